@@ -1,0 +1,41 @@
+# make help lists the targets.
+
+# A sourced ROS 2 would put its own packages before those of .venv, and only this middleware is
+# among the wheels. Loopback: nobody else on the network should be able to drive the robot.
+ifdef AMENT_PREFIX_PATH
+unexport AMENT_PREFIX_PATH CMAKE_PREFIX_PATH COLCON_PREFIX_PATH PYTHONPATH LD_LIBRARY_PATH
+endif
+export RMW_IMPLEMENTATION := rmw_fastrtps_cpp
+export ROS_AUTOMATIC_DISCOVERY_RANGE ?= LOCALHOST
+export PATH := $(CURDIR)/.venv/bin:$(PATH)
+
+# Arguments of the demo's launch file, such as ARGS="rule:=rule_003 safe:=safe_07 seed:=4".
+ARGS ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test lint bench clean
+
+help: ## List the targets
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
+
+setup: ## Install what is missing: packages, Vulkan driver, .venv, interfaces
+	@scripts/setup.sh
+
+demo: setup ## Watch the robot open a safe: runs/<time>/; ARGS="rule:=rule_003 ..."
+	@.venv/bin/rulesafe launch launch/sim_evaluation.launch.xml $(ARGS)
+
+test: lint ## Lint, type-check and test everything, the colcon build too
+	@.venv/bin/pytest
+
+lint: setup ## Check style, format and types
+	@.venv/bin/ruff check .
+	@.venv/bin/ruff format --check .
+	@.venv/bin/mypy
+
+bench: setup ## Measure speed, latency and memory on this machine
+	@.venv/bin/rulesafe bench
+
+clean: ## Remove what was built, .venv and runs/ excepted
+	rm -rf build dist log ros2_ws/build ros2_ws/install ros2_ws/log src/*/*.egg-info *.egg-info
+	find . -path ./.venv -prune -o -name __pycache__ -type d -exec rm -rf {} +
+	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,17 @@
+#!/bin/sh
+# Renews constraints.txt: the newest versions that pyproject.toml allows, for Python 3.10 to 3.13
+# on x86_64 Linux. Needs uv. Pass `--upgrade-package NAME` to renew only that; no argument renews
+# only what no longer fits.
+set -eu
+cd "$(dirname "$0")/.."
+pins=$(mktemp)
+trap 'rm -f "$pins"' EXIT
+cp constraints.txt "$pins"
+uv pip compile -q pyproject.toml --all-extras --universal --python-version 3.10 \
+    --no-header --no-annotate -o "$pins" "$@"
+{
+    echo "# The versions that are tested, Python 3.10 to 3.13, x86_64 Linux. Renew: scripts/lock.sh"
+    # Every line is for Linux; keep only what depends on the version of Python.
+    sed -e "s/ and [a-z_]* [!=]= '[^']*'//g" -e "s/python_full_version < '3.14'//" \
+        -e "s/ ; *$//" -e "s/ ;  *and / ; /" -e "s/ and *$//" "$pins"
+} > constraints.txt

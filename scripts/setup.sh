@@ -1,0 +1,256 @@
+#!/usr/bin/env bash
+# Installs what RuleSafe needs and the machine lacks: Debian packages, a Vulkan driver for SAPIEN,
+# a virtual environment .venv with pinned Python packages, the ROS 2 interfaces, the project.
+# A second call finds everything in place and does nothing. PYTHON=python3.12 picks the Python.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+readonly venv="$PWD/.venv"
+readonly log="$PWD/log/setup.log"
+readonly mesa_wanted=23.2 # Debian 12's 22.3 lacks what SAPIEN asks for
+
+# A sourced ROS 2 would put its own packages before those of .venv.
+unset PYTHONPATH PYTHONHOME AMENT_PREFIX_PATH CMAKE_PREFIX_PATH COLCON_PREFIX_PATH
+PATH=${PATH//"$venv/bin:"/} # the Python that makes .venv is not .venv's
+
+say() { printf 'setup: %s\n' "$*"; }
+
+fail() {
+    printf 'setup: %s\n' "$@" >&2
+    exit 1
+}
+
+# Runs a command with its output in the log; shows the end of it where the command fails.
+quietly() {
+    printf '\n+ %s\n' "$*" >>"$log"
+    if ! "$@" </dev/null >>"$log" 2>&1; then
+        tail -n 25 "$log" >&2
+        fail "failed: $*" "the whole output is in $log"
+    fi
+}
+
+# --- what has been done, by a fingerprint of what it was done from ---------------------------
+
+fingerprint() { cat "$@" | sha256sum | cut -c1-16; }
+is_done() { [[ -f "$venv/.setup-$1" && "$(<"$venv/.setup-$1")" == "$2" ]]; }
+mark_done() { printf '%s\n' "$2" >"$venv/.setup-$1"; }
+
+# --- Python ----------------------------------------------------------------------------------
+
+in_range() {
+    "$1" -c 'import sys; sys.exit(not (3, 10) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null
+}
+has_venv() { "$1" -c 'import ensurepip, venv' 2>/dev/null; }
+has_headers() {
+    "$1" -c 'import os, sys, sysconfig
+sys.exit(not os.path.exists(os.path.join(sysconfig.get_paths()["include"], "Python.h")))'
+}
+version_of() { "$1" -c 'import sys; print("%d.%d" % sys.version_info[:2])'; }
+
+# Prints the Python to use: one that can make environments first, else one that lacks a package.
+choose_python() {
+    local candidate
+    for check in has_venv true; do
+        for candidate in python3.11 python3.12 python3.13 python3.10 python3; do
+            if in_range "$candidate" && "$check" "$candidate"; then
+                command -v "$candidate"
+                return
+            fi
+        done
+    done
+}
+
+# --- Debian packages -------------------------------------------------------------------------
+
+as_root() {
+    if [[ $EUID -eq 0 ]]; then
+        env DEBIAN_FRONTEND=noninteractive "$@"
+    else # sudo drops the environment, the proxies with it
+        sudo env DEBIAN_FRONTEND=noninteractive ${http_proxy:+"http_proxy=$http_proxy"} \
+            ${https_proxy:+"https_proxy=$https_proxy"} ${no_proxy:+"no_proxy=$no_proxy"} "$@"
+    fi
+}
+
+may_install() {
+    command -v apt-get >/dev/null || return 1
+    [[ $EUID -eq 0 ]] && return
+    command -v sudo >/dev/null || return 1
+    sudo -n true 2>/dev/null && return
+    # Ask for the password only where somebody can type it.
+    [[ -t 0 && -t 2 ]] && sudo -v
+}
+
+# Packages that are wanted and missing, one a line. $1: the Python, or nothing where there is none.
+missing_packages() {
+    local libraries
+    libraries=$(PATH="$PATH:/sbin:/usr/sbin" ldconfig -p)
+    command -v cmake >/dev/null || echo cmake
+    command -v c++ >/dev/null || echo g++
+    command -v ninja >/dev/null || echo ninja-build
+    [[ $libraries == *libvulkan.so.1\ * ]] || echo libvulkan1
+    [[ $libraries == *libX11.so.6\ * ]] || echo libx11-6 # SAPIEN links it, headless too
+    [[ $libraries == *libgomp.so.1\ * ]] || echo libgomp1
+    if [[ -z $1 ]]; then
+        printf '%s\n' python3 python3-dev python3-venv
+    else
+        has_headers "$1" || echo "python$(version_of "$1")-dev"
+        [[ -x $venv/bin/python ]] || has_venv "$1" || echo "python$(version_of "$1")-venv"
+    fi
+}
+
+install_packages() {
+    say "Debian packages: $*"
+    update_lists
+    quietly as_root apt-get install -y --no-install-recommends "$@"
+}
+
+# One broken source must not stop what the others can give.
+update_lists() {
+    as_root apt-get update </dev/null >>"$log" 2>&1 || say "apt-get update had errors: see $log"
+}
+
+# --- Vulkan ----------------------------------------------------------------------------------
+
+has_gpu_driver() {
+    nvidia-smi >/dev/null 2>&1 || compgen -G '/usr/share/vulkan/icd.d/nvidia*' >/dev/null ||
+        compgen -G '/etc/vulkan/icd.d/nvidia*' >/dev/null
+}
+
+# Whatever driver there is and is good enough stays and is used: a GPU's before all.
+needs_mesa() {
+    local devices status=0
+    devices=$("${python:-python3}" scripts/vulkan_devices.py 2>&1) || status=$?
+    printf 'Vulkan devices (%s): %s\n' "$status" "$devices" >>"$log"
+    case $status in
+        0) return 1 ;;
+        1) return 0 ;;
+        *) ! has_gpu_driver ;; # no loader yet: with it a GPU's driver will do
+    esac
+}
+
+mesa_candidate() { LC_ALL=C apt-cache policy mesa-vulkan-drivers | awk '/Candidate:/ {print $2}'; }
+new_enough() { [[ $1 == [0-9]* ]] && dpkg --compare-versions "$1" ge "$mesa_wanted"; }
+# shellcheck source=/dev/null
+release() { (. /etc/os-release && printf '%s' "${!1:-}"); }
+
+# Mesa's drivers, software rendering among them: the release's, or the backports' where too old.
+install_mesa() {
+    local suite source
+    suite=$(release VERSION_CODENAME)-backports
+    update_lists
+    if new_enough "$(mesa_candidate)"; then
+        say "Vulkan driver: Mesa $(mesa_candidate)"
+        quietly as_root apt-get install -y --no-install-recommends mesa-vulkan-drivers
+        return
+    fi
+    [[ $(release ID) == debian ]] ||
+        fail "Mesa $(mesa_candidate) of this release is too old for SAPIEN ($mesa_wanted or newer)." \
+            "On Ubuntu 22.04 enable the suite jammy-updates; else install a newer Mesa or a GPU driver."
+    say "Vulkan driver: Mesa from $suite (the release's $(mesa_candidate) is too old)"
+    if [[ $(LC_ALL=C apt-cache policy) != *n="$suite"* ]]; then
+        source=$("$python" scripts/backports_source.py "$(release VERSION_CODENAME)") ||
+            fail "apt's own sources do not say where $suite is: enable it and call this again."
+        say "Vulkan driver: adding $suite from this machine's own mirror to apt's sources"
+        as_root tee /etc/apt/sources.list.d/rulesafe-backports.sources <<<"$source" >>"$log"
+        update_lists
+    fi
+    quietly as_root apt-get install -y --no-install-recommends -t "$suite" mesa-vulkan-drivers
+}
+
+# --- the steps -------------------------------------------------------------------------------
+
+# $@: the packages that are missing, Mesa aside.
+ask_administrator() {
+    local wanted=()
+    [[ $# -eq 0 ]] || wanted+=("    apt-get install $*")
+    if needs_mesa; then
+        local from=""
+        [[ $(release VERSION_CODENAME) == bookworm ]] && from="-t bookworm-backports "
+        wanted+=("    apt-get install ${from}mesa-vulkan-drivers    # Mesa $mesa_wanted or newer")
+    fi
+    fail "Debian packages are missing, and this user may not install them (neither root nor sudo)." \
+        "Please ask an administrator for" "${wanted[@]}" "and call this again."
+}
+
+prepare_system() {
+    local missing devices
+    mapfile -t missing < <(missing_packages "$python")
+    if [[ ${#missing[@]} -gt 0 ]] || needs_mesa; then
+        may_install || ask_administrator ${missing[@]+"${missing[@]}"}
+    fi
+    [[ ${#missing[@]} -eq 0 ]] || install_packages "${missing[@]}"
+    if [[ -z $python ]]; then
+        python=$(choose_python)
+        [[ -n $python ]] || fail "$(python3 --version) of this release is out of range:" \
+            "install Python 3.10 to 3.13 and call this again with PYTHON=/path/to/python."
+    fi
+    ! needs_mesa || install_mesa
+    devices=$("$python" scripts/vulkan_devices.py) ||
+        fail "no Vulkan device that SAPIEN can render on: $devices" \
+            "Install a GPU driver with Vulkan, or Mesa $mesa_wanted or newer."
+    say "Vulkan: ${devices//$'\n'/, }"
+}
+
+venv_is_sound() {
+    # A pip that names another place was made there and moved here.
+    in_range "$venv/bin/python" && grep -qs "$venv/bin/python" "$venv/bin/pip"
+}
+
+make_venv() {
+    say "virtual environment: .venv with Python $(version_of "$python")"
+    quietly "$python" -m venv --clear "$venv"
+}
+
+install_python_packages() {
+    say "Python packages: those of constraints.txt (the first time a few minutes)"
+    local pip=("$venv/bin/python" -m pip install --disable-pip-version-check)
+    # The few without a wheel are built with the pinned tools, not with today's.
+    local tools
+    mapfile -t tools < <(grep -E '^(setuptools|wheel)==' constraints.txt)
+    quietly "${pip[@]}" --no-deps "${tools[@]}"
+    quietly "${pip[@]}" --no-deps --no-build-isolation -r constraints.txt
+    quietly "$venv/bin/python" -m pip check
+}
+
+build_interfaces() {
+    say "interfaces: building rulesafe_interfaces (under a minute)"
+    quietly "$venv/bin/python" -m pip install --disable-pip-version-check --no-build-isolation \
+        --no-deps --force-reinstall ./src/rulesafe_interfaces
+}
+
+install_project() {
+    say "project: installing rulesafe, editable"
+    quietly "$venv/bin/python" -m pip install --disable-pip-version-check --no-build-isolation \
+        --no-deps -e .
+}
+
+mkdir -p "${log%/*}"
+python=${PYTHON:-}
+if [[ -n $python ]]; then
+    python=$(command -v "$python") || fail "PYTHON=$PYTHON: no such command."
+    in_range "$python" ||
+        fail "PYTHON=$PYTHON does not run or is out of range: RuleSafe runs on Python 3.10 to 3.13."
+    if [[ -x $venv/bin/python && $(version_of "$venv/bin/python") != $(version_of "$python") ]]; then
+        say "virtual environment: Python $(version_of "$venv/bin/python") is replaced, PYTHON=$PYTHON"
+        rm -rf "$venv"
+    fi
+fi
+
+system=$(fingerprint scripts/setup.sh scripts/vulkan_devices.py)
+packages=$(fingerprint constraints.txt)
+interfaces=$(find src/rulesafe_interfaces -type f | LC_ALL=C sort | xargs cat constraints.txt | fingerprint -)
+project=$(fingerprint pyproject.toml)
+
+if ! venv_is_sound; then
+    [[ -n $python ]] || python=$(choose_python)
+    prepare_system
+    make_venv
+    mark_done system "$system"
+elif ! is_done system "$system"; then
+    python="$venv/bin/python"
+    prepare_system
+    mark_done system "$system"
+fi
+is_done packages "$packages" || { install_python_packages && mark_done packages "$packages"; }
+is_done interfaces "$interfaces" || { build_interfaces && mark_done interfaces "$interfaces"; }
+is_done project "$project" || { install_project && mark_done project "$project"; }

@@ -1,0 +1,158 @@
+"""Collision checks between the robot, itself, the safe and its stand: coal through Pinocchio."""
+
+from collections.abc import Iterable, Mapping
+
+import coal
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+from rulesafe_sim.body import Body, Shape, joint_position
+from rulesafe_sim.joints import ARM_JOINTS, HAND_JOINTS
+from rulesafe_sim.transforms import Transform
+from rulesafe_sim.urdf import to_urdf
+
+from planner_node.kinematics import upper_body
+
+MARGIN = 0.004
+"""Clearance (m) that free motions keep."""
+
+
+def _geometry(shape: Shape) -> coal.CollisionGeometry:
+    if shape.kind == "box":
+        return coal.Box(*shape.size)
+    if shape.kind == "sphere":
+        return coal.Sphere(shape.size[0])
+    if shape.kind == "capsule":
+        return coal.Capsule(*shape.size)
+    return coal.Cylinder(*shape.size)
+
+
+def is_arm(link: str) -> bool:
+    """Whether a link can strike the rest of the robot (the shoulder cannot)."""
+    return link.startswith(("R_", "right_wrist", "right_elbow"))
+
+
+def is_finger(link: str) -> bool:
+    return link.startswith("R_") and link != "R_hand_base_link"
+
+
+class CollisionWorld:
+    """Robot, safe and stand as coal geometries, in the pelvis frame.
+
+    The safe's parts are put where `set_safe` says. `check` answers for arm joints and finger
+    posture; contacts of the fingers with a held part can be permitted.
+    """
+
+    def __init__(self, safe: Body, extra: Iterable[Shape] = (), margin: float = MARGIN):
+        robot = upper_body()
+        self._mimics = {j.name: j for j in robot.joints if j.mimic}
+        self.model = pin.buildModelFromXML(to_urdf(robot))
+        self.data = self.model.createData()
+        self._arm = [self.model.joints[self.model.getJointId(n)].idx_q for n in ARM_JOINTS]
+        self._fingers = {
+            name: self.model.joints[i].idx_q
+            for i, name in enumerate(self.model.names)
+            if name in HAND_JOINTS or name in self._mimics
+        }
+        self.geometry = pin.GeometryModel()
+        self._link_of: list[str] = []
+        self._safe_body = safe
+        self._safe_local: list[tuple[int, str, Transform]] = []
+        self._add_robot(robot)
+        self._add_safe(safe, extra)
+        self._pairs: list[tuple[str, str]] = []
+        self._add_pairs(margin)
+        self._geometry_data = pin.GeometryData(self.geometry)
+        for request in self._geometry_data.collisionRequests:
+            request.security_margin = margin
+
+    def _add_robot(self, robot: Body) -> None:
+        for link in robot.links:
+            frame = self.model.frames[self.model.getBodyId(link.name)]
+            for shape in link.shapes:
+                if shape.collides:
+                    placement = frame.placement * pin.SE3(shape.pose)
+                    self._add(link.name, frame.parentJoint, placement, shape)
+
+    def _add_safe(self, safe: Body, extra: Iterable[Shape]) -> None:
+        for link in safe.links:
+            for shape in link.shapes:
+                if shape.collides:
+                    index = self._add(f"safe/{link.name}", 0, pin.SE3.Identity(), shape)
+                    self._safe_local.append((index, link.name, shape.pose))
+        for shape in extra:
+            self._add("stand", 0, pin.SE3(shape.pose), shape)
+
+    def _add(self, link: str, joint: int, placement: pin.SE3, shape: Shape) -> int:
+        name = f"{link}#{len(self._link_of)}"
+        self._link_of.append(link)
+        thing = pin.GeometryObject(name, joint, placement, _geometry(shape))
+        return self.geometry.addGeometryObject(thing)
+
+    def _add_pairs(self, margin: float) -> None:
+        arm = [i for i, link in enumerate(self._link_of) if is_arm(link)]
+        rest = [
+            i
+            for i, link in enumerate(self._link_of)
+            if not is_arm(link) and not link.startswith("right_shoulder")
+        ]
+        upper = [i for i, n in enumerate(self._link_of) if n.startswith("right_shoulder_yaw")]
+        outside = [i for i in rest if self._link_of[i].startswith(("safe", "stand"))]
+        for movers, others in ((arm, rest), (upper, outside)):
+            for i in movers:
+                for j in others:
+                    self.geometry.addCollisionPair(pin.CollisionPair(i, j))
+                    self._pairs.append((self._link_of[i], self._link_of[j]))
+
+    def set_safe(self, pose_safe_in_pelvis: Transform, positions: Mapping[str, float]) -> None:
+        """Moves the safe's geometry: its pose, and its parts' positions (rad, by part name)."""
+        joints = {f"{part}_joint": value for part, value in positions.items()}
+        poses = self._safe_body.link_poses(joints)
+        for index, link, local in self._safe_local:
+            pose = pose_safe_in_pelvis @ poses[link] @ local
+            self.geometry.geometryObjects[index].placement = pin.SE3(pose)
+
+    def permit(
+        self, holding: str | None = None, pairs: Iterable[tuple[str, str]] = ()
+    ) -> None:
+        """Permits contact of the fingers with the held part, and of the named pairs of links; all
+        else is forbidden again."""
+        permitted = set(pairs)
+        for k, (mover, other) in enumerate(self._pairs):
+            held = holding is not None and other == f"safe/{holding}" and is_finger(mover)
+            if held or (mover, other) in permitted:
+                self._geometry_data.deactivateCollisionPair(k)
+            else:
+                self._geometry_data.activateCollisionPair(k)
+
+    def configuration(self, arm: NDArray[np.float64], hand: NDArray[np.float64]):
+        """Pinocchio's configuration for arm (7,) and finger (6,) positions, mimics following."""
+        q = pin.neutral(self.model)
+        q[self._arm] = arm
+        fingers = dict(zip(HAND_JOINTS, hand.tolist(), strict=True))
+        for name, index in self._fingers.items():
+            q[index] = (
+                fingers[name] if name in fingers else joint_position(self._mimics[name], fingers)
+            )
+        return q
+
+    def collides(self, arm: NDArray[np.float64], hand: NDArray[np.float64]) -> bool:
+        """Whether anything touches, or comes nearer than the margin."""
+        q = self.configuration(arm, hand)
+        return bool(
+            pin.computeCollisions(
+                self.model, self.data, self.geometry, self._geometry_data, q, True
+            )
+        )
+
+    def contacts(self, arm: NDArray[np.float64], hand: NDArray[np.float64]) -> set[tuple[str, str]]:
+        """The pairs of links that touch or come nearer than the margin, by name."""
+        q = self.configuration(arm, hand)
+        pin.computeCollisions(self.model, self.data, self.geometry, self._geometry_data, q, False)
+        results = self._geometry_data.collisionResults
+        return {
+            pair
+            for k, pair in enumerate(self._pairs)
+            if self._geometry_data.activeCollisionPairs[k] and results[k].isCollision()
+        }

@@ -1,0 +1,230 @@
+"""Where and how the hand takes a part: candidate pinches whose whole motion is within reach."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulesafe_sim.errors import RuleSafeError
+from rulesafe_sim.safes import Grasp
+from rulesafe_sim.transforms import Transform, from_parts
+
+from planner_node.hand import HAND_AXES, pinch_pose
+from planner_node.kinematics import Arm, Goal, Solution
+
+STEP = np.radians(5.0)
+"""A part's motion is tracked in steps of this size."""
+
+STANDOFFS = (0.07, 0.045)
+"""How far (m) the hand stands off a grasp before it closes in, and after it lets go; the shorter
+one where the arm cannot take the longer."""
+
+PartPose = Callable[[float], Transform]
+"""Pose of the held part's link in the pelvis frame, given the moved joint's position (rad)."""
+
+
+class Unreachable(RuleSafeError):
+    """No pinch of the part is within the arm's reach for the whole motion."""
+
+
+@dataclass(frozen=True)
+class Freedom:
+    """How freely a pinch may stand on a part, rad.
+
+    `rolls` (about the approach) and `tilts` (about the closing axis, on which the tips pivot) are
+    choices made once for a pinch. `slack` is what the hand may lag behind the part's motion about
+    approach, closing axis and their normal; a pinch uses as small a share of it as serves, since
+    the tips slip when they roll.
+    """
+
+    rolls: tuple[float, ...]
+    tilts: tuple[float, ...]
+    slack: tuple[float, float, float]
+    anchor: float = 0.5  # where along the motion the hand stands as the pinch was chosen
+    lets_go: bool = True  # whether the hand must be able to retreat at the end
+
+
+RIGID = (0.02, 0.02, 0.02)
+SHARES = (0.0, 0.4, 1.0)
+"""Shares of the slack that are tried in turn."""
+
+LOOSE = (0.3, 0.4, 0.3)
+"""Slack (rad) on the way to a grasp and away from it."""
+
+AT_AXIS = Freedom(rolls=(0.0, -0.2, 0.2), tilts=(0.0, -0.2, 0.2), slack=(0.05, 0.2, 0.14))
+"""For a part pinched at its axis: a turn of the hand is a turn of the part."""
+
+OFF_AXIS = Freedom(rolls=(0.0, -0.2, 0.2), tilts=(0.0, -0.2, 0.2), slack=(0.2, 0.2, 0.14))
+"""For a part pinched away from its axis: the way of the hand turns it."""
+
+PULLING = Freedom(
+    rolls=(0.0, -0.25, 0.25),
+    tilts=(0.0, -0.35, 0.35),
+    slack=(0.3, 0.8, 0.2),
+    anchor=0.0,
+    lets_go=False,
+)
+"""For a bar that is pulled along the door's arc."""
+
+
+@dataclass(frozen=True)
+class Pinch:
+    """A grasp with its choices made: pose of the hand's base in the part's link frame."""
+
+    grasp: Grasp
+    sense: int  # +1: the thumb on the closing axis's positive side
+    roll: float
+    tilt: float
+    pose_hand_in_part: Transform
+
+    @property
+    def key(self) -> tuple:
+        """Tells pinches apart."""
+        return self.grasp, self.sense, self.roll, self.tilt
+
+
+@dataclass(frozen=True)
+class Operation:
+    """A pinch and the arm's way through it. Rows are arm joints (7,), rad."""
+
+    pinch: Pinch
+    approach: NDArray[np.float64]  # (A, 7) from the standoff to the grasp
+    motion: NDArray[np.float64]  # (M, 7) from the grasp along the part's motion
+    retreat: NDArray[np.float64]  # (R, 7) from the end of the motion to its standoff
+    cost: float
+    lags: bool  # whether the hand turns less than the part: it slips more easily
+
+
+def make_pinch(grasp: Grasp, sense: int, roll: float, tilt: float) -> Pinch:
+    approach, closing = np.asarray(grasp.approach), sense * np.asarray(grasp.closing)
+    pose = pinch_pose(np.asarray(grasp.point), approach, closing, roll, tilt)
+    return Pinch(grasp, sense, roll, tilt, pose)
+
+
+@dataclass
+class _Reach:
+    """How near a search came, for its error message."""
+
+    found: int = 0
+    nearest: float = np.inf  # m
+    followed: float = 0.0  # fraction of the motion
+
+
+class Grasper:
+    """Finds operations: multi-start inverse kinematics over the pinches of a part."""
+
+    def __init__(self, arm: Arm, seed: int = 0, starts: int = 24):
+        self.arm = arm
+        rng = np.random.default_rng(seed)
+        self._starts = rng.uniform(arm.lower, arm.upper, (starts, 7))
+
+    def operations(
+        self,
+        grasps: Sequence[Grasp],
+        freedom: Freedom,
+        part_pose: PartPose,
+        positions: tuple[float, float],
+        now: NDArray[np.float64],
+    ) -> Iterator[Operation]:
+        """Operations that move a part from `positions[0]` to `positions[1]` (rad) for an arm now
+        at `now` (7,): those nearest to the noted grasp first, among these the cheapest, and those in
+        which the hand lags behind the part last.
+
+        Lazy, since the first is often good enough. Errors: Unreachable at the end, if there is
+        none at all.
+        """
+        anchor = positions[0] + freedom.anchor * (positions[1] - positions[0])
+        way = (positions[0], anchor, positions[1])
+        starts = (now, *self._starts[: max(8, len(self._starts) // len(grasps))])
+        reach, lagging = _Reach(), []
+        turns = sorted(product(freedom.rolls, freedom.tilts), key=lambda t: abs(t[0]) + abs(t[1]))
+        for roll, tilt in turns:
+            operations = []
+            for grasp, sense in product(grasps, (1, -1)):
+                pinch = make_pinch(grasp, sense, roll, tilt)
+                goal = Goal(part_pose(anchor) @ pinch.pose_hand_in_part, HAND_AXES, RIGID)
+                found = [self.arm.solve(goal, start) for start in starts]
+                reach.nearest = min(reach.nearest, *(solution.error for solution in found))
+                for solution in _distinct([s for s in found if s.reached]):
+                    operation = self._track(pinch, freedom, solution.arm, part_pose, way, now, reach)
+                    if operation:
+                        operations.append(operation)
+            reach.found += len(operations)
+            operations.sort(key=lambda operation: operation.cost)
+            yield from (operation for operation in operations if not operation.lags)
+            lagging += [operation for operation in operations if operation.lags]
+        yield from lagging
+        if not reach.found:
+            raise Unreachable(
+                f"none of {2 * len(grasps) * len(turns)} pinches reaches through the motion: the "
+                f"nearest is {1000 * reach.nearest:.0f} mm off, the best follows "
+                f"{100 * reach.followed:.0f} % of the way"
+            )
+
+    def _track(self, pinch, freedom, arm_at_anchor, part_pose, way, now, reach):
+        """The operation through a solution at the motion's anchor; None where the arm cannot
+        follow the motion."""
+        first, anchor, last = way
+        hand = pinch.pose_hand_in_part
+        for share in SHARES:
+            slack = tuple(np.maximum(share * np.array(freedom.slack), RIGID))
+            back, way_back = self._follow(
+                [part_pose(p) @ hand for p in _steps(anchor, first)], slack, arm_at_anchor
+            )
+            ahead, way_ahead = self._follow(
+                [part_pose(p) @ hand for p in _steps(anchor, last)], slack, arm_at_anchor
+            )
+            reach.followed = max(reach.followed, (way_back + way_ahead) / 2)
+            if way_back == way_ahead == 1:
+                break
+        else:
+            return None
+        motion = np.concatenate([back[::-1], ahead[1:]])
+        approach = self._retreat(part_pose(first), pinch, motion[0])
+        retreat = self._retreat(part_pose(last), pinch, motion[-1])
+        if len(approach) == 1 or (len(retreat) == 1 and freedom.lets_go):
+            return None
+        worst = max(self.arm.limit_cost(arm) for arm in (*motion, approach[-1]))
+        travel = float(np.abs(approach[-1] - now).max())
+        cost = 2.0 * worst + 0.3 * travel + 0.5 * (abs(pinch.roll) + abs(pinch.tilt)) + share
+        return Operation(pinch, approach[::-1], motion, retreat, cost, share > 0)
+
+    def _retreat(self, part_in_pelvis: Transform, pinch: Pinch, arm) -> NDArray[np.float64]:
+        """Arm joints (N, 7) from a grasp straight back to a standoff; (1, 7), where the arm
+        stands, if it can take none."""
+        back = -np.asarray(pinch.grasp.approach)
+        for standoff in STANDOFFS:
+            poses = [
+                part_in_pelvis @ from_parts(np.eye(3), distance * back) @ pinch.pose_hand_in_part
+                for distance in np.linspace(0.0, standoff, 6)[1:]
+            ]
+            rows, way = self._follow(poses, LOOSE, arm)
+            if way == 1:
+                return np.concatenate([arm[None], rows])
+        return arm[None]
+
+    def _follow(self, poses: Sequence[Transform], slack, arm) -> tuple[NDArray[np.float64], float]:
+        """Arm joints (N, 7) along hand poses, each solved from the one before, and the fraction
+        of them that the arm can follow without a jump."""
+        rows = []
+        for pose in poses:
+            solution = self.arm.solve(Goal(pose, HAND_AXES, slack), arm)
+            if not solution.reached or np.abs(solution.arm - arm).max() > 0.6:
+                break
+            arm = solution.arm
+            rows.append(arm)
+        return np.reshape(rows, (-1, 7)), len(rows) / len(poses)
+
+
+def _steps(start: float, end: float) -> NDArray[np.float64]:
+    return np.linspace(start, end, max(2, int(np.ceil(abs(end - start) / STEP)) + 1))
+
+
+def _distinct(solutions: list[Solution], apart: float = 0.3) -> list[Solution]:
+    kept: list[Solution] = []
+    for solution in solutions:
+        if all(np.abs(solution.arm - other.arm).max() > apart for other in kept):
+            kept.append(solution)
+    return kept[:4]

@@ -1,0 +1,1 @@
+"""Evaluation, reports, the `rulesafe` command and the launcher for machines without ros2."""

@@ -1,0 +1,34 @@
+"""The evaluator's messages to plain data."""
+
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+
+from rulesafe_eval.summary import Snapshot
+from rulesafe_interfaces.msg import EpisodeStatus
+
+
+def to_snapshot(status: EpisodeStatus) -> Snapshot:
+    return Snapshot(
+        rule=status.rule,
+        safe=status.safe,
+        seed=status.seed,
+        plan=tuple(status.plan),
+        steps_done=status.steps_done,
+        process_score=status.process_score,
+        order_free_score=status.order_free_score,
+        part_open=dict(zip(status.parts, status.part_open, strict=True)),
+        success=status.success,
+        frame=status.frame,
+        time=status.episode_time,
+        clipped_actions=status.clipped_actions,
+        state_digest=status.state_digest,
+    )
+
+
+def failures(message: DiagnosticArray) -> list[tuple[int, str]]:
+    """Episode number and reason of each error that names an episode."""
+    found = []
+    for status in message.status:
+        values = {value.key: value.value for value in status.values}
+        if status.level == DiagnosticStatus.ERROR and values.get("episode", "").isdigit():
+            found.append((int(values["episode"]), f"{status.name}: {status.message}"))
+    return found

@@ -1,0 +1,272 @@
+"""The evaluator on a ROS 2 graph: runs episodes, films them and writes the summary.
+
+The episodes of its parameters run at once; its exit code is 0 only if every door was opened. With
+`episodes` at 0 it serves the action /evaluate until it is stopped.
+"""
+
+import sys
+import time
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from itertools import product
+from pathlib import Path
+
+from diagnostic_msgs.msg import DiagnosticArray
+from rclpy.action import ActionServer, CancelResponse, GoalResponse
+from rclpy.clock import Clock, ClockType
+from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.task import Future
+from sensor_msgs.msg import CompressedImage, Image
+
+from rulesafe_eval.convert import failures, to_snapshot
+from rulesafe_eval.episode import Recorder, Watch
+from rulesafe_eval.summary import EpisodeResult, totals, write_summary
+from rulesafe_interfaces.action import Evaluate
+from rulesafe_interfaces.msg import EpisodeStatus
+from rulesafe_interfaces.srv import ResetEpisode
+from rulesafe_sim.convert import (
+    IMAGE_QOS,
+    STATE_QOS,
+    Parameter,
+    declare,
+    from_image,
+    from_time,
+    run_node,
+)
+from rulesafe_sim.errors import RuleSafeError
+from rulesafe_sim.rules import load_rule
+
+PARAMETERS = (
+    Parameter("rule", "rule_001", "Rule of the episodes."),
+    Parameter("safe", "safe_01", "Safe of the episodes: an id or the path of a YAML file."),
+    Parameter("seed", 0, "Seed of the first episode; each further one adds 1.", 0, 2**32 - 1),
+    Parameter("episodes", 1, "Episodes to run; 0: only serve /evaluate.", 0, 10_000),
+    Parameter("time_limit", 240.0, "Simulated seconds an episode may take.", 0.1, 36_000),
+    Parameter(
+        "stall_limit",
+        180.0,
+        "Wall seconds that simulated time may stand still before an episode has failed.",
+        1,
+        36_000,
+    ),
+    Parameter("out", "", "Folder of the results; empty: runs/<date and time>."),
+    Parameter("film", True, "Write film.mp4 and sheet.png where there are images."),
+    Parameter("head_image", "/camera/head/image_raw", "Image topic of the film's head camera."),
+    Parameter("front_image", "/camera/front/image_raw", "Image topic of the film's front camera."),
+)
+
+SERVICE_PATIENCE = 60.0
+"""s of wall time that the simulation may take to come up."""
+
+SETTLING = 2.0
+"""s of wall time after a reset in which statuses of the episode before may still arrive."""
+
+Job = tuple[str, str, int]  # rule, safe, seed
+Report = Callable[[list[EpisodeResult]], None]
+
+
+class EvaluatorNode(Node):
+    """Callbacks feed the watch of the running episode; coroutines wait for its end."""
+
+    def __init__(self) -> None:
+        super().__init__("evaluator_node")
+        self._values = declare(self, PARAMETERS)
+        self._busy = False
+        self._job: Job | None = None
+        self._watch: Watch | None = None
+        self._make_watch: Callable[[], Watch] | None = None
+        self._status = EpisodeStatus()
+        self._episode = 0  # number of the episode that is watched, or before it, of the last one
+        self._settled = 0.0  # s of wall time
+        self._end = Future()
+        self._reset = self.create_client(ResetEpisode, "/episode/reset")
+        self.create_subscription(EpisodeStatus, "/episode/status", self._on_status, STATE_QOS)
+        self.create_subscription(DiagnosticArray, "/diagnostics", self._on_diagnostics, STATE_QOS)
+        if self._values["film"]:
+            for camera in ("head", "front"):
+                topic = self._values[f"{camera}_image"]
+                kind = CompressedImage if topic.endswith("/compressed") else Image
+                self.create_subscription(kind, topic, self._on_image(camera), IMAGE_QOS)
+        self.create_timer(0.25, self._on_timer, clock=Clock(clock_type=ClockType.STEADY_TIME))
+        self._server = ActionServer(
+            self,
+            Evaluate,
+            "/evaluate",
+            self._on_goal,
+            goal_callback=lambda goal: GoalResponse.REJECT if self._busy else GoalResponse.ACCEPT,
+            cancel_callback=lambda goal: CancelResponse.ACCEPT,
+        )
+
+    # Callbacks ----------------------------------------------------------------------------
+
+    def _on_status(self, status: EpisodeStatus) -> None:
+        self._status = status
+        if self._watch is None:
+            self._episode = status.episode
+        elif self._is_watched(status):
+            stamp = from_time(status.header.stamp)
+            self._watch.see(stamp, to_snapshot(status), status.waiting)
+
+    def _is_watched(self, status: EpisodeStatus) -> bool:
+        """Whether a status belongs to the episode that was asked for: its number is not known
+        from the reply, so that statuses of the one before may still pass for it."""
+        assert self._watch is not None and self._make_watch is not None
+        if status.episode == self._episode and self._watch.begun:
+            return True
+        if status.episode <= self._episode:
+            return False
+        if time.monotonic() > self._settled and self._watch.begun:
+            self._watch.give_up("the episode was reset from elsewhere")
+            return False
+        if (status.rule, status.safe, status.seed) != self._job:
+            return False
+        if self._watch.begun:
+            self._watch.abandon()
+            self._watch = self._make_watch()
+        self._episode = status.episode
+        return True
+
+    def _on_image(self, camera: str) -> Callable[[Image | CompressedImage], None]:
+        def take(message: Image | CompressedImage) -> None:
+            if self._watch and self._watch.begun:
+                stamp = from_time(message.header.stamp)
+                self._watch.picture(camera, stamp, from_image(message))
+
+        return take
+
+    def _on_diagnostics(self, message: DiagnosticArray) -> None:
+        for episode, reason in failures(message):
+            if self._watch and self._watch.begun and episode == self._episode:
+                self._watch.give_up(reason)
+
+    def _on_timer(self) -> None:
+        if self._watch is None or self._end.done():
+            return
+        limit = self._values["stall_limit"]
+        if self._watch.still > limit:
+            self._watch.give_up(f"simulated time stood still for {limit:g} s: no chunk came")
+        if self._watch.over or self._watch.still > limit:
+            self._end.set_result(None)
+
+    async def _on_goal(self, handle) -> Evaluate.Result:
+        """The action /evaluate."""
+        goal = handle.request
+        seeds = range(goal.first_seed, goal.first_seed + goal.episodes)
+        jobs = list(product(goal.rules, goal.safes, seeds))
+        folder = self._folder()
+
+        def report(results: list[EpisodeResult]) -> None:
+            feedback = Evaluate.Feedback(
+                episodes_done=len(results),
+                successes=sum(result.opened for result in results),
+                status=self._status,
+            )
+            handle.publish_feedback(feedback)
+
+        limit = goal.time_limit or self._values["time_limit"]
+        results = await self.evaluate(
+            jobs, folder, limit, report, lambda: bool(handle.is_cancel_requested)
+        )
+        if handle.is_cancel_requested:
+            handle.canceled()
+        else:
+            handle.succeed()
+        found = totals(results)
+        return Evaluate.Result(
+            episodes=int(found["episodes"]),
+            successes=int(found["opened"]),
+            mean_process_score=float(found["mean_process_score"]),
+            summary_path=str(folder / "summary.json"),
+        )
+
+    # Episodes -----------------------------------------------------------------------------
+
+    async def evaluate(
+        self,
+        jobs: Sequence[Job],
+        folder: Path,
+        time_limit: float,
+        report: Report = lambda results: None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> list[EpisodeResult]:
+        """Runs the episodes one after the other; prints a line for each and writes the summary
+        anew. Errors: RuleSafeError where the simulation refuses an episode or is not there."""
+        self._busy = True
+        results: list[EpisodeResult] = []
+        try:
+            for rule, safe, seed in jobs:
+                if cancelled():
+                    break
+                place = folder if len(jobs) == 1 else folder / f"{rule}_{Path(safe).stem}_{seed}"
+                results.append(await self._run_episode((rule, safe, seed), place, time_limit))
+                print(results[-1].outcome, flush=True)
+                write_summary(folder / "summary.json", results, time_limit)
+                report(results)
+        finally:
+            self._busy = False
+        return results
+
+    async def _run_episode(self, job: Job, folder: Path, time_limit: float) -> EpisodeResult:
+        rule, safe, seed = job
+        if not self._reset.wait_for_service(SERVICE_PATIENCE):
+            raise RuleSafeError(
+                f"no simulation offers /episode/reset within {SERVICE_PATIENCE:g} s"
+            )
+        instruction = load_rule(rule).description
+
+        def make_watch() -> Watch:
+            recorder = Recorder(folder, instruction) if self._values["film"] else None
+            return Watch(time_limit, recorder)
+
+        self._job, self._make_watch, self._settled = job, make_watch, float("inf")
+        self._end, self._watch = Future(), make_watch()
+        try:
+            request = ResetEpisode.Request(rule=rule, safe=safe, seed=seed)
+            reply = await self._reset.call_async(request)
+            if not reply.success:
+                raise RuleSafeError(reply.message)
+            self._settled = time.monotonic() + SETTLING
+            await self._end
+            if self._watch.result is None:
+                raise RuleSafeError("no status of the episode came on /episode/status")
+            return self._watch.result
+        finally:
+            watch, self._watch = self._watch, None
+            if watch.recorder:
+                for path in watch.recorder.close(watch.result):
+                    self.get_logger().info(f"wrote {path}")
+
+    def _folder(self) -> Path:
+        stamp = datetime.now().strftime("%Y-%m-%d_%H-%M-%S")
+        return Path(self._values["out"] or Path("runs", stamp)).absolute()
+
+    def run(self, executor: SingleThreadedExecutor) -> int:
+        """The parameters' episodes, or the action alone; the exit code."""
+        values = self._values
+        if not values["episodes"]:
+            executor.spin()
+            return 0
+        folder = self._folder()
+        seeds = range(values["seed"], values["seed"] + values["episodes"])
+        jobs = [(values["rule"], values["safe"], seed) for seed in seeds]
+        task = executor.create_task(self.evaluate(jobs, folder, values["time_limit"]))
+        try:
+            executor.spin_until_future_complete(task)
+        except (KeyboardInterrupt, ExternalShutdownException):
+            print("evaluator_node: stopped before the end", file=sys.stderr, flush=True)
+            return 130
+        if not task.done():
+            return 130
+        results = task.result()
+        self.get_logger().info(f"wrote {folder / 'summary.json'}")
+        return 0 if results and all(result.opened for result in results) else 1
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Runs the node; the exit code."""
+    return run_node("evaluator_node", EvaluatorNode, EvaluatorNode.run, args)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

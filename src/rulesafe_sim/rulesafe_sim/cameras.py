@@ -1,0 +1,210 @@
+"""Cameras in the scene, with the project's own shader pack.
+
+Nothing is rendered until `CameraRig.take()`. The world frame is the robot's pelvis frame.
+visuals.py says what stands around robot and safe.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import sapien
+from numpy.typing import NDArray
+
+from rulesafe_sim.errors import RuleSafeError, unknown_name
+from rulesafe_sim.transforms import Transform, from_parts, from_xyz_rpy, to_quat_wxyz
+
+Vec3 = tuple[float, float, float]
+
+OPTICAL_IN_BODY = from_parts([[0, 0, 1], [-1, 0, 0], [0, -1, 0]], (0, 0, 0))
+"""A camera's optical frame (z forward, x right, y down; REP 103) in its body frame (x forward)."""
+
+
+@dataclass(frozen=True)
+class CameraConfig:
+    """A pinhole camera with square pixels.
+
+    `xyz` (m) and `rpy` (rad, fixed axes) place its body frame (x forward, y left, z up) in the
+    link's frame, or in the pelvis frame where `link` is empty. `fovy`: vertical angle, rad.
+    """
+
+    name: str
+    xyz: Vec3
+    rpy: Vec3
+    fovy: float
+    width: int = 224
+    height: int = 224
+    link: str = ""
+    near: float = 0.02  # m
+    far: float = 12.0  # m
+
+    def __post_init__(self) -> None:
+        if self.width < 1 or self.height < 1:
+            raise RuleSafeError(
+                f"camera {self.name!r}: width and height must be at least 1 pixel, "
+                f"got {self.width}x{self.height}"
+            )
+        if not 0 < self.fovy < np.pi:
+            raise RuleSafeError(
+                f"camera {self.name!r}: fovy must lie between 0 and pi rad, got {self.fovy}"
+            )
+
+
+def looking_at(eye: Vec3, target: Vec3) -> Vec3:
+    """Roll, pitch and yaw (rad) of a level camera at `eye` that looks at `target` (m)."""
+    x, y, z = np.subtract(target, eye)
+    return 0.0, float(np.arctan2(-z, np.hypot(x, y))), float(np.arctan2(y, x))
+
+
+HEAD = CameraConfig(
+    "head",
+    # The H1-2 description's camera_link on torso_link, which coincides with the pelvis frame while
+    # the waist is at 0. The description looks 50.8 deg down and straight ahead, which leaves a safe
+    # at the picture's edge: here it looks less far down, and 20 deg towards the working arm.
+    xyz=(0.11109, 0.0175, 0.68789),
+    rpy=(0.0, float(np.radians(36)), float(np.radians(-20))),
+    fovy=float(np.radians(70)),
+)
+"""First person: the robot's own camera, above the safe and the hand."""
+
+_FRONT_EYE: Vec3 = (-0.45, -0.95, 1.0)
+FRONT = CameraConfig(
+    "front",
+    xyz=_FRONT_EYE,
+    rpy=looking_at(_FRONT_EYE, (0.45, -0.24, 0.22)),
+    fovy=float(np.radians(44)),
+)
+"""Third person: robot, hand, door and parts from the robot's right."""
+
+
+class PixelCloud(NamedTuple):
+    """The surface points that a camera sees, one per pixel that shows something."""
+
+    points: NDArray[np.float32]  # (N, 3) m, pelvis frame
+    colors: NDArray[np.uint8]  # (N, 3)
+    ids: NDArray[np.int32]  # (N,) per_scene_id of the entity
+
+
+def shader_dir() -> Path:
+    """The directory of the project's shader pack."""
+    return Path(__file__).resolve().parent / "shaders" / "lit"
+
+
+@cache
+def use_shaders() -> None:
+    """Selects the project's shader pack for every camera made from now on.
+
+    Errors: RuleSafeError where no Vulkan driver that can render is installed.
+    """
+    sapien.render.set_camera_shader_dir(str(shader_dir()))
+    for name in ("Color", "Lighting", "Albedo"):
+        sapien.render.set_picture_format(name, "r8g8b8a8unorm")
+    sapien.render.set_picture_format("Normal", "r16g16b16a16sfloat")
+    try:
+        sapien.render.RenderSystem()
+    except RuntimeError as error:
+        raise RuleSafeError(
+            f"cannot render: {error}. Install a Vulkan driver: the GPU's own, or Mesa 24 or newer "
+            "for rendering on the CPU (Debian and Ubuntu: libvulkan1 and mesa-vulkan-drivers; on "
+            "Debian 12 from bookworm-backports). Physics alone needs none: leave cameras out"
+        ) from error
+
+
+class CameraRig:
+    """Cameras in a scene. `take()` renders; the other calls read the pictures last taken."""
+
+    def __init__(self, scene: sapien.Scene, configs: Iterable[CameraConfig]):
+        self._scene = scene
+        self.configs = {config.name: config for config in configs}
+        self._cameras = {name: self._add(config) for name, config in self.configs.items()}
+        self._taken: set[str] = set()
+        self._pictures: dict[tuple[str, str], NDArray] = {}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self.configs)
+
+    def take(self, *names: str) -> None:
+        """Renders the named cameras (all, if none is named) in the scene's present state."""
+        cameras = [self._camera(name) for name in names or self.names]
+        self._scene.update_render()
+        for camera in cameras:
+            camera.take_picture()
+        # Fetching waits for the picture: SAPIEN crashes when a scene goes while one is being made.
+        self._pictures = {(c.name, "Color"): c.get_picture("Color") for c in cameras}
+        self._taken = {camera.name for camera in cameras}
+
+    def rgb(self, name: str) -> NDArray[np.uint8]:
+        """The picture (H, W, 3)."""
+        return np.ascontiguousarray(self._picture(name, "Color")[..., :3])
+
+    def depth(self, name: str) -> NDArray[np.float32]:
+        """Distance along the optical axis (H, W), m; 0 where nothing is seen."""
+        return -self._picture(name, "Position")[..., 2]
+
+    def cloud_pixels(self, name: str) -> PixelCloud:
+        """The points behind the pixels, in row order; pixels that show nothing are left out."""
+        position = self._picture(name, "Position").reshape(-1, 4)
+        seen = position[:, 3] > 0
+        position = position[seen]
+        model = self._camera(name).get_model_matrix()
+        return PixelCloud(
+            points=position[:, :3] @ model[:3, :3].T + model[:3, 3],
+            colors=self._picture(name, "Color").reshape(-1, 4)[seen, :3],
+            ids=position[:, 3].astype(np.int32),
+        )
+
+    def intrinsics(self, name: str) -> NDArray[np.float64]:
+        """Camera matrix K (3, 3) in pixels; integer coordinates are pixel centres, as in
+        sensor_msgs/CameraInfo."""
+        matrix = self._camera(name).get_intrinsic_matrix().astype(np.float64)
+        matrix[:2, 2] -= 0.5  # SAPIEN counts from the corner of the first pixel
+        return matrix
+
+    def pose_camera_in_pelvis(self, name: str) -> Transform:
+        """Pose of the optical frame (z forward, x right, y down) in the pelvis frame."""
+        body = self._camera(name).get_global_pose().to_transformation_matrix()
+        return body.astype(np.float64) @ OPTICAL_IN_BODY
+
+    def _camera(self, name: str) -> sapien.render.RenderCameraComponent:
+        if name not in self._cameras:
+            raise unknown_name("camera", name, self._cameras)
+        return self._cameras[name]
+
+    def _picture(self, name: str, kind: str) -> NDArray:
+        camera = self._camera(name)
+        if name not in self._taken:
+            raise RuleSafeError(
+                f"camera {name!r} has taken no picture: call take() first; "
+                f"last taken: {', '.join(sorted(self._taken)) or 'none'}"
+            )
+        if (name, kind) not in self._pictures:
+            self._pictures[name, kind] = camera.get_picture(kind)
+        return self._pictures[name, kind]
+
+    def _add(self, config: CameraConfig) -> sapien.render.RenderCameraComponent:
+        use_shaders()
+        camera = sapien.render.RenderCameraComponent(config.width, config.height)
+        camera.name = config.name
+        camera.set_fovy(config.fovy, compute_x=True)
+        camera.near, camera.far = config.near, config.far
+        self._mount(config.link).add_component(camera)
+        camera.local_pose = _pose(from_xyz_rpy(config.xyz, config.rpy))
+        return camera
+
+    def _mount(self, link: str) -> sapien.Entity:
+        if not link:
+            mount = sapien.Entity()
+            self._scene.add_entity(mount)
+            return mount
+        links = {entity.name: entity for entity in self._scene.entities if entity.name}
+        if link not in links:
+            raise unknown_name("link", link, sorted(links))
+        return links[link]
+
+
+def _pose(transform: Transform) -> sapien.Pose:
+    return sapien.Pose(transform[:3, 3], to_quat_wxyz(transform))

@@ -1,0 +1,312 @@
+"""ROS messages to plain data and back, and the few lines that every node shares."""
+
+import sys
+from array import array
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import PIL.Image
+import rclpy
+from builtin_interfaces.msg import Time
+from geometry_msgs.msg import Point, Pose, Quaternion
+from numpy.typing import NDArray
+from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor
+from rclpy.exceptions import ParameterException
+from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from sensor_msgs.msg import CameraInfo, CompressedImage, Image, JointState, PointCloud2, PointField
+from std_msgs.msg import Header
+from trajectory_msgs.msg import JointTrajectory
+
+from rulesafe_interfaces.msg import EpisodeStatus
+from rulesafe_sim.chunks import SECOND, Chunk, make_chunk
+from rulesafe_sim.errors import RuleSafeError
+from rulesafe_sim.joints import ALL_JOINTS
+from rulesafe_sim.rules import PARTS
+from rulesafe_sim.transforms import Transform, from_xyz_quat, to_quat_wxyz
+
+if TYPE_CHECKING:  # SAPIEN stays out of nodes that only speak to a simulation
+    from rulesafe_sim.simulation import Simulation, State
+
+# Quality of service -------------------------------------------------------------------------
+# Everything is offered reliably, as REP 2003 asks of sensor drivers: a subscriber may still ask
+# for best effort (as SensorDataQoS does), while one that asks for reliability, as rviz and rosbag2
+# do by default, would get nothing from a best-effort publisher.
+
+STATE_QOS = QoSProfile(depth=100, reliability=ReliabilityPolicy.RELIABLE)
+"""/clock, /joint_states, /episode/status, /policy/action_chunk: small, and a simulation that runs
+at ten times real time fills a depth of 10 while its reader is off the processor."""
+
+IMAGE_QOS = QoSProfile(depth=5, reliability=ReliabilityPolicy.RELIABLE)
+"""Images and clouds: large, so few are kept for a slow reader."""
+
+LATCHED_QOS = QoSProfile(
+    depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
+)
+"""/robot_description, /instruction: a late subscriber gets the last one."""
+
+
+# Plain data to messages ---------------------------------------------------------------------
+
+
+def to_time(time: int) -> Time:
+    """A stamp from ns."""
+    return Time(sec=time // SECOND, nanosec=time % SECOND)
+
+
+def from_time(stamp: Time) -> int:
+    """ns of a stamp."""
+    return int(stamp.sec) * SECOND + int(stamp.nanosec)
+
+
+def to_header(time: int, frame: str) -> Header:
+    return Header(stamp=to_time(time), frame_id=frame)
+
+
+def to_joint_state(state: "State", time: int) -> JointState:
+    """All 39 joints: rad and rad/s."""
+    return JointState(
+        header=to_header(time, "pelvis"),
+        name=ALL_JOINTS,
+        position=array("d", state.joint_positions.tobytes()),
+        velocity=array("d", state.joint_velocities.tobytes()),
+    )
+
+
+def to_image(rgb: NDArray[np.uint8], time: int, frame: str) -> Image:
+    """A picture (H, W, 3) as rgb8."""
+    height, width, _ = rgb.shape
+    message = Image(
+        header=to_header(time, frame), height=height, width=width, encoding="rgb8", step=3 * width
+    )
+    message.data = array("B", rgb.tobytes())  # a list would take a hundred times as long
+    return message
+
+
+def to_jpeg(rgb: NDArray[np.uint8], time: int, frame: str) -> CompressedImage:
+    """A picture (H, W, 3) as JPEG: a raw one of 480 pixels is larger than the shared memory that
+    DDS keeps for all of a process's messages, and delays the others."""
+    buffer = BytesIO()
+    PIL.Image.fromarray(rgb).save(buffer, "JPEG", quality=92)
+    message = CompressedImage(header=to_header(time, frame), format="jpeg")
+    message.data = array("B", buffer.getvalue())
+    return message
+
+
+def from_image(message: Image | CompressedImage) -> NDArray[np.uint8]:
+    """The picture (H, W, 3) of a compressed image, or of an rgb8 one without padding."""
+    if isinstance(message, CompressedImage):
+        return np.array(PIL.Image.open(BytesIO(message.data)).convert("RGB"))
+    if message.encoding != "rgb8" or message.step != 3 * message.width:
+        raise RuleSafeError(
+            f"images must be rgb8 without padding, got {message.encoding} with "
+            f"{message.step} bytes a row of {message.width} pixels"
+        )
+    data = np.frombuffer(message.data, np.uint8)
+    return data.reshape(message.height, message.width, 3)
+
+
+def to_camera_info(
+    intrinsics: NDArray[np.float64], width: int, height: int, time: int, frame: str
+) -> CameraInfo:
+    """A camera without distortion; `intrinsics` (3, 3) in pixels."""
+    return CameraInfo(
+        header=to_header(time, frame),
+        width=width,
+        height=height,
+        distortion_model="plumb_bob",
+        d=[0.0] * 5,
+        k=intrinsics.ravel(),
+        r=np.eye(3).ravel(),
+        p=np.hstack([intrinsics, np.zeros((3, 1))]).ravel(),
+    )
+
+
+_CLOUD_FIELDS = [
+    PointField(name=name, offset=4 * i, datatype=PointField.FLOAT32, count=1)
+    for i, name in enumerate(("x", "y", "z", "rgb"))
+]
+
+
+def to_cloud(points: NDArray[np.float32], time: int, frame: str) -> PointCloud2:
+    """Points (N, 6), m and colours 0..1, as x, y, z and rgb packed as 0x00rrggbb in a float."""
+    count = len(points)
+    packed = np.empty((count, 4), np.float32)
+    packed[:, :3] = points[:, :3]
+    red, green, blue = np.round(255 * points[:, 3:6]).astype(np.uint32).T
+    packed[:, 3] = (red << 16 | green << 8 | blue).view(np.float32)
+    message = PointCloud2(
+        header=to_header(time, frame),
+        height=1,
+        width=count,
+        fields=_CLOUD_FIELDS,
+        point_step=16,
+        row_step=16 * count,
+        is_dense=True,
+    )
+    message.data = array("B", packed.tobytes())
+    return message
+
+
+def from_cloud(message: PointCloud2) -> NDArray[np.float32]:
+    """Points (N, 6) of a cloud written by `to_cloud`."""
+    packed = np.frombuffer(message.data, np.float32).reshape(-1, 4)
+    rgb = packed[:, 3].copy().view(np.uint32)
+    colors = np.stack([rgb >> 16 & 255, rgb >> 8 & 255, rgb & 255], axis=1) / 255
+    return np.hstack([packed[:, :3], colors.astype(np.float32)])
+
+
+def to_pose(transform: Transform) -> Pose:
+    x, y, z = map(float, transform[:3, 3])
+    qw, qx, qy, qz = map(float, to_quat_wxyz(transform))
+    return Pose(position=Point(x=x, y=y, z=z), orientation=Quaternion(w=qw, x=qx, y=qy, z=qz))
+
+
+def from_pose(pose: Pose) -> Transform:
+    q, p = pose.orientation, pose.position
+    return from_xyz_quat((p.x, p.y, p.z), (q.w, q.x, q.y, q.z))
+
+
+def to_status(
+    simulation: "Simulation",
+    state: "State",
+    time: int,
+    *,
+    safe: str,
+    episode: int,
+    waiting: bool,
+    clipped: int,
+) -> EpisodeStatus:
+    """The episode as it stands. `safe`: the name it was loaded by; `clipped`: rows of chunks that
+    went beyond the joints' limits."""
+    progress = simulation.progress
+    return EpisodeStatus(
+        header=to_header(time, "pelvis"),
+        rule=simulation.rule.id,
+        safe=safe,
+        seed=simulation.seed,
+        episode=episode,
+        frame=state.frame,
+        episode_time=state.time,
+        plan=progress.plan,
+        steps_done=progress.steps_done,
+        process_score=progress.process_score,
+        order_free_score=progress.order_free_score,
+        success=simulation.success,
+        parts=PARTS,
+        part_positions=[state.part_positions[part] for part in PARTS],
+        part_open=[state.part_open[part] for part in PARTS],
+        part_locked=[state.part_locked[part] for part in PARTS],
+        safe_pose=to_pose(state.pose_safe_in_pelvis),
+        waiting=waiting,
+        clipped_actions=clipped,
+        state_digest=simulation.digest,
+    )
+
+
+# Messages to plain data ---------------------------------------------------------------------
+
+
+def from_trajectory(message: JointTrajectory, now: int) -> Chunk:
+    """The chunk in a message; a stamp of zero means `now` (ns), as elsewhere in ROS.
+
+    Errors: RuleSafeError, see `make_chunk`.
+    """
+    widths = {len(point.positions) for point in message.points}
+    if len(widths) > 1:
+        raise RuleSafeError(f"the points of a chunk have {sorted(widths)} positions; all need 13")
+    return make_chunk(
+        list(message.joint_names),
+        np.array([point.positions for point in message.points], np.float64),
+        from_time(message.header.stamp) or now,
+        [from_time(point.time_from_start) for point in message.points],
+    )
+
+
+# What every node does -----------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A ROS parameter; `low` and `high` bound a number. Read once, unless it is `changeable`."""
+
+    name: str
+    default: Any
+    description: str
+    low: float | None = None
+    high: float | None = None
+    changeable: bool = False
+
+    def descriptor(self) -> ParameterDescriptor:
+        number = isinstance(self.default, float)
+        descriptor = ParameterDescriptor(
+            description=self.description,
+            read_only=not self.changeable,
+            dynamic_typing=number,  # so that a person may write 1 for 1.0
+        )
+        if self.low is not None and self.high is not None:
+            if number:
+                descriptor.floating_point_range = [
+                    FloatingPointRange(from_value=float(self.low), to_value=float(self.high))
+                ]
+            else:
+                descriptor.integer_range = [
+                    IntegerRange(from_value=int(self.low), to_value=int(self.high), step=1)
+                ]
+        return descriptor
+
+    def check(self, value: Any) -> Any:
+        """The value in the default's type. Errors: RuleSafeError if it is out of bounds."""
+        if isinstance(self.default, float):
+            if isinstance(value, bool) or not isinstance(value, (int, float)):
+                raise RuleSafeError(f"parameter {self.name} takes a number, not {value!r}")
+            value = float(value)
+        if self.low is not None and self.high is not None and not self.low <= value <= self.high:
+            raise RuleSafeError(
+                f"parameter {self.name} must lie within {self.low:g} and {self.high:g}, "
+                f"got {value:g}"
+            )
+        return value
+
+
+def declare(node: Node, parameters: Sequence[Parameter]) -> dict[str, Any]:
+    """Declares the parameters; their values by name."""
+    return {p.name: p.check(_declared(node, p)) for p in parameters}
+
+
+def _declared(node: Node, parameter: Parameter) -> Any:
+    return node.declare_parameter(parameter.name, parameter.default, parameter.descriptor()).value
+
+
+def run_node(
+    name: str,
+    make: Callable[[], Node],
+    run: Callable[[Any, SingleThreadedExecutor], int],
+    args: Sequence[str] | None = None,
+) -> int:
+    """A node's life: make it, run it, shut down. The exit code: 2 with one line on stderr for what
+    the user can mend, 0 after Ctrl-C or a SIGTERM."""
+    rclpy.init(args=None if args is None else list(args))
+    executor = SingleThreadedExecutor()
+    node = None
+    try:
+        node = make()
+        executor.add_node(node)
+        return run(node, executor)
+    except (RuleSafeError, ParameterException) as error:
+        print(f"{name}: {error}", file=sys.stderr, flush=True)
+        return 2
+    except (KeyboardInterrupt, ExternalShutdownException):
+        return 0
+    except Exception:
+        if rclpy.ok():
+            raise
+        return 0  # publishing into a context that a signal has shut down
+    finally:
+        if node is not None:
+            node.destroy_node()
+        rclpy.try_shutdown()

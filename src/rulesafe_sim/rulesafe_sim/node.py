@@ -1,0 +1,247 @@
+"""The simulation on a ROS 2 graph: the topics of docs/architecture.md, /clock and /episode/reset.
+
+One thread: serve what has come in, take one control step of 10 ms, publish. With
+`wait_for_action` simulated time stands still while no chunk runs, so that an episode depends on
+its chunks alone and not on the machine's speed. /clock never runs backwards: each reset moves it
+on to the next tenth of a second, so that stamps tell episodes apart.
+"""
+
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
+from trajectory_msgs.msg import JointTrajectory
+
+from rulesafe_interfaces.msg import EpisodeStatus
+from rulesafe_interfaces.srv import ResetEpisode
+from rulesafe_sim import convert
+from rulesafe_sim.chunks import PERIOD, SECOND, ChunkExecutor
+from rulesafe_sim.config import PlacementRange, SimulationConfig
+from rulesafe_sim.convert import Parameter
+from rulesafe_sim.errors import RuleSafeError
+from rulesafe_sim.pictures import Pictures
+from rulesafe_sim.rules import load_rule
+from rulesafe_sim.safes import load_safe
+from rulesafe_sim.simulation import LOWER, ROBOT, UPPER, Simulation
+from rulesafe_sim.urdf import to_urdf
+
+REFRESH = 0.1
+"""While nothing moves, the last states are published again this often (s of wall time), for
+nodes that start late."""
+
+REFRESH_PICTURES = 1.0
+"""The same for images and clouds, s."""
+
+_RANGE = PlacementRange()
+
+PARAMETERS = (
+    Parameter("rule", "rule_001", "Rule of the first episode: an id such as rule_001."),
+    Parameter("safe", "safe_01", "Safe of the first episode: an id or the path of a YAML file."),
+    Parameter("seed", 0, "Seed of the first episode: where the safe stands.", 0, 2**32 - 1),
+    Parameter("start", True, "Begin an episode at once; otherwise wait for /episode/reset."),
+    Parameter(
+        "real_time_factor",
+        0.0,
+        "Simulated seconds per second of wall time at most; 0: as fast as the machine can.",
+        0,
+        100,
+        changeable=True,
+    ),
+    Parameter(
+        "wait_for_action",
+        True,
+        "Simulated time stands still while no chunk runs. False: it goes on and the robot holds.",
+    ),
+    Parameter("cameras", True, "Publish images and clouds at 10 Hz. False needs no Vulkan."),
+    Parameter("film", False, "Publish larger images for a film, /film/{head,front}/compressed."),
+    Parameter("film_size", 480, "Width and height of the film's images in pixels.", 64, 1080),
+    Parameter("robot_urdf", "", "The manufacturer's URDF with meshes; empty: our primitives."),
+    Parameter("placement_x", _RANGE.xyz[0], "Random placement: +- m along x.", 0, 0.2),
+    Parameter("placement_y", _RANGE.xyz[1], "Random placement: +- m along y.", 0, 0.2),
+    Parameter("placement_z", _RANGE.xyz[2], "Random placement: +- m along z.", 0, 0.2),
+    Parameter("placement_yaw", _RANGE.yaw, "Random placement: +- rad of yaw.", 0, 0.5),
+)
+
+
+class SimNode(Node):
+    """Owns the simulation, its clock and its topics; `run` is the loop."""
+
+    def __init__(self) -> None:
+        super().__init__("sim_node")
+        values = convert.declare(self, PARAMETERS)
+        self._waits = values["wait_for_action"]
+        self._rule, self._safe, self._seed = values["rule"], values["safe"], values["seed"]
+        load_rule(self._rule), load_safe(self._safe)
+        config = SimulationConfig(
+            placement=PlacementRange(
+                xyz=(values["placement_x"], values["placement_y"], values["placement_z"]),
+                yaw=values["placement_yaw"],
+            ),
+            robot_urdf=values["robot_urdf"],
+        )
+        self._pictures = Pictures(
+            observe=values["cameras"], film_size=values["film_size"] if values["film"] else 0
+        )
+        self._simulation = Simulation(config, render=self._pictures.needed)
+        self._tick = SECOND // config.physics.control_hz
+        self._now = 0  # ns
+        self._episode = 0
+        self._chunks = ChunkExecutor(LOWER, UPPER)
+        self._make_topics(self._pictures.topics())
+        urdf = config.robot_urdf
+        self._latched("/robot_description", Path(urdf).read_text() if urdf else to_urdf(ROBOT))
+        if values["start"]:
+            self._begin()
+
+    def _make_topics(self, pictures: dict[str, type]) -> None:
+        publisher = self.create_publisher
+        self._clock_topic = publisher(Clock, "/clock", convert.STATE_QOS)
+        self._joint_states = publisher(JointState, "/joint_states", convert.STATE_QOS)
+        self._status = publisher(EpisodeStatus, "/episode/status", convert.STATE_QOS)
+        self._latches: dict[str, Any] = {}
+        self._picture_topics = {
+            topic: publisher(kind, topic, convert.IMAGE_QOS) for topic, kind in pictures.items()
+        }
+        self._last: dict[Any, Any] = {}  # publisher -> its last message
+        self._last_pictures: dict[Any, Any] = {}
+        self.create_service(ResetEpisode, "/episode/reset", self._on_reset)
+        self.create_subscription(
+            JointTrajectory, "/policy/action_chunk", self._on_chunk, convert.STATE_QOS
+        )
+
+    def _latched(self, topic: str, text: str) -> None:
+        if topic not in self._latches:
+            self._latches[topic] = self.create_publisher(String, topic, convert.LATCHED_QOS)
+        self._latches[topic].publish(String(data=text))
+
+    # Episodes and chunks ------------------------------------------------------------------
+
+    def _begin(self) -> None:
+        """Starts the episode of the present rule, safe and seed."""
+        self._simulation.reset(self._rule, self._safe, self._seed)
+        self._episode += 1
+        self._now = (self._now // PERIOD + 1) * PERIOD
+        self._chunks.reset(self._now)
+        self._pictures.reset(self._simulation)
+        self._latched("/instruction", load_rule(self._rule).description)
+        self._open: dict[str, bool] = {}
+        self._was_done = False
+        self._publish()
+
+    def _on_reset(self, request, response):
+        rule, safe = request.rule or self._rule, request.safe or self._safe
+        try:
+            load_rule(rule), load_safe(safe)
+        except RuleSafeError as error:
+            response.success, response.message = False, str(error)
+            return response
+        self._rule, self._safe, self._seed = rule, safe, request.seed
+        self._begin()
+        response.success = True
+        response.message = f"{rule} on {safe}, seed {request.seed}"
+        return response
+
+    def _on_chunk(self, message: JointTrajectory) -> None:
+        if not self._episode:
+            self.get_logger().warning("an action chunk came before the first episode: ignored")
+            return
+        try:
+            chunk = convert.from_trajectory(message, self._now)
+            self._chunks.accept(chunk, self._now, self._simulation.command)
+        except RuleSafeError as error:
+            self.get_logger().warning(f"action chunk refused: {error}")
+
+    @property
+    def _waiting(self) -> bool:
+        return bool(self._waits and self._chunks.done(self._now))
+
+    # Stepping and publishing --------------------------------------------------------------
+
+    def _step(self) -> None:
+        simulation = self._simulation
+        self._now += self._tick
+        simulation.control(self._chunks.target(self._now, simulation.command))
+        self._publish()
+
+    def _publish(self) -> None:
+        """What is due at this instant: clock and joints always; pictures each frame; the status
+        each frame, and at once when a phase changes or a chunk ends. The status comes last, so
+        that who gets it can expect the rest of its stamp."""
+        state = self._simulation.state()
+        self._send(self._clock_topic, Clock(clock=convert.to_time(self._now)))
+        self._send(self._joint_states, convert.to_joint_state(state, self._now))
+        frame = self._now % PERIOD == 0
+        if frame:
+            self._last_pictures.clear()
+            for topic, message in self._pictures.take(self._now).items():
+                self._last_pictures[self._picture_topics[topic]] = message
+                self._picture_topics[topic].publish(message)
+        done = self._chunks.done(self._now)
+        if frame or state.part_open != self._open or done != self._was_done:
+            self._open, self._was_done = dict(state.part_open), done
+            status = convert.to_status(
+                self._simulation,
+                state,
+                self._now,
+                safe=self._safe,
+                episode=self._episode,
+                waiting=self._waiting,
+                clipped=self._simulation.clipped_actions + self._chunks.clipped,
+            )
+            self._send(self._status, status)
+
+    def _send(self, publisher, message) -> None:
+        self._last[publisher] = message
+        publisher.publish(message)
+
+    def run(self, executor: SingleThreadedExecutor) -> int:
+        """The loop, until the context is shut down."""
+        refreshed = pictured = due = time.monotonic()
+        while executor.context.ok():
+            if self._episode and not self._waiting:
+                executor.spin_once(timeout_sec=0)
+                if self._waiting:  # a reset came in
+                    continue
+                self._step()
+                due = self._pace(executor, due)
+                continue
+            executor.spin_once(timeout_sec=REFRESH)
+            due = now = time.monotonic()
+            if now - refreshed >= REFRESH:
+                refreshed = now
+                self._republish(self._last)
+            if now - pictured >= REFRESH_PICTURES:
+                pictured = now
+                self._republish(self._last_pictures)
+        return 0
+
+    def _pace(self, executor: SingleThreadedExecutor, due: float) -> float:
+        """Serves until the next step is due by the real-time factor; when that was (s)."""
+        factor = self.get_parameter("real_time_factor").value
+        now = time.monotonic()
+        if factor <= 0:
+            return now
+        due = max(due + self._tick / SECOND / factor, now - 0.1)  # what is lost stays lost
+        while (left := due - time.monotonic()) > 0 and executor.context.ok():
+            executor.spin_once(timeout_sec=left)
+        return due
+
+    def _republish(self, messages: dict[Any, Any]) -> None:
+        for publisher, message in messages.items():
+            publisher.publish(message)
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Runs the node; the exit code."""
+    return convert.run_node("sim_node", SimNode, SimNode.run, args)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

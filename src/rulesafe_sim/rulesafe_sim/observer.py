@@ -1,0 +1,105 @@
+"""What a policy sees: pictures, cloud and joint positions of a simulation, rendered when asked.
+
+Example::
+
+    simulation = Simulation(render=True)
+    simulation.reset("rule_001", "safe_01", seed=0)
+    observer = Observer(simulation)  # a new one after each reset: it belongs to the scene
+    observer.observe(("head_rgb", "joint_positions"))
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulesafe_sim.cameras import FRONT, HEAD, CameraConfig, CameraRig
+from rulesafe_sim.cloud import SAMPLERS, Sampler, Workspace, sample_cloud
+from rulesafe_sim.errors import RuleSafeError, unknown_name
+from rulesafe_sim.physics import has_renderer
+from rulesafe_sim.simulation import Simulation
+from rulesafe_sim.visuals import build_room
+
+CAMERA_OF = {"head_rgb": "head", "front_rgb": "front", "points": "head"}
+"""The camera behind each rendered observation; the cloud is what the head camera sees."""
+
+OBSERVATIONS = (*CAMERA_OF, "joint_positions", "all_joint_positions")
+"""Every key that `Observer.observe` knows."""
+
+
+class Observer:
+    """Puts room, lights and cameras into a simulation's scene and makes observations of it.
+
+    Make it after `Simulation.reset`, once for each reset. In a simulation without rendering it
+    gives joint positions only.
+
+    Args:
+        cameras: must hold "head" and "front"; their sizes are the pictures' sizes.
+        workspace: box of the pelvis frame that the cloud is cropped to; the same for all seeds,
+            since the safe's true pose is privileged.
+        sampler: how the cloud is thinned, see `cloud.SAMPLERS`.
+    """
+
+    def __init__(
+        self,
+        simulation: Simulation,
+        cameras: Sequence[CameraConfig] = (HEAD, FRONT),
+        workspace: Workspace = Workspace(),
+        sampler: Sampler = SAMPLERS["farthest"],
+    ):
+        if simulation.scene is None:
+            raise RuleSafeError("the simulation has no scene yet: call reset() first")
+        self._simulation = simulation
+        self._scene = simulation.scene
+        self._workspace, self._sampler = workspace, sampler
+        self._rig: CameraRig | None = None
+        if has_renderer(self._scene):
+            build_room(self._scene)
+            self._rig = CameraRig(self._scene, cameras)
+
+    @property
+    def rig(self) -> CameraRig:
+        """The cameras. Errors: RuleSafeError in a simulation without rendering."""
+        if self._rig is None:
+            raise RuleSafeError(
+                f"{', '.join(CAMERA_OF)} need a simulation that renders: Simulation(render=True)"
+            )
+        return self._rig
+
+    def observe(self, keys: Iterable[str] = OBSERVATIONS) -> dict[str, NDArray[Any]]:
+        """The observations of these keys at this instant, in new arrays.
+
+        `head_rgb`, `front_rgb` (224, 224, 3) uint8; `points` (1024, 6) float32: x, y, z in the
+        pelvis frame (m) and r, g, b in 0..1; `joint_positions` (13,) and `all_joint_positions`
+        (39,) float32, rad. Each camera that is needed takes one picture.
+
+        Errors: RuleSafeError for an unknown key, and once the simulation was reset.
+        """
+        keys = tuple(keys)
+        for key in keys:
+            if key not in OBSERVATIONS:
+                raise unknown_name("observation", key, OBSERVATIONS)
+        if self._simulation.scene is not self._scene:
+            raise RuleSafeError("the simulation was reset: make a new Observer for the new scene")
+        cameras = {CAMERA_OF[key] for key in keys if key in CAMERA_OF}
+        if cameras:
+            self.rig.take(*sorted(cameras))
+        return {key: self._one(key) for key in keys}
+
+    def _one(self, key: str) -> NDArray[Any]:
+        if key == "points":
+            return self._cloud()
+        if key in CAMERA_OF:
+            return self.rig.rgb(CAMERA_OF[key])
+        state = self._simulation.state()
+        wanted = state.action_positions if key == "joint_positions" else state.joint_positions
+        return wanted.astype(np.float32)
+
+    def _cloud(self) -> NDArray[np.float32]:
+        pixels = self.rig.cloud_pixels(CAMERA_OF["points"])
+        # A generator of its own for each instant: the cloud depends on seed and time alone, not
+        # on how often somebody looked.
+        instant = round(self._simulation.time * self._simulation.config.physics.control_hz)
+        rng = np.random.default_rng((self._simulation.seed, instant))
+        return sample_cloud(pixels.points, pixels.colors, rng, self._workspace, self._sampler)

@@ -1,0 +1,79 @@
+"""The simulation's pictures and clouds as messages, topic by topic."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from sensor_msgs.msg import CameraInfo, CompressedImage, Image, PointCloud2
+
+from rulesafe_sim import convert
+
+if TYPE_CHECKING:  # nothing of rendering is imported unless pictures are wanted
+    from rulesafe_sim.cameras import CameraRig
+    from rulesafe_sim.observer import Observer
+    from rulesafe_sim.simulation import Simulation
+
+CAMERAS = ("head", "front")
+
+
+def optical_frame(camera: str) -> str:
+    return f"{camera}_camera_optical_frame"
+
+
+class Pictures:
+    """What the cameras publish each frame: `observe`, the observation's images and cloud;
+    `film_size` (pixels) above 0, larger images for a film."""
+
+    def __init__(self, *, observe: bool, film_size: int = 0):
+        self._observe, self._film_size = observe, film_size
+        self._observer: Observer | None = None
+        self._film: CameraRig | None = None
+
+    @property
+    def needed(self) -> bool:
+        """Whether anything is rendered at all."""
+        return self._observe or self._film_size > 0
+
+    def topics(self) -> dict[str, type]:
+        """Message type by topic."""
+        kinds: dict[str, type] = {}
+        if self._observe:
+            for name in CAMERAS:
+                kinds[f"/camera/{name}/image_raw"] = Image
+                kinds[f"/camera/{name}/camera_info"] = CameraInfo
+            kinds["/camera/points"] = PointCloud2
+        if self._film_size:
+            kinds |= {f"/film/{name}/compressed": CompressedImage for name in CAMERAS}
+        return kinds
+
+    def reset(self, simulation: "Simulation") -> None:
+        """Puts room and cameras into a new scene."""
+        if not self.needed:
+            return
+        from rulesafe_sim.cameras import FRONT, HEAD, CameraRig
+        from rulesafe_sim.observer import Observer
+
+        self._observer = Observer(simulation)
+        if self._film_size:
+            side = self._film_size
+            cameras = [replace(camera, width=side, height=side) for camera in (HEAD, FRONT)]
+            self._film = CameraRig(simulation.scene, cameras)
+
+    def take(self, time: int) -> dict[str, Any]:
+        """Renders; the messages by topic, stamped `time` (ns)."""
+        messages: dict[str, Any] = {}
+        if self._observer and self._observe:
+            seen = self._observer.observe(("head_rgb", "front_rgb", "points"))
+            for name in CAMERAS:
+                frame, rgb = optical_frame(name), seen[f"{name}_rgb"]
+                messages[f"/camera/{name}/image_raw"] = convert.to_image(rgb, time, frame)
+                messages[f"/camera/{name}/camera_info"] = convert.to_camera_info(
+                    self._observer.rig.intrinsics(name), rgb.shape[1], rgb.shape[0], time, frame
+                )
+            messages["/camera/points"] = convert.to_cloud(seen["points"], time, "pelvis")
+        if self._film:
+            self._film.take()
+            for name in CAMERAS:
+                messages[f"/film/{name}/compressed"] = convert.to_jpeg(
+                    self._film.rgb(name), time, optical_frame(name)
+                )
+        return messages

@@ -1,0 +1,165 @@
+"""What a safe must satisfy beyond the types of its keys, so that a hand can work it.
+
+Every check raises RuleSafeError with the key, the figure and what would be valid.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulesafe_sim.body import Material, Shape
+from rulesafe_sim.errors import RuleSafeError
+from rulesafe_sim.safe_families import FINGER, Wheel
+from rulesafe_sim.safes import GraspNote, Safe, Turner
+from rulesafe_sim.transforms import apply, inverse
+
+PINCH_WIDTH = (0.015, 0.036)
+"""Widths (m) that thumb and index finger hold; below, the pinch's direction swings."""
+
+SPOKE_ROOM = 0.005
+"""Least clearance (m) between a finger of the open hand around a spoke and the next spoke."""
+
+
+def check_safe(safe: Safe) -> None:
+    """Errors: RuleSafeError for the first thing that is wrong."""
+    _check_axes(safe)
+    _check_places(safe)
+    for name, part in safe.turners.items():
+        where = f"parts.{name}.grasp"
+        if part.grasp.link != name:
+            raise RuleSafeError(f"{where}.link must be {name}, not {part.grasp.link}")
+        _check_grasp(part.grasp, part, where)
+    held = safe.door.grasp.link
+    _check_grasp(safe.door.grasp, safe.turners[held], "parts.door.grasp")
+
+
+def _check_axes(safe: Safe) -> None:
+    for name, part in safe.turners.items():
+        if part.motion_axis not in ((1, 0, 0), (-1, 0, 0)):
+            raise RuleSafeError(
+                f"parts.{name}.motion_axis must be [-1, 0, 0] (opens clockwise, as the robot sees "
+                f"it) or [1, 0, 0] (counterclockwise), not {list(part.motion_axis)}"
+            )
+    outwards = (0, 0, safe.hinge_side)
+    if safe.door.motion_axis != outwards:
+        raise RuleSafeError(
+            f"parts.door.motion_axis must be {list(outwards)} for a {safe.hinge} hinge, so that "
+            f"the door opens outwards; it is {list(safe.door.motion_axis)}"
+        )
+
+
+def _check_places(safe: Safe) -> None:
+    beads = {name: swept_beads(safe, name) for name in safe.turners}
+    half = np.array([safe.case.door_width, safe.case.door_height]) / 2
+    for name, swept in beads.items():
+        over = (np.abs(swept[:, :2]) + swept[:, 2:] - half).max(axis=0)
+        if over.max() > 0:
+            edge = ("side", "top or bottom")[int(np.argmax(over))]
+            raise RuleSafeError(
+                f"parts.{name}: on its way it stands {over.max():.3f} m over the door's {edge}; "
+                "change its size, from_free_edge_m, above_centre_m or closed_angle_deg"
+            )
+    knob, handle = beads["knob"], beads["handle"]
+    apart = np.linalg.norm(knob[:, None, :2] - handle[None, :, :2], axis=2)
+    room = float((apart - knob[:, None, 2] - handle[None, :, 2]).min())
+    if room < FINGER:
+        raise RuleSafeError(
+            f"parts.knob and parts.handle: on their ways they leave {room:.3f} m between them; a "
+            f"finger takes {FINGER:g} m"
+        )
+
+
+def swept_beads(safe: Safe, name: str) -> NDArray[np.float64]:
+    """Discs that cover the knob or handle over its whole range, on the closed door seen from the
+    front: (N, 3) rows of y, z, radius in m, in the safe frame."""
+    part = safe.turners[name]
+    local = np.concatenate([_beads(shape) for shape in solid_shapes(part)])
+    centre = np.array(safe.axis_point(name))[1:]
+    rows = []
+    for position in np.linspace(0.0, part.range, 13):
+        angle = part.motion_axis[0] * position - part.closed_angle
+        turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+        rows.append(np.column_stack([local[:, :2] @ turn.T + centre, local[:, 2]]))
+    return np.concatenate(rows)
+
+
+def _beads(shape: Shape) -> NDArray[np.float64]:
+    """Discs along a capsule's or cylinder's axis, or points on a box's edges: (N, 3) y, z, r."""
+    steps = np.linspace(-0.5, 0.5, 11)
+    if shape.kind == "box":
+        ends = np.array([e for s in steps for e in ((s, 0.5), (s, -0.5), (0.5, s), (-0.5, s))])
+        local = np.column_stack([np.zeros(len(ends)), ends]) * shape.size
+        radius = 0.0
+    else:
+        radius, length = shape.size[0], shape.size[1] if len(shape.size) > 1 else 0.0
+        local = np.outer(steps * length, (0.0, 0.0, 1.0))
+    points = apply(shape.pose, local)
+    return np.column_stack([points[:, 1:], np.full(len(points), radius)])
+
+
+def solid_shapes(part: Turner) -> list[Shape]:
+    """The colliding shapes of a knob or handle, in its link frame."""
+    grey = Material()
+    return [shape for shape in part.shape.shapes(grey, grey) if shape.collides]
+
+
+def _check_grasp(note: GraspNote, part: Turner, where: str) -> None:
+    closing, approach = np.array(note.closing), np.array(note.approach)
+    for name, axis in (("closing", closing), ("approach", approach)):
+        if abs(np.linalg.norm(axis) - 1) > 1e-3:
+            raise RuleSafeError(f"{where}.{name} must have length 1, not {np.linalg.norm(axis):g}")
+    if abs(closing @ approach) > 1e-3:
+        raise RuleSafeError(f"{where}: closing and approach must be perpendicular")
+    low, high = PINCH_WIDTH
+    for point in note.points:
+        width = pinched_width(part, point, closing, approach)
+        if not low <= width <= high:
+            raise RuleSafeError(
+                f"{where}: at {list(point)} a pinch along {list(note.closing)} finds "
+                f"{width:.3f} m to hold; it can hold {low:g} .. {high:g} m"
+            )
+        if isinstance(part.shape, Wheel):
+            _check_room(part.shape, float(np.hypot(*point[1:])), where)
+
+
+def _check_room(wheel: Wheel, at: float, where: str) -> None:
+    room = wheel.room_beside_spoke(at)
+    if room < SPOKE_ROOM:
+        raise RuleSafeError(
+            f"{where}: {at:.3f} m from the axis of {wheel.spokes} spokes, the open hand around one "
+            f"has {room:.3f} m to the next; it takes {SPOKE_ROOM:g} m: fewer or thinner spokes, or "
+            "a point further out"
+        )
+
+
+def pinched_width(part: Turner, point, closing, approach) -> float:
+    """Thickness (m) of a part at its fully closed position along `closing`, around `point` (m,
+    link frame), where it is thickest within a fingertip's length of it along `approach`."""
+    solid = solid_shapes(part)
+    along = np.linspace(-0.05, 0.05, 401)
+    widths = []
+    for depth in np.linspace(-0.01, 0.01, 9):
+        line = np.asarray(point) + depth * np.asarray(approach) + np.outer(along, closing)
+        inside = np.any([contains(shape, line) for shape in solid], axis=0)
+        gaps = np.flatnonzero(~inside)
+        middle = len(along) // 2
+        if inside[middle] and len(gaps):
+            left, right = gaps[gaps < middle], gaps[gaps > middle]
+            if len(left) and len(right):
+                widths.append(along[right[0] - 1] - along[left[-1] + 1])
+            else:
+                widths.append(float(np.ptp(along)))
+    return float(max(widths, default=0.0))
+
+
+def contains(shape: Shape, points: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which points (N, 3) lie inside a box, sphere, capsule or cylinder."""
+    local = apply(inverse(shape.pose), points)
+    if shape.kind == "box":
+        return np.all(np.abs(local) <= np.array(shape.size) / 2 + 1e-9, axis=1)
+    radius = shape.size[0]
+    half = shape.size[1] / 2 if len(shape.size) > 1 else 0.0
+    if shape.kind == "cylinder":
+        flat = np.hypot(local[:, 0], local[:, 1]) <= radius
+        return flat & (np.abs(local[:, 2]) <= half)
+    local[:, 2] -= np.clip(local[:, 2], -half, half)
+    return np.linalg.norm(local, axis=1) <= radius + 1e-9

@@ -1,0 +1,243 @@
+"""The families of knobs and handles: sizes in, primitive shapes out.
+
+Every family is laid out in the frame of its link: origin on the door's front where the part's axis
+leaves it, x out of the door along that axis, z along the part's arm (lever, spoke, long side) or
+along an edge, so that opposite faces to pinch lie at +y and -y. Lengths in m.
+
+Colliders are boxes, capsules and spheres: PhysX facets a cylinder's collider, and a pinch then
+turns it without friction. Cylinders are for the eye alone. Copies by symmetry are turned copies of
+one shape, and round shapes lie along x, so that even the facets of their pictures repeat.
+"""
+
+from dataclasses import dataclass
+from math import cos, pi, sin, tan
+from typing import Protocol
+
+import numpy as np
+
+from rulesafe_sim.body import Material, Shape, capsule_between
+from rulesafe_sim.errors import RuleSafeError
+from rulesafe_sim.strict_yaml import count, number
+from rulesafe_sim.transforms import about_axis, from_parts, from_xyz_rpy
+
+FINGER = 0.015
+"""Thickness of a fingertip (m)."""
+
+OPEN_HAND = 0.05
+"""From the pinch point to the middle of the outer finger of the hand about to pinch (m)."""
+
+STEM_RADIUS = 0.008
+X = (1.0, 0.0, 0.0)
+X_AXIS = from_xyz_rpy(rpy=(0, pi / 2, 0))
+"""Turns a shape's z axis to x."""
+
+
+class Family(Protocol):
+    """A knob's or handle's geometry."""
+
+    @property
+    def symmetry(self) -> int:
+        """The part looks the same after a turn by 360 / symmetry degrees."""
+
+    def shapes(self, main: Material, trim: Material) -> tuple[Shape, ...]:
+        """Shapes in the part's link frame."""
+
+
+def _box_along_x(face: float, depth: float, y: float, z: float, **kwargs) -> Shape:
+    """A box around the x axis whose front stands `face` off the door."""
+    return Shape("box", (depth, y, z), from_parts(np.eye(3), (face - depth / 2, 0, 0)), **kwargs)
+
+
+def _disc(x: float, radius: float, thickness: float, material: Material) -> Shape:
+    """A cylinder for the eye around the x axis, its front at `x`."""
+    pose = from_parts(X_AXIS[:3, :3], (x - thickness / 2, 0, 0))
+    return Shape("cylinder", (radius, thickness), pose, material, collides=False)
+
+
+def _turned(shape: Shape, angle: float) -> Shape:
+    pose = about_axis(X, angle) @ shape.pose
+    return Shape(shape.kind, shape.size, pose, shape.material, shape.collides, shape.visible)
+
+
+def _stem(end: float, material: Material, radius: float = STEM_RADIUS) -> Shape:
+    """From inside the door to x = `end`."""
+    return capsule_between((0, 0, 0), (end, 0, 0), radius, material=material)
+
+
+@dataclass(frozen=True)
+class Bar:
+    """Knob: a flat bar with an inlaid line on one half, which shows how far it is turned."""
+
+    length: float = number("m", 0.03, 0.08)
+    width: float = number("m", 0.015, 0.036)
+    depth: float = number("m", 0.015, 0.04)
+    face: float = number("m", 0.03, 0.08)
+
+    @property
+    def symmetry(self) -> int:
+        return 1  # the inlay tells the halves apart
+
+    def shapes(self, main: Material, trim: Material) -> tuple[Shape, ...]:
+        inlay = from_parts(np.eye(3), (self.face, 0, self.length / 4 - 0.002))
+        return (
+            _box_along_x(self.face, self.depth, self.width, self.length, material=main),
+            _stem(self.face - self.depth, main),
+            Shape("box", (0.001, 0.004, self.length / 2 - 0.004), inlay, trim, collides=False),
+        )
+
+
+@dataclass(frozen=True)
+class Grip:
+    """Knob: a prism with an even number of equal flats."""
+
+    sides: int = count(4, 12)
+    across: float = number("m", 0.02, 0.036)
+    """From flat to flat."""
+    depth: float = number("m", 0.015, 0.04)
+    face: float = number("m", 0.03, 0.08)
+
+    def __post_init__(self) -> None:
+        _check_even("sides", self.sides)
+
+    @property
+    def symmetry(self) -> int:
+        return self.sides
+
+    def shapes(self, main: Material, trim: Material) -> tuple[Shape, ...]:
+        # A regular prism is the union of boxes, each between two opposite sides.
+        side = self.across * tan(pi / self.sides)
+        slab = _box_along_x(self.face, self.depth, self.across, side, material=main)
+        return (
+            *(_turned(slab, 2 * pi * k / self.sides) for k in range(self.sides // 2)),
+            _stem(self.face - self.depth, main),
+            _disc(self.face + 0.001, 0.32 * self.across, 0.002, trim),
+        )
+
+
+@dataclass(frozen=True)
+class Fluted:
+    """Knob: equal round ridges about a core; a fingertip rests in the flute between two."""
+
+    ridges: int = count(4, 10)
+    across: float = number("m", 0.02, 0.04)
+    """From the top of a ridge to that of the opposite one."""
+    ridge_radius: float = number("m", 0.003, 0.008)
+    depth: float = number("m", 0.015, 0.04)
+    face: float = number("m", 0.03, 0.08)
+
+    def __post_init__(self) -> None:
+        _check_even("ridges", self.ridges)
+        if self.depth < self.across - 2 * self.ridge_radius:
+            raise RuleSafeError("depth_m must be at least across_m - 2 ridge_radius_m")
+
+    @property
+    def symmetry(self) -> int:
+        return self.ridges
+
+    def shapes(self, main: Material, trim: Material) -> tuple[Shape, ...]:
+        r, ring = self.ridge_radius, self.across / 2 - self.ridge_radius
+        front, back = self.face - r, self.face - self.depth + r
+        ridge = capsule_between((back, ring, 0), (front, ring, 0), r, material=main)
+        return (
+            # The flutes lie at +y and -y.
+            *(_turned(ridge, pi * (2 * k + 1) / self.ridges) for k in range(self.ridges)),
+            capsule_between(
+                (self.face - self.depth + ring, 0, 0), (self.face - ring, 0, 0), ring, visible=False
+            ),
+            _disc(self.face - 0.002, ring, self.depth - 0.004, main),
+            _stem(back, main),
+            _disc(self.face, 0.75 * ring, 0.003, trim),
+        )
+
+
+@dataclass(frozen=True)
+class Lever:
+    """Handle: one arm."""
+
+    length: float = number("m", 0.06, 0.14)
+    """From the axis to the tip."""
+    radius: float = number("m", 0.0075, 0.018)
+    off_door: float = number("m", 0.03, 0.07)
+    """From the door to the arm's middle."""
+
+    @property
+    def symmetry(self) -> int:
+        return 1
+
+    def shapes(self, main: Material, trim: Material) -> tuple[Shape, ...]:
+        return (
+            _arm(self.off_door, 0.0, self.length - self.radius, self.radius, main),
+            _stem(self.off_door, main, 0.9 * self.radius),
+        )
+
+
+@dataclass(frozen=True)
+class Tee:
+    """Handle: a bar across the axis."""
+
+    length: float = number("m", 0.07, 0.16)
+    """From tip to tip."""
+    radius: float = number("m", 0.0075, 0.018)
+    off_door: float = number("m", 0.03, 0.07)
+
+    @property
+    def symmetry(self) -> int:
+        return 2
+
+    def shapes(self, main: Material, trim: Material) -> tuple[Shape, ...]:
+        end = self.length / 2 - self.radius
+        return (
+            _arm(self.off_door, -end, end, self.radius, main),
+            _stem(self.off_door, main, 0.9 * self.radius),
+        )
+
+
+@dataclass(frozen=True)
+class Wheel:
+    """Handle: equal spokes about a hub, with no rim, so that fingers come between them."""
+
+    spokes: int = count(3, 8)
+    length: float = number("m", 0.05, 0.09)
+    """From the axis to a spoke's tip."""
+    radius: float = number("m", 0.0075, 0.012)
+    hub_radius: float = number("m", 0.01, 0.03)
+    off_door: float = number("m", 0.03, 0.07)
+
+    @property
+    def symmetry(self) -> int:
+        return self.spokes
+
+    def room_beside_spoke(self, at: float) -> float:
+        """Clearance (m) between a finger of the hand about to pinch a spoke at `at` m from the
+        axis and the next spoke."""
+        angle = 2 * pi / self.spokes
+        if at * cos(angle) + OPEN_HAND * sin(angle) < 0:
+            return float("inf")  # the next spoke points away
+        to_next = at * sin(angle) - OPEN_HAND * cos(angle)  # to the line through the next spoke
+        return to_next - self.radius - FINGER / 2
+
+    def shapes(self, main: Material, trim: Material) -> tuple[Shape, ...]:
+        spoke = _arm(self.off_door, 0.0, self.length - self.radius, self.radius, main)
+        hub = from_parts(X_AXIS[:3, :3], (self.off_door, 0, 0))
+        return (
+            *(_turned(spoke, 2 * pi * k / self.spokes) for k in range(self.spokes)),
+            _stem(self.off_door, main),
+            Shape("sphere", (self.hub_radius,), hub, main),
+            _disc(self.off_door + self.hub_radius + 0.001, 0.5 * self.hub_radius, 0.006, trim),
+        )
+
+
+def _arm(x: float, start: float, end: float, radius: float, material: Material) -> Shape:
+    """A capsule along z, `x` off the door, its straight part from z = start to end."""
+    return capsule_between((x, 0, start), (x, 0, end), radius, material=material)
+
+
+def _check_even(name: str, value: int) -> None:
+    if value % 2:
+        raise RuleSafeError(
+            f"{name} must be even, not {value}: a pinch needs two faces opposite each other"
+        )
+
+
+KNOBS = (Bar, Grip, Fluted)
+HANDLES = (Lever, Tee, Wheel)

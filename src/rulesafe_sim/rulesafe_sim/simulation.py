@@ -1,0 +1,235 @@
+"""The simulation: robot, safe and lock stepped together. No ROS, and no rendering unless asked."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rulesafe_sim import physics
+from rulesafe_sim.body import hold, merge_fixed
+from rulesafe_sim.config import Placement, PlacementRange, SimulationConfig
+from rulesafe_sim.errors import RuleSafeError
+from rulesafe_sim.joints import ACTION_JOINTS, ALL_JOINTS, ARM_JOINTS
+from rulesafe_sim.robot import HOME, h1_2
+from rulesafe_sim.rules import PARTS, load_rule
+from rulesafe_sim.safe_body import safe_body
+from rulesafe_sim.safes import Safe, load_safe
+from rulesafe_sim.scores import Progress
+from rulesafe_sim.stand import stand_shapes
+from rulesafe_sim.transforms import Transform, from_xyz_rpy
+
+ROBOT = h1_2()
+HELD = {name: HOME[name] for name in ALL_JOINTS if name not in ACTION_JOINTS}
+"""Joints that stand still: legs, waist, left arm and hand (rad)."""
+
+LOWER = np.array([ROBOT.joint(name).lower for name in ACTION_JOINTS])  # (13,) rad
+UPPER = np.array([ROBOT.joint(name).upper for name in ACTION_JOINTS])  # (13,) rad
+VELOCITY = np.array([ROBOT.joint(name).velocity for name in ACTION_JOINTS])  # (13,) rad/s
+HOME_ACTION = np.array([HOME[name] for name in ACTION_JOINTS])  # (13,) rad
+
+
+@dataclass(frozen=True)
+class State:
+    """What is known at one instant; the fields from `part_positions` on are privileged."""
+
+    time: float  # s since reset
+    frame: int  # completed 0.1 s frames since reset
+    joint_positions: NDArray[np.float64]  # (39,) rad, order of ALL_JOINTS
+    joint_velocities: NDArray[np.float64]  # (39,) rad/s
+    part_positions: Mapping[str, float]  # rad, 0 = closed
+    part_open: Mapping[str, bool]
+    part_locked: Mapping[str, bool]
+    pose_safe_in_pelvis: Transform
+
+    @property
+    def action_positions(self) -> NDArray[np.float64]:
+        """Positions (13,) of the commanded joints, rad, order of ACTION_JOINTS."""
+        return self.joint_positions[_ACTION_INDEX]
+
+
+_ACTION_INDEX = np.array([ALL_JOINTS.index(name) for name in ACTION_JOINTS])
+
+
+def sample_placement(ranges: PlacementRange, hinge: str, seed: int) -> Placement:
+    """The safe's placement for a seed: uniform around the nominal one of its hinge side."""
+    nominal = ranges.left_hinge if hinge == "left" else ranges.right_hinge
+    unit = np.random.default_rng(seed).uniform(-1.0, 1.0, 4)
+    xyz = np.array(nominal.xyz) + unit[:3] * ranges.xyz
+    return Placement((float(xyz[0]), float(xyz[1]), float(xyz[2])), nominal.yaw + unit[3] * ranges.yaw)
+
+
+def placement_pose(placement: Placement) -> Transform:
+    """Pose of the safe frame (x out of the door) in the pelvis frame."""
+    return from_xyz_rpy(placement.xyz, (0, 0, np.pi + placement.yaw))
+
+
+def check_action(action: ArrayLike) -> NDArray[np.float64]:
+    """The action as (13,) float64. Errors: wrong shape, NaN or infinity."""
+    targets = np.asarray(action, np.float64)
+    if targets.shape != (len(ACTION_JOINTS),):
+        raise RuleSafeError(
+            f"an action has shape (13,), one target in rad for each of {', '.join(ACTION_JOINTS)}; "
+            f"got shape {targets.shape}"
+        )
+    if not np.isfinite(targets).all():
+        bad = [name for name, ok in zip(ACTION_JOINTS, np.isfinite(targets), strict=True) if not ok]
+        raise RuleSafeError(f"the action is not finite for {', '.join(bad)}")
+    return targets
+
+
+class Simulation:
+    """One robot and one safe in contact physics.
+
+    `reset` builds the scene anew, so that an episode depends on its arguments and actions alone.
+    """
+
+    def __init__(self, config: SimulationConfig = SimulationConfig(), *, render: bool = False):
+        self.config = config
+        self._render = render
+        self._robot_body = merge_fixed(hold(ROBOT, HELD))
+        self.scene: physics.sapien.Scene | None = None
+
+    def reset(self, rule: str, safe: str | Safe, seed: int, placement: Placement | None = None):
+        """Starts an episode: the safe stands at `placement`, or where `seed` puts it."""
+        config = self.config.physics
+        self.rule = load_rule(rule)
+        self.safe = safe if isinstance(safe, Safe) else load_safe(safe)
+        self.seed = seed
+        self.placement = placement or sample_placement(
+            self.config.placement, self.safe.hinge, seed
+        )
+        self.pose_safe_in_pelvis = placement_pose(self.placement)
+        self.scene = physics.make_scene(config, render=self._render)
+        self._build_robot()
+        safe_shape = safe_body(self.safe)
+        physics.build_static(
+            self.scene,
+            "stand",
+            stand_shapes(safe_shape, self.pose_safe_in_pelvis),
+            config.friction,
+            physics.Groups.SAFE,
+        )
+        self._safe = physics.LockableSafe(
+            physics.build_body(
+                self.scene,
+                safe_shape,
+                self.pose_safe_in_pelvis,
+                config.friction,
+                physics.Groups.SAFE,
+            ),
+            config.lock_play,
+        )
+        self._lock = self.rule.new_lock()
+        self.progress = Progress(self.rule)
+        self._open = dict.fromkeys(PARTS, False)
+        self._command = HOME_ACTION.copy()
+        self._controls = 0
+        self.clipped_actions = 0
+        self._digest = hashlib.blake2b(digest_size=16)
+        self._update_lock()
+
+    def _build_robot(self) -> None:
+        config = self.config.physics
+        if self.config.robot_urdf:
+            loaded = physics.load_urdf(self.scene, Path(self.config.robot_urdf), HELD)
+            physics.group_robot(loaded)
+        else:
+            loaded = physics.build_body(
+                self.scene,
+                self._robot_body,
+                np.eye(4),
+                config.friction,
+                {link.name: physics.robot_group(link.name) for link in self._robot_body.links},
+            )
+        self._robot = physics.DrivenRobot(loaded, ROBOT, config.gains)
+        self._robot.place(HOME)
+
+    def step(self, action: ArrayLike) -> None:
+        """One frame (0.1 s): the command moves linearly to the action (13,), rad.
+
+        Out-of-limit targets are clipped and counted in `clipped_actions`; NaN raises.
+        """
+        start, count = self._command.copy(), self.config.physics.controls_per_frame
+        targets = self._limited(action)
+        for i in range(1, count + 1):
+            self.control(start + (targets - start) * (i / count))
+
+    def control(self, action: ArrayLike) -> None:
+        """One control step (10 ms) towards the targets (13,), rad, at most as fast as the joints'
+        velocity limits allow."""
+        config = self.config.physics
+        reach = VELOCITY / config.control_hz
+        self._command = self._command + np.clip(
+            self._limited(action) - self._command, -reach, reach
+        )
+        self._robot.command(dict(zip(ACTION_JOINTS, self._command.tolist(), strict=True)))
+        for _ in range(config.substeps):
+            self._robot.compensate_gravity()
+            self._safe.apply_torques(self.safe.torques(self._safe.part_positions()))
+            self.scene.step()
+        self._controls += 1
+        self._update_lock()
+        self._digest.update(self._robot.articulation.qpos.tobytes())
+        self._digest.update(self._safe.articulation.qpos.tobytes())
+
+    def _limited(self, action: ArrayLike) -> NDArray[np.float64]:
+        targets = check_action(action)
+        limited = np.clip(targets, LOWER, UPPER)
+        if (limited != targets).any():
+            self.clipped_actions += 1
+        return limited
+
+    def _update_lock(self) -> None:
+        self._positions = self._safe.part_positions()
+        for name in PARTS:
+            part = self.safe.parts[name]
+            fraction = self._positions[name] / part.range
+            if fraction > part.open_above:
+                self._open[name] = True
+            elif fraction < part.closed_below:
+                self._open[name] = False
+        self._locked = self._lock.update(self._open)
+        self.progress.update(self._open)
+        for name in PARTS:
+            self._safe.set_stop(name, self._locked[name], self._open[name], self._positions[name])
+
+    @property
+    def time(self) -> float:
+        """Simulated seconds since reset."""
+        return self._controls / self.config.physics.control_hz
+
+    @property
+    def frame(self) -> int:
+        """Completed frames (0.1 s) since reset."""
+        return self._controls // self.config.physics.controls_per_frame
+
+    @property
+    def digest(self) -> str:
+        """Hash of every joint position since reset: equal traces have equal digests."""
+        return self._digest.hexdigest()
+
+    @property
+    def command(self) -> NDArray[np.float64]:
+        """The targets (13,) that the drives now follow, rad."""
+        return self._command.copy()
+
+    @property
+    def success(self) -> bool:
+        return self._open["door"]
+
+    def state(self) -> State:
+        positions = dict(HELD) | dict(zip(self._robot.names, self._robot.positions, strict=True))
+        velocities = dict(zip(self._robot.names, self._robot.velocities, strict=True))
+        return State(
+            time=self.time,
+            frame=self.frame,
+            joint_positions=np.array([positions[name] for name in ALL_JOINTS]),
+            joint_velocities=np.array([velocities.get(name, 0.0) for name in ALL_JOINTS]),
+            part_positions=dict(self._positions),
+            part_open=dict(self._open),
+            part_locked=dict(self._locked),
+            pose_safe_in_pelvis=self.pose_safe_in_pelvis,
+        )

@@ -1,0 +1,63 @@
+"""The pedestal that carries a safe, from the floor to its underside, as plain shapes.
+
+The simulation, the pictures and the planner's collision model all take it from here.
+"""
+
+import numpy as np
+
+from rulesafe_sim.body import Body, Link, Material, Shape
+from rulesafe_sim.transforms import Transform, apply, from_parts
+
+FLOOR_Z = -1.03
+"""Height of the floor in the pelvis frame, m: a standing H1-2."""
+
+GAP = 0.001  # m between the stand and the safe, so that they never push each other
+FRONT_INSET = 0.06  # m behind the safe's front, free for a forearm that reaches up from below
+SIDE_INSET = 0.06
+BACK_INSET = 0.03
+PLATE = 0.015  # m, thickness of the plates at both ends
+
+COLUMN = Material((0.16, 0.17, 0.19), roughness=0.55, metallic=0.3)
+PLATES = Material((0.09, 0.095, 0.105), roughness=0.5, metallic=0.3)
+
+
+def stand_shapes(safe: Body, pose_safe_in_pelvis: Transform) -> tuple[Shape, ...]:
+    """A column between two plates, in the pelvis frame, under the safe's root link.
+
+    It is narrower than the safe on every side. The safe stands upright (its z is the pelvis's z).
+    """
+    least, most = bounds(safe.links[0])
+    floor = FLOOR_Z - pose_safe_in_pelvis[2, 3]
+    low = np.array([least[0] + BACK_INSET, least[1] + SIDE_INSET, floor])
+    high = np.array([most[0] - FRONT_INSET, most[1] - SIDE_INSET, least[2] - GAP])
+    slim = np.array([0.05, 0.05, 0.0])
+
+    def box(near: np.ndarray, far: np.ndarray, material: Material) -> Shape:
+        pose = pose_safe_in_pelvis @ from_parts(np.eye(3), (near + far) / 2)
+        return Shape("box", tuple((far - near).tolist()), pose, material)
+
+    floor_plate = box(low, np.array([high[0], high[1], low[2] + PLATE]), PLATES)
+    top_plate = box(np.array([low[0], low[1], high[2] - PLATE]), high, PLATES)
+    rise = np.array([0.0, 0.0, PLATE])
+    return floor_plate, box(low + slim + rise, high - slim - rise, COLUMN), top_plate
+
+
+def bounds(link: Link) -> tuple[np.ndarray, np.ndarray]:
+    """Lowest and highest corner (3,) of a link's shapes in the link's frame, m."""
+    corners = []
+    for shape in link.shapes:
+        half = _half_extents(shape)
+        signs = np.array(np.meshgrid(*[(-1, 1)] * 3)).T.reshape(-1, 3)
+        corners.append(apply(shape.pose, signs * half))
+    points = np.concatenate(corners)
+    return points.min(0), points.max(0)
+
+
+def _half_extents(shape: Shape) -> np.ndarray:
+    if shape.kind == "box":
+        return np.array(shape.size) / 2
+    radius = shape.size[0]
+    if shape.kind == "sphere":
+        return np.full(3, radius)
+    caps = radius if shape.kind == "capsule" else 0.0
+    return np.array([radius, radius, shape.size[1] / 2 + caps])

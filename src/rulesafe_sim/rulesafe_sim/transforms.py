@@ -1,0 +1,83 @@
+"""Rigid transforms as 4x4 matrices.
+
+A variable named `pose_a_in_b` maps coordinates in frame a to coordinates in frame b. Lengths are
+metres, angles radians, quaternions in the order w, x, y, z. transforms3d does the conversions.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from transforms3d.axangles import axangle2mat, mat2axangle
+from transforms3d.euler import euler2mat, mat2euler
+from transforms3d.quaternions import mat2quat, quat2mat
+
+Transform = NDArray[np.float64]  # (4, 4)
+Vector = NDArray[np.float64]  # (3,)
+
+
+def from_parts(rotation: ArrayLike, xyz: ArrayLike) -> Transform:
+    """Transform of a rotation matrix (3, 3) and a translation (3,)."""
+    transform = np.eye(4)
+    transform[:3, :3] = rotation
+    transform[:3, 3] = xyz
+    return transform
+
+
+def from_xyz_rpy(xyz: ArrayLike = (0, 0, 0), rpy: Sequence[float] = (0, 0, 0)) -> Transform:
+    """Transform as a URDF <origin> states it: fixed-axis roll, pitch, yaw."""
+    return from_parts(euler2mat(*rpy, axes="sxyz"), xyz)
+
+
+def to_rpy(transform: Transform) -> tuple[float, float, float]:
+    """Fixed-axis roll, pitch, yaw of a transform's rotation."""
+    return mat2euler(transform[:3, :3], axes="sxyz")
+
+
+def from_xyz_quat(xyz: ArrayLike, quat_wxyz: ArrayLike) -> Transform:
+    """Transform of a translation and a unit quaternion (w, x, y, z)."""
+    return from_parts(quat2mat(np.asarray(quat_wxyz, float)), xyz)
+
+
+def to_quat_wxyz(transform: Transform) -> NDArray[np.float64]:
+    """Unit quaternion (w, x, y, z) of a transform's rotation."""
+    return mat2quat(transform[:3, :3])
+
+
+def about_axis(axis: ArrayLike, angle: float, point: ArrayLike = (0, 0, 0)) -> Transform:
+    """Rotation by an angle about the line through `point` along `axis`."""
+    point = np.asarray(point, float)
+    rotation = axangle2mat(np.asarray(axis, float), angle)
+    return from_parts(rotation, point - rotation @ point)
+
+
+def rotation_vector(rotation: ArrayLike) -> Vector:
+    """Axis times angle (rad) of a rotation matrix (3, 3)."""
+    axis, angle = mat2axangle(np.asarray(rotation, float))
+    return np.asarray(axis) * angle
+
+
+def inverse(transform: Transform) -> Transform:
+    """Inverse of a rigid transform."""
+    rotation = transform[:3, :3].T
+    return from_parts(rotation, -rotation @ transform[:3, 3])
+
+
+def apply(transform: Transform, points: ArrayLike) -> NDArray[np.float64]:
+    """Points (..., 3) mapped by a transform."""
+    return np.asarray(points, float) @ transform[:3, :3].T + transform[:3, 3]
+
+
+def rotation_between(source: ArrayLike, target: ArrayLike) -> NDArray[np.float64]:
+    """The shortest rotation (3, 3) that turns direction `source` into direction `target`."""
+    a = np.asarray(source, float) / np.linalg.norm(source)
+    b = np.asarray(target, float) / np.linalg.norm(target)
+    axis = np.cross(a, b)
+    sine = np.linalg.norm(axis)
+    cosine = float(a @ b)
+    if sine > 1e-12:
+        return axangle2mat(axis / sine, float(np.arctan2(sine, cosine)))
+    if cosine > 0:
+        return np.eye(3)
+    helper = np.eye(3)[np.argmin(np.abs(a))]
+    return axangle2mat(np.cross(a, helper), np.pi)

@@ -1,0 +1,83 @@
+"""The expert opens real safes by contact: no part is moved but by the hand."""
+
+import numpy as np
+import pytest
+from planner_node.episode import observe, run_expert
+from planner_node.expert import CHUNK, Expert, Stuck
+from rulesafe_sim.config import Placement
+from rulesafe_sim.simulation import LOWER, UPPER, Simulation
+
+
+@pytest.fixture(scope="module")
+def simulation():
+    return Simulation()
+
+
+@pytest.mark.parametrize(
+    ("rule", "safe", "seed"),
+    [("rule_001", "safe_03", 0), ("rule_002", "safe_02", 1), ("rule_003", "safe_07", 4)],
+)
+def test_the_expert_opens_the_safe(simulation, rule, safe, seed):
+    simulation.reset(rule, safe, seed)
+    result = run_expert(simulation)
+    assert result.success, result.failure
+    assert simulation.progress.success
+    assert simulation.clipped_actions == 0
+
+
+def test_an_episode_is_the_same_twice(simulation):
+    results = []
+    for _ in range(2):
+        simulation.reset("rule_003", "safe_02", 7)
+        results.append(run_expert(simulation))
+    assert results[0] == results[1]
+
+
+def test_chunks_are_absolute_targets_within_limits(simulation):
+    simulation.reset("rule_002", "safe_02", 3)
+    expert = Expert(simulation.safe, ["knob+"])
+    chunk = expert.begin(observe(simulation))
+    count = 0
+    while chunk is not None:
+        count += 1
+        assert chunk.ndim == 2 and 1 <= len(chunk) <= CHUNK
+        assert (chunk >= LOWER).all() and (chunk <= UPPER).all()
+        chunk = _play(simulation, expert, chunk)
+    assert count > 3
+    assert simulation.state().part_open["knob"]
+
+
+def test_nothing_but_contact_moves_a_part(simulation):
+    """With the hand's contacts switched off, the same moves leave the safe as it was."""
+    simulation.reset("rule_002", "safe_02", 1)
+    for link in simulation.scene.physx_system.get_articulation_link_components():
+        if link.name.startswith(("R_", "right_")):
+            for shape in link.collision_shapes:
+                shape.set_collision_groups([0, 0, 0, 0])
+    result = run_expert(simulation)
+    assert "slipped" in result.failure
+    assert max(map(abs, simulation.state().part_positions.values())) < 1e-3
+
+
+def _play(simulation, expert, chunk):
+    for target in chunk:
+        simulation.step(target)
+    return expert.next_chunk(observe(simulation))
+
+
+def test_a_locked_door_stays_shut(simulation):
+    simulation.reset("rule_001", "safe_03", 0)
+    expert = Expert(simulation.safe, ["door+"])
+    with pytest.raises(Stuck, match=r"step 1 \(door\+\)"):
+        chunk = expert.begin(observe(simulation))
+        while chunk is not None:
+            chunk = _play(simulation, expert, chunk)
+    assert simulation.state().part_positions["door"] < np.radians(2)
+    assert not simulation.success
+
+
+def test_out_of_reach_is_said(simulation):
+    simulation.reset("rule_001", "safe_03", 0, Placement((1.6, -0.24, 0.28), 0.0))
+    result = run_expert(simulation)
+    assert not result.success
+    assert "step 1 (knob+)" in result.failure and "mm off" in result.failure

@@ -1,0 +1,83 @@
+"""A test's own node: hears everything of an episode and sends chunks."""
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import JointState
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+from rulesafe_interfaces.msg import EpisodeStatus
+from rulesafe_interfaces.srv import ResetEpisode
+from rulesafe_sim import convert
+from rulesafe_sim.chunks import PERIOD
+from rulesafe_sim.joints import ACTION_JOINTS
+
+PATIENCE = 60.0
+"""s of wall time after which something that should happen has not."""
+
+
+class Client(Node):
+    """Hears everything of an episode and sends chunks."""
+
+    def __init__(self) -> None:
+        super().__init__("test_client")
+        self.clocks: list[int] = []
+        self.joint_states: list[JointState] = []
+        self.statuses: list[EpisodeStatus] = []
+        self.executor_ = SingleThreadedExecutor()
+        self.executor_.add_node(self)
+        for kind, topic, store in (
+            (Clock, "/clock", lambda m: self.clocks.append(convert.from_time(m.clock))),
+            (JointState, "/joint_states", self.joint_states.append),
+            (EpisodeStatus, "/episode/status", self.statuses.append),
+        ):
+            self.create_subscription(kind, topic, store, convert.STATE_QOS)
+        self._chunks = self.create_publisher(
+            JointTrajectory, "/policy/action_chunk", convert.STATE_QOS
+        )
+        self._reset = self.create_client(ResetEpisode, "/episode/reset")
+
+    def until(self, condition: Callable[[], object], what: str) -> None:
+        """Spins until the condition holds."""
+        end = time.monotonic() + PATIENCE
+        while not condition():
+            assert time.monotonic() < end, f"{what}: not within {PATIENCE:g} s"
+            self.executor_.spin_once(timeout_sec=0.1)
+
+    @property
+    def status(self) -> EpisodeStatus:
+        return self.statuses[-1]
+
+    @property
+    def now(self) -> int:
+        """Stamp of the last status, ns."""
+        return convert.from_time(self.status.header.stamp)
+
+    def wait_for_turn(self) -> EpisodeStatus:
+        """The next status that asks for a chunk."""
+        self.statuses.clear()
+        self.until(lambda: self.statuses and self.status.waiting, "the simulation waits")
+        return self.status
+
+    def reset(self, rule: str = "", safe: str = "", seed: int = 0) -> ResetEpisode.Response:
+        assert self._reset.wait_for_service(PATIENCE), "no /episode/reset"
+        request = ResetEpisode.Request(rule=rule, safe=safe, seed=seed)
+        future = self._reset.call_async(request)
+        self.until(future.done, "the reply of /episode/reset")
+        return future.result()
+
+    def send(self, rows, stamp: int, joints=ACTION_JOINTS) -> None:
+        """Publishes a chunk (n, 13) at 10 Hz, once the simulation listens."""
+        self.until(self._chunks.get_subscription_count, "a subscriber of /policy/action_chunk")
+        message = JointTrajectory(joint_names=list(joints))
+        message.header.stamp = convert.to_time(stamp)
+        for i, row in enumerate(np.asarray(rows, float), 1):
+            point = JointTrajectoryPoint(positions=[float(value) for value in row])
+            point.time_from_start.nanosec = i * PERIOD % 10**9
+            point.time_from_start.sec = i * PERIOD // 10**9
+            message.points.append(point)
+        self._chunks.publish(message)

@@ -1,0 +1,146 @@
+"""Whole evaluations on a real graph: simulation, planner and evaluator, physics only."""
+# ruff: noqa: E402
+
+import json
+import signal
+
+import pytest
+
+rclpy = pytest.importorskip("rclpy", reason="ROS 2 is not installed")
+
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from rclpy.action import ActionClient
+
+from rulesafe_interfaces.action import Evaluate
+from rulesafe_sim import convert
+from rulesafe_sim.rules import RULES
+
+pytestmark = pytest.mark.ros
+
+SIM, PLANNER, EVALUATOR = "rulesafe_sim.node", "planner_node.node", "rulesafe_eval.node"
+EPISODE = ("rule:=rule_003", "safe:=safe_03", "seed:=0")
+
+
+def episode(summary) -> dict:
+    return json.loads(summary.read_text())["episodes"][0]
+
+
+def test_two_runs_with_one_seed_open_the_safe_alike(start, tmp_path):
+    """The planner opens it by contact; frames and digest agree between two sets of processes."""
+    found = []
+    for run in ("first", "second"):
+        sim = start(SIM, "cameras:=false", "start:=false")
+        planner = start(PLANNER, "use_sim_time:=true")
+        evaluator = start(EVALUATOR, *EPISODE, "film:=false", f"out:={tmp_path / run}")
+        code, output = evaluator.wait()
+        assert code == 0, output + planner.stop()[1]
+        assert "rule_003 on safe_03, seed 0: opened, 2/2 steps" in output
+        assert planner.stop()[0] == 0
+        assert sim.stop()[0] == 0
+        found.append(episode(tmp_path / run / "summary.json"))
+    first, second = found
+    assert first["frames"] == second["frames"] > 0
+    assert first["state_digest"] == second["state_digest"]
+    assert first["events"] == second["events"]
+
+
+def test_without_a_planner_the_evaluator_says_that_no_chunk_came(start, tmp_path):
+    start(SIM, "cameras:=false", "start:=false")
+    out = f"out:={tmp_path}"
+    code, output = start(EVALUATOR, *EPISODE, "film:=false", "stall_limit:=2.0", out).wait()
+    assert code == 1
+    assert "rule_003 on safe_03, seed 0: failed at step 1 (handle+): simulated time" in output
+    assert episode(tmp_path / "summary.json")["opened"] is False
+
+
+def test_an_error_on_diagnostics_ends_the_episode_with_its_reason(client, start, tmp_path):
+    start(SIM, "cameras:=false", "start:=false")
+    evaluator = start(EVALUATOR, *EPISODE, "film:=false", f"out:={tmp_path}")
+    status = client.wait_for_turn()
+    publisher = client.create_publisher(DiagnosticArray, "/diagnostics", convert.STATE_QOS)
+
+    def report(number: int, level: bytes, message: str) -> None:
+        values = [KeyValue(key="episode", value=str(number))]
+        entry = DiagnosticStatus(name="policy", level=level, message=message, values=values)
+        publisher.publish(DiagnosticArray(status=[entry]))
+
+    client.until(publisher.get_subscription_count, "the evaluator listens")
+    report(status.episode, DiagnosticStatus.WARN, "only a warning")
+    report(status.episode + 1, DiagnosticStatus.ERROR, "of another episode")
+    client.until(
+        lambda: (
+            report(status.episode, DiagnosticStatus.ERROR, "out of reach")
+            or (evaluator.process.poll() is not None)
+        ),
+        "the evaluator ends",
+    )
+    code, output = evaluator.wait()
+    assert code == 1
+    assert "failed at step 1 (handle+): policy: out of reach, 0 frames" in output
+
+
+def test_the_planner_says_on_diagnostics_what_it_cannot_do(client, start):
+    """A wrong plan: the lock of rule_001 holds the door while the handle is closed."""
+    start(SIM, "cameras:=false", "rule:=rule_001", "safe:=safe_03")
+    status = client.wait_for_turn()
+    status.safe, status.episode = "safe_99", 77
+    said: list[DiagnosticStatus] = []
+    client.create_subscription(
+        DiagnosticArray, "/diagnostics", lambda m: said.extend(m.status), convert.STATE_QOS
+    )
+    publisher = client.create_publisher(type(status), "/episode/status", convert.STATE_QOS)
+    start(PLANNER, "use_sim_time:=true")
+
+    def failed() -> bool:
+        publisher.publish(status)
+        return any(s.level == DiagnosticStatus.ERROR and "safe_99" in s.message for s in said)
+
+    client.until(failed, "an error that names the safe")
+    error = next(s for s in said if s.level == DiagnosticStatus.ERROR)
+    assert {v.key: v.value for v in error.values}["episode"] == "77"
+
+
+def test_the_action_evaluates_rules_safes_and_seeds(client, start, tmp_path):
+    """Nobody acts here and time goes on, so that every episode ends at its limit."""
+    start(SIM, "cameras:=false", "start:=false", "wait_for_action:=false")
+    start(EVALUATOR, "episodes:=0", "film:=false", f"out:={tmp_path}")
+    action = ActionClient(client, Evaluate, "/evaluate")
+    client.until(action.server_is_ready, "/evaluate")
+    goal = Evaluate.Goal(
+        rules=["rule_001", "rule_002"], safes=["safe_03"], first_seed=4, episodes=2, time_limit=0.5
+    )
+    progress = []
+    sent = action.send_goal_async(goal, lambda m: progress.append(m.feedback.episodes_done))
+    client.until(sent.done, "the goal's acceptance")
+    assert sent.result().accepted
+    done = sent.result().get_result_async()
+    client.until(done.done, "the result")
+    result = done.result().result
+    assert (result.episodes, result.successes) == (4, 0)
+    assert progress == [1, 2, 3, 4]
+    summary = json.loads((tmp_path / "summary.json").read_text())
+    assert result.summary_path == str(tmp_path / "summary.json")
+    assert [(e["rule"], e["seed"], e["frames"]) for e in summary["episodes"]] == [
+        (rule, seed, 5) for rule in ("rule_001", "rule_002") for seed in (4, 5)
+    ]
+    action.destroy()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "valid"),
+    [(("rule:=rule_021", "safe:=safe_03"), RULES[-1]), (("safe:=safe_99",), "safe_10")],
+)
+def test_a_name_that_is_not_known_is_one_line_and_exit_code_2(start, parameters, valid):
+    start(SIM, "cameras:=false", "start:=false")
+    code, output = start(EVALUATOR, "film:=false", *parameters).wait()
+    assert code == 2
+    assert output.strip().count("\n") == 0 and valid in output
+
+
+def test_an_interrupted_evaluation_is_no_success(client, start, tmp_path):
+    start(SIM, "cameras:=false", "start:=false")
+    evaluator = start(EVALUATOR, *EPISODE, "film:=false", f"out:={tmp_path}")
+    client.wait_for_turn()
+    code, output = evaluator.stop(signal.SIGINT)
+    assert code == 130
+    assert "Traceback" not in output

@@ -1,0 +1,203 @@
+"""The simulation's node on a real graph, with physics only (no Vulkan)."""
+
+import signal
+
+import numpy as np
+import pytest
+
+from rulesafe_sim.chunks import PERIOD
+from rulesafe_sim.joints import ACTION_JOINTS, ALL_JOINTS
+from rulesafe_sim.rules import PARTS, RULES, load_rule
+from rulesafe_sim.simulation import HOME_ACTION, Simulation
+
+rclpy = pytest.importorskip("rclpy", reason="ROS 2 is not installed")
+
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from std_msgs.msg import String
+
+from rulesafe_sim import convert
+
+pytestmark = pytest.mark.ros
+
+SIM = "rulesafe_sim.node"
+TICK = PERIOD // 10
+PHYSICS = ("cameras:=false", "safe:=safe_01", "rule:=rule_001", "seed:=5")
+
+
+def wave(seed: int, count: int) -> np.ndarray:
+    """A small motion about the home posture (count, 13)."""
+    rng = np.random.default_rng(seed)
+    return HOME_ACTION + np.cumsum(rng.uniform(-0.02, 0.03, (count, 13)), axis=0)
+
+
+def play(client, chunks) -> object:
+    """Sends chunks one after the other; the status after the last."""
+    for rows in chunks:
+        stamp = client.now
+        client.statuses.clear()
+        client.send(rows, stamp)
+        end = stamp + len(rows) * PERIOD
+        client.until(
+            lambda end=end: client.statuses and client.status.waiting and client.now == end,
+            "the end of the chunk",
+        )
+    return client.status
+
+
+def test_rates_stamps_and_names(client, start):
+    start(SIM, *PHYSICS)
+    client.wait_for_turn()
+    begin = client.now
+    client.joint_states.clear()
+    client.clocks.clear()
+    seen = []
+    client.create_subscription(
+        type(client.status), "/episode/status", seen.append, convert.STATE_QOS
+    )
+    play(client, [wave(1, 5)])
+    client.until(lambda: client.clocks and client.clocks[-1] >= begin + 5 * PERIOD, "the clock")
+    stamps = {convert.from_time(m.header.stamp) for m in client.joint_states}
+    expected = set(range(begin + TICK, begin + 5 * PERIOD + 1, TICK))
+    assert expected <= stamps, "joint states at 100 Hz, none left out"
+    assert expected <= set(client.clocks)
+    assert client.clocks == sorted(client.clocks)
+    message = client.joint_states[-1]
+    assert tuple(message.name) == ALL_JOINTS
+    assert len(message.position) == len(message.velocity) == 39
+    client.until(lambda: seen[-1].frame == 5, "the last status")
+    assert {m.frame for m in seen} >= set(range(1, 6)), "a status each tenth of a second"
+
+
+def test_an_episode_is_the_same_in_process_and_over_the_graph(client, start):
+    """Lock-step: the digest depends on rule, safe, seed and chunks, not on time or processes."""
+    chunks = [wave(1, 7), wave(2, 1), wave(3, 20)]
+    simulation = Simulation()
+    simulation.reset("rule_001", "safe_01", 5)
+    for row in np.concatenate(chunks):
+        simulation.step(row)
+
+    start(SIM, *PHYSICS)
+    client.wait_for_turn()
+    first = play(client, chunks)
+    assert (first.frame, first.state_digest) == (28, simulation.digest)
+    np.testing.assert_allclose(
+        first.part_positions, [simulation.state().part_positions[part] for part in PARTS]
+    )
+    client.reset(seed=5)
+    client.until(lambda: client.status.episode == first.episode + 1, "the new episode")
+    assert client.now > convert.from_time(first.header.stamp), "the clock goes on"
+    again = play(client, chunks)
+    assert (again.frame, again.state_digest) == (first.frame, first.state_digest)
+
+
+def test_latched_topics_reach_a_late_subscriber(client, start):
+    start(SIM, *PHYSICS)
+    client.wait_for_turn()
+    latched = QoSProfile(
+        depth=1,
+        reliability=ReliabilityPolicy.RELIABLE,
+        durability=DurabilityPolicy.TRANSIENT_LOCAL,
+    )
+    texts: dict[str, str] = {}
+    for topic in ("/instruction", "/robot_description"):
+        client.create_subscription(
+            String, topic, lambda m, topic=topic: texts.update({topic: m.data}), latched
+        )
+    client.until(lambda: len(texts) == 2, "both latched topics")
+    assert texts["/instruction"] == load_rule("rule_001").description
+    assert all(f'name="{name}"' in texts["/robot_description"] for name in ALL_JOINTS)
+    assert client.reset(rule="rule_003").success
+    client.until(
+        lambda: texts["/instruction"] == load_rule("rule_003").description, "the new instruction"
+    )
+
+
+def test_a_reset_to_an_unknown_name_changes_nothing(client, start):
+    start(SIM, *PHYSICS)
+    client.wait_for_turn()
+    before = play(client, [wave(4, 3)])
+    reply = client.reset(rule="rule_021")
+    assert not reply.success
+    assert "rule_021" in reply.message and all(rule in reply.message for rule in RULES)
+    reply = client.reset(safe="safe_99")
+    assert not reply.success
+    assert "safe_99" in reply.message
+    after = client.wait_for_turn()
+    assert (after.episode, after.frame, after.state_digest) == (
+        before.episode,
+        before.frame,
+        before.state_digest,
+    )
+    assert client.reset(rule="rule_002", seed=9).success
+    client.until(lambda: client.status.episode == before.episode + 1, "the new episode")
+    assert (client.status.rule, client.status.safe, client.status.seed) == (
+        "rule_002",
+        "safe_01",
+        9,
+    )
+    assert client.status.frame == 0
+
+
+def test_malformed_chunks_are_refused_without_motion(client, start):
+    process = start(SIM, *PHYSICS)
+    before = client.wait_for_turn()
+    bad = wave(5, 3)
+    bad[1, 4] = np.nan
+    client.send(bad, client.now)
+    client.send(wave(5, 3), client.now, joints=[*ACTION_JOINTS[:-1], "tail_joint"])
+    client.send(wave(5, 3), client.now - TICK)
+    # A good one after them: once it is done, the others have been dealt with.
+    after = play(client, [wave(6, 2)])
+    simulation = Simulation()
+    simulation.reset("rule_001", "safe_01", 5)
+    for row in wave(6, 2):
+        simulation.step(row)
+    assert (before.frame, after.frame) == (0, 2)
+    assert after.state_digest == simulation.digest
+    code, output = process.stop()
+    assert code == 0
+    assert "not finite for right_wrist_roll_joint" in output
+    assert "tail_joint" in output
+    assert "before the episode began" in output
+
+
+def test_without_waiting_time_goes_on_and_the_robot_holds(client, start):
+    start(SIM, *PHYSICS, "wait_for_action:=false", "real_time_factor:=5")
+    client.until(lambda: client.statuses and client.status.frame >= 10, "a second")
+    assert not client.status.waiting
+    moved = np.subtract(client.joint_states[-1].position, client.joint_states[0].position)
+    assert np.abs(moved).max() < 0.02
+
+
+def test_start_false_waits_for_a_reset(client, start):
+    start(SIM, *PHYSICS, "start:=false")
+    assert client.reset().success
+    status = client.wait_for_turn()
+    assert (status.episode, status.rule, status.seed) == (1, "rule_001", 0)
+
+
+@pytest.mark.parametrize(
+    ("parameter", "reason"),
+    [
+        ("rule:=rule_021", "rule_020"),
+        ("safe:=safe_99", "safe_01"),
+        ("seed:=-1", "seed"),
+        ("real_time_factor:=1000", "real_time_factor"),
+        ("film_size:=3", "film_size"),
+        ("rule:=7", "rule"),
+    ],
+)
+def test_a_bad_parameter_is_one_line_and_exit_code_2(start, parameter, reason):
+    code, output = start(SIM, "cameras:=false", parameter).wait()
+    assert code == 2
+    lines = output.strip().splitlines()
+    assert len(lines) == 1 and lines[0].startswith("sim_node: ") and reason in lines[0]
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_it_ends_cleanly_on_a_signal_even_while_stepping(client, start, how):
+    process = start(SIM, *PHYSICS, "wait_for_action:=false")
+    client.until(lambda: client.statuses and client.status.frame > 3, "some frames")
+    code, output = process.stop(how)
+    assert code == 0, output
+    assert "Traceback" not in output

@@ -1,0 +1,276 @@
+"""Real launchers with real processes: output, exit codes, signals, and nothing left behind."""
+
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+# Writes its process id to a file named after its argument, then does what is asked of it.
+WORKER = """
+import os, pathlib, signal, subprocess, sys, time
+here = pathlib.Path(__file__).parent
+name, behaviour = sys.argv[1], sys.argv[2]
+if "deaf" in behaviour:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+if "stone" in behaviour:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+if "parent" in behaviour:
+    subprocess.Popen([sys.executable, __file__, name + "_child", "deaf stone wait"])
+    while not (here / (name + "_child.pid")).exists():
+        time.sleep(0.02)
+part = here / (name + ".part")
+part.write_text(str(os.getpid()))
+part.rename(here / (name + ".pid"))
+print("hello from", name)
+print("trouble from", name, file=sys.stderr)
+if "wait" in behaviour:
+    try:
+        time.sleep(300)
+    except KeyboardInterrupt:
+        print("interrupted", name)
+        sys.exit(5 if "rude" in behaviour else 0)
+if "crash" in behaviour:
+    os.kill(os.getpid(), signal.SIGSEGV)
+sys.exit(int(behaviour.split()[-1]))
+"""
+
+
+@pytest.fixture
+def worker(bench):
+    """A function that gives the <executable> of a worker process."""
+    command = bench.script(WORKER)
+
+    def element(name, behaviour, attributes="", output="screen"):
+        cmd = f"{command} {name} '{behaviour}'"
+        return f'<executable name="{name}" cmd="{cmd}" output="{output}" {attributes}/>'
+
+    return element
+
+
+def test_output_is_labelled(bench, worker):
+    status, output = bench.run(worker("a", "0") + worker("b", "0", output="log"))
+    lines = output.splitlines()
+    assert status == 0
+    assert {"[a-1] hello from a", "[a-1] trouble from a", "[b-2] trouble from b"} <= set(lines)
+    assert not any("hello from b" in line for line in lines)
+    (log,) = bench.directory.glob("log/*/launch.log")
+    assert "[b-2] hello from b" in log.read_text()
+    (pid,) = bench.marks("a.pid", 1)
+    assert f"[INFO] [a-1]: process started with pid [{pid}]" in lines
+    assert f"[INFO] [a-1]: process has finished cleanly [pid {pid}]" in lines
+
+
+def test_output_without_a_final_newline_and_in_long_lines_arrives(bench):
+    bench.environment["PYTHONUNBUFFERED"] = "1"
+    command = bench.script("print('x' * 300_000); print('end', end='')")
+    _, output = bench.run(f'<executable name="a" cmd="{command}" output="screen"/>')
+    assert "[a-1] " + "x" * 300_000 in output.splitlines()
+    assert "[a-1] end" in output.splitlines()
+
+
+def test_a_shell_command(bench):
+    status, output = bench.run(
+        '<executable cmd="echo one &amp;&amp; echo $(eval 1+1); exit 4" shell="true" '
+        'output="screen"/>'
+    )
+    assert "[echo-1] one\n[echo-1] 2\n" in output
+    assert status == 4
+
+
+def test_environment_of_the_processes(bench):
+    bench.environment.pop("ROS_AUTOMATIC_DISCOVERY_RANGE", None)
+    command = bench.script(
+        "import os\nfor name in ('ROS_AUTOMATIC_DISCOVERY_RANGE', 'PYTHONUNBUFFERED', 'A', 'B'):"
+        "\n    print(name, os.environ.get(name))"
+    )
+    _, output = bench.run(
+        f"""<set_env name="A" value="1"/><unset_env name="A"/><set_env name="B" value="1"/>
+        <executable name="x" cmd="{command}" output="screen"><env name="B" value="2"/></executable>
+        """
+    )
+    for line in ("ROS_AUTOMATIC_DISCOVERY_RANGE LOCALHOST", "PYTHONUNBUFFERED 1", "A None", "B 2"):
+        assert f"[x-1] {line}" in output
+
+
+def test_first_failure_is_the_exit_status(bench, worker):
+    slow = bench.script("import time; time.sleep(1); raise SystemExit(4)", "slow.py")
+    status, output = bench.run(
+        worker("good", "0") + worker("bad", "3") + f'<executable name="slow" cmd="{slow}"/>'
+    )
+    assert status == 3
+    assert "[ERROR] [bad-2]: process has died [pid" in output
+    assert "[ERROR] [slow-3]: process has died [pid" in output  # the first one did not end it
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "expected"), [("0", 0), ("7", 7), ("crash", 128 + signal.SIGSEGV)]
+)
+def test_a_required_process_ends_the_launch_with_its_status(behaviour, expected, bench, worker):
+    status, output = bench.run(
+        worker("other", "rude wait") + worker("main", behaviour, 'on_exit="shutdown"')
+    )
+    assert status == expected
+    assert "process[main-2] was required: shutting down launched system" in output
+    assert "sending signal 'SIGINT' to process[other-1]" in output
+
+
+def test_a_program_that_cannot_be_run_fails_the_launch(bench, running):
+    bad = bench.directory / "bad"
+    bad.write_text("#!/no/such/interpreter\n")
+    bad.chmod(0o755)
+    status, output = bench.run(
+        f'<executable cmd="sleep 300"/><executable cmd="{bad}" on_exit="shutdown"/>'
+    )
+    assert status == 127
+    assert "[ERROR] [bad-2]: cannot be started" in output
+
+
+def test_shutdown_action_in_a_timer(bench, worker):
+    status, output = bench.run(
+        worker("a", "rude wait") + '<timer period="2"><shutdown reason="time is up"/></timer>'
+    )
+    assert status == 0
+    assert "[INFO] [launch]: shutting down: time is up" in output
+    assert "sending signal 'SIGINT' to process[a-1]" in output
+
+
+def test_a_process_in_a_timer_starts_though_all_others_have_ended(bench, worker):
+    status, output = bench.run(
+        worker("a", "0") + f'<timer period="2">{worker("late", "6")}</timer>'
+    )
+    assert status == 6
+    assert output.index("hello from late") > output.index("[a-1]: process has finished cleanly")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_signals_reach_the_processes_as_sigint(number, bench, worker, running):
+    launcher = bench.start(str(bench.write(worker("a", "wait") + worker("b", "parent rude wait"))))
+    pids = bench.marks("*.pid", 3)
+    launcher.send_signal(number)
+    output, _ = launcher.communicate(timeout=60)
+    assert launcher.returncode == 128 + number
+    assert "[a-1] interrupted a" in output
+    assert not any(running(pid) for pid in pids)
+
+
+def test_deaf_processes_are_ended_harder_after_their_timeouts(bench, worker, running):
+    path = bench.write(worker("deaf", "deaf wait") + worker("stone", "deaf stone wait"))
+    launcher = bench.start(str(path), "sigterm_timeout:=0.5", "sigkill_timeout:=4")
+    pids = bench.marks("*.pid", 2)
+    launcher.send_signal(signal.SIGINT)
+    output, _ = launcher.communicate(timeout=60)
+    assert "process[deaf-1] has not ended 0.5 s after SIGINT, escalating to SIGTERM" in output
+    assert "process[stone-2] has not ended 4.5 s after SIGINT, escalating to SIGKILL" in output
+    assert "process[deaf-1] has not ended 4.5 s" not in output
+    assert not any(running(pid) for pid in pids)
+
+
+def test_a_second_and_third_interrupt_do_not_wait(bench, worker, running, wait_for):
+    path = bench.write(worker("deaf", "deaf wait") + worker("stone", "deaf stone wait"))
+    launcher = bench.start(str(path), "sigterm_timeout:=1000")
+    deaf, stone = bench.marks("*.pid", 2)
+    launcher.send_signal(signal.SIGINT)
+    time.sleep(0.5)
+    assert running(deaf) and running(stone)
+    launcher.send_signal(signal.SIGINT)
+    wait_for(lambda: not running(deaf))
+    assert running(stone)
+    launcher.send_signal(signal.SIGINT)
+    launcher.communicate(timeout=60)
+    assert launcher.returncode == 128 + signal.SIGINT
+    assert not running(stone)
+
+
+def test_what_a_process_leaves_in_its_group_is_cleared_away(bench, worker, running):
+    status, _ = bench.run(worker("a", "parent 0"))
+    assert status == 0
+    assert not any(running(pid) for pid in bench.marks("a*.pid", 2))
+
+
+def test_no_process_outlives_a_killed_launcher(bench, worker, running, wait_for):
+    """Not the deaf ones, not their children, not even the guard."""
+    path = bench.write(worker("a", "deaf stone wait") + worker("b", "parent deaf stone wait"))
+    launcher = bench.start(str(path))
+    pids = bench.marks("*.pid", 3)
+    children = _children(launcher.pid)
+    assert len(children) == 3  # two workers and the guard
+    launcher.kill()
+    launcher.wait()
+    wait_for(lambda: not any(running(pid) for pid in [*pids, *children]))
+
+
+def test_direct_children_die_with_the_launcher_even_without_its_guard(
+    bench, worker, running, wait_for
+):
+    launcher = bench.start(str(bench.write(worker("a", "deaf stone wait"))))
+    (pid,) = bench.marks("*.pid", 1)
+    (guard,) = set(_children(launcher.pid)) - {pid}
+    os.kill(guard, signal.SIGKILL)
+    launcher.kill()
+    launcher.wait()
+    wait_for(lambda: not running(pid))
+
+
+def test_the_kernel_still_knows_the_parent_after_the_process_replaced_itself(
+    bench, running, wait_for
+):
+    """As the ROS wheels do when Python starts."""
+    command = bench.script(
+        "import os, pathlib, sys, time\n"
+        "if len(sys.argv) < 2:\n"
+        "    os.execv(sys.executable, [sys.executable, __file__, 'again'])\n"
+        "pathlib.Path(__file__).with_name('a.pid').write_text(str(os.getpid()) or '')\n"
+        "time.sleep(300)\n"
+    )
+    launcher = bench.start(str(bench.write(f'<executable cmd="{command}"/>')))
+    wait_for(lambda: any(path.read_text() for path in bench.directory.glob("a.pid")))
+    (pid,) = bench.marks("a.pid", 1)
+    (guard,) = set(_children(launcher.pid)) - {pid}
+    os.kill(guard, signal.SIGKILL)
+    launcher.kill()
+    launcher.wait()
+    wait_for(lambda: not running(pid))
+
+
+def test_a_closed_screen_does_not_stop_the_processes(bench, worker):
+    launcher = bench.start(str(bench.write(bench_loop(bench))))
+    assert launcher.stdout is not None
+    bench.marks("ready.pid", 1)
+    launcher.stdout.close()
+    (bench.directory / "go").touch()
+    assert launcher.wait(timeout=60) == 0
+    assert (bench.directory / "finished").exists()
+
+
+def bench_loop(bench):
+    """A process that goes on to print after `go` appears, and marks its end."""
+    command = bench.script(
+        "import os, pathlib, sys, time\n"
+        "here = pathlib.Path(__file__).parent\n"
+        "(here / 'ready.pid').write_text(str(os.getpid()))\n"
+        "while not (here / 'go').exists(): time.sleep(0.05)\n"
+        "for i in range(1000): print('line', i)\n"
+        "(here / 'finished').touch()\n",
+        "loop.py",
+    )
+    return f'<executable name="loop" cmd="{command}" output="screen"/>'
+
+
+def _children(pid):
+    return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def test_launching_leaves_no_files_behind(bench):
+    show = bench.script(
+        "import sys; print(open(sys.argv[sys.argv.index('--params-file')+1]).read())"
+    )
+    python, script = show.split()
+    _, output = bench.run(
+        f'<node exec="{python}" args="{script}" output="screen"><param name="a" value="1"/></node>'
+    )
+    assert "a: 1" in output
+    assert list((bench.directory / "tmp").iterdir()) == []
+    assert sys.executable == python

@@ -1,0 +1,175 @@
+"""When an episode ends and what is written down of it, without ROS."""
+
+import json
+from dataclasses import replace
+
+import av
+import numpy as np
+import pytest
+from PIL import Image
+
+from rulesafe_eval.episode import Recorder, Watch
+from rulesafe_eval.film import BAR, SIDE, compose
+from rulesafe_eval.summary import Snapshot, write_summary
+
+SECOND = 10**9
+START = Snapshot(
+    rule="rule_001",
+    safe="safe_03",
+    seed=7,
+    plan=("knob+", "handle+", "door+"),
+    steps_done=0,
+    process_score=0.0,
+    order_free_score=0.0,
+    part_open={"knob": False, "handle": False, "door": False},
+    success=False,
+    frame=0,
+    time=0.0,
+    clipped_actions=0,
+    state_digest="a",
+)
+
+
+def at(time: float, *opened: str) -> Snapshot:
+    """The facts at a time (s), with these parts open."""
+    return replace(
+        START,
+        part_open={part: part in opened for part in START.part_open},
+        steps_done=len(opened),
+        process_score=len(opened) / 3,
+        success="door" in opened,
+        frame=int(time * 10 + 1e-9),
+        time=time,
+        state_digest=f"digest at {time}",
+    )
+
+
+def see(watch: Watch, now: Snapshot, waiting: bool = False) -> None:
+    watch.see(round((100 + now.time) * SECOND), now, waiting)
+
+
+def test_the_first_success_is_the_result_whatever_comes_later():
+    watch = Watch(time_limit=60)
+    see(watch, START, waiting=True)
+    see(watch, at(5.3, "knob"))
+    see(watch, at(9.0, "knob", "handle"))
+    see(watch, at(12.34, "knob", "handle", "door"))
+    see(watch, at(12.9, "knob", "handle", "door"), waiting=True)
+    result = watch.result
+    assert result.opened and result.reason == ""
+    assert (result.frames, result.simulated_time) == (123, 12.34)
+    assert result.state_digest == "digest at 12.34"
+    assert [e.event for e in result.events] == ["knob+", "handle+", "door+"]
+    assert result.outcome.startswith(
+        "rule_001 on safe_03, seed 7: opened, 3/3 steps, 123 frames, 12.3 s simulated in "
+    )
+    assert watch.over
+
+
+def test_the_time_limit_fails_the_step_that_is_due():
+    watch = Watch(time_limit=10)
+    see(watch, START)
+    see(watch, at(5.0, "knob"))
+    see(watch, at(9.9, "knob"))
+    assert watch.result is None and not watch.over
+    see(watch, at(10.0, "knob"))
+    assert not watch.result.opened
+    assert "failed at step 2 (handle+): time limit of 10 s, 100 frames" in watch.result.outcome
+
+
+def test_giving_up_keeps_the_reason_and_cannot_undo_a_success():
+    watch = Watch(time_limit=60)
+    see(watch, START)
+    watch.give_up("out of reach")
+    assert "failed at step 1 (knob+): out of reach, 0 frames" in watch.result.outcome
+    watch = Watch(time_limit=60)
+    see(watch, at(3.0, "knob", "handle", "door"))
+    watch.give_up("the plan is done")
+    assert watch.result.opened
+
+
+def test_parts_that_close_again_are_events_too():
+    watch = Watch(time_limit=60)
+    for now in (START, at(1.0, "knob"), at(2.0), at(3.0, "handle")):
+        see(watch, now)
+    watch.give_up("enough")
+    assert [(e.event, e.time) for e in watch.result.events] == [
+        ("knob+", 1.0),
+        ("knob-", 2.0),
+        ("handle+", 3.0),
+    ]
+
+
+def picture(value: int, side: int = 224) -> np.ndarray:
+    return np.full((side, side, 3), value, np.uint8)
+
+
+def test_film_and_sheet_hold_each_instant_once_however_the_parts_arrive(tmp_path):
+    recorder = Recorder(tmp_path, "Open it.")
+    watch = Watch(60, recorder)
+    story = [START, at(0.1), at(0.2, "knob"), at(0.3, "knob", "handle", "door")]
+    for i, now in enumerate(story):
+        stamp = round((100 + now.time) * SECOND)
+        if i % 2:
+            see(watch, now)
+        watch.picture("front", stamp, picture(60 * i))
+        if i != 1:  # one picture is lost: that instant is left out
+            watch.picture("head", stamp, picture(60 * i))
+        see(watch, now)
+        watch.picture("front", stamp, picture(255))  # sent again
+        watch.picture("head", stamp, picture(255)) if i != 1 else None
+    paths = recorder.close(watch.result)
+    assert [path.name for path in paths] == ["film.mp4", "sheet.png"]
+    with av.open(str(paths[0])) as film:
+        stream = film.streams.video[0]
+        assert (stream.width, stream.height) == (2 * SIDE, SIDE + BAR)
+        assert stream.codec_context.pix_fmt == "yuv420p"
+        frames = [frame.to_ndarray(format="rgb24") for frame in film.decode(video=0)]
+    assert len(frames) == 3 + 20  # and the last one is held for 2 s
+    levels = [frame[SIDE // 2, SIDE // 2].mean() for frame in frames[:3]]
+    assert levels == pytest.approx([0, 120, 180], abs=6)
+    sheet = np.asarray(Image.open(paths[1]))
+    found = {int(v) for v in sheet[..., 0].ravel() if v in (120, 180)}
+    assert found == {120, 180}, "a tile for the knob and one for the end"
+
+
+def test_without_pictures_nothing_is_written(tmp_path):
+    watch = Watch(60, Recorder(tmp_path / "out", "Open it."))
+    see(watch, at(1.0, "knob", "handle", "door"))
+    assert watch.recorder.close(watch.result) == []
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_caption_shows_what_is_done():
+    before = compose(picture(90), picture(90), START, "Open it.")
+    after = compose(picture(90), picture(90), at(0.0, "knob"), "Open it.")
+    assert before.shape == (SIDE + BAR, 2 * SIDE, 3)
+    assert (before[:SIDE] == after[:SIDE]).all()
+    changed = np.argwhere((before != after).any(axis=2))
+    assert len(changed) and changed[:, 0].min() > SIDE
+
+
+def test_the_summary_has_every_fact(tmp_path):
+    results = []
+    for end in (at(4.0, "knob"), at(12.0, "knob", "handle", "door")):
+        watch = Watch(60)
+        see(watch, START)
+        see(watch, end)
+        watch.give_up("no path")
+        results.append(watch.result)
+    write_summary(tmp_path / "a/summary.json", results, 60)
+    read = json.loads((tmp_path / "a/summary.json").read_text())
+    assert read["format"] == 1 and read["time_limit"] == 60
+    assert read["totals"] == pytest.approx(
+        {
+            "episodes": 2,
+            "opened": 1,
+            "success_rate": 0.5,
+            "mean_process_score": 2 / 3,
+            "mean_order_free_score": 0.0,
+        }
+    )
+    assert {"rulesafe", "python", "numpy", "sapien", "platform"} <= set(read["versions"])
+    assert [e["reason"] for e in read["episodes"]] == ["no path", ""]
+    assert read["episodes"][1]["state_digest"] == "digest at 12.0"
+    assert read["episodes"][1]["events"][0] == {"event": "knob+", "time": 12.0}

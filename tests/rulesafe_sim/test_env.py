@@ -1,0 +1,209 @@
+"""RuleSafe-v1 behind Gymnasium's interface."""
+
+import os
+import subprocess
+import sys
+import warnings
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env, data_equivalence
+
+import rulesafe_sim  # noqa: F401  (registers the environment)
+from rulesafe_sim.errors import RuleSafeError
+from rulesafe_sim.observer import CAMERA_OF, OBSERVATIONS
+from rulesafe_sim.simulation import UPPER
+
+JOINTS = ("joint_positions", "all_joint_positions")
+
+
+def make(**kwargs):
+    kwargs = {"observations": JOINTS} | kwargs
+    return gymnasium.make("RuleSafe-v1", **kwargs)
+
+
+def check(env, **skip: bool) -> list[str]:
+    """Runs Gymnasium's checker; what it warns of."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        check_env(env.unwrapped, **skip)
+    return [str(warning.message) for warning in caught]
+
+
+def test_gymnasiums_checker_passes_without_rendering():
+    """Its one warning recommends actions in -1..1; ours are joint angles, as on the robot."""
+    found = check(make(), skip_render_check=True)
+    assert len(found) == 1 and "symmetric and normalized" in found[0], found
+
+
+@pytest.mark.render
+def test_gymnasiums_checker_passes_with_everything():
+    found = check(make(observations=OBSERVATIONS))
+    assert len(found) == 1 and "symmetric and normalized" in found[0], found
+
+
+def test_the_name_with_its_module_needs_no_import():
+    code = (
+        "import gymnasium\n"
+        "env = gymnasium.make('rulesafe_sim:RuleSafe-v1', observations=('joint_positions',))\n"
+        "print(env.reset()[0]['joint_positions'].shape)"
+    )
+    no_driver = dict.fromkeys(("VK_DRIVER_FILES", "VK_ICD_FILENAMES"), "/nonexistent")
+    environment = {**os.environ, **no_driver}
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, env=environment
+    )
+    assert done.stdout.strip() == "(13,)", done.stderr
+
+
+def test_seeds_follow_gymnasiums_rules():
+    env = make(seed=7)
+    first = env.reset()[1]
+    assert first["seed"] == 7
+    second, third = env.reset()[1], env.reset()[1]
+    assert len({first["seed"], second["seed"], third["seed"]}) == 3
+    again = env.reset(seed=7)[1]
+    assert data_equivalence(first, again, exact=True)
+    assert env.reset()[1]["seed"] == second["seed"]
+
+
+def test_options_switch_rule_and_safe_for_good():
+    env = make(rule="rule_001", safe="safe_01")
+    env.reset()
+    info = env.reset(options={"rule": "rule_003", "safe": "safe_02"})[1]
+    assert (info["rule"], info["safe"]) == ("rule_003", "safe_02")
+    assert info["plan"] == ["handle+", "door+"]
+    assert env.reset()[1]["rule"] == "rule_003"
+
+
+@pytest.mark.parametrize(
+    ("kwargs", "valid"),
+    [
+        ({"rule": "rule_021"}, "rule_020"),
+        ({"safe": "safe_11"}, "safe_10"),
+        ({"observations": ("depth",)}, "head_rgb"),
+        ({"render_mode": "human"}, "rgb_array"),
+    ],
+)
+def test_unknown_names_list_the_valid_ones(kwargs, valid):
+    from rulesafe_sim.env import RuleSafeEnv
+
+    with pytest.raises(RuleSafeError, match=valid):
+        RuleSafeEnv(**{"observations": JOINTS, **kwargs})
+
+
+def test_unknown_options_are_refused():
+    env = make()
+    with pytest.raises(RuleSafeError, match="rule, safe"):
+        env.reset(options={"lock": "rule_001"})
+
+
+def test_observations_hold_what_was_asked_and_nothing_else():
+    env = make(observations=("joint_positions",))
+    observation, _ = env.reset()
+    assert set(observation) == {"joint_positions"}
+    np.testing.assert_allclose(observation["joint_positions"], env.unwrapped.home_action, atol=1e-6)
+
+
+def test_staying_at_home_changes_nothing():
+    env = make()
+    env.reset()
+    for _ in range(3):
+        observation, reward, terminated, truncated, _ = env.step(env.unwrapped.home_action)
+    np.testing.assert_allclose(
+        observation["joint_positions"], env.unwrapped.home_action, atol=0.005
+    )
+    assert (reward, terminated, truncated) == (0.0, False, False)
+
+
+def test_the_return_is_the_process_score():
+    env = make(rule="rule_003")
+    _, info = env.reset()
+    simulation = env.unwrapped.simulation
+    assert info["process_score"] == 0
+    rewards, terminated = [], False
+    for part in ("handle", "door"):
+        data = simulation.safe.parts[part]
+        qpos = simulation._safe.articulation.qpos
+        qpos[simulation._safe.index[f"{part}_joint"]] = data.range
+        simulation._safe.articulation.set_qpos(qpos)
+        _, reward, terminated, _, info = env.step(env.unwrapped.home_action)
+        rewards.append(reward)
+    assert rewards == [0.5, 0.5] and terminated and info["success"]
+    assert info["process_score"] == info["order_free_score"] == 1.0
+    assert info["steps_done"] == len(info["plan"]) == 2
+
+
+def test_actions_out_of_the_limits_are_clipped_and_counted():
+    env = make()
+    env.reset()
+    info = env.step(UPPER + 1)[4]
+    assert info["clipped_actions"] == 1
+    for corner in (env.action_space.low, env.action_space.high):
+        assert env.step(corner)[4]["clipped_actions"] == 1
+
+
+def test_an_action_that_is_no_number_raises():
+    env = make().unwrapped
+    env.reset()
+    with pytest.raises(RuleSafeError, match="not finite"):
+        env.step(np.full(13, np.nan))
+
+
+def test_a_step_before_the_first_reset_raises():
+    with pytest.raises(RuleSafeError, match="reset"):
+        make().unwrapped.step(np.zeros(13))
+
+
+def test_the_episode_is_truncated_at_the_time_limit():
+    env = gymnasium.make("RuleSafe-v1", observations=("joint_positions",), max_episode_steps=3)
+    env.reset()
+    assert [env.step(env.unwrapped.home_action)[3] for _ in range(3)] == [False, False, True]
+    assert gymnasium.spec("RuleSafe-v1").max_episode_steps == 1500
+
+
+def test_privileged_facts_stay_out_of_the_observation():
+    env = make()
+    observation, info = env.reset()
+    assert {"phases", "locked", "part_positions", "success", "placement"} <= set(info)
+    assert not set(info) & set(observation)
+    assert set(OBSERVATIONS) == {"head_rgb", "front_rgb", "points", *JOINTS}
+
+
+@pytest.mark.render
+def test_render_gives_both_cameras_side_by_side():
+    env = make(render_mode="rgb_array", observations=tuple(CAMERA_OF))
+    observation, _ = env.reset()
+    picture = env.render()
+    assert picture.shape == (224, 448, 3) and picture.dtype == np.uint8
+    np.testing.assert_array_equal(picture[:, :224], observation["front_rgb"])
+    np.testing.assert_array_equal(picture[:, 224:], observation["head_rgb"])
+
+
+@pytest.mark.render
+def test_two_environments_side_by_side_do_not_mix():
+    first, second = (make(observations=OBSERVATIONS, safe=safe) for safe in ("safe_01", "safe_02"))
+    alone = first.reset(seed=1)[0]
+    second.reset(seed=2)
+    action = first.unwrapped.home_action + 0.1
+    first.step(action)
+    second.step(action)
+    again = first.reset(seed=1)[0]
+    assert data_equivalence(alone, again, exact=True)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads the process's memory from /proc")
+def test_resets_do_not_pile_up_memory():
+    env = make()
+    for _ in range(10):
+        env.reset()
+    before = _resident()
+    for _ in range(50):
+        env.reset()
+    assert _resident() - before < 20e6
+
+
+def _resident() -> int:
+    with open("/proc/self/statm") as statm:  # noqa: PTH123
+        return int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")

@@ -1,0 +1,302 @@
+"""The ten safes: that they load, that hidden ones hide, that annotations point at the parts."""
+
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+import rulesafe_sim
+from rulesafe_sim.body import Body, Material, Shape
+from rulesafe_sim.errors import RuleSafeError
+from rulesafe_sim.safe_body import inertial_of, safe_body
+from rulesafe_sim.safe_checks import contains, solid_shapes
+from rulesafe_sim.safe_families import HANDLES, KNOBS, Wheel
+from rulesafe_sim.safes import SAFES, Safe, detent_torque, load_safe
+from rulesafe_sim.transforms import about_axis, apply, from_parts
+
+DATA = Path(rulesafe_sim.__file__).parent / "data/safes"
+
+
+@pytest.fixture(params=SAFES)
+def safe(request) -> Safe:
+    return load_safe(request.param)
+
+
+def same_shape(a: Shape, b: Shape, tolerance: float = 1e-6) -> bool:
+    """Whether two shapes fill the same space and look the same."""
+    if (a.kind, a.material, a.collides, a.visible) != (b.kind, b.material, b.collides, b.visible):
+        return False
+    if np.abs(a.pose[:3, 3] - b.pose[:3, 3]).max() > tolerance:
+        return False
+    if a.kind != "box" and not np.allclose(a.size, b.size, atol=tolerance):
+        return False
+    if a.kind == "sphere":
+        return True
+    if a.kind in ("capsule", "cylinder"):
+        return abs(a.pose[:3, 2] @ b.pose[:3, 2]) > 1 - tolerance
+    corners_a, corners_b = box_corners(a), box_corners(b)
+    distance = np.linalg.norm(corners_a[:, None] - corners_b[None], axis=2)
+    return bool(distance.min(axis=0).max() < tolerance and distance.min(axis=1).max() < tolerance)
+
+
+def box_corners(box: Shape) -> np.ndarray:
+    signs = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+    return apply(box.pose, signs * np.array(box.size) / 2)
+
+
+def same_set(one: list[Shape], other: list[Shape]) -> bool:
+    """Whether two lists hold the same shapes in some order."""
+    left = list(other)
+    for shape in one:
+        match = next((i for i, candidate in enumerate(left) if same_shape(shape, candidate)), None)
+        if match is None:
+            return False
+        left.pop(match)
+    return not left
+
+
+def placed(body: Body, link: str, positions: dict[str, float]) -> list[Shape]:
+    pose = body.link_poses(positions)[link]
+    shapes = next(item.shapes for item in body.links if item.name == link)
+    return [Shape(s.kind, s.size, pose @ s.pose, s.material, s.collides, s.visible) for s in shapes]
+
+
+def test_same_shape_sees_small_differences() -> None:
+    box = Shape("box", (0.1, 0.2, 0.3))
+    assert same_shape(box, Shape("box", (0.1, 0.2, 0.3), about_axis((1, 0, 0), np.pi)))
+    assert same_shape(box, Shape("box", (0.1, 0.3, 0.2), about_axis((1, 0, 0), np.pi / 2)))
+    assert not same_shape(box, Shape("box", (0.1, 0.2, 0.3), about_axis((1, 0, 0), 0.001)))
+    assert not same_shape(box, Shape("box", (0.1, 0.2, 0.3), material=Material((1, 0, 0))))
+    assert not same_set([box], [box, box])
+
+
+def test_ten_safes_of_enough_families() -> None:
+    safes = [load_safe(name) for name in SAFES]
+    assert len(safes) == 10
+    assert {path.stem for path in DATA.glob("*.yaml")} == set(SAFES)
+    assert {type(safe.knob.shape) for safe in safes} == set(KNOBS)
+    assert {type(safe.handle.shape) for safe in safes} == set(HANDLES)
+    assert Counter(safe.hinge for safe in safes) == {"left": 5, "right": 5}
+    assert len({safe.looks for safe in safes}) == 10
+    hidden = [safe for safe in safes if not safe.phase_visible]
+    assert len(hidden) >= 6
+    assert len(hidden) < 10
+
+
+@pytest.mark.parametrize("part", ["knob", "handle"])
+def test_phase_is_visible_exactly_where_it_says(safe: Safe, part: str) -> None:
+    body = safe_body(safe)
+    closed = placed(body, part, {})
+    opened = placed(body, part, {f"{part}_joint": safe.parts[part].range})
+    assert same_set(closed, opened) == (not safe.turners[part].phase_visible)
+    assert not same_set(closed, placed(body, part, {f"{part}_joint": safe.parts[part].range / 2}))
+
+
+def test_a_safe_hides_both_phases_or_shows_both(safe: Safe) -> None:
+    assert safe.knob.phase_visible == safe.handle.phase_visible == safe.phase_visible
+
+
+def test_body_is_well_formed(safe: Safe) -> None:
+    body = safe_body(safe)
+    assert [link.name for link in body.links] == ["body", "door", "knob", "handle"]
+    assert [joint.name for joint in body.joints] == ["door_joint", "knob_joint", "handle_joint"]
+    for link in body.links:
+        assert link.inertial is not None
+        assert link.inertial.mass > 0
+        moments = np.linalg.eigvalsh(link.inertial.inertia)
+        assert moments[0] > 0
+        assert moments[2] <= moments[0] + moments[1]
+    for joint in body.joints:
+        part = safe.parts[joint.name.removesuffix("_joint")]
+        assert (joint.lower, joint.upper, joint.damping) == (0.0, part.range, part.damping)
+    # No cylinder collides: its facets would turn without friction.
+    assert not any(s.kind == "cylinder" and s.collides for link in body.links for s in link.shapes)
+
+
+def test_frame_is_the_middle_of_the_closed_doors_front(safe: Safe) -> None:
+    door = placed(safe_body(safe), "door", {})[0]
+    low, high = box_corners(door).min(axis=0), box_corners(door).max(axis=0)
+    np.testing.assert_allclose((low + high)[1:], 0, atol=1e-9)
+    assert high[0] == pytest.approx(0, abs=1e-9)
+
+
+def test_door_opens_towards_the_robot(safe: Safe) -> None:
+    body = safe_body(safe)
+    side = -1 if safe.hinge == "left" else 1  # y points to the right as seen from the front
+    free_edge = apply(body.link_poses({})["door"], (0, -side * safe.case.door_width, 0))
+    np.testing.assert_allclose(free_edge, (0, -side * safe.case.door_width / 2, 0), atol=1e-9)
+    opened = apply(
+        body.link_poses({"door_joint": 0.5})["door"], (0, -side * safe.case.door_width, 0)
+    )
+    assert opened[0] == pytest.approx(safe.case.door_width * np.sin(0.5))
+
+
+def test_door_clears_its_frame(safe: Safe) -> None:
+    """No point of the panel meets a wall while it opens."""
+    body = safe_body(safe)
+    walls = [shape for shape in body.links[0].shapes if shape.collides]
+    grid = np.stack(np.meshgrid(*[np.linspace(-0.5, 0.5, n) for n in (5, 41, 5)]), -1)
+    for position in np.linspace(0, safe.door.range, 31):
+        panel = placed(body, "door", {"door_joint": position})[0]
+        points = apply(panel.pose, grid.reshape(-1, 3) * panel.size)
+        assert not any(contains(wall, points).any() for wall in walls)
+
+
+def test_knob_above_handle_beside_the_free_edge(safe: Safe) -> None:
+    poses = safe_body(safe).link_poses({})
+    for name, part in safe.turners.items():
+        _, y, z = poses[name][:3, 3]
+        free = safe.case.door_width / 2 * (1 if safe.hinge == "left" else -1)
+        assert abs(free - y) == pytest.approx(part.from_free_edge)
+        assert z == pytest.approx(part.above_centre)
+        np.testing.assert_allclose(poses[name][:3, 0], (1, 0, 0), atol=1e-9)
+    assert poses["knob"][2, 3] > poses["handle"][2, 3]
+
+
+@pytest.mark.parametrize(
+    ("held", "use"), [("knob", "turn"), ("handle", "turn"), ("handle", "pull")]
+)
+def test_grasps_close_on_the_part(safe: Safe, held: str, use: str) -> None:
+    """Along the closing axis the fingers meet the part and, a finger's travel away, nothing."""
+    solid = solid_shapes(safe.turners[held])
+    grasps = safe.grasps(held, use)
+    assert len(set(grasps)) == len(grasps) >= 1
+    for grasp in grasps:
+        point, closing, approach = (
+            np.array(v) for v in (grasp.point, grasp.closing, grasp.approach)
+        )
+        np.testing.assert_allclose(approach, (-1, 0, 0))
+        assert closing @ approach == pytest.approx(0, abs=1e-9)
+        assert np.linalg.norm(closing) == pytest.approx(1)
+        held_at, beside = point, point + np.outer((-0.026, 0.026), closing)
+        assert any(contains(shape, held_at[None]).any() for shape in solid)
+        assert not any(contains(shape, beside).any() for shape in solid)
+
+
+def test_wheels_offer_every_spoke() -> None:
+    safe = load_safe("safe_03")
+    assert isinstance(safe.handle.shape, Wheel)
+    points = np.array([grasp.point for grasp in safe.grasps("handle", "turn")])
+    assert len(points) == safe.handle.shape.spokes
+    np.testing.assert_allclose(points.mean(axis=0)[1:], 0, atol=1e-6)
+    radius = np.hypot(points[:, 1], points[:, 2])
+    np.testing.assert_allclose(radius, radius[0], atol=1e-6)
+
+
+def test_grasps_refuse_what_they_do_not_know() -> None:
+    safe = load_safe("safe_01")
+    with pytest.raises(RuleSafeError, match="knob, handle"):
+        safe.grasps("hinge", "turn")
+    with pytest.raises(RuleSafeError, match="turn, pull"):
+        safe.grasps("knob", "push")
+    with pytest.raises(RuleSafeError, match="valid: handle"):
+        safe.grasps("knob", "pull")
+
+
+def test_detent_holds_either_end(safe: Safe) -> None:
+    for part in safe.turners.values():
+        assert detent_torque(part, 0.0) == -part.detent
+        assert detent_torque(part, part.range) == part.detent
+        assert detent_torque(part, part.range / 2) == 0
+        # It has turned over to the new phase before that phase is announced.
+        assert detent_torque(part, part.open_above * part.range) > 0
+        assert detent_torque(part, part.closed_below * part.range) < 0
+        slope = np.diff([detent_torque(part, q) for q in np.linspace(0, part.range, 50)])
+        assert (slope >= 0).all()
+    torques = safe.torques({"knob": 0.0, "handle": safe.handle.range, "door": 0.3})
+    assert torques["knob"] < 0 < torques["handle"]
+    assert torques["door"] == -safe.door.spring
+
+
+def test_inertia_of_a_box_and_of_a_split_box() -> None:
+    whole = [Shape("box", (0.1, 0.2, 0.4))]
+    halves = [Shape("box", (0.1, 0.2, 0.2), from_parts(np.eye(3), (0, 0, z))) for z in (-0.1, 0.1)]
+    one, two = inertial_of(whole, 3.0), inertial_of(halves, 3.0)
+    np.testing.assert_allclose(np.diag(one.inertia), 3 / 12 * np.array([0.2, 0.17, 0.05]))
+    np.testing.assert_allclose(two.inertia, one.inertia, atol=1e-12)
+
+
+@pytest.fixture
+def edited(tmp_path):
+    """Writes a copy of a safe with one value changed or removed, and gives its path."""
+
+    def edit(source: str, keys: str, value: object = None, remove: bool = False) -> Path:
+        data = yaml.safe_load((DATA / f"{source}.yaml").read_text())
+        *path, last = keys.split(".")
+        place = data
+        for key in path:
+            place = place[key]
+        if remove:
+            del place[last]
+        else:
+            place[last] = value
+        copy = tmp_path / "mine.yaml"
+        copy.write_text(yaml.safe_dump(data))
+        return copy
+
+    return edit
+
+
+def test_a_users_file_loads(edited) -> None:
+    safe = load_safe(edited("safe_03", "parts.handle.damping_nms_per_rad", 0.06))
+    assert safe.id == "mine"
+    assert safe.handle.damping == 0.06
+    assert load_safe(str(edited("safe_03", "title", "Mine"))).title == "Mine"
+
+
+@pytest.mark.parametrize(
+    ("source", "keys", "value", "words"),
+    [
+        ("safe_01", "hinge", "top", ["hinge", "left, right", "'top'"]),
+        ("safe_01", "colour", "red", ["unknown colour", "valid keys: title, hinge"]),
+        ("safe_01", "parts.knob.range", 60, ["parts.knob", "unknown range", "range_deg"]),
+        ("safe_01", "parts.knob.range_deg", "60", ["parts.knob.range_deg", "number", "'60'"]),
+        ("safe_01", "parts.knob.range_deg", True, ["parts.knob.range_deg", "number"]),
+        ("safe_01", "parts.knob.range_deg", 400, ["parts.knob.range_deg", "20 .. 120 deg"]),
+        ("safe_01", "parts.knob.open_above", 0.2, ["parts.knob", "closed_below < open_above"]),
+        ("safe_01", "parts.knob.spring_nm", 0.05, ["spring_nm", "detent_nm"]),
+        ("safe_01", "parts.knob.shape.family", "ball", ["bar, grip, fluted", "'ball'"]),
+        ("safe_01", "parts.knob.shape.sides", 6, ["parts.knob.shape", "unknown sides"]),
+        ("safe_03", "parts.knob.shape.sides", 7, ["parts.knob.shape", "even"]),
+        ("safe_03", "parts.knob.shape.sides", 6.5, ["parts.knob.shape.sides", "whole number"]),
+        ("safe_01", "looks.door.color", "red", ["looks.door.color", "#a0b1c2"]),
+        ("safe_01", "parts.knob.motion_axis", [0, 1, 0], ["parts.knob.motion_axis", "clockwise"]),
+        ("safe_01", "parts.door.motion_axis", [0, 0, 1], ["parts.door.motion_axis", "left hinge"]),
+        ("safe_01", "parts.knob.grasp.points_m", [0, 0, 0], ["points_m[0]", "three numbers"]),
+        ("safe_01", "parts.knob.grasp.points_m", [[0.1, 0, 0]], ["0.000 m to hold"]),
+        ("safe_01", "parts.knob.grasp.closing", [0, 0, 1], ["0.048 m to hold", "0.036"]),
+        ("safe_01", "parts.knob.grasp.closing", [0, 2, 0], ["length 1"]),
+        ("safe_01", "parts.knob.grasp.closing", [1, 0, 0], ["perpendicular"]),
+        ("safe_01", "parts.knob.grasp.link", "handle", ["parts.knob.grasp.link must be knob"]),
+        ("safe_01", "parts.handle.closed_angle_deg", 90, ["parts.handle", "over the door's side"]),
+        ("safe_03", "parts.knob.above_centre_m", 0.02, ["parts.knob and parts.handle", "finger"]),
+        ("safe_03", "parts.handle.shape.spokes", 8, ["8 spokes", "open hand"]),
+    ],
+)
+def test_errors_name_file_key_and_what_is_valid(edited, source, keys, value, words) -> None:
+    with pytest.raises(RuleSafeError) as caught:
+        load_safe(edited(source, keys, value))
+    for word in ["mine.yaml", *words]:
+        assert word in str(caught.value)
+
+
+def test_missing_key_is_named(edited) -> None:
+    with pytest.raises(RuleSafeError, match=r"mine.yaml: parts.door: missing mass_kg; valid keys"):
+        load_safe(edited("safe_01", "parts.door.mass_kg", remove=True))
+
+
+def test_unreadable_files(tmp_path: Path) -> None:
+    with pytest.raises(RuleSafeError, match=r"unknown safe 'safe_11'.*safe_01.*safe_10.*\.yaml"):
+        load_safe("safe_11")
+    with pytest.raises(RuleSafeError, match=r"nowhere\.yaml"):
+        load_safe(tmp_path / "nowhere.yaml")
+    for content, word in (
+        ("a: [", "bad.yaml"),
+        ("- 1", "keys and values"),
+        ("a: 1\na: 2", "twice"),
+    ):
+        (tmp_path / "bad.yaml").write_text(content)
+        with pytest.raises(RuleSafeError, match=word):
+            load_safe(tmp_path / "bad.yaml")

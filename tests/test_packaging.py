@@ -1,0 +1,199 @@
+"""The tree is one pip distribution and five colcon packages: they must say the same."""
+
+import os
+import re
+import runpy
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import setuptools
+from catkin_pkg.package import parse_package
+
+try:
+    import tomllib
+except ImportError:  # Python 3.10
+    import tomli as tomllib
+
+ROOT = Path(__file__).resolve().parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+MANIFESTS = [ROOT / "package.xml", *sorted(ROOT.glob("src/*/package.xml"))]
+SETUPS = sorted(ROOT.glob("src/*/setup.py"))
+
+RUN_A_NODE = """
+import signal, subprocess, sys, time
+import rclpy
+from sensor_msgs.msg import JointState
+
+node = subprocess.Popen([sys.argv[1], "--ros-args", "-p", "cameras:=false"])
+try:
+    rclpy.init()
+    listener = rclpy.create_node("listener")
+    heard = []
+    listener.create_subscription(JointState, "/joint_states", heard.append, 10)
+    end = time.monotonic() + 60
+    while not heard and node.poll() is None and time.monotonic() < end:
+        rclpy.spin_once(listener, timeout_sec=0.1)
+    print(*(heard[0].name if heard else []))
+finally:
+    node.send_signal(signal.SIGINT)
+    node.wait(30)
+"""
+
+
+def setup_arguments(path, monkeypatch):
+    """What a setup.py passes to setup()."""
+    arguments = {}
+    monkeypatch.setattr(setuptools, "setup", lambda **given: arguments.update(given))
+    monkeypatch.chdir(path.parent)
+    runpy.run_path(str(path))
+    return arguments
+
+
+def test_every_package_has_a_manifest():
+    names = {path.parent.name for path in MANIFESTS[1:]}
+    assert names == {path.name for path in (ROOT / "src").iterdir() if path.is_dir()}
+    assert {path.parent.name for path in SETUPS} == names - {"rulesafe_interfaces"}
+
+
+@pytest.mark.parametrize("path", MANIFESTS, ids=lambda path: path.parent.name)
+def test_manifest_is_valid(path):
+    warnings = []
+    package = parse_package(str(path), warnings=warnings)  # raises on what catkin_pkg rejects
+    assert warnings == []
+    assert package.version == PROJECT["project"]["version"]
+    assert package.licenses == ["Apache-2.0"]
+    assert package.name == (path.parent.name if path != MANIFESTS[0] else "rulesafe")
+
+
+def test_interfaces_are_of_the_same_version():
+    text = (ROOT / "src/rulesafe_interfaces/pyproject.toml").read_text()
+    assert tomllib.loads(text)["project"]["version"] == PROJECT["project"]["version"]
+
+
+@pytest.mark.parametrize("path", SETUPS, ids=lambda path: path.parent.name)
+def test_setup_agrees_with_the_distribution(path, monkeypatch):
+    arguments = setup_arguments(path, monkeypatch)
+    name = path.parent.name
+    assert arguments["name"] == name
+    assert arguments["version"] == PROJECT["project"]["version"]
+    data = PROJECT["tool"]["setuptools"]["package-data"]
+    assert arguments["package_data"][name] == data[name]
+    scripts = {f"{key} = {value}" for key, value in PROJECT["project"]["scripts"].items()}
+    own = {script for script in scripts if re.search(rf"= {name}\.", script)}
+    assert set(arguments["entry_points"]["console_scripts"]) == own
+    assert (path.parent / "resource" / name).is_file()
+
+
+def test_every_data_file_is_packaged():
+    """What lies in a package and is no Python must match a pattern of the package data."""
+    left_out = []
+    for name, patterns in PROJECT["tool"]["setuptools"]["package-data"].items():
+        package = ROOT / "src" / name / name
+        packaged = {path for pattern in patterns for path in package.glob(pattern)}
+        left_out += [
+            str(path.relative_to(ROOT))
+            for path in package.rglob("*")
+            if path.is_file() and path.suffix not in {".py", ".pyc"} and path not in packaged
+        ]
+    assert left_out == []
+
+
+def test_dependencies_are_pinned():
+    pins = {
+        re.split("[=; ]", line)[0]
+        for line in (ROOT / "constraints.txt").read_text().splitlines()
+        if not line.startswith("#")
+    }
+    declared = PROJECT["project"]["dependencies"] + [
+        name for extra in PROJECT["project"]["optional-dependencies"].values() for name in extra
+    ]
+    assert {re.split("[<>=; ]", name)[0] for name in declared} <= pins
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory):
+    """ros2_ws of a copy of the tree, after `colcon build` with this environment's Python."""
+    copy = tmp_path_factory.mktemp("colcon") / "rulesafe"
+    unwanted = shutil.ignore_patterns(
+        ".*", "build", "install", "log", "runs", "docs", "tests", "__pycache__", "*.egg-info"
+    )
+    shutil.copytree(ROOT, copy, ignore=unwanted)
+    result = subprocess.run(
+        [str(Path(sys.prefix, "bin", "colcon")), "build", "--event-handlers", "console_cohesion+"],
+        cwd=copy / "ros2_ws",
+        env=clean_environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0, result.stdout[-4000:]
+    return copy / "ros2_ws"
+
+
+def clean_environment():
+    """This process's environment with `.venv` active and no trace of ROS."""
+    dropped = re.compile(r"PYTHONPATH|LD_LIBRARY_PATH|AMENT_|COLCON_|CMAKE_PREFIX|_ROS_WHEELS")
+    environment = {key: value for key, value in os.environ.items() if not dropped.match(key)}
+    environment["VIRTUAL_ENV"] = sys.prefix
+    environment["PATH"] = f"{sys.prefix}/bin:{environment['PATH']}"
+    environment["ROS_DOMAIN_ID"] = str(os.getpid() % 100 + 1)
+    environment["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
+    return environment
+
+
+def sourced(workspace, command, **options):
+    """Run a shell command after sourcing the workspace."""
+    return subprocess.run(
+        ["bash", "-c", f"source install/setup.bash && {command}"],
+        cwd=workspace,
+        env=clean_environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+        **options,
+    )
+
+
+@pytest.mark.colcon
+def test_colcon_builds_every_package(workspace):
+    built = {path.parents[3].name for path in workspace.glob("install/*/share/colcon-core/*/*")}
+    assert built == {parse_package(str(path)).name for path in MANIFESTS}
+    share = workspace / "install/rulesafe/share/rulesafe"
+    assert list(share.glob("launch/*.launch.xml"))
+    assert list(share.glob("config/*.yaml"))
+
+
+@pytest.mark.colcon
+def test_sourced_workspace_is_what_python_imports(workspace):
+    names = ["rulesafe_interfaces.msg", "rulesafe_sim", "planner_node", "rulesafe_eval"]
+    code = f"import importlib; [print(importlib.import_module(n).__file__) for n in {names}]"
+    result = sourced(workspace, f'python -c "{code}"')
+    assert result.returncode == 0, result.stderr
+    files = result.stdout.splitlines()
+    assert len(files) == len(names)
+    assert all(Path(file).is_relative_to(workspace / "install") for file in files)
+
+
+@pytest.mark.colcon
+def test_executables_are_where_ros_looks(workspace):
+    for script, target in PROJECT["project"]["scripts"].items():
+        package = target.split(".")[0]
+        path = workspace / "install" / package / "lib" / package / script
+        assert os.access(path, os.X_OK), path
+    command = "install/rulesafe_eval/lib/rulesafe_eval/rulesafe rules solve rule_001"
+    result = sourced(workspace, command)
+    assert result.returncode == 0, result.stderr
+    assert "door+" in result.stdout
+
+
+@pytest.mark.colcon
+@pytest.mark.ros
+def test_a_node_runs_from_the_sourced_workspace(workspace, tmp_path):
+    script = tmp_path / "run_a_node.py"
+    script.write_text(RUN_A_NODE)
+    result = sourced(workspace, f"python {script} install/rulesafe_sim/lib/rulesafe_sim/sim_node")
+    assert "right_elbow_joint" in result.stdout.split(), result.stderr

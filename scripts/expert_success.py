@@ -18,11 +18,12 @@ from pathlib import Path
 
 import numpy as np
 import tyro
+from scipy.stats import binomtest
+from tqdm import tqdm
+
 from planner_node.episode import run_expert
 from rulesafe_sim.safes import SAFES
 from rulesafe_sim.simulation import Simulation
-from scipy.stats import binomtest
-from tqdm import tqdm
 
 
 @dataclass(frozen=True)

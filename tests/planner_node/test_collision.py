@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+
 from planner_node.collision import CollisionWorld
 from planner_node.hand import PRE_PINCH
 from planner_node.kinematics import Arm

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from planner_node.episode import observe, run_expert
 from planner_node.expert import CHUNK, Expert, Stuck
 from rulesafe_sim.config import Placement

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+
 from planner_node.kinematics import HAND_FRAME, Arm, Goal, upper_body
 from rulesafe_sim.joints import ARM_JOINTS
 from rulesafe_sim.robot import HOME

@@ -1,5 +1,8 @@
+from itertools import pairwise
+
 import numpy as np
 import pytest
+
 from planner_node.motion import (
     FRAME,
     NoPath,
@@ -27,7 +30,7 @@ def test_a_free_line_stays_straight():
 def test_a_path_goes_round_the_wall():
     path = PathPlanner(LOW, HIGH, seed=3).plan(START, GOAL, wall)
     np.testing.assert_allclose(path[[0, -1]], [START, GOAL])
-    for a, b in zip(path, path[1:], strict=False):
+    for a, b in pairwise(path):
         assert straight_is_free(a, b, wall)
 
 

@@ -1,5 +1,4 @@
 """Whole evaluations on a real graph: simulation, planner and evaluator, physics only."""
-# ruff: noqa: E402
 
 import json
 import signal

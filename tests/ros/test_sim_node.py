@@ -12,10 +12,13 @@ from rulesafe_sim.simulation import HOME_ACTION, Simulation
 
 rclpy = pytest.importorskip("rclpy", reason="ROS 2 is not installed")
 
+from rclpy.parameter import Parameter as RosParameter
+from rclpy.parameter_client import AsyncParameterClient
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from std_msgs.msg import String
 
 from rulesafe_sim import convert
+from rulesafe_sim.node import PARAMETERS
 
 pytestmark = pytest.mark.ros
 
@@ -167,6 +170,32 @@ def test_without_waiting_time_goes_on_and_the_robot_holds(client, start):
     assert not client.status.waiting
     moved = np.subtract(client.joint_states[-1].position, client.joint_states[0].position)
     assert np.abs(moved).max() < 0.02
+
+
+def test_parameters_describe_themselves_and_refuse_nonsense(client, start):
+    start(SIM, *PHYSICS)
+    client.wait_for_turn()
+    remote = AsyncParameterClient(client, "sim_node")
+    client.until(remote.services_are_ready, "the parameter services")
+
+    def ask(future):
+        client.until(future.done, "a reply")
+        return future.result()
+
+    names = [p.name for p in PARAMETERS]
+    described = ask(remote.describe_parameters(names)).descriptors
+    assert all(d.description for d in described)
+    seed = described[names.index("seed")].integer_range[0]
+    assert (seed.from_value, seed.to_value) == (0, 2**32 - 1)
+
+    def change(name, value):
+        reply = ask(remote.set_parameters([RosParameter(name, value=value)]))
+        return reply.results[0]
+
+    assert change("real_time_factor", 7).successful
+    for value in (-1.0, 1000, "fast"):
+        assert not change("real_time_factor", value).successful
+    assert not change("rule", "rule_002").successful, "/episode/reset does that"
 
 
 def test_start_false_waits_for_a_reset(client, start):

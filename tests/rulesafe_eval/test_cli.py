@@ -9,13 +9,13 @@ from math import degrees
 from pathlib import Path
 
 import pytest
+
+from rulesafe_eval import cli
 from rulesafe_eval.cli import COMMANDS, Command, main
 from rulesafe_eval.cli_rules import markdown_table
 from rulesafe_sim.plans import opens_door, shortest_plan
 from rulesafe_sim.rules import RULES, load_rule
 from rulesafe_sim.safes import SAFES, load_safe
-
-from rulesafe_eval import cli
 
 ROOT = Path(__file__).parents[2]
 PYTHON_PATH = os.pathsep.join(path for path in sys.path if path)

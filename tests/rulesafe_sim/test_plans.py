@@ -5,6 +5,8 @@ from itertools import product
 from pathlib import Path
 
 import pytest
+
+from rulesafe_sim import plans
 from rulesafe_sim.errors import RuleSafeError
 from rulesafe_sim.locks import Rule
 from rulesafe_sim.plans import (
@@ -16,8 +18,6 @@ from rulesafe_sim.plans import (
     shortest_plan,
 )
 from rulesafe_sim.rules import RULES, load_rule
-
-from rulesafe_sim import plans
 
 EXPECTED = {
     "rule_001": "K+ H+ D",

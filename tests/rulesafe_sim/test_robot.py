@@ -6,11 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.spatial import ConvexHull
+
 from rulesafe_sim.body import Shape, hold, merge_fixed
 from rulesafe_sim.joints import ACTION_JOINTS, ALL_JOINTS
 from rulesafe_sim.robot import HAND_MASS, HOME, h1_2, robot_figures
 from rulesafe_sim.transforms import apply, inverse
-from scipy.spatial import ConvexHull
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT.parent / "shared/reference/h1_2_kinematics.json"

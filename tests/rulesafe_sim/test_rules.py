@@ -5,6 +5,7 @@ from collections import Counter
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from rulesafe_sim.errors import RuleSafeError
 from rulesafe_sim.plans import possible_events, reachable_states, shortest_plan
 from rulesafe_sim.rules import PARTS, RULES, load_rule

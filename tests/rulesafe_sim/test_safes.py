@@ -8,12 +8,15 @@ import pytest
 import yaml
 
 import rulesafe_sim
+from rulesafe_sim import physics, visuals
 from rulesafe_sim.body import Body, Material, Shape
+from rulesafe_sim.config import PhysicsConfig, PlacementRange
 from rulesafe_sim.errors import RuleSafeError
 from rulesafe_sim.safe_body import inertial_of, safe_body
 from rulesafe_sim.safe_checks import contains, solid_shapes
 from rulesafe_sim.safe_families import HANDLES, KNOBS, Wheel
 from rulesafe_sim.safes import SAFES, Safe, detent_torque, load_safe
+from rulesafe_sim.simulation import placement_pose, sample_placement
 from rulesafe_sim.transforms import about_axis, apply, from_parts
 
 DATA = Path(rulesafe_sim.__file__).parent / "data/safes"
@@ -208,6 +211,57 @@ def test_detent_holds_either_end(safe: Safe) -> None:
     torques = safe.torques({"knob": 0.0, "handle": safe.handle.range, "door": 0.3})
     assert torques["knob"] < 0 < torques["handle"]
     assert torques["door"] == -safe.door.spring
+
+
+@pytest.mark.parametrize("fraction", [0.0, 0.4, 0.6, 1.0])
+def test_detent_works_in_the_physics(safe: Safe, fraction: float) -> None:
+    """A part left between its ends goes on to the nearer one; at an end it stays, whatever the
+    weight of its arm."""
+    config = PhysicsConfig()
+    scene = physics.make_scene(config, render=False)
+    body = physics.build_body(scene, safe_body(safe), np.eye(4), 1.0, physics.Groups.SAFE)
+    lockable = physics.LockableSafe(body, config.lock_play)
+    start = {name: fraction * part.range for name, part in safe.turners.items()}
+    lockable.set_positions({f"{name}_joint": position for name, position in start.items()})
+    for _ in range(round(1.0 / config.timestep)):
+        lockable.apply_torques(safe.torques(lockable.part_positions()))
+        scene.step()
+    end = lockable.part_positions()
+    for name, part in safe.turners.items():
+        moved = (end[name] - start[name]) / part.range
+        if fraction in (0.0, 1.0):
+            assert abs(moved) < 1e-3
+        else:
+            assert moved * (fraction - 0.5) > 0
+            assert abs(moved) > 0.02
+    assert abs(end["door"]) < 1e-3
+
+
+@pytest.mark.render
+def test_pictures_hide_or_show_the_phases(safe: Safe) -> None:
+    """Closed and open, head and front camera: hidden phases change no more than a stray pixel."""
+    from rulesafe_sim.cameras import FRONT, HEAD, CameraRig
+
+    pose = placement_pose(sample_placement(PlacementRange(), safe.hinge, 0))
+    scene = physics.make_scene(PhysicsConfig(), render=True)
+    visuals.build_room(scene)
+    made = physics.build_body(scene, safe_body(safe), pose, 1.0, physics.Groups.SAFE)
+    articulation = physics.Articulation(made)
+    rig = CameraRig(scene, (HEAD, FRONT))
+
+    def pictures(**fractions: float) -> np.ndarray:
+        articulation.set_positions(
+            {f"{name}_joint": safe.parts[name].range * f for name, f in fractions.items()}
+        )
+        rig.take()
+        return np.stack([rig.rgb(camera).astype(int) for camera in rig.names])
+
+    closed = pictures()
+    for name, part in safe.turners.items():
+        for fraction, looks_different in ((1.0, part.phase_visible), (0.5, True)):
+            change = np.abs(pictures(**{name: fraction}) - closed).max(axis=-1) > 12
+            pixels = change.sum(axis=(1, 2))  # by camera
+            assert (pixels >= 10).all() if looks_different else (pixels <= 2).all()
 
 
 def test_inertia_of_a_box_and_of_a_split_box() -> None:

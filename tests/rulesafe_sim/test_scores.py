@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from rulesafe_sim.errors import RuleSafeError
 from rulesafe_sim.plans import apply_plan, plan_distance, possible_events, shortest_plan
 from rulesafe_sim.rules import PARTS, RULES, load_rule

@@ -5,6 +5,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+
 from rulesafe_sim.body import (
     Body,
     Joint,

@@ -7,12 +7,11 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
+from planner_node.kinematics import upper_body
 from rulesafe_sim.body import Body, Shape, joint_position
 from rulesafe_sim.joints import ARM_JOINTS, HAND_JOINTS
 from rulesafe_sim.transforms import Transform
 from rulesafe_sim.urdf import to_urdf
-
-from planner_node.kinematics import upper_body
 
 MARGIN = 0.004
 """Clearance (m) that free motions keep."""
@@ -113,9 +112,7 @@ class CollisionWorld:
             pose = pose_safe_in_pelvis @ poses[link] @ local
             self.geometry.geometryObjects[index].placement = pin.SE3(pose)
 
-    def permit(
-        self, holding: str | None = None, pairs: Iterable[tuple[str, str]] = ()
-    ) -> None:
+    def permit(self, holding: str | None = None, pairs: Iterable[tuple[str, str]] = ()) -> None:
         """Permits contact of the fingers with the held part, and of the named pairs of links; all
         else is forbidden again."""
         permitted = set(pairs)

@@ -1,16 +1,15 @@
 """The expert in process with the simulation: the shortest way to an opened safe.
 
-    simulation = Simulation()
-    simulation.reset("rule_001", "safe_03", seed=0)
-    result = run_expert(simulation)
+simulation = Simulation()
+simulation.reset("rule_001", "safe_03", seed=0)
+result = run_expert(simulation)
 """
 
 from dataclasses import dataclass
 
+from planner_node.expert import Expert, ExpertConfig, Observation, Stuck
 from rulesafe_sim.plans import shortest_plan
 from rulesafe_sim.simulation import Simulation
-
-from planner_node.expert import Expert, ExpertConfig, Observation, Stuck
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,6 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.safe_body import safe_body
-from rulesafe_sim.safes import Grasp, Safe
-from rulesafe_sim.stand import stand_shapes
-from rulesafe_sim.transforms import Transform
-
 from planner_node.collision import CollisionWorld
 from planner_node.grasping import (
     AT_AXIS,
@@ -31,6 +25,11 @@ from planner_node.grasping import (
 from planner_node.hand import PINCH, PRE_PINCH, RELEASE
 from planner_node.kinematics import Arm
 from planner_node.motion import FRAME, NoPath, PathPlanner, Speed, time_path
+from rulesafe_sim.errors import RuleSafeError
+from rulesafe_sim.safe_body import safe_body
+from rulesafe_sim.safes import Grasp, Safe
+from rulesafe_sim.stand import stand_shapes
+from rulesafe_sim.transforms import Transform
 
 CHUNK = 50  # rows of the longest chunk
 
@@ -135,8 +134,9 @@ class Expert:
                     seen = yield from self._operate(seen, part, opens, tried)
                 except (Unreachable, NoPath) as error:
                     self.log.steps.append(f"{name}: {error}")
-                    if attempt + 1 == self.config.attempts:
+                    if not tried:  # nothing would change
                         raise Stuck(f"{name}: {error}") from error
+                    tried.clear()  # do again what slipped before
                     continue
                 reached = np.degrees(seen.part_positions[part])
                 self.log.steps.append(f"{name}: {part} at {reached:.0f} deg")
@@ -214,7 +214,6 @@ class Expert:
                 continue
             tried.add(operation.pinch.key)
             return operation, path
-        tried.clear()  # the next try may do again what slipped before
         names = ", ".join(f"{a} against {b}" for a, b in sorted(blocked)[:6])
         raise NoPath(
             f"{reachable} reachable pinches of the {held}, {free} of them free at the grasp, none "

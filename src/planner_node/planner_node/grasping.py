@@ -7,12 +7,11 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from planner_node.hand import HAND_AXES, pinch_pose
+from planner_node.kinematics import Arm, Goal, Solution
 from rulesafe_sim.errors import RuleSafeError
 from rulesafe_sim.safes import Grasp
 from rulesafe_sim.transforms import Transform, from_parts
-
-from planner_node.hand import HAND_AXES, pinch_pose
-from planner_node.kinematics import Arm, Goal, Solution
 
 STEP = np.radians(5.0)
 """A part's motion is tracked in steps of this size."""
@@ -61,7 +60,7 @@ OFF_AXIS = Freedom(rolls=(0.0, -0.2, 0.2), tilts=(0.0, -0.2, 0.2), slack=(0.2, 0
 
 PULLING = Freedom(
     rolls=(0.0, -0.25, 0.25),
-    tilts=(0.0, -0.35, 0.35),
+    tilts=(0.0, -0.35, 0.35, -0.6, 0.6),
     slack=(0.3, 0.8, 0.2),
     anchor=0.0,
     lets_go=False,
@@ -115,7 +114,7 @@ class _Reach:
 class Grasper:
     """Finds operations: multi-start inverse kinematics over the pinches of a part."""
 
-    def __init__(self, arm: Arm, seed: int = 0, starts: int = 24):
+    def __init__(self, arm: Arm, seed: int = 0, starts: int = 36):
         self.arm = arm
         rng = np.random.default_rng(seed)
         self._starts = rng.uniform(arm.lower, arm.upper, (starts, 7))
@@ -129,8 +128,8 @@ class Grasper:
         now: NDArray[np.float64],
     ) -> Iterator[Operation]:
         """Operations that move a part from `positions[0]` to `positions[1]` (rad) for an arm now
-        at `now` (7,): those nearest to the noted grasp first, among these the cheapest, and those in
-        which the hand lags behind the part last.
+        at `now` (7,): those nearest to the noted grasp first, among these the cheapest, and those
+        in which the hand lags behind the part last.
 
         Lazy, since the first is often good enough. Errors: Unreachable at the end, if there is
         none at all.
@@ -148,7 +147,9 @@ class Grasper:
                 found = [self.arm.solve(goal, start) for start in starts]
                 reach.nearest = min(reach.nearest, *(solution.error for solution in found))
                 for solution in _distinct([s for s in found if s.reached]):
-                    operation = self._track(pinch, freedom, solution.arm, part_pose, way, now, reach)
+                    operation = self._track(
+                        pinch, freedom, solution.arm, part_pose, way, now, reach
+                    )
                     if operation:
                         operations.append(operation)
             reach.found += len(operations)

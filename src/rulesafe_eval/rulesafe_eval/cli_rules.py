@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 import tyro
 from rich.console import Console
 from rich.table import Table
+
 from rulesafe_sim.plans import reachable_states, shortest_plan
 from rulesafe_sim.rules import RULES, Rule, load_rule
 

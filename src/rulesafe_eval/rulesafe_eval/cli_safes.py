@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 import tyro
 from rich.console import Console
 from rich.table import Table
+
 from rulesafe_sim.safes import SAFES, Safe, Turner, load_safe
 
 SafeId = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="SAFE")]

@@ -235,7 +235,7 @@ class EvaluatorNode(Node):
             watch, self._watch = self._watch, None
             if watch.recorder:
                 for path in watch.recorder.close(watch.result):
-                    self.get_logger().info(f"wrote {path}")
+                    print(f"wrote {path}", flush=True)
 
     def _folder(self) -> Path:
         stamp = datetime.now().strftime("%Y-%m-%d_%H-%M-%S")
@@ -259,7 +259,7 @@ class EvaluatorNode(Node):
         if not task.done():
             return 130
         results = task.result()
-        self.get_logger().info(f"wrote {folder / 'summary.json'}")
+        print(f"wrote {folder / 'summary.json'}", flush=True)
         return 0 if results and all(result.opened for result in results) else 1
 
 

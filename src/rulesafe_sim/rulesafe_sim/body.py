@@ -197,10 +197,10 @@ def _lump(name: str, members: list[tuple[Transform, Link]]) -> Link:
         return Link(name, shapes)
     mass = sum(inertial.mass for _, inertial in weighed)
     coms = [apply(pose, inertial.com) for pose, inertial in weighed]
-    com = sum(i.mass * c for (_, i), c in zip(weighed, coms, strict=True)) / mass
+    com = np.sum([i.mass * c for (_, i), c in zip(weighed, coms, strict=True)], axis=0) / mass
     inertia = np.zeros((3, 3))
     for (pose, part), part_com in zip(weighed, coms, strict=True):
         rotation, arm = pose[:3, :3], part_com - com
         parallel_axis = part.mass * (arm @ arm * np.eye(3) - np.outer(arm, arm))
         inertia += rotation @ part.inertia @ rotation.T + parallel_axis
-    return Link(name, shapes, Inertial(mass, tuple(com), inertia))
+    return Link(name, shapes, Inertial(mass, (com[0], com[1], com[2]), inertia))

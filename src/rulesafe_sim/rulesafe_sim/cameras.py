@@ -70,12 +70,12 @@ HEAD = CameraConfig(
 )
 """First person: the robot's own camera, above the safe and the hand."""
 
-_FRONT_EYE: Vec3 = (-0.45, -0.95, 1.0)
+_FRONT_EYE: Vec3 = (-0.35, -0.95, 0.85)
 FRONT = CameraConfig(
     "front",
     xyz=_FRONT_EYE,
-    rpy=looking_at(_FRONT_EYE, (0.45, -0.24, 0.22)),
-    fovy=float(np.radians(44)),
+    rpy=looking_at(_FRONT_EYE, (0.47, -0.27, 0.22)),
+    fovy=float(np.radians(38)),
 )
 """Third person: robot, hand, door and parts from the robot's right."""
 

@@ -13,7 +13,12 @@ import rclpy
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import Point, Pose, Quaternion
 from numpy.typing import NDArray
-from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor
+from rcl_interfaces.msg import (
+    FloatingPointRange,
+    IntegerRange,
+    ParameterDescriptor,
+    SetParametersResult,
+)
 from rclpy.exceptions import ParameterException
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
@@ -274,8 +279,21 @@ class Parameter:
 
 
 def declare(node: Node, parameters: Sequence[Parameter]) -> dict[str, Any]:
-    """Declares the parameters; their values by name."""
-    return {p.name: p.check(_declared(node, p)) for p in parameters}
+    """Declares the parameters; their values by name. Later changes are checked likewise."""
+    known = {parameter.name: parameter for parameter in parameters}
+    values = {p.name: p.check(_declared(node, p)) for p in parameters}
+
+    def check(changed: list) -> SetParametersResult:
+        try:
+            for parameter in changed:
+                if parameter.name in known:
+                    known[parameter.name].check(parameter.value)
+        except RuleSafeError as error:
+            return SetParametersResult(successful=False, reason=str(error))
+        return SetParametersResult(successful=True)
+
+    node.add_on_set_parameters_callback(check)
+    return values
 
 
 def _declared(node: Node, parameter: Parameter) -> Any:

@@ -48,7 +48,7 @@ class Observer:
         workspace: Workspace = Workspace(),
         sampler: Sampler = SAMPLERS["farthest"],
     ):
-        if simulation.scene is None:
+        if not hasattr(simulation, "scene"):
             raise RuleSafeError("the simulation has no scene yet: call reset() first")
         self._simulation = simulation
         self._scene = simulation.scene

@@ -99,6 +99,8 @@ def build_body(
         _add_collisions(part, link.shapes, material)
         links[link.name] = part
     articulation = builder.build(fix_root_link=True)
+    for moving in articulation.active_joints:
+        moving.set_friction(0.0)  # SAPIEN's default of 0.05 holds a part against its detent
     # Until it is placed, SAPIEN leaves the links' poses at the origin, where pictures show them.
     articulation.set_qpos(np.zeros(articulation.dof, np.float32))
     if has_renderer(scene):

@@ -104,14 +104,18 @@ class Grip:
         return self.sides
 
     def shapes(self, main: Material, trim: Material) -> tuple[Shape, ...]:
-        # A regular prism is the union of boxes, each between two opposite sides.
-        side = self.across * tan(pi / self.sides)
-        slab = _box_along_x(self.face, self.depth, self.across, side, material=main)
+        back = self.face - self.depth
         return (
-            *(_turned(slab, 2 * pi * k / self.sides) for k in range(self.sides // 2)),
-            _stem(self.face - self.depth, main),
+            *self._prism(self.face, self.depth, self.across, main),
+            *self._prism(back, back, self.across / 2, main),
             _disc(self.face + 0.001, 0.32 * self.across, 0.002, trim),
         )
+
+    def _prism(self, face: float, depth: float, across: float, main: Material) -> list[Shape]:
+        """A regular prism as the union of boxes, each between two opposite sides."""
+        side = across * tan(pi / self.sides)
+        slab = _box_along_x(face, depth, across, side, material=main)
+        return [_turned(slab, 2 * pi * k / self.sides) for k in range(self.sides // 2)]
 
 
 @dataclass(frozen=True)

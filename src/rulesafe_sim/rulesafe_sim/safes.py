@@ -256,7 +256,7 @@ def load_safe(id_or_path: str | Path) -> Safe:
 
 def read_safe(path: Path) -> Safe:
     """The safe that a YAML file describes, checked."""
-    from rulesafe_sim.safe_checks import check_safe
+    from rulesafe_sim.safe_checks import check_safe  # it needs this module's classes
 
     data = read_yaml(path)
     where = path.name

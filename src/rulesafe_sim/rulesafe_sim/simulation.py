@@ -12,7 +12,7 @@ from rulesafe_sim import physics
 from rulesafe_sim.body import hold, merge_fixed
 from rulesafe_sim.config import Placement, PlacementRange, SimulationConfig
 from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.joints import ACTION_JOINTS, ALL_JOINTS, ARM_JOINTS
+from rulesafe_sim.joints import ACTION_JOINTS, ALL_JOINTS
 from rulesafe_sim.robot import HOME, h1_2
 from rulesafe_sim.rules import PARTS, load_rule
 from rulesafe_sim.safe_body import safe_body
@@ -57,8 +57,8 @@ def sample_placement(ranges: PlacementRange, hinge: str, seed: int) -> Placement
     """The safe's placement for a seed: uniform around the nominal one of its hinge side."""
     nominal = ranges.left_hinge if hinge == "left" else ranges.right_hinge
     unit = np.random.default_rng(seed).uniform(-1.0, 1.0, 4)
-    xyz = np.array(nominal.xyz) + unit[:3] * ranges.xyz
-    return Placement((float(xyz[0]), float(xyz[1]), float(xyz[2])), nominal.yaw + unit[3] * ranges.yaw)
+    x, y, z = (np.array(nominal.xyz) + unit[:3] * ranges.xyz).tolist()
+    return Placement((x, y, z), nominal.yaw + float(unit[3]) * ranges.yaw)
 
 
 def placement_pose(placement: Placement) -> Transform:
@@ -83,14 +83,16 @@ def check_action(action: ArrayLike) -> NDArray[np.float64]:
 class Simulation:
     """One robot and one safe in contact physics.
 
-    `reset` builds the scene anew, so that an episode depends on its arguments and actions alone.
+    `reset` builds the scene anew, so that an episode depends on its arguments and actions alone;
+    nothing else may be called before it.
     """
+
+    scene: physics.sapien.Scene
 
     def __init__(self, config: SimulationConfig = SimulationConfig(), *, render: bool = False):
         self.config = config
         self._render = render
         self._robot_body = merge_fixed(hold(ROBOT, HELD))
-        self.scene: physics.sapien.Scene | None = None
 
     def reset(self, rule: str, safe: str | Safe, seed: int, placement: Placement | None = None):
         """Starts an episode: the safe stands at `placement`, or where `seed` puts it."""
@@ -98,9 +100,7 @@ class Simulation:
         self.rule = load_rule(rule)
         self.safe = safe if isinstance(safe, Safe) else load_safe(safe)
         self.seed = seed
-        self.placement = placement or sample_placement(
-            self.config.placement, self.safe.hinge, seed
-        )
+        self.placement = placement or sample_placement(self.config.placement, self.safe.hinge, seed)
         self.pose_safe_in_pelvis = placement_pose(self.placement)
         self.scene = physics.make_scene(config, render=self._render)
         self._build_robot()
@@ -153,18 +153,20 @@ class Simulation:
         Out-of-limit targets are clipped and counted in `clipped_actions`; NaN raises.
         """
         start, count = self._command.copy(), self.config.physics.controls_per_frame
-        targets = self._limited(action)
+        targets = check_action(action)
+        if ((targets < LOWER) | (targets > UPPER)).any():
+            self.clipped_actions += 1
+            targets = np.clip(targets, LOWER, UPPER)
         for i in range(1, count + 1):
             self.control(start + (targets - start) * (i / count))
 
     def control(self, action: ArrayLike) -> None:
         """One control step (10 ms) towards the targets (13,), rad, at most as fast as the joints'
-        velocity limits allow."""
+        velocity limits allow and within their limits."""
         config = self.config.physics
+        targets = np.clip(check_action(action), LOWER, UPPER)
         reach = VELOCITY / config.control_hz
-        self._command = self._command + np.clip(
-            self._limited(action) - self._command, -reach, reach
-        )
+        self._command = self._command + np.clip(targets - self._command, -reach, reach)
         self._robot.command(dict(zip(ACTION_JOINTS, self._command.tolist(), strict=True)))
         for _ in range(config.substeps):
             self._robot.compensate_gravity()
@@ -174,13 +176,6 @@ class Simulation:
         self._update_lock()
         self._digest.update(self._robot.articulation.qpos.tobytes())
         self._digest.update(self._safe.articulation.qpos.tobytes())
-
-    def _limited(self, action: ArrayLike) -> NDArray[np.float64]:
-        targets = check_action(action)
-        limited = np.clip(targets, LOWER, UPPER)
-        if (limited != targets).any():
-            self.clipped_actions += 1
-        return limited
 
     def _update_lock(self) -> None:
         self._positions = self._safe.part_positions()
@@ -218,7 +213,8 @@ class Simulation:
 
     @property
     def success(self) -> bool:
-        return self._open["door"]
+        """Whether the door was opened after the lock had freed it."""
+        return self.progress.success
 
     def state(self) -> State:
         positions = dict(HELD) | dict(zip(self._robot.names, self._robot.positions, strict=True))

@@ -1,0 +1,74 @@
+"""Images and clouds of the simulation's node: what a subscriber gets is what the cameras see."""
+
+import numpy as np
+import pytest
+
+rclpy = pytest.importorskip("rclpy", reason="ROS 2 is not installed")
+
+from rclpy.qos import qos_profile_sensor_data
+from sensor_msgs.msg import CameraInfo, CompressedImage, Image, PointCloud2
+
+from rulesafe_sim import convert
+from rulesafe_sim.chunks import PERIOD
+from rulesafe_sim.errors import RuleSafeError
+from rulesafe_sim.simulation import HOME_ACTION, Simulation
+
+pytestmark = [pytest.mark.ros, pytest.mark.render]
+
+CAMERAS = ("head", "front")
+KINDS = (
+    {f"/camera/{name}/image_raw": Image for name in CAMERAS}
+    | {f"/camera/{name}/camera_info": CameraInfo for name in CAMERAS}
+    | {f"/film/{name}/compressed": CompressedImage for name in CAMERAS}
+    | {"/camera/points": PointCloud2}
+)
+
+
+@pytest.fixture(scope="module")
+def observer():
+    """The same scene in this process."""
+    from rulesafe_sim.observer import Observer
+
+    try:
+        simulation = Simulation(render=True)
+        simulation.reset("rule_001", "safe_03", 2)
+        return Observer(simulation)
+    except RuleSafeError as error:
+        pytest.skip(str(error))
+
+
+def test_pictures_and_cloud_are_what_the_cameras_see(client, start, observer):
+    seen = observer.observe(("head_rgb", "front_rgb", "points"))
+    got: dict[str, dict[int, object]] = {topic: {} for topic in KINDS}
+    for topic, kind in KINDS.items():
+
+        def take(message, topic=topic):
+            got[topic][convert.from_time(message.header.stamp)] = message
+
+        # As a camera's reader asks for it: best effort.
+        client.create_subscription(kind, topic, take, qos_profile_sensor_data)
+    start("rulesafe_sim.node", "safe:=safe_03", "seed:=2", "film:=true", "film_size:=128")
+    client.wait_for_turn()
+    begin = client.now
+    client.until(lambda: all(begin in stamps for stamps in got.values()), "the first frame")
+
+    for name in CAMERAS:
+        image = got[f"/camera/{name}/image_raw"][begin]
+        assert (image.encoding, image.header.frame_id) == ("rgb8", f"{name}_camera_optical_frame")
+        assert (convert.from_image(image) == seen[f"{name}_rgb"]).all()
+        info = got[f"/camera/{name}/camera_info"][begin]
+        assert (info.width, info.height) == (224, 224)
+        assert info.header.frame_id == image.header.frame_id
+        np.testing.assert_allclose(info.k.reshape(3, 3), observer.rig.intrinsics(name))
+        film = convert.from_image(got[f"/film/{name}/compressed"][begin])
+        assert film.shape == (128, 128, 3)
+        assert film.std() > 20, "not an empty picture"
+    cloud = got["/camera/points"][begin]
+    assert (cloud.header.frame_id, cloud.width, cloud.point_step) == ("pelvis", 1024, 16)
+    assert [field.name for field in cloud.fields] == ["x", "y", "z", "rgb"]
+    np.testing.assert_allclose(convert.from_cloud(cloud), seen["points"], atol=1e-6)
+
+    client.send(np.tile(HOME_ACTION, (4, 1)), client.now)
+    end = begin + 4 * PERIOD
+    client.until(lambda: all(end in stamps for stamps in got.values()), "the last frame")
+    assert set(got["/camera/points"]) <= set(range(begin, end + 1, PERIOD)), "10 Hz, on the frame"

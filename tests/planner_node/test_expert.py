@@ -60,6 +60,30 @@ def test_nothing_but_contact_moves_a_part(simulation):
     assert max(map(abs, simulation.state().part_positions.values())) < 1e-3
 
 
+def test_a_part_that_somebody_turned_back_is_put_right(simulation):
+    simulation.reset("rule_001", "safe_03", 0)
+    expert = Expert(simulation.safe)
+    chunk = expert.begin(observe(simulation))
+    disturbed = False
+    while chunk is not None:
+        chunk = _play(simulation, expert, chunk)
+        if expert.log.steps and not disturbed:  # the knob is open, and the hand off it
+            disturbed = True
+            turn_back(simulation, "knob_joint")
+    assert simulation.success
+    assert sum("(knob+)" in step for step in expert.log.steps) >= 2
+
+
+def turn_back(simulation, joint):
+    for link in simulation.scene.physx_system.get_articulation_link_components():
+        articulation = link.articulation
+        names = [each.name for each in articulation.active_joints]
+        if joint in names and link.name == joint.removesuffix("_joint"):
+            positions = articulation.qpos
+            positions[names.index(joint)] = 0.0
+            articulation.set_qpos(positions)
+
+
 def _play(simulation, expert, chunk):
     for target in chunk:
         simulation.step(target)

@@ -34,6 +34,16 @@ def test_a_path_goes_round_the_wall():
         assert straight_is_free(a, b, wall)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_a_path_does_not_jump_through_a_thin_wall(seed):
+    def thin(joints):
+        return bool(0.48 < joints[0] < 0.53 and joints[1] < 0.5)
+
+    path = PathPlanner(1.5 * LOW, 1.5 * HIGH, seed=seed).plan(START, GOAL, thin)
+    for a, b in pairwise(path):
+        assert straight_is_free(a, b, thin, 0.005)
+
+
 def test_no_path_is_an_error():
     def shut(joints):
         return bool(0.4 < joints[0] < 0.6)

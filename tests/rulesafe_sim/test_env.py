@@ -68,6 +68,16 @@ def test_seeds_follow_gymnasiums_rules():
     assert env.reset()[1]["seed"] == second["seed"]
 
 
+def test_a_seed_given_to_the_first_reset_decides_all_that_follow():
+    def after(seed):
+        env = make(seed=7)
+        env.reset(seed=seed)
+        return env.reset()[1]["seed"]
+
+    assert len({after(3), after(4), 7}) == 3
+    assert after(3) == after(3)
+
+
 def test_options_switch_rule_and_safe_for_good():
     env = make(rule="rule_001", safe="safe_01")
     env.reset()
@@ -75,6 +85,9 @@ def test_options_switch_rule_and_safe_for_good():
     assert (info["rule"], info["safe"]) == ("rule_003", "safe_02")
     assert info["plan"] == ["handle+", "door+"]
     assert env.reset()[1]["rule"] == "rule_003"
+    with pytest.raises(RuleSafeError, match="safe_10"):
+        env.reset(options={"rule": "rule_002", "safe": "safe_11"})
+    assert env.reset()[1]["rule"] == "rule_003"  # refused options change nothing
 
 
 @pytest.mark.parametrize(
@@ -84,6 +97,7 @@ def test_options_switch_rule_and_safe_for_good():
         ({"safe": "safe_11"}, "safe_10"),
         ({"observations": ("depth",)}, "head_rgb"),
         ({"render_mode": "human"}, "rgb_array"),
+        ({"sampler": "random"}, "uniform, farthest"),
     ],
 )
 def test_unknown_names_list_the_valid_ones(kwargs, valid):
@@ -179,6 +193,17 @@ def test_render_gives_both_cameras_side_by_side():
     assert picture.shape == (224, 448, 3) and picture.dtype == np.uint8
     np.testing.assert_array_equal(picture[:, :224], observation["front_rgb"])
     np.testing.assert_array_equal(picture[:, 224:], observation["head_rgb"])
+
+
+@pytest.mark.render
+def test_the_cloud_is_thinned_as_asked():
+    clouds = [
+        make(observations=("points",), sampler=sampler).reset()[0]["points"]
+        for sampler in ("uniform", "farthest")
+    ]
+    gaps = [np.linalg.norm(c[:, None, :3] - c[None, :, :3], axis=2) for c in clouds]
+    nearest = [np.median(np.sort(gap, axis=1)[:, 1]) for gap in gaps]
+    assert nearest[1] > 1.5 * nearest[0]  # the farthest points keep apart
 
 
 @pytest.mark.render

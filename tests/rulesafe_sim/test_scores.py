@@ -1,5 +1,6 @@
 """The two scores: worked examples of docs/rules.md, and what holds for every episode."""
 
+import random
 import re
 from fractions import Fraction
 from pathlib import Path
@@ -178,3 +179,19 @@ def test_bad_input_is_refused():
     with pytest.raises(RuleSafeError, match="unknown part 'drawer'"):
         progress.update(CLOSED | {"drawer": False})
     assert progress.state == load_rule("rule_001").start()
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_what_remains_opens_the_door_from_wherever_one_is(rule):
+    rng = random.Random(rule)
+    for _ in range(10):
+        progress = Progress(load_rule(rule))
+        for _ in range(rng.randrange(8)):
+            events = possible_events(progress.rule, progress.state)
+            progress.take(rng.choice([event for event in events if event != "door+"]))
+        remaining = progress.remaining
+        distance = plan_distance(progress.rule, progress.state)
+        assert len(remaining) == (distance or 0)
+        if distance is not None:
+            follow_up = apply_plan(progress.rule, remaining, progress.state)
+            assert follow_up.opened

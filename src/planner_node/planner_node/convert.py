@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from planner_node.expert import Observation
+from planner_node.moves import Observation
 from rulesafe_interfaces.msg import EpisodeStatus
 from rulesafe_sim.chunks import PERIOD, SECOND
 from rulesafe_sim.convert import from_pose, to_header
@@ -25,6 +25,7 @@ def to_observation(joints: JointState, status: EpisodeStatus) -> Observation:
         part_positions=dict(zip(status.parts, status.part_positions, strict=True)),
         part_open=dict(zip(status.parts, status.part_open, strict=True)),
         pose_safe_in_pelvis=from_pose(status.safe_pose),
+        remaining=tuple(status.remaining),
     )
 
 

@@ -7,8 +7,8 @@ result = run_expert(simulation)
 
 from dataclasses import dataclass
 
-from planner_node.expert import Expert, ExpertConfig, Observation, Stuck
-from rulesafe_sim.plans import shortest_plan
+from planner_node.expert import Expert, ExpertConfig, Stuck
+from planner_node.moves import Observation
 from rulesafe_sim.simulation import Simulation
 
 
@@ -34,6 +34,7 @@ def observe(simulation: Simulation) -> Observation:
         part_positions=state.part_positions,
         part_open=state.part_open,
         pose_safe_in_pelvis=state.pose_safe_in_pelvis,
+        remaining=simulation.progress.remaining,
     )
 
 
@@ -42,7 +43,7 @@ def run_expert(
 ) -> Result:
     """Lets the expert open the safe of a simulation that was just reset; `time_limit` in
     simulated s."""
-    expert = Expert(simulation.safe, shortest_plan(simulation.rule), config)
+    expert = Expert(simulation.safe, config=config)
     failure = ""
     try:
         chunk = expert.begin(observe(simulation))

@@ -15,6 +15,7 @@ Path = NDArray[np.float64]  # (N, 7) rad, straight lines between the rows
 Collides = Callable[[NDArray[np.float64]], bool]
 
 FRAME = 0.1  # s between two actions
+RESOLUTION = 0.04  # rad between two checked configurations
 
 
 class NoPath(RuleSafeError):
@@ -29,7 +30,7 @@ class Speed:
     ramp: float = 0.3
 
 
-def straight_is_free(start, goal, collides: Collides, resolution: float = 0.04) -> bool:
+def straight_is_free(start, goal, collides: Collides, resolution: float = RESOLUTION) -> bool:
     """Whether the straight line between two configurations is free at steps of `resolution`
     rad."""
     count = max(2, int(np.ceil(np.abs(goal - start).max() / resolution)) + 1)
@@ -76,7 +77,8 @@ class PathPlanner:
 
         setup.setStateValidityChecker(valid)
         info = setup.getSpaceInformation()
-        info.setStateValidityCheckingResolution(0.01)
+        # OMPL takes a fraction of the space's diagonal, which is 11 rad for the arm.
+        info.setStateValidityCheckingResolution(RESOLUTION / space.getMaximumExtent())
         first, last = space.allocState(), space.allocState()
         for i in range(len(start)):
             first[i], last[i] = float(start[i]), float(goal[i])

@@ -22,7 +22,7 @@ from planner_node import convert
 from planner_node.expert import Expert
 from rulesafe_interfaces.msg import EpisodeStatus
 from rulesafe_sim.chunks import PERIOD
-from rulesafe_sim.convert import STATE_QOS, Parameter, declare, from_time, run_node
+from rulesafe_sim.convert import STATE_QOS, Parameter, claim, declare, from_time, run_node
 from rulesafe_sim.errors import RuleSafeError
 from rulesafe_sim.safes import load_safe
 
@@ -37,6 +37,7 @@ class PlannerNode(Node):
 
     def __init__(self) -> None:
         super().__init__("planner_node")
+        self._claim = claim(self, "/policy/action_chunk")
         self._seed = declare(self, PARAMETERS)["expert_seed"]
         self._status: EpisodeStatus | None = None
         self._joints: JointState | None = None
@@ -82,12 +83,11 @@ class PlannerNode(Node):
         self._act()
 
     def _start(self, status: EpisodeStatus) -> None:
-        plan = list(status.plan)
         self.get_logger().info(
-            f"{status.rule} on {status.safe}, seed {status.seed}: {' '.join(plan)}"
+            f"{status.rule} on {status.safe}, seed {status.seed}: {' '.join(status.plan)}"
         )
         try:
-            self._expert = Expert(load_safe(status.safe), plan, seed=self._seed)
+            self._expert = Expert(load_safe(status.safe), seed=self._seed)
             self._message = "planning"
         except RuleSafeError as error:
             self._fail(str(error))
@@ -148,7 +148,7 @@ class PlannerNode(Node):
             self._message = "the door is open"
             self._report()
         else:
-            self._fail("the plan is done and the door is not open")
+            self._fail("nothing that is left to do opens the door")
 
     def _fail(self, reason: str) -> None:
         self._over = True

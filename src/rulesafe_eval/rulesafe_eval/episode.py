@@ -120,19 +120,10 @@ class Watch:
             self._end(self._last, reason)
             self._ended = time.monotonic()
 
-    def abandon(self) -> None:
-        """Drops what was recorded: it was not the episode that was meant."""
-        if self.recorder:
-            self.recorder.close(None)
-
     def _end(self, now: Snapshot, reason: str, linger: float = 0.0) -> None:
         wall = time.monotonic() - self._began
         self.result = EpisodeResult.of(now, self._events, wall, reason)
         self._last_filmed = self._stamp + round(linger * SECOND)
-
-    @property
-    def begun(self) -> bool:
-        return self._last is not None
 
     @property
     def still(self) -> float:

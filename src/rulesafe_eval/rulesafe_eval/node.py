@@ -29,6 +29,7 @@ from rulesafe_sim.convert import (
     IMAGE_QOS,
     STATE_QOS,
     Parameter,
+    claim,
     declare,
     from_image,
     from_time,
@@ -59,8 +60,9 @@ PARAMETERS = (
 SERVICE_PATIENCE = 60.0
 """s of wall time that the simulation may take to come up."""
 
-SETTLING = 2.0
-"""s of wall time after a reset in which statuses of the episode before may still arrive."""
+SILENCE = 30.0
+"""s of wall time without a status, upon which the simulation is taken for dead: while it lives it
+says ten times a second where it stands, even while its time stands still."""
 
 Job = tuple[str, str, int]  # rule, safe, seed
 Report = Callable[[list[EpisodeResult]], None]
@@ -71,15 +73,15 @@ class EvaluatorNode(Node):
 
     def __init__(self) -> None:
         super().__init__("evaluator_node")
+        self._claim = claim(self, "/evaluate")
         self._values = declare(self, PARAMETERS)
         self._busy = False
-        self._job: Job | None = None
         self._watch: Watch | None = None
-        self._make_watch: Callable[[], Watch] | None = None
         self._status = EpisodeStatus()
-        self._episode = 0  # number of the episode that is watched, or before it, of the last one
-        self._settled = 0.0  # s of wall time
-        self._end = Future()
+        self._episode = 0  # number of the watched episode; 0 until the reset is answered
+        self._early: list[EpisodeStatus] = []  # came before that answer
+        self._heard = 0.0  # s of wall time, the last of them
+        self._reply, self._end = Future(), Future()
         self._reset = self.create_client(ResetEpisode, "/episode/reset")
         self.create_subscription(EpisodeStatus, "/episode/status", self._on_status, STATE_QOS)
         self.create_subscription(DiagnosticArray, "/diagnostics", self._on_diagnostics, STATE_QOS)
@@ -101,35 +103,20 @@ class EvaluatorNode(Node):
     # Callbacks ----------------------------------------------------------------------------
 
     def _on_status(self, status: EpisodeStatus) -> None:
-        self._status = status
+        self._status, self._heard = status, time.monotonic()
         if self._watch is None:
-            self._episode = status.episode
-        elif self._is_watched(status):
+            return
+        if not self._episode:
+            self._early.append(status)
+        elif status.episode == self._episode:
             stamp = from_time(status.header.stamp)
             self._watch.see(stamp, to_snapshot(status), status.waiting)
-
-    def _is_watched(self, status: EpisodeStatus) -> bool:
-        """Whether a status belongs to the episode that was asked for: its number is not known
-        from the reply, so that statuses of the one before may still pass for it."""
-        assert self._watch is not None and self._make_watch is not None
-        if status.episode == self._episode and self._watch.begun:
-            return True
-        if status.episode <= self._episode:
-            return False
-        if time.monotonic() > self._settled and self._watch.begun:
+        elif status.episode > self._episode:
             self._watch.give_up("the episode was reset from elsewhere")
-            return False
-        if (status.rule, status.safe, status.seed) != self._job:
-            return False
-        if self._watch.begun:
-            self._watch.abandon()
-            self._watch = self._make_watch()
-        self._episode = status.episode
-        return True
 
     def _on_image(self, camera: str) -> Callable[[Image | CompressedImage], None]:
         def take(message: Image | CompressedImage) -> None:
-            if self._watch and self._watch.begun:
+            if self._watch:
                 stamp = from_time(message.header.stamp)
                 self._watch.picture(camera, stamp, from_image(message))
 
@@ -137,13 +124,19 @@ class EvaluatorNode(Node):
 
     def _on_diagnostics(self, message: DiagnosticArray) -> None:
         for episode, reason in failures(message):
-            if self._watch and self._watch.begun and episode == self._episode:
+            if self._watch and episode == self._episode:
                 self._watch.give_up(reason)
 
     def _on_timer(self) -> None:
         if self._watch is None or self._end.done():
             return
         limit = self._values["stall_limit"]
+        if self._watch.still > limit and not self._reply.done():
+            reason = f"the simulation did not answer /episode/reset within {limit:g} s"
+            self._reply.set_exception(RuleSafeError(reason))
+            return
+        if time.monotonic() - self._heard > SILENCE:
+            self._watch.give_up(f"no status for {SILENCE:g} s: has the simulation ended?")
         if self._watch.still > limit:
             self._watch.give_up(f"simulated time stood still for {limit:g} s: no chunk came")
         if self._watch.over or self._watch.still > limit:
@@ -213,28 +206,29 @@ class EvaluatorNode(Node):
             raise RuleSafeError(
                 f"no simulation offers /episode/reset within {SERVICE_PATIENCE:g} s"
             )
-        instruction = load_rule(rule).description
-
-        def make_watch() -> Watch:
-            recorder = Recorder(folder, instruction) if self._values["film"] else None
-            return Watch(time_limit, recorder)
-
-        self._job, self._make_watch, self._settled = job, make_watch, float("inf")
-        self._end, self._watch = Future(), make_watch()
+        recorder = None
+        if self._values["film"]:
+            recorder = Recorder(folder, load_rule(rule).description)
+        request = ResetEpisode.Request(rule=rule, safe=safe, seed=seed)
+        self._episode, self._early = 0, []
+        self._reply, self._end = self._reset.call_async(request), Future()
+        self._heard = time.monotonic()
+        watch = self._watch = Watch(time_limit, recorder)
         try:
-            request = ResetEpisode.Request(rule=rule, safe=safe, seed=seed)
-            reply = await self._reset.call_async(request)
+            reply = await self._reply
             if not reply.success:
                 raise RuleSafeError(reply.message)
-            self._settled = time.monotonic() + SETTLING
+            self._episode = reply.episode
+            for status in self._early:
+                self._on_status(status)
             await self._end
-            if self._watch.result is None:
+            if watch.result is None:
                 raise RuleSafeError("no status of the episode came on /episode/status")
-            return self._watch.result
+            return watch.result
         finally:
-            watch, self._watch = self._watch, None
-            if watch.recorder:
-                for path in watch.recorder.close(watch.result):
+            self._watch = None
+            if recorder:
+                for path in recorder.close(watch.result):
                     print(f"wrote {path}", flush=True)
 
     def _folder(self) -> Path:

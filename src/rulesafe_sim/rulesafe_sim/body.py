@@ -36,6 +36,7 @@ class Shape:
 
     `kind` and `size`: box (x, y, z full extents); sphere (radius,); capsule (radius, length of
     the straight part) and cylinder (radius, length), both along the z axis of `pose`.
+    `facets`: corners of a round shape's cross-section in pictures; 0: as its radius asks for.
     """
 
     kind: str
@@ -44,6 +45,7 @@ class Shape:
     material: Material = Material()
     collides: bool = True
     visible: bool = True
+    facets: int = 0
 
     def __post_init__(self) -> None:
         expected = {"box": 3, "sphere": 1, "capsule": 2, "cylinder": 2}

@@ -1,5 +1,7 @@
 """ROS messages to plain data and back, and the few lines that every node shares."""
 
+import errno
+import socket
 import sys
 from array import array
 from collections.abc import Callable, Sequence
@@ -198,6 +200,7 @@ def to_status(
         frame=state.frame,
         episode_time=state.time,
         plan=progress.plan,
+        remaining=progress.remaining,
         steps_done=progress.steps_done,
         process_score=progress.process_score,
         order_free_score=progress.order_free_score,
@@ -298,6 +301,29 @@ def declare(node: Node, parameters: Sequence[Parameter]) -> dict[str, Any]:
 
 def _declared(node: Node, parameter: Parameter) -> Any:
     return node.declare_parameter(parameter.name, parameter.default, parameter.descriptor()).value
+
+
+def claim(node: Node, topic: str) -> socket.socket:
+    """Makes this process the topic's only writer in its ROS domain, for as long as it holds what
+    this gives. Errors: RuleSafeError where another process is that.
+
+    Two simulations on one domain would be one robot with two bodies. DDS discovery tells too late;
+    the name of an abstract socket reaches as far as loopback does and is free once its process
+    has ended, however that was.
+    """
+    name, domain = node.resolve_topic_name(topic), node.context.get_domain_id()
+    held = socket.socket(socket.AF_UNIX)
+    try:
+        held.bind(f"\0rulesafe/{domain}{name}")
+    except OSError as error:
+        held.close()
+        if error.errno != errno.EADDRINUSE:
+            raise
+        raise RuleSafeError(
+            f"another {node.get_name()} already runs on this machine in ROS domain {domain} "
+            f"({name}): stop it, or set ROS_DOMAIN_ID to another number"
+        ) from None
+    return held
 
 
 def run_node(

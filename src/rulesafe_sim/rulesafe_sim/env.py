@@ -21,7 +21,7 @@ from gymnasium import spaces
 from numpy.typing import ArrayLike, NDArray
 
 from rulesafe_sim.cameras import FRONT, HEAD
-from rulesafe_sim.cloud import CLOUD_POINTS, Workspace
+from rulesafe_sim.cloud import CLOUD_POINTS, Workspace, load_sampler
 from rulesafe_sim.config import SimulationConfig
 from rulesafe_sim.errors import RuleSafeError, unknown_name
 from rulesafe_sim.joints import ACTION_JOINTS, ALL_JOINTS
@@ -38,8 +38,9 @@ class RuleSafeEnv(gymnasium.Env):
     """A robot in front of a safe that opens only after the right moves.
 
     Action (13,), rad: absolute targets of the right arm's and hand's joints, in the order of
-    `joints.ACTION_JOINTS`, reached by linear interpolation within one frame of 0.1 s. Targets
-    outside the limits are clipped and counted in `info["clipped_actions"]`; NaN raises.
+    `joints.ACTION_JOINTS`. The command moves there linearly within one frame of 0.1 s, or as far as
+    the joints' velocity limits let it: a finger (0.5 rad/s) goes 0.05 rad a frame. Targets outside
+    the limits are clipped and counted in `info["clipped_actions"]`; NaN raises.
 
     Observation: the chosen ones of `head_rgb` and `front_rgb` (224, 224, 3) uint8, `points`
     (1024, 6) float32 as x, y, z in the pelvis frame (m) and r, g, b in 0..1, `joint_positions`
@@ -54,13 +55,16 @@ class RuleSafeEnv(gymnasium.Env):
     Args:
         rule: id of the rule, see `rules.RULES`.
         safe: id of the safe or path of its file, see `safes.SAFES`.
-        seed: placement seed of the first reset; later resets without a seed draw new ones.
+        seed: placement seed of the first reset, unless that names one; later resets without a seed
+            draw new ones.
         observations: the keys of the observation; with no picture and no cloud among them (and no
             `render_mode`) the environment needs no Vulkan.
         render_mode: "rgb_array": `render()` gives both cameras side by side, (224, 448, 3).
         config: rates, contact settings and placement ranges.
+        sampler: how the cloud is thinned, a name in `cloud.SAMPLERS`.
 
-    Errors: RuleSafeError for an unknown rule, safe, observation or option and for a NaN action.
+    Errors: RuleSafeError for an unknown rule, safe, observation, sampler or option and for a NaN
+    action.
     """
 
     metadata = {"render_modes": ["rgb_array"], "render_fps": 10}  # noqa: RUF012 (Gymnasium's)
@@ -73,6 +77,7 @@ class RuleSafeEnv(gymnasium.Env):
         observations: Sequence[str] = OBSERVATIONS,
         render_mode: str | None = None,
         config: SimulationConfig = SimulationConfig(),
+        sampler: str = "farthest",
     ):
         for key in observations:
             if key not in OBSERVATIONS:
@@ -84,6 +89,7 @@ class RuleSafeEnv(gymnasium.Env):
         self._rule = load_rule(rule).id
         self._safe = safe if isinstance(safe, Safe) else load_safe(safe)
         self._first_seed = seed
+        self._sampler = load_sampler(sampler)
         rendered = render_mode is not None or any(key in CAMERA_OF for key in self._keys)
         self.simulation = Simulation(config, render=rendered)
         self._observer: Observer | None = None
@@ -107,16 +113,18 @@ class RuleSafeEnv(gymnasium.Env):
         """Starts an episode; `options` may hold another "rule" and "safe", which then stay.
 
         A seed given here is the placement seed; without one, the first reset takes the
-        constructor's and each later reset draws the next from the environment's generator.
+        constructor's and each later reset draws the next from the generator that the last seed
+        began.
         """
         if seed is None:
-            seed, self._first_seed = self._first_seed, None
+            seed = self._first_seed
+        self._first_seed = None
         super().reset(seed=seed)
         if seed is None:
             seed = int(self.np_random.integers(2**31))
         self._switch(options or {})
         self.simulation.reset(self._rule, self._safe, seed)
-        self._observer = Observer(self.simulation)
+        self._observer = Observer(self.simulation, sampler=self._sampler)
         self._score = 0.0
         return self._observer.observe(self._keys), self._info()
 
@@ -124,11 +132,10 @@ class RuleSafeEnv(gymnasium.Env):
         for name in options:
             if name not in ("rule", "safe"):
                 raise unknown_name("reset option", name, ("rule", "safe"))
-        if "rule" in options:
-            self._rule = load_rule(options["rule"]).id
-        if "safe" in options:
-            safe = options["safe"]
-            self._safe = safe if isinstance(safe, Safe) else load_safe(safe)
+        rule = load_rule(options.get("rule", self._rule)).id
+        safe = options.get("safe", self._safe)
+        self._safe = safe if isinstance(safe, Safe) else load_safe(safe)
+        self._rule = rule
 
     def step(self, action: ArrayLike) -> tuple[Observation, float, bool, bool, Info]:
         """One frame of 0.1 s towards the targets (13,), rad."""

@@ -75,6 +75,7 @@ class SimNode(Node):
 
     def __init__(self) -> None:
         super().__init__("sim_node")
+        self._claim = convert.claim(self, "/clock")
         values = convert.declare(self, PARAMETERS)
         self._waits = values["wait_for_action"]
         self._rule, self._safe, self._seed = values["rule"], values["safe"], values["seed"]
@@ -144,7 +145,7 @@ class SimNode(Node):
             return response
         self._rule, self._safe, self._seed = rule, safe, request.seed
         self._begin()
-        response.success = True
+        response.success, response.episode = True, self._episode
         response.message = f"{rule} on {safe}, seed {request.seed}"
         return response
 

@@ -3,8 +3,8 @@
 Lengths in m, angles in rad, torques in N m. PhysX keeps single precision.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 import numpy as np
 import sapien
@@ -16,6 +16,8 @@ from rulesafe_sim import visuals
 from rulesafe_sim.body import Body, Inertial, Joint, Shape, joint_position
 from rulesafe_sim.cameras import use_shaders
 from rulesafe_sim.config import DriveGains, PhysicsConfig
+from rulesafe_sim.errors import RuleSafeError
+from rulesafe_sim.robot_urdf import MeshShape
 from rulesafe_sim.transforms import (
     Transform,
     from_parts,
@@ -104,7 +106,7 @@ def build_body(
     # Until it is placed, SAPIEN leaves the links' poses at the origin, where pictures show them.
     articulation.set_qpos(np.zeros(articulation.dof, np.float32))
     if has_renderer(scene):
-        visuals.show_body(articulation, {link.name: link.shapes for link in body.links})
+        _show_body(articulation, body)
     return articulation
 
 
@@ -143,6 +145,10 @@ def _set_inertial(part: LinkBuilder, inertial: Inertial) -> None:
 
 def _add_collisions(part: ActorBuilder, shapes: Iterable[Shape], material) -> None:
     for shape in shapes:
+        if isinstance(shape, MeshShape):
+            if shape.collides:
+                _add_hull(part, shape, material)
+            continue
         along_z = shape.kind in ("capsule", "cylinder")
         pose = to_pose(shape.pose @ Z_TO_X if along_z else shape.pose)
         size: dict[str, object]
@@ -156,17 +162,57 @@ def _add_collisions(part: ActorBuilder, shapes: Iterable[Shape], material) -> No
             getattr(part, f"add_{shape.kind}_collision")(pose, material=material, **size)
 
 
-def load_urdf(scene: sapien.Scene, path: Path, held: Mapping[str, float]):
-    """Loads a user's URDF of the robot with its root fixed at the origin; `held` joints (rad) are
-    stiffened in place."""
-    loader = scene.create_urdf_loader()
-    loader.fix_root_link = True
-    loader.load_multiple_collisions_from_file = False
-    robot = loader.load(str(path))
-    for joint in robot.active_joints:
-        if joint.name in held:
-            joint.set_limits([[held[joint.name], held[joint.name] + 1e-4]])
-    return robot
+def _add_hull(part: ActorBuilder, mesh: MeshShape, material) -> None:
+    file = str(mesh.path)
+    with _reading(mesh):  # the builder would leave out what it cannot read
+        sapien.physx.PhysxCollisionShapeConvexMesh(file, mesh.size, material)
+    part.add_convex_collision_from_file(file, to_pose(mesh.pose), mesh.size, material)
+
+
+def _show_body(articulation: sapien.physx.PhysxArticulation, body: Body) -> None:
+    primitives: dict[str, list[Shape]] = {}
+    for link in body.links:
+        entity = articulation.find_link_by_name(link.name).entity
+        _show_meshes(entity, [s for s in link.shapes if isinstance(s, MeshShape) and s.visible])
+        primitives[link.name] = [s for s in link.shapes if not isinstance(s, MeshShape)]
+    visuals.show_body(articulation, primitives)
+
+
+def _show_meshes(entity: sapien.Entity, meshes: Sequence[MeshShape]) -> None:
+    if not meshes:
+        return
+    shown = sapien.render.RenderBodyComponent()
+    for mesh in meshes:
+        look = mesh.material
+        material = sapien.render.RenderMaterial(
+            base_color=[*look.color, 1.0], roughness=look.roughness, metallic=look.metallic
+        )
+        with _reading(mesh):
+            shape = sapien.render.RenderShapeTriangleMesh(str(mesh.path), mesh.size, material)
+        for part in shape.parts:
+            if not part.get_vertex_normal().any():  # so some programs write STL; seen as black
+                part.set_vertex_normal(_facet_normals(part.vertices, part.triangles))
+        shape.local_pose = to_pose(mesh.pose)
+        shown.attach(shape)
+    entity.add_component(shown)
+
+
+def _facet_normals(vertices: NDArray, triangles: NDArray) -> NDArray:
+    """Normals (V, 3) of vertices that no two triangles share."""
+    a, b, c = (vertices[triangles[:, i]] for i in range(3))
+    across = np.cross(b - a, c - a)
+    length = np.linalg.norm(across, axis=1, keepdims=True)
+    normals = np.zeros_like(vertices)
+    normals[triangles] = (across / np.maximum(length, 1e-12))[:, None]
+    return normals
+
+
+@contextmanager
+def _reading(mesh: MeshShape) -> Iterator[None]:
+    try:
+        yield
+    except RuntimeError as error:
+        raise RuleSafeError(f"cannot use the mesh {mesh.path}: {error}") from error
 
 
 class Articulation:
@@ -289,10 +335,3 @@ def robot_group(link: str) -> tuple[int, int, int, int]:
     if link.startswith("right_shoulder"):
         return Groups.UPPER_ARM
     return Groups.TORSO
-
-
-def group_robot(robot: sapien.physx.PhysxArticulation) -> None:
-    """Sets the collision groups of a robot that a URDF loader built."""
-    for link in robot.links:
-        for shape in link.collision_shapes:
-            shape.set_collision_groups(list(robot_group(link.name)))

@@ -26,21 +26,22 @@ def possible_events(rule: Rule, state: LockState) -> list[str]:
     ]
 
 
-def shortest_plan(rule: Rule) -> list[str]:
-    """The fewest events that open the door from the start, the last one "door+".
+def shortest_plan(rule: Rule, state: LockState | None = None) -> list[str]:
+    """The fewest events that open the door from the start or a given state, the last one "door+";
+    none where it is open.
 
     Among plans of that length, the one that goes from part to part least often (each time costs
     the robot a reach and a grasp); among those, the one that takes the knob first. Raises
     RuleSafeError where nothing opens the door.
     """
-    return list(_shortest_plan(rule))
+    return list(_shortest_plan(rule, rule.start() if state is None else state))
 
 
-@lru_cache(maxsize=256)
-def _shortest_plan(rule: Rule) -> tuple[str, ...]:
-    if plan_distance(rule, rule.start()) is None:
+@lru_cache(maxsize=4096)
+def _shortest_plan(rule: Rule, state: LockState) -> tuple[str, ...]:
+    if plan_distance(rule, state) is None:
         raise RuleSafeError(f"{rule.id}: no sequence of events opens the door")
-    return min(_shortest_plans(rule, rule.start()), key=_cost)
+    return min(_shortest_plans(rule, state), key=_cost)
 
 
 def _shortest_plans(rule: Rule, state: LockState) -> Iterator[tuple[str, ...]]:

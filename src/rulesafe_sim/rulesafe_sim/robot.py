@@ -9,7 +9,7 @@ fingers' capsules comes within 10 % of the meshes' convex volume. The torso, who
 head too, the forearms, the feet and the palms are laid out by hand.
 
 Hand masses. The description gives the whole hand 0.20 kg, 0.14 kg of it in the palm, and the
-finger links inertias rounded to 1e-7 (one even singular); an Inspire hand weighs about 0.54 kg.
+finger links a few grams each, with inertias that the figures round to 1e-7; an Inspire hand weighs about 0.54 kg.
 So 0.54 kg is spread over the hand's links by convex volume (one density, about 1150 kg/m^3, fair
 for aluminium shells full of gears and motors), the centres of mass stay, and inertias are those
 of a solid box of the mesh's size plus 1e-6 kg m^2, which stands for the small gears' rotation and

@@ -6,11 +6,11 @@ along an edge, so that opposite faces to pinch lie at +y and -y. Lengths in m.
 
 Colliders are boxes, capsules and spheres: PhysX facets a cylinder's collider, and a pinch then
 turns it without friction. Cylinders are for the eye alone. Copies by symmetry are turned copies of
-one shape, and round shapes lie along x, so that even the facets of their pictures repeat.
+one shape, and round shapes lie along x with `_facets`, so that even their pictures repeat.
 """
 
-from dataclasses import dataclass
-from math import cos, pi, sin, tan
+from dataclasses import dataclass, replace
+from math import ceil, cos, pi, sin, tan
 from typing import Protocol
 
 import numpy as np
@@ -48,20 +48,27 @@ def _box_along_x(face: float, depth: float, y: float, z: float, **kwargs) -> Sha
     return Shape("box", (depth, y, z), from_parts(np.eye(3), (face - depth / 2, 0, 0)), **kwargs)
 
 
-def _disc(x: float, radius: float, thickness: float, material: Material) -> Shape:
+def _facets(symmetry: int) -> int:
+    """Corners of a round shape that lies on the axis of a part: at least 24, and as many in each of
+    the part's equal sectors, or a camera sees them turn."""
+    return symmetry * ceil(24 / symmetry)
+
+
+def _disc(x: float, radius: float, thickness: float, material: Material, symmetry: int) -> Shape:
     """A cylinder for the eye around the x axis, its front at `x`."""
     pose = from_parts(X_AXIS[:3, :3], (x - thickness / 2, 0, 0))
-    return Shape("cylinder", (radius, thickness), pose, material, collides=False)
+    facets = _facets(symmetry)
+    return Shape("cylinder", (radius, thickness), pose, material, collides=False, facets=facets)
 
 
 def _turned(shape: Shape, angle: float) -> Shape:
-    pose = about_axis(X, angle) @ shape.pose
-    return Shape(shape.kind, shape.size, pose, shape.material, shape.collides, shape.visible)
+    return replace(shape, pose=about_axis(X, angle) @ shape.pose)
 
 
-def _stem(end: float, material: Material, radius: float = STEM_RADIUS) -> Shape:
+def _stem(end: float, material: Material, symmetry: int, radius: float = STEM_RADIUS) -> Shape:
     """From inside the door to x = `end`."""
-    return capsule_between((0, 0, 0), (end, 0, 0), radius, material=material)
+    facets = _facets(symmetry)
+    return capsule_between((0, 0, 0), (end, 0, 0), radius, material=material, facets=facets)
 
 
 @dataclass(frozen=True)
@@ -81,7 +88,7 @@ class Bar:
         inlay = from_parts(np.eye(3), (self.face, 0, self.length / 4 - 0.002))
         return (
             _box_along_x(self.face, self.depth, self.width, self.length, material=main),
-            _stem(self.face - self.depth, main),
+            _stem(self.face - self.depth, main, self.symmetry),
             Shape("box", (0.001, 0.004, self.length / 2 - 0.004), inlay, trim, collides=False),
         )
 
@@ -108,7 +115,7 @@ class Grip:
         return (
             *self._prism(self.face, self.depth, self.across, main),
             *self._prism(back, back, self.across / 2, main),
-            _disc(self.face + 0.001, 0.32 * self.across, 0.002, trim),
+            _disc(self.face + 0.001, 0.32 * self.across, 0.002, trim, self.symmetry),
         )
 
     def _prism(self, face: float, depth: float, across: float, main: Material) -> list[Shape]:
@@ -148,9 +155,9 @@ class Fluted:
             capsule_between(
                 (self.face - self.depth + ring, 0, 0), (self.face - ring, 0, 0), ring, visible=False
             ),
-            _disc(self.face - 0.002, ring, self.depth - 0.004, main),
-            _stem(back, main),
-            _disc(self.face, 0.75 * ring, 0.003, trim),
+            _disc(self.face - 0.002, ring, self.depth - 0.004, main, self.symmetry),
+            _stem(back, main, self.symmetry),
+            _disc(self.face, 0.75 * ring, 0.003, trim, self.symmetry),
         )
 
 
@@ -171,7 +178,7 @@ class Lever:
     def shapes(self, main: Material, trim: Material) -> tuple[Shape, ...]:
         return (
             _arm(self.off_door, 0.0, self.length - self.radius, self.radius, main),
-            _stem(self.off_door, main, 0.9 * self.radius),
+            _stem(self.off_door, main, self.symmetry, 0.9 * self.radius),
         )
 
 
@@ -192,7 +199,7 @@ class Tee:
         end = self.length / 2 - self.radius
         return (
             _arm(self.off_door, -end, end, self.radius, main),
-            _stem(self.off_door, main, 0.9 * self.radius),
+            _stem(self.off_door, main, self.symmetry, 0.9 * self.radius),
         )
 
 
@@ -223,11 +230,12 @@ class Wheel:
     def shapes(self, main: Material, trim: Material) -> tuple[Shape, ...]:
         spoke = _arm(self.off_door, 0.0, self.length - self.radius, self.radius, main)
         hub = from_parts(X_AXIS[:3, :3], (self.off_door, 0, 0))
+        front = self.off_door + self.hub_radius + 0.001
         return (
             *(_turned(spoke, 2 * pi * k / self.spokes) for k in range(self.spokes)),
-            _stem(self.off_door, main),
-            Shape("sphere", (self.hub_radius,), hub, main),
-            _disc(self.off_door + self.hub_radius + 0.001, 0.5 * self.hub_radius, 0.006, trim),
+            _stem(self.off_door, main, self.symmetry),
+            Shape("sphere", (self.hub_radius,), hub, main, facets=_facets(self.symmetry)),
+            _disc(front, 0.5 * self.hub_radius, 0.006, trim, self.symmetry),
         )
 
 

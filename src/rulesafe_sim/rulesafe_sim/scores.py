@@ -63,6 +63,14 @@ class Progress:
         return self.state.opened
 
     @property
+    def remaining(self) -> list[str]:
+        """The fewest events that open the door from here; none where it is open, or where nothing
+        opens it any more."""
+        if plan_distance(self.rule, self.state) is None:
+            return []
+        return shortest_plan(self.rule, self.state)
+
+    @property
     def process_score(self) -> float:
         """Steps done over the plan's length, 0 to 1."""
         return self.steps_done / len(self.plan)

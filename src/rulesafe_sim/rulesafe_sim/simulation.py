@@ -3,7 +3,6 @@
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +13,7 @@ from rulesafe_sim.config import Placement, PlacementRange, SimulationConfig
 from rulesafe_sim.errors import RuleSafeError
 from rulesafe_sim.joints import ACTION_JOINTS, ALL_JOINTS
 from rulesafe_sim.robot import HOME, h1_2
+from rulesafe_sim.robot_urdf import robot_from_urdf
 from rulesafe_sim.rules import PARTS, load_rule
 from rulesafe_sim.safe_body import safe_body
 from rulesafe_sim.safes import Safe, load_safe
@@ -92,7 +92,8 @@ class Simulation:
     def __init__(self, config: SimulationConfig = SimulationConfig(), *, render: bool = False):
         self.config = config
         self._render = render
-        self._robot_body = merge_fixed(hold(ROBOT, HELD))
+        robot = robot_from_urdf(config.robot_urdf) if config.robot_urdf else ROBOT
+        self._robot_body = merge_fixed(hold(robot, HELD))
 
     def reset(self, rule: str, safe: str | Safe, seed: int, placement: Placement | None = None):
         """Starts an episode: the safe stands at `placement`, or where `seed` puts it."""
@@ -133,17 +134,13 @@ class Simulation:
 
     def _build_robot(self) -> None:
         config = self.config.physics
-        if self.config.robot_urdf:
-            loaded = physics.load_urdf(self.scene, Path(self.config.robot_urdf), HELD)
-            physics.group_robot(loaded)
-        else:
-            loaded = physics.build_body(
-                self.scene,
-                self._robot_body,
-                np.eye(4),
-                config.friction,
-                {link.name: physics.robot_group(link.name) for link in self._robot_body.links},
-            )
+        loaded = physics.build_body(
+            self.scene,
+            self._robot_body,
+            np.eye(4),
+            config.friction,
+            {link.name: physics.robot_group(link.name) for link in self._robot_body.links},
+        )
         self._robot = physics.DrivenRobot(loaded, ROBOT, config.gains)
         self._robot.place(HOME)
 

@@ -4,7 +4,7 @@ A link's shapes become one mesh for each material, with fewer triangles than SAP
 (144 instead of 1024 for a finger's capsule): on a CPU that takes a quarter off a picture's time.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -26,7 +26,7 @@ class Mesh(NamedTuple):
 
 def shape_mesh(shape: Shape) -> Mesh:
     """The surface of a shape in its link's frame."""
-    mesh = _MAKERS[shape.kind](*shape.size)
+    mesh = _box(*shape.size) if shape.kind == "box" else _round(shape)
     return Mesh(
         apply(shape.pose, mesh.vertices).astype(np.float32),
         (mesh.normals @ shape.pose[:3, :3].T).astype(np.float32),
@@ -161,9 +161,15 @@ def _box(*size: float) -> Mesh:
     return Mesh(vertices * np.array(size) / 2, normals, triangles)
 
 
-def _capsule(radius: float, length: float = 0.0) -> Mesh:
+def _round(shape: Shape) -> Mesh:
+    radius, length = shape.size if len(shape.size) == 2 else (*shape.size, 0.0)
+    if shape.kind == "cylinder":
+        return _cylinder(radius, length, shape.facets or 2 * _segments(radius))
+    return _capsule(radius, length, shape.facets or _segments(radius))
+
+
+def _capsule(radius: float, length: float, segments: int) -> Mesh:
     """Also a sphere, where the straight part has no length."""
-    segments = _segments(radius)
     angles = np.linspace(0, np.pi / 2, segments // 4 + 1)
     angles = np.concatenate([-angles[::-1], angles])  # the equator twice: the straight part
     normals = np.stack([np.cos(angles), np.sin(angles)], axis=1)
@@ -172,12 +178,12 @@ def _capsule(radius: float, length: float = 0.0) -> Mesh:
     return _revolve(profile, normals, np.arange(len(angles) - 1), segments)
 
 
-def _cylinder(radius: float, length: float) -> Mesh:
+def _cylinder(radius: float, length: float, segments: int) -> Mesh:
     half = length / 2
     bottom, top = (radius, -half), (radius, half)
     profile = np.array([(0, -half), bottom, bottom, top, top, (0, half)])
     normals = np.array([(0, -1), (0, -1), (1, 0), (1, 0), (0, 1), (0, 1)])
-    return _revolve(profile, normals, np.array([0, 2, 4]), 2 * _segments(radius))
+    return _revolve(profile, normals, np.array([0, 2, 4]), segments)
 
 
 def _segments(radius: float) -> int:
@@ -204,11 +210,3 @@ def _revolve(profile: NDArray, normals: NDArray, bands: NDArray, segments: int) 
     a, b, c = (vertices[triangles[:, i]] for i in range(3))
     flat = np.linalg.norm(np.cross(b - a, c - a), axis=1) < 1e-12  # those at the poles
     return Mesh(vertices, around(normals), triangles[~flat])
-
-
-_MAKERS: dict[str, Callable[..., Mesh]] = {
-    "box": _box,
-    "sphere": _capsule,
-    "capsule": _capsule,
-    "cylinder": _cylinder,
-}

@@ -1,5 +1,6 @@
 """The tree is one pip distribution and five colcon packages: they must say the same."""
 
+import ast
 import os
 import re
 import runpy
@@ -85,6 +86,37 @@ def test_setup_agrees_with_the_distribution(path, monkeypatch):
     own = {script for script in scripts if re.search(rf"= {name}\.", script)}
     assert set(arguments["entry_points"]["console_scripts"]) == own
     assert (path.parent / "resource" / name).is_file()
+
+
+ROSDEP = {"PIL": "pil", "matplotlib": "matplotlib", "numpy": "numpy"}
+ROSDEP |= {"transforms3d": "transforms3d", "yaml": "yaml"}
+"""Name of a module -> of its rosdep key, after python3-."""
+
+PIP = {"pinocchio": "pin"} | {
+    name: name for name in ("av", "coal", "gymnasium", "ompl", "rich", "sapien", "tyro")
+}
+"""Name of a module that rosdep does not know -> of its distribution."""
+
+
+@pytest.mark.parametrize("path", SETUPS, ids=lambda path: path.parent.name)
+def test_manifest_declares_what_is_imported_and_nothing_else(path):
+    name = path.parent.name
+    imported = set()
+    for source in (path.parent / name).rglob("*.py"):
+        for node in ast.walk(ast.parse(source.read_text())):
+            if isinstance(node, ast.Import):
+                imported |= {alias.name.split(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and not node.level:
+                imported.add(node.module.split(".")[0])
+    imported -= {name, *sys.stdlib_module_names}
+    by_pip = {PIP[module] for module in imported & set(PIP)}
+    named = {module: f"python3-{key}" for module, key in ROSDEP.items()}
+    expected = {named.get(module, module) for module in imported - set(PIP)}
+    manifest = path.with_name("package.xml")
+    assert {depend.name for depend in parse_package(str(manifest)).exec_depends} == expected
+    said = re.search(r"from pip: (.*)\. See", manifest.read_text())[1]
+    assert set(said.split(", ")) == by_pip
+    assert by_pip <= {re.split("[<>=]", line)[0] for line in PROJECT["project"]["dependencies"]}
 
 
 def test_every_data_file_is_packaged():

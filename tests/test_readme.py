@@ -32,3 +32,8 @@ def test_links_lead_to_files(page):
     targets = re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", page.read_text("utf-8"))
     missing = [t for t in targets if "://" not in t and not (page.parent / t).exists()]
     assert not missing
+
+
+def test_the_table_is_that_of_the_results():
+    table = README.split("<!-- expert:begin -->")[1].split("<!-- expert:end -->")[0].strip()
+    assert table in (ROOT / "docs/results/expert.md").read_text("utf-8")

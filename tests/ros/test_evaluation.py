@@ -1,7 +1,12 @@
 """Whole evaluations on a real graph: simulation, planner and evaluator, physics only."""
 
 import json
+import os
+import re
 import signal
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -9,38 +14,93 @@ rclpy = pytest.importorskip("rclpy", reason="ROS 2 is not installed")
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.action import ActionClient
+from std_msgs.msg import String
 
+from planner_node.episode import run_expert
 from rulesafe_interfaces.action import Evaluate
 from rulesafe_sim import convert
-from rulesafe_sim.rules import RULES
+from rulesafe_sim.rules import RULES, load_rule
+from rulesafe_sim.simulation import Simulation
 
 pytestmark = pytest.mark.ros
 
 SIM, PLANNER, EVALUATOR = "rulesafe_sim.node", "planner_node.node", "rulesafe_eval.node"
-EPISODE = ("rule:=rule_003", "safe:=safe_03", "seed:=0")
+LAUNCH = Path(__file__).parents[2] / "launch/sim_evaluation.launch.xml"
+EPISODE = ("rule:=rule_003", "safe:=safe_07", "seed:=4")
 
 
 def episode(summary) -> dict:
     return json.loads(summary.read_text())["episodes"][0]
 
 
-def test_two_runs_with_one_seed_open_the_safe_alike(start, tmp_path):
-    """The planner opens it by contact; frames and digest agree between two sets of processes."""
-    found = []
-    for run in ("first", "second"):
-        sim = start(SIM, "cameras:=false", "start:=false")
-        planner = start(PLANNER, "use_sim_time:=true")
-        evaluator = start(EVALUATOR, *EPISODE, "film:=false", f"out:={tmp_path / run}")
-        code, output = evaluator.wait()
-        assert code == 0, output + planner.stop()[1]
-        assert "rule_003 on safe_03, seed 0: opened, 2/2 steps" in output
-        assert planner.stop()[0] == 0
-        assert sim.stop()[0] == 0
-        found.append(episode(tmp_path / run / "summary.json"))
-    first, second = found
-    assert first["frames"] == second["frames"] > 0
-    assert first["state_digest"] == second["state_digest"]
-    assert first["events"] == second["events"]
+def opened_in_process(rule: str, safe: str, seed: int) -> tuple[int, str]:
+    """Frame and digest of the moment in which the expert, without ROS, has the door open."""
+    simulation = Simulation()
+    moments: list[tuple[int, str]] = []
+    step = simulation.control
+
+    def control(action) -> None:
+        step(action)
+        if simulation.success and not moments:
+            moments.append((simulation.frame, simulation.digest))
+
+    simulation.control = control  # type: ignore[method-assign]
+    simulation.reset(rule, safe, seed)
+    assert run_expert(simulation).success
+    return moments[0]
+
+
+def test_the_planner_opens_a_safe_over_the_graph_exactly_as_in_process(client, start, tmp_path):
+    """Nothing of the episode depends on processes, DDS or time; nor does the instruction tell how
+    far it has come."""
+    heard = []
+    client.create_subscription(String, "/instruction", heard.append, convert.LATCHED_QOS)
+    sim = start(SIM, "cameras:=false", "start:=false")
+    planner = start(PLANNER, "use_sim_time:=true")
+    evaluator = start(EVALUATOR, *EPISODE, "film:=false", f"out:={tmp_path}")
+    client.until(lambda: evaluator.process.poll() is not None, "the evaluation's end")
+    code, output = evaluator.wait()
+    assert code == 0, output + planner.stop()[1]
+    assert "rule_003 on safe_07, seed 4: opened, 2/2 steps" in output
+    assert planner.stop()[0] == 0
+    assert sim.stop()[0] == 0
+    found = episode(tmp_path / "summary.json")
+    assert (found["frames"], found["state_digest"]) == opened_in_process("rule_003", "safe_07", 4)
+    assert [e["event"] for e in found["events"]] == ["handle+", "door+"]
+    assert [message.data for message in heard] == [load_rule("rule_003").description]
+
+
+def test_an_episode_that_is_reset_from_elsewhere_has_failed(client, start, tmp_path):
+    start(SIM, "cameras:=false", "start:=false")
+    evaluator = start(EVALUATOR, *EPISODE, "film:=false", f"out:={tmp_path}")
+    client.wait_for_turn()
+    client.until(lambda: client.status.seed == 4, "the evaluator's episode")
+    client.reset(rule="rule_001")
+    code, output = evaluator.wait()
+    assert code == 1
+    assert "rule_003 on safe_07, seed 4: failed at step 1 (handle+): the episode was re" in output
+
+
+def test_a_launch_whose_planner_is_stopped_fails_and_leaves_nothing(tmp_path):
+    command = [sys.executable, "-m", "rulesafe_eval.launch", str(LAUNCH), *EPISODE]
+    launch = subprocess.Popen(
+        [*command, "cameras:=false", "film:=false", f"out:={tmp_path}"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    pids, lines = {}, []
+    for line in launch.stdout:
+        lines.append(line)
+        if found := re.search(r"\[(\w+)-\d\]: process started with pid \[(\d+)\]", line):
+            pids[found[1]] = int(found[2])
+        if "safe_07, seed 4: handle+ door+" in line:  # the planner has got its episode
+            os.kill(pids["planner_node"], signal.SIGTERM)
+    assert launch.wait(60) == 128 + signal.SIGTERM, "".join(lines)
+    assert any("planner_node-2]: process has died" in line for line in lines)
+    assert any("evaluator_node: stopped before the end" in line for line in lines)
+    assert pids.keys() == {"sim_node", "planner_node", "evaluator_node"}
+    assert not [pid for pid in pids.values() if Path(f"/proc/{pid}").exists()]
 
 
 def test_without_a_planner_the_evaluator_says_that_no_chunk_came(start, tmp_path):
@@ -48,7 +108,7 @@ def test_without_a_planner_the_evaluator_says_that_no_chunk_came(start, tmp_path
     out = f"out:={tmp_path}"
     code, output = start(EVALUATOR, *EPISODE, "film:=false", "stall_limit:=2.0", out).wait()
     assert code == 1
-    assert "rule_003 on safe_03, seed 0: failed at step 1 (handle+): simulated time" in output
+    assert "rule_003 on safe_07, seed 4: failed at step 1 (handle+): simulated time" in output
     assert episode(tmp_path / "summary.json")["opened"] is False
 
 

@@ -86,8 +86,9 @@ def test_an_episode_is_the_same_in_process_and_over_the_graph(client, start):
     np.testing.assert_allclose(
         first.part_positions, [simulation.state().part_positions[part] for part in PARTS]
     )
-    client.reset(seed=5)
-    client.until(lambda: client.status.episode == first.episode + 1, "the new episode")
+    number = client.reset(seed=5).episode
+    assert number == first.episode + 1
+    client.until(lambda: client.status.episode == number, "the new episode")
     assert client.now > convert.from_time(first.header.stamp), "the clock goes on"
     again = play(client, chunks)
     assert (again.frame, again.state_digest) == (first.frame, first.state_digest)
@@ -120,7 +121,7 @@ def test_a_reset_to_an_unknown_name_changes_nothing(client, start):
     client.wait_for_turn()
     before = play(client, [wave(4, 3)])
     reply = client.reset(rule="rule_021")
-    assert not reply.success
+    assert not reply.success and reply.episode == 0
     assert "rule_021" in reply.message and all(rule in reply.message for rule in RULES)
     reply = client.reset(safe="safe_99")
     assert not reply.success
@@ -223,10 +224,28 @@ def test_a_bad_parameter_is_one_line_and_exit_code_2(start, parameter, reason):
     assert len(lines) == 1 and lines[0].startswith("sim_node: ") and reason in lines[0]
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
-def test_it_ends_cleanly_on_a_signal_even_while_stepping(client, start, how):
+def test_a_second_simulation_in_the_domain_is_refused_and_the_first_goes_on(client, start):
+    start(SIM, *PHYSICS)
+    before = client.wait_for_turn()
+    code, output = start(SIM, *PHYSICS, "seed:=6").wait()
+    assert code == 2
+    assert len(output.strip().splitlines()) == 1 and "ROS_DOMAIN_ID" in output
+    after = play(client, [wave(1, 2)])
+    assert (after.episode, after.seed, after.frame) == (before.episode, 5, 2)
+
+
+def test_a_killed_simulation_makes_room_for_the_next(client, start):
+    first = start(SIM, *PHYSICS)
+    client.wait_for_turn()
+    first.stop(signal.SIGKILL)
+    start(SIM, *PHYSICS, "seed:=6")
+    client.until(lambda: client.statuses and client.status.seed == 6, "the next one")
+
+
+@pytest.mark.parametrize(("how", "expected"), [(signal.SIGINT, 0), (signal.SIGTERM, 143)])
+def test_it_ends_cleanly_on_a_signal_even_while_stepping(client, start, how, expected):
     process = start(SIM, *PHYSICS, "wait_for_action:=false")
     client.until(lambda: client.statuses and client.status.frame > 3, "some frames")
     code, output = process.stop(how)
-    assert code == 0, output
+    assert code == expected, output
     assert "Traceback" not in output

@@ -17,9 +17,9 @@ from rulesafe_sim.config import SimulationConfig
 from rulesafe_sim.errors import RuleSafeError
 from rulesafe_sim.joints import ACTION_JOINTS
 from rulesafe_sim.observer import Observer
-from rulesafe_sim.robot import h1_2
+from rulesafe_sim.robot import HELD, h1_2
 from rulesafe_sim.robot_urdf import MeshShape, robot_from_urdf
-from rulesafe_sim.simulation import HELD, HOME_ACTION, LOWER, ROBOT, UPPER, Simulation
+from rulesafe_sim.simulation import HOME_ACTION, LOWER, ROBOT, UPPER, Simulation
 from rulesafe_sim.transforms import from_xyz_rpy
 from rulesafe_sim.urdf import to_urdf
 from rulesafe_sim.visuals import shape_mesh

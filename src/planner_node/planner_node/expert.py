@@ -109,6 +109,8 @@ class Expert:
                 )
             event = seen.remaining[0]
             seen = yield from self._step(seen, f"step {number} ({event})", event)
+        if not seen.part_open["door"]:
+            raise Stuck("no sequence of moves opens the door any more")
         return seen
 
     def _step(self, seen: Observation, step: str, event: str) -> Run:
@@ -116,6 +118,7 @@ class Expert:
         that moved by accident makes another event the next. Errors: Stuck."""
         part, opens = event[:-1], event.endswith("+")
         tried: set[tuple] = set()
+        trouble = ""
         for attempt in range(1, self.config.attempts + 1):
             if seen.part_open[part] == opens:
                 return seen
@@ -127,18 +130,17 @@ class Expert:
             try:
                 seen = yield from self._operate(seen, part, opens, tried)
             except (Unreachable, NoPath) as error:
-                self.log.steps.append(f"{name}: {error}")
+                trouble = str(error)
+                self.log.steps.append(f"{name}: {trouble}")
                 if not tried:  # nothing would change
-                    raise Stuck(f"{name}: {error}") from error
+                    raise Stuck(f"{name}: {trouble}") from error
                 tried.clear()  # do again what slipped before
                 continue
             reached = np.degrees(seen.part_positions[part])
+            trouble = f"the {part} slipped; it stands at {reached:.0f} deg"
             self.log.steps.append(f"{name}: {part} at {reached:.0f} deg")
         if seen.part_open[part] != opens:
-            raise Stuck(
-                f"{step}: the {part} slipped in each of {self.config.attempts} tries; it stands "
-                f"at {np.degrees(seen.part_positions[part]):.0f} deg"
-            )
+            raise Stuck(f"{step}, failed {self.config.attempts} times, in the end: {trouble}")
         return seen
 
     def _operate(self, seen: Observation, part: str, opens: bool, tried: set) -> Run:

@@ -7,14 +7,12 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from rulesafe_sim.body import Body, hold
-from rulesafe_sim.joints import ACTION_JOINTS, ALL_JOINTS, ARM_JOINTS
-from rulesafe_sim.robot import HOME, h1_2
+from rulesafe_sim.joints import ARM_JOINTS
+from rulesafe_sim.robot import HELD, h1_2
 from rulesafe_sim.transforms import Transform
 from rulesafe_sim.urdf import to_urdf
 
 HAND_FRAME = "R_hand_base_link"
-
-HELD = {name: HOME[name] for name in ALL_JOINTS if name not in ACTION_JOINTS}
 
 
 def upper_body() -> Body:

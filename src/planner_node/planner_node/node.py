@@ -22,8 +22,9 @@ from planner_node import convert
 from planner_node.expert import Expert
 from rulesafe_interfaces.msg import EpisodeStatus
 from rulesafe_sim.chunks import PERIOD
-from rulesafe_sim.convert import STATE_QOS, Parameter, claim, declare, from_time, run_node
+from rulesafe_sim.convert import STATE_QOS, from_time
 from rulesafe_sim.errors import RuleSafeError
+from rulesafe_sim.ros import Parameter, claim, declare, run_node
 from rulesafe_sim.safes import load_safe
 
 AGAIN = 1.0

@@ -28,14 +28,11 @@ from rulesafe_interfaces.srv import ResetEpisode
 from rulesafe_sim.convert import (
     IMAGE_QOS,
     STATE_QOS,
-    Parameter,
-    claim,
-    declare,
     from_image,
     from_time,
-    run_node,
 )
 from rulesafe_sim.errors import RuleSafeError
+from rulesafe_sim.ros import Parameter, claim, declare, run_node
 from rulesafe_sim.rules import load_rule
 
 PARAMETERS = (
@@ -51,7 +48,7 @@ PARAMETERS = (
         1,
         36_000,
     ),
-    Parameter("out", "", "Folder of the results; empty: runs/<date and time>."),
+    Parameter("out", "", "Folder of the results; empty: runs/(date and time)."),
     Parameter("film", True, "Write film.mp4 and sheet.png where there are images."),
     Parameter("head_image", "/camera/head/image_raw", "Image topic of the film's head camera."),
     Parameter("front_image", "/camera/front/image_raw", "Image topic of the film's front camera."),

@@ -21,12 +21,12 @@ from trajectory_msgs.msg import JointTrajectory
 
 from rulesafe_interfaces.msg import EpisodeStatus
 from rulesafe_interfaces.srv import ResetEpisode
-from rulesafe_sim import convert
+from rulesafe_sim import convert, ros
 from rulesafe_sim.chunks import PERIOD, SECOND, ChunkExecutor
 from rulesafe_sim.config import PlacementRange, SimulationConfig
-from rulesafe_sim.convert import Parameter
 from rulesafe_sim.errors import RuleSafeError
 from rulesafe_sim.pictures import Pictures
+from rulesafe_sim.ros import Parameter
 from rulesafe_sim.rules import load_rule
 from rulesafe_sim.safes import load_safe
 from rulesafe_sim.simulation import LOWER, ROBOT, UPPER, Simulation
@@ -75,8 +75,8 @@ class SimNode(Node):
 
     def __init__(self) -> None:
         super().__init__("sim_node")
-        self._claim = convert.claim(self, "/clock")
-        values = convert.declare(self, PARAMETERS)
+        self._claim = ros.claim(self, "/clock")
+        values = ros.declare(self, PARAMETERS)
         self._waits = values["wait_for_action"]
         self._rule, self._safe, self._seed = values["rule"], values["safe"], values["seed"]
         load_rule(self._rule), load_safe(self._safe)
@@ -97,7 +97,7 @@ class SimNode(Node):
         self._chunks = ChunkExecutor(LOWER, UPPER)
         self._make_topics(self._pictures.topics())
         urdf = config.robot_urdf
-        self._latched("/robot_description", Path(urdf).read_text() if urdf else to_urdf(ROBOT))
+        self._description.publish(String(data=Path(urdf).read_text() if urdf else to_urdf(ROBOT)))
         if values["start"]:
             self._begin()
 
@@ -106,7 +106,8 @@ class SimNode(Node):
         self._clock_topic = publisher(Clock, "/clock", convert.STATE_QOS)
         self._joint_states = publisher(JointState, "/joint_states", convert.STATE_QOS)
         self._status = publisher(EpisodeStatus, "/episode/status", convert.STATE_QOS)
-        self._latches: dict[str, Any] = {}
+        self._description = publisher(String, "/robot_description", convert.LATCHED_QOS)
+        self._instruction = publisher(String, "/instruction", convert.LATCHED_QOS)
         self._picture_topics = {
             topic: publisher(kind, topic, convert.IMAGE_QOS) for topic, kind in pictures.items()
         }
@@ -117,11 +118,6 @@ class SimNode(Node):
             JointTrajectory, "/policy/action_chunk", self._on_chunk, convert.STATE_QOS
         )
 
-    def _latched(self, topic: str, text: str) -> None:
-        if topic not in self._latches:
-            self._latches[topic] = self.create_publisher(String, topic, convert.LATCHED_QOS)
-        self._latches[topic].publish(String(data=text))
-
     # Episodes and chunks ------------------------------------------------------------------
 
     def _begin(self) -> None:
@@ -131,7 +127,7 @@ class SimNode(Node):
         self._now = (self._now // PERIOD + 1) * PERIOD
         self._chunks.reset(self._now)
         self._pictures.reset(self._simulation)
-        self._latched("/instruction", load_rule(self._rule).description)
+        self._instruction.publish(String(data=load_rule(self._rule).description))
         self._open: dict[str, bool] = {}
         self._was_done = False
         self._publish()
@@ -241,7 +237,7 @@ class SimNode(Node):
 
 def main(args: Sequence[str] | None = None) -> int:
     """Runs the node; the exit code."""
-    return convert.run_node("sim_node", SimNode, SimNode.run, args)
+    return ros.run_node("sim_node", SimNode, SimNode.run, args)
 
 
 if __name__ == "__main__":

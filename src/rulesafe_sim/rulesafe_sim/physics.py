@@ -1,4 +1,4 @@
-"""Bodies in SAPIEN: the one place, with cameras.py, that imports it.
+"""Bodies in SAPIEN. Only this module, cameras.py and visuals.py import it.
 
 Lengths in m, angles in rad, torques in N m. PhysX keeps single precision.
 """
@@ -36,6 +36,10 @@ def to_pose(transform: Transform) -> sapien.Pose:
 
 def to_transform(pose: sapien.Pose) -> Transform:
     return pose.to_transformation_matrix().astype(np.float64)
+
+
+STOP_STEP = 1e-3
+"""A ratchet's stop follows a part in steps of at least this (rad)."""
 
 
 class Groups:
@@ -260,12 +264,13 @@ class DrivenRobot(Articulation):
     ):
         super().__init__(articulation)
         self._mimics = {j.name: j for j in body.joints if j.mimic and j.name in self.joints}
+        self._drives: list[tuple[sapien.physx.PhysxArticulationJoint, DriveGains, float]] = []
         for name, joint in self.joints.items():
             source = self._mimics[name].mimic.joint if name in self._mimics else name  # type: ignore[union-attr]
             gain = gains[source]
             effort = min(gain.effort, body.joint(name).effort)
-            joint.set_drive_properties(gain.stiffness, gain.damping, effort)
             joint.set_armature(np.array([gain.armature], np.float32))
+            self._drives.append((joint, gain, effort))
 
     def place(self, positions: Mapping[str, float]) -> None:
         """Puts the robot at rest at `positions` and commands it to stay there."""
@@ -287,10 +292,15 @@ class DrivenRobot(Articulation):
                 joint.set_drive_target(joint_position(self._mimics[name], targets))
 
     def compensate_gravity(self) -> None:
-        """Feeds the passive forces forward, as the real arm's controller does."""
-        self.articulation.set_qf(
-            self.articulation.compute_passive_force(gravity=True, coriolis_and_centrifugal=True)
+        """Feeds the passive forces forward, as the real arm's controller does; the drives have
+        what that leaves of the motors' torque."""
+        passive = self.articulation.compute_passive_force(
+            gravity=True, coriolis_and_centrifugal=True
         )
+        self.articulation.set_qf(passive)
+        for (joint, gain, effort), torque in zip(self._drives, passive.tolist(), strict=True):
+            limit = max(0.0, effort - abs(torque))
+            joint.set_drive_properties(gain.stiffness, gain.damping, limit)
 
 
 class LockableSafe(Articulation):
@@ -300,7 +310,7 @@ class LockableSafe(Articulation):
         super().__init__(articulation)
         self._play = play
         self._range = {name: joint.get_limits()[0].tolist() for name, joint in self.joints.items()}
-        self._locked = dict.fromkeys(self.joints, False)
+        self._stops = {name: list(limits) for name, limits in self._range.items()}
 
     def part_positions(self) -> dict[str, float]:
         """Position of knob, handle and door in rad, 0 = closed."""
@@ -313,18 +323,19 @@ class LockableSafe(Articulation):
         self.articulation.set_qf(np.array(qf, np.float32))
 
     def set_stop(self, part: str, locked: bool, is_open: bool, position: float) -> None:
-        """Moves the mechanical stop of a part: a locked part keeps `play` rad on the side of its
-        phase (or up to where it stands, if that is further), a free one its whole range."""
+        """Moves the mechanical stop of a part: a free one has its whole range, a locked one
+        `play` rad on the side of its phase. One that is further away when it is locked may only
+        come nearer, as behind a ratchet."""
         name = f"{part}_joint"
-        if locked == self._locked[name]:
-            return  # a stop that is in does not creep after the part
-        self._locked[name] = locked
         lower, upper = self._range[name]
+        nearest, furthest = self._stops[name]
         if locked and is_open:
-            lower = min(position, upper - self._play)
+            lower = max(nearest, min(position, upper - self._play))
         elif locked:
-            upper = max(position, lower + self._play)
-        self.joints[name].set_limits(np.array([[lower, upper]], np.float32))
+            upper = min(furthest, max(position, lower + self._play))
+        if max(abs(lower - nearest), abs(upper - furthest)) > STOP_STEP:
+            self._stops[name] = [lower, upper]
+            self.joints[name].set_limits(np.array([[lower, upper]], np.float32))
 
 
 def robot_group(link: str) -> tuple[int, int, int, int]:

@@ -9,11 +9,11 @@ fingers' capsules comes within 10 % of the meshes' convex volume. The torso, who
 head too, the forearms, the feet and the palms are laid out by hand.
 
 Hand masses. The description gives the whole hand 0.20 kg, 0.14 kg of it in the palm, and the
-finger links a few grams each, with inertias that the figures round to 1e-7; an Inspire hand weighs about 0.54 kg.
-So 0.54 kg is spread over the hand's links by convex volume (one density, about 1150 kg/m^3, fair
-for aluminium shells full of gears and motors), the centres of mass stay, and inertias are those
-of a solid box of the mesh's size plus 1e-6 kg m^2, which stands for the small gears' rotation and
-keeps the ratio of principal inertias small enough for the physics solver.
+finger links a few grams each, with inertias that the figures round to 1e-7; an Inspire hand weighs
+about 0.54 kg. So 0.54 kg is spread over the hand's links by convex volume (one density, about
+1150 kg/m^3, fair for aluminium shells full of gears and motors), the centres of mass stay, and
+inertias are those of a solid box of the mesh's size plus 1e-6 kg m^2, which stands for the small
+gears' rotation and keeps the ratio of principal inertias small enough for the physics solver.
 """
 
 import json
@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rulesafe_sim.body import Body, Inertial, Joint, Link, Material, Mimic, Shape, capsule_between
-from rulesafe_sim.joints import ALL_JOINTS
+from rulesafe_sim.joints import ACTION_JOINTS, ALL_JOINTS
 from rulesafe_sim.transforms import from_parts, from_xyz_rpy
 
 HAND_MASS = 0.54
@@ -67,6 +67,9 @@ _HOME = {
 
 HOME: dict[str, float] = {name: _HOME.get(name, 0.0) for name in ALL_JOINTS}
 """Standing, left arm hanging, right hand ready in front of the body: rad for each motor."""
+
+HELD: dict[str, float] = {name: HOME[name] for name in ALL_JOINTS if name not in ACTION_JOINTS}
+"""Joints that stand still: legs, waist, left arm and hand (rad)."""
 
 
 def robot_figures() -> dict[str, Any]:

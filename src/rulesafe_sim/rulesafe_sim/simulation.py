@@ -12,7 +12,7 @@ from rulesafe_sim.body import hold, merge_fixed
 from rulesafe_sim.config import Placement, PlacementRange, SimulationConfig
 from rulesafe_sim.errors import RuleSafeError
 from rulesafe_sim.joints import ACTION_JOINTS, ALL_JOINTS
-from rulesafe_sim.robot import HOME, h1_2
+from rulesafe_sim.robot import HELD, HOME, h1_2
 from rulesafe_sim.robot_urdf import robot_from_urdf
 from rulesafe_sim.rules import PARTS, load_rule
 from rulesafe_sim.safe_body import safe_body
@@ -22,9 +22,6 @@ from rulesafe_sim.stand import stand_shapes
 from rulesafe_sim.transforms import Transform, from_xyz_rpy
 
 ROBOT = h1_2()
-HELD = {name: HOME[name] for name in ALL_JOINTS if name not in ACTION_JOINTS}
-"""Joints that stand still: legs, waist, left arm and hand (rad)."""
-
 LOWER = np.array([ROBOT.joint(name).lower for name in ACTION_JOINTS])  # (13,) rad
 UPPER = np.array([ROBOT.joint(name).upper for name in ACTION_JOINTS])  # (13,) rad
 VELOCITY = np.array([ROBOT.joint(name).velocity for name in ACTION_JOINTS])  # (13,) rad/s
@@ -96,11 +93,16 @@ class Simulation:
         self._robot_body = merge_fixed(hold(robot, HELD))
 
     def reset(self, rule: str, safe: str | Safe, seed: int, placement: Placement | None = None):
-        """Starts an episode: the safe stands at `placement`, or where `seed` puts it."""
+        """Starts an episode: the safe stands at `placement`, or where `seed` puts it.
+
+        Errors: RuleSafeError for an unknown rule or safe or a negative seed; the episode that runs
+        goes on then.
+        """
         config = self.config.physics
-        self.rule = load_rule(rule)
-        self.safe = safe if isinstance(safe, Safe) else load_safe(safe)
-        self.seed = seed
+        new_rule, new_safe = load_rule(rule), safe if isinstance(safe, Safe) else load_safe(safe)
+        if seed < 0:
+            raise RuleSafeError(f"a seed is a whole number >= 0, not {seed}")
+        self.rule, self.safe, self.seed = new_rule, new_safe, seed
         self.placement = placement or sample_placement(self.config.placement, self.safe.hinge, seed)
         self.pose_safe_in_pelvis = placement_pose(self.placement)
         self.scene = physics.make_scene(config, render=self._render)

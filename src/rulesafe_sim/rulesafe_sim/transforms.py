@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from transforms3d.axangles import axangle2mat, mat2axangle
+from transforms3d.axangles import axangle2mat
 from transforms3d.euler import euler2mat, mat2euler
 from transforms3d.quaternions import mat2quat, quat2mat
 
@@ -49,12 +49,6 @@ def about_axis(axis: ArrayLike, angle: float, point: ArrayLike = (0, 0, 0)) -> T
     point = np.asarray(point, float)
     rotation = axangle2mat(np.asarray(axis, float), angle)
     return from_parts(rotation, point - rotation @ point)
-
-
-def rotation_vector(rotation: ArrayLike) -> Vector:
-    """Axis times angle (rad) of a rotation matrix (3, 3)."""
-    axis, angle = mat2axangle(np.asarray(rotation, float))
-    return np.asarray(axis) * angle
 
 
 def inverse(transform: Transform) -> Transform:

@@ -1,0 +1,92 @@
+"""docs/ros.md says what the nodes do: its tables are compared with a running graph."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+rclpy = pytest.importorskip("rclpy", reason="ROS 2 is not installed")
+
+from rclpy.action import get_action_names_and_types
+
+from planner_node import node as planner
+from rulesafe_eval import node as evaluator
+from rulesafe_sim import node as sim
+
+pytestmark = pytest.mark.ros
+
+DOCS = (Path(__file__).parents[2] / "docs/ros.md").read_text()
+NODES = {"sim_node": sim, "planner_node": planner, "evaluator_node": evaluator}
+OF_EVERY_NODE = {"/rosout", "/parameter_events"}
+
+
+def section(title: str) -> list[list[str]]:
+    """The cells of the table below a heading, without code marks."""
+    text = re.split(r"^#+ ", DOCS.split(f"# {title}\n", 1)[1], maxsplit=1, flags=re.M)[0]
+    rows = [line.strip("|").split("|") for line in text.splitlines() if line.startswith("|")]
+    return [[cell.strip().replace("`", "") for cell in row] for row in rows[2:]]
+
+
+def parameter_row(parameter) -> list[str]:
+    bounds = "" if parameter.low is None else f"{parameter.low:g} to {parameter.high:g}"
+    if parameter.high == 2**32 - 1:
+        bounds = "0 to 2^32 - 1"
+    elif parameter.high == 2**31 - 1:
+        bounds = "0 to 2^31 - 1"
+    default = parameter.default
+    shown = str(default).lower() if isinstance(default, bool) else str(default) or '""'
+    return [parameter.name, shown, bounds, parameter.description]
+
+
+@pytest.mark.parametrize("name", NODES)
+def test_parameters(name):
+    expected = [parameter_row(parameter) for parameter in NODES[name].PARAMETERS]
+    as_markdown = "\n".join("| `{}` | `{}` | {} | {} |".format(*row) for row in expected)
+    assert section(f"{name}'s parameters") == expected, as_markdown
+
+
+def test_topics_services_and_the_action(client, start):
+    """Every topic of the three nodes is in the table, with its type and who writes and reads it."""
+    start("rulesafe_sim.node", "start:=false", "cameras:=true", "film:=true")
+    start("planner_node.node")
+    start("rulesafe_eval.node", "episodes:=0")
+    nodes = {name: (name, "/") for name in NODES}
+
+    def graph(ask) -> dict[str, dict[str, str]]:
+        found = {}
+        for name, node in nodes.items():
+            kinds = {topic: types[0].replace("/msg", "") for topic, types in ask(*node)}
+            found[name] = {topic: kinds[topic] for topic in kinds.keys() - OF_EVERY_NODE}
+        return found
+
+    def complete() -> bool:
+        names = {name for name, _ in client.get_node_names_and_namespaces()}
+        actions = dict(get_action_names_and_types(client))
+        return names >= NODES.keys() and "/evaluate" in actions
+
+    client.until(complete, "the three nodes")
+    table = {row[0]: row[1:] for row in section("Topics")}
+    services = {row[0]: row[1] for row in section("Services and actions")}
+    assert services == {
+        "/episode/reset": "rulesafe_interfaces/srv/ResetEpisode",
+        "/evaluate": "rulesafe_interfaces/action/Evaluate",
+    }
+
+    def agrees() -> bool:
+        written = graph(client.get_publisher_names_and_types_by_node)
+        read = graph(client.get_subscriber_names_and_types_by_node)
+        found: dict[str, tuple[str, str, str]] = {}
+        for topic in {t for kinds in (*written.values(), *read.values()) for t in kinds}:
+            if topic.startswith("/evaluate/_action"):
+                continue
+            kind = next(k[topic] for k in (*written.values(), *read.values()) if topic in k)
+            writers = [name for name in NODES if topic in written[name]]
+            found[topic] = (kind, ", ".join(writers))
+        expected = {topic: (row[0], row[3]) for topic, row in table.items()}
+        agrees.difference = dict(found.items() ^ expected.items())
+        return found == expected
+
+    try:
+        client.until(agrees, "the graph of docs/ros.md")
+    except AssertionError as error:
+        raise AssertionError(f"{error}: {agrees.difference}") from None

@@ -1,0 +1,114 @@
+"""Nothing that a policy reads tells what the lock knows."""
+
+import re
+import xml.etree.ElementTree as ET
+
+import pytest
+
+rclpy = pytest.importorskip("rclpy", reason="ROS 2 is not installed")
+
+from rclpy.qos import QoSProfile
+from sensor_msgs.msg import CameraInfo, Image, JointState, PointCloud2
+from std_msgs.msg import String
+from test_docs import section
+
+from rulesafe_sim import convert
+from rulesafe_sim.chunks import PERIOD
+from rulesafe_sim.errors import RuleSafeError
+from rulesafe_sim.joints import ALL_JOINTS
+from rulesafe_sim.robot import h1_2
+from rulesafe_sim.rules import PARTS, load_rule
+from rulesafe_sim.simulation import HOME_ACTION, Simulation
+
+pytestmark = pytest.mark.ros
+
+SIM = "rulesafe_sim.node"
+RULES_APART = ("rule_004", "rule_014")
+"""At the start one locks the knob, the other the handle."""
+
+CAMERAS = {
+    f"/camera/{name}/{topic}": kind
+    for name in ("head", "front")
+    for topic, kind in (("image_raw", Image), ("camera_info", CameraInfo))
+} | {"/camera/points": PointCloud2}
+POLICY_READS: dict[str, tuple[type, QoSProfile]] = {
+    "/joint_states": (JointState, convert.STATE_QOS),
+    "/instruction": (String, convert.LATCHED_QOS),
+    "/robot_description": (String, convert.LATCHED_QOS),
+} | {topic: (kind, convert.IMAGE_QOS) for topic, kind in CAMERAS.items()}
+
+
+@pytest.fixture(scope="session")
+def vulkan():
+    try:
+        Simulation(render=True).reset("rule_001", "safe_01", 0)
+    except RuleSafeError as error:
+        pytest.skip(str(error))
+
+
+def record(client, topics) -> dict[str, dict[int | str, object]]:
+    """What comes on the topics, by stamp or text: what is sent again is one message."""
+    heard: dict[str, dict[int | str, object]] = {topic: {} for topic in topics}
+    for topic in topics:
+        kind, qos = POLICY_READS[topic]
+
+        def take(message, topic=topic, kind=kind):
+            key = message.data if kind is String else convert.from_time(message.header.stamp)
+            assert heard[topic].setdefault(key, message) == message
+
+        client.create_subscription(kind, topic, take, qos)
+    return heard
+
+
+def test_the_docs_list_as_readable_what_is_examined_here():
+    readable = {row[0] for row in section("Topics") if row[5] == "yes"}
+    assert readable - {"/clock"} == POLICY_READS.keys()
+
+
+@pytest.mark.parametrize("cameras", ["false", pytest.param("true", marks=pytest.mark.render)])
+def test_messages_do_not_depend_on_the_lock(client, start, cameras, request):
+    """Two rules that lock other parts, one motion that touches none: equal messages on all
+    topics but the instruction."""
+    if cameras == "true":
+        request.getfixturevalue("vulkan")
+    motion = [HOME_ACTION + 0.02 * i for i in range(1, 4)]
+    runs = []
+    for rule in RULES_APART:
+        topics = [t for t in POLICY_READS if cameras == "true" or t not in CAMERAS]
+        before = set(client.subscriptions)
+        heard = record(client, topics)
+        process = start(SIM, f"rule:={rule}", "safe:=safe_03", "seed:=2", f"cameras:={cameras}")
+        status = client.wait_for_turn()
+        client.until(lambda heard=heard: all(heard.values()), "a first message on each topic")
+        client.send(motion, client.now)
+        end = client.now + 3 * PERIOD
+        client.until(lambda end=end: client.now == end, "the end of the chunk")
+        pictures = [heard[t] for t in topics if t in CAMERAS]
+        stamped = [heard["/joint_states"], *pictures]
+        client.until(lambda s=stamped, e=end: all(e in m for m in s), "the last of each topic")
+        assert all(len(messages) == 4 for messages in pictures)
+        runs.append((heard, list(status.part_locked), status.plan))
+        process.stop()
+        for subscription in set(client.subscriptions) - before:
+            client.destroy_subscription(subscription)
+        client.statuses.clear()
+    (first, first_locked, first_plan), (second, second_locked, second_plan) = runs
+    assert first_locked != second_locked and first_plan != second_plan
+    for topic in first.keys() - {"/instruction"}:
+        assert first[topic] == second[topic], topic
+    for heard, rule in zip((first, second), RULES_APART, strict=True):
+        assert list(heard["/instruction"]) == [load_rule(rule).description]
+
+
+def test_the_description_is_the_robot_and_joint_states_are_its_joints(client, start):
+    heard = record(client, ("/joint_states", "/robot_description"))
+    start(SIM, "cameras:=false")
+    client.wait_for_turn()
+    client.until(lambda: all(heard.values()), "both topics")
+    (description,) = heard["/robot_description"].values()
+    robot = ET.fromstring(description.data)
+    assert {link.get("name") for link in robot.iter("link")} == {link.name for link in h1_2().links}
+    assert not re.search("|".join((*PARTS, "safe", "rule")), description.data)
+    for message in heard["/joint_states"].values():
+        assert tuple(message.name) == ALL_JOINTS
+        assert (message.header.frame_id, len(message.effort)) == ("pelvis", 0)

@@ -34,7 +34,7 @@ class Count:
 
     rules: tuple[str, ...] = ("rule_001", "rule_002", "rule_003")
     safes: tuple[str, ...] = SAFES
-    seeds: str = "1000:1010"  # first:end
+    seeds: str = "3000:3010"  # first:end
     workers: int = 1
     out: Path = Path("runs/expert_success.jsonl")
     report: Path | None = None  # a Markdown file to write the table to

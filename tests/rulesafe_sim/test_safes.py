@@ -10,7 +10,7 @@ import yaml
 from scipy.spatial import cKDTree
 
 import rulesafe_sim
-from rulesafe_sim import physics, visuals
+from rulesafe_sim import articulations, physics, visuals
 from rulesafe_sim.body import Body, Material, Shape
 from rulesafe_sim.config import PhysicsConfig, PlacementRange
 from rulesafe_sim.errors import RuleSafeError
@@ -235,7 +235,7 @@ def test_detent_works_in_the_physics(safe: Safe, fraction: float) -> None:
     config = PhysicsConfig()
     scene = physics.make_scene(config, render=False)
     body = physics.build_body(scene, safe_body(safe), np.eye(4), 1.0, physics.Groups.SAFE)
-    lockable = physics.LockableSafe(body, config.lock_play)
+    lockable = articulations.LockableSafe(body, config.lock_play)
     start = {name: fraction * part.range for name, part in safe.turners.items()}
     lockable.set_positions({f"{name}_joint": position for name, position in start.items()})
     for _ in range(round(1.0 / config.timestep)):
@@ -263,7 +263,7 @@ def test_pictures_hide_or_show_the_phases(safe: Safe) -> None:
     scene = physics.make_scene(PhysicsConfig(), render=True)
     visuals.build_room(scene)
     made = physics.build_body(scene, safe_body(safe), pose, 1.0, physics.Groups.SAFE)
-    articulation = physics.Articulation(made)
+    articulation = articulations.Articulation(made)
     rig = CameraRig(scene, (HEAD, FRONT))
 
     def pictures(**fractions: float) -> np.ndarray:

@@ -71,8 +71,8 @@ class PlacementRange:
 
     left_hinge: Placement = Placement((0.60, -0.24, 0.28), 0.1745)
     right_hinge: Placement = Placement((0.60, -0.30, 0.28), -0.1745)
-    xyz: tuple[float, float, float] = (0.04, 0.04, 0.04)
-    yaw: float = 0.14
+    xyz: tuple[float, float, float] = (0.05, 0.05, 0.05)
+    yaw: float = 0.1745
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Bodies in SAPIEN. Only this module, cameras.py and visuals.py import it.
+"""Scenes and bodies in SAPIEN; articulations.py moves them.
 
 Lengths in m, angles in rad, torques in N m. PhysX keeps single precision.
 """
@@ -13,9 +13,9 @@ from sapien.wrapper.actor_builder import ActorBuilder
 from sapien.wrapper.articulation_builder import ArticulationBuilder, LinkBuilder
 
 from rulesafe_sim import visuals
-from rulesafe_sim.body import Body, Inertial, Joint, Shape, joint_position
+from rulesafe_sim.body import Body, Inertial, Joint, Shape
 from rulesafe_sim.cameras import use_shaders
-from rulesafe_sim.config import DriveGains, PhysicsConfig
+from rulesafe_sim.config import PhysicsConfig
 from rulesafe_sim.errors import RuleSafeError
 from rulesafe_sim.robot_urdf import MeshShape
 from rulesafe_sim.transforms import (
@@ -34,14 +34,6 @@ def to_pose(transform: Transform) -> sapien.Pose:
     return sapien.Pose(transform[:3, 3], to_quat_wxyz(transform))
 
 
-def to_transform(pose: sapien.Pose) -> Transform:
-    return pose.to_transformation_matrix().astype(np.float64)
-
-
-STOP_STEP = 1e-3
-"""A ratchet's stop follows a part in steps of at least this (rad)."""
-
-
 class Groups:
     """PhysX collision groups (type, affinity, ignore, id): shapes that share a bit of the third
     number do not collide with each other."""
@@ -50,6 +42,16 @@ class Groups:
     UPPER_ARM = (1, 1, 0b011, 0)  # its primitives overlap the torso's at the shoulder
     HAND = (1, 1, 0b010, 0)
     SAFE = (1, 1, 0b100, 0)
+
+
+def robot_group(link: str) -> tuple[int, int, int, int]:
+    """Collision group of a robot link: the hand does not collide with itself, nor the upper arm
+    with the torso it overlaps; forearm and hand do collide with the torso."""
+    if link.startswith(("R_", "right_wrist", "right_elbow")):
+        return Groups.HAND
+    if link.startswith("right_shoulder"):
+        return Groups.UPPER_ARM
+    return Groups.TORSO
 
 
 def make_scene(config: PhysicsConfig, *, render: bool) -> sapien.Scene:
@@ -217,132 +219,3 @@ def _reading(mesh: MeshShape) -> Iterator[None]:
         yield
     except RuntimeError as error:
         raise RuleSafeError(f"cannot use the mesh {mesh.path}: {error}") from error
-
-
-class Articulation:
-    """A SAPIEN articulation addressed by joint names, in double precision outside."""
-
-    def __init__(self, articulation: sapien.physx.PhysxArticulation):
-        self.articulation = articulation
-        self.joints = {joint.name: joint for joint in articulation.active_joints}
-        self.names = tuple(self.joints)
-        self.index = {name: i for i, name in enumerate(self.names)}
-
-    @property
-    def positions(self) -> NDArray[np.float64]:
-        """Joint positions (n,), rad, in the order of `names`."""
-        return self.articulation.qpos.astype(np.float64)
-
-    @property
-    def velocities(self) -> NDArray[np.float64]:
-        """Joint velocities (n,), rad/s."""
-        return self.articulation.qvel.astype(np.float64)
-
-    def set_positions(self, positions: Mapping[str, float]) -> None:
-        """Places the joints at rest, those not named at 0; only for a scene's start."""
-        qpos = [positions.get(name, 0.0) for name in self.names]
-        self.articulation.set_qpos(np.array(qpos, np.float32))
-        self.articulation.set_qvel(np.zeros(len(qpos), np.float32))
-
-    def link_pose(self, name: str) -> Transform:
-        """Pose of a link in the world frame."""
-        return to_transform(self.articulation.find_link_by_name(name).entity_pose)
-
-
-class DrivenRobot(Articulation):
-    """The robot behind position drives with gravity compensation.
-
-    Mimic joints are driven at their rule's position of the commanded parent, which holds them
-    within 1e-3 rad whatever the tree's shape.
-    """
-
-    def __init__(
-        self,
-        articulation: sapien.physx.PhysxArticulation,
-        body: Body,
-        gains: Mapping[str, DriveGains],
-    ):
-        super().__init__(articulation)
-        self._mimics = {j.name: j for j in body.joints if j.mimic and j.name in self.joints}
-        self._drives: list[tuple[sapien.physx.PhysxArticulationJoint, DriveGains, float]] = []
-        for name, joint in self.joints.items():
-            source = self._mimics[name].mimic.joint if name in self._mimics else name  # type: ignore[union-attr]
-            gain = gains[source]
-            effort = min(gain.effort, body.joint(name).effort)
-            joint.set_armature(np.array([gain.armature], np.float32))
-            self._drives.append((joint, gain, effort))
-
-    def place(self, positions: Mapping[str, float]) -> None:
-        """Puts the robot at rest at `positions` and commands it to stay there."""
-        full = {
-            name: joint_position(self._mimics[name], positions)
-            if name in self._mimics
-            else positions.get(name, 0.0)
-            for name in self.names
-        }
-        self.set_positions(full)
-        self.command(positions)
-
-    def command(self, targets: Mapping[str, float]) -> None:
-        """Sets drive targets (rad) of the named joints and of their mimics."""
-        for name, joint in self.joints.items():
-            if name in targets:
-                joint.set_drive_target(targets[name])
-            elif name in self._mimics and self._mimics[name].mimic.joint in targets:  # type: ignore[union-attr]
-                joint.set_drive_target(joint_position(self._mimics[name], targets))
-
-    def compensate_gravity(self) -> None:
-        """Feeds the passive forces forward, as the real arm's controller does; the drives have
-        what that leaves of the motors' torque."""
-        passive = self.articulation.compute_passive_force(
-            gravity=True, coriolis_and_centrifugal=True
-        )
-        self.articulation.set_qf(passive)
-        for (joint, gain, effort), torque in zip(self._drives, passive.tolist(), strict=True):
-            limit = max(0.0, effort - abs(torque))
-            joint.set_drive_properties(gain.stiffness, gain.damping, limit)
-
-
-class LockableSafe(Articulation):
-    """The safe's joints: torques of detents and springs, and stops that a lock can set."""
-
-    def __init__(self, articulation: sapien.physx.PhysxArticulation, play: float):
-        super().__init__(articulation)
-        self._play = play
-        self._range = {name: joint.get_limits()[0].tolist() for name, joint in self.joints.items()}
-        self._stops = {name: list(limits) for name, limits in self._range.items()}
-
-    def part_positions(self) -> dict[str, float]:
-        """Position of knob, handle and door in rad, 0 = closed."""
-        positions = self.positions
-        return {name.removesuffix("_joint"): float(positions[i]) for name, i in self.index.items()}
-
-    def apply_torques(self, torques: Mapping[str, float]) -> None:
-        """Applies a torque (N m, positive opens) on each part until the next call."""
-        qf = [torques.get(name.removesuffix("_joint"), 0.0) for name in self.names]
-        self.articulation.set_qf(np.array(qf, np.float32))
-
-    def set_stop(self, part: str, locked: bool, is_open: bool, position: float) -> None:
-        """Moves the mechanical stop of a part: a free one has its whole range, a locked one
-        `play` rad on the side of its phase. One that is further away when it is locked may only
-        come nearer, as behind a ratchet."""
-        name = f"{part}_joint"
-        lower, upper = self._range[name]
-        nearest, furthest = self._stops[name]
-        if locked and is_open:
-            lower = max(nearest, min(position, upper - self._play))
-        elif locked:
-            upper = min(furthest, max(position, lower + self._play))
-        if max(abs(lower - nearest), abs(upper - furthest)) > STOP_STEP:
-            self._stops[name] = [lower, upper]
-            self.joints[name].set_limits(np.array([[lower, upper]], np.float32))
-
-
-def robot_group(link: str) -> tuple[int, int, int, int]:
-    """Collision group of a robot link: the hand does not collide with itself, nor the upper arm
-    with the torso it overlaps; forearm and hand do collide with the torso."""
-    if link.startswith(("R_", "right_wrist", "right_elbow")):
-        return Groups.HAND
-    if link.startswith("right_shoulder"):
-        return Groups.UPPER_ARM
-    return Groups.TORSO

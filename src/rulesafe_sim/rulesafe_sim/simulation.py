@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rulesafe_sim import physics
+from rulesafe_sim import articulations, physics
 from rulesafe_sim.body import hold, merge_fixed
 from rulesafe_sim.config import Placement, PlacementRange, SimulationConfig
 from rulesafe_sim.errors import RuleSafeError
@@ -115,7 +115,7 @@ class Simulation:
             config.friction,
             physics.Groups.SAFE,
         )
-        self._safe = physics.LockableSafe(
+        self._safe = articulations.LockableSafe(
             physics.build_body(
                 self.scene,
                 safe_shape,
@@ -143,7 +143,7 @@ class Simulation:
             config.friction,
             {link.name: physics.robot_group(link.name) for link in self._robot_body.links},
         )
-        self._robot = physics.DrivenRobot(loaded, ROBOT, config.gains)
+        self._robot = articulations.DrivenRobot(loaded, ROBOT, config.gains)
         self._robot.place(HOME)
 
     def step(self, action: ArrayLike) -> None:

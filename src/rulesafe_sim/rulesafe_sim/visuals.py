@@ -100,7 +100,7 @@ def _light(scene: sapien.Scene) -> None:
         shadow_scale=1.15,
         shadow_near=0.1,
         shadow_far=4.0,
-        shadow_map_size=768,
+        shadow_map_size=512,
     )
     scene.add_directional_light([0.5, -0.7, -0.5], [0.45, 0.5, 0.6])
 

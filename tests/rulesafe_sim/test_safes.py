@@ -252,35 +252,48 @@ def test_detent_works_in_the_physics(safe: Safe, fraction: float) -> None:
     assert abs(end["door"]) < 1e-3
 
 
+STRAY = 5
+"""Pixels of 50176 that rounding at a silhouette may flip in one picture; a visible part changes
+hundreds."""
+
+
 @pytest.mark.render
 def test_pictures_hide_or_show_the_phases(safe: Safe) -> None:
-    """Closed and open, head and front camera: hidden phases change no more than a stray pixel.
+    """Closed and open, head and front camera, at several placements: hidden phases change a stray
+    pixel in some picture at most, and nothing in most of them.
 
-    Pictures have no noise, so that a change of 3 in 256 would already tell the phase."""
+    Pictures have no noise, so that a change of 3 in 256 counts."""
     from rulesafe_sim.cameras import FRONT, HEAD, CameraRig
 
-    pose = placement_pose(sample_placement(PlacementRange(), safe.hinge, 0))
-    scene = physics.make_scene(PhysicsConfig(), render=True)
-    visuals.build_room(scene)
-    made = physics.build_body(scene, safe_body(safe), pose, 1.0, physics.Groups.SAFE)
-    articulation = articulations.Articulation(made)
-    rig = CameraRig(scene, (HEAD, FRONT))
+    changed: dict[tuple[str, float], list[int]] = {}
+    for seed in range(3):
+        pose = placement_pose(sample_placement(PlacementRange(), safe.hinge, seed))
+        scene = physics.make_scene(PhysicsConfig(), render=True)
+        visuals.build_room(scene)
+        made = physics.build_body(scene, safe_body(safe), pose, 1.0, physics.Groups.SAFE)
+        articulation = articulations.Articulation(made)
+        rig = CameraRig(scene, (HEAD, FRONT))
 
-    def pictures(**fractions: float) -> np.ndarray:
-        articulation.set_positions(
-            {f"{name}_joint": safe.parts[name].range * f for name, f in fractions.items()}
-        )
-        rig.take()
-        return np.stack([rig.rgb(camera).astype(int) for camera in rig.names])
+        def pictures(articulation=articulation, rig=rig, **fractions: float) -> np.ndarray:
+            articulation.set_positions(
+                {f"{name}_joint": safe.parts[name].range * f for name, f in fractions.items()}
+            )
+            rig.take()
+            return np.stack([rig.rgb(camera).astype(int) for camera in rig.names])
 
-    closed = pictures()
+        closed = pictures()
+        for name in safe.turners:
+            for fraction in (0.5, 1.0):
+                change = np.abs(pictures(**{name: fraction}) - closed).max(axis=-1)
+                pixels = (change > 2).sum(axis=(1, 2)).tolist()  # by camera
+                changed.setdefault((name, fraction), []).extend(pixels)
     for name, part in safe.turners.items():
-        for fraction, looks_different in ((1.0, part.phase_visible), (0.5, True)):
-            change = np.abs(pictures(**{name: fraction}) - closed).max(axis=-1)
-            if looks_different:
-                assert ((change > 12).sum(axis=(1, 2)) >= 10).all()  # by camera
-            else:
-                assert ((change > 2).sum(axis=(1, 2)) <= 2).all()
+        assert min(changed[name, 0.5]) > 10 * STRAY
+        if part.phase_visible:
+            assert min(changed[name, 1.0]) > 10 * STRAY
+        else:
+            assert max(changed[name, 1.0]) <= STRAY
+            assert np.median(changed[name, 1.0]) == 0
 
 
 def test_inertia_of_a_box_and_of_a_split_box() -> None:

@@ -54,6 +54,9 @@ PARAMETERS = (
     Parameter("front_image", "/camera/front/image_raw", "Image topic of the film's front camera."),
 )
 
+INTERRUPTED = 130
+"""Exit code of an evaluation that a SIGINT ended: it is no success."""
+
 SERVICE_PATIENCE = 60.0
 """s of wall time that the simulation may take to come up."""
 
@@ -246,9 +249,9 @@ class EvaluatorNode(Node):
             executor.spin_until_future_complete(task)
         except (KeyboardInterrupt, ExternalShutdownException):
             print("evaluator_node: stopped before the end", file=sys.stderr, flush=True)
-            return 130
+            return INTERRUPTED
         if not task.done():
-            return 130
+            return INTERRUPTED
         results = task.result()
         print(f"wrote {folder / 'summary.json'}", flush=True)
         return 0 if results and all(result.opened for result in results) else 1
@@ -256,7 +259,7 @@ class EvaluatorNode(Node):
 
 def main(args: Sequence[str] | None = None) -> int:
     """Runs the node; the exit code."""
-    return run_node("evaluator_node", EvaluatorNode, EvaluatorNode.run, args)
+    return run_node("evaluator_node", EvaluatorNode, EvaluatorNode.run, args, INTERRUPTED)
 
 
 if __name__ == "__main__":

@@ -115,13 +115,17 @@ def run_node(
     make: Callable[[], Node],
     run: Callable[[Any, SingleThreadedExecutor], int],
     args: Sequence[str] | None = None,
+    interrupted: int = 0,
 ) -> int:
     """A node's life: make it, run it, shut down. The exit code: that of `run`; 2 with one line on
-    stderr for what the user can mend; 0 after a SIGINT, which is how a launch ends its nodes; 143
-    after a SIGTERM, so that a launch whose node somebody stopped does not pass for a success."""
+    stderr for what the user can mend; `interrupted` after a SIGINT, which is how a launch ends its
+    nodes; 143 after a SIGTERM, so that a launch whose node somebody stopped does not pass for a
+    success."""
     terms: list[int] = []
     signal.signal(signal.SIGTERM, lambda number, frame: terms.append(number))
-    code = _live(name, make, run, args)  # rclpy shuts down upon the signal, and calls that too
+    code = _live(
+        name, make, run, args, interrupted
+    )  # rclpy shuts down upon the signal, and calls that too
     return 128 + terms[0] if terms else code
 
 
@@ -130,6 +134,7 @@ def _live(
     make: Callable[[], Node],
     run: Callable[[Any, SingleThreadedExecutor], int],
     args: Sequence[str] | None,
+    interrupted: int,
 ) -> int:
     rclpy.init(args=None if args is None else list(args))
     executor = SingleThreadedExecutor()
@@ -142,11 +147,11 @@ def _live(
         print(f"{name}: {error}", file=sys.stderr, flush=True)
         return 2
     except (KeyboardInterrupt, ExternalShutdownException):
-        return 0
+        return interrupted
     except Exception:
         if rclpy.ok():
             raise
-        return 0  # publishing into a context that a signal has shut down
+        return interrupted  # publishing into a context that a signal has shut down
     finally:
         if node is not None:
             node.destroy_node()

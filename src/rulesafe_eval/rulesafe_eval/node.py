@@ -60,6 +60,10 @@ INTERRUPTED = 130
 SERVICE_PATIENCE = 60.0
 """s of wall time that the simulation may take to come up."""
 
+ASK_AGAIN = 20.0
+"""s of wall time after which an unanswered /episode/reset is sent again: DDS may lose the answer
+to a client that it has only just discovered."""
+
 SILENCE = 30.0
 """s of wall time without a status, upon which the simulation is taken for dead: while it lives it
 says ten times a second where it stands, even while its time stands still."""
@@ -81,6 +85,8 @@ class EvaluatorNode(Node):
         self._episode = 0  # number of the watched episode; 0 until the reset is answered
         self._early: list[EpisodeStatus] = []  # came before that answer
         self._heard = 0.0  # s of wall time, the last of them
+        self._request = ResetEpisode.Request()
+        self._asked = 0.0  # s of wall time, the request sent last
         self._reply, self._end = Future(), Future()
         self._reset = self.create_client(ResetEpisode, "/episode/reset")
         self.create_subscription(EpisodeStatus, "/episode/status", self._on_status, STATE_QOS)
@@ -135,12 +141,24 @@ class EvaluatorNode(Node):
             reason = f"the simulation did not answer /episode/reset within {limit:g} s"
             self._reply.set_exception(RuleSafeError(reason))
             return
+        if not self._reply.done() and time.monotonic() - self._asked > ASK_AGAIN:
+            self._ask()
         if time.monotonic() - self._heard > SILENCE:
             self._watch.give_up(f"no status for {SILENCE:g} s: has the simulation ended?")
         if self._watch.still > limit:
             self._watch.give_up(f"simulated time stood still for {limit:g} s: no chunk came")
         if self._watch.over or self._watch.still > limit:
             self._end.set_result(None)
+
+    def _ask(self) -> None:
+        """Sends the reset; its first answer counts."""
+
+        def answered(call: Future) -> None:
+            if not self._reply.done():
+                self._reply.set_result(call.result())
+
+        self._asked = time.monotonic()
+        self._reset.call_async(self._request).add_done_callback(answered)
 
     async def _on_goal(self, handle) -> Evaluate.Result:
         """The action /evaluate."""
@@ -211,8 +229,9 @@ class EvaluatorNode(Node):
             recorder = Recorder(folder, load_rule(rule).description)
         request = ResetEpisode.Request(rule=rule, safe=safe, seed=seed)
         self._episode, self._early = 0, []
-        self._reply, self._end = self._reset.call_async(request), Future()
+        self._reply, self._end, self._request = Future(), Future(), request
         self._heard = time.monotonic()
+        self._ask()
         watch = self._watch = Watch(time_limit, recorder)
         try:
             reply = await self._reply

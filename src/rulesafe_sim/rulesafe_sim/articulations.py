@@ -62,11 +62,12 @@ class DrivenRobot(Articulation):
         gains: Mapping[str, DriveGains],
     ):
         super().__init__(articulation)
-        self._mimics = {j.name: j for j in body.joints if j.mimic and j.name in self.joints}
+        mimics = [(j, j.mimic) for j in body.joints if j.mimic and j.name in self.joints]
+        self._mimics = {joint.name: joint for joint, _ in mimics}
+        self._followed = {joint.name: mimic.joint for joint, mimic in mimics}
         self._drives: list[tuple[sapien.physx.PhysxArticulationJoint, DriveGains, float]] = []
         for name, joint in self.joints.items():
-            source = self._mimics[name].mimic.joint if name in self._mimics else name  # type: ignore[union-attr]
-            gain = gains[source]
+            gain = gains[self._followed.get(name, name)]
             effort = min(gain.effort, body.joint(name).effort)
             joint.set_armature(np.array([gain.armature], np.float32))
             self._drives.append((joint, gain, effort))
@@ -87,7 +88,7 @@ class DrivenRobot(Articulation):
         for name, joint in self.joints.items():
             if name in targets:
                 joint.set_drive_target(targets[name])
-            elif name in self._mimics and self._mimics[name].mimic.joint in targets:  # type: ignore[union-attr]
+            elif self._followed.get(name) in targets:
                 joint.set_drive_target(joint_position(self._mimics[name], targets))
 
     def compensate_gravity(self) -> None:

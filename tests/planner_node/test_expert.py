@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from planner_node.episode import observe, run_expert
-from planner_node.expert import CHUNK, Expert, Stuck
+from planner_node.expert import Expert, Stuck
+from rulesafe_sim.chunks import MAX_ROWS
 from rulesafe_sim.config import Placement
 from rulesafe_sim.simulation import LOWER, UPPER, Simulation
 
@@ -41,7 +42,7 @@ def test_chunks_are_absolute_targets_within_limits(simulation):
     count = 0
     while chunk is not None:
         count += 1
-        assert chunk.ndim == 2 and 1 <= len(chunk) <= CHUNK
+        assert chunk.ndim == 2 and 1 <= len(chunk) <= MAX_ROWS
         assert (chunk >= LOWER).all() and (chunk <= UPPER).all()
         chunk = _play(simulation, expert, chunk)
     assert count > 3
@@ -57,6 +58,7 @@ def test_nothing_but_contact_moves_a_part(simulation):
                 shape.set_collision_groups([0, 0, 0, 0])
     result = run_expert(simulation)
     assert "the knob slipped" in result.failure
+    assert (len(result.steps), result.retries) == (4, 3)  # each try with another pinch, then stuck
     assert max(map(abs, simulation.state().part_positions.values())) < 1e-3
 
 

@@ -1,8 +1,10 @@
 """The expert in process with the simulation: the shortest way to an opened safe.
 
-simulation = Simulation()
-simulation.reset("rule_001", "safe_03", seed=0)
-result = run_expert(simulation)
+Example::
+
+    simulation = Simulation()
+    simulation.reset("rule_001", "safe_03", seed=0)
+    result = run_expert(simulation)
 """
 
 from dataclasses import dataclass
@@ -34,7 +36,7 @@ def observe(simulation: Simulation) -> Observation:
         part_positions=state.part_positions,
         part_open=state.part_open,
         pose_safe_in_pelvis=state.pose_safe_in_pelvis,
-        remaining=simulation.progress.remaining,
+        remaining=tuple(simulation.progress.remaining),
     )
 
 

@@ -15,12 +15,11 @@ from planner_node.grasping import Unreachable
 from planner_node.hand import PINCH, PRE_PINCH, RELEASE
 from planner_node.motion import FRAME, NoPath, Speed, time_path
 from planner_node.moves import MoveConfig, MovePlanner, Observation
+from rulesafe_sim.chunks import MAX_ROWS
 from rulesafe_sim.errors import RuleSafeError
 from rulesafe_sim.safes import Safe
 
-CHUNK = 50  # rows of the longest chunk
-
-Chunk = NDArray[np.float64]  # (n, 13) targets in rad at 10 Hz, n <= CHUNK
+Chunk = NDArray[np.float64]  # (n, 13) targets in rad at 10 Hz, n <= MAX_ROWS
 
 
 @dataclass(frozen=True)
@@ -124,7 +123,7 @@ class Expert:
                 return seen
             if attempt > 1:
                 self.log.retries += 1
-                if self.plan is None and seen.remaining[:1] != [event]:
+                if self.plan is None and seen.remaining[:1] != (event,):
                     return seen
             name = f"{step}, try {attempt}"
             try:
@@ -181,6 +180,6 @@ class Expert:
         return (yield from self._play(np.tile(np.concatenate([arm, hand]), (count, 1))))
 
     def _play(self, rows: NDArray[np.float64]) -> Run:
-        for begin in range(0, len(rows), CHUNK):
-            seen = yield rows[begin : begin + CHUNK]
+        for begin in range(0, len(rows), MAX_ROWS):
+            seen = yield rows[begin : begin + MAX_ROWS]
         return seen

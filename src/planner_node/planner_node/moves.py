@@ -26,7 +26,7 @@ class Observation:
     part_positions: Mapping[str, float]  # rad
     part_open: Mapping[str, bool]
     pose_safe_in_pelvis: Transform
-    remaining: Sequence[str]  # events that open the door from here, such as "knob+", "door+"
+    remaining: tuple[str, ...]  # events that open the door from here, such as "knob+", "door+"
 
 
 @dataclass(frozen=True)

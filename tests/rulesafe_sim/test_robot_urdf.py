@@ -1,8 +1,5 @@
 """A robot from a user's own URDF with meshes: here ours, with its shapes written as STL files."""
 
-import os
-import subprocess
-import sys
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from pathlib import Path
@@ -118,7 +115,7 @@ def test_the_expert_opens_a_safe_with_it(urdf):
     assert simulation.success and simulation.clipped_actions == 0
 
 
-def test_physics_needs_no_vulkan(urdf):
+def test_physics_needs_no_vulkan(urdf, fresh_process):
     code = (
         "from rulesafe_sim.config import SimulationConfig\n"
         "from rulesafe_sim.simulation import HOME_ACTION, Simulation\n"
@@ -128,17 +125,10 @@ def test_physics_needs_no_vulkan(urdf):
         "print(simulation.digest)"
     )
     no_driver = dict.fromkeys(("VK_DRIVER_FILES", "VK_ICD_FILENAMES"), "/nonexistent")
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=120,
-        env={**os.environ, **no_driver},
-    )
+    digest = fresh_process(code, **no_driver)
     simulation = simulate(urdf)
     simulation.step(HOME_ACTION)
-    assert done.stdout.strip() == simulation.digest
+    assert digest == simulation.digest
 
 
 @pytest.mark.render

@@ -1,9 +1,7 @@
 """The physics: reproducible, locked by stops, and true to the robot's kinematics."""
 
 import inspect
-import os
-import subprocess
-import sys
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -39,23 +37,20 @@ def trace(seed: int, render: bool = False) -> str:
     return simulation.digest
 
 
-def trace_elsewhere(seed: int, **environment: str) -> str:
+@pytest.fixture
+def trace_elsewhere(fresh_process) -> Callable[..., str]:
     """The same in a fresh process, with environment variables."""
-    code = (
-        "import numpy as np\n"
-        "from rulesafe_sim.simulation import HOME_ACTION, Simulation\n"
-        f"{inspect.getsource(trace)}\n"
-        f"print(trace({seed}))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=120,
-        env={**os.environ, **environment},
-    )
-    return done.stdout.strip()
+
+    def run(seed: int, **environment: str) -> str:
+        code = (
+            "import numpy as np\n"
+            "from rulesafe_sim.simulation import HOME_ACTION, Simulation\n"
+            f"{inspect.getsource(trace)}\n"
+            f"print(trace({seed}))"
+        )
+        return fresh_process(code, **environment)
+
+    return run
 
 
 @pytest.fixture
@@ -84,7 +79,7 @@ def test_same_seed_and_actions_give_the_same_trace():
     assert trace(3) != trace(4)
 
 
-def test_a_fresh_process_gives_the_same_trace():
+def test_a_fresh_process_gives_the_same_trace(trace_elsewhere):
     assert trace_elsewhere(3) == trace(3)
 
 
@@ -98,7 +93,7 @@ def test_one_simulation_after_another_leaves_no_trace(simulation):
     assert simulation.digest == trace(3)
 
 
-def test_physics_needs_no_vulkan():
+def test_physics_needs_no_vulkan(trace_elsewhere):
     """A list of drivers that leads nowhere makes every renderer fail."""
     no_driver = dict.fromkeys(("VK_DRIVER_FILES", "VK_ICD_FILENAMES"), "/nonexistent")
     assert trace_elsewhere(3, **no_driver) == trace(3)

@@ -43,7 +43,6 @@ class Solution:
     arm: NDArray[np.float64]
     position_error: float  # m
     rotation_error: float  # rad
-    deviation: float  # rad used of the slack and beyond, the whole angle to the goal's pose
     reached: bool
 
     @property
@@ -88,7 +87,7 @@ class Arm:
         target = pin.SE3(goal.pose_hand_in_pelvis)
         slack = np.array(goal.slack)
         arm = np.clip(start, self.lower, self.upper)
-        best = Solution(arm, np.inf, np.inf, np.inf, False)
+        best = Solution(arm, np.inf, np.inf, False)
         stalled = 0
         for _ in range(iterations):
             pin.computeJointJacobians(self.model, self.data, arm)
@@ -100,8 +99,7 @@ class Arm:
             stalled = 0 if distance + 0.1 * angle < 0.98 * best.error else stalled + 1
             if distance + 0.1 * angle < best.error:
                 reached = distance <= goal.position and angle <= goal.rotation
-                deviation = float(np.linalg.norm(turn))
-                best = Solution(arm.copy(), distance, angle, deviation, reached)
+                best = Solution(arm.copy(), distance, angle, reached)
             if distance < 0.2 * goal.position and angle < 0.2 * goal.rotation:
                 break
             if stalled > 6:

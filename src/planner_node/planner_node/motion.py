@@ -9,12 +9,13 @@ from ompl import base as ob
 from ompl import geometric as og
 from ompl import util as ou
 
+from rulesafe_sim.chunks import PERIOD, SECOND
 from rulesafe_sim.errors import RuleSafeError
 
 Path = NDArray[np.float64]  # (N, 7) rad, straight lines between the rows
 Collides = Callable[[NDArray[np.float64]], bool]
 
-FRAME = 0.1  # s between two actions
+FRAME = PERIOD / SECOND  # s between two actions
 RESOLUTION = 0.04  # rad between two checked configurations
 
 

@@ -19,7 +19,6 @@ from rulesafe_sim.errors import RuleSafeError
 
 START_LIMIT = 60.0  # s until the first joint states must have come
 WARM_UP = 1.0  # s of wall time that are not counted
-CHUNK = 50  # rows
 
 
 @dataclass
@@ -192,7 +191,7 @@ def _make_listener():
 
     from rulesafe_interfaces.msg import EpisodeStatus
     from rulesafe_sim import convert
-    from rulesafe_sim.chunks import PERIOD
+    from rulesafe_sim.chunks import MAX_ROWS, PERIOD
     from rulesafe_sim.joints import ACTION_JOINTS
 
     class Listener(Node):
@@ -203,7 +202,7 @@ def _make_listener():
             self.heard = Heard()
             self.moving = False
             self._wave = Wave()
-            self._sent = -PERIOD * CHUNK
+            self._sent = -PERIOD * MAX_ROWS
             self._chunks = self.create_publisher(
                 JointTrajectory, "/policy/action_chunk", convert.STATE_QOS
             )
@@ -230,7 +229,7 @@ def _make_listener():
                 self._chunks.publish(self._chunk(now))
 
         def _chunk(self, now: int) -> JointTrajectory:
-            rows = [self._wave(now / 1e9 + 0.1 * i) for i in range(1, CHUNK + 1)]
+            rows = [self._wave(now / 1e9 + 0.1 * i) for i in range(1, MAX_ROWS + 1)]
             points = [
                 JointTrajectoryPoint(
                     positions=row.tolist(),

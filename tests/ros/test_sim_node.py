@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from rulesafe_sim.chunks import PERIOD
+from rulesafe_sim.config import SimulationConfig
 from rulesafe_sim.joints import ACTION_JOINTS, ALL_JOINTS
 from rulesafe_sim.rules import PARTS, RULES, load_rule
 from rulesafe_sim.simulation import HOME_ACTION, Simulation
@@ -92,6 +93,39 @@ def test_an_episode_is_the_same_in_process_and_over_the_graph(client, start):
     assert client.now > convert.from_time(first.header.stamp), "the clock goes on"
     again = play(client, chunks)
     assert (again.frame, again.state_digest) == (first.frame, first.state_digest)
+
+
+def test_the_split_varies_episodes_as_in_process(client, start):
+    simulation = Simulation(SimulationConfig(split="train"))
+    simulation.reset("rule_001", "safe_01", 5)
+    for row in wave(1, 7):
+        simulation.step(row)
+    start(SIM, *PHYSICS, "split:=train")
+    client.wait_for_turn()
+    assert play(client, [wave(1, 7)]).state_digest == simulation.digest
+
+
+def test_contact_forces_are_on_the_status_alone(client, start):
+    """The forearm comes to lie on the torso."""
+    across = HOME_ACTION.copy()
+    across[:4] = (0.4, 0.3, 0.9, 0.2)  # shoulder pitch, roll, yaw and elbow
+    rows = np.linspace(HOME_ACTION, across, 30)
+    simulation = Simulation()
+    simulation.reset("rule_001", "safe_01", 5)
+    for row in rows:
+        simulation.step(row)
+    expected = simulation.state().contact_forces
+    assert expected["self"] > 5.0
+
+    start(SIM, *PHYSICS)
+    client.wait_for_turn()
+    status = play(client, [rows])
+    assert dict(zip(status.contact_names, status.contact_forces, strict=True)) == expected
+    client.until(
+        lambda: convert.from_time(client.joint_states[-1].header.stamp) == client.now,
+        "the last joint state",
+    )
+    assert not client.joint_states[-1].effort
 
 
 def test_latched_topics_reach_a_late_subscriber(client, start):
@@ -215,6 +249,7 @@ def test_start_false_waits_for_a_reset(client, start):
         ("real_time_factor:=1000", "real_time_factor"),
         ("film_size:=3", "film_size"),
         ("rule:=7", "rule"),
+        ("split:=test", "nominal, train, shifted"),
     ],
 )
 def test_a_bad_parameter_is_one_line_and_exit_code_2(start, parameter, reason):

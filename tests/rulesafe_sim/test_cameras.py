@@ -9,6 +9,7 @@ import pytest
 from rulesafe_sim.body import Material, Shape
 from rulesafe_sim.cameras import FRONT, HEAD, CameraConfig, CameraRig, looking_at, use_shaders
 from rulesafe_sim.errors import RuleSafeError
+from rulesafe_sim.randomisation import SPLITS
 from rulesafe_sim.transforms import apply, from_parts, from_xyz_rpy, inverse
 from rulesafe_sim.visuals import build_room, show_shapes
 
@@ -158,10 +159,9 @@ def test_the_key_light_throws_a_shadow():
 
 @pytest.mark.parametrize("config", [HEAD, FRONT], ids=lambda config: config.name)
 def test_default_cameras_see_the_safe_at_every_placement(config):
-    from rulesafe_sim.config import PlacementRange
     from rulesafe_sim.simulation import placement_pose
 
-    ranges = PlacementRange()
+    ranges = SPLITS["nominal"].randomisation.placement
     rig = CameraRig(make_scene(), [replace(config, name="test")])
     rig.take()
     for nominal in (ranges.left_hinge, ranges.right_hinge):

@@ -11,6 +11,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env, data_equivalence
 
 import rulesafe_sim  # noqa: F401  (registers the environment)
+from rulesafe_sim.contacts import CONTACT_NAMES
 from rulesafe_sim.errors import RuleSafeError
 from rulesafe_sim.observer import CAMERA_OF, OBSERVATIONS
 from rulesafe_sim.simulation import UPPER
@@ -181,6 +182,7 @@ def test_privileged_facts_stay_out_of_the_observation():
     env = make()
     observation, info = env.reset()
     assert {"phases", "locked", "part_positions", "success", "placement"} <= set(info)
+    assert tuple(info["contact_forces"]) == CONTACT_NAMES
     assert not set(info) & set(observation)
     assert set(OBSERVATIONS) == {"head_rgb", "front_rgb", "points", *JOINTS}
 

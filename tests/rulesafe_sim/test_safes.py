@@ -12,13 +12,14 @@ from scipy.spatial import cKDTree
 import rulesafe_sim
 from rulesafe_sim import articulations, physics, visuals
 from rulesafe_sim.body import Body, Material, Shape
-from rulesafe_sim.config import PhysicsConfig, PlacementRange
+from rulesafe_sim.config import PhysicsConfig
 from rulesafe_sim.errors import RuleSafeError
+from rulesafe_sim.randomisation import SPLITS, sample_placement
 from rulesafe_sim.safe_body import inertial_of, safe_body
 from rulesafe_sim.safe_checks import contains, solid_shapes
 from rulesafe_sim.safe_families import HANDLES, KNOBS, Wheel
 from rulesafe_sim.safes import SAFES, Safe, detent_torque, load_safe
-from rulesafe_sim.simulation import placement_pose, sample_placement
+from rulesafe_sim.simulation import placement_pose
 from rulesafe_sim.transforms import about_axis, apply, from_parts
 
 DATA = Path(rulesafe_sim.__file__).parent / "data/safes"
@@ -266,8 +267,9 @@ def test_pictures_hide_or_show_the_phases(safe: Safe) -> None:
     from rulesafe_sim.cameras import FRONT, HEAD, CameraRig
 
     changed: dict[tuple[str, float], list[int]] = {}
+    places = SPLITS["nominal"].randomisation.placement
     for seed in range(3):
-        pose = placement_pose(sample_placement(PlacementRange(), safe.hinge, seed))
+        pose = placement_pose(sample_placement(places, safe.hinge, seed))
         scene = physics.make_scene(PhysicsConfig(), render=True)
         visuals.build_room(scene)
         made = physics.build_body(scene, safe_body(safe), pose, 1.0, physics.Groups.SAFE)

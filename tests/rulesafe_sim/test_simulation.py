@@ -24,6 +24,7 @@ from rulesafe_sim.simulation import (
 )
 from rulesafe_sim.stand import FLOOR_Z, stand_shapes
 from rulesafe_sim.transforms import apply, inverse
+from rulesafe_sim.variation import Variation
 
 SAFES_TO_TRY = ("safe_01", "safe_04", "safe_09")
 
@@ -106,10 +107,10 @@ def test_cameras_do_not_change_the_physics():
 
 def test_seeds_place_the_safe_within_the_range():
     simulation, poses = Simulation(), []
-    ranges = simulation.config.placement
+    ranges = simulation.split.randomisation.placement
     for seed in range(5):
         simulation.reset("rule_001", "safe_01", seed)
-        nominal = getattr(ranges, f"{simulation.safe.hinge}_hinge")
+        nominal = ranges.around(simulation.safe.hinge)
         offset = np.abs(np.subtract(simulation.placement.xyz, nominal.xyz))
         assert (offset <= np.array(ranges.xyz) + 1e-12).all()
         assert abs(simulation.placement.yaw - nominal.yaw) <= ranges.yaw + 1e-12
@@ -254,7 +255,7 @@ def test_motors_give_way_to_more_than_their_effort(simulation, joint, effort):
 
 def test_the_forearm_stops_at_the_robots_own_body():
     simulation = Simulation()
-    simulation.reset("rule_001", "safe_01", 0, Placement((1.8, -0.24, 0.28), 0.0))
+    simulation.reset("rule_001", "safe_01", 0, Variation(Placement((1.8, -0.24, 0.28), 0.0)))
     assert not simulation.scene.get_contacts()
     across = HOME_ACTION.copy()
     across[1:4] = 0.1, 1.6, -0.5  # the forearm across the belly

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rulesafe_sim.body import Body, joint_position
 from rulesafe_sim.config import DriveGains
-from rulesafe_sim.transforms import Transform
+from rulesafe_sim.transforms import Transform, to_quat_wxyz
 
 STOP_STEP = 1e-3
 """A ratchet's stop follows a part in steps of at least this (rad)."""
@@ -42,10 +42,24 @@ class Articulation:
         self.articulation.set_qpos(np.array(qpos, np.float32))
         self.articulation.set_qvel(np.zeros(len(qpos), np.float32))
 
+    def bodies(self, *names: str) -> list[sapien.physx.PhysxArticulationLinkComponent]:
+        """The bodies of the named links, of all where none is named."""
+        return [link for link in self.articulation.links if not names or link.name in names]
+
+    def show_links(self, poses: Mapping[str, Transform]) -> None:
+        """Shows the links at these poses (world frame) in pictures; the next physics step takes
+        this back. The root stays: it is fixed, and moving it would be physics."""
+        for link in self.articulation.links[1:]:
+            link.entity.set_pose(_pose(poses[link.name]))
+
     def link_pose(self, name: str) -> Transform:
         """Pose of a link in the world frame."""
         pose = self.articulation.find_link_by_name(name).entity_pose
         return pose.to_transformation_matrix().astype(np.float64)
+
+
+def _pose(transform: Transform) -> sapien.Pose:
+    return sapien.Pose(transform[:3, 3], to_quat_wxyz(transform))
 
 
 class DrivenRobot(Articulation):

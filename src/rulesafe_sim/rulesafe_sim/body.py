@@ -21,6 +21,16 @@ from rulesafe_sim.transforms import (
 Color = tuple[float, float, float]
 
 
+def linear(value: float) -> float:
+    """The linear value of an sRGB one, both in 0..1 (IEC 61966-2-1)."""
+    return value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
+
+
+def srgb(value: float) -> float:
+    """The inverse of `linear`."""
+    return 12.92 * value if value <= 0.0031308 else 1.055 * value ** (1 / 2.4) - 0.055
+
+
 @dataclass(frozen=True)
 class Material:
     """How a shape looks: linear RGB in 0..1, roughness and metallic in 0..1."""

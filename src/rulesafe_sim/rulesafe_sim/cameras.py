@@ -5,7 +5,7 @@ visuals.py says what stands around robot and safe.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from rulesafe_sim.errors import RuleSafeError, unknown_name
 from rulesafe_sim.transforms import Transform, from_parts, from_xyz_rpy, to_quat_wxyz
+from rulesafe_sim.variation import Cameras, CameraShift
 
 Vec3 = tuple[float, float, float]
 
@@ -78,6 +79,18 @@ FRONT = CameraConfig(
     fovy=float(np.radians(38)),
 )
 """Third person: robot, hand, door and parts from the robot's right."""
+
+
+def shifted(cameras: Iterable[CameraConfig], shifts: Cameras) -> tuple[CameraConfig, ...]:
+    """The cameras as a variation mounts them; those that are neither "head" nor "front" stay."""
+    made = []
+    for camera in cameras:
+        shift = getattr(shifts, camera.name, CameraShift())
+        x, y, z = np.add(camera.xyz, shift.xyz).tolist()
+        roll, pitch, yaw = np.add(camera.rpy, shift.rpy).tolist()
+        fovy = camera.fovy + shift.fov
+        made.append(replace(camera, xyz=(x, y, z), rpy=(roll, pitch, yaw), fovy=fovy))
+    return tuple(made)
 
 
 class PixelCloud(NamedTuple):

@@ -1,9 +1,11 @@
 """Settings of the simulation, with their units and the source of each figure."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from math import pi
 
 from rulesafe_sim.errors import RuleSafeError
 from rulesafe_sim.joints import ARM_JOINTS, HAND_JOINTS
+from rulesafe_sim.strict_yaml import number, vector
 
 
 @dataclass(frozen=True)
@@ -61,22 +63,12 @@ class Placement:
     """Where a safe stands: the door's centre in the pelvis frame (m) and its yaw from facing the
     robot squarely (rad)."""
 
-    xyz: tuple[float, float, float]
-    yaw: float
-
-
-@dataclass(frozen=True)
-class PlacementRange:
-    """Uniform ranges around the nominal placement: +- m on x, y, z and +- rad of yaw."""
-
-    left_hinge: Placement = Placement((0.60, -0.24, 0.28), 0.1745)
-    right_hinge: Placement = Placement((0.60, -0.30, 0.28), -0.1745)
-    xyz: tuple[float, float, float] = (0.05, 0.05, 0.05)
-    yaw: float = 0.1745
+    xyz: tuple[float, float, float] = vector("m")
+    yaw: float = number("rad", -pi, pi)
 
 
 @dataclass(frozen=True)
 class SimulationConfig:
     physics: PhysicsConfig = PhysicsConfig()
-    placement: PlacementRange = field(default_factory=PlacementRange)
+    split: str = "nominal"  # what a seed varies: a name in SPLITS or the path of a YAML file
     robot_urdf: str = ""  # a user's own URDF with meshes; empty: the project's primitives

@@ -194,6 +194,8 @@ def to_status(
         part_positions=[state.part_positions[part] for part in PARTS],
         part_open=[state.part_open[part] for part in PARTS],
         part_locked=[state.part_locked[part] for part in PARTS],
+        contact_names=list(state.contact_forces),
+        contact_forces=list(state.contact_forces.values()),
         safe_pose=to_pose(state.pose_safe_in_pelvis),
         waiting=waiting,
         clipped_actions=clipped,

@@ -13,6 +13,7 @@ Example::
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import gymnasium
@@ -29,9 +30,12 @@ from rulesafe_sim.observer import CAMERA_OF, OBSERVATIONS, Observer
 from rulesafe_sim.rules import load_rule
 from rulesafe_sim.safes import Safe, load_safe
 from rulesafe_sim.simulation import HOME_ACTION, LOWER, UPPER, Simulation
+from rulesafe_sim.variation import Variation
 
 Observation = dict[str, NDArray[Any]]
 Info = dict[str, Any]
+
+_OPTIONS = ("rule", "safe", "variation")
 
 
 class RuleSafeEnv(gymnasium.Env):
@@ -55,16 +59,18 @@ class RuleSafeEnv(gymnasium.Env):
     Args:
         rule: id of the rule, see `rules.RULES`.
         safe: id of the safe or path of its file, see `safes.SAFES`.
-        seed: placement seed of the first reset, unless that names one; later resets without a seed
+        seed: seed of the first reset, unless that names one; later resets without a seed
             draw new ones.
         observations: the keys of the observation; with no picture and no cloud among them (and no
             `render_mode`) the environment needs no Vulkan.
         render_mode: "rgb_array": `render()` gives both cameras side by side, (224, 448, 3).
-        config: rates, contact settings and placement ranges.
+        config: rates, contact settings, and the split that the next argument may replace.
+        split: what a seed varies: "nominal", "train", "shifted" or the path of a YAML file
+            (docs/randomisation.md); None: that of the configuration.
         sampler: how the cloud is thinned, a name in `cloud.SAMPLERS`.
 
-    Errors: RuleSafeError for an unknown rule, safe, observation, sampler or option and for a NaN
-    action.
+    Errors: RuleSafeError for an unknown rule, safe, observation, sampler, split or option and for a
+    NaN action.
     """
 
     metadata = {"render_modes": ["rgb_array"], "render_fps": 10}  # noqa: RUF012 (Gymnasium's)
@@ -78,6 +84,7 @@ class RuleSafeEnv(gymnasium.Env):
         render_mode: str | None = None,
         config: SimulationConfig = SimulationConfig(),
         sampler: str = "farthest",
+        split: str | None = None,
     ):
         for key in observations:
             if key not in OBSERVATIONS:
@@ -91,7 +98,10 @@ class RuleSafeEnv(gymnasium.Env):
         self._first_seed = seed
         self._sampler = load_sampler(sampler)
         rendered = render_mode is not None or any(key in CAMERA_OF for key in self._keys)
+        if split is not None:
+            config = replace(config, split=split)
         self.simulation = Simulation(config, render=rendered)
+        self._home = HOME_ACTION
         self._observer: Observer | None = None
         self._score = 0.0
         self.action_space = _action_space()
@@ -104,17 +114,17 @@ class RuleSafeEnv(gymnasium.Env):
 
     @property
     def home_action(self) -> NDArray[np.float32]:
-        """The targets (13,) that leave the robot as it stands after a reset, rad."""
-        return HOME_ACTION.astype(np.float32)
+        """The targets (13,) that leave the robot as it stands after the last reset, rad."""
+        return self._home.astype(np.float32)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, Info]:
-        """Starts an episode; `options` may hold another "rule" and "safe", which then stay.
+        """Starts an episode; `options` may hold another "rule" and "safe", which then stay, and a
+        "variation" for this episode alone (a `Variation` or its `to_dict`), instead of the seed's.
 
-        A seed given here is the placement seed; without one, the first reset takes the
-        constructor's and each later reset draws the next from the generator that the last seed
-        began.
+        Without a seed, the first reset takes the constructor's and each later reset draws the next
+        from the generator that the last seed began.
         """
         if seed is None:
             seed = self._first_seed
@@ -122,20 +132,26 @@ class RuleSafeEnv(gymnasium.Env):
         super().reset(seed=seed)
         if seed is None:
             seed = int(self.np_random.integers(2**31))
-        self._switch(options or {})
-        self.simulation.reset(self._rule, self._safe, seed)
+        variation = self._switch(options or {})
+        self.simulation.reset(self._rule, self._safe, seed, variation)
+        self._home = self.simulation.command
         self._observer = Observer(self.simulation, sampler=self._sampler)
         self._score = 0.0
         return self._observer.observe(self._keys), self._info()
 
-    def _switch(self, options: dict[str, Any]) -> None:
+    def _switch(self, options: dict[str, Any]) -> Variation | None:
+        """Takes over rule and safe; the variation, if there is one."""
         for name in options:
-            if name not in ("rule", "safe"):
-                raise unknown_name("reset option", name, ("rule", "safe"))
+            if name not in _OPTIONS:
+                raise unknown_name("reset option", name, _OPTIONS)
+        variation = options.get("variation")
+        if variation is not None and not isinstance(variation, Variation):
+            variation = Variation.from_dict(variation)
         rule = load_rule(options.get("rule", self._rule)).id
         safe = options.get("safe", self._safe)
         self._safe = safe if isinstance(safe, Safe) else load_safe(safe)
         self._rule = rule
+        return variation
 
     def step(self, action: ArrayLike) -> tuple[Observation, float, bool, bool, Info]:
         """One frame of 0.1 s towards the targets (13,), rad."""
@@ -173,9 +189,12 @@ class RuleSafeEnv(gymnasium.Env):
                 "xyz": np.array(simulation.placement.xyz),  # m
                 "yaw": float(simulation.placement.yaw),  # rad
             },
+            "split": simulation.split.id,
+            "variation": simulation.variation.to_dict(),  # placement included
             "phases": dict(state.part_open),  # True = open
             "locked": dict(state.part_locked),  # True = cannot leave its phase
             "part_positions": dict(state.part_positions),  # rad, 0 = closed
+            "contact_forces": dict(state.contact_forces),  # N, the robot against what it touches
             "plan": list(progress.plan),
             "steps_done": progress.steps_done,
             "process_score": progress.process_score,

@@ -23,7 +23,7 @@ from rulesafe_interfaces.msg import EpisodeStatus
 from rulesafe_interfaces.srv import ResetEpisode
 from rulesafe_sim import convert, ros
 from rulesafe_sim.chunks import PERIOD, SECOND, ChunkExecutor
-from rulesafe_sim.config import PlacementRange, SimulationConfig
+from rulesafe_sim.config import SimulationConfig
 from rulesafe_sim.errors import RuleSafeError
 from rulesafe_sim.pictures import Pictures
 from rulesafe_sim.ros import Parameter
@@ -39,12 +39,15 @@ nodes that start late."""
 REFRESH_PICTURES = 1.0
 """The same for images and clouds, s."""
 
-_RANGE = PlacementRange()
-
 PARAMETERS = (
     Parameter("rule", "rule_001", "Rule of the first episode: an id such as rule_001."),
     Parameter("safe", "safe_01", "Safe of the first episode: an id or the path of a YAML file."),
-    Parameter("seed", 0, "Seed of the first episode: where the safe stands.", 0, 2**32 - 1),
+    Parameter("seed", 0, "Seed of the first episode: one of the split's variations.", 0, 2**32 - 1),
+    Parameter(
+        "split",
+        "nominal",
+        "What a seed varies: nominal, train, shifted, or the path of a YAML file.",
+    ),
     Parameter("start", True, "Begin an episode at once; otherwise wait for /episode/reset."),
     Parameter(
         "real_time_factor",
@@ -63,10 +66,6 @@ PARAMETERS = (
     Parameter("film", False, "Publish larger images for a film, /film/{head,front}/compressed."),
     Parameter("film_size", 480, "Width and height of the film's images in pixels.", 64, 1080),
     Parameter("robot_urdf", "", "The manufacturer's URDF with meshes; empty: our primitives."),
-    Parameter("placement_x", _RANGE.xyz[0], "Random placement: +- m along x.", 0, 0.2),
-    Parameter("placement_y", _RANGE.xyz[1], "Random placement: +- m along y.", 0, 0.2),
-    Parameter("placement_z", _RANGE.xyz[2], "Random placement: +- m along z.", 0, 0.2),
-    Parameter("placement_yaw", _RANGE.yaw, "Random placement: +- rad of yaw.", 0, 0.5),
 )
 
 
@@ -78,15 +77,9 @@ class SimNode(Node):
         self._claim = ros.claim(self, "/clock")
         values = ros.declare(self, PARAMETERS)
         self._waits = values["wait_for_action"]
-        self._rule, self._safe, self._seed = values["rule"], values["safe"], values["seed"]
+        self._rule, self._safe = values["rule"], values["safe"]
         load_rule(self._rule), load_safe(self._safe)
-        config = SimulationConfig(
-            placement=PlacementRange(
-                xyz=(values["placement_x"], values["placement_y"], values["placement_z"]),
-                yaw=values["placement_yaw"],
-            ),
-            robot_urdf=values["robot_urdf"],
-        )
+        config = SimulationConfig(split=values["split"], robot_urdf=values["robot_urdf"])
         self._pictures = Pictures(
             observe=values["cameras"], film_size=values["film_size"] if values["film"] else 0
         )
@@ -99,7 +92,7 @@ class SimNode(Node):
         urdf = config.robot_urdf
         self._description.publish(String(data=Path(urdf).read_text() if urdf else to_urdf(ROBOT)))
         if values["start"]:
-            self._begin()
+            self._begin(self._rule, self._safe, values["seed"])
 
     def _make_topics(self, pictures: dict[str, type]) -> None:
         publisher = self.create_publisher
@@ -120,9 +113,10 @@ class SimNode(Node):
 
     # Episodes and chunks ------------------------------------------------------------------
 
-    def _begin(self) -> None:
-        """Starts the episode of the present rule, safe and seed."""
-        self._simulation.reset(self._rule, self._safe, self._seed)
+    def _begin(self, rule: str, safe: str, seed: int) -> None:
+        """Starts an episode. Errors: RuleSafeError, and the episode that runs goes on."""
+        self._simulation.reset(rule, safe, seed)
+        self._rule, self._safe = rule, safe
         self._episode += 1
         self._now = (self._now // PERIOD + 1) * PERIOD
         self._chunks.reset(self._now)
@@ -135,12 +129,10 @@ class SimNode(Node):
     def _on_reset(self, request, response):
         rule, safe = request.rule or self._rule, request.safe or self._safe
         try:
-            load_rule(rule), load_safe(safe)
+            self._begin(rule, safe, request.seed)
         except RuleSafeError as error:
             response.success, response.message = False, str(error)
             return response
-        self._rule, self._safe, self._seed = rule, safe, request.seed
-        self._begin()
         response.success, response.episode = True, self._episode
         response.message = f"{rule} on {safe}, seed {request.seed}"
         return response

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rulesafe_sim.cameras import FRONT, HEAD, CameraConfig, CameraRig
+from rulesafe_sim.cameras import FRONT, HEAD, CameraConfig, CameraRig, shifted
 from rulesafe_sim.cloud import SAMPLERS, Sampler, Workspace, sample_cloud
 from rulesafe_sim.errors import RuleSafeError, unknown_name
 from rulesafe_sim.physics import has_renderer
@@ -29,7 +29,8 @@ OBSERVATIONS = (*CAMERA_OF, "joint_positions", "all_joint_positions")
 
 
 class Observer:
-    """Puts room, lights and cameras into a simulation's scene and makes observations of it.
+    """Puts room, lights and cameras into a simulation's scene, as its variation has them, and makes
+    observations of it.
 
     Make it after `Simulation.reset`, once for each reset. In a simulation without rendering it
     gives joint positions only.
@@ -55,8 +56,9 @@ class Observer:
         self._workspace, self._sampler = workspace, sampler
         self._rig: CameraRig | None = None
         if has_renderer(self._scene):
-            build_room(self._scene)
-            self._rig = CameraRig(self._scene, cameras)
+            variation = simulation.variation
+            build_room(self._scene, variation.lighting, variation.colours)
+            self._rig = CameraRig(self._scene, shifted(cameras, variation.cameras))
 
     @property
     def rig(self) -> CameraRig:
@@ -67,12 +69,17 @@ class Observer:
             )
         return self._rig
 
-    def observe(self, keys: Iterable[str] = OBSERVATIONS) -> dict[str, NDArray[Any]]:
+    def observe(
+        self, keys: Iterable[str] = OBSERVATIONS, instant: int | None = None
+    ) -> dict[str, NDArray[Any]]:
         """The observations of these keys at this instant, in new arrays.
 
         `head_rgb`, `front_rgb` (224, 224, 3) uint8; `points` (1024, 6) float32: x, y, z in the
         pelvis frame (m) and r, g, b in 0..1; `joint_positions` (13,) and `all_joint_positions`
-        (39,) float32, rad. Each camera that is needed takes one picture.
+        (39,) float32, rad. Each camera that is needed takes one picture. `instant`: the control
+        step that the scene shows, where joints of the past were put into it (`Simulation.show`);
+        it seeds the cloud. Pictures and clouds depend on reset, joints and instant alone, bit by
+        bit.
 
         Errors: RuleSafeError for an unknown key, and once the simulation was reset.
         """
@@ -84,22 +91,24 @@ class Observer:
             raise RuleSafeError("the simulation was reset: make a new Observer for the new scene")
         cameras = {CAMERA_OF[key] for key in keys if key in CAMERA_OF}
         if cameras:
+            self._simulation.show_links()
             self.rig.take(*sorted(cameras))
-        return {key: self._one(key) for key in keys}
+        if instant is None:
+            instant = round(self._simulation.time * self._simulation.config.physics.control_hz)
+        return {key: self._one(key, instant) for key in keys}
 
-    def _one(self, key: str) -> NDArray[Any]:
+    def _one(self, key: str, instant: int) -> NDArray[Any]:
         if key == "points":
-            return self._cloud()
+            return self._cloud(instant)
         if key in CAMERA_OF:
             return self.rig.rgb(CAMERA_OF[key])
         state = self._simulation.state()
         wanted = state.action_positions if key == "joint_positions" else state.joint_positions
         return wanted.astype(np.float32)
 
-    def _cloud(self) -> NDArray[np.float32]:
+    def _cloud(self, instant: int) -> NDArray[np.float32]:
         pixels = self.rig.cloud_pixels(CAMERA_OF["points"])
         # A generator of its own for each instant: the cloud depends on seed and time alone, not
         # on how often somebody looked.
-        instant = round(self._simulation.time * self._simulation.config.physics.control_hz)
         rng = np.random.default_rng((self._simulation.seed, instant))
         return sample_cloud(pixels.points, pixels.colors, rng, self._workspace, self._sampler)

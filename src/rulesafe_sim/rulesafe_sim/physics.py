@@ -118,7 +118,7 @@ def build_body(
 
 def build_static(
     scene: sapien.Scene, name: str, shapes: Sequence[Shape], friction: float, group: Sequence[int]
-) -> None:
+) -> sapien.physx.PhysxRigidStaticComponent:
     """Puts shapes that never move into the scene; their poses are in the world frame."""
     builder = scene.create_actor_builder()
     builder.collision_groups = list(group)
@@ -126,6 +126,7 @@ def build_static(
     entity = builder.build_static(name=name)
     if has_renderer(scene):
         visuals.show_shapes(entity, shapes)
+    return entity.find_component_by_type(sapien.physx.PhysxRigidStaticComponent)
 
 
 def _set_joint(part: LinkBuilder, joint: Joint) -> None:

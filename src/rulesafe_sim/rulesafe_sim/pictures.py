@@ -49,14 +49,14 @@ class Pictures:
         """Puts room and cameras into a new scene."""
         if not self.needed:
             return
-        from rulesafe_sim.cameras import FRONT, HEAD, CameraRig
+        from rulesafe_sim.cameras import FRONT, HEAD, CameraRig, shifted
         from rulesafe_sim.observer import Observer
 
         self._observer = Observer(simulation)
         if self._film_size:
             side = self._film_size
             cameras = [replace(camera, width=side, height=side) for camera in (HEAD, FRONT)]
-            self._film = CameraRig(simulation.scene, cameras)
+            self._film = CameraRig(simulation.scene, shifted(cameras, simulation.variation.cameras))
 
     def take(self, time: int) -> dict[str, Any]:
         """Renders; the messages by topic, stamped `time` (ns)."""

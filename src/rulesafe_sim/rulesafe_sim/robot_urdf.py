@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from rulesafe_sim.body import Body, Joint, Link, Material, Shape
+from rulesafe_sim.body import Body, Joint, Link, Material, Shape, linear
 from rulesafe_sim.errors import RuleSafeError, unknown_name
 from rulesafe_sim.robot import SHELL, h1_2
 from rulesafe_sim.transforms import Transform, from_xyz_rpy
@@ -118,13 +118,9 @@ def _material(visual: ET.Element, materials: Mapping[str, ET.Element]) -> Materi
     own = visual.find("material")
     for material in () if own is None else (own, materials.get(own.get("name", ""), own)):
         if rgba := _attribute(material, "color", "rgba"):
-            red, green, blue = (_linear(value) for value in _numbers(rgba, 4)[:3])
+            red, green, blue = (linear(value) for value in _numbers(rgba, 4)[:3])
             return replace(SHELL, color=(red, green, blue))
     return SHELL
-
-
-def _linear(srgb: float) -> float:
-    return srgb / 12.92 if srgb <= 0.04045 else ((srgb + 0.055) / 1.055) ** 2.4
 
 
 def _origin(element: ET.Element) -> Transform:

@@ -9,6 +9,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib import resources
 from math import pi
 from pathlib import Path
@@ -245,13 +246,17 @@ def load_safe(id_or_path: str | Path) -> Safe:
     """The safe of an id in SAFES, or of a YAML file's path. Errors: RuleSafeError naming file and
     key."""
     if id_or_path in SAFES:
-        source = resources.files("rulesafe_sim") / f"data/safes/{id_or_path}.yaml"
-        with resources.as_file(source) as path:
-            return read_safe(path)
+        return _own_safe(str(id_or_path))
     path = Path(id_or_path)
     if path.suffix not in (".yaml", ".yml"):
         raise unknown_name("safe", str(id_or_path), (*SAFES, "or a path to a .yaml file"))
     return read_safe(path)
+
+
+@lru_cache
+def _own_safe(id: str) -> Safe:
+    with resources.as_file(resources.files("rulesafe_sim") / f"data/safes/{id}.yaml") as path:
+        return read_safe(path)
 
 
 def read_safe(path: Path) -> Safe:

@@ -9,9 +9,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from rulesafe_sim import articulations, physics
 from rulesafe_sim.body import hold, merge_fixed
-from rulesafe_sim.config import Placement, PlacementRange, SimulationConfig
+from rulesafe_sim.config import Placement, SimulationConfig
+from rulesafe_sim.contacts import sense_contacts
 from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.joints import ACTION_JOINTS, ALL_JOINTS
+from rulesafe_sim.joints import ACTION_JOINTS, ALL_JOINTS, ARM_JOINTS
+from rulesafe_sim.randomisation import load_split, sample_variation
 from rulesafe_sim.robot import HELD, HOME, h1_2
 from rulesafe_sim.robot_urdf import robot_from_urdf
 from rulesafe_sim.rules import PARTS, load_rule
@@ -20,6 +22,7 @@ from rulesafe_sim.safes import Safe, load_safe
 from rulesafe_sim.scores import Progress
 from rulesafe_sim.stand import stand_shapes
 from rulesafe_sim.transforms import Transform, from_xyz_rpy
+from rulesafe_sim.variation import Variation, vary_safe
 
 ROBOT = h1_2()
 LOWER = np.array([ROBOT.joint(name).lower for name in ACTION_JOINTS])  # (13,) rad
@@ -40,6 +43,7 @@ class State:
     part_open: Mapping[str, bool]
     part_locked: Mapping[str, bool]
     pose_safe_in_pelvis: Transform
+    contact_forces: Mapping[str, float]  # N, the robot against each of CONTACT_NAMES
 
     @property
     def action_positions(self) -> NDArray[np.float64]:
@@ -47,20 +51,30 @@ class State:
         return self.joint_positions[_ACTION_INDEX]
 
 
+@dataclass(frozen=True)
+class Joints:
+    """Every joint of the scene in the physics' own single precision: what pictures depend on."""
+
+    robot_joints: tuple[str, ...]  # J names: the joints of the scene's robot, mimics included
+    robot_positions: NDArray[np.float32]  # (J,) rad
+    robot_velocities: NDArray[np.float32]  # (J,) rad/s
+    safe_positions: NDArray[np.float32]  # (3,) rad: knob, handle, door
+
+
 _ACTION_INDEX = np.array([ALL_JOINTS.index(name) for name in ACTION_JOINTS])
-
-
-def sample_placement(ranges: PlacementRange, hinge: str, seed: int) -> Placement:
-    """The safe's placement for a seed: uniform around the nominal one of its hinge side."""
-    nominal = ranges.left_hinge if hinge == "left" else ranges.right_hinge
-    unit = np.random.default_rng(seed).uniform(-1.0, 1.0, 4)
-    x, y, z = (np.array(nominal.xyz) + unit[:3] * ranges.xyz).tolist()
-    return Placement((x, y, z), nominal.yaw + float(unit[3]) * ranges.yaw)
 
 
 def placement_pose(placement: Placement) -> Transform:
     """Pose of the safe frame (x out of the door) in the pelvis frame."""
     return from_xyz_rpy(placement.xyz, (0, 0, np.pi + placement.yaw))
+
+
+def start_action(variation: Variation) -> NDArray[np.float64]:
+    """The targets (13,) of the posture that an episode begins with: HOME and the variation's
+    offsets, within the joints' limits, rad."""
+    offsets = np.zeros(len(ACTION_JOINTS))
+    offsets[: len(ARM_JOINTS)] = variation.arm
+    return np.clip(HOME_ACTION + offsets, LOWER, UPPER)
 
 
 def check_action(action: ArrayLike) -> NDArray[np.float64]:
@@ -88,27 +102,31 @@ class Simulation:
 
     def __init__(self, config: SimulationConfig = SimulationConfig(), *, render: bool = False):
         self.config = config
+        self.split = load_split(config.split)
         self._render = render
         robot = robot_from_urdf(config.robot_urdf) if config.robot_urdf else ROBOT
         self._robot_body = merge_fixed(hold(robot, HELD))
 
-    def reset(self, rule: str, safe: str | Safe, seed: int, placement: Placement | None = None):
-        """Starts an episode: the safe stands at `placement`, or where `seed` puts it.
+    def reset(self, rule: str, safe: str | Safe, seed: int, variation: Variation | None = None):
+        """Starts an episode in `variation`, or in the one that the split of the configuration has
+        for `seed`. `safe` then is the safe as it stands there, colours and resistances included.
 
-        Errors: RuleSafeError for an unknown rule or safe or a negative seed; the episode that runs
-        goes on then.
+        Errors: RuleSafeError for an unknown rule or safe, a negative seed, or resistances with
+        which a part would not rest; the episode that runs goes on then.
         """
         config = self.config.physics
         new_rule, new_safe = load_rule(rule), safe if isinstance(safe, Safe) else load_safe(safe)
         if seed < 0:
             raise RuleSafeError(f"a seed is a whole number >= 0, not {seed}")
-        self.rule, self.safe, self.seed = new_rule, new_safe, seed
-        self.placement = placement or sample_placement(self.config.placement, self.safe.hinge, seed)
+        if variation is None:
+            variation = sample_variation(self.split.randomisation, new_safe, seed)
+        self.rule, self.safe, self.seed = new_rule, vary_safe(new_safe, variation), seed
+        self.variation = variation
         self.pose_safe_in_pelvis = placement_pose(self.placement)
         self.scene = physics.make_scene(config, render=self._render)
         self._build_robot()
-        safe_shape = safe_body(self.safe)
-        physics.build_static(
+        self._safe_body = safe_shape = safe_body(self.safe)
+        stand = physics.build_static(
             self.scene,
             "stand",
             stand_shapes(safe_shape, self.pose_safe_in_pelvis),
@@ -125,10 +143,11 @@ class Simulation:
             ),
             config.lock_play,
         )
+        self._contacts = sense_contacts(self.scene, self._robot, self._safe, stand)
         self._lock = self.rule.new_lock()
         self.progress = Progress(self.rule)
         self._open = dict.fromkeys(PARTS, False)
-        self._command = HOME_ACTION.copy()
+        self._command = start_action(variation)
         self._controls = 0
         self.clipped_actions = 0
         self._digest = hashlib.blake2b(digest_size=16)
@@ -144,7 +163,8 @@ class Simulation:
             {link.name: physics.robot_group(link.name) for link in self._robot_body.links},
         )
         self._robot = articulations.DrivenRobot(loaded, ROBOT, config.gains)
-        self._robot.place(HOME)
+        posture = dict(zip(ACTION_JOINTS, start_action(self.variation).tolist(), strict=True))
+        self._robot.place(HOME | posture)
 
     def step(self, action: ArrayLike) -> None:
         """One frame (0.1 s): the command moves linearly to the action (13,), rad.
@@ -191,6 +211,11 @@ class Simulation:
             self._safe.set_stop(name, self._locked[name], self._open[name], self._positions[name])
 
     @property
+    def placement(self) -> Placement:
+        """Where the safe stands."""
+        return self.variation.placement
+
+    @property
     def time(self) -> float:
         """Simulated seconds since reset."""
         return self._controls / self.config.physics.control_hz
@@ -227,4 +252,43 @@ class Simulation:
             part_open=dict(self._open),
             part_locked=dict(self._locked),
             pose_safe_in_pelvis=self.pose_safe_in_pelvis,
+            contact_forces=self._contacts.forces(),
         )
+
+    def joints(self) -> Joints:
+        """The joints at this instant, exactly."""
+        parts = self._safe.part_positions()
+        return Joints(
+            robot_joints=self._robot.names,
+            robot_positions=self._robot.positions.astype(np.float32),
+            robot_velocities=self._robot.velocities.astype(np.float32),
+            safe_positions=np.array([parts[part] for part in PARTS], np.float32),
+        )
+
+    def show(self, joints: Joints) -> None:
+        """Puts robot and safe where they were, for pictures only: time, lock and drives stay as
+        they are, so reset before the next step.
+
+        Errors: RuleSafeError where these are the joints of another robot.
+        """
+        if joints.robot_joints != self._robot.names:
+            raise RuleSafeError(
+                f"these are joints {', '.join(joints.robot_joints)}; this robot has "
+                f"{', '.join(self._robot.names)}"
+            )
+        robot = zip(self._robot.names, joints.robot_positions.tolist(), strict=True)
+        self._robot.set_positions(dict(robot))
+        parts = zip(PARTS, joints.safe_positions.tolist(), strict=True)
+        self._safe.set_positions({f"{part}_joint": position for part, position in parts})
+
+    def show_links(self) -> None:
+        """Puts what pictures show exactly where the joints are.
+
+        The physics' own poses of links differ in their last bits by the way that led there; after
+        this, a picture depends on the joints alone, and can be made again from stored ones.
+        """
+        robot = dict(zip(self._robot.names, self._robot.positions.tolist(), strict=True))
+        self._robot.show_links(self._robot_body.link_poses(robot))
+        safe = dict(zip(self._safe.names, self._safe.positions.tolist(), strict=True))
+        in_safe = self._safe_body.link_poses(safe)
+        self._safe.show_links({k: self.pose_safe_in_pelvis @ pose for k, pose in in_safe.items()})

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import yaml
 
-from rulesafe_sim.body import Color, Material
+from rulesafe_sim.body import Color, Material, linear
 from rulesafe_sim.errors import RuleSafeError
 
 T = TypeVar("T")
@@ -37,6 +37,12 @@ def text(**kwargs: Any) -> Any:
     return field(metadata={"kind": "text"}, **kwargs)
 
 
+def ranges(unit: str = "", low: float = 0.0, high: float = 1.0, **kwargs: Any) -> Any:
+    """A range [from, to] in `unit`, within `low` .. `high`, or a list of several: a tuple of pairs
+    in either case."""
+    return field(metadata={"kind": "ranges", "unit": unit, "low": low, "high": high}, **kwargs)
+
+
 def vector(unit: str = "", **kwargs: Any) -> Any:
     """Three numbers."""
     return field(metadata={"kind": "vector", "unit": unit}, **kwargs)
@@ -45,6 +51,11 @@ def vector(unit: str = "", **kwargs: Any) -> Any:
 def vectors(unit: str = "", **kwargs: Any) -> Any:
     """A list of one or more vectors."""
     return field(metadata={"kind": "vectors", "unit": unit}, **kwargs)
+
+
+def named_vectors(unit: str = "", **kwargs: Any) -> Any:
+    """One or more vectors by names that the file chooses."""
+    return field(metadata={"kind": "named_vectors", "unit": unit}, **kwargs)
 
 
 def material(**kwargs: Any) -> Any:
@@ -118,7 +129,7 @@ def build(cls: type[T], data: Any, where: str) -> T:
     `where` ("file: parts.knob") begins every error message.
     """
     data = as_mapping(data, where)
-    keys = {_key(f): f for f in fields(cls) if f.init}  # type: ignore[arg-type]
+    keys = keys_of(cls)
     optional = [
         key
         for key, f in keys.items()
@@ -132,9 +143,13 @@ def build(cls: type[T], data: Any, where: str) -> T:
         raise RuleSafeError(f"{where}: {error}") from error
 
 
-def _key(f: Field) -> str:
-    unit = f.metadata.get("unit")
-    return f"{f.name}_{unit}" if unit else f.name
+def keys_of(cls: type) -> dict[str, Field]:
+    """The keys of a dataclass in a file, units included, and their fields."""
+    found = {}
+    for f in fields(cls):
+        unit = f.metadata.get("unit")
+        found[f"{f.name}_{unit}" if unit else f.name] = f
+    return found
 
 
 def _read(f: Field, value: Any, where: str) -> Any:
@@ -171,6 +186,22 @@ def _text(value: Any, meta: Mapping[str, Any], where: str) -> str:
     return value.strip()
 
 
+def _ranges(value: Any, meta: Mapping[str, Any], where: str) -> tuple[tuple[float, float], ...]:
+    several = isinstance(value, list) and bool(value) and isinstance(value[0], list)
+    return tuple(_range(pair, meta, where) for pair in (value if several else [value]))
+
+
+def _range(value: Any, meta: Mapping[str, Any], where: str) -> tuple[float, float]:
+    if not isinstance(value, list) or len(value) != 2:
+        raise RuleSafeError(
+            f"{where} must be a range [from, to] or a list of such ranges, not {value!r}"
+        )
+    first, last = (_number(end, meta, where) for end in value)
+    if first > last:
+        raise RuleSafeError(f"{where}: a range begins with its smaller end, unlike {value}")
+    return first, last
+
+
 def _vector(value: Any, meta: Mapping[str, Any], where: str) -> tuple[float, float, float]:
     if not isinstance(value, list) or len(value) != 3:
         raise RuleSafeError(f"{where} must be three numbers [x, y, z], not {value!r}")
@@ -183,6 +214,13 @@ def _vectors(value: Any, meta: Mapping[str, Any], where: str) -> tuple[Any, ...]
     if not isinstance(value, list) or not value:
         raise RuleSafeError(f"{where} must be a list of points [[x, y, z], ...], not {value!r}")
     return tuple(_vector(point, meta, f"{where}[{i}]") for i, point in enumerate(value))
+
+
+def _named_vectors(value: Any, meta: Mapping[str, Any], where: str) -> dict[str, Any]:
+    named = as_mapping(value, where)
+    if not named:
+        raise RuleSafeError(f"{where} must hold one or more vectors by name")
+    return {str(name): _vector(named[name], meta, f"{where}.{name}") for name in named}
 
 
 def _material(value: Any, meta: Mapping[str, Any], where: str) -> Material:
@@ -202,11 +240,7 @@ def linear_rgb(color: Any, where: str) -> Color:
     if len(digits) != 6 or any(c not in "0123456789abcdefABCDEF" for c in digits):
         raise RuleSafeError(f'{where} must be an sRGB color such as "#a0b1c2", not {color!r}')
     red, green, blue = (int(digits[i : i + 2], 16) / 255 for i in (0, 2, 4))
-    return _linear(red), _linear(green), _linear(blue)
-
-
-def _linear(value: float) -> float:
-    return value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
+    return linear(red), linear(green), linear(blue)
 
 
 def _block(value: Any, meta: Mapping[str, Any], where: str) -> Any:
@@ -227,8 +261,10 @@ _READERS = {
     "count": _count,
     "choice": _choice,
     "text": _text,
+    "ranges": _ranges,
     "vector": _vector,
     "vectors": _vectors,
+    "named_vectors": _named_vectors,
     "material": _material,
     "block": _block,
     "variant": _variant,

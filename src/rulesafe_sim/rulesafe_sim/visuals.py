@@ -13,7 +13,11 @@ from numpy.typing import NDArray
 
 from rulesafe_sim.body import Color, Material, Shape
 from rulesafe_sim.stand import FLOOR_Z
-from rulesafe_sim.transforms import apply
+from rulesafe_sim.transforms import about_axis, apply
+from rulesafe_sim.variation import Colours, Lighting
+
+WOOD = (0.34, 0.22, 0.13)  # linear RGB of the floor
+WALL = (0.50, 0.53, 0.55)
 
 
 class Mesh(NamedTuple):
@@ -65,15 +69,17 @@ def show_body(
         show_shapes(link.entity, shapes.get(link.name, ()))
 
 
-def build_room(scene: sapien.Scene) -> None:
+def build_room(
+    scene: sapien.Scene, lighting: Lighting = Lighting(), colours: Colours = Colours()
+) -> None:
     """Adds floor, three walls and lights. The scene must have a render system."""
     half, height, thick = 2.6, 2.8, 0.02
     wood = _render_material((1.0, 1.0, 1.0), 0.55)
     wood.base_color_texture = sapien.render.RenderTexture2D(
-        _planks(), "R8G8B8A8Unorm", mipmap_levels=6, srgb=False
+        _planks(colours.floor.apply(WOOD)), "R8G8B8A8Unorm", mipmap_levels=6, srgb=False
     )
     _show_box(scene, "floor", (0.6, 0, FLOOR_Z - thick), (half, half, thick), wood)
-    wall = _render_material((0.50, 0.53, 0.55), 0.9)
+    wall = _render_material(colours.walls.apply(WALL), 0.9)
     skirting = _render_material((0.75, 0.74, 0.72), 0.7)
     middle = FLOOR_Z + height / 2
     for name, xy, size in (
@@ -84,17 +90,18 @@ def build_room(scene: sapien.Scene) -> None:
         _show_box(scene, name, (*xy, middle), (*size, height / 2), wall)
         wider = tuple(s + 0.01 if s == thick else s for s in size)
         _show_box(scene, f"{name}_skirting", (*xy, FLOOR_Z + 0.05), (*wider, 0.05), skirting)
-    _light(scene)
+    _light(scene, lighting)
 
 
-def _light(scene: sapien.Scene) -> None:
-    scene.set_ambient_light([0.36, 0.36, 0.37])
-    # Steep and from the right, so that neither head nor torso shades the door; the shadow map
-    # covers what is within 1.15 m of the safe and the arm.
-    direction = np.array([0.62, 0.3, -0.72])
+def _light(scene: sapien.Scene, lighting: Lighting) -> None:
+    tint = np.array(lighting.tint)
+    even = lighting.ambient * tint
+    scene.set_ambient_light(np.array([0.36, 0.36, 0.37]) * even)
+    # The shadow map covers what is within 1.15 m of the safe and the arm.
+    direction = _key_direction(lighting)
     scene.add_directional_light(
         direction,
-        [2.5, 2.4, 2.2],
+        np.array([2.5, 2.4, 2.2]) * (lighting.key * tint),
         shadow=True,
         position=np.array([0.35, -0.2, -0.1]) - 2.0 * direction,
         shadow_scale=1.15,
@@ -102,10 +109,19 @@ def _light(scene: sapien.Scene) -> None:
         shadow_far=4.0,
         shadow_map_size=512,
     )
-    scene.add_directional_light([0.5, -0.7, -0.5], [0.45, 0.5, 0.6])
+    scene.add_directional_light([0.5, -0.7, -0.5], np.array([0.45, 0.5, 0.6]) * even)
 
 
-def _planks() -> NDArray[np.uint8]:
+def _key_direction(lighting: Lighting) -> NDArray[np.float64]:
+    """Where the key light shines (3,): nominally steep and from the right, so that neither head
+    nor torso shades the door."""
+    direction = np.array([0.62, 0.3, -0.72])
+    level = np.array([-direction[1], direction[0], 0.0])
+    higher = about_axis(level / np.linalg.norm(level), lighting.elevation)
+    return apply(about_axis((0, 0, 1), lighting.azimuth) @ higher, direction)
+
+
+def _planks(wood: Color) -> NDArray[np.uint8]:
     """A wooden floor (512, 512, 4): sixteen rows of planks with their own tint and grain."""
     rng = np.random.default_rng(7)
     side, rows = 512, 16
@@ -115,7 +131,7 @@ def _planks() -> NDArray[np.uint8]:
         ends = (rng.integers(0, side) + np.array([0, side // 2])) % side
         tint = np.where((np.arange(side) - ends[0]) % side < side // 2, *rng.uniform(0.88, 1.06, 2))
         grain = rng.normal(0, 0.02, (tall, 1)) + rng.normal(0, 0.006, (tall, side))
-        plank = np.array([0.34, 0.22, 0.13]) * (tint + grain)[..., None]
+        plank = np.array(wood) * (tint + grain)[..., None]
         plank[0] *= 0.72
         plank[:, ends] *= 0.72
         picture[row * tall : (row + 1) * tall] = plank

@@ -1,0 +1,68 @@
+"""Draws what the splits vary: a sheet of pictures as the robot's cameras see them.
+
+    python scripts/variation_sheet.py docs/images/variations.jpg
+
+Each picture pair is an episode's first instant, head camera left and front camera right, with the
+safes of the split in turn and seeds 0, 1, ...
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import tyro
+from PIL import Image, ImageDraw
+
+from rulesafe_sim.config import SimulationConfig
+from rulesafe_sim.observer import Observer
+from rulesafe_sim.simulation import Simulation
+
+MARGIN = 18  # pixels above each picture pair, for its caption
+GAP = 6  # pixels
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """What to draw."""
+
+    picture: Annotated[Path, tyro.conf.Positional]
+    splits: tuple[str, ...] = ("train", "shifted")
+    each: int = 6  # episodes of a split
+    columns: int = 3  # picture pairs side by side
+    rule: str = "rule_001"
+    quality: int = 80  # of the JPEG
+
+
+def pairs(split: str, count: int, rule: str) -> list[Image.Image]:
+    """Captioned picture pairs of a split's first seeds."""
+    simulation = Simulation(SimulationConfig(split=split), render=True)
+    safes = simulation.split.safes
+    drawn = []
+    for seed in range(count):
+        simulation.reset(rule, safes[seed % len(safes)], seed)
+        seen = Observer(simulation).observe(("head_rgb", "front_rgb"))
+        picture = np.hstack([seen["head_rgb"], seen["front_rgb"]])
+        height, width, _ = picture.shape
+        pair = Image.new("RGB", (width, height + MARGIN), "white")
+        pair.paste(Image.fromarray(picture), (0, MARGIN))
+        caption = f"{simulation.split.id}, {simulation.safe.id}, seed {seed}"
+        ImageDraw.Draw(pair).text((2, 3), caption, fill="black")
+        drawn.append(pair)
+    return drawn
+
+
+def main(sheet: Sheet) -> None:
+    drawn = [pair for split in sheet.splits for pair in pairs(split, sheet.each, sheet.rule)]
+    width, height = drawn[0].size[0] + GAP, drawn[0].size[1] + GAP
+    rows = -(-len(drawn) // sheet.columns)
+    page = Image.new("RGB", (sheet.columns * width - GAP, rows * height - GAP), "white")
+    for index, pair in enumerate(drawn):
+        row, column = divmod(index, sheet.columns)
+        page.paste(pair, (column * width, row * height))
+    page.save(sheet.picture, quality=sheet.quality, optimize=True)
+    print(f"{sheet.picture}: {len(drawn)} episodes, {sheet.picture.stat().st_size // 1024} kB")
+
+
+if __name__ == "__main__":
+    main(tyro.cli(Sheet, description=__doc__))

@@ -43,6 +43,12 @@ def test_the_forearm_strikes_the_torso(world):
     assert "torso_link" in names
 
 
+def test_the_hand_strikes_its_own_upper_arm(world):
+    world.set_safe(FAR, {})
+    bent = np.array([0.95, -0.12, -0.3, -0.78, 1.51, 0.25, 1.15])  # the thumb at the shoulder
+    assert ("R_thumb_distal", "right_shoulder_roll_link") in world.contacts(bent, PRE_PINCH)
+
+
 def test_only_the_fingers_may_touch_the_held_part(world):
     pose = Arm().hand_pose(HOME_ARM) @ from_xyz_rpy((-0.04 - 0.1, -0.18, -0.027))
     world.set_safe(pose, {})

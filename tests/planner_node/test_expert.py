@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 
 from planner_node.episode import observe, run_expert
-from planner_node.expert import Expert, Stuck
+from planner_node.expert import Expert, ExpertConfig, Stuck, paced
+from planner_node.primitives import Pace
 from rulesafe_sim.chunks import MAX_ROWS
 from rulesafe_sim.config import Placement
 from rulesafe_sim.simulation import LOWER, UPPER, Simulation
+from rulesafe_sim.variation import Variation
 
 
 @pytest.fixture(scope="module")
@@ -104,7 +106,31 @@ def test_a_locked_door_stays_shut(simulation):
 
 
 def test_out_of_reach_is_said(simulation):
-    simulation.reset("rule_001", "safe_03", 0, Placement((1.6, -0.24, 0.28), 0.0))
+    simulation.reset("rule_001", "safe_03", 0, Variation(Placement((1.6, -0.24, 0.28), 0.0)))
     result = run_expert(simulation)
     assert not result.success
-    assert "step 1 (knob+)" in result.failure and "mm off" in result.failure
+    assert "step 1 (knob+)" in result.failure
+    assert "the nearest misses 'pinch point' by 8" in result.failure  # mm
+
+
+def test_pressing_too_hard_ends_a_try_which_is_marked(simulation):
+    simulation.reset("rule_002", "safe_02", 1)
+    seen = []
+    gentle = ExpertConfig(pace=Pace(force_limit=2.0))  # a pinch shows some 20 N
+    result = run_expert(simulation, gentle, watch=lambda s, action, activity: seen.append(activity))
+    assert not result.success
+    assert all("the robot pressed on the knob with" in step for step in result.steps)
+    assert len(seen) == result.frames
+    assert {each.attempt for each in seen} == {1, 2, 3, 4} and result.retries == 3
+    assert {each.operation for each in seen} == {"travel", "approach", "pinch", "release"}
+    assert {(each.step, each.event) for each in seen} == {(1, "knob+")}
+
+
+def test_faster_is_shorter(simulation):
+    frames = []
+    for speed in (0.7, 1.4):
+        simulation.reset("rule_003", "safe_02", 7)
+        result = run_expert(simulation, paced(ExpertConfig(), speed))
+        assert result.success
+        frames.append(result.frames)
+    assert frames[1] < 0.65 * frames[0]

@@ -96,9 +96,11 @@ class CollisionWorld:
             for i, link in enumerate(self._link_of)
             if not is_arm(link) and not link.startswith("right_shoulder")
         ]
-        upper = [i for i, n in enumerate(self._link_of) if n.startswith("right_shoulder_yaw")]
+        upper = [i for i, n in enumerate(self._link_of) if n.startswith("right_shoulder")]
+        lower = [i for i in upper if self._link_of[i].startswith("right_shoulder_yaw")]
+        hand = [i for i in arm if self._link_of[i].startswith(("R_", "right_wrist"))]
         outside = [i for i in rest if self._link_of[i].startswith(("safe", "stand"))]
-        for movers, others in ((arm, rest), (upper, outside)):
+        for movers, others in ((arm, rest), (hand, upper), (lower, outside)):
             for i in movers:
                 for j in others:
                     self.geometry.addCollisionPair(pin.CollisionPair(i, j))

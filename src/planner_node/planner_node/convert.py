@@ -26,6 +26,7 @@ def to_observation(joints: JointState, status: EpisodeStatus) -> Observation:
         part_open=dict(zip(status.parts, status.part_open, strict=True)),
         pose_safe_in_pelvis=from_pose(status.safe_pose),
         remaining=tuple(status.remaining),
+        contact_forces=dict(zip(status.contact_names, status.contact_forces, strict=True)),
     )
 
 

@@ -7,11 +7,18 @@ Example::
     result = run_expert(simulation)
 """
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
-from planner_node.expert import Expert, ExpertConfig, Stuck
+from numpy.typing import NDArray
+
+from planner_node.expert import Expert, ExpertConfig, Stuck, paced
 from planner_node.moves import Observation
+from planner_node.primitives import Activity
 from rulesafe_sim.simulation import Simulation
+
+Watch = Callable[[Simulation, NDArray, Activity], None]
+"""Called after each frame with the simulation, the action (13,) that led there, and its aim."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +31,8 @@ class Result:
     steps: tuple[str, ...]  # what happened, a line each try
     failure: str  # empty on success
     digest: str  # hash of the trace of states
+    events: tuple[str, ...]  # brought about, such as "knob+"
+    planning_seconds: float = field(compare=False)  # wall time
 
 
 def observe(simulation: Simulation) -> Observation:
@@ -37,21 +46,27 @@ def observe(simulation: Simulation) -> Observation:
         part_open=state.part_open,
         pose_safe_in_pelvis=state.pose_safe_in_pelvis,
         remaining=tuple(simulation.progress.remaining),
+        contact_forces=state.contact_forces,
     )
 
 
 def run_expert(
-    simulation: Simulation, config: ExpertConfig = ExpertConfig(), time_limit: float = 300.0
+    simulation: Simulation,
+    config: ExpertConfig = ExpertConfig(),
+    time_limit: float = 300.0,
+    watch: Watch | None = None,
 ) -> Result:
     """Lets the expert open the safe of a simulation that was just reset; `time_limit` in
     simulated s."""
-    expert = Expert(simulation.safe, config=config)
+    expert = Expert(simulation.safe, config=paced(config, simulation.variation.speed))
     failure = ""
     try:
         chunk = expert.begin(observe(simulation))
         while chunk is not None and simulation.time < time_limit:
             for target in chunk:
                 simulation.step(target)
+                if watch:
+                    watch(simulation, target, expert.activity)
             chunk = expert.next_chunk(observe(simulation))
         if not simulation.success:
             failure = f"time limit of {time_limit:g} s"
@@ -64,4 +79,6 @@ def run_expert(
         steps=tuple(expert.log.steps),
         failure="" if simulation.success else failure,
         digest=simulation.digest,
+        events=tuple(expert.log.events),
+        planning_seconds=expert.planning_seconds,
     )

@@ -5,36 +5,27 @@ No ROS and no simulation here: state in, chunk out, so that it runs the same in 
 node.
 """
 
-from collections.abc import Generator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner_node.grasping import Unreachable
-from planner_node.hand import PINCH, PRE_PINCH, RELEASE
-from planner_node.motion import FRAME, NoPath, Speed, time_path
+from planner_node.motion import NoPath
 from planner_node.moves import MoveConfig, MovePlanner, Observation
-from rulesafe_sim.chunks import MAX_ROWS
+from planner_node.primitives import Activity, Chunk, Pace, Pressed, Primitives, Run
 from rulesafe_sim.errors import RuleSafeError
 from rulesafe_sim.safes import Safe
-
-Chunk = NDArray[np.float64]  # (n, 13) targets in rad at 10 Hz, n <= MAX_ROWS
 
 
 @dataclass(frozen=True)
 class ExpertConfig:
-    """Speeds and times of the expert, and how often it tries."""
+    """Pace of the expert, how it plans, and how often it tries."""
 
-    travel: Speed = Speed(0.9, 0.4)
-    closing_in: Speed = Speed(0.5, 0.3)
-    turning: Speed = Speed(0.8, 0.4)
-    pulling: Speed = Speed(0.6, 0.4)
-    pinch_time: float = 1.0  # s to close or open the fingers
-    settle_time: float = 0.3  # s held after a pinch and after a motion
+    pace: Pace = Pace()
+    moves: MoveConfig = MoveConfig()
     attempts: int = 4  # tries at one step
     steps: int = 40  # steps of an episode
-    moves: MoveConfig = MoveConfig()
 
 
 class Stuck(RuleSafeError):
@@ -43,13 +34,11 @@ class Stuck(RuleSafeError):
 
 @dataclass
 class Log:
-    """What happened, for reports: one line a try."""
+    """What happened, for reports: one line a try, and the events that were brought about."""
 
     steps: list[str] = field(default_factory=list)
+    events: list[str] = field(default_factory=list)
     retries: int = 0
-
-
-Run = Generator[Chunk, Observation, Observation]
 
 
 class Expert:
@@ -58,7 +47,8 @@ class Expert:
 
     A fixed `plan` of events, such as ["knob+"], is executed as it stands instead.
     `begin(observation)` gives the first chunk, `next_chunk(observation)` the following ones, or
-    None when nothing remains. Errors: Stuck, with the step and the reason.
+    None when nothing remains; `activity` is what the last chunk is for. Errors: Stuck, with the
+    step and the reason.
     """
 
     def __init__(
@@ -73,7 +63,18 @@ class Expert:
         self.config = config
         self.log = Log()
         self._seed = seed
+        self._hand = Primitives(config.pace)
+        self._moves: MovePlanner | None = None
         self._run: Run | None = None
+
+    @property
+    def activity(self) -> Activity:
+        return self._hand.activity
+
+    @property
+    def planning_seconds(self) -> float:
+        """Wall time spent on planning so far, s."""
+        return self._moves.seconds if self._moves else 0.0
 
     def begin(self, observation: Observation) -> Chunk | None:
         """Starts: the first chunk, or None where there is nothing to do."""
@@ -97,7 +98,7 @@ class Expert:
     def _perform(self, seen: Observation) -> Run:
         if self.plan is not None:
             for number, event in enumerate(self.plan, 1):
-                seen = yield from self._step(seen, f"step {number} ({event})", event)
+                seen = yield from self._step(seen, number, event)
             return seen
         number = 0
         while seen.remaining:
@@ -106,28 +107,35 @@ class Expert:
                 raise Stuck(
                     f"{number - 1} steps done, and {', '.join(seen.remaining)} still remain"
                 )
-            event = seen.remaining[0]
-            seen = yield from self._step(seen, f"step {number} ({event})", event)
+            seen = yield from self._step(seen, number, seen.remaining[0])
         if not seen.part_open["door"]:
             raise Stuck("no sequence of moves opens the door any more")
         return seen
 
-    def _step(self, seen: Observation, step: str, event: str) -> Run:
+    def _step(self, seen: Observation, number: int, event: str) -> Run:
         """Moves a part into the other phase, with a bounded number of tries; earlier, when a part
         that moved by accident makes another event the next. Errors: Stuck."""
         part, opens = event[:-1], event.endswith("+")
+        step = f"step {number} ({event})"
         tried: set[tuple] = set()
         trouble = ""
         for attempt in range(1, self.config.attempts + 1):
             if seen.part_open[part] == opens:
-                return seen
+                break
             if attempt > 1:
                 self.log.retries += 1
                 if self.plan is None and seen.remaining[:1] != (event,):
                     return seen
             name = f"{step}, try {attempt}"
+            self._hand.activity = Activity(number, event, attempt)
+            self._hand.peak_force = 0.0
             try:
                 seen = yield from self._operate(seen, part, opens, tried)
+            except Pressed as error:
+                trouble = str(error)
+                self.log.steps.append(f"{name}: {trouble}")
+                seen = yield from self._hand.release(seen.arm, seen.hand)
+                continue
             except (Unreachable, NoPath) as error:
                 trouble = str(error)
                 self.log.steps.append(f"{name}: {trouble}")
@@ -137,49 +145,29 @@ class Expert:
                 continue
             reached = np.degrees(seen.part_positions[part])
             trouble = f"the {part} slipped; it stands at {reached:.0f} deg"
-            self.log.steps.append(f"{name}: {part} at {reached:.0f} deg")
+            self.log.steps.append(
+                f"{name}: {part} at {reached:.0f} deg, at most {self._hand.peak_force:.0f} N"
+            )
         if seen.part_open[part] != opens:
             raise Stuck(f"{step}, failed {self.config.attempts} times, in the end: {trouble}")
+        self.log.events.append(event)
         return seen
 
     def _operate(self, seen: Observation, part: str, opens: bool, tried: set) -> Run:
         """One try at moving a part into the other phase, with a pinch not yet `tried`."""
-        config, door = self.config, part == "door"
+        assert self._moves is not None
         operation, path = self._moves.plan(seen, self._moves.move(seen, part, opens), tried)
-        grasp, end = operation.motion[0], operation.motion[-1]
-        yield from self._move(seen.hand, time_path(path, config.travel), PRE_PINCH)
-        approach = time_path(operation.approach, config.closing_in)
-        yield from self._move(PRE_PINCH, approach, PRE_PINCH)
-        yield from self._fingers(grasp, PRE_PINCH, PINCH)
-        speed = config.pulling if door else config.turning
-        yield from self._move(PINCH, time_path(operation.motion, speed), PINCH)
-        seen = yield from self._hold(end, PINCH)
+        hand, door = self._hand, part == "door"
+        yield from hand.travel(seen, path)
+        yield from hand.approach(operation.approach)
+        yield from hand.pinch(operation.motion[0])
+        seen = yield from (hand.pull if door else hand.turn)(operation.motion)
         if door and seen.part_open["door"]:
             return seen
-        yield from self._fingers(end, PINCH, RELEASE)
-        yield from self._fingers(end, RELEASE, PRE_PINCH)
-        retreat = time_path(operation.retreat, config.closing_in)
-        return (yield from self._move(PRE_PINCH, retreat, PRE_PINCH))
+        yield from hand.release(operation.motion[-1])
+        return (yield from hand.retreat(operation.retreat))
 
-    def _move(self, hand_from, arm_rows, hand_to) -> Run:
-        """The arm along its rows while the fingers go to a posture."""
-        fractions = np.linspace(0, 1, len(arm_rows) + 1)[1:, None]
-        hand_rows = hand_from + fractions * (hand_to - hand_from)
-        return (yield from self._play(np.hstack([arm_rows, hand_rows])))
 
-    def _fingers(self, arm, start, end) -> Run:
-        """The fingers from one posture to another while the arm stands, then a short wait."""
-        move = max(1, round(self.config.pinch_time / FRAME))
-        wait = max(1, round(self.config.settle_time / FRAME))
-        fractions = np.minimum(1, np.arange(1, move + wait + 1) / move)[:, None]
-        rows = start + fractions * (end - start)
-        return (yield from self._play(np.hstack([np.tile(arm, (len(rows), 1)), rows])))
-
-    def _hold(self, arm, hand) -> Run:
-        count = max(1, round(self.config.settle_time / FRAME))
-        return (yield from self._play(np.tile(np.concatenate([arm, hand]), (count, 1))))
-
-    def _play(self, rows: NDArray[np.float64]) -> Run:
-        for begin in range(0, len(rows), MAX_ROWS):
-            seen = yield rows[begin : begin + MAX_ROWS]
-        return seen
+def paced(config: ExpertConfig, factor: float) -> ExpertConfig:
+    """The same expert, `factor` times as fast."""
+    return replace(config, pace=replace(config.pace, factor=config.pace.factor * factor))

@@ -7,11 +7,12 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from planner_node.hand import HAND_AXES, pinch_pose
-from planner_node.kinematics import Arm, Goal, Solution
+from planner_node.constraints import AxisConstraint, Goals, PointConstraint
+from planner_node.hand import HAND_AXES, PINCH_POINT
+from planner_node.kinematics import Arm, Costs, Solution, descend
 from rulesafe_sim.errors import RuleSafeError
 from rulesafe_sim.safes import Grasp
-from rulesafe_sim.transforms import Transform, from_parts
+from rulesafe_sim.transforms import Transform, about_axis, from_parts
 
 STEP = np.radians(5.0)
 """A part's motion is tracked in steps of this size."""
@@ -19,6 +20,9 @@ STEP = np.radians(5.0)
 STANDOFFS = (0.07, 0.045)
 """How far (m) the hand stands off a grasp before it closes in, and after it lets go; the shorter
 one where the arm cannot take the longer."""
+
+JUMP = 0.6
+"""A joint that moves more than this (rad) between two steps has changed its posture."""
 
 PartPose = Callable[[float], Transform]
 """Pose of the held part's link in the pelvis frame, given the moved joint's position (rad)."""
@@ -45,6 +49,12 @@ class Freedom:
     lets_go: bool = True  # whether the hand must be able to retreat at the end
 
 
+BOX = (0.001, 0.001, 0.001)
+"""How far (m) the pinch point may lie off the noted point, along approach, closing and normal."""
+
+POSTURE = Costs(posture=0.05, limits=0.3, manipulability=0.02)
+"""What is liked in the posture that takes a part, among those that take it alike."""
+
 RIGID = (0.02, 0.02, 0.02)
 SHARES = (0.0, 0.4, 1.0)
 """Shares of the slack that are tried in turn."""
@@ -70,13 +80,17 @@ PULLING = Freedom(
 
 @dataclass(frozen=True)
 class Pinch:
-    """A grasp with its choices made: pose of the hand's base in the part's link frame."""
+    """A grasp with its choices made.
+
+    `frame_in_part`: where the pinch point shall be in the part's link frame; its columns are
+    approach, closing (from index finger to thumb) and their cross product, the normal.
+    """
 
     grasp: Grasp
     sense: int  # +1: the thumb on the closing axis's positive side
     roll: float
     tilt: float
-    pose_hand_in_part: Transform
+    frame_in_part: Transform
 
     @property
     def key(self) -> tuple:
@@ -97,9 +111,36 @@ class Operation:
 
 
 def make_pinch(grasp: Grasp, sense: int, roll: float, tilt: float) -> Pinch:
+    """The pinch that comes along the grasp's approach, turned about it by `roll` and then about
+    the closing axis by `tilt` (rad)."""
     approach, closing = np.asarray(grasp.approach), sense * np.asarray(grasp.closing)
-    pose = pinch_pose(np.asarray(grasp.point), approach, closing, roll, tilt)
-    return Pinch(grasp, sense, roll, tilt, pose)
+    turn = (about_axis(closing, tilt) @ about_axis(approach, roll))[:3, :3]
+    axes = turn @ np.column_stack([approach, closing, np.cross(approach, closing)])
+    return Pinch(grasp, sense, roll, tilt, from_parts(axes, grasp.point))
+
+
+def pinch_goals(frame_in_pelvis: Transform, slack: tuple[float, float, float]) -> Goals:
+    """The constraints that put the hand's pinch point and axes onto a pinch's frame.
+
+    `slack` (rad): how far the hand may be turned about approach, closing axis and normal. Each is
+    an angle between one axis of the hand and one of the part that are perpendicular without it.
+    """
+    approach, closing, normal = frame_in_pelvis[:3, :3].T
+    hand_approach, hand_closing = HAND_AXES[:, 0], HAND_AXES[:, 1]
+    about_approach, about_closing, about_normal = slack
+    point = PointConstraint(
+        "pinch point", PINCH_POINT, frame_in_pelvis[:3, 3], BOX, frame_in_pelvis[:3, :3]
+    )
+    return Goals(
+        [point],
+        [
+            AxisConstraint("roll", hand_closing, normal, about_approach, "perpendicular"),
+            AxisConstraint("tilt", hand_approach, normal, about_closing, "perpendicular"),
+            AxisConstraint("yaw", hand_approach, closing, about_normal, "perpendicular"),
+            AxisConstraint("approach", hand_approach, approach, np.pi / 3),
+            AxisConstraint("closing", hand_closing, closing, np.pi / 3),
+        ],
+    )
 
 
 @dataclass
@@ -108,6 +149,7 @@ class _Reach:
 
     found: int = 0
     nearest: float = np.inf  # m
+    worst: str = ""  # constraints that the nearest posture misses
     followed: float = 0.0  # fraction of the motion
 
 
@@ -117,7 +159,7 @@ class Grasper:
     def __init__(self, arm: Arm, seed: int = 0, starts: int = 36):
         self.arm = arm
         rng = np.random.default_rng(seed)
-        self._starts = rng.uniform(arm.lower, arm.upper, (starts, 7))
+        self._starts = rng.uniform(arm.limits.lower, arm.limits.upper, (starts, 7))
 
     def operations(
         self,
@@ -136,20 +178,14 @@ class Grasper:
         """
         anchor = positions[0] + freedom.anchor * (positions[1] - positions[0])
         way = (positions[0], anchor, positions[1])
-        starts = (now, *self._starts[: max(8, len(self._starts) // len(grasps))])
         reach, lagging = _Reach(), []
         turns = sorted(product(freedom.rolls, freedom.tilts), key=lambda t: abs(t[0]) + abs(t[1]))
         for roll, tilt in turns:
             operations = []
             for grasp, sense in product(grasps, (1, -1)):
                 pinch = make_pinch(grasp, sense, roll, tilt)
-                goal = Goal(part_pose(anchor) @ pinch.pose_hand_in_part, HAND_AXES, RIGID)
-                found = [self.arm.solve(goal, start) for start in starts]
-                reach.nearest = min(reach.nearest, *(solution.error for solution in found))
-                for solution in _distinct([s for s in found if s.reached]):
-                    operation = self._track(
-                        pinch, freedom, solution.arm, part_pose, way, now, reach
-                    )
+                for arm in self._postures(pinch, part_pose(anchor), now, len(grasps), reach):
+                    operation = self._track(pinch, freedom, arm, part_pose, way, now, reach)
                     if operation:
                         operations.append(operation)
             reach.found += len(operations)
@@ -159,68 +195,83 @@ class Grasper:
         yield from lagging
         if not reach.found:
             raise Unreachable(
-                f"none of {2 * len(grasps) * len(turns)} pinches reaches through the motion: the "
-                f"nearest is {1000 * reach.nearest:.0f} mm off, the best follows "
-                f"{100 * reach.followed:.0f} % of the way"
+                f"none of {2 * len(grasps) * len(turns)} pinches reaches through the motion: "
+                + (
+                    f"the nearest misses {reach.worst}"
+                    if reach.nearest > 0
+                    else f"the best follows {100 * reach.followed:.0f} % of the way"
+                )
             )
+
+    def _postures(self, pinch: Pinch, part_in_pelvis: Transform, now, shares: int, reach: _Reach):
+        """Arm postures (7,) that take the part, each the best of its kind."""
+        goals = pinch_goals(part_in_pelvis @ pinch.frame_in_part, RIGID)
+        starts = (now, *self._starts[: max(8, len(self._starts) // shares)])
+        found = [descend(self.arm, start, goals) for start in starts]
+        nearest = min(found, key=lambda solution: solution.excess)
+        if nearest.excess < reach.nearest:
+            reach.nearest = nearest.excess
+            missed = goals.residuals(self.arm.hand_pose(nearest.arm))
+            reach.worst = ", ".join(str(r) for r in missed if r.excess > 0)
+        for solution in _distinct([s for s in found if s.feasible]):
+            yield descend(self.arm, solution.arm, goals, POSTURE, present=now).arm
 
     def _track(self, pinch, freedom, arm_at_anchor, part_pose, way, now, reach):
         """The operation through a solution at the motion's anchor; None where the arm cannot
         follow the motion."""
         first, anchor, last = way
-        hand = pinch.pose_hand_in_part
         for share in SHARES:
             slack = tuple(np.maximum(share * np.array(freedom.slack), RIGID))
-            back, way_back = self._follow(
-                [part_pose(p) @ hand for p in _steps(anchor, first)], slack, arm_at_anchor
-            )
-            ahead, way_ahead = self._follow(
-                [part_pose(p) @ hand for p in _steps(anchor, last)], slack, arm_at_anchor
-            )
+            back, way_back = self.follow(pinch, part_pose, (anchor, first), slack, arm_at_anchor)
+            ahead, way_ahead = self.follow(pinch, part_pose, (anchor, last), slack, arm_at_anchor)
             reach.followed = max(reach.followed, (way_back + way_ahead) / 2)
             if way_back == way_ahead == 1:
                 break
         else:
             return None
         motion = np.concatenate([back[::-1], ahead[1:]])
-        approach = self._retreat(part_pose(first), pinch, motion[0])
-        retreat = self._retreat(part_pose(last), pinch, motion[-1])
+        approach = self.retreat(part_pose(first), pinch, motion[0])
+        retreat = self.retreat(part_pose(last), pinch, motion[-1])
         if len(approach) == 1 or (len(retreat) == 1 and freedom.lets_go):
             return None
-        worst = max(self.arm.limit_cost(arm) for arm in (*motion, approach[-1]))
+        limits = self.arm.limits
+        worst = max(np.abs(limits.nearness(arm)).max() for arm in (*motion, approach[-1]))
         travel = float(np.abs(approach[-1] - now).max())
         cost = 2.0 * worst + 0.3 * travel + 0.5 * (abs(pinch.roll) + abs(pinch.tilt)) + share
         return Operation(pinch, approach[::-1], motion, retreat, cost, share > 0)
 
-    def _retreat(self, part_in_pelvis: Transform, pinch: Pinch, arm) -> NDArray[np.float64]:
+    def retreat(self, part_in_pelvis: Transform, pinch: Pinch, arm) -> NDArray[np.float64]:
         """Arm joints (N, 7) from a grasp straight back to a standoff; (1, 7), where the arm
         stands, if it can take none."""
         back = -np.asarray(pinch.grasp.approach)
         for standoff in STANDOFFS:
-            poses = [
-                part_in_pelvis @ from_parts(np.eye(3), distance * back) @ pinch.pose_hand_in_part
+            frames = [
+                part_in_pelvis @ from_parts(np.eye(3), distance * back) @ pinch.frame_in_part
                 for distance in np.linspace(0.0, standoff, 6)[1:]
             ]
-            rows, way = self._follow(poses, LOOSE, arm)
+            rows, way = self._along(frames, LOOSE, arm)
             if way == 1:
                 return np.concatenate([arm[None], rows])
         return arm[None]
 
-    def _follow(self, poses: Sequence[Transform], slack, arm) -> tuple[NDArray[np.float64], float]:
-        """Arm joints (N, 7) along hand poses, each solved from the one before, and the fraction
-        of them that the arm can follow without a jump."""
+    def follow(
+        self, pinch: Pinch, part_pose: PartPose, positions: tuple[float, float], slack, arm
+    ) -> tuple[NDArray[np.float64], float]:
+        """Arm joints (N, 7) with the part held from one position to the other (rad), from an arm
+        at `arm` (7,), and the fraction of the way that it can follow without a jump."""
+        steps = max(2, int(np.ceil(abs(positions[1] - positions[0]) / STEP)) + 1)
+        frames = [part_pose(p) @ pinch.frame_in_part for p in np.linspace(*positions, steps)]
+        return self._along(frames, slack, arm)
+
+    def _along(self, frames: Sequence[Transform], slack, arm):
         rows = []
-        for pose in poses:
-            solution = self.arm.solve(Goal(pose, HAND_AXES, slack), arm)
-            if not solution.reached or np.abs(solution.arm - arm).max() > 0.6:
+        for frame in frames:
+            solution = descend(self.arm, arm, pinch_goals(frame, slack))
+            if not solution.feasible or np.abs(solution.arm - arm).max() > JUMP:
                 break
             arm = solution.arm
             rows.append(arm)
-        return np.reshape(rows, (-1, 7)), len(rows) / len(poses)
-
-
-def _steps(start: float, end: float) -> NDArray[np.float64]:
-    return np.linspace(start, end, max(2, int(np.ceil(abs(end - start) / STEP)) + 1))
+        return np.reshape(rows, (-1, 7)), len(rows) / len(frames)
 
 
 def _distinct(solutions: list[Solution], apart: float = 0.3) -> list[Solution]:

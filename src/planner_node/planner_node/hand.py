@@ -1,54 +1,132 @@
-"""What the right hand can do: finger postures and the pinch's geometry.
+"""What the right hand can do: the operations of data/hand.yaml, and the pinch's geometry.
 
-Angles in rad, in the order of HAND_JOINTS (pinky, ring, middle, index, thumb bend, thumb
-rotation). The three last fingers are curled in every pinch posture, else they strike the part.
+    operation("pinch").joints               # (6,) rad, order of HAND_JOINTS
+    operation("pinch").points["thumb_tip"]  # (3,) m, frame R_hand_base_link
+    operation("pinch").axes["approach"]     # (3,) unit, the same frame
+
+The file says what its points and axes mean and where they come from.
 """
+
+from collections.abc import Mapping
+from dataclasses import dataclass, make_dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rulesafe_sim.transforms import Transform, about_axis, from_parts
+from rulesafe_sim.errors import RuleSafeError, unknown_name
+from rulesafe_sim.joints import HAND_JOINTS
+from rulesafe_sim.robot import h1_2
+from rulesafe_sim.strict_yaml import (
+    as_mapping,
+    block,
+    build,
+    check_keys,
+    named_vectors,
+    number,
+    read_yaml,
+    text,
+)
 
-PRE_PINCH = np.array([1.4, 1.4, 1.4, 0.4, 0.0, 1.174])
-PINCH = np.array([1.4, 1.4, 1.4, 0.9, 0.26, 1.174])
-"""Thumb and index meet head-on all the way: with more thumb and less index they pass each other
-and a round bar slips out between them."""
+HAND_FRAME = "R_hand_base_link"
 
-RELEASE = PRE_PINCH + 0.45 * (PINCH - PRE_PINCH)
+NAMES = ("open", "pre_pinch", "pinch", "release", "pre_grasp", "grasp", "hook")
+"""The hand's operations."""
 
-PINCH_POINT = np.array([-0.068, -0.154, -0.0267])
+
+@dataclass(frozen=True, eq=False)
+class HandOperation:
+    """Where the fingers go, and what that means in space, in the frame R_hand_base_link."""
+
+    name: str
+    joints: NDArray[np.float64]  # (6,) commanded, rad, order of HAND_JOINTS
+    points: Mapping[str, NDArray[np.float64]]  # (3,) m
+    axes: Mapping[str, NDArray[np.float64]]  # (3,) unit; the third is the first's cross the second
+    about: str = ""  # one sentence for people
+
+
+_FIELDS = {name: name.removeprefix("R_").removesuffix("_joint") for name in HAND_JOINTS}
+
+
+def _within_limits(joint: str) -> Any:
+    limits = h1_2().joint(joint)
+    return number("rad", limits.lower, limits.upper)
+
+
+_Joints = make_dataclass(
+    "_Joints", [(field, float, _within_limits(joint)) for joint, field in _FIELDS.items()]
+)
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """An operation as the file states it."""
+
+    about: str = text()
+    joints: Any = block(_Joints)
+    points: Mapping[str, Any] = named_vectors("m")
+    axes: Mapping[str, Any] = named_vectors()
+
+    def __post_init__(self) -> None:
+        names, rows = tuple(self.axes), np.array(list(self.axes.values()))
+        if rows.shape != (3, 3) or not np.allclose(rows @ rows.T, np.eye(3), atol=1e-6):
+            raise RuleSafeError(
+                f"axes must be three unit vectors perpendicular to each other, not {self.axes}"
+            )
+        if not np.allclose(np.cross(rows[0], rows[1]), rows[2], atol=1e-6):
+            raise RuleSafeError(
+                f"axes: {names[2]} must be the cross product {names[0]} x {names[1]}"
+            )
+
+
+def read_operations(path: Path) -> dict[str, HandOperation]:
+    """The operations of a file such as data/hand.yaml, by name. Errors: RuleSafeError naming file
+    and key."""
+    data, where = read_yaml(path), path.name
+    check_keys(data, ("operations",), where)
+    entries = as_mapping(data["operations"], f"{where}: operations")
+    check_keys(entries, NAMES, f"{where}: operations")
+    return {name: _operation(name, entries[name], f"{where}: operations.{name}") for name in NAMES}
+
+
+def _operation(name: str, data: Any, where: str) -> HandOperation:
+    entry = build(_Entry, data, where)
+    return HandOperation(
+        name,
+        _fixed([getattr(entry.joints, field) for field in _FIELDS.values()]),
+        {point: _fixed(xyz) for point, xyz in entry.points.items()},
+        {axis: _fixed(xyz) for axis, xyz in entry.axes.items()},
+        entry.about,
+    )
+
+
+def _fixed(values: Any) -> NDArray[np.float64]:
+    array = np.array(values, np.float64)
+    array.flags.writeable = False  # shared by all who ask
+    return array
+
+
+with resources.as_file(resources.files("planner_node") / "data/hand.yaml") as _path:
+    OPERATIONS: Mapping[str, HandOperation] = read_operations(_path)
+
+
+def operation(name: str) -> HandOperation:
+    """The operation of a name. Errors: RuleSafeError for an unknown one, listing the known."""
+    if name not in OPERATIONS:
+        raise unknown_name("hand operation", name, OPERATIONS)
+    return OPERATIONS[name]
+
+
+PRE_PINCH = operation("pre_pinch").joints
+PINCH = operation("pinch").joints
+RELEASE = operation("release").joints
+
+PINCH_POINT = operation("pinch").points["pinch_point"]
 """Middle between the tips of thumb and index when they are 20 to 27 mm apart, in the hand's base
 frame (m)."""
 
-
-BEND = np.radians(30.0)
-"""Angle between the palm's normal and the approach. At 22 to 38 degrees the tips press on opposite
-sides of a part 20 to 35 mm thick; outside of it they push it out."""
-
-HAND_AXES = np.array(
-    [
-        [-np.cos(BEND), -np.sin(BEND), 0.0],
-        [-np.sin(BEND), np.cos(BEND), 0.0],
-        [0.0, 0.0, -1.0],
-    ]
-)
+HAND_AXES = np.column_stack([operation("pinch").axes[n] for n in ("approach", "closing", "normal")])
 """Columns: approach, closing (from index finger to thumb) and their cross product, in the hand's
 base frame: thumb and index close in its x-y plane."""
-
-
-def pinch_pose(
-    point: NDArray[np.float64],
-    approach: NDArray[np.float64],
-    closing: NDArray[np.float64],
-    roll: float = 0.0,
-    tilt: float = 0.0,
-) -> Transform:
-    """Pose of the hand's base that brings the pinch point onto `point` (m), in the same frame.
-
-    The hand comes along `approach` and closes along `closing` (unit, perpendicular), turned about
-    the approach by `roll` and then about the closing axis by `tilt` (rad).
-    """
-    part = np.column_stack([approach, closing, np.cross(approach, closing)])
-    turn = about_axis(closing, tilt) @ about_axis(approach, roll)
-    rotation = turn[:3, :3] @ part @ HAND_AXES.T
-    return from_parts(rotation, point - rotation @ PINCH_POINT)

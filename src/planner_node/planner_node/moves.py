@@ -1,13 +1,25 @@
 """From "move this part" to the pinch and the free way that do it."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from planner_node.collision import CollisionWorld
-from planner_node.grasping import AT_AXIS, OFF_AXIS, PULLING, Freedom, Grasper, Operation
+from planner_node.grasping import (
+    AT_AXIS,
+    OFF_AXIS,
+    PULLING,
+    Freedom,
+    Grasper,
+    Operation,
+    Pinch,
+    Unreachable,
+)
 from planner_node.hand import PINCH, PRE_PINCH
 from planner_node.kinematics import Arm
 from planner_node.motion import NoPath, Path, PathPlanner
@@ -27,16 +39,22 @@ class Observation:
     part_open: Mapping[str, bool]
     pose_safe_in_pelvis: Transform
     remaining: tuple[str, ...]  # events that open the door from here, such as "knob+", "door+"
+    contact_forces: Mapping[str, float] = field(default_factory=dict)  # N, see State
 
 
 @dataclass(frozen=True)
 class MoveConfig:
-    """Margins of a part's motion, and how long to search."""
+    """Margins of a part's motion, and how to search.
+
+    `overshoot` is the limit of the position error by which the hand presses a part against its
+    stop; with the drives' effort limits it bounds the force.
+    """
 
     overshoot: float = 0.09  # rad the hand turns past a stop, for the pinch's compliance
     door_margin: float = 0.12  # rad the door is pulled past its open threshold
     way_out: float = 0.3  # rad the arm may move in touch with what a try ended in touch with
     candidates: int = 12  # free operations without a path to them before giving up
+    planner: str = "RRTConnect"  # one of motion.PLANNERS
 
 
 @dataclass(frozen=True)
@@ -50,7 +68,8 @@ class Move:
 
 
 class MovePlanner:
-    """Plans single moves of a safe's parts, with the safe where it stands."""
+    """Plans single moves of a safe's parts, with the safe where it stands. `seconds`: the wall
+    time that planning has taken."""
 
     def __init__(
         self,
@@ -61,102 +80,172 @@ class MovePlanner:
     ):
         self.safe = safe
         self.config = config
+        self.seconds = 0.0
+        self.arm = Arm()
         self._body = safe_body(safe)
-        arm = Arm()
-        self._grasper = Grasper(arm, seed)
-        self._paths = PathPlanner(arm.lower, arm.upper, seed=seed + 1)
+        self._grasper = Grasper(self.arm, seed)
+        limits = self.arm.limits
+        self._paths = PathPlanner(limits.lower, limits.upper, seed=seed + 1, planner=config.planner)
         self._world = CollisionWorld(self._body, stand_shapes(self._body, pose_safe_in_pelvis))
 
     def move(self, seen: Observation, part: str, opens: bool) -> Move:
         """The move that brings a part into its open or its closed phase."""
         data, start = self.safe.parts[part], seen.part_positions[part]
         if part == "door":
-            goal = data.open_above * data.range + self.config.door_margin
-            return Move(part, "handle", start, goal)
+            return Move(part, "handle", start, self.door_goal)
         overshoot = self.config.overshoot
         return Move(part, part, start, data.range + overshoot if opens else -overshoot)
+
+    @property
+    def door_goal(self) -> float:
+        """Where the hand pulls the door to (rad): some way past where it counts as open."""
+        door = self.safe.door
+        return door.open_above * door.range + self.config.door_margin
 
     def plan(self, seen: Observation, move: Move, tried: set[tuple]) -> tuple[Operation, Path]:
         """The first operation not yet `tried` (which it joins) that has a free path to it, and
         that path (N, 7). Errors: Unreachable, NoPath."""
+        with self._timed():
+            blocked: Counter[tuple[str, str]] = Counter()
+            count = 0
+            for operation in self._free(seen, move, tried, blocked):
+                count += 1
+                try:
+                    path = self.path(seen, operation.approach[0])
+                except NoPath as error:
+                    blocked += error.blocked
+                    if count == self.config.candidates:
+                        break
+                    continue
+                tried.add(operation.pinch.key)
+                return operation, path
+            raise NoPath(
+                f"{count} reachable pinches of the {move.held} are free at the grasp, none with a "
+                "free way to it",
+                blocked,
+            )
+
+    def reaches(self, seen: Observation, move: Move) -> bool:
+        """Whether some pinch is within reach and free all through the move, the way to it aside."""
+        with self._timed():
+            try:
+                return any(True for _ in self._free(seen, move, set(), Counter()))
+            except Unreachable:
+                return False
+
+    def path(
+        self, seen: Observation, goal: NDArray[np.float64], hand: NDArray[np.float64] = PRE_PINCH
+    ) -> Path:
+        """A free path (N, 7) from where the arm stands, the fingers at `hand` (6,). Errors:
+        NoPath."""
+        self._world.set_safe(seen.pose_safe_in_pelvis, seen.part_positions)
+        self._world.permit()
+        # Where a try ended in touch with something, the way out may begin in touch with it.
+        touching = self._world.contacts(seen.arm, hand)
+
+        def contacts(arm: NDArray[np.float64]) -> set[tuple[str, str]]:
+            if not self._world.collides(arm, hand):
+                return set()
+            found = self._world.contacts(arm, hand)
+            near = np.abs(arm - seen.arm).max() < self.config.way_out
+            return found - touching if near else found
+
+        return self._paths.plan(seen.arm, goal, contacts)
+
+    def follow(self, seen: Observation, move: Move, pinch: Pinch) -> NDArray[np.float64] | None:
+        """Arm joints (N, 7) that take the held part through a move with the pinch it is held by;
+        None where the arm cannot follow, or would strike something."""
+        with self._timed():
+            slack = freedom_of(move, self.safe.grasps(move.held, "turn")).slack
+            rows, way = self._grasper.follow(
+                pinch,
+                lambda position: self.held_pose(seen, move, position),
+                (move.start, move.goal),
+                slack,
+                seen.arm,
+            )
+            return rows if way == 1 and not self._contacts_along(rows, seen, move) else None
+
+    def retreat(self, seen: Observation, move: Move, pinch: Pinch) -> NDArray[np.float64]:
+        """Arm joints (N, 7) straight back from the part that the hand has let go."""
+        position = seen.part_positions[move.part]
+        return self._grasper.retreat(self.held_pose(seen, move, position), pinch, seen.arm)
+
+    def _free(
+        self, seen: Observation, move: Move, tried: set[tuple], blocked: Counter
+    ) -> Iterator[Operation]:
+        """Operations not yet tried that touch nothing they should not; what is in the others' way
+        is counted in `blocked`. Errors: Unreachable."""
         grasps = self.safe.grasps(move.held, "pull" if move.part == "door" else "turn")
-        blocked: set[tuple[str, str]] = set()
-        reachable = free = 0
         for operation in self._grasper.operations(
             grasps,
             freedom_of(move, grasps),
-            lambda position: self._held_pose(seen, move, position),
+            lambda position: self.held_pose(seen, move, position),
             (move.start, move.goal),
             seen.arm,
         ):
-            if operation.pinch.key in tried:
-                continue
-            reachable += 1
-            contacts = self._contacts_of(operation, seen, move)
-            if contacts:
-                blocked |= contacts
-                continue
-            free += 1
-            try:
-                path = self._path_to(operation.approach[0], seen)
-            except NoPath:
-                if free == self.config.candidates:
-                    break
-                continue
-            tried.add(operation.pinch.key)
-            return operation, path
-        names = ", ".join(f"{a} against {b}" for a, b in sorted(blocked)[:6])
-        raise NoPath(
-            f"{reachable} reachable pinches of the {move.held}, {free} of them free at the grasp, "
-            f"none with a free way to it; in the way: {names or 'only the way to it'}"
-        )
+            if operation.pinch.key not in tried:
+                contacts = self._contacts_of(operation, seen, move)
+                blocked.update(contacts)
+                if not contacts:
+                    yield operation
 
-    def _held_pose(self, seen: Observation, move: Move, position: float) -> Transform:
+    def held_pose(self, seen: Observation, move: Move, position: float) -> Transform:
         """Pose of the held part's link in the pelvis frame, the moved part at `position`."""
         joints = {f"{name}_joint": value for name, value in seen.part_positions.items()}
         links = self._body.link_poses(joints | {f"{move.part}_joint": position})
         return seen.pose_safe_in_pelvis @ links[move.held]
 
     def _contacts_of(self, operation: Operation, seen: Observation, move: Move):
-        """Pairs of links that would touch on the way through an operation, the part moving along;
-        only closed fingers may touch the held part."""
+        """Pairs of links that would touch on the way through an operation; only closed fingers
+        may touch the held part."""
+        first, last = self._ends(move)
+        return (
+            self._contacts_at(operation.approach, first, seen, move)
+            or self._contacts_along(operation.motion, seen, move)
+            or (
+                set()
+                if move.part == "door"
+                else self._contacts_at(operation.retreat, last, seen, move)
+            )
+        )
+
+    def _ends(self, move: Move) -> tuple[float, float]:
+        """The positions (rad) between which the moved part itself goes."""
         first, last = np.clip((move.start, move.goal), 0.0, self.safe.parts[move.part].range)
-        motion = operation.motion
-        steps = np.unique(np.linspace(0, len(motion) - 1, 5).astype(int))
-        checks = [(arm, PRE_PINCH, first) for arm in operation.approach]
-        checks += [
-            (motion[i], PINCH, first + (last - first) * i / (len(motion) - 1)) for i in steps
-        ]
-        if move.part != "door":
-            checks += [(arm, PRE_PINCH, last) for arm in operation.retreat]
-        for arm, hand, position in checks:
-            parts = {**seen.part_positions, move.part: float(position)}
-            self._world.set_safe(seen.pose_safe_in_pelvis, parts)
-            self._world.permit(holding=move.held if hand is PINCH else None)
-            contacts = self._world.contacts(arm, hand)
+        return float(first), float(last)
+
+    def _contacts_along(self, motion: Path, seen: Observation, move: Move):
+        """Contacts of the closed hand on a part's way, at five places of it."""
+        first, last = self._ends(move)
+        for i in np.unique(np.linspace(0, len(motion) - 1, 5).astype(int)):
+            position = first + (last - first) * i / max(1, len(motion) - 1)
+            contacts = self._contacts_at(motion[i : i + 1], position, seen, move, PINCH)
             if contacts:
                 return contacts
         return set()
 
-    def _path_to(self, goal: NDArray[np.float64], seen: Observation) -> Path:
-        self._world.set_safe(seen.pose_safe_in_pelvis, seen.part_positions)
-        self._world.permit()
-        # Where a try ended in touch with something, the way out may begin in touch with it.
-        touching = self._world.contacts(seen.arm, PRE_PINCH)
+    def _contacts_at(
+        self, rows: Path, position: float, seen: Observation, move: Move, hand=PRE_PINCH
+    ) -> set[tuple[str, str]]:
+        """The first contacts along rows (N, 7) with the moved part at a position."""
+        parts = {**seen.part_positions, move.part: position}
+        self._world.set_safe(seen.pose_safe_in_pelvis, parts)
+        self._world.permit(holding=move.held if hand is PINCH else None)
+        return next((c for c in (self._world.contacts(arm, hand) for arm in rows) if c), set())
 
-        def collides(arm) -> bool:
-            if not touching:
-                return self._world.collides(arm, PRE_PINCH)
-            contacts = self._world.contacts(arm, PRE_PINCH)
-            near = np.abs(arm - seen.arm).max() < self.config.way_out
-            return bool(contacts - touching if near else contacts)
-
-        return self._paths.plan(seen.arm, goal, collides)
+    @contextmanager
+    def _timed(self) -> Iterator[None]:
+        begin = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds += time.perf_counter() - begin
 
 
 def freedom_of(move: Move, grasps: Sequence[Grasp]) -> Freedom:
     """How freely a pinch may stand in a move: a pull, a turn at the axis, or one beside it."""
     if move.part == "door":
         return PULLING
-    off_axis = max(np.hypot(*grasp.point[1:]) for grasp in grasps)
+    off_axis = max((float(np.hypot(*grasp.point[1:])) for grasp in grasps), default=0.0)
     return OFF_AXIS if off_axis > 0.02 else AT_AXIS

@@ -19,18 +19,24 @@ from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
 from planner_node import convert
-from planner_node.expert import Expert
+from planner_node.expert import Expert, ExpertConfig, paced
+from planner_node.motion import PLANNERS
+from planner_node.moves import MoveConfig
 from rulesafe_interfaces.msg import EpisodeStatus
 from rulesafe_sim.chunks import PERIOD
 from rulesafe_sim.convert import STATE_QOS, from_time
-from rulesafe_sim.errors import RuleSafeError
+from rulesafe_sim.errors import RuleSafeError, unknown_name
 from rulesafe_sim.ros import Parameter, claim, declare, run_node
 from rulesafe_sim.safes import load_safe
 
 AGAIN = 1.0
 """A chunk that the simulation still waits for after this long (s of wall time) is sent again."""
 
-PARAMETERS = (Parameter("expert_seed", 0, "Seed of the expert's random choices.", 0, 2**31 - 1),)
+PARAMETERS = (
+    Parameter("expert_seed", 0, "Seed of the expert's random choices.", 0, 2**31 - 1),
+    Parameter("speed", 1.0, "Factor on the expert's speeds.", 0.2, 2.0),
+    Parameter("planner", "RRTConnect", f"OMPL's planner: {', '.join(PLANNERS)}."),
+)
 
 
 class PlannerNode(Node):
@@ -39,7 +45,12 @@ class PlannerNode(Node):
     def __init__(self) -> None:
         super().__init__("planner_node")
         self._claim = claim(self, "/policy/action_chunk")
-        self._seed = declare(self, PARAMETERS)["expert_seed"]
+        values = declare(self, PARAMETERS)
+        if values["planner"] not in PLANNERS:
+            raise unknown_name("motion planner", values["planner"], PLANNERS)
+        moves = MoveConfig(planner=values["planner"])
+        self._config = paced(ExpertConfig(moves=moves), values["speed"])
+        self._seed = values["expert_seed"]
         self._status: EpisodeStatus | None = None
         self._joints: JointState | None = None
         self._episode: tuple = ()
@@ -88,7 +99,7 @@ class PlannerNode(Node):
             f"{status.rule} on {status.safe}, seed {status.seed}: {' '.join(status.plan)}"
         )
         try:
-            self._expert = Expert(load_safe(status.safe), seed=self._seed)
+            self._expert = Expert(load_safe(status.safe), config=self._config, seed=self._seed)
             self._message = "planning"
         except RuleSafeError as error:
             self._fail(str(error))

@@ -1,0 +1,63 @@
+"""From a plan of events to a task program that brings them about; see tasks.py for its calls."""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from planner_node.tasks import opening_sign
+from rulesafe_sim.errors import unknown_name
+from rulesafe_sim.locks import EVENTS
+from rulesafe_sim.safes import Safe
+
+_TURN = """\
+# Step {number}: {verb} the {part}, {sense}
+planner.hand_pre_pinch("right")
+constraints = planner.generate_constraints(obj_name="safe", target_link="{part}")
+_, pose = planner.generate_end_effector_pose(constraints, hand_name="right")
+planner.move_to_pose(pose)
+planner.hand_pinch("right", pinch_object="safe")
+planner.rotate_hand(hand="right", angle={angle})
+"""
+
+_PULL = """\
+# Step {number}: pull the door open by the handle
+planner.hand_pre_pinch("right")
+constraints = planner.generate_constraints(
+    obj_name="safe", target_link="handle", state_link="door", openness=0
+)
+_, pose = planner.generate_end_effector_pose(constraints, hand_name="right")
+planner.move_to_pose(pose)
+planner.hand_pinch("right", pinch_object="safe")
+constraints = planner.generate_constraints(
+    obj_name="safe", target_link="handle", state_link="door", openness=1
+)
+_, pose = planner.generate_end_effector_pose(constraints, hand_name="right")
+planner.move_to_pose(pose)
+"""
+
+
+def decompose(plan: Iterable[str], safe: Safe) -> str:
+    """The task program for a plan such as ["knob+", "door+"] on a safe: a step an event, its
+    angles (deg) and senses from the safe's data.
+
+    Errors: RuleSafeError for an unknown event, and for "door-", which no lock asks for.
+    """
+    return "\n".join(_step(number, event, safe) for number, event in enumerate(plan, 1))
+
+
+def _step(number: int, event: str, safe: Safe) -> str:
+    doable = [name for name in EVENTS if name != "door-"]
+    if event not in doable:
+        raise unknown_name("event", event, doable)
+    part, opens = event[:-1], event.endswith("+")
+    if part == "door":
+        return _PULL.format(number=number)
+    turner = safe.turners[part]
+    sign = opening_sign(turner) * (1 if opens else -1)
+    return _TURN.format(
+        number=number,
+        verb="open" if opens else "close",
+        part=part,
+        sense="clockwise" if sign > 0 else "counterclockwise",
+        angle=f"{sign * np.degrees(turner.range):g}",
+    )

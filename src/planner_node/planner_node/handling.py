@@ -1,0 +1,144 @@
+"""The hand on a safe's part, in process with the simulation: take, move, let go, try again."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner_node.episode import Watch, observe
+from planner_node.expert import ExpertConfig, Log, Stuck
+from planner_node.grasping import Operation
+from planner_node.hand import PINCH
+from planner_node.motion import Path
+from planner_node.moves import Move, MovePlanner, Observation
+from planner_node.primitives import Activity, Pressed, Primitives, Run
+from rulesafe_sim.simulation import Simulation
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A part that the hand is on, by which operation, and what for. `pinched`: the fingers are
+    closed on it."""
+
+    operation: Operation
+    move: Move
+    pinched: bool = False
+
+
+class Handling:
+    """Executes primitives in a simulation and keeps what the hand is on."""
+
+    def __init__(
+        self, simulation: Simulation, config: ExpertConfig, watch: Watch | None, seed: int
+    ):
+        self.simulation = simulation
+        self.config = config
+        self.log = Log()
+        self.hand = Primitives(config.pace)
+        self.moves = MovePlanner(
+            simulation.safe, simulation.pose_safe_in_pelvis, config.moves, seed
+        )
+        self.taken: Taken | None = None
+        self._watch = watch
+        self._tried: set[tuple] = set()
+        self._step = 0
+
+    def look(self) -> Observation:
+        return observe(self.simulation)
+
+    def play(self, run: Run) -> None:
+        """Runs a primitive in the simulation."""
+        try:
+            chunk = next(run)
+            while True:
+                for target in chunk:
+                    self.simulation.step(target)
+                    if self._watch:
+                        self._watch(self.simulation, target, self.hand.activity)
+                chunk = run.send(self.look())
+        except StopIteration:
+            return
+
+    def posture(self, fingers: NDArray[np.float64]) -> None:
+        """The fingers (6,) to any posture, the arm as it stands."""
+        command = self.simulation.command
+        self.play(self.hand.posture(command[:7], command[7:], fingers))
+
+    def plan(self, seen: Observation, move: Move) -> tuple[Operation, Path]:
+        """A way to take a part that was not tried for the present step. Errors: Unreachable,
+        NoPath."""
+        return self.moves.plan(seen, move, self._tried)
+
+    def approach(self, operation: Operation, path: Path, move: Move) -> None:
+        """To the part, the hand open."""
+        self.play(self.hand.travel(self.look(), path))
+        self.play(self.hand.approach(operation.approach))
+        self.taken = Taken(operation, move)
+
+    def pinch(self) -> None:
+        """Closes the fingers on the part that was approached."""
+        assert self.taken is not None
+        self.play(self.hand.pinch(self.taken.operation.motion[0]))
+        self.taken = replace(self.taken, pinched=True)
+
+    def let_go(self) -> None:
+        """Opens the fingers and backs off from the part."""
+        assert self.taken is not None
+        taken, self.taken = self.taken, None
+        if taken.pinched:
+            self.play(self.hand.release(self.simulation.command[:7], PINCH))
+        back = self.moves.retreat(self.look(), taken.move, taken.operation.pinch)
+        self.play(self.hand.retreat(back))
+
+    def bring_about(self, event: str, move: Move, motion: Path | None) -> None:
+        """Moves the held part along `motion`, or with a new pinch where that is None, and takes it
+        anew where it slipped. Errors: Stuck after `config.attempts` tries; Unreachable, NoPath."""
+        self._step += 1
+        for attempt in range(1, self.config.attempts + 1):
+            self.hand.activity = Activity(self._step, event, attempt)
+            self.hand.peak_force = 0.0
+            if attempt > 1:
+                self.log.retries += 1
+                motion = None
+            trouble = self._move(move, motion)
+            seen = self.look()
+            reached = f"{move.part} at {np.degrees(seen.part_positions[move.part]):.0f} deg"
+            self.log.steps.append(
+                f"step {self._step} ({event}), try {attempt}: {reached}, "
+                + (trouble or f"at most {self.hand.peak_force:.0f} N")
+            )
+            if self._arrived(seen, move):
+                self.log.events.append(event)
+                self._tried.clear()
+                return
+        raise Stuck(
+            f"step {self._step} ({event}), failed {attempt} times: the {move.part} slipped or is "
+            f"locked; {reached}"
+        )
+
+    def _move(self, move: Move, motion: Path | None) -> str:
+        """One try; what went wrong, or an empty text."""
+        if motion is None:
+            self.let_go()
+            seen = self.look()
+            move = replace(move, start=seen.part_positions[move.part])
+            operation, path = self.plan(seen, move)
+            self.approach(operation, path, move)
+            self.pinch()
+            motion = operation.motion
+        try:
+            self.play((self.hand.pull if move.part == "door" else self.hand.turn)(motion))
+        except Pressed as error:
+            return str(error)
+        return ""
+
+    def _arrived(self, seen: Observation, move: Move) -> bool:
+        """Whether the part is in the phase where it was meant to go, or, short of a phase, most
+        of the way."""
+        part = self.simulation.safe.parts[move.part]
+        fraction = move.goal / part.range
+        if fraction > part.open_above:
+            return seen.part_open[move.part]
+        if fraction < part.closed_below:
+            return not seen.part_open[move.part]
+        return abs(seen.part_positions[move.part] - move.goal) < 0.5 * abs(move.goal - move.start)

@@ -1,0 +1,154 @@
+"""What arm and hand do, one thing at a time, as chunks of joint targets.
+
+Each primitive is a generator: it yields chunks, is sent what was seen after each, and returns the
+last observation. They run the same in process and over ROS.
+"""
+
+from collections.abc import Generator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner_node.hand import PINCH, PRE_PINCH, RELEASE
+from planner_node.motion import FRAME, Path, Rates, time_path
+from planner_node.moves import Observation
+from rulesafe_sim.chunks import MAX_ROWS
+from rulesafe_sim.errors import RuleSafeError
+
+Chunk = NDArray[np.float64]  # (n, 13) targets in rad at 10 Hz, n <= MAX_ROWS
+Run = Generator[Chunk, Observation, Observation]
+
+OPERATIONS = ("wait", "travel", "approach", "pinch", "turn", "pull", "release", "retreat", "hand")
+"""What the robot may be about; see `Activity`."""
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How fast the robot moves in each operation, and how hard it may press."""
+
+    travel: Rates = Rates(1.4, 4.0)
+    closing_in: Rates = Rates(0.7, 2.5)
+    turning: Rates = Rates(0.9, 2.5)
+    pulling: Rates = Rates(0.7, 2.0)
+    close: float = 0.8  # s to close the fingers on a part
+    open: float = 0.5  # s for each half of opening them
+    settle: float = 0.2  # s held after a pinch and after a motion
+    factor: float = 1.0  # of all speeds
+    force_limit: float = 60.0  # N, between the robot and any part of the safe
+
+
+@dataclass(frozen=True)
+class Activity:
+    """What the robot is about: the step of the plan (from 1) and its event such as "knob+", the
+    try at it (from 1), and one of OPERATIONS. A try above 1 is a retry."""
+
+    step: int = 0
+    event: str = ""
+    attempt: int = 0
+    operation: str = "wait"
+
+
+class Pressed(RuleSafeError):
+    """The robot pressed harder than it may."""
+
+
+class Primitives:
+    """The primitives at a pace; `activity` tells which one runs, `peak_force` (N) is the largest
+    force between robot and safe that was seen after a chunk since it was set to 0."""
+
+    def __init__(self, pace: Pace = Pace()):
+        self.pace = pace
+        self.activity = Activity()
+        self.peak_force = 0.0
+
+    def travel(self, seen: Observation, path: Path) -> Run:
+        """The arm along a free path while the fingers go to the posture before a pinch."""
+        self._begin("travel")
+        return (yield from self._move(seen.hand, path, PRE_PINCH, self.pace.travel))
+
+    def reach(self, seen: Observation, path: Path) -> Run:
+        """The arm along a free path, the fingers as they are."""
+        self._begin("travel")
+        return (yield from self._move(seen.hand, path, seen.hand, self.pace.travel))
+
+    def approach(self, path: Path) -> Run:
+        """Straight towards a grasp."""
+        self._begin("approach")
+        return (yield from self._move(PRE_PINCH, path, PRE_PINCH, self.pace.closing_in))
+
+    def retreat(self, path: Path) -> Run:
+        """Straight away from a grasp that was let go."""
+        self._begin("retreat")
+        return (yield from self._move(PRE_PINCH, path, PRE_PINCH, self.pace.closing_in))
+
+    def pinch(self, arm: NDArray[np.float64]) -> Run:
+        """Thumb and index close while the arm stands at `arm` (7,)."""
+        self._begin("pinch")
+        yield from self._fingers(arm, PRE_PINCH, PINCH, self.pace.close)
+        return (yield from self._hold(arm, PINCH))
+
+    def turn(self, path: Path) -> Run:
+        """The held part's way about its axis."""
+        self._begin("turn")
+        yield from self._move(PINCH, path, PINCH, self.pace.turning)
+        return (yield from self._hold(path[-1], PINCH))
+
+    def pull(self, path: Path) -> Run:
+        """The door's way about its hinge, the hand on the held part."""
+        self._begin("pull")
+        yield from self._move(PINCH, path, PINCH, self.pace.pulling)
+        return (yield from self._hold(path[-1], PINCH))
+
+    def release(self, arm: NDArray[np.float64], hand: NDArray[np.float64] = PINCH) -> Run:
+        """The fingers open while the arm stands: half way first, so that nothing springs."""
+        self._begin("release")
+        yield from self._fingers(arm, hand, RELEASE, self.pace.open)
+        yield from self._hold(arm, RELEASE)
+        return (yield from self._fingers(arm, RELEASE, PRE_PINCH, self.pace.open))
+
+    def posture(self, arm: NDArray[np.float64], start, end) -> Run:
+        """The fingers from one posture (6,) to any other, while the arm stands."""
+        self._begin("hand")
+        yield from self._fingers(arm, start, end, self.pace.close)
+        return (yield from self._hold(arm, end))
+
+    def _fingers(self, arm, start, end, seconds: float) -> Run:
+        fractions = np.linspace(0, 1, self._frames(seconds) + 1)[1:, None]
+        rows = start + fractions * (end - start)
+        return (yield from self._play(np.hstack([np.tile(arm, (len(rows), 1)), rows])))
+
+    def _begin(self, operation: str) -> None:
+        self.activity = replace(self.activity, operation=operation)
+
+    def _frames(self, seconds: float) -> int:
+        return max(1, round(seconds / self.pace.factor / FRAME))
+
+    def _move(self, hand_from, path: Path, hand_to, rates: Rates) -> Run:
+        """The arm along a path while the fingers go to a posture."""
+        arm_rows = time_path(path, rates.scaled(self.pace.factor))
+        fractions = np.linspace(0, 1, len(arm_rows) + 1)[1:, None]
+        hand_rows = hand_from + fractions * (hand_to - hand_from)
+        return (yield from self._play(np.hstack([arm_rows, hand_rows])))
+
+    def _hold(self, arm, hand) -> Run:
+        count = self._frames(self.pace.settle)
+        return (yield from self._play(np.tile(np.concatenate([arm, hand]), (count, 1))))
+
+    def _play(self, rows: NDArray[np.float64]) -> Run:
+        # Single precision, as data sets keep them: what is stored is what was done.
+        rows = rows.astype(np.float32).astype(np.float64)
+        for begin in range(0, len(rows), MAX_ROWS):
+            seen = yield rows[begin : begin + MAX_ROWS]
+            where, force = max(
+                ((name, force) for name, force in seen.contact_forces.items() if name != "self"),
+                key=lambda item: item[1],
+                default=("", 0.0),
+            )
+            self.peak_force = max(self.peak_force, force)
+            if force > self.pace.force_limit:
+                raise Pressed(
+                    f"the robot pressed on the {where} with {force:.0f} N, more than "
+                    f"{self.pace.force_limit:.0f} N"
+                )
+        return seen

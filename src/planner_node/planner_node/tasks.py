@@ -1,0 +1,276 @@
+"""Task programs: a safe is opened by calls such as `planner.hand_pinch("right")`.
+
+The calls are those of the paper's listings, so that its programs run as they stand. Each one
+advances the simulation; what goes wrong raises an error with the step and the reason. Example::
+
+    simulation.reset("rule_002", "safe_02", seed=0)
+    planner = TaskPlanner(simulation)
+    planner.hand_pre_pinch("right")
+    constraints = planner.generate_constraints(obj_name="safe", target_link="knob")
+    _, pose = planner.generate_end_effector_pose(constraints)
+    planner.move_to_pose(pose)
+    planner.hand_pinch("right", pinch_object="safe")
+    planner.rotate_hand(hand="right", angle=-60)
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner_node.constraints import Goals, Residual, pose_goals
+from planner_node.episode import Watch
+from planner_node.expert import ExpertConfig, Log, Stuck
+from planner_node.grasping import RIGID, Operation, pinch_goals
+from planner_node.hand import PRE_PINCH, operation
+from planner_node.handling import Handling
+from planner_node.kinematics import solve
+from planner_node.motion import Path
+from planner_node.moves import Move, Observation, freedom_of
+from rulesafe_sim.errors import RuleSafeError, unknown_name
+from rulesafe_sim.safes import Turner
+from rulesafe_sim.simulation import Simulation
+from rulesafe_sim.transforms import Transform
+
+HANDS = ("right",)
+OBJECTS = ("safe",)
+LINKS = ("knob", "handle")
+
+
+@dataclass(frozen=True)
+class PartConstraints:
+    """The hand's key points and axes on a part's: to take it where it is, or to bring it where it
+    is when `state_link` stands at `openness` (0 closed, 1 open)."""
+
+    target_link: str
+    state_link: str | None = None
+    openness: float = 0.0
+
+
+@dataclass(frozen=True)
+class EndEffectorPose:
+    """A pose of the hand that meets its constraints, and how the arm comes there."""
+
+    pose_hand_in_pelvis: Transform
+    arm: NDArray[np.float64]  # (7,) rad
+    residuals: tuple[Residual, ...]
+    move: Move | None = None  # the part's motion that it serves, None for constraints of one's own
+    operation: Operation | None = None  # how to take the part, None where it is held
+    path: Path | None = None  # (N, 7) to the operation's standoff, or with the held part
+
+
+class TaskPlanner:
+    """What a task program calls `planner`, for a simulation that was just reset.
+
+    `log` tells what happened. A part that slips is taken anew, up to `config.attempts` tries.
+    `watch` is called after each frame. Angles are in degrees here, as in the paper's programs.
+    """
+
+    def __init__(
+        self,
+        simulation: Simulation,
+        config: ExpertConfig = ExpertConfig(),
+        watch: Watch | None = None,
+        seed: int = 0,
+    ):
+        self.simulation = simulation
+        self._on = Handling(simulation, config, watch, seed)
+
+    @property
+    def log(self) -> Log:
+        return self._on.log
+
+    @property
+    def planning_seconds(self) -> float:
+        """Wall time spent on planning so far, s."""
+        return self._on.moves.seconds
+
+    # The hand --------------------------------------------------------------------------------
+
+    def hand_pre_pinch(self, hand: str = "right") -> None:
+        """Opens thumb and index for a pinch, the other fingers curled; a part that is held is let
+        go, and the hand backs off."""
+        _check("hand", hand, HANDS)
+        if self._on.taken:
+            self._on.let_go()
+        else:
+            self._on.posture(PRE_PINCH)
+
+    def hand_pinch(self, hand: str = "right", pinch_object: str = "safe") -> None:
+        """Closes thumb and index on the part where the hand stands."""
+        _check("hand", hand, HANDS)
+        _check("object", pinch_object, OBJECTS)
+        if self._on.taken is None or self._on.taken.pinched:
+            raise Stuck("hand_pinch: no part lies before the open hand; call move_to_pose first")
+        self._on.pinch()
+
+    def hand_release(self, hand: str = "right") -> None:
+        """Lets go what is held and backs off, as `hand_pre_pinch` does."""
+        self.hand_pre_pinch(hand)
+
+    def hand_pre_grasp(self, hand: str = "right") -> None:
+        """All fingers half open, the thumb opposite them."""
+        self._free_posture(hand, "pre_grasp")
+
+    def hand_grasp(self, hand: str = "right", grasp_object: str = "safe") -> None:
+        """Closes all fingers where the hand stands."""
+        _check("object", grasp_object, OBJECTS)
+        self._free_posture(hand, "grasp")
+
+    def hand_open(self, hand: str = "right") -> None:
+        """Stretches all fingers."""
+        self._free_posture(hand, "open")
+
+    def rotate_hand(self, hand: str = "right", angle: float = 0.0) -> None:
+        """Turns the held part about its axis by `angle` (deg), clockwise as seen from the front
+        where it is positive. Against a stop the hand presses a little.
+
+        Errors: Stuck where nothing is held, where the arm cannot follow, and where the part
+        slipped in every try.
+        """
+        _check("hand", hand, HANDS)
+        taken = self._on.taken
+        if taken is None or not taken.pinched:
+            raise Stuck("rotate_hand: nothing is held; call hand_pinch first")
+        seen, part = self._on.look(), taken.move.held
+        start = seen.part_positions[part]
+        goal = self._goal(self.simulation.safe.turners[part], start, angle)
+        move = Move(part, part, start, goal)
+        motion: Path | None = taken.operation.motion
+        if taken.move.part != part or abs(taken.move.goal - goal) > 1e-6:  # not what was planned
+            motion = self._on.moves.follow(seen, move, taken.operation.pinch)
+        if motion is None:
+            raise Stuck(
+                f"rotate_hand: the arm cannot follow the {part} from {np.degrees(start):.0f} to "
+                f"{np.degrees(goal):.0f} deg with this pinch"
+            )
+        self._on.bring_about(part + ("+" if goal > start else "-"), move, motion)
+
+    # The arm ---------------------------------------------------------------------------------
+
+    def generate_constraints(
+        self,
+        obj_name: str,
+        target_link: str,
+        state_link: str | None = None,
+        openness: float | None = None,
+    ) -> PartConstraints:
+        """What the hand's next pose must meet: its pinch on the target link ("knob" or "handle").
+
+        With `state_link="door"` it is the link's place when the door stands at `openness`, from 0
+        (closed) to 1 (open): 0 takes the handle for pulling, 1 pulls the door open by it.
+        """
+        _check("object", obj_name, OBJECTS)
+        _check("target link", target_link, LINKS)
+        if state_link is None and openness is not None:
+            raise RuleSafeError("openness needs a state_link, the link that is open so far")
+        if state_link is not None:
+            _check("state link", state_link, ("door",))
+            _check("target link to pull by", target_link, ("handle",))
+        if openness is not None and not 0 <= openness <= 1:
+            raise RuleSafeError(f"openness goes from 0 (closed) to 1 (open), not {openness}")
+        return PartConstraints(target_link, state_link, openness or 0.0)
+
+    def generate_end_effector_pose(
+        self, constraints: PartConstraints | Goals, hand_name: str = "right"
+    ) -> tuple[tuple[Residual, ...], EndEffectorPose]:
+        """Solves the constraints: the residual of each, and the pose for `move_to_pose`.
+
+        Errors: Infeasible or Unreachable, naming the constraints that cannot be met and by how
+        much; NoPath where there is no free way.
+        """
+        _check("hand", hand_name, HANDS)
+        seen, taken = self._on.look(), self._on.taken
+        if isinstance(constraints, Goals):
+            found = solve(self._on.moves.arm, seen.arm, constraints)
+            pose = EndEffectorPose(found.pose_hand_in_pelvis, found.arm, found.residuals)
+        elif taken and taken.pinched and taken.move.held == constraints.target_link:
+            pose = self._with_the_part(seen, constraints, taken.operation)
+        else:
+            pose = self._to_the_part(seen, constraints)
+        return pose.residuals, pose
+
+    def move_to_pose(self, pose: EndEffectorPose | Transform) -> None:
+        """Brings the hand there: free of collisions, or with the part that it holds. A plain pose
+        (4, 4) of the hand's base in the pelvis frame will do as well."""
+        if isinstance(pose, np.ndarray):
+            _, pose = self.generate_end_effector_pose(pose_goals(pose))
+        if pose.move and pose.operation is None:
+            self._pull(pose.move, pose.path)
+            return
+        self._leave_if_taken("move_to_pose")
+        if pose.move and pose.operation and pose.path is not None:
+            self._on.approach(pose.operation, pose.path, pose.move)
+        else:
+            seen = self._on.look()
+            path = self._on.moves.path(seen, pose.arm, seen.hand)
+            self._on.play(self._on.hand.reach(seen, path))
+
+    # How -------------------------------------------------------------------------------------
+
+    def _to_the_part(self, seen: Observation, constraints: PartConstraints) -> EndEffectorPose:
+        """Where the open hand takes a part: for its way into its other phase, or for a pull."""
+        self._leave_if_taken("generate_end_effector_pose")
+        part = constraints.state_link or constraints.target_link
+        move = self._on.moves.move(seen, part, opens=not seen.part_open[part])
+        found, path = self._on.plan(seen, move)
+        arm = found.motion[0]
+        frame = self._on.moves.held_pose(seen, move, move.start) @ found.pinch.frame_in_part
+        hand = self._on.moves.arm.hand_pose(arm)
+        residuals = pinch_goals(frame, RIGID).residuals(hand)
+        return EndEffectorPose(hand, arm, residuals, move, found, path)
+
+    def _with_the_part(
+        self, seen: Observation, constraints: PartConstraints, held: Operation
+    ) -> EndEffectorPose:
+        """Where the hand is once it has brought the held part along; without a path where the
+        pinch cannot follow so far."""
+        moves = self._on.moves
+        part = constraints.state_link or constraints.target_link
+        start = seen.part_positions[part]
+        goal = constraints.openness * moves.door_goal if constraints.state_link else start
+        move = Move(part, constraints.target_link, start, goal)
+        path = moves.follow(seen, move, held.pinch)
+        arm = seen.arm if path is None else path[-1]
+        pose = moves.arm.hand_pose(arm)
+        frame = moves.held_pose(seen, move, goal) @ held.pinch.frame_in_part
+        residuals = pinch_goals(frame, freedom_of(move, ()).slack).residuals(pose)
+        return EndEffectorPose(pose, arm, residuals, move, None, path)
+
+    def _pull(self, move: Move, path: Path | None) -> None:
+        """The door by the held handle, with another pinch where this one cannot follow."""
+        taken = self._on.taken
+        if taken is None or not taken.pinched:
+            raise Stuck("move_to_pose: the part is not held any more")
+        if abs(move.goal - move.start) > 1e-3:
+            self._on.bring_about("door+" if move.goal > move.start else "door-", move, path)
+            if self._on.taken:
+                self._on.taken = replace(self._on.taken, move=move)
+
+    def _goal(self, part: Turner, position: float, angle: float) -> float:
+        """Where the hand steers for (rad): a little past a stop that the angle reaches."""
+        goal = position + opening_sign(part) * np.radians(angle)
+        over = self._on.config.moves.overshoot
+        if goal >= part.range - over:
+            return part.range + over
+        return -over if goal <= over else float(goal)
+
+    def _leave_if_taken(self, call: str) -> None:
+        if self._on.taken:
+            raise Stuck(f"{call}: the hand is on a part; call hand_pre_pinch first")
+
+    def _free_posture(self, hand: str, name: str) -> None:
+        _check("hand", hand, HANDS)
+        self._leave_if_taken(f"hand_{name}")
+        self._on.posture(operation(name).joints)
+
+
+def opening_sign(part: Turner) -> int:
+    """+1 where a knob or handle opens clockwise as seen from the front, -1 where it opens the
+    other way."""
+    return 1 if part.motion_axis[0] < 0 else -1
+
+
+def _check(kind: str, name: str, valid: tuple[str, ...]) -> None:
+    if name not in valid:
+        raise unknown_name(kind, name, valid)

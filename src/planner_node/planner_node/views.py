@@ -1,0 +1,143 @@
+"""Pictures of a single body, the robot's hand or a safe, and where its points are in them."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rulesafe_sim.articulations import Articulation
+from rulesafe_sim.body import Body, Link, Material, joint_position
+from rulesafe_sim.cameras import CameraConfig, CameraRig, looking_at
+from rulesafe_sim.config import PhysicsConfig
+from rulesafe_sim.physics import build_body, make_scene
+from rulesafe_sim.robot import h1_2
+from rulesafe_sim.stand import bounds
+from rulesafe_sim.transforms import Transform, apply, inverse
+from rulesafe_sim.visuals import build_room
+
+BACKGROUND = (246, 247, 249)
+"""sRGB of what is not the body."""
+
+_LIGHT_PALM = Material((0.25, 0.27, 0.30), roughness=0.6)
+_LIGHT_FINGER = Material((0.40, 0.42, 0.45), roughness=0.6)
+_LIGHT_THUMB = Material((0.46, 0.40, 0.29), roughness=0.6)
+
+
+@dataclass(frozen=True)
+class Eye:
+    """Where a picture is taken from: `at` and `target` (m) in the body's root frame."""
+
+    name: str
+    at: tuple[float, float, float]
+    target: tuple[float, float, float]
+    fovy: float  # rad
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """A picture of a body against a plain background."""
+
+    rgb: NDArray[np.uint8]  # (H, W, 3)
+    links: NDArray[np.str_]  # (H, W) name of the link that a pixel shows, "" for the background
+    pose_root_in_camera: Transform  # optical frame: x right, y down, z forward
+    intrinsics: NDArray[np.float64]  # (3, 3), pixels
+
+    def project(self, points: ArrayLike) -> NDArray[np.float64]:
+        """Pixel coordinates (..., 2), x right and y down, of points (..., 3) in the body's root
+        frame (m)."""
+        seen = apply(self.pose_root_in_camera, points) @ self.intrinsics.T
+        return seen[..., :2] / seen[..., 2:]
+
+    def link_at(self, point: ArrayLike) -> str:
+        """Name of the link seen where a point (3,) of the root frame is, "" for none."""
+        x, y = np.round(self.project(point)).astype(int)
+        height, width = self.links.shape
+        return str(self.links[y, x]) if 0 <= x < width and 0 <= y < height else ""
+
+
+def framed(
+    name: str, direction: tuple[float, float, float], points: ArrayLike, distance: float
+) -> Eye:
+    """An eye that sees all points (N, 3) of the root frame (m), from `distance` (m) in a direction
+    from their middle."""
+    points = np.asarray(points, float)
+    target = (points.min(0) + points.max(0)) / 2
+    back = np.array(direction) / np.linalg.norm(direction)
+    at = target + distance * back
+    seen = points - at
+    along = -(seen @ back)
+    aside = np.linalg.norm(seen + along[:, None] * back, axis=1)
+    fovy = 2.0 * float(np.arctan((aside / along).max()))
+    return Eye(name, (at[0], at[1], at[2]), (target[0], target[1], target[2]), fovy)
+
+
+def corners(
+    body: Body, positions: Mapping[str, float], links: Iterable[str]
+) -> NDArray[np.float64]:
+    """Corners (8 N, 3) of the boxes about N links, in the root frame (m)."""
+    poses, wanted = body.link_poses(positions), set(links)
+    found = []
+    for link in body.links:
+        if link.name in wanted and link.shapes:
+            ends = np.array(bounds(link))
+            grid = np.stack(np.meshgrid(*ends.T), axis=-1).reshape(-1, 3)
+            found.append(apply(poses[link.name], grid))
+    return np.concatenate(found)
+
+
+def take_views(
+    body: Body,
+    positions: Mapping[str, float],
+    pose_root_in_world: Transform,
+    eyes: Sequence[Eye],
+    size: int,
+) -> dict[str, View]:
+    """Pictures (size, size) of a body with its joints at `positions` (rad), by the eyes' names.
+
+    The pose turns the body into the light, which comes from above and along the world's x axis.
+    Errors: RuleSafeError without a Vulkan driver.
+    """
+    scene = make_scene(PhysicsConfig(), render=True)
+    loaded = build_body(scene, body, pose_root_in_world, 1.0, (1, 1, 0, 0))
+    shown = Articulation(loaded)
+    shown.set_positions({j.name: joint_position(j, positions) for j in body.moving_joints})
+    build_room(scene)
+    cameras = [_camera(eye, pose_root_in_world, size) for eye in eyes]
+    rig = CameraRig(scene, cameras)
+    rig.take()
+    names = {part.entity.per_scene_id: part.name for part in shown.bodies()}
+    return {eye.name: _view(rig, eye.name, names, pose_root_in_world) for eye in eyes}
+
+
+def _camera(eye: Eye, pose_root_in_world: Transform, size: int) -> CameraConfig:
+    at, target = apply(pose_root_in_world, [eye.at, eye.target]).tolist()
+    return CameraConfig(eye.name, tuple(at), looking_at(at, target), eye.fovy, size, size)
+
+
+def _view(
+    rig: CameraRig, name: str, links: Mapping[int, str], pose_root_in_world: Transform
+) -> View:
+    rgb, depth = rig.rgb(name), rig.depth(name)
+    ids = np.zeros(depth.size, np.int32)
+    ids[depth.reshape(-1) > 0] = rig.cloud_pixels(name).ids
+    shown = np.array([links.get(int(i), "") for i in ids]).reshape(depth.shape)
+    rgb = np.where((shown == "")[..., None], np.array(BACKGROUND, np.uint8), rgb)
+    in_camera = inverse(rig.pose_camera_in_pelvis(name)) @ pose_root_in_world
+    return View(rgb, shown, in_camera, rig.intrinsics(name))
+
+
+def right_hand() -> Body:
+    """The robot's right hand alone, root R_hand_base_link, in lighter colours than in scenes: a
+    black hand hides its own fingers."""
+    robot = h1_2()
+    links = tuple(_lighter(link) for link in robot.links if link.name.startswith("R_"))
+    names = {link.name for link in links}
+    joints = tuple(j for j in robot.joints if j.parent in names and j.child in names)
+    return Body("right_hand", links, joints)
+
+
+def _lighter(link: Link) -> Link:
+    look = _LIGHT_PALM if link.name.endswith("base_link") else _LIGHT_FINGER
+    look = _LIGHT_THUMB if "thumb" in link.name else look
+    return replace(link, shapes=tuple(replace(shape, material=look) for shape in link.shapes))

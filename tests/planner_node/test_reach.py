@@ -1,0 +1,45 @@
+"""Places out of the arm's reach are found before an episode begins, and counted."""
+
+from dataclasses import replace
+
+import pytest
+
+from planner_node.reach import OutOfReach, out_of_reach, reachable_variation
+from rulesafe_sim.config import Placement
+from rulesafe_sim.randomisation import SPLITS, sample_variation
+from rulesafe_sim.safes import load_safe
+from rulesafe_sim.variation import Variation
+
+NOMINAL = SPLITS["nominal"].randomisation
+
+
+def test_a_place_within_reach_is_kept():
+    variation, passed_over = reachable_variation("safe_02", "rule_001", NOMINAL, 3)
+    assert passed_over == 0
+    assert variation == sample_variation(NOMINAL, "safe_02", 3)
+
+
+def test_places_out_of_reach_are_passed_over_and_counted():
+    wide = replace(NOMINAL, placement=replace(NOMINAL.placement, xyz=(0.5, 0.05, 0.05)))
+    safe = load_safe("safe_02")
+    counts = []
+    for seed in range(3):
+        variation, passed_over = reachable_variation(safe, "rule_003", wide, seed)
+        counts.append(passed_over)
+        assert variation == sample_variation(wide, safe, seed, passed_over)
+        assert out_of_reach(safe, "rule_003", variation) == ""
+        for draw in range(passed_over):
+            assert out_of_reach(safe, "rule_003", sample_variation(wide, safe, seed, draw))
+    assert sum(counts) > 0
+
+
+def test_the_event_that_fails_is_named():
+    far = Variation(Placement((1.6, -0.24, 0.28), 0.0))
+    assert out_of_reach(load_safe("safe_02"), "rule_003", far) == "handle+"
+
+
+def test_when_no_place_serves_it_is_an_error():
+    middle = Placement((1.6, -0.3, 0.28), 0.0)
+    away = replace(NOMINAL, placement=replace(NOMINAL.placement, right_hinge=middle))
+    with pytest.raises(OutOfReach, match=r"safe_02, seed 1: .* none of 20 places"):
+        reachable_variation("safe_02", "rule_003", away, 1)

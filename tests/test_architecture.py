@@ -11,8 +11,9 @@ SCENE = {"physics.py", "articulations.py", "cameras.py", "visuals.py"}
 ROS_MESSAGES = {"sensor_msgs", "std_msgs", "trajectory_msgs", "rulesafe_interfaces"}
 ALLOWED = {
     "rulesafe_sim": {"rulesafe_sim"},
+    "rulesafe_data": {"rulesafe_sim", "rulesafe_data"},
     "planner_node": {"rulesafe_sim", "planner_node"},
-    "rulesafe_eval": {"rulesafe_sim", "planner_node", "rulesafe_eval"},
+    "rulesafe_eval": {"rulesafe_sim", "rulesafe_data", "planner_node", "rulesafe_eval"},
 }
 
 

@@ -1,4 +1,4 @@
-"""The tree is one pip distribution and five colcon packages: they must say the same."""
+"""The tree is one pip distribution and six colcon packages: they must say the same."""
 
 import ast
 import os
@@ -20,6 +20,7 @@ except ImportError:  # Python 3.10
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+OPTIONAL = PROJECT["project"]["optional-dependencies"]
 MANIFESTS = [ROOT / "package.xml", *sorted(ROOT.glob("src/*/package.xml"))]
 SETUPS = sorted(ROOT.glob("src/*/setup.py"))
 
@@ -89,11 +90,15 @@ def test_setup_agrees_with_the_distribution(path, monkeypatch):
 
 
 ROSDEP = {"PIL": "pil", "matplotlib": "matplotlib", "numpy": "numpy"}
-ROSDEP |= {"transforms3d": "transforms3d", "yaml": "yaml"}
+ROSDEP |= {"scipy": "scipy", "tqdm": "tqdm", "transforms3d": "transforms3d", "yaml": "yaml"}
 """Name of a module -> of its rosdep key, after python3-."""
 
 PIP = {"pinocchio": "pin"} | {
-    name: name for name in ("av", "coal", "gymnasium", "ompl", "rich", "sapien", "tyro")
+    name: name
+    for name in (
+        *("av", "coal", "daqp", "gymnasium", "numcodecs", "ompl", "pyarrow", "ray", "rich"),
+        *("sapien", "toppra", "tyro", "zarr"),
+    )
 }
 """Name of a module that rosdep does not know -> of its distribution."""
 
@@ -116,7 +121,8 @@ def test_manifest_declares_what_is_imported_and_nothing_else(path):
     assert {depend.name for depend in parse_package(str(manifest)).exec_depends} == expected
     said = re.search(r"from pip: (.*)\. See", manifest.read_text())[1]
     assert set(said.split(", ")) == by_pip
-    assert by_pip <= {re.split("[<>=]", line)[0] for line in PROJECT["project"]["dependencies"]}
+    declared = PROJECT["project"]["dependencies"] + OPTIONAL["ray"]
+    assert by_pip <= {re.split("[<>=]", line)[0] for line in declared}
 
 
 def test_every_data_file_is_packaged():
@@ -140,7 +146,7 @@ def test_dependencies_are_pinned():
         if not line.startswith("#")
     }
     declared = PROJECT["project"]["dependencies"] + [
-        name for extra in PROJECT["project"]["optional-dependencies"].values() for name in extra
+        name for extra in OPTIONAL.values() for name in extra
     ]
     assert {re.split("[<>=; ]", name)[0] for name in declared} <= pins
 
@@ -201,7 +207,8 @@ def test_colcon_builds_every_package(workspace):
 
 @pytest.mark.colcon
 def test_sourced_workspace_is_what_python_imports(workspace):
-    names = ["rulesafe_interfaces.msg", "rulesafe_sim", "planner_node", "rulesafe_eval"]
+    names = ["rulesafe_interfaces.msg", "rulesafe_sim", "rulesafe_data"]
+    names += ["planner_node", "rulesafe_eval"]
     code = f"import importlib; [print(importlib.import_module(n).__file__) for n in {names}]"
     result = sourced(workspace, f'python -c "{code}"')
     assert result.returncode == 0, result.stderr

@@ -10,14 +10,26 @@ import pytest
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
 PROGRAMS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+TASKS = re.findall(
+    r"```python\n(.*?)```", (ROOT / "docs/programs.md").read_text("utf-8"), re.DOTALL
+)
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+@pytest.mark.parametrize("program", TASKS)
+def test_programs_of_the_documents_run(program):
+    run(program)
 
 
 @pytest.mark.render
 @pytest.mark.parametrize("program", PROGRAMS)
-def test_readme_programs_run(program, tmp_path):
+def test_readme_programs_run(program):
+    run(program)
+
+
+def run(program):
     done = subprocess.run(
-        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout

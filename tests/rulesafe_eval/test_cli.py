@@ -105,7 +105,7 @@ def test_documentation_has_the_generated_table():
         (["rules", "solve", "rule_021"], "rule_001, "),
         (["rules", "show", "1"], "rule_001, "),
         (["safes", "show", "safe_11"], "safe_01, "),
-        (["tune"], "rules, safes, launch, bench"),
+        (["tune"], "rules, safes, demos, launch, bench"),
     ],
 )
 def test_errors_are_one_line_with_the_valid_names_and_exit_code_2(capsys, arguments, valid):
@@ -134,7 +134,10 @@ def test_help_lists_each_command_with_an_example(capsys):
 
 @pytest.mark.parametrize(
     "arguments",
-    ["rules", "rules list", "rules show", "rules solve", "safes", "safes list", "safes show"],
+    [
+        *("rules", "rules list", "rules show", "rules solve", "safes", "safes list", "safes show"),
+        *("demos", "demos generate", "demos render", "demos replay", "demos stats"),
+    ],
 )
 def test_each_help_has_an_example(capsys, arguments):
     with pytest.raises(SystemExit) as exit_:

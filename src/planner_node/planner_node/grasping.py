@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import islice, product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,9 @@ one where the arm cannot take the longer."""
 
 JUMP = 0.6
 """A joint that moves more than this (rad) between two steps has changed its posture."""
+
+BATCH = 6
+"""Operations that are worked out before the cheapest of them is offered."""
 
 PartPose = Callable[[float], Transform]
 """Pose of the held part's link in the pelvis frame, given the moved joint's position (rad)."""
@@ -170,7 +173,7 @@ class Grasper:
         now: NDArray[np.float64],
     ) -> Iterator[Operation]:
         """Operations that move a part from `positions[0]` to `positions[1]` (rad) for an arm now
-        at `now` (7,): those nearest to the noted grasp first, among these the cheapest, and those
+        at `now` (7,): those nearest to the noted grasp first, among these the cheaper, and those
         in which the hand lags behind the part last.
 
         Lazy, since the first is often good enough. Errors: Unreachable at the end, if there is
@@ -181,17 +184,17 @@ class Grasper:
         reach, lagging = _Reach(), []
         turns = sorted(product(freedom.rolls, freedom.tilts), key=lambda t: abs(t[0]) + abs(t[1]))
         for roll, tilt in turns:
-            operations = []
-            for grasp, sense in product(grasps, (1, -1)):
-                pinch = make_pinch(grasp, sense, roll, tilt)
-                for arm in self._postures(pinch, part_pose(anchor), now, len(grasps), reach):
-                    operation = self._track(pinch, freedom, arm, part_pose, way, now, reach)
-                    if operation:
-                        operations.append(operation)
-            reach.found += len(operations)
-            operations.sort(key=lambda operation: operation.cost)
-            yield from (operation for operation in operations if not operation.lags)
-            lagging += [operation for operation in operations if operation.lags]
+            pinches = [make_pinch(grasp, s, roll, tilt) for grasp, s in product(grasps, (1, -1))]
+            postures = self._postures(pinches, part_pose(anchor), now, reach)
+            tracked = (
+                self._track(pinch, freedom, posture.arm, part_pose, way, now, reach)
+                for pinch, posture in postures
+            )
+            found = (operation for operation in tracked if operation)
+            while batch := sorted(islice(found, BATCH), key=lambda operation: operation.cost):
+                reach.found += len(batch)
+                yield from (operation for operation in batch if not operation.lags)
+                lagging += [operation for operation in batch if operation.lags]
         yield from lagging
         if not reach.found:
             raise Unreachable(
@@ -203,18 +206,25 @@ class Grasper:
                 )
             )
 
-    def _postures(self, pinch: Pinch, part_in_pelvis: Transform, now, shares: int, reach: _Reach):
-        """Arm postures (7,) that take the part, each the best of its kind."""
-        goals = pinch_goals(part_in_pelvis @ pinch.frame_in_part, RIGID)
-        starts = (now, *self._starts[: max(8, len(self._starts) // shares)])
-        found = [descend(self.arm, start, goals) for start in starts]
-        nearest = min(found, key=lambda solution: solution.excess)
-        if nearest.excess < reach.nearest:
-            reach.nearest = nearest.excess
-            missed = goals.residuals(self.arm.hand_pose(nearest.arm))
-            reach.worst = ", ".join(str(r) for r in missed if r.excess > 0)
-        for solution in _distinct([s for s in found if s.feasible]):
-            yield descend(self.arm, solution.arm, goals, POSTURE, present=now).arm
+    def _postures(
+        self, pinches: Sequence[Pinch], part_in_pelvis: Transform, now, reach: _Reach
+    ) -> list[tuple[Pinch, Solution]]:
+        """Arm postures that take the part, each the best of its kind, the cheapest first."""
+        starts = (now, *self._starts[: max(8, 2 * len(self._starts) // len(pinches))])
+        postures = []
+        for pinch in pinches:
+            goals = pinch_goals(part_in_pelvis @ pinch.frame_in_part, RIGID)
+            found = [descend(self.arm, start, goals) for start in starts]
+            nearest = min(found, key=lambda solution: solution.excess)
+            if nearest.excess < reach.nearest:
+                reach.nearest = nearest.excess
+                missed = goals.residuals(self.arm.hand_pose(nearest.arm))
+                reach.worst = ", ".join(str(r) for r in missed if r.excess > 0)
+            postures += [
+                (pinch, descend(self.arm, solution.arm, goals, POSTURE, present=now))
+                for solution in _distinct([s for s in found if s.feasible])
+            ]
+        return sorted(postures, key=lambda each: each[1].cost)
 
     def _track(self, pinch, freedom, arm_at_anchor, part_pose, way, now, reach):
         """The operation through a solution at the motion's anchor; None where the arm cannot

@@ -37,6 +37,12 @@ COMMANDS = (
         "rulesafe safes show safe_03",
     ),
     Command(
+        "demos",
+        "rulesafe_eval.demos",
+        "generate | render | replay | stats: demonstrations of the expert",
+        "rulesafe demos generate --rules rule_001 --episodes 10 --out demos",
+    ),
+    Command(
         "launch",
         "rulesafe_eval.launch",
         "run a ROS 2 XML launch file on a machine without ros2",

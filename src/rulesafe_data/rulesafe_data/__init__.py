@@ -1,0 +1,1 @@
+"""Demonstrations on disk: the LeRobot v3.0 layout with point clouds beside it (docs/dataset.md)."""

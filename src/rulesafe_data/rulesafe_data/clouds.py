@@ -1,0 +1,137 @@
+"""Point clouds as Zarr, format v2, which zarr 2 (Python 3.10) and zarr 3 both read.
+
+A group for each episode holds `xyz` (N, P, 3) float32, m, pelvis frame, and `rgb` (N, P, 3) uint8.
+An episode's group grows elsewhere and is moved into place whole, so that several processes may
+write different episodes at once.
+"""
+
+import hashlib
+import json
+import os
+import shutil
+import uuid
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import zarr
+from numcodecs import Blosc
+from numpy.typing import NDArray
+
+from rulesafe_data.files import says_when_full, write_atomically
+from rulesafe_data.layout import CLOUDS, WRITING, cloud_name
+from rulesafe_sim.errors import RuleSafeError
+
+FRAMES_PER_CHUNK = 16
+"""A random frame decompresses this many; 600 frames make 76 files."""
+
+_FORMAT: dict[str, Any] = {"zarr_format": 2} if int(zarr.__version__.split(".")[0]) >= 3 else {}
+GROUP = json.dumps({"zarr_format": 2}).encode()
+
+
+class CloudWriter:
+    """Writes one episode's clouds; `finish` puts them into the dataset, `discard` throws away.
+
+    Args:
+        root: the dataset's directory.
+        index: the episode.
+        frames: how many clouds will come.
+        points: points of each.
+    """
+
+    def __init__(self, root: Path, index: int, frames: int, points: int):
+        self._place = root / CLOUDS / cloud_name(index)
+        self._path = root / WRITING / f"{cloud_name(index)}-{uuid.uuid4().hex[:12]}"
+        with says_when_full(self._path):
+            self._path.mkdir(parents=True)
+            (self._path / ".zgroup").write_bytes(GROUP)
+            self._xyz = self._array("xyz", frames, points, "<f4", Blosc.SHUFFLE)
+            self._rgb = self._array("rgb", frames, points, "|u1", Blosc.NOSHUFFLE)
+        self._xyz_block: list[NDArray[np.float32]] = []
+        self._rgb_block: list[NDArray[np.uint8]] = []
+        self._written = 0
+        self._digest = hashlib.sha256()
+
+    def _array(self, name: str, frames: int, points: int, dtype: str, shuffle: int) -> Any:
+        return zarr.open_array(
+            str(self._path / name),
+            mode="w",
+            shape=(frames, points, 3),
+            chunks=(FRAMES_PER_CHUNK, points, 3),
+            dtype=dtype,
+            compressor=Blosc("zstd", clevel=5, shuffle=shuffle),
+            fill_value=0,
+            **_FORMAT,
+        )
+
+    def add(self, points: NDArray[np.float32]) -> None:
+        """Append a cloud (P, 6): xyz in m, rgb in 0..1. Errors: RuleSafeError on a full disk."""
+        self._digest.update(np.asarray(points, np.float32).tobytes())
+        self._xyz_block.append(points[:, :3])
+        self._rgb_block.append(np.rint(points[:, 3:] * 255).astype(np.uint8))
+        if len(self._xyz_block) == FRAMES_PER_CHUNK:
+            self._flush()
+
+    def _flush(self) -> None:
+        if self._xyz_block:
+            rows = slice(self._written, self._written + len(self._xyz_block))
+            with says_when_full(self._path):
+                self._xyz[rows] = np.stack(self._xyz_block)
+                self._rgb[rows] = np.stack(self._rgb_block)
+            self._written = rows.stop
+            self._xyz_block, self._rgb_block = [], []
+
+    def finish(self) -> bytes:
+        """Write the rest, move the episode's group to its place; a hash of the clouds."""
+        self._flush()
+        with says_when_full(self._path):
+            for path in self._path.rglob("*"):
+                if path.is_file():
+                    _sync(path)
+            group = self._place.parent / ".zgroup"
+            if not group.exists():
+                write_atomically(group, GROUP)
+            if self._place.exists():  # of an attempt whose table was never written
+                self._place.rename(self._path.with_name(self._path.name + "-old"))
+            self._path.rename(self._place)
+        self.discard()
+        return self._digest.digest()
+
+    def discard(self) -> None:
+        """Remove what was written but not put into the dataset."""
+        for path in (self._path, self._path.with_name(self._path.name + "-old")):
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+class Clouds:
+    """An episode's clouds, read chunk by chunk.
+
+    Errors: RuleSafeError if the episode has none.
+    """
+
+    def __init__(self, root: Path, index: int):
+        path = root / CLOUDS / cloud_name(index)
+        if not (path / "xyz" / ".zarray").is_file():
+            raise RuleSafeError(f"no clouds of episode {index}: {path} is missing")
+        self._xyz: Any = zarr.open_array(str(path / "xyz"), mode="r", **_FORMAT)
+        self._rgb: Any = zarr.open_array(str(path / "rgb"), mode="r", **_FORMAT)
+
+    def frame(self, index: int) -> NDArray[np.float32]:
+        """The cloud (P, 6) of a frame: xyz in m, rgb in 0..1."""
+        return _joined(self._xyz[index], self._rgb[index])
+
+    def frames(self) -> NDArray[np.float32]:
+        """All clouds of the episode, (N, P, 6)."""
+        return _joined(self._xyz[:], self._rgb[:])
+
+
+def _joined(xyz: NDArray[np.float32], rgb: NDArray[np.uint8]) -> NDArray[np.float32]:
+    return np.concatenate([xyz, rgb.astype(np.float32) / np.float32(255)], axis=-1)

@@ -1,0 +1,87 @@
+"""Files that are there whole or not at all, and what to say when there is no room for them."""
+
+import contextlib
+import errno
+import hashlib
+import json
+import os
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from rulesafe_sim.errors import RuleSafeError
+
+ZARR_FILES = {".zgroup", ".zarray", ".zattrs"}
+"""Hidden files that belong to a dataset."""
+
+NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+
+
+@contextlib.contextmanager
+def says_when_full(path: Path) -> Iterator[None]:
+    """Turns "no space left", an exceeded quota or size limit into a RuleSafeError about `path`."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in NO_ROOM:
+            raise
+        raise RuleSafeError(
+            f"no room for {path}: {os.strerror(error.errno or 0)}. What was complete before is "
+            "unharmed: make room and start again, it goes on where it stopped"
+        ) from error
+
+
+def write_atomically(path: Path, content: bytes | memoryview) -> None:
+    """Write a file that is never seen incomplete, whenever the process or machine dies.
+
+    Errors: RuleSafeError on a full disk.
+    """
+    temporary = path.with_name(f".{path.name}-{uuid.uuid4().hex[:12]}")
+    with says_when_full(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with temporary.open("wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(path)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+
+
+def write_json(path: Path, content: Any) -> None:
+    """Write JSON atomically, in the indented form that diffs well."""
+    write_atomically(path, (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode())
+
+
+def read_json(path: Path, what: str) -> Any:
+    """Read JSON. Errors: RuleSafeError, naming the file as `what`, if it is no JSON."""
+    try:
+        return json.loads(path.read_text("utf-8"))
+    except ValueError as error:
+        raise RuleSafeError(f"{path} is not {what}: {error}") from error
+
+
+def sha256(path: Path) -> str:
+    """The hexadecimal SHA-256 of a file."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def files_below(folder: Path) -> Iterator[Path]:
+    """Every complete file below a folder, sorted; what a killed writer left is passed over."""
+    for path in sorted(folder.rglob("*")):
+        names = path.relative_to(folder).parts
+        temporary = any(name.startswith(".") and name not in ZARR_FILES for name in names)
+        if path.is_file() and not temporary:
+            yield path
+
+
+def size_below(folder: Path) -> int:
+    """Bytes of every file below a folder."""
+    return sum(path.stat().st_size for path in files_below(folder))

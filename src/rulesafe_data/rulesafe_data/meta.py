@@ -1,0 +1,222 @@
+"""meta/ of a dataset, made from the episodes that are there.
+
+Each episode's table carries, in its schema's metadata, what meta/ needs to know of it, so that
+nothing but the tables' heads is read here. Only when the numbers that depend on other episodes
+(`index`, `task_index`) have changed is a table written anew.
+"""
+
+import hashlib
+import json
+import re
+import shutil
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from rulesafe_data import layout, tables
+from rulesafe_data.files import write_json
+from rulesafe_data.statistics import of_array, together
+from rulesafe_sim.errors import RuleSafeError
+
+
+@dataclass(frozen=True)
+class _Episode:
+    """What is known of an episode before its numbers in the dataset are."""
+
+    length: int
+    about: dict[str, Any]
+    first_index: int
+    task_index: int
+
+
+def finish(root: Path) -> None:
+    """See `DatasetWriter.finish`."""
+    episodes = [_look(layout.data_file(root, index)) for index in _numbers(root)]
+    image_shape, points = _agreed(episodes, "image_shape"), _agreed(episodes, "points")
+    tasks = list(dict.fromkeys(episode.about["task"] for episode in episodes))
+    starts = np.cumsum([0] + [episode.length for episode in episodes]).tolist()
+    statistics = []
+    for index, episode in enumerate(episodes):
+        task = tasks.index(episode.about["task"])
+        _number(layout.data_file(root, index), episode, starts[index], task)
+        statistics.append(_statistics(episode, index, starts[index], task))
+    _write_privileged(root, len(episodes))
+    _write_tasks(root, tasks)
+    joined = {key: together([part[key] for part in statistics]) for key in statistics[0]}
+    write_json(root / layout.STATS, joined)
+    _write_episodes(root, episodes, starts, statistics)
+    digests = [episode.about["digest"] for episode in episodes]
+    own = {
+        "version": layout.OWN_VERSION,
+        "points": points,
+        "digest": hashlib.sha256("".join(digests).encode()).hexdigest(),
+    }
+    write_json(root / layout.OWN, own)
+    info = layout.info(len(episodes), starts[-1], len(tasks), image_shape)
+    write_json(root / layout.INFO, info)  # last: with it the dataset is one
+    _clean(root)
+
+
+def _clean(root: Path) -> None:
+    """Remove what killed writers left."""
+    shutil.rmtree(root / layout.WRITING, ignore_errors=True)
+    for part in ("meta", "data", "videos", "privileged"):
+        for path in (root / part).rglob(".*"):
+            path.unlink(missing_ok=True)
+
+
+def _numbers(root: Path) -> range:
+    """The numbers of the episodes that are there, 0 to n - 1."""
+    found = set()
+    for path in (root / "data").glob("chunk-*/file-*.parquet"):
+        chunk, file = map(int, re.findall(r"\d+", f"{path.parent.name}/{path.stem}"))
+        found.add(chunk * layout.CHUNK_SIZE + file)
+    if not found:
+        raise RuleSafeError(f"no episode below {root}: write one before finish()")
+    missing = sorted(set(range(max(found) + 1)) - found)
+    if missing:
+        shown = ", ".join(map(str, missing[:10])) + (" ..." if len(missing) > 10 else "")
+        raise RuleSafeError(
+            f"episodes are missing below {root}: {shown} ({len(missing)} of {max(found) + 1}); "
+            "write them before finish()"
+        )
+    return range(len(found))
+
+
+def _look(path: Path) -> _Episode:
+    """What a table's head says."""
+    with pq.ParquetFile(path) as file:
+        names = file.schema_arrow.names
+        about = json.loads((file.schema_arrow.metadata or {})[tables.OURS])
+        group = file.metadata.row_group(0)
+
+        def first(name: str) -> int:
+            leaf = next(
+                column
+                for column in map(group.column, range(group.num_columns))
+                if column.path_in_schema == name
+            )
+            return int(leaf.statistics.min)
+
+        assert set(layout.INDEX_KEYS) <= set(names)
+        return _Episode(file.metadata.num_rows, about, first("index"), first("task_index"))
+
+
+def _agreed(episodes: Sequence[_Episode], key: str) -> Any:
+    """What all episodes say of `key`."""
+    counts = Counter(json.dumps(episode.about[key]) for episode in episodes)
+    if len(counts) > 1:
+        shown = ", ".join(f"{value} in {count}" for value, count in counts.most_common(4))
+        raise RuleSafeError(f"the episodes of one dataset must have the same {key}; found {shown}")
+    return episodes[0].about[key]
+
+
+def _number(path: Path, episode: _Episode, start: int, task: int) -> None:
+    """Give an episode's rows their numbers in the dataset, if they have others."""
+    if (episode.first_index, episode.task_index) == (start, task):
+        return
+    with pq.ParquetFile(path) as file:
+        table = file.read(use_threads=False)
+    columns = {
+        "index": np.arange(start, start + episode.length),
+        "task_index": np.full(episode.length, task),
+    }
+    for name, column in columns.items():
+        table = table.set_column(table.schema.get_field_index(name), name, pa.array(column))
+    tables.write_table(path, table)
+
+
+def _statistics(episode: _Episode, index: int, start: int, task: int) -> dict[str, dict[str, Any]]:
+    """Statistics of every key of an episode."""
+    count = np.arange(episode.length)
+    found = dict(episode.about["statistics"]) | episode.about.get("pictures", {})
+    columns = {
+        "timestamp": count / layout.FPS,
+        "frame_index": count,
+        "episode_index": np.full(episode.length, index),
+        "index": start + count,
+        "task_index": np.full(episode.length, task),
+    }
+    return found | {key: of_array(column) for key, column in columns.items()}
+
+
+def _write_tasks(root: Path, tasks: Sequence[str]) -> None:
+    """meta/tasks.parquet: `task_index`, with the instruction as the index that pandas restores."""
+    table = pa.table({"task_index": pa.array(range(len(tasks)), pa.int64()), "task": list(tasks)})
+
+    def column(name: str | None, kind: str, numpy_type: str) -> dict[str, Any]:
+        return {
+            "name": name,
+            "field_name": name,
+            "pandas_type": kind,
+            "numpy_type": numpy_type,
+            "metadata": None,
+        }
+
+    pandas = {
+        "index_columns": ["task"],
+        "column_indexes": [column(None, "unicode", "object") | {"metadata": {"encoding": "UTF-8"}}],
+        "columns": [column("task_index", "int64", "int64"), column("task", "unicode", "object")],
+        "creator": {"library": "pyarrow", "version": pa.__version__},
+        "pandas_version": "2.0.0",
+    }
+    table = table.replace_schema_metadata({b"pandas": json.dumps(pandas).encode()})
+    tables.write_table(root / layout.TASKS, table)
+
+
+def _write_episodes(
+    root: Path,
+    episodes: Sequence[_Episode],
+    starts: Sequence[int],
+    statistics: Sequence[Mapping[str, Mapping[str, Any]]],
+) -> None:
+    """meta/episodes: a row for each episode, a file for each thousand."""
+    rows = []
+    for index, episode in enumerate(episodes):
+        place = layout.place(index)
+        row: dict[str, Any] = {
+            "episode_index": index,
+            "tasks": [episode.about["task"]],
+            "length": episode.length,
+            "dataset_from_index": starts[index],
+            "dataset_to_index": starts[index + 1],
+        }
+        row |= {f"data/{name}": number for name, number in place.items()}
+        for key in layout.CAMERAS if episode.about["image_shape"] else ():
+            row |= {f"videos/{key}/{name}": number for name, number in place.items()}
+            row[f"videos/{key}/from_timestamp"] = 0.0
+            row[f"videos/{key}/to_timestamp"] = episode.length / layout.FPS
+        for key, found in statistics[index].items():
+            row |= {f"stats/{key}/{name}": value for name, value in found.items()}
+        row["meta/episodes/chunk_index"] = 0
+        row["meta/episodes/file_index"] = index // layout.CHUNK_SIZE
+        rows.append(row)
+    wanted = set()
+    for file in range(0, len(rows), layout.CHUNK_SIZE):
+        part = rows[file : file + layout.CHUNK_SIZE]
+        number = file // layout.CHUNK_SIZE
+        path = root / layout.EPISODES_PATH.format(chunk_index=0, file_index=number)
+        tables.write_table(path, pa.Table.from_pylist(part))
+        wanted.add(path)
+    for path in (root / "meta" / "episodes").glob("*/*.parquet"):
+        if path not in wanted:
+            path.unlink()
+
+
+def _write_privileged(root: Path, count: int) -> None:
+    """privileged/episodes.parquet: each episode's facts as JSON, plain ones as columns too."""
+    facts = [tables.about(layout.privileged_file(root, index))["facts"] for index in range(count)]
+    columns: dict[str, Any] = {"episode_index": list(range(count))}
+    for name in facts[0]:
+        values = [fact.get(name) for fact in facts]
+        for kind in (bool, int, float, str):
+            if name != "facts" and all(type(value) is kind for value in values):
+                columns[name] = values
+    columns["facts"] = [json.dumps(fact) for fact in facts]
+    tables.write_table(root / layout.PRIVILEGED_EPISODES, pa.table(columns))

@@ -1,0 +1,95 @@
+"""Videos and clouds of an episode that is being written."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulesafe_data import layout
+from rulesafe_data.files import write_atomically
+from rulesafe_data.statistics import PictureStatistics
+from rulesafe_data.video import VideoEncoder
+from rulesafe_sim.errors import RuleSafeError
+
+if TYPE_CHECKING:
+    from rulesafe_data.clouds import CloudWriter
+    from rulesafe_data.writer import Frame
+
+
+class PictureWriter:
+    """Encodes frames as they come; `finish` puts the files into place.
+
+    Videos are held in memory until then (about 10 MB), clouds grow in the dataset's directory.
+    """
+
+    def __init__(self, root: Path, index: int, length: int):
+        self._root, self._index, self._length = root, index, length
+        self._encoders: dict[str, VideoEncoder] = {}
+        self._statistics = {key: PictureStatistics() for key in layout.CAMERAS}
+        self._clouds: CloudWriter | None = None
+        self._shape: tuple[int, ...] = ()
+        self._points: int | None = None
+        self._count = 0
+
+    def add(self, frame: "Frame") -> None:
+        """Append a frame. Errors: RuleSafeError for one too many or of another shape."""
+        if self._count == 0:
+            self._begin(frame)
+        if self._count == self._length:
+            raise RuleSafeError(f"more frames than the {self._length} actions of the episode")
+        for key, picture in zip(layout.CAMERAS, (frame.head, frame.front), strict=True):
+            if picture.shape != self._shape or picture.dtype != np.uint8:
+                raise RuleSafeError(
+                    f"{key} of frame {self._count} must be {self._shape} uint8, "
+                    f"got {picture.shape} {picture.dtype}"
+                )
+            self._encoders[key].add(picture)
+            self._statistics[key].add(picture)
+        self._add_cloud(frame.points)
+        self._count += 1
+
+    def _begin(self, frame: "Frame") -> None:
+        self._shape = frame.head.shape
+        if len(self._shape) != 3 or self._shape[2] != 3 or self._shape[0] % 2 or self._shape[1] % 2:
+            raise RuleSafeError(f"a picture is (H, W, 3), H and W even; got {self._shape}")
+        for key in layout.CAMERAS:
+            self._encoders[key] = VideoEncoder(*self._shape[:2])
+        if frame.points is not None:
+            from rulesafe_data.clouds import CloudWriter
+
+            self._points = len(frame.points)
+            self._clouds = CloudWriter(self._root, self._index, self._length, self._points)
+
+    def _add_cloud(self, points: NDArray[np.float32] | None) -> None:
+        wanted = None if self._points is None else (self._points, 6)
+        given = None if points is None else points.shape
+        if given != wanted:
+            raise RuleSafeError(f"points of frame {self._count} must be {wanted}, got {given}")
+        if self._clouds is not None and points is not None:
+            self._clouds.add(points)
+
+    def finish(self, digest: Any) -> dict[str, Any]:
+        """Put the files into place; what the table is to know about them.
+
+        Args:
+            digest: a hash that the content is added to.
+        """
+        if self._count != self._length:
+            raise RuleSafeError(f"{self._count} frames but {self._length} actions in the episode")
+        for key, encoder in self._encoders.items():
+            content = encoder.finish()
+            digest.update(content)
+            write_atomically(layout.video_file(self._root, key, self._index), content)
+        if self._clouds is not None:
+            digest.update(self._clouds.finish())
+        return {
+            "image_shape": list(self._shape),
+            "points": self._points,
+            "pictures": {key: value.result() for key, value in self._statistics.items()},
+        }
+
+    def close(self) -> None:
+        """Throw away what was not finished."""
+        if self._clouds is not None:
+            self._clouds.discard()

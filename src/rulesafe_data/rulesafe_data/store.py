@@ -1,0 +1,248 @@
+"""Reads a dataset: any frame of any episode, batches of frames, whole episodes.
+
+Example::
+
+    store = EpisodeStore("demos")
+    frame = store[3, 120]                                  # every key of frame 120 of episode 3
+    batch = store.batch([(0, 5), (3, 120)], ["action"])    # {"action": (2, 13)}
+    cache = store.cache(["observation.state", "action"], "cache")   # for training, see cache.py
+"""
+
+import os
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+import numpy as np
+import pyarrow.parquet as pq
+from numpy.typing import ArrayLike, NDArray
+
+from rulesafe_data import layout, tables
+from rulesafe_data.privileged import Privileged
+from rulesafe_sim.errors import RuleSafeError, unknown_name
+
+if TYPE_CHECKING:
+    from rulesafe_data.cache import FrameCache
+    from rulesafe_data.clouds import Clouds
+    from rulesafe_data.video import Video
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Episode:
+    """An episode as a policy's training may know it.
+
+    Attributes:
+        index: its number, from 0.
+        length: its frames.
+        start: number of its first frame in the whole dataset.
+        task: the language instruction.
+    """
+
+    index: int
+    length: int
+    start: int
+    task: str
+
+
+class EpisodeStore:
+    """Random access to a finished dataset. May be pickled and forked: handles are opened anew.
+
+    Attributes:
+        root: the dataset's directory.
+        keys: what a frame has, with its shape and dtype in `features`.
+        digest: names the dataset's content; equal digests mean equal episodes.
+
+    Errors: RuleSafeError if there is no finished dataset, or one of another format or version.
+    """
+
+    def __init__(self, root: Path | str):
+        self.root = Path(root)
+        info, own = layout.read_info(self.root), layout.read_own(self.root)
+        self.digest: str = own["digest"]
+        self.features = _features(info, own["points"])
+        self.keys = tuple(self.features)
+        self.episodes = _read_episodes(self.root, info["total_episodes"])
+        self._pid, self._handles = os.getpid(), _Handles(self.root)
+
+    def __reduce__(self) -> tuple[type["EpisodeStore"], tuple[Path]]:
+        return EpisodeStore, (self.root,)
+
+    def __len__(self) -> int:
+        """Number of episodes."""
+        return len(self.episodes)
+
+    @property
+    def frames(self) -> int:
+        """Number of frames of all episodes."""
+        return sum(episode.length for episode in self.episodes)
+
+    @cached_property
+    def privileged(self) -> Privileged:
+        """What no policy and no memory may read: facts of the episodes, state of the lock."""
+        return Privileged(self.root, len(self))
+
+    def __getitem__(self, at: tuple[int, int]) -> dict[str, NDArray[Any]]:
+        """Every key of one frame, as `store[episode, frame]`. See `batch` for the shapes."""
+        return {key: array[0] for key, array in self.batch([at]).items()}
+
+    def batch(self, pairs: ArrayLike, keys: Iterable[str] | None = None) -> dict[str, NDArray[Any]]:
+        """Frames by (episode, frame), stacked: new arrays with B rows, in the order asked for.
+
+        Args:
+            pairs: (B, 2) whole numbers.
+            keys: which of `self.keys`; None: all. Joint vectors and clouds are float32, pictures
+                (B, H, W, 3) uint8.
+
+        Errors: RuleSafeError for an unknown key, episode or frame.
+        """
+        wanted, asked = self._known(keys), np.asarray(pairs, np.int64).reshape(-1, 2)
+        for episode, frame in asked.tolist():
+            if not 0 <= frame < self._episode(episode).length:
+                length = self._episode(episode).length
+                raise RuleSafeError(f"episode {episode} has frames 0 to {length - 1}, not {frame}")
+        found = {key: self.empty(key, len(asked)) for key in wanted}
+        # Episode by episode and forwards, whatever the order asked for: fewer files and seeks.
+        for row in np.lexsort((asked[:, 1], asked[:, 0])).tolist():
+            episode, frame = asked[row].tolist()
+            for key in wanted:
+                found[key][row] = self._frame(key, episode, frame)
+        return found
+
+    def episode(self, index: int, keys: Iterable[str] | None = None) -> dict[str, NDArray[Any]]:
+        """A whole episode, in order: each key with N rows. Faster than `batch` of all its frames.
+
+        Errors: RuleSafeError for an unknown key or episode, and for a file that is incomplete.
+        """
+        length = self._episode(index).length
+        found = {key: self._whole(key, index, length) for key in self._known(keys)}
+        for key, array in found.items():
+            if len(array) != length:
+                raise RuleSafeError(f"{key} of episode {index} has {len(array)} frames of {length}")
+        return found
+
+    def cache(self, keys: Iterable[str], directory: Path | str) -> "FrameCache":
+        """These keys of all frames, decoded once into memory-mapped files: see `FrameCache`."""
+        from rulesafe_data.cache import FrameCache
+
+        return FrameCache(self, self._known(keys), Path(directory))
+
+    def empty(self, key: str, rows: int) -> NDArray[Any]:
+        """An array for so many rows of a key, not filled in."""
+        feature = self.features[key]
+        return np.empty((rows, *feature["shape"]), feature["dtype"])
+
+    def _known(self, keys: Iterable[str] | None) -> tuple[str, ...]:
+        wanted = self.keys if keys is None else tuple(keys)
+        for key in wanted:
+            if key not in self.features:
+                raise unknown_name("key", key, self.keys)
+        return wanted
+
+    def _episode(self, index: int) -> Episode:
+        if not 0 <= index < len(self):
+            raise RuleSafeError(f"{self.root} has episodes 0 to {len(self) - 1}, not {index}")
+        return self.episodes[index]
+
+    @property
+    def _open(self) -> "_Handles":
+        if self._pid != os.getpid():  # a forked child must not move its parent's file positions
+            self._pid, self._handles = os.getpid(), _Handles(self.root)
+        return self._handles
+
+    def _frame(self, key: str, episode: int, frame: int) -> NDArray[Any]:
+        if key in layout.CAMERAS:
+            return self._open.video(episode, key).frame(frame)
+        if key == layout.POINTS:
+            return self._open.clouds[episode].frame(frame)
+        return self._open.tables[episode][key][frame]
+
+    def _whole(self, key: str, episode: int, length: int) -> NDArray[Any]:
+        if key in layout.CAMERAS:
+            found = self.empty(key, length)
+            count = 0
+            for count, picture in enumerate(self._open.video(episode, key).frames(), 1):
+                if count <= length:
+                    found[count - 1] = picture
+            return found if count >= length else found[:count]
+        if key == layout.POINTS:
+            return self._open.clouds[episode].frames()
+        return self._open.tables[episode][key].copy()
+
+
+class _Recent(Generic[T]):
+    """What was opened last, kept open: opening costs more than reading a frame."""
+
+    def __init__(self, opened: Callable[[Any], T], size: int, close: Callable[[T], None]):
+        self._opened, self._size, self._close = opened, size, close
+        self._kept: OrderedDict[Any, T] = OrderedDict()
+
+    def __getitem__(self, name: Any) -> T:
+        if name not in self._kept:
+            self._kept[name] = self._opened(name)
+            if len(self._kept) > self._size:
+                self._close(self._kept.popitem(last=False)[1])
+        self._kept.move_to_end(name)
+        return self._kept[name]
+
+
+class _Handles:
+    """The open tables, videos and clouds of a dataset, in one process.
+
+    Tables are small (0.2 MB for 600 frames), videos hold a file descriptor and a decoder each.
+    """
+
+    def __init__(self, root: Path):
+        self._root = root
+        self.tables: _Recent[dict[str, NDArray[Any]]] = _Recent(self._table, 256, lambda _: None)
+        self.videos: _Recent[Video] = _Recent(self._video, 64, lambda video: video.close())
+        self.clouds: _Recent[Clouds] = _Recent(self._cloud, 256, lambda _: None)
+
+    def video(self, episode: int, key: str) -> "Video":
+        return self.videos[layout.video_file(self._root, key, episode)]
+
+    def _table(self, episode: int) -> dict[str, NDArray[Any]]:
+        path = layout.data_file(self._root, episode)
+        try:
+            return tables.read_columns(path)
+        except (OSError, ValueError) as error:
+            raise RuleSafeError(f"cannot read the table {path}: {error}") from error
+
+    def _video(self, path: Path) -> "Video":
+        from rulesafe_data.video import Video
+
+        return Video(path)
+
+    def _cloud(self, episode: int) -> "Clouds":
+        from rulesafe_data.clouds import Clouds
+
+        return Clouds(self._root, episode)
+
+
+def _features(info: dict[str, Any], points: int | None) -> dict[str, dict[str, Any]]:
+    """Shape of one frame and dtype of each key."""
+    found: dict[str, dict[str, Any]] = {}
+    for key, feature in info["features"].items():
+        shape = () if key in layout.INDEX_KEYS else tuple(feature["shape"])
+        dtype = "uint8" if feature["dtype"] == "video" else feature["dtype"]
+        found[key] = {"shape": shape, "dtype": dtype}
+    if points is not None:
+        found[layout.POINTS] = {"shape": (points, 6), "dtype": "float32"}
+    return found
+
+
+def _read_episodes(root: Path, count: int) -> Sequence[Episode]:
+    names = ["episode_index", "length", "dataset_from_index", "tasks"]
+    rows: list[dict[str, Any]] = []
+    for path in sorted((root / "meta" / "episodes").glob("*/*.parquet")):
+        rows += pq.read_table(path, columns=names, partitioning=None).to_pylist()
+    if [row["episode_index"] for row in rows] != list(range(count)):
+        raise RuleSafeError(f"{root} is damaged: meta/episodes does not list 0 to {count - 1}")
+    return tuple(
+        Episode(row["episode_index"], row["length"], row["dataset_from_index"], row["tasks"][0])
+        for row in rows
+    )

@@ -1,0 +1,77 @@
+"""Arrays as Parquet tables and back: a vector per frame is a fixed-size list of one row."""
+
+import io
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from rulesafe_data.files import write_atomically
+from rulesafe_sim.errors import RuleSafeError
+
+OURS = b"rulesafe"
+"""Key of the schema metadata that holds JSON about a table."""
+
+
+def to_column(array: NDArray) -> pa.Array:
+    """An array (N,) or (N, D) as a column of N rows. Errors: RuleSafeError for other shapes."""
+    if array.ndim == 1:
+        return pa.array(array)
+    if array.ndim != 2 or not array.shape[1]:
+        raise RuleSafeError(f"a column is (N,) or (N, D), not of shape {array.shape}")
+    flat = pa.array(np.ascontiguousarray(array).reshape(-1))
+    return pa.FixedSizeListArray.from_arrays(flat, array.shape[1])
+
+
+def to_array(column: pa.ChunkedArray) -> NDArray:
+    """A column of numbers or of equally long lists of them as an array (N,) or (N, D)."""
+    joined = column.combine_chunks()
+    if isinstance(joined, pa.ChunkedArray):  # an empty column stays chunked
+        joined = pa.concat_arrays(joined.chunks) if joined.num_chunks else pa.array([], joined.type)
+    if not (pa.types.is_fixed_size_list(joined.type) or pa.types.is_list(joined.type)):
+        return joined.to_numpy(zero_copy_only=False)
+    return joined.flatten().to_numpy(zero_copy_only=False).reshape(len(joined), -1)
+
+
+def to_table(columns: Mapping[str, NDArray], about: Mapping[str, Any]) -> pa.Table:
+    """A table of these columns, with JSON about it in the schema's metadata.
+
+    Errors: RuleSafeError if `about` holds what JSON cannot; numpy's numbers and arrays it can.
+    """
+    table = pa.table({name: to_column(np.asarray(array)) for name, array in columns.items()})
+    try:
+        text = json.dumps(about, default=_plain)
+    except TypeError as error:
+        raise RuleSafeError(f"facts must be JSON: {error}") from error
+    return table.replace_schema_metadata({OURS: text.encode()})
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
+    raise TypeError(f"{type(value).__name__} {value!r}")
+
+
+def about(path: Path) -> dict[str, Any]:
+    """The JSON in a file's schema metadata; reads no rows."""
+    return json.loads((pq.read_schema(path).metadata or {}).get(OURS, b"{}"))
+
+
+def read_columns(path: Path, names: Iterable[str] | None = None) -> dict[str, NDArray]:
+    """The named columns of a file, or all of them, as arrays."""
+    # One small local file: the thread pool and the dataset machinery cost more than they give.
+    with pq.ParquetFile(path) as file:
+        table = file.read(columns=None if names is None else list(names), use_threads=False)
+    return {name: to_array(table.column(name)) for name in table.column_names}
+
+
+def write_table(path: Path, table: pa.Table, **options: Any) -> None:
+    """Write a table as Parquet with zstd, atomically. Errors: RuleSafeError on a full disk."""
+    buffer = io.BytesIO()
+    pq.write_table(table, buffer, **({"compression": "zstd"} | options))
+    write_atomically(path, buffer.getbuffer())

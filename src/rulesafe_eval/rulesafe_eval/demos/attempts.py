@@ -1,0 +1,183 @@
+"""What is asked for, and the attempts it takes: which rule, safe and seed the k-th one has."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from platform import python_version
+
+from rulesafe_data.files import read_json, write_json
+from rulesafe_sim.errors import RuleSafeError, unknown_name
+from rulesafe_sim.randomisation import load_split
+from rulesafe_sim.rules import RULES
+from rulesafe_sim.safes import load_safe
+
+EVALUATION_SEEDS = 10_000
+"""Seeds below this one are kept for evaluations: no demonstration has them."""
+
+SEEDS_PER_RULE = 50_000
+"""Seeds that one rule has for its attempts, so that no two attempts of a request share one."""
+
+PACKAGES = ("rulesafe", "numpy", "scipy", "sapien", "pin", "coal", "ompl", "toppra", "daqp")
+"""The distributions whose versions an attempt's outcome may depend on."""
+
+
+def seed_of(base: int, rule: str, number: int) -> int:
+    """The seed of a rule's attempt `number`. It is another one for each attempt, rule and base,
+    never one of EVALUATION_SEEDS, and fits into 32 bits for a base up to 4000."""
+    block = base * len(RULES) + RULES.index(rule)
+    return EVALUATION_SEEDS + block * SEEDS_PER_RULE + number
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One try of the expert."""
+
+    rule: str
+    number: int  # of the rule's attempts, from 0
+    safe: str
+    seed: int
+    split: str
+
+    def __str__(self) -> str:
+        return f"{self.rule} attempt {self.number} ({self.safe}, seed {self.seed})"
+
+
+@dataclass(frozen=True)
+class Request:
+    """What `rulesafe demos generate` was asked for; DIR/generate.json keeps it.
+
+    `episodes` and `attempts` may grow later; everything else decides what an attempt is and stays.
+    """
+
+    rules: tuple[str, ...]
+    episodes: int  # successes wanted for each rule
+    attempts: int  # made for a rule at most
+    safes: tuple[str, ...]
+    split: str
+    seed: int
+    versions: Mapping[str, str]
+
+    def attempt(self, rule: str, number: int) -> Attempt:
+        """A rule's attempt: safes in turn, a seed of its own."""
+        safe = self.safes[number % len(self.safes)]
+        return Attempt(rule, number, safe, seed_of(self.seed, rule, number), self.split)
+
+    def command(self) -> str:
+        """The command line that asks for this, but for the directory."""
+        return (
+            f"rulesafe demos generate --rules {','.join(self.rules)} --episodes {self.episodes} "
+            f"--attempts {self.attempts} --safes {','.join(self.safes)} --split {self.split} "
+            f"--seed {self.seed}"
+        )
+
+
+def make_request(
+    rules: str, episodes: int, attempts: int | None, safes: str, split: str, seed: int
+) -> Request:
+    """The request that command line words stand for: names joined by commas, or `all`.
+
+    Rules are put in the order of RULES; `all` safes are those of the split. Without `attempts`,
+    a rule has twice as many as episodes, and 20. Errors: RuleSafeError for what is not valid.
+    """
+    known_safes = load_split(split).safes
+    chosen = _names("rule", rules, RULES)
+    limit = 2 * episodes + 20 if attempts is None else attempts
+    if episodes < 1 or limit < episodes:
+        raise RuleSafeError(
+            f"at least one episode and no fewer attempts than episodes, not {episodes} and {limit}"
+        )
+    if not 0 <= seed <= 4000 or limit > SEEDS_PER_RULE:
+        raise RuleSafeError(
+            f"a base seed lies in 0..4000 and a rule has up to {SEEDS_PER_RULE} attempts; "
+            f"got {seed} and {limit}"
+        )
+    return Request(
+        rules=tuple(rule for rule in RULES if rule in chosen),
+        episodes=episodes,
+        attempts=limit,
+        safes=_names(f"safe of the split {split}", safes, known_safes),
+        split=split,
+        seed=seed,
+        versions=versions(),
+    )
+
+
+def _names(kind: str, text: str, known: Sequence[str]) -> tuple[str, ...]:
+    if text == "all":
+        return tuple(known)
+    names = tuple(dict.fromkeys(text.split(",")))
+    for name in names:
+        if name.endswith((".yaml", ".yml")):
+            load_safe(name)
+        elif name not in known:
+            raise unknown_name(kind, name, ("all", *known))
+    return names
+
+
+def versions() -> dict[str, str]:
+    """Versions of what an attempt's outcome may depend on."""
+    found = {"python": python_version()}
+    for name in PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "not installed"
+    return found
+
+
+def load_request(directory: Path) -> Request:
+    """The request that a directory of demonstrations was made for."""
+    path = directory / "generate.json"
+    try:
+        content = read_json(path, "a request for demonstrations")
+    except FileNotFoundError:
+        raise RuleSafeError(
+            f"{directory} holds no demonstrations: no {path.name}. Make some: "
+            "rulesafe demos generate --out DIR"
+        ) from None
+    for key in ("rules", "safes"):
+        content[key] = tuple(content[key])
+    return Request(**content)
+
+
+def settle(directory: Path, wanted: Request) -> Request:
+    """Enters a request into a directory, which may hold demonstrations of an earlier one.
+
+    Errors: RuleSafeError, naming what differs, where anything but `episodes` and `attempts`
+    does, or where one of these is smaller than before.
+    """
+    path = directory / "generate.json"
+    if path.exists():
+        present = load_request(directory)
+        grown = replace(present, episodes=wanted.episodes, attempts=wanted.attempts)
+        there, here = _settings(grown), _settings(wanted)
+        differences = [
+            f"{key}: {there.get(key, 'none')} there, {here.get(key, 'none')} now"
+            for key in there | here
+            if there.get(key) != here.get(key)
+        ]
+        for key in ("episodes", "attempts"):
+            before, now = getattr(present, key), getattr(wanted, key)
+            if now < before:
+                differences.append(f"{key}: {before} there, {now} now, but it may only grow")
+        if differences:
+            raise RuleSafeError(
+                f"{directory} was made for another request; take another --out. "
+                + "; ".join(differences)
+            )
+        if present == wanted:
+            return wanted
+    elif any(not file.name.startswith(".") for file in directory.glob("*")):
+        raise RuleSafeError(f"{directory} is not empty and holds no generate.json")
+    write_json(path, asdict(wanted))
+    return wanted
+
+
+def _settings(request: Request) -> dict[str, str]:
+    """A request as words, one for each thing that may differ."""
+    settings = asdict(request)
+    found = {f"version of {name}": version for name, version in settings.pop("versions").items()}
+    for key, value in settings.items():
+        found[key] = ",".join(value) if isinstance(value, tuple) else str(value)
+    return found

@@ -1,0 +1,104 @@
+"""The files of a directory of demonstrations.
+
+DIR/generate.json                        the request
+DIR/recordings/RULE/ATTEMPT.parquet      what the expert opened
+DIR/failures/RULE/ATTEMPT.parquet        what it did not
+DIR/timings.jsonl                        how long each attempt took; no fact of a demonstration
+"""
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from rulesafe_data.files import says_when_full
+from rulesafe_sim.errors import RuleSafeError
+
+KINDS = {True: "recordings", False: "failures"}
+"""Folder of the attempts that succeeded, and of those that did not."""
+
+
+class Folder:
+    """A directory of demonstrations."""
+
+    def __init__(self, path: Path):
+        self.path = path
+
+    def file(self, rule: str, number: int, success: bool) -> Path:
+        """Where an attempt's recording is or belongs."""
+        return self.path / KINDS[success] / rule / f"{number:06d}.parquet"
+
+    def decided(self, rule: str) -> dict[int, bool]:
+        """The attempts of a rule that were made: number -> success, in order."""
+        found = {
+            int(file.stem): success
+            for success, kind in KINDS.items()
+            for file in (self.path / kind / rule).glob("[0-9]*.parquet")
+        }
+        return dict(sorted(found.items()))
+
+    def successes(self, rule: str) -> list[int]:
+        """The attempts of a rule whose place among the successes is certain: those before the
+        first attempt that was not made yet."""
+        decided = self.decided(rule)
+        certain = next((k for k in range(len(decided)) if k not in decided), len(decided))
+        return [number for number, success in decided.items() if success and number < certain]
+
+    def episodes(self, rules: Sequence[str], wanted: int) -> list[tuple[str, int]]:
+        """The dataset's episodes (rule, attempt): every rule's first success, every rule's
+        second, and so on, up to the number that all rules have, at most `wanted`.
+
+        So the dataset is the same in whatever order attempts ended, each rule has an equal share,
+        and a larger request extends a smaller one.
+        """
+        columns = [self.successes(rule)[:wanted] for rule in rules]
+        return [
+            (rule, number)
+            for numbers in zip(*columns, strict=False)
+            for rule, number in zip(rules, numbers, strict=True)
+        ]
+
+    def sweep(self) -> None:
+        """Removes drafts of writers that were killed."""
+        for kind in KINDS.values():
+            for draft in (self.path / kind).glob("*/.*"):
+                draft.unlink(missing_ok=True)
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Holds the directory for one generating process; a killed one lets go of it.
+
+        Errors: RuleSafeError where another one holds it.
+        """
+        self.path.mkdir(parents=True, exist_ok=True)
+        with (self.path / ".lock").open("w") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise RuleSafeError(
+                    f"{self.path} is in use: another `rulesafe demos` writes to it"
+                ) from None
+            yield
+
+    def note_timing(self, timing: Mapping[str, Any]) -> None:
+        """Appends a line to timings.jsonl. Errors: RuleSafeError on a full disk."""
+        path = self.path / "timings.jsonl"
+        with says_when_full(path), path.open("a+b") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - 1))
+            torn = file.read() not in (b"", b"\n")
+            file.write(b"\n" * torn + json.dumps(timing).encode() + b"\n")
+
+    def timings(self) -> dict[tuple[str, int], dict[str, Any]]:
+        """(rule, attempt) -> what note_timing noted; lines that a kill tore are left out."""
+        path = self.path / "timings.jsonl"
+        found = {}
+        for line in path.read_text().splitlines() if path.exists() else ():
+            try:
+                entry = json.loads(line)
+            except json.JSONDecodeError:
+                continue
+            found[entry["rule"], entry["attempt"]] = entry
+        return found

@@ -1,0 +1,144 @@
+"""`rulesafe demos render`: pictures and clouds of recorded states, and the dataset of them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from rulesafe_data.writer import DatasetWriter, EpisodeData, Frame
+from rulesafe_eval.demos.attempts import load_request
+from rulesafe_eval.demos.engines import ENGINES, TRIES, Engine, run
+from rulesafe_eval.demos.files import Folder
+from rulesafe_eval.demos.recording import Recording, read
+from rulesafe_sim.errors import RuleSafeError
+from rulesafe_sim.observer import Observer
+from rulesafe_sim.randomisation import load_split, sample_variation
+from rulesafe_sim.simulation import Simulation
+from rulesafe_sim.variation import Variation
+
+PICTURES = ("head_rgb", "front_rgb", "points")
+
+PRIVILEGED = (
+    "safe_positions",
+    "part_open",
+    "part_locked",
+    "steps_done",
+    "contact_force",
+    "step",
+    "event",
+    "attempt",
+    "operation",
+)
+"""Columns of a recording that a policy may not read."""
+
+OBSERVATIONS = ("all", "joints")
+
+
+@dataclass(frozen=True)
+class Rendering:
+    """What a dataset is to hold and how it shall look."""
+
+    dataset: Path
+    observations: str = "all"  # of OBSERVATIONS: with pictures and clouds, or joint space alone
+    look: str = ""  # a split: lights, colours and cameras anew from its ranges; empty: as recorded
+
+
+@dataclass(frozen=True)
+class Place:
+    """An episode of the dataset and the attempt that it shows."""
+
+    index: int
+    rule: str
+    attempt: int
+
+
+def render(
+    directory: Path, rendering: Rendering, workers: int = 1, engine: str = "local"
+) -> tuple[int, int]:
+    """Writes the episodes that the dataset still lacks; how many it has, and how many are new.
+
+    The dataset's order is that of `Folder.episodes`. An episode depends on its recording and the
+    look alone: rendered again, it is the same byte for byte.
+
+    Errors: RuleSafeError where there is nothing to render, where the directory is in use, on a
+    full disk, and where workers cannot start.
+    """
+    request = load_request(directory)
+    folder = Folder(directory)
+    episodes = folder.episodes(request.rules, request.episodes)
+    if not episodes:
+        raise RuleSafeError(f"{directory} has no success of every rule yet: nothing to render")
+    with Folder(rendering.dataset).alone():
+        writer = DatasetWriter(rendering.dataset)
+        places = [Place(i, *episode) for i, episode in enumerate(episodes)]
+        missing = [place for place in places if not writer.has(place.index)]
+        if missing:
+            made: Engine[Place] = ENGINES[engine](
+                partial(write_episode, directory, rendering), workers
+            )
+            try:
+                _render(made, missing)
+            finally:
+                made.close()
+        writer.finish()
+    return len(places), len(missing)
+
+
+def _render(engine: Engine[Place], missing: Sequence[Place]) -> None:
+    waiting = iter(missing)
+    with tqdm(total=len(missing), unit="episode", desc="rendering", dynamic_ncols=True) as bar:
+        for done in run(engine, lambda: next(waiting, None)):
+            if done.died:
+                raise RuleSafeError(f"the worker died {TRIES} times at {done.job}")
+            bar.update()
+
+
+def write_episode(directory: Path, rendering: Rendering, place: Place) -> None:
+    """Writes one episode of the dataset."""
+    recording = read(Folder(directory).file(place.rule, place.attempt, success=True))
+    variation = look_of(recording, rendering.look)
+    pictures = rendering.observations == "all"
+    DatasetWriter(rendering.dataset).write(
+        place.index,
+        EpisodeData(
+            task=recording.facts["instruction"],
+            joint_positions=recording.joint_positions(),
+            joint_velocities=recording.joint_velocities(),
+            actions=recording.columns["action"][:-1],
+            frames=frames(recording, variation) if pictures else None,
+            privileged={name: recording.columns[name][:-1] for name in PRIVILEGED},
+            facts={**recording.facts, "shown": variation.to_dict(), "look": rendering.look},
+        ),
+    )
+
+
+def look_of(recording: Recording, look: str) -> Variation:
+    """The variation to show: the recorded one, or with lights, colours and cameras from a split's
+    ranges, by the recording's seed."""
+    facts = recording.facts
+    recorded = Variation.from_dict(facts["variation"])
+    if not look:
+        return recorded
+    other = sample_variation(load_split(look).randomisation, facts["safe"], facts["seed"])
+    return replace(recorded, lighting=other.lighting, colours=other.colours, cameras=other.cameras)
+
+
+@cache
+def _simulation() -> Simulation:
+    return Simulation(render=True)
+
+
+def frames(recording: Recording, variation: Variation) -> Iterator[Frame]:
+    """Pictures and cloud of each state before an action: those that an Observer had given."""
+    simulation = _simulation()
+    facts = recording.facts
+    simulation.reset(facts["rule"], facts["safe"], facts["seed"], variation)
+    observer = Observer(simulation)
+    steps = simulation.config.physics.controls_per_frame
+    for frame in range(recording.frames):
+        simulation.show(recording.joints(frame))
+        seen: dict[str, Any] = observer.observe(PICTURES, instant=frame * steps)
+        yield Frame(seen["head_rgb"], seen["front_rgb"], seen["points"])

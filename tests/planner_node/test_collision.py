@@ -43,6 +43,17 @@ def test_the_forearm_strikes_the_torso(world):
     assert "torso_link" in names
 
 
+def test_the_upper_arm_strikes_the_torso(world):
+    world.set_safe(FAR, {})
+    rng = np.random.default_rng(0)
+    limits = Arm().limits
+    struck = set()
+    for _ in range(300):
+        contacts = world.contacts(rng.uniform(limits.lower, limits.upper), PRE_PINCH)
+        struck |= {mover for mover, other in contacts if other == "torso_link"}
+    assert {"right_shoulder_roll_link", "right_shoulder_yaw_link"} <= struck
+
+
 def test_the_hand_strikes_its_own_upper_arm(world):
     world.set_safe(FAR, {})
     bent = np.array([0.95, -0.12, -0.3, -0.78, 1.51, 0.25, 1.15])  # the thumb at the shoulder

@@ -115,10 +115,17 @@ def test_out_of_reach_is_said(simulation):
 
 def test_pressing_too_hard_ends_a_try_which_is_marked(simulation):
     simulation.reset("rule_002", "safe_02", 1)
-    seen = []
+    seen, actions = [], []
+
+    def watch(simulation, action, activity):
+        seen.append(activity)
+        actions.append(action)
+
     gentle = ExpertConfig(pace=Pace(force_limit=2.0))  # a pinch shows some 20 N
-    result = run_expert(simulation, gentle, watch=lambda s, action, activity: seen.append(activity))
+    result = run_expert(simulation, gentle, watch=watch)
     assert not result.success
+    # No jump at any time: the hand lets go where it was told to be.
+    assert np.abs(np.diff(actions, axis=0)).max(axis=0)[:7].max() < 0.2
     assert all("the robot pressed on the knob with" in step for step in result.steps)
     assert len(seen) == result.frames
     assert {each.attempt for each in seen} == {1, 2, 3, 4} and result.retries == 3

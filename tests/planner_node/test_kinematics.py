@@ -56,8 +56,10 @@ def test_a_free_axis_stays_free(arm):
         [AxisConstraint("x axis", np.eye(3)[0], pose[:3, 0], 0.02)],
     )
     np.testing.assert_array_equal(descend(arm, HOME_ARM, goals).arm, HOME_ARM)
-    opposite = Goals(goals.points, [AxisConstraint("x", np.eye(3)[0], -pose[:3, 0], 0.02)])
-    assert not descend(arm, HOME_ARM, opposite, iterations=1).feasible
+    turned = Goals(goals.points, [AxisConstraint("x axis", np.eye(3)[0], pose[:3, 1], 0.02)])
+    assert not descend(arm, HOME_ARM, turned, iterations=0).feasible
+    found = solve(arm, HOME_ARM, turned)
+    np.testing.assert_allclose(found.pose_hand_in_pelvis[:3, 0], pose[:3, 1], atol=0.021)
 
 
 def test_wishes_are_granted_within_the_goals(arm):
@@ -97,6 +99,8 @@ def test_narrower_limits_hold(arm):
     assert (np.abs(found.arm - HOME_ARM) <= 0.2 + 1e-12).all()
     with pytest.raises(Infeasible):
         solve(arm, HOME_ARM, pose_goals(arm.hand_pose(HOME_ARM + 0.6)), limits)
+    wide = Limits(arm.limits.lower - 1.0, arm.limits.upper + 1.0)
+    assert (arm.limits.within(wide).lower == arm.limits.lower).all()
 
 
 def test_a_point_out_of_reach_is_named_with_its_distance(arm):

@@ -8,8 +8,10 @@ import pytest
 
 from planner_node.constraints import Goals, PointConstraint
 from planner_node.decompose import decompose
-from planner_node.expert import Stuck
+from planner_node.expert import ExpertConfig, Stuck
+from planner_node.hand import PRE_PINCH
 from planner_node.kinematics import Infeasible
+from planner_node.primitives import Pace, Pressed
 from planner_node.tasks import TaskPlanner
 from rulesafe_sim.errors import RuleSafeError
 from rulesafe_sim.plans import shortest_plan
@@ -90,9 +92,57 @@ def test_a_part_can_be_turned_by_degrees(simulation):
     assert np.degrees(knob) == pytest.approx(30, abs=8)
     planner.rotate_hand("right", angle=-30)
     assert simulation.state().part_open["knob"]
+    assert planner.log.events == ["knob+"]  # the first turn did not open it yet
     planner.rotate_hand("right", angle=60)
     assert not simulation.state().part_open["knob"]
+    planner.rotate_hand("right", angle=-60)  # from where it is, not from where it was taken
+    assert simulation.state().part_open["knob"]
     assert planner.log.retries == 0
+    with pytest.raises(RuleSafeError, match="not 0"):
+        planner.rotate_hand("right", angle=0)
+
+
+def test_a_pose_for_another_time_is_refused(simulation):
+    simulation.reset("rule_001", "safe_02", 0)
+    planner = TaskPlanner(simulation)
+    planner.hand_pre_pinch("right")
+    poses = [
+        planner.generate_end_effector_pose(planner.generate_constraints("safe", link))[1]
+        for link in ("knob", "handle", "knob")
+    ]
+    np.testing.assert_array_equal(poses[0].arm, poses[2].arm)  # asking alone changes nothing
+    planner.move_to_pose(poses[0])
+    with pytest.raises(Stuck, match="generate the pose anew"):
+        planner.move_to_pose(poses[1])
+    planner.hand_pinch("right")
+    planner.hand_pre_pinch("right")
+    with pytest.raises(Stuck, match="generate the pose anew"):
+        planner.move_to_pose(poses[1])
+
+
+def test_frames_are_marked_with_the_step_they_are_for(simulation):
+    simulation.reset("rule_001", "safe_02", 0)
+    marks = []
+    planner = TaskPlanner(simulation, watch=lambda s, action, activity: marks.append(activity))
+    take(planner, "knob").rotate_hand("right", angle=-60)
+    take(planner, "handle").rotate_hand("right", angle=-60)
+    order = [(m.step, m.event, m.operation) for m in marks]
+    steps = list(dict.fromkeys(order))
+    turns = ["travel", "approach", "pinch", "turn"]
+    assert [s for s in steps if s[0] == 1][: len(turns)] == [(1, "knob+", o) for o in turns]
+    assert [s for s in steps if s[0] == 2] == [(2, "handle+", o) for o in turns]
+    assert {m.attempt for m in marks if m.step} == {1}
+
+
+def test_pressing_too_hard_leaves_the_hand_in_order(simulation):
+    simulation.reset("rule_001", "safe_02", 0)
+    planner = TaskPlanner(simulation, ExpertConfig(pace=Pace(force_limit=2.0)))
+    with pytest.raises(Pressed):
+        take(planner, "knob")
+    planner.hand_pre_pinch("right")  # lets go, though the pinch did not end well
+    assert simulation.state().contact_forces["knob"] == 0.0
+    hand = simulation.state().action_positions[7:]
+    np.testing.assert_allclose(hand, PRE_PINCH, atol=0.05)
 
 
 def take(planner, link, **state):

@@ -27,8 +27,8 @@ def _geometry(shape: Shape) -> coal.CollisionGeometry:
     return coal.Cylinder(*shape.size)
 
 
-def is_arm(link: str) -> bool:
-    """Whether a link can strike the rest of the robot (the shoulder cannot)."""
+def is_forearm(link: str) -> bool:
+    """Whether a link belongs to what hangs on the right elbow, the hand included."""
     return link.startswith(("R_", "right_wrist", "right_elbow"))
 
 
@@ -90,17 +90,17 @@ class CollisionWorld:
         return self.geometry.addGeometryObject(thing)
 
     def _add_pairs(self, margin: float) -> None:
-        arm = [i for i, link in enumerate(self._link_of) if is_arm(link)]
-        rest = [
-            i
-            for i, link in enumerate(self._link_of)
-            if not is_arm(link) and not link.startswith("right_shoulder")
-        ]
-        upper = [i for i, n in enumerate(self._link_of) if n.startswith("right_shoulder")]
-        lower = [i for i in upper if self._link_of[i].startswith("right_shoulder_yaw")]
-        hand = [i for i in arm if self._link_of[i].startswith(("R_", "right_wrist"))]
-        outside = [i for i in rest if self._link_of[i].startswith(("safe", "stand"))]
-        for movers, others in ((arm, rest), (hand, upper), (lower, outside)):
+        def named(*starts: str) -> list[int]:
+            return [i for i, link in enumerate(self._link_of) if link.startswith(starts)]
+
+        forearm = [i for i, link in enumerate(self._link_of) if is_forearm(link)]
+        # The first shoulder link always overlaps the torso that it turns in.
+        upper_arm = named("right_shoulder_roll", "right_shoulder_yaw")
+        moving = {*forearm, *named("right_shoulder")}
+        rest = [i for i in range(len(self._link_of)) if i not in moving]
+        hand = named("R_", "right_wrist")
+        pairs = ((forearm, rest), (upper_arm, rest), (hand, named("right_shoulder")))
+        for movers, others in pairs:
             for i in movers:
                 for j in others:
                     self.geometry.addCollisionPair(pin.CollisionPair(i, j))
@@ -114,13 +114,10 @@ class CollisionWorld:
             pose = pose_safe_in_pelvis @ poses[link] @ local
             self.geometry.geometryObjects[index].placement = pin.SE3(pose)
 
-    def permit(self, holding: str | None = None, pairs: Iterable[tuple[str, str]] = ()) -> None:
-        """Permits contact of the fingers with the held part, and of the named pairs of links; all
-        else is forbidden again."""
-        permitted = set(pairs)
+    def permit(self, holding: str | None = None) -> None:
+        """Permits contact of the fingers with the held part; all else is forbidden again."""
         for k, (mover, other) in enumerate(self._pairs):
-            held = holding is not None and other == f"safe/{holding}" and is_finger(mover)
-            if held or (mover, other) in permitted:
+            if holding is not None and other == f"safe/{holding}" and is_finger(mover):
                 self._geometry_data.deactivateCollisionPair(k)
             else:
                 self._geometry_data.activateCollisionPair(k)

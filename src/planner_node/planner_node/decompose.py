@@ -4,7 +4,6 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from planner_node.tasks import opening_sign
 from rulesafe_sim.errors import unknown_name
 from rulesafe_sim.locks import EVENTS
 from rulesafe_sim.safes import Safe
@@ -53,7 +52,7 @@ def _step(number: int, event: str, safe: Safe) -> str:
     if part == "door":
         return _PULL.format(number=number)
     turner = safe.turners[part]
-    sign = opening_sign(turner) * (1 if opens else -1)
+    sign = turner.opening_sign * (1 if opens else -1)
     return _TURN.format(
         number=number,
         verb="open" if opens else "close",

@@ -134,7 +134,7 @@ class Expert:
             except Pressed as error:
                 trouble = str(error)
                 self.log.steps.append(f"{name}: {trouble}")
-                seen = yield from self._hand.release(seen.arm, seen.hand)
+                seen = yield from self._hand.release(error.command[:7], error.command[7:])
                 continue
             except (Unreachable, NoPath) as error:
                 trouble = str(error)
@@ -157,6 +157,7 @@ class Expert:
         """One try at moving a part into the other phase, with a pinch not yet `tried`."""
         assert self._moves is not None
         operation, path = self._moves.plan(seen, self._moves.move(seen, part, opens), tried)
+        tried.add(operation.pinch.key)
         hand, door = self._hand, part == "door"
         yield from hand.travel(seen, path)
         yield from hand.approach(operation.approach)

@@ -197,13 +197,14 @@ class Grasper:
                 lagging += [operation for operation in batch if operation.lags]
         yield from lagging
         if not reach.found:
+            if reach.nearest > 0:
+                why = f"the nearest misses {reach.worst}"
+            elif reach.followed < 1:
+                why = f"the best follows {100 * reach.followed:.0f} % of the way"
+            else:
+                why = "those that follow it leave no room to approach or to back off"
             raise Unreachable(
-                f"none of {2 * len(grasps) * len(turns)} pinches reaches through the motion: "
-                + (
-                    f"the nearest misses {reach.worst}"
-                    if reach.nearest > 0
-                    else f"the best follows {100 * reach.followed:.0f} % of the way"
-                )
+                f"none of {2 * len(grasps) * len(turns)} pinches reaches through the motion: {why}"
             )
 
     def _postures(

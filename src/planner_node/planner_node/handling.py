@@ -7,9 +7,8 @@ from numpy.typing import NDArray
 
 from planner_node.episode import Watch, observe
 from planner_node.expert import ExpertConfig, Log, Stuck
-from planner_node.grasping import Operation
-from planner_node.hand import PINCH
-from planner_node.motion import Path
+from planner_node.grasping import Operation, Unreachable
+from planner_node.motion import NoPath, Path
 from planner_node.moves import Move, MovePlanner, Observation
 from planner_node.primitives import Activity, Pressed, Primitives, Run
 from rulesafe_sim.simulation import Simulation
@@ -23,6 +22,11 @@ class Taken:
     operation: Operation
     move: Move
     pinched: bool = False
+
+
+def event_of(move: Move) -> str:
+    """ "knob+" for a move that opens the knob, "knob-" for one that closes it."""
+    return move.part + ("+" if move.goal > move.start else "-")
 
 
 class Handling:
@@ -42,6 +46,7 @@ class Handling:
         self._watch = watch
         self._tried: set[tuple] = set()
         self._step = 0
+        self._event = ""  # of the step that is under way
 
     def look(self) -> Observation:
         return observe(self.simulation)
@@ -70,30 +75,46 @@ class Handling:
         return self.moves.plan(seen, move, self._tried)
 
     def approach(self, operation: Operation, path: Path, move: Move) -> None:
-        """To the part, the hand open."""
+        """To the part, the hand open. Errors: Pressed."""
+        if self.hand.activity.attempt < 2:  # else the step it is for runs already
+            self._begin(event_of(move))
+        self._tried.add(operation.pinch.key)
         self.play(self.hand.travel(self.look(), path))
-        self.play(self.hand.approach(operation.approach))
         self.taken = Taken(operation, move)
+        self.play(self.hand.approach(operation.approach))
 
     def pinch(self) -> None:
-        """Closes the fingers on the part that was approached."""
+        """Closes the fingers on the part that was approached. Errors: Pressed."""
         assert self.taken is not None
-        self.play(self.hand.pinch(self.taken.operation.motion[0]))
         self.taken = replace(self.taken, pinched=True)
+        self.play(self.hand.pinch(self.taken.operation.motion[0]))
 
     def let_go(self) -> None:
-        """Opens the fingers and backs off from the part."""
-        assert self.taken is not None
+        """Opens the fingers and backs off from the part, if the hand is on one. Errors:
+        Pressed."""
+        if self.taken is None:
+            return
         taken, self.taken = self.taken, None
         if taken.pinched:
-            self.play(self.hand.release(self.simulation.command[:7], PINCH))
+            command = self.simulation.command
+            self.play(self.hand.release(command[:7], command[7:]))
         back = self.moves.retreat(self.look(), taken.move, taken.operation.pinch)
         self.play(self.hand.retreat(back))
 
-    def bring_about(self, event: str, move: Move, motion: Path | None) -> None:
+    def leave(self) -> None:
+        """Lets go for good: what was tried at this step counts no more."""
+        self._tried.clear()
+        self._event = ""
+        self.hand.activity = replace(self.hand.activity, attempt=1)
+        self.let_go()
+
+    def bring_about(self, move: Move, motion: Path | None) -> None:
         """Moves the held part along `motion`, or with a new pinch where that is None, and takes it
-        anew where it slipped. Errors: Stuck after `config.attempts` tries; Unreachable, NoPath."""
-        self._step += 1
+        anew where it slipped. Errors: Stuck after `config.attempts` tries."""
+        event = event_of(move)
+        if self._event != event:
+            self._begin(event)
+        was_open = self.look().part_open[move.part]
         for attempt in range(1, self.config.attempts + 1):
             self.hand.activity = Activity(self._step, event, attempt)
             self.hand.peak_force = 0.0
@@ -108,7 +129,9 @@ class Handling:
                 + (trouble or f"at most {self.hand.peak_force:.0f} N")
             )
             if self._arrived(seen, move):
-                self.log.events.append(event)
+                if seen.part_open[move.part] != was_open:
+                    self.log.events.append(event)
+                self._event = ""
                 self._tried.clear()
                 return
         raise Stuck(
@@ -116,18 +139,29 @@ class Handling:
             f"locked; {reached}"
         )
 
+    def _begin(self, event: str) -> None:
+        """The next step, for the recording's marks."""
+        self._step += 1
+        self._event = event
+        self.hand.activity = Activity(self._step, event, 1)
+
     def _move(self, move: Move, motion: Path | None) -> str:
         """One try; what went wrong, or an empty text."""
-        if motion is None:
-            self.let_go()
-            seen = self.look()
-            move = replace(move, start=seen.part_positions[move.part])
-            operation, path = self.plan(seen, move)
-            self.approach(operation, path, move)
-            self.pinch()
-            motion = operation.motion
         try:
+            if motion is None:
+                self.let_go()
+                seen = self.look()
+                move = replace(move, start=seen.part_positions[move.part])
+                operation, path = self.plan(seen, move)
+                self.approach(operation, path, move)
+                self.pinch()
+                motion = operation.motion
             self.play((self.hand.pull if move.part == "door" else self.hand.turn)(motion))
+            assert self.taken is not None
+            self.taken = replace(self.taken, move=move)
+        except (Unreachable, NoPath) as error:
+            self._tried.clear()  # do again what slipped before
+            return str(error)
         except Pressed as error:
             return str(error)
         return ""

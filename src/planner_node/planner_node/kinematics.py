@@ -47,6 +47,14 @@ class Limits:
     def clip(self, arm: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.clip(arm, self.lower, self.upper)
 
+    def within(self, narrower: "Limits | None") -> "Limits":
+        """These limits, and the narrower ones where there are any."""
+        if narrower is None:
+            return self
+        return Limits(
+            np.maximum(self.lower, narrower.lower), np.minimum(self.upper, narrower.upper)
+        )
+
     def nearness(self, arm: NDArray[np.float64]) -> NDArray[np.float64]:
         """For each joint 0 in the middle of its range, -1 and 1 at the ends."""
         return (2 * arm - self.lower - self.upper) / (self.upper - self.lower)
@@ -203,7 +211,7 @@ def descend(
     limits. Goals that the linear problem cannot meet give way; joint limits never do. `present`
     (7,): the posture to stay near to, the start if not given.
     """
-    limits = limits or arm.limits
+    limits = arm.limits.within(limits)
     joints = limits.clip(start)
     present = joints if present is None else present
     found = _meet(arm, joints, present, goals, limits, iterations)
@@ -297,12 +305,12 @@ def solve(
 
     Args:
         state: (7,) rad, where the arm stands.
-        limits: the arm's own unless narrower ones are given.
+        limits: within the arm's own, which hold in any case.
         tries: local searches; the first starts at `state`.
 
     Errors: Infeasible, naming the constraints that the nearest posture misses and by how much.
     """
-    limits = limits or arm.limits
+    limits = arm.limits.within(limits)
     found = [
         descend(arm, start, goals, costs, present=state, limits=limits)
         for start in starts(limits, state, tries, seed)

@@ -103,9 +103,9 @@ class MovePlanner:
         return door.open_above * door.range + self.config.door_margin
 
     def plan(self, seen: Observation, move: Move, tried: set[tuple]) -> tuple[Operation, Path]:
-        """The first operation not yet `tried` (which it joins) that has a free path to it, and
-        that path (N, 7). Errors: Unreachable, NoPath."""
-        with self._timed():
+        """The first operation whose pinch is not among the `tried` and that has a free path to it,
+        and that path (N, 7). Errors: Unreachable, NoPath."""
+        with self.timed():
             blocked: Counter[tuple[str, str]] = Counter()
             count = 0
             for operation in self._free(seen, move, tried, blocked):
@@ -117,7 +117,6 @@ class MovePlanner:
                     if count == self.config.candidates:
                         break
                     continue
-                tried.add(operation.pinch.key)
                 return operation, path
             raise NoPath(
                 f"{count} reachable pinches of the {move.held} are free at the grasp, none with a "
@@ -127,7 +126,7 @@ class MovePlanner:
 
     def reaches(self, seen: Observation, move: Move) -> bool:
         """Whether some pinch is within reach and free all through the move, the way to it aside."""
-        with self._timed():
+        with self.timed():
             try:
                 return any(True for _ in self._free(seen, move, set(), Counter()))
             except Unreachable:
@@ -138,6 +137,10 @@ class MovePlanner:
     ) -> Path:
         """A free path (N, 7) from where the arm stands, the fingers at `hand` (6,). Errors:
         NoPath."""
+        with self.timed():
+            return self._path(seen, goal, hand)
+
+    def _path(self, seen: Observation, goal: NDArray[np.float64], hand: NDArray) -> Path:
         self._world.set_safe(seen.pose_safe_in_pelvis, seen.part_positions)
         self._world.permit()
         # Where a try ended in touch with something, the way out may begin in touch with it.
@@ -155,7 +158,7 @@ class MovePlanner:
     def follow(self, seen: Observation, move: Move, pinch: Pinch) -> NDArray[np.float64] | None:
         """Arm joints (N, 7) that take the held part through a move with the pinch it is held by;
         None where the arm cannot follow, or would strike something."""
-        with self._timed():
+        with self.timed():
             slack = freedom_of(move, self.safe.grasps(move.held, "turn")).slack
             rows, way = self._grasper.follow(
                 pinch,
@@ -168,8 +171,9 @@ class MovePlanner:
 
     def retreat(self, seen: Observation, move: Move, pinch: Pinch) -> NDArray[np.float64]:
         """Arm joints (N, 7) straight back from the part that the hand has let go."""
-        position = seen.part_positions[move.part]
-        return self._grasper.retreat(self.held_pose(seen, move, position), pinch, seen.arm)
+        with self.timed():
+            position = seen.part_positions[move.part]
+            return self._grasper.retreat(self.held_pose(seen, move, position), pinch, seen.arm)
 
     def _free(
         self, seen: Observation, move: Move, tried: set[tuple], blocked: Counter
@@ -235,12 +239,13 @@ class MovePlanner:
         return next((c for c in (self._world.contacts(arm, hand) for arm in rows) if c), set())
 
     @contextmanager
-    def _timed(self) -> Iterator[None]:
-        begin = time.perf_counter()
+    def timed(self) -> Iterator[None]:
+        """Adds what goes on inside to `seconds`, once where such blocks are nested."""
+        begin, before = time.perf_counter(), self.seconds
         try:
             yield
         finally:
-            self.seconds += time.perf_counter() - begin
+            self.seconds = before + time.perf_counter() - begin
 
 
 def freedom_of(move: Move, grasps: Sequence[Grasp]) -> Freedom:

@@ -15,12 +15,14 @@ from planner_node.motion import FRAME, Path, Rates, time_path
 from planner_node.moves import Observation
 from rulesafe_sim.chunks import MAX_ROWS
 from rulesafe_sim.errors import RuleSafeError
+from rulesafe_sim.joints import HAND_JOINTS
+from rulesafe_sim.robot import h1_2
 
 Chunk = NDArray[np.float64]  # (n, 13) targets in rad at 10 Hz, n <= MAX_ROWS
 Run = Generator[Chunk, Observation, Observation]
 
-OPERATIONS = ("wait", "travel", "approach", "pinch", "turn", "pull", "release", "retreat", "hand")
-"""What the robot may be about; see `Activity`."""
+FINGER_SPEED = np.array([h1_2().joint(name).velocity for name in HAND_JOINTS])
+"""rad/s of each motor of the hand, by the manufacturer's figures."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,8 @@ class Pace:
 @dataclass(frozen=True)
 class Activity:
     """What the robot is about: the step of the plan (from 1) and its event such as "knob+", the
-    try at it (from 1), and one of OPERATIONS. A try above 1 is a retry."""
+    try at it (from 1; above 1: a retry), and the operation: travel, approach, pinch, turn, pull,
+    release, retreat, hand or wait."""
 
     step: int = 0
     event: str = ""
@@ -50,7 +53,11 @@ class Activity:
 
 
 class Pressed(RuleSafeError):
-    """The robot pressed harder than it may."""
+    """The robot pressed harder than it may. `command` (13,): where it was told to be then, rad."""
+
+    def __init__(self, message: str, command: NDArray[np.float64]):
+        super().__init__(message)
+        self.command = command
 
 
 class Primitives:
@@ -101,7 +108,8 @@ class Primitives:
         return (yield from self._hold(path[-1], PINCH))
 
     def release(self, arm: NDArray[np.float64], hand: NDArray[np.float64] = PINCH) -> Run:
-        """The fingers open while the arm stands: half way first, so that nothing springs."""
+        """The fingers open while the arm stands: half way first, so that nothing springs. Never
+        Pressed, since it is the remedy."""
         self._begin("release")
         yield from self._fingers(arm, hand, RELEASE, self.pace.open)
         yield from self._hold(arm, RELEASE)
@@ -114,7 +122,8 @@ class Primitives:
         return (yield from self._hold(arm, end))
 
     def _fingers(self, arm, start, end, seconds: float) -> Run:
-        fractions = np.linspace(0, 1, self._frames(seconds) + 1)[1:, None]
+        frames = max(self._frames(seconds), _finger_frames(start, end))
+        fractions = np.linspace(0, 1, frames + 1)[1:, None]
         rows = start + fractions * (end - start)
         return (yield from self._play(np.hstack([np.tile(arm, (len(rows), 1)), rows])))
 
@@ -125,8 +134,11 @@ class Primitives:
         return max(1, round(seconds / self.pace.factor / FRAME))
 
     def _move(self, hand_from, path: Path, hand_to, rates: Rates) -> Run:
-        """The arm along a path while the fingers go to a posture."""
+        """The arm along a path while the fingers go to a posture; the slower of both is waited
+        for."""
         arm_rows = time_path(path, rates.scaled(self.pace.factor))
+        missing = max(0, _finger_frames(hand_from, hand_to) - len(arm_rows))
+        arm_rows = np.concatenate([arm_rows, np.tile(arm_rows[-1], (missing, 1))])
         fractions = np.linspace(0, 1, len(arm_rows) + 1)[1:, None]
         hand_rows = hand_from + fractions * (hand_to - hand_from)
         return (yield from self._play(np.hstack([arm_rows, hand_rows])))
@@ -146,9 +158,15 @@ class Primitives:
                 default=("", 0.0),
             )
             self.peak_force = max(self.peak_force, force)
-            if force > self.pace.force_limit:
+            if force > self.pace.force_limit and self.activity.operation != "release":
                 raise Pressed(
                     f"the robot pressed on the {where} with {force:.0f} N, more than "
-                    f"{self.pace.force_limit:.0f} N"
+                    f"{self.pace.force_limit:.0f} N",
+                    rows[: begin + MAX_ROWS][-1],
                 )
         return seen
+
+
+def _finger_frames(start: NDArray[np.float64], end: NDArray[np.float64]) -> int:
+    """Frames that the fingers need from one posture (6,) to another."""
+    return int(np.ceil((np.abs(end - start) / FINGER_SPEED).max() / FRAME - 1e-6))

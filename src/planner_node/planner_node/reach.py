@@ -1,16 +1,12 @@
 """Whether a safe stands where the arm can work it, and another place where it does not."""
 
-import numpy as np
-
 from planner_node.moves import MovePlanner, Observation
 from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.joints import ARM_JOINTS, HAND_JOINTS
 from rulesafe_sim.plans import shortest_plan
 from rulesafe_sim.randomisation import Randomisation, sample_variation
-from rulesafe_sim.robot import HOME
 from rulesafe_sim.rules import PARTS, Rule, load_rule
 from rulesafe_sim.safes import Safe, load_safe
-from rulesafe_sim.simulation import placement_pose
+from rulesafe_sim.simulation import placement_pose, start_action
 from rulesafe_sim.variation import Variation
 
 DRAWS = 20
@@ -50,8 +46,7 @@ def out_of_reach(safe: Safe, rule: str | Rule, variation: Variation) -> str:
     plan = shortest_plan(rule if isinstance(rule, Rule) else load_rule(rule))
     pose = placement_pose(variation.placement)
     moves = MovePlanner(safe, pose)
-    arm = np.array([HOME[name] for name in ARM_JOINTS]) + variation.arm
-    hand = np.array([HOME[name] for name in HAND_JOINTS])
+    start = start_action(variation)
     is_open = dict.fromkeys(PARTS, False)
     known: set[tuple] = set()
     for event in plan:
@@ -60,7 +55,7 @@ def out_of_reach(safe: Safe, rule: str | Rule, variation: Variation) -> str:
         if situation not in known:
             known.add(situation)
             positions = {name: is_open[name] * safe.parts[name].range for name in PARTS}
-            seen = Observation(arm, hand, positions, dict(is_open), pose, ())
+            seen = Observation(start[:7], start[7:], positions, dict(is_open), pose, ())
             if not moves.reaches(seen, moves.move(seen, part, opens)):
                 return event
         is_open[part] = opens

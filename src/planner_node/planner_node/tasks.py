@@ -13,14 +13,14 @@ advances the simulation; what goes wrong raises an error with the step and the r
     planner.rotate_hand(hand="right", angle=-60)
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from planner_node.constraints import Goals, Residual, pose_goals
 from planner_node.episode import Watch
-from planner_node.expert import ExpertConfig, Log, Stuck
+from planner_node.expert import ExpertConfig, Log, Stuck, paced
 from planner_node.grasping import RIGID, Operation, pinch_goals
 from planner_node.hand import PRE_PINCH, operation
 from planner_node.handling import Handling
@@ -35,6 +35,9 @@ from rulesafe_sim.transforms import Transform
 HANDS = ("right",)
 OBJECTS = ("safe",)
 LINKS = ("knob", "handle")
+
+STALE = 0.1
+"""rad between the arm and the start of a path, above which the path is for another time."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +77,7 @@ class TaskPlanner:
         seed: int = 0,
     ):
         self.simulation = simulation
+        config = paced(config, simulation.variation.speed)
         self._on = Handling(simulation, config, watch, seed)
 
     @property
@@ -92,7 +96,7 @@ class TaskPlanner:
         go, and the hand backs off."""
         _check("hand", hand, HANDS)
         if self._on.taken:
-            self._on.let_go()
+            self._on.leave()
         else:
             self._on.posture(PRE_PINCH)
 
@@ -132,19 +136,25 @@ class TaskPlanner:
         taken = self._on.taken
         if taken is None or not taken.pinched:
             raise Stuck("rotate_hand: nothing is held; call hand_pinch first")
+        if abs(angle) < 0.1:
+            raise RuleSafeError(f"rotate_hand: the angle is in degrees and not 0, unlike {angle}")
         seen, part = self._on.look(), taken.move.held
         start = seen.part_positions[part]
         goal = self._goal(self.simulation.safe.turners[part], start, angle)
         move = Move(part, part, start, goal)
         motion: Path | None = taken.operation.motion
-        if taken.move.part != part or abs(taken.move.goal - goal) > 1e-6:  # not what was planned
+        planned = taken.move
+        if (
+            planned.part != part
+            or np.abs([planned.start - start, planned.goal - goal]).max() > 0.05
+        ):
             motion = self._on.moves.follow(seen, move, taken.operation.pinch)
         if motion is None:
             raise Stuck(
                 f"rotate_hand: the arm cannot follow the {part} from {np.degrees(start):.0f} to "
                 f"{np.degrees(goal):.0f} deg with this pinch"
             )
-        self._on.bring_about(part + ("+" if goal > start else "-"), move, motion)
+        self._on.bring_about(move, motion)
 
     # The arm ---------------------------------------------------------------------------------
 
@@ -182,7 +192,8 @@ class TaskPlanner:
         _check("hand", hand_name, HANDS)
         seen, taken = self._on.look(), self._on.taken
         if isinstance(constraints, Goals):
-            found = solve(self._on.moves.arm, seen.arm, constraints)
+            with self._on.moves.timed():
+                found = solve(self._on.moves.arm, seen.arm, constraints)
             pose = EndEffectorPose(found.pose_hand_in_pelvis, found.arm, found.residuals)
         elif taken and taken.pinched and taken.move.held == constraints.target_link:
             pose = self._with_the_part(seen, constraints, taken.operation)
@@ -192,9 +203,16 @@ class TaskPlanner:
 
     def move_to_pose(self, pose: EndEffectorPose | Transform) -> None:
         """Brings the hand there: free of collisions, or with the part that it holds. A plain pose
-        (4, 4) of the hand's base in the pelvis frame will do as well."""
+        (4, 4) of the hand's base in the pelvis frame will do as well.
+
+        Errors: Stuck where the hand is on another part, or has moved since the pose was generated.
+        """
         if isinstance(pose, np.ndarray):
             _, pose = self.generate_end_effector_pose(pose_goals(pose))
+        if pose.path is not None:
+            moved = np.abs(pose.path[0] - self.simulation.command[:7]).max()
+            if moved > STALE:
+                raise Stuck("move_to_pose: the arm has moved since; generate the pose anew")
         if pose.move and pose.operation is None:
             self._pull(pose.move, pose.path)
             return
@@ -240,19 +258,17 @@ class TaskPlanner:
     def _pull(self, move: Move, path: Path | None) -> None:
         """The door by the held handle, with another pinch where this one cannot follow."""
         taken = self._on.taken
-        if taken is None or not taken.pinched:
-            raise Stuck("move_to_pose: the part is not held any more")
+        if taken is None or not taken.pinched or taken.move.held != move.held:
+            raise Stuck(f"move_to_pose: the {move.held} is not held any more")
         if abs(move.goal - move.start) > 1e-3:
-            self._on.bring_about("door+" if move.goal > move.start else "door-", move, path)
-            if self._on.taken:
-                self._on.taken = replace(self._on.taken, move=move)
+            self._on.bring_about(move, path)
 
     def _goal(self, part: Turner, position: float, angle: float) -> float:
         """Where the hand steers for (rad): a little past a stop that the angle reaches."""
-        goal = position + opening_sign(part) * np.radians(angle)
-        over = self._on.config.moves.overshoot
-        if goal >= part.range - over:
-            return part.range + over
+        turn = part.opening_sign * np.radians(angle)
+        goal, over = position + turn, self._on.config.moves.overshoot
+        if turn > 0:
+            return part.range + over if goal >= part.range - over else float(goal)
         return -over if goal <= over else float(goal)
 
     def _leave_if_taken(self, call: str) -> None:
@@ -263,12 +279,6 @@ class TaskPlanner:
         _check("hand", hand, HANDS)
         self._leave_if_taken(f"hand_{name}")
         self._on.posture(operation(name).joints)
-
-
-def opening_sign(part: Turner) -> int:
-    """+1 where a knob or handle opens clockwise as seen from the front, -1 where it opens the
-    other way."""
-    return 1 if part.motion_axis[0] < 0 else -1
 
 
 def _check(kind: str, name: str, valid: tuple[str, ...]) -> None:

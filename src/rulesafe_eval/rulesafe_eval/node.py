@@ -7,7 +7,6 @@ The episodes of its parameters run at once; its exit code is 0 only if every doo
 import sys
 import time
 from collections.abc import Callable, Sequence
-from datetime import datetime
 from itertools import product
 from pathlib import Path
 
@@ -21,7 +20,7 @@ from sensor_msgs.msg import CompressedImage, Image
 
 from rulesafe_eval.convert import failures, to_snapshot
 from rulesafe_eval.episode import Recorder, Watch
-from rulesafe_eval.summary import EpisodeResult, totals, write_summary
+from rulesafe_eval.summary import EpisodeResult, results_folder, totals, write_summary
 from rulesafe_interfaces.action import Evaluate
 from rulesafe_interfaces.msg import EpisodeStatus
 from rulesafe_interfaces.srv import ResetEpisode
@@ -165,7 +164,7 @@ class EvaluatorNode(Node):
         goal = handle.request
         seeds = range(goal.first_seed, goal.first_seed + goal.episodes)
         jobs = list(product(goal.rules, goal.safes, seeds))
-        folder = self._folder()
+        folder = results_folder(self._values["out"])
 
         def report(results: list[EpisodeResult]) -> None:
             feedback = Evaluate.Feedback(
@@ -250,17 +249,13 @@ class EvaluatorNode(Node):
                 for path in recorder.close(watch.result):
                     print(f"wrote {path}", flush=True)
 
-    def _folder(self) -> Path:
-        stamp = datetime.now().strftime("%Y-%m-%d_%H-%M-%S")
-        return Path(self._values["out"] or Path("runs", stamp)).absolute()
-
     def run(self, executor: SingleThreadedExecutor) -> int:
         """The parameters' episodes, or the action alone; the exit code."""
         values = self._values
         if not values["episodes"]:
             executor.spin()
             return 0
-        folder = self._folder()
+        folder = results_folder(self._values["out"])
         seeds = range(values["seed"], values["seed"] + values["episodes"])
         jobs = [(values["rule"], values["safe"], seed) for seed in seeds]
         task = executor.create_task(self.evaluate(jobs, folder, values["time_limit"]))

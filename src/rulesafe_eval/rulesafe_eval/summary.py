@@ -138,6 +138,11 @@ def versions() -> dict[str, str]:
     return found
 
 
+def results_folder(out: str | Path | None) -> Path:
+    """Where results go: `out`, or runs/ and the date and time."""
+    return Path(out or Path("runs", datetime.now().strftime("%Y-%m-%d_%H-%M-%S"))).absolute()
+
+
 def write_summary(path: Path, results: Sequence[EpisodeResult], time_limit: float) -> None:
     """Writes summary.json; see the module's docstring."""
     content = {

@@ -105,6 +105,12 @@ class Turner(Part):
     shape: Family
 
     @property
+    def opening_sign(self) -> int:
+        """+1 where the part opens clockwise as seen from the front, -1 where it opens the other
+        way."""
+        return 1 if self.motion_axis[0] < 0 else -1
+
+    @property
     def phase_visible(self) -> bool:
         """Whether the fully open part looks different from the closed one."""
         turns = self.range * self.shape.symmetry / (2 * pi)

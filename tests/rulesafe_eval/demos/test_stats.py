@@ -16,7 +16,8 @@ from rulesafe_sim.rules import RULES
 
 
 def row(rule, number, success, frames=100, failure="", **more):
-    figures = {"retries": 0, "resampled": 0, "wall_seconds": 2.0, "planning_seconds": 0.5} | more
+    figures = {"retries": 0, "resampled": 0, "wall_seconds": 2.0, "planning_seconds": 0.5}
+    figures |= {"cpu_seconds": 4.0, "picture_seconds": None} | more
     return Row(
         rule, f"safe_{number % 2 + 1:02d}", number, success, frames, failure=failure, **figures
     )
@@ -40,6 +41,18 @@ def test_groups_count_what_they_say():
     # Wilson's interval of 2 in 4, by its formula with z = 1.96.
     assert everything.interval == pytest.approx((0.15004, 0.84996), abs=1e-5)
     assert [g.attempts for g in grouped(ROWS, lambda r: r.safe)] == [3, 1, 4]
+
+
+def test_demonstrations_in_an_hour_of_cpu_time():
+    rows = [
+        row("rule_001", 0, True, cpu_seconds=4.0, picture_seconds=12.0),
+        row("rule_001", 1, False, cpu_seconds=2.0),
+    ]
+    (group, _) = grouped(rows, lambda r: r.rule)
+    assert group.states_per_hour == pytest.approx(3600 / 6)  # 6 s for one success
+    assert group.demonstrations_per_hour == pytest.approx(3600 / 18)
+    (bare, _) = grouped(ROWS[:1], lambda r: r.rule)
+    assert bare.demonstrations_per_hour != bare.demonstrations_per_hour  # NaN: no pictures
 
 
 def test_failures_of_one_kind_fall_together():

@@ -194,12 +194,13 @@ def run(
         safe: The safe's id, or the path of a YAML file.
         seed: What varies from episode to episode: the place of the safe and more, by the split.
         split: What the episodes differ in: nominal, train, shifted or a .yaml file.
-        out: Folder for film.mp4, sheet.png and summary.json; runs/<time> if not given.
+        out: Folder for film.mp4, sheet.png and summary.json; runs/(date and time) if not given.
         film: Without it there are no pictures and no files, and no Vulkan is needed.
     """
-    from rulesafe_eval.demos.program import default_folder, run_program
+    from rulesafe_eval.demos.program import run_program
+    from rulesafe_eval.summary import results_folder
 
-    folder = (out or default_folder()) if film else None
+    folder = results_folder(out) if film else None
     result, planner, files = run_program(program, rule, safe, seed, split, folder)
     for line in planner.log.steps:
         print(line)

@@ -3,7 +3,7 @@
 DIR/generate.json                        the request
 DIR/recordings/RULE/ATTEMPT.parquet      what the expert opened
 DIR/failures/RULE/ATTEMPT.parquet        what it did not
-DIR/timings.jsonl                        how long each attempt took; no fact of a demonstration
+DIR/timings.jsonl                        how long each attempt and its pictures took; no fact of it
 """
 
 import fcntl
@@ -92,13 +92,13 @@ class Folder:
             file.write(b"\n" * torn + json.dumps(timing).encode() + b"\n")
 
     def timings(self) -> dict[tuple[str, int], dict[str, Any]]:
-        """(rule, attempt) -> what note_timing noted; lines that a kill tore are left out."""
+        """(rule, attempt) -> all that note_timing noted; lines that a kill tore are left out."""
         path = self.path / "timings.jsonl"
-        found = {}
+        found: dict[tuple[str, int], dict[str, Any]] = {}
         for line in path.read_text().splitlines() if path.exists() else ():
             try:
                 entry = json.loads(line)
             except json.JSONDecodeError:
                 continue
-            found[entry["rule"], entry["attempt"]] = entry
+            found.setdefault((entry["rule"], entry["attempt"]), {}).update(entry)
         return found

@@ -30,7 +30,7 @@ def perform(folder: Path, attempt: Attempt) -> dict[str, Any]:
     A safe out of reach and a fault in the expert end the attempt as failed, with that as its
     reason. Errors: RuleSafeError on a full disk and where safe and variation do not fit together.
     """
-    began = time.perf_counter()
+    began, spent = time.perf_counter(), time.process_time()
     try:
         variation, resampled = reachable_variation(
             attempt.safe, attempt.rule, load_split(attempt.split).randomisation, attempt.seed
@@ -38,7 +38,8 @@ def perform(folder: Path, attempt: Attempt) -> dict[str, Any]:
     except OutOfReach as error:
         record_failure(folder, attempt, str(error), resampled=DRAWS)
         seconds = time.perf_counter() - began
-        return timing(attempt, planning_seconds=seconds, wall_seconds=seconds)
+        cpu = time.process_time() - spent
+        return timing(attempt, planning_seconds=seconds, wall_seconds=seconds, cpu_seconds=cpu)
     placing = time.perf_counter() - began
     simulation = _simulation()
     simulation.reset(attempt.rule, attempt.safe, attempt.seed, variation)
@@ -63,6 +64,7 @@ def perform(folder: Path, attempt: Attempt) -> dict[str, Any]:
         frames=len(recorder.rows) - 1,
         planning_seconds=planning,
         wall_seconds=time.perf_counter() - began,
+        cpu_seconds=time.process_time() - spent,
     )
 
 
@@ -72,6 +74,7 @@ def timing(
     frames: int = 0,
     planning_seconds: float = 0.0,
     wall_seconds: float = 0.0,
+    cpu_seconds: float = 0.0,
 ) -> dict[str, Any]:
     """What timings.jsonl notes of an attempt; planning includes the choice of the safe's place."""
     return {
@@ -81,6 +84,7 @@ def timing(
         "frames": frames,
         "planning_seconds": round(planning_seconds, 3),
         "wall_seconds": round(wall_seconds, 3),
+        "cpu_seconds": round(cpu_seconds, 3),
     }
 
 

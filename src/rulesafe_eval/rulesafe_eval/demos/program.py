@@ -1,6 +1,5 @@
 """`rulesafe demos run`: a task program in the simulation, with a film of what it does."""
 
-import time
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -106,8 +105,3 @@ def _watched(simulation: Simulation, watch: Watch) -> Iterator[Any]:
     with tqdm(unit="frame", desc=f"{simulation.rule.id} on {simulation.safe.id}") as bar:
         look(simulation)
         yield look
-
-
-def default_folder() -> Path:
-    """Where films go unless told otherwise."""
-    return Path("runs") / time.strftime("%Y%m%d-%H%M%S")

@@ -1,5 +1,6 @@
 """`rulesafe demos render`: pictures and clouds of recorded states, and the dataset of them."""
 
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -80,24 +81,26 @@ def render(
                 partial(write_episode, directory, rendering), workers
             )
             try:
-                _render(made, missing)
+                _render(made, missing, folder)
             finally:
                 made.close()
         writer.finish()
     return len(places), len(missing)
 
 
-def _render(engine: Engine[Place], missing: Sequence[Place]) -> None:
+def _render(engine: Engine[Place], missing: Sequence[Place], folder: Folder) -> None:
     waiting = iter(missing)
     with tqdm(total=len(missing), unit="episode", desc="rendering", dynamic_ncols=True) as bar:
         for done in run(engine, lambda: next(waiting, None)):
             if done.died:
                 raise RuleSafeError(f"the worker died {TRIES} times at {done.job}")
+            folder.note_timing(done.value)
             bar.update()
 
 
-def write_episode(directory: Path, rendering: Rendering, place: Place) -> None:
-    """Writes one episode of the dataset."""
+def write_episode(directory: Path, rendering: Rendering, place: Place) -> dict[str, Any]:
+    """Writes one episode of the dataset; what timings.jsonl notes of it."""
+    spent = time.process_time()
     recording = read(Folder(directory).file(place.rule, place.attempt, success=True))
     variation = look_of(recording, rendering.look)
     pictures = rendering.observations == "all"
@@ -113,6 +116,8 @@ def write_episode(directory: Path, rendering: Rendering, place: Place) -> None:
             facts={**recording.facts, "shown": variation.to_dict(), "look": rendering.look},
         ),
     )
+    cpu = round(time.process_time() - spent, 3)
+    return {"rule": place.rule, "attempt": place.attempt, f"{rendering.observations}_cpu": cpu}
 
 
 def look_of(recording: Recording, look: str) -> Variation:

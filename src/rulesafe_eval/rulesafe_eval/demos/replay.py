@@ -8,9 +8,9 @@ import numpy as np
 
 from rulesafe_eval.demos.attempts import load_request
 from rulesafe_eval.demos.files import Folder
+from rulesafe_eval.demos.filming import snapshot_of
 from rulesafe_eval.demos.recording import STATE, Recording, snapshot
 from rulesafe_eval.film import Film, compose
-from rulesafe_eval.summary import Snapshot
 from rulesafe_sim.errors import RuleSafeError
 from rulesafe_sim.observer import Observer
 from rulesafe_sim.rules import PARTS
@@ -132,7 +132,7 @@ class _Camera:
 
     def shoot(self, last: bool) -> None:
         seen = self._observer.observe(("head_rgb", "front_rgb"))
-        now = self._now()
+        now = snapshot_of(self._simulation)
         verdict = ""
         if last:
             verdict = "opened" if self._facts["success"] else "failed"
@@ -143,22 +143,3 @@ class _Camera:
         self.film.add(picture)
         if last:
             self.film.hold(picture, LINGER)
-
-    def _now(self) -> Snapshot:
-        simulation, facts = self._simulation, self._facts
-        progress = simulation.progress
-        return Snapshot(
-            rule=facts["rule"],
-            safe=facts["safe"],
-            seed=facts["seed"],
-            plan=tuple(facts["plan"]),
-            steps_done=progress.steps_done,
-            process_score=progress.process_score,
-            order_free_score=progress.order_free_score,
-            part_open=simulation.state().part_open,
-            success=simulation.success,
-            frame=simulation.frame,
-            time=simulation.time,
-            clipped_actions=simulation.clipped_actions,
-            state_digest=simulation.digest,
-        )

@@ -35,6 +35,8 @@ class Row:
     failure: str
     wall_seconds: float | None  # None where timings.jsonl does not tell
     planning_seconds: float | None
+    cpu_seconds: float | None
+    picture_seconds: float | None  # CPU time of pictures, clouds and the dataset's files
 
     @property
     def cause(self) -> str:
@@ -94,6 +96,19 @@ class Group:
         wall = sum(row.wall_seconds or 0.0 for row in timed)
         return sum(row.planning_seconds or 0.0 for row in timed) / wall if wall else float("nan")
 
+    @property
+    def states_per_hour(self) -> float:
+        """Successes in an hour of CPU time without pictures, failed attempts included; NaN where
+        unknown."""
+        cpu = _mean(row.cpu_seconds for row in self.rows if row.cpu_seconds is not None)
+        return 3600 * self.rate / cpu
+
+    @property
+    def demonstrations_per_hour(self) -> float:
+        """The same with all observations and the dataset's files."""
+        pictures = _mean(r.picture_seconds for r in self.rows if r.picture_seconds is not None)
+        return 1 / (1 / self.states_per_hour + pictures / 3600) if self.rate else float("nan")
+
 
 def _mean(values: Iterable[float]) -> float:
     found = list(values)
@@ -121,6 +136,8 @@ def load_rows(directory: Path, request: Request) -> list[Row]:
                     failure=facts["failure"],
                     wall_seconds=timing.get("wall_seconds"),
                     planning_seconds=timing.get("planning_seconds"),
+                    cpu_seconds=timing.get("cpu_seconds"),
+                    picture_seconds=timing.get("all_cpu"),
                 )
             )
     if not rows:
@@ -144,6 +161,8 @@ COLUMNS: dict[str, Callable[[Group], str]] = {
     "redrawn": lambda g: str(g.resampled),
     "s each": lambda g: f"{g.seconds:.1f}",
     "planning": lambda g: f"{100 * g.planning_share:.0f} %",
+    "states/h": lambda g: f"{g.states_per_hour:.0f}",
+    "all/h": lambda g: f"{g.demonstrations_per_hour:.0f}",
 }
 """Columns of the tables for people; LEGEND tells what they are."""
 
@@ -151,7 +170,8 @@ LEGEND = (
     "Rates are successes of attempts, with Wilson's interval (%) at 95 %; frames (0.1 s) are means "
     "of the successes; retries are means of all attempts; redrawn counts places of the safe that "
     "were out of the arm's reach; s each is the wall time of an attempt in its process, planning "
-    "the share of it that went into planning."
+    "the share of it that went into planning; states/h and all/h are demonstrations in an hour of "
+    "CPU time, without and with pictures and clouds."
 )
 
 
@@ -194,12 +214,14 @@ def write_csv(path: Path, groups: Sequence[Group]) -> None:
     """The figures in full precision, a line for each group; shares and rates in 0..1."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    names = ("rate", "low", "high", "frames", "retries", "resampled", "seconds", "planning_share")
+    names = ["rate", "low", "high", "frames", "retries", "resampled", "seconds", "planning_share"]
+    names += ["states_per_hour", "demonstrations_per_hour"]
     writer.writerow(["name", "attempts", "successes", *names])
     for group in groups:
         low, high = group.interval
         figures = [group.rate, low, high, group.frames, group.retries, group.resampled]
         figures += [group.seconds, group.planning_share]
+        figures += [group.states_per_hour, group.demonstrations_per_hour]
         cells = [f"{figure:.6g}" for figure in figures]
         writer.writerow([group.name, group.attempts, group.successes, *cells])
     write_atomically(path, text.getvalue().encode())

@@ -12,7 +12,6 @@ setup(
     maintainer_email="maintainers@rulesafe.dev",
     license="Apache-2.0",
     packages=find_packages(include=[NAME, f"{NAME}.*"]),
-    package_data={NAME: ["**/*.yaml"]},
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (f"share/{NAME}", ["package.xml"]),

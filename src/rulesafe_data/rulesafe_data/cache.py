@@ -6,7 +6,6 @@ where it stopped; another state of the dataset is noticed.
 """
 
 import os
-import uuid
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +13,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rulesafe_data.files import read_json, says_when_full, write_atomically, write_json
+from rulesafe_data.files import (
+    draft_of,
+    locked,
+    read_json,
+    says_when_full,
+    write_atomically,
+    write_json,
+)
 from rulesafe_sim.errors import RuleSafeError, unknown_name
 
 if TYPE_CHECKING:
@@ -39,11 +45,13 @@ class FrameCache:
         self.directory = directory
         self.starts = np.array([episode.start for episode in store.episodes])
         self.lengths = np.array([episode.length for episode in store.episodes])
-        _check(directory, store)
-        for key in keys:
-            _reserve(directory / f"{key}.npy", store, key)
-        for key in keys:
-            _fill(directory, store, key)
+        directory.mkdir(parents=True, exist_ok=True)
+        with locked(directory / ".lock"):  # the others wait, then find it filled
+            _check(directory, store)
+            for key in keys:
+                _reserve(directory / f"{key}.npy", store, key)
+            for key in keys:
+                _fill(directory, store, key)
         self.arrays: dict[str, NDArray[Any]] = {
             key: np.load(directory / f"{key}.npy", mmap_mode="r") for key in keys
         }
@@ -95,7 +103,7 @@ def _reserve(path: Path, store: "EpisodeStore", key: str) -> None:
     if path.is_file():
         return
     feature = store.features[key]
-    temporary = path.with_name(f".{path.name}-{uuid.uuid4().hex[:12]}")
+    temporary = draft_of(path)
     shape = (store.frames, *feature["shape"])
     try:
         with says_when_full(path):

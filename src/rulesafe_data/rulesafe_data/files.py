@@ -2,9 +2,11 @@
 
 import contextlib
 import errno
+import fcntl
 import hashlib
 import json
 import os
+import re
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -32,12 +34,36 @@ def says_when_full(path: Path) -> Iterator[None]:
         ) from error
 
 
+DRAFT = re.compile(r"\..+-[0-9a-f]{12}")
+"""Names of the files that `write_atomically` has not put in place yet."""
+
+
+def draft_of(path: Path) -> Path:
+    """A new name beside `path` for its content until it is complete."""
+    return path.with_name(f".{path.name}-{uuid.uuid4().hex[:12]}")
+
+
+def sweep(folder: Path, pattern: str = "**/.*") -> None:
+    """Remove the drafts that killed writers left, and nothing else."""
+    for path in folder.glob(pattern):
+        if DRAFT.fullmatch(path.name) and path.is_file():
+            path.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Holds the lock of a file among processes, and waits for it; a killed process lets go."""
+    with path.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
 def write_atomically(path: Path, content: bytes | memoryview) -> None:
     """Write a file that is never seen incomplete, whenever the process or machine dies.
 
     Errors: RuleSafeError on a full disk.
     """
-    temporary = path.with_name(f".{path.name}-{uuid.uuid4().hex[:12]}")
+    temporary = draft_of(path)
     with says_when_full(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         try:

@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from rulesafe_data import layout, tables
-from rulesafe_data.files import write_json
+from rulesafe_data.files import sweep, write_json
 from rulesafe_data.statistics import of_array, together
 from rulesafe_sim.errors import RuleSafeError
 
@@ -67,8 +67,8 @@ def _clean(root: Path) -> None:
     """Remove what killed writers left."""
     shutil.rmtree(root / layout.WRITING, ignore_errors=True)
     for part in ("meta", "data", "videos", "privileged"):
-        for path in (root / part).rglob(".*"):
-            path.unlink(missing_ok=True)
+        sweep(root / part)
+    sweep(root / layout.CLOUDS, ".*")
 
 
 def _numbers(root: Path) -> range:

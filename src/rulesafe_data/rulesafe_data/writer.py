@@ -105,10 +105,10 @@ class DatasetWriter:
         return layout.data_file(self.root, index).is_file()
 
     def write(self, index: int, episode: EpisodeData) -> None:
-        """Write an episode; one of this number that is there is replaced.
+        """Write an episode; one of this number that is there is dropped first.
 
-        Errors: RuleSafeError on a full disk (what was complete stays so), and if the frames are
-        not as many as the actions or differ in shape.
+        Errors: RuleSafeError on a full disk (the other episodes stay), and if the frames are not
+        as many as the actions or differ in shape.
         """
         if index < 0:
             raise RuleSafeError(f"an episode's number is 0 or more, not {index}")

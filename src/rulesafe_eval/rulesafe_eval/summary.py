@@ -129,8 +129,14 @@ def outcome(end: Snapshot, wall_time: float, reason: str = "") -> str:
 
 def versions() -> dict[str, str]:
     """Versions of what the result rests on, and the machine's kind."""
-    found = {"python": platform.python_version(), "platform": platform.platform()}
-    for name in ("rulesafe", "numpy", "sapien"):
+    machine = {"python": platform.python_version(), "platform": platform.platform()}
+    return machine | installed(("rulesafe", "numpy", "sapien"))
+
+
+def installed(distributions: Sequence[str]) -> dict[str, str]:
+    """The versions of these distributions."""
+    found = {}
+    for name in distributions:
         try:
             found[name] = version(name)
         except PackageNotFoundError:

@@ -37,7 +37,8 @@ class Articulation:
         return self.articulation.qvel.astype(np.float64)
 
     def set_positions(self, positions: Mapping[str, float]) -> None:
-        """Places the joints at rest, those not named at 0; only for a scene's start."""
+        """Places the joints at rest, those not named at 0: for a scene's start, and to show what
+        was recorded; no part is moved so in an episode."""
         qpos = [positions.get(name, 0.0) for name in self.names]
         self.articulation.set_qpos(np.array(qpos, np.float32))
         self.articulation.set_qvel(np.zeros(len(qpos), np.float32))

@@ -5,11 +5,20 @@ import pyarrow.parquet as pq
 import pytest
 
 from planner_node.primitives import Activity
+from rulesafe_data.store import EpisodeStore
 from rulesafe_eval.cli import main
 from rulesafe_eval.demos.attempts import load_request, settle
 from rulesafe_eval.demos.files import Folder
 from rulesafe_eval.demos.recording import Recorder, Recording, read, save
-from rulesafe_eval.demos.render import PICTURES, Place, Rendering, frames, look_of, write_episode
+from rulesafe_eval.demos.render import (
+    PICTURES,
+    PRIVILEGED,
+    Place,
+    Rendering,
+    frames,
+    look_of,
+    write_episode,
+)
 from rulesafe_sim.joints import ALL_JOINTS
 from rulesafe_sim.observer import Observer
 from rulesafe_sim.randomisation import SPLITS, sample_variation
@@ -74,6 +83,38 @@ def test_a_dataset_goes_on_where_it_stopped_and_is_the_same(short, tmp_path):
     assert dataset(short) == dataset(other)
     table = pq.read_table(other / "data")
     assert len(table) == 3 * FRAMES
+    store = EpisodeStore(other)
+    for episode in store.episodes:  # the table, both videos and the clouds agree
+        whole = store.episode(episode.index)
+        assert {len(array) for array in whole.values()} == {FRAMES}
+
+
+@pytest.mark.render
+def test_another_dataset_is_not_mixed_in(short, tmp_path, capsys):
+    out = tmp_path / "joints"
+    words = ["demos", "render", str(short), "--out", str(out)]
+    assert main([*words, "--observations", "joints"]) == 0
+    before = dataset(out)
+    assert main(words) == 2
+    assert "of another kind (other observations)" in capsys.readouterr().err
+    assert main([*words, "--observations", "joints", "--look", "train"]) == 2
+    foreign = tmp_path / "project"
+    foreign.mkdir()
+    (foreign / "notes.txt").write_text("mine")
+    assert main(["demos", "render", str(short), "--out", str(foreign)]) == 2
+    assert "is not empty" in capsys.readouterr().err
+    assert dataset(out) == before
+
+
+def test_labels_are_those_of_the_same_instants(short, tmp_path):
+    out = tmp_path / "joints"
+    assert main(["demos", "render", str(short), "--observations", "joints", "--out", str(out)]) == 0
+    recording = read(Folder(short).file("rule_002", 0, success=True))
+    store = EpisodeStore(out)
+    labels = store.privileged.frames(0)
+    for name in PRIVILEGED:
+        np.testing.assert_array_equal(labels[name], recording.columns[name][:FRAMES])
+    assert store.privileged.facts(0)["seed"] == recording.facts["seed"]
 
 
 @pytest.mark.render

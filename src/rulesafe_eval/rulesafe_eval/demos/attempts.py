@@ -1,12 +1,12 @@
 """What is asked for, and the attempts it takes: which rule, safe and seed the k-th one has."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from importlib.metadata import PackageNotFoundError, version
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from platform import python_version
 
-from rulesafe_data.files import read_json, write_json
+from rulesafe_data.files import read_json, sha256, write_json
+from rulesafe_eval.summary import installed
 from rulesafe_sim.errors import RuleSafeError, unknown_name
 from rulesafe_sim.randomisation import load_split
 from rulesafe_sim.rules import RULES
@@ -57,6 +57,7 @@ class Request:
     split: str
     seed: int
     versions: Mapping[str, str]
+    files: Mapping[str, str] = field(default_factory=dict)  # SHA-256 of the user's own files
 
     def attempt(self, rule: str, number: int) -> Attempt:
         """A rule's attempt: safes in turn, a seed of its own."""
@@ -80,8 +81,8 @@ def make_request(
     Rules are put in the order of RULES; `all` safes are those of the split. Without `attempts`,
     a rule has twice as many as episodes, and 20. Errors: RuleSafeError for what is not valid.
     """
-    known_safes = load_split(split).safes
     chosen = _names("rule", rules, RULES)
+    used, split = _safes(split, safes), _place(split)
     limit = 2 * episodes + 20 if attempts is None else attempts
     if episodes < 1 or limit < episodes:
         raise RuleSafeError(
@@ -96,11 +97,22 @@ def make_request(
         rules=tuple(rule for rule in RULES if rule in chosen),
         episodes=episodes,
         attempts=limit,
-        safes=_names(f"safe of the split {split}", safes, known_safes),
+        safes=used,
         split=split,
         seed=seed,
         versions=versions(),
+        files={name: sha256(Path(name)) for name in (split, *used) if _is_file(name)},
     )
+
+
+def _is_file(name: str) -> bool:
+    """Whether a name is a user's own file, not one of ours."""
+    return name.endswith((".yaml", ".yml"))
+
+
+def _place(name: str) -> str:
+    """A file's name from wherever a worker stands; others as they are."""
+    return str(Path(name).absolute()) if _is_file(name) else name
 
 
 def _names(kind: str, text: str, known: Sequence[str]) -> tuple[str, ...]:
@@ -108,22 +120,24 @@ def _names(kind: str, text: str, known: Sequence[str]) -> tuple[str, ...]:
         return tuple(known)
     names = tuple(dict.fromkeys(text.split(",")))
     for name in names:
-        if name.endswith((".yaml", ".yml")):
-            load_safe(name)
-        elif name not in known:
+        if name not in known:
             raise unknown_name(kind, name, ("all", *known))
     return names
 
 
+def _safes(split: str, text: str) -> tuple[str, ...]:
+    """The safes that are meant: of the split, or files of one's own."""
+    known = load_split(split).safes
+    files = [name for name in text.split(",") if _is_file(name)]
+    for name in files:
+        load_safe(name)
+    named = _names(f"safe of the split {split}", text, (*known, *files))
+    return tuple(map(_place, known if text == "all" else named))
+
+
 def versions() -> dict[str, str]:
     """Versions of what an attempt's outcome may depend on."""
-    found = {"python": python_version()}
-    for name in PACKAGES:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            found[name] = "not installed"
-    return found
+    return {"python": python_version(), **installed(PACKAGES)}
 
 
 def load_request(directory: Path) -> Request:

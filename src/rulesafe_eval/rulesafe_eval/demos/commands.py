@@ -152,7 +152,7 @@ def stats(directory: Directory, report: Path | None = None) -> None:
 
     Args:
         directory: What `rulesafe demos generate` made.
-        report: A Markdown file for tables by rule and by safe, and failures by cause.
+        report: A Markdown file for tables by rule and by safe, failures by cause, and sizes.
     """
     from rich.console import Console
 
@@ -167,9 +167,11 @@ def stats(directory: Directory, report: Path | None = None) -> None:
         console.print(f"failed, {number} x: {cause}\n    {where}", markup=False)
     statistics.write_csv(directory / "stats.csv", found.by_rule)
     figure.draw(directory / "stats.png", found.by_rule)
+    for line in statistics.sizes(directory):
+        console.print(line)
     console.print(f"{directory / 'stats.csv'}\n{directory / 'stats.png'}")
     if report:
-        write_atomically(report, statistics.report(found.request, found.rows).encode())
+        write_atomically(report, statistics.report(found, directory).encode())
         console.print(str(report))
 
 

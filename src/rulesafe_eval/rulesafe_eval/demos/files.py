@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from rulesafe_data.files import says_when_full
+from rulesafe_data.files import says_when_full, sweep
 from rulesafe_sim.errors import RuleSafeError
 
 KINDS = {True: "recordings", False: "failures"}
@@ -64,8 +64,7 @@ class Folder:
     def sweep(self) -> None:
         """Removes drafts of writers that were killed."""
         for kind in KINDS.values():
-            for draft in (self.path / kind).glob("*/.*"):
-                draft.unlink(missing_ok=True)
+            sweep(self.path / kind, "*/.*")
 
     @contextmanager
     def alone(self) -> Iterator[None]:

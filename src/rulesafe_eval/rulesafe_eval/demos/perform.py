@@ -1,7 +1,7 @@
 """Making an attempt: the expert in the physics, its states recorded. Runs in worker processes."""
 
 import time
-from dataclasses import asdict
+import traceback
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -47,9 +47,12 @@ def perform(folder: Path, attempt: Attempt) -> dict[str, Any]:
     try:
         result = run_expert(simulation, watch=recorder.watch)
         planning, ending = placing + result.planning_seconds, _ending(result)
+    except MemoryError:
+        raise
     except Exception as error:
         planning = placing
         ending = failed(f"{type(error).__name__}: {error}") | {"digest": simulation.digest}
+        ending["traceback"] = traceback.format_exc()
     facts = {
         **facts_of(attempt),
         "variation": variation.to_dict(),
@@ -72,19 +75,16 @@ def timing(
     attempt: Attempt,
     success: bool = False,
     frames: int = 0,
-    planning_seconds: float = 0.0,
-    wall_seconds: float = 0.0,
-    cpu_seconds: float = 0.0,
+    **seconds: float,
 ) -> dict[str, Any]:
-    """What timings.jsonl notes of an attempt; planning includes the choice of the safe's place."""
+    """What timings.jsonl notes of an attempt: planning_seconds (the choice of the safe's place
+    included), wall_seconds and cpu_seconds, where they are known."""
     return {
         "rule": attempt.rule,
         "attempt": attempt.number,
         "success": success,
         "frames": frames,
-        "planning_seconds": round(planning_seconds, 3),
-        "wall_seconds": round(wall_seconds, 3),
-        "cpu_seconds": round(cpu_seconds, 3),
+        **{name: round(value, 3) for name, value in seconds.items()},
     }
 
 
@@ -98,13 +98,12 @@ def facts_of(attempt: Attempt) -> dict[str, Any]:
     """What is known of an attempt before it is made."""
     rule = load_rule(attempt.rule)
     plan = shortest_plan(rule)
-    named = asdict(attempt)
     return {
-        "rule": named["rule"],
-        "safe": named["safe"],
-        "seed": named["seed"],
-        "attempt": named["number"],
-        "split": named["split"],
+        "rule": attempt.rule,
+        "safe": attempt.safe,
+        "seed": attempt.seed,
+        "attempt": attempt.number,
+        "split": attempt.split,
         "instruction": rule.description,
         "plan": plan,
         "program": decompose(plan, load_safe(attempt.safe)),

@@ -1,14 +1,16 @@
 """`rulesafe demos render`: pictures and clouds of recorded states, and the dataset of them."""
 
+import json
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 from tqdm import tqdm
 
+from rulesafe_data.files import read_json, write_json
 from rulesafe_data.writer import DatasetWriter, EpisodeData, Frame
 from rulesafe_eval.demos.attempts import load_request
 from rulesafe_eval.demos.engines import ENGINES, TRIES, Engine, run
@@ -35,15 +37,13 @@ PRIVILEGED = (
 )
 """Columns of a recording that a policy may not read."""
 
-OBSERVATIONS = ("all", "joints")
-
 
 @dataclass(frozen=True)
 class Rendering:
     """What a dataset is to hold and how it shall look."""
 
     dataset: Path
-    observations: str = "all"  # of OBSERVATIONS: with pictures and clouds, or joint space alone
+    observations: str = "all"  # with pictures and clouds, or "joints": joint space alone
     look: str = ""  # a split: lights, colours and cameras anew from its ranges; empty: as recorded
 
 
@@ -73,6 +73,7 @@ def render(
     if not episodes:
         raise RuleSafeError(f"{directory} has no success of every rule yet: nothing to render")
     with Folder(rendering.dataset).alone():
+        _settle(directory, rendering)
         writer = DatasetWriter(rendering.dataset)
         places = [Place(i, *episode) for i, episode in enumerate(episodes)]
         missing = [place for place in places if not writer.has(place.index)]
@@ -81,11 +82,37 @@ def render(
                 partial(write_episode, directory, rendering), workers
             )
             try:
-                _render(made, missing, folder)
+                _render(made, missing, Folder(rendering.dataset))
             finally:
                 made.close()
         writer.finish()
     return len(places), len(missing)
+
+
+def _settle(directory: Path, rendering: Rendering) -> None:
+    """Enters into the dataset's directory what it is made of. Errors: RuleSafeError where another
+    dataset is there."""
+    path = rendering.dataset / "render.json"
+    request = asdict(load_request(directory))
+    wanted = {
+        "observations": rendering.observations,
+        "look": rendering.look,
+        "attempts": {k: request[k] for k in ("rules", "safes", "split", "seed", "versions")},
+    }
+    wanted = json.loads(json.dumps(wanted))
+    if path.exists():
+        there = read_json(path, "what a dataset was rendered from")
+        if there != wanted:
+            differing = ", ".join(key for key in wanted if there.get(key) != wanted[key])
+            raise RuleSafeError(
+                f"{rendering.dataset} holds a dataset of another kind (other {differing}); take "
+                "another --out"
+            )
+        return
+    others = [file.name for file in rendering.dataset.glob("*") if not file.name.startswith(".")]
+    if rendering.dataset.resolve() != directory.resolve() and others:
+        raise RuleSafeError(f"{rendering.dataset} is not empty and holds no {path.name}")
+    write_json(path, wanted)
 
 
 def _render(engine: Engine[Place], missing: Sequence[Place], folder: Folder) -> None:

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from math import isnan
 from pathlib import Path
 from statistics import fmean
 
@@ -14,7 +15,9 @@ from rich import box
 from rich.table import Table
 from scipy.stats import binomtest
 
+from rulesafe_data import layout
 from rulesafe_data.files import write_atomically
+from rulesafe_data.inventory import describe
 from rulesafe_eval.demos.attempts import Request, load_request
 from rulesafe_eval.demos.files import Folder
 from rulesafe_eval.demos.recording import read_facts
@@ -101,7 +104,7 @@ class Group:
         """Successes in an hour of CPU time without pictures, failed attempts included; NaN where
         unknown."""
         cpu = _mean(row.cpu_seconds for row in self.rows if row.cpu_seconds is not None)
-        return 3600 * self.rate / cpu
+        return 3600 * self.rate / cpu if cpu else float("nan")
 
     @property
     def demonstrations_per_hour(self) -> float:
@@ -152,17 +155,21 @@ def grouped(rows: Sequence[Row], by: Callable[[Row], str]) -> list[Group]:
     return [*groups, Group("all", rows)]
 
 
+def _cell(value: float, digits: int = 0, unit: str = "") -> str:
+    return "" if isnan(value) else f"{value:.{digits}f}{unit}"
+
+
 COLUMNS: dict[str, Callable[[Group], str]] = {
     "opened": lambda g: f"{g.successes}/{g.attempts}",
     "rate": lambda g: f"{100 * g.rate:.1f} %",
     "interval": lambda g: f"{100 * g.interval[0]:.0f}..{100 * g.interval[1]:.0f}",
-    "frames": lambda g: f"{g.frames:.0f}",
-    "retries": lambda g: f"{g.retries:.2f}",
+    "frames": lambda g: _cell(g.frames),
+    "retries": lambda g: _cell(g.retries, 2),
     "redrawn": lambda g: str(g.resampled),
-    "s each": lambda g: f"{g.seconds:.1f}",
-    "planning": lambda g: f"{100 * g.planning_share:.0f} %",
-    "states/h": lambda g: f"{g.states_per_hour:.0f}",
-    "all/h": lambda g: f"{g.demonstrations_per_hour:.0f}",
+    "s each": lambda g: _cell(g.seconds, 1),
+    "planning": lambda g: _cell(100 * g.planning_share, 0, " %"),
+    "states/h": lambda g: _cell(g.states_per_hour),
+    "all/h": lambda g: _cell(g.demonstrations_per_hour),
 }
 """Columns of the tables for people; LEGEND tells what they are."""
 
@@ -227,31 +234,6 @@ def write_csv(path: Path, groups: Sequence[Group]) -> None:
     write_atomically(path, text.getvalue().encode())
 
 
-def report(request: Request, rows: Sequence[Row]) -> str:
-    """The result as a Markdown page, with the command that gave it."""
-    versions = ", ".join(f"{name} {version}" for name, version in request.versions.items())
-    failures = [f"- {n} x: {cause}\n  ({where})" for n, cause, where in causes(rows)]
-    return "\n".join(
-        [
-            "# How often the expert opens the safes",
-            "",
-            f"    {request.command()} --passes states --out DIR",
-            "    rulesafe demos stats DIR --report FILE.md",
-            "",
-            "By contact, in the physics, without pictures. A rule's attempts take the safes in "
-            f"turn, each with a seed of its own. {LEGEND} {versions}.",
-            "",
-            markdown(grouped(rows, lambda row: row.rule), "rule"),
-            "",
-            markdown(grouped(rows, lambda row: row.safe), "safe"),
-            "",
-            "## Failures by cause" if failures else "No failures.",
-            *(["", *failures] if failures else []),
-            "",
-        ]
-    )
-
-
 @dataclass(frozen=True)
 class Stats:
     """The statistics of a directory."""
@@ -266,3 +248,45 @@ def collect(directory: Path) -> Stats:
     request = load_request(directory)
     rows = load_rows(directory, request)
     return Stats(request, rows, grouped(rows, lambda row: row.rule))
+
+
+def sizes(directory: Path) -> list[str]:
+    """What the dataset weighs, if it was rendered: a line on its frames and one on its bytes."""
+    if not (directory / layout.INFO).is_file():
+        return []
+    found = describe(directory)
+    count, total = len(found.sizes), found.total
+    parts = {"videos": total.video, "clouds": total.cloud, "tables": total.table}
+    each = ", ".join(f"{name} {size / count / 1e6:.2f} MB" for name, size in parts.items() if size)
+    return [
+        f"dataset: {count} episodes, {total.frames} frames, {found.bytes / 1e6:.0f} MB",
+        f"an episode of {total.frames / count:.0f} frames: {each}",
+    ]
+
+
+def report(found: Stats, directory: Path) -> str:
+    """The result as a Markdown page, with the command that gave it."""
+    versions = ", ".join(f"{name} {version}" for name, version in found.request.versions.items())
+    failures = [f"- {n} x: {cause}\n  ({where})" for n, cause, where in causes(found.rows)]
+    weighed = sizes(directory)
+    passes = "" if weighed else " --passes states"
+    return "\n".join(
+        [
+            "# How often the expert opens the safes",
+            "",
+            f"    {found.request.command()}{passes} --out DIR",
+            "    rulesafe demos stats DIR --report FILE.md",
+            "",
+            "By contact, in the physics. A rule's attempts take the safes in turn, each with a "
+            f"seed of its own. {LEGEND} {versions}.",
+            "",
+            markdown(grouped(found.rows, lambda row: row.rule), "rule"),
+            "",
+            markdown(grouped(found.rows, lambda row: row.safe), "safe"),
+            "",
+            *(line for text in weighed for line in (f"{text[0].upper()}{text[1:]}.", "")),
+            "## Failures by cause" if failures else "No failures.",
+            *(["", *failures] if failures else []),
+            "",
+        ]
+    )

@@ -132,6 +132,24 @@ def test_another_look_changes_what_is_seen_alone(short, tmp_path):
     assert main(["demos", "render", str(short), "--look", "train"]) == 2
 
 
+@pytest.mark.render
+def test_other_cameras_see_the_same_episode(short, tmp_path, capsys):
+    file, out = tmp_path / "cameras.yaml", tmp_path / "wide"
+    file.write_text(
+        "head: {fovy_rad: 1.4, width: 64, height: 48}\nfront: {width: 64, height: 48}\n"
+    )
+    words = ["demos", "render", str(short), "--cameras", str(file)]
+    assert main([*words, "--out", str(out)]) == 0
+    store = EpisodeStore(out)
+    assert store[0, 3]["observation.images.head"].shape == (48, 64, 3)
+    file.write_text("head: {width: 64}\n")
+    assert main([*words, "--out", str(tmp_path / "other")]) == 2
+    assert "one size" in capsys.readouterr().err
+    file.write_text("back: {width: 64}\n")
+    assert main([*words, "--out", str(tmp_path / "other")]) == 2
+    assert "back" in capsys.readouterr().err
+
+
 def test_a_look_keeps_what_the_physics_had(demonstrations):
     recording = read(Folder(demonstrations).file("rule_002", 0, success=True))
     recorded, look = look_of(recording, ""), look_of(recording, "train")

@@ -69,6 +69,7 @@ def render(
     out: Path | None = None,
     observations: Literal["all", "joints"] = "all",
     look: str = "",
+    cameras: Path | None = None,
     workers: int = 1,
     engine: Literal["local", "ray"] = "local",
 ) -> None:
@@ -83,13 +84,15 @@ def render(
         out: Another directory for the dataset.
         observations: joints: joint states and actions alone, without pictures and clouds.
         look: A split: its lights, colours and cameras instead of the recorded ones; needs --out.
+        cameras: A YAML file of other cameras: poses, angles, sizes; needs --out.
         workers: Processes at work at once.
         engine: ray: by Ray, on this machine or on the cluster that RAY_ADDRESS names.
     """
-    if look and not out:
+    if (look or cameras) and not out:
         raise RuleSafeError("another look is for another dataset: give --out")
     try:
-        _render(directory, out or directory, observations, look, workers, engine)
+        seen_by = str(cameras.absolute()) if cameras else ""
+        _render(directory, out or directory, observations, look, seen_by, workers, engine)
     except KeyboardInterrupt:
         print("\ninterrupted: what is complete is kept, the same command goes on", file=sys.stderr)
         raise
@@ -100,13 +103,14 @@ def _render(
     dataset: Path,
     observations: str = "all",
     look: str = "",
+    cameras: str = "",
     workers: int = 1,
     engine: str = "local",
 ) -> None:
     from rulesafe_eval.demos.render import Rendering
     from rulesafe_eval.demos.render import render as make
 
-    total, new = make(directory, Rendering(dataset, observations, look), workers, engine)
+    total, new = make(directory, Rendering(dataset, observations, look, cameras), workers, engine)
     print(f"{dataset}: a dataset of {total} episodes, {new} of them new")
 
 

@@ -10,12 +10,14 @@ from typing import Any
 
 from tqdm import tqdm
 
-from rulesafe_data.files import read_json, write_json
+from rulesafe_data.files import read_json, sha256, write_json
 from rulesafe_data.writer import DatasetWriter, EpisodeData, Frame
 from rulesafe_eval.demos.attempts import load_request
 from rulesafe_eval.demos.engines import ENGINES, TRIES, Engine, run
 from rulesafe_eval.demos.files import Folder
 from rulesafe_eval.demos.recording import Recording, read
+from rulesafe_sim.camera_file import load_cameras
+from rulesafe_sim.cameras import FRONT, HEAD
 from rulesafe_sim.errors import RuleSafeError
 from rulesafe_sim.observer import Observer
 from rulesafe_sim.randomisation import load_split, sample_variation
@@ -45,6 +47,7 @@ class Rendering:
     dataset: Path
     observations: str = "all"  # with pictures and clouds, or "joints": joint space alone
     look: str = ""  # a split: lights, colours and cameras anew from its ranges; empty: as recorded
+    cameras: str = ""  # a YAML file of cameras; empty: those of the simulation
 
 
 @dataclass(frozen=True)
@@ -67,6 +70,10 @@ def render(
     Errors: RuleSafeError where there is nothing to render, where the directory is in use, on a
     full disk, and where workers cannot start.
     """
+    if rendering.look:
+        load_split(rendering.look)  # to refuse it before anything is written
+    if rendering.cameras:
+        load_cameras(Path(rendering.cameras))
     request = load_request(directory)
     folder = Folder(directory)
     episodes = folder.episodes(request.rules, request.episodes)
@@ -97,6 +104,7 @@ def _settle(directory: Path, rendering: Rendering) -> None:
     wanted = {
         "observations": rendering.observations,
         "look": rendering.look,
+        "cameras": sha256(Path(rendering.cameras)) if rendering.cameras else "",
         "attempts": {k: request[k] for k in ("rules", "safes", "split", "seed", "versions")},
     }
     wanted = json.loads(json.dumps(wanted))
@@ -138,7 +146,7 @@ def write_episode(directory: Path, rendering: Rendering, place: Place) -> dict[s
             joint_positions=recording.joint_positions(),
             joint_velocities=recording.joint_velocities(),
             actions=recording.columns["action"][:-1],
-            frames=frames(recording, variation) if pictures else None,
+            frames=frames(recording, variation, rendering.cameras) if pictures else None,
             privileged={name: recording.columns[name][:-1] for name in PRIVILEGED},
             facts={**recording.facts, "shown": variation.to_dict(), "look": rendering.look},
         ),
@@ -163,12 +171,14 @@ def _simulation() -> Simulation:
     return Simulation(render=True)
 
 
-def frames(recording: Recording, variation: Variation) -> Iterator[Frame]:
-    """Pictures and cloud of each state before an action: those that an Observer had given."""
+def frames(recording: Recording, variation: Variation, cameras: str = "") -> Iterator[Frame]:
+    """Pictures and cloud of each state before an action: those that an Observer had given, with
+    the cameras of a file if one is named."""
     simulation = _simulation()
     facts = recording.facts
     simulation.reset(facts["rule"], facts["safe"], facts["seed"], variation)
-    observer = Observer(simulation)
+    mounted = load_cameras(Path(cameras)) if cameras else (HEAD, FRONT)
+    observer = Observer(simulation, mounted)
     steps = simulation.config.physics.controls_per_frame
     for frame in range(recording.frames):
         simulation.show(recording.joints(frame))

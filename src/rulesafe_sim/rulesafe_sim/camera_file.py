@@ -1,0 +1,47 @@
+"""Cameras of one's own, from a YAML file: other poses, angles or sizes for "head" and "front".
+
+    head: {xyz_m: [0.1, 0.0, 0.7], rpy_rad: [0, 0.6, -0.3], fovy_rad: 1.2, width: 320, height: 240}
+    front: {width: 320, height: 240}
+
+What is not named stays as it is (cameras.HEAD, cameras.FRONT). Poses are those of the camera's body
+frame (x forward, y left, z up) in the pelvis frame, or in the frame of `link`.
+"""
+
+from dataclasses import dataclass, replace
+from math import pi
+from pathlib import Path
+
+from rulesafe_sim.cameras import FRONT, HEAD, CameraConfig
+from rulesafe_sim.errors import RuleSafeError
+from rulesafe_sim.strict_yaml import build, check_keys, count, number, read_yaml, text, vector
+
+
+@dataclass(frozen=True)
+class _Entry:
+    xyz: tuple[float, float, float] = vector("m", default=None)
+    rpy: tuple[float, float, float] = vector("rad", default=None)
+    fovy: float = number("rad", 0.05, pi - 0.05, default=None)
+    width: int = count(16, 2048, default=None)
+    height: int = count(16, 2048, default=None)
+    link: str = text(default=None)
+
+
+def load_cameras(path: Path) -> tuple[CameraConfig, CameraConfig]:
+    """The head and the front camera as a file has them. Errors: RuleSafeError naming file and
+    key."""
+    data = read_yaml(path)
+    own = {camera.name: camera for camera in (HEAD, FRONT)}
+    check_keys(data, tuple(own), path.name, optional=tuple(own))
+    head, front = (_camera(camera, data.get(name, {}), path) for name, camera in own.items())
+    if (head.width, head.height) != (front.width, front.height):
+        raise RuleSafeError(
+            f"{path.name}: both cameras' pictures have one size in a dataset, not "
+            f"{head.width}x{head.height} and {front.width}x{front.height}"
+        )
+    return head, front
+
+
+def _camera(nominal: CameraConfig, data: object, path: Path) -> CameraConfig:
+    entry = build(_Entry, data, f"{path.name}: {nominal.name}")
+    given = {name: value for name, value in vars(entry).items() if value is not None}
+    return replace(nominal, **given)

@@ -51,7 +51,7 @@ def test_the_upper_arm_strikes_the_torso(world):
     for _ in range(300):
         contacts = world.contacts(rng.uniform(limits.lower, limits.upper), PRE_PINCH)
         struck |= {mover for mover, other in contacts if other == "torso_link"}
-    assert {"right_shoulder_roll_link", "right_shoulder_yaw_link"} <= struck
+    assert "right_shoulder_yaw_link" in struck
 
 
 def test_the_hand_strikes_its_own_upper_arm(world):

@@ -94,8 +94,8 @@ class CollisionWorld:
             return [i for i, link in enumerate(self._link_of) if link.startswith(starts)]
 
         forearm = [i for i, link in enumerate(self._link_of) if is_forearm(link)]
-        # The first shoulder link always overlaps the torso that it turns in.
-        upper_arm = named("right_shoulder_roll", "right_shoulder_yaw")
+        # The shoulder's first two links turn within the torso's outline, where primitives overlap.
+        upper_arm = named("right_shoulder_yaw")
         moving = {*forearm, *named("right_shoulder")}
         rest = [i for i in range(len(self._link_of)) if i not in moving]
         hand = named("R_", "right_wrist")

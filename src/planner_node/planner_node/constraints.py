@@ -110,8 +110,13 @@ class Residual(NamedTuple):
         return f"{self.name!r} by {np.degrees(self.excess):.0f} deg"
 
 
-_NEXT, _AFTER = [1, 2, 0], [2, 0, 1]
-"""Columns of a cross product's factors; np.cross costs more than all the rest of a step."""
+_NEXT, _AFTER = [1, 2, 0], [2, 0, 1]  # columns of a cross product's factors
+
+
+def cross(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The cross product along the last axis (3,); np.cross costs more than all the rest of a
+    solver's step."""
+    return a[..., _NEXT] * b[..., _AFTER] - a[..., _AFTER] * b[..., _NEXT]
 
 
 def _skew(vector: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -159,7 +164,7 @@ class Goals:
             values[where] = point.axes.T @ (arm + translation - point.target)
             rows[where] = point.axes.T @ (linear - _skew(arm) @ angular)
         axes, targets = self._hand_axes @ rotation.T, self._target_axes  # (a, 3)
-        across = axes[:, _NEXT] * targets[:, _AFTER] - axes[:, _AFTER] * targets[:, _NEXT]
+        across = cross(axes, targets)
         sine = np.sqrt((across * across).sum(axis=1))
         first = 3 * len(self.points)
         values[first:] = ANGLE_SCALE * np.arctan2(sine, (axes * targets).sum(axis=1))

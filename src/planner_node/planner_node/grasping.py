@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from planner_node.constraints import AxisConstraint, Goals, PointConstraint
 from planner_node.hand import HAND_AXES, PINCH_POINT
-from planner_node.kinematics import Arm, Costs, Solution, descend
+from planner_node.kinematics import Arm, Costs, Solution, descend, distinct
 from rulesafe_sim.errors import RuleSafeError
 from rulesafe_sim.safes import Grasp
 from rulesafe_sim.transforms import Transform, about_axis, from_parts
@@ -223,7 +223,7 @@ class Grasper:
                 reach.worst = ", ".join(str(r) for r in missed if r.excess > 0)
             postures += [
                 (pinch, descend(self.arm, solution.arm, goals, POSTURE, present=now))
-                for solution in _distinct([s for s in found if s.feasible])
+                for solution in distinct(found)
             ]
         return sorted(postures, key=lambda each: each[1].cost)
 
@@ -283,11 +283,3 @@ class Grasper:
             arm = solution.arm
             rows.append(arm)
         return np.reshape(rows, (-1, 7)), len(rows) / len(frames)
-
-
-def _distinct(solutions: list[Solution], apart: float = 0.3) -> list[Solution]:
-    kept: list[Solution] = []
-    for solution in solutions:
-        if all(np.abs(solution.arm - other.arm).max() > apart for other in kept):
-            kept.append(solution)
-    return kept[:4]

@@ -5,7 +5,7 @@ the goals are hard constraints on the hand (constraints.py), the limits are the 
 say which of the postures that meet the goals is liked best.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import daqp
@@ -13,7 +13,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
-from planner_node.constraints import Goals, Residual
+from planner_node.constraints import Goals, Residual, cross
 from planner_node.hand import HAND_FRAME
 from rulesafe_sim.body import Body, hold
 from rulesafe_sim.errors import RuleSafeError
@@ -24,6 +24,9 @@ from rulesafe_sim.urdf import to_urdf
 
 REACH = 0.3
 """The largest step of a joint (rad) in one iteration."""
+
+IMPROVEMENTS = 12
+"""Steps at most that better a posture which meets the goals."""
 
 PRICE = 50.0
 """What one metre outside of the tolerances costs while searching: more than any wish gains."""
@@ -153,12 +156,12 @@ class Arm:
         # Spatial, where a joint turns those after it: dJ_j/dq_k = J_k x J_j for k < j, else 0.
         jacobian = pin.getJointJacobian(self.model, self.data, self.model.njoints - 1, pin.WORLD)
         linear, angular = jacobian[:3].T, jacobian[3:].T  # (7, 3)
-        turned = np.cross(angular[:, None], linear[None]) + np.cross(linear[:, None], angular[None])
-        change = np.concatenate([turned, np.cross(angular[:, None], angular[None])], axis=2)
+        turned = cross(angular[:, None], linear[None]) + cross(linear[:, None], angular[None])
+        change = np.concatenate([turned, cross(angular[:, None], angular[None])], axis=2)
         change *= np.triu(np.ones((len(arm), len(arm))), 1)[:, :, None]  # [k, j, 6]
-        square = jacobian @ jacobian.T
+        square = jacobian @ jacobian.T + 1e-12 * np.eye(6)  # regular where the arm is singular
         measure = float(np.sqrt(max(np.linalg.det(square), 0.0)))
-        return measure, np.einsum("ja,kja->k", jacobian.T @ np.linalg.pinv(square), change)
+        return measure, np.einsum("ja,kja->k", np.linalg.solve(square, jacobian).T, change)
 
 
 @dataclass(frozen=True)
@@ -216,7 +219,7 @@ def descend(
     present = joints if present is None else present
     found = _meet(arm, joints, present, goals, limits, iterations)
     if found.excess == 0.0 and costs.any:
-        found = _improve(arm, found.joints, present, goals, limits, costs, iterations)
+        found = _improve(arm, found.joints, present, goals, limits, costs)
     return Solution(found.joints, found.excess, found.cost)
 
 
@@ -235,13 +238,11 @@ def _meet(arm: Arm, joints, present, goals: Goals, limits: Limits, iterations: i
     return best
 
 
-def _improve(
-    arm: Arm, joints, present, goals: Goals, limits: Limits, costs: Costs, iterations: int
-) -> _Model:
+def _improve(arm: Arm, joints, present, goals: Goals, limits: Limits, costs: Costs) -> _Model:
     """From a posture that meets the goals to the cheapest near it, by trust region."""
     best = here = _model(arm, joints, present, limits, goals, costs)
     reach = REACH / 3
-    for _ in range(iterations):
+    for _ in range(IMPROVEMENTS):
         joints = limits.clip(here.joints + here.step(goals, limits, reach))
         there = _model(arm, joints, present, limits, goals, costs)
         gain = here.merit - there.merit
@@ -253,7 +254,7 @@ def _improve(
         here, reach = there, min(REACH, 2 * reach)
         if here.excess == 0.0 and here.cost < best.cost:
             best = here
-        if gain < 1e-4:
+        if gain < 1e-3:
             break
     return best
 
@@ -281,6 +282,18 @@ def _cost(arm: Arm, joints, present, limits: Limits, costs: Costs):
         gradient = gradient - costs.manipulability * slope
         curvature = curvature + costs.manipulability
     return float(cost), gradient, np.broadcast_to(curvature, joints.shape)
+
+
+def distinct(found: Iterable[Solution], apart: float = 0.3, most: int = 4) -> list[Solution]:
+    """Those that meet the goals, at most `most`, each with a joint `apart` (rad) from the
+    others'."""
+    kept: list[Solution] = []
+    for solution in found:
+        if solution.feasible and all(
+            np.abs(solution.arm - other.arm).max() > apart for other in kept
+        ):
+            kept.append(solution)
+    return kept[:most]
 
 
 def starts(limits: Limits, state: NDArray[np.float64], count: int, seed: int) -> Iterator[NDArray]:
@@ -311,11 +324,12 @@ def solve(
     Errors: Infeasible, naming the constraints that the nearest posture misses and by how much.
     """
     limits = arm.limits.within(limits)
-    found = [
-        descend(arm, start, goals, costs, present=state, limits=limits)
-        for start in starts(limits, state, tries, seed)
+    found = [descend(arm, s, goals, limits=limits) for s in starts(limits, state, tries, seed)]
+    better = [
+        descend(arm, solution.arm, goals, costs, present=state, limits=limits)
+        for solution in distinct(found)
     ]
-    best = min(found, key=lambda s: (not s.feasible, s.cost if s.feasible else s.excess))
+    best = min(better or found, key=lambda s: s.cost if better else s.excess)
     pose = arm.hand_pose(best.arm)
     residuals = goals.residuals(pose)
     if not best.feasible:

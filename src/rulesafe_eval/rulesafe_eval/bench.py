@@ -15,7 +15,6 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -23,9 +22,10 @@ import numpy as np
 import tyro
 from numpy.typing import NDArray
 
+from rulesafe_eval.summary import installed
 from rulesafe_sim.errors import RuleSafeError, unknown_name
 
-PARTS = ("physics", "loop", "observation", "first_frame", "ros")
+PARTS = ("physics", "loop", "observation", "first_frame", "planning", "ros")
 VERSIONS = ("rulesafe", "sapien", "numpy", "gymnasium", "ros-jazzy-rclpy")
 
 T = TypeVar("T")
@@ -226,6 +226,18 @@ def _first_frame(options: Options) -> tuple[float, float]:
     return ready * 1000, (watch.wall - ready) * 1000
 
 
+def planning(options: Options) -> list[Measure]:
+    """What the demonstrator's planner does, without physics."""
+    return run_apart(_planning, options)
+
+
+def _planning(options: Options) -> list[Measure]:
+    from rulesafe_eval.bench_planning import samples
+
+    found = samples(options.safe, max(20, round(40 * options.seconds)))
+    return [Measure.of(name, "ms", values) for name, values in found.items()]
+
+
 def ros(options: Options) -> list[Measure]:
     """The simulation node with a listener beside it."""
     from rulesafe_eval.bench_node import through_ros
@@ -256,12 +268,7 @@ def machine() -> dict[str, str]:
         "system": platform.platform(),
         "python": platform.python_version(),
     }
-    for name in VERSIONS:
-        try:
-            facts[name] = version(name)
-        except PackageNotFoundError:
-            facts[name] = "not installed"
-    return facts
+    return facts | installed(VERSIONS)
 
 
 def table(measures: Sequence[Measure]) -> str:
@@ -288,7 +295,7 @@ def main(argv: list[str] | None = None) -> int:
     for part in options.parts:
         if part not in PARTS:
             raise unknown_name("part", part, PARTS)
-    runs = dict(zip(PARTS, (physics, loop, observation, first_frame, ros), strict=True))
+    runs = dict(zip(PARTS, (physics, loop, observation, first_frame, planning, ros), strict=True))
     facts = machine()
     print("\n".join(f"{name}: {value}" for name, value in facts.items()), flush=True)
     measures: list[Measure] = []

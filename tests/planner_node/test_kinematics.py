@@ -3,7 +3,8 @@ import pytest
 
 from planner_node.constraints import AxisConstraint, Goals, PointConstraint, pose_goals
 from planner_node.hand import HAND_FRAME
-from planner_node.kinematics import Arm, Costs, Infeasible, Limits, descend, solve, upper_body
+from planner_node.kinematics import Arm, Limits, upper_body
+from planner_node.solver import Costs, Infeasible, descend, solve
 from rulesafe_sim.joints import ARM_JOINTS
 from rulesafe_sim.robot import HOME
 

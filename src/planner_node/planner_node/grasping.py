@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from planner_node.constraints import AxisConstraint, Goals, PointConstraint
 from planner_node.hand import HAND_AXES, PINCH_POINT
-from planner_node.kinematics import Arm, Costs, Solution, descend, distinct
+from planner_node.kinematics import Arm
+from planner_node.solver import Costs, Solution, descend, distinct
 from rulesafe_sim.errors import RuleSafeError
 from rulesafe_sim.safes import Grasp
 from rulesafe_sim.transforms import Transform, about_axis, from_parts

@@ -24,9 +24,9 @@ from planner_node.expert import ExpertConfig, Log, Stuck, paced
 from planner_node.grasping import RIGID, Operation, pinch_goals
 from planner_node.hand import PRE_PINCH, operation
 from planner_node.handling import Handling
-from planner_node.kinematics import solve
 from planner_node.motion import Path
 from planner_node.moves import Move, Observation, freedom_of
+from planner_node.solver import solve
 from rulesafe_sim.errors import RuleSafeError, unknown_name
 from rulesafe_sim.safes import Turner
 from rulesafe_sim.simulation import Simulation

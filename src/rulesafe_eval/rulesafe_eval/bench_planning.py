@@ -8,8 +8,9 @@ import numpy as np
 from planner_node.collision import CollisionWorld
 from planner_node.constraints import pose_goals
 from planner_node.hand import PRE_PINCH
-from planner_node.kinematics import Arm, descend, solve
+from planner_node.kinematics import Arm
 from planner_node.moves import MovePlanner, Observation
+from planner_node.solver import descend, solve
 from rulesafe_sim.randomisation import SPLITS, sample_variation
 from rulesafe_sim.rules import PARTS
 from rulesafe_sim.safe_body import safe_body

@@ -48,4 +48,6 @@ def test_links_lead_to_files(page):
 
 def test_the_table_is_that_of_the_results():
     table = README.split("<!-- expert:begin -->")[1].split("<!-- expert:end -->")[0].strip()
-    assert table in (ROOT / "docs/results/expert.md").read_text("utf-8")
+    results = (ROOT / "docs/results/expert.md").read_text("utf-8").splitlines()
+    assert len(table.splitlines()) == 3
+    assert set(table.splitlines()) <= set(results)

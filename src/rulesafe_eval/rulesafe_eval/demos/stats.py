@@ -272,7 +272,9 @@ def report(found: Stats, directory: Path) -> str:
     passes = "" if weighed else " --passes states"
     return "\n".join(
         [
-            "# How often the expert opens the safes",
+            "# Demonstrations and their dataset"
+            if weighed
+            else "# How often the expert opens safes",
             "",
             f"    {found.request.command()}{passes} --out DIR",
             "    rulesafe demos stats DIR --report FILE.md",

@@ -251,6 +251,7 @@ class RayEngine(Generic[Job]):
             os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
             with _for_workers():
                 self._ray.init(
+                    address="local",  # not what another Ray on this machine left behind
                     num_cpus=workers,
                     include_dashboard=False,
                     _node_ip_address="127.0.0.1",

@@ -17,9 +17,9 @@ from rulesafe_eval.film import SIDE
 from rulesafe_eval.summary import EpisodeResult, write_summary
 from rulesafe_sim.cameras import FRONT, HEAD
 from rulesafe_sim.chunks import PERIOD
+from rulesafe_sim.config import SimulationConfig
 from rulesafe_sim.errors import RuleSafeError
 from rulesafe_sim.observer import Observer
-from rulesafe_sim.randomisation import load_split, sample_variation
 from rulesafe_sim.simulation import Simulation
 
 TIME_LIMIT = 600.0
@@ -42,9 +42,8 @@ def run_program(
     of a failed episode.
     """
     code = _compiled(program)
-    simulation = Simulation(render=out is not None)
-    randomisation = load_split(split).randomisation
-    simulation.reset(rule, safe, seed, sample_variation(randomisation, safe, seed))
+    simulation = Simulation(SimulationConfig(split=split), render=out is not None)
+    simulation.reset(rule, safe, seed)
     watch = Watch(TIME_LIMIT, Recorder(out, simulation.rule.description) if out else None)
     with _watched(simulation, watch) as look:
         planner = TaskPlanner(simulation, watch=look)

@@ -5,9 +5,9 @@ Example::
     shortest_plan(load_rule("rule_001"))  # ["knob+", "handle+", "door+"]
 """
 
-from collections.abc import Iterable, Iterator
+from collections import deque
+from collections.abc import Iterable
 from functools import lru_cache
-from itertools import pairwise
 
 from rulesafe_sim.errors import RuleSafeError, unknown_name
 from rulesafe_sim.locks import EVENTS, PARTS, LockState, Rule
@@ -34,67 +34,84 @@ def shortest_plan(rule: Rule, state: LockState | None = None) -> list[str]:
     the robot a reach and a grasp); among those, the one that takes the knob first. Raises
     RuleSafeError where nothing opens the door.
     """
-    return list(_shortest_plan(rule, rule.start() if state is None else state))
-
-
-@lru_cache(maxsize=4096)
-def _shortest_plan(rule: Rule, state: LockState) -> tuple[str, ...]:
+    state = rule.start() if state is None else state
     if plan_distance(rule, state) is None:
         raise RuleSafeError(f"{rule.id}: no sequence of events opens the door")
-    return min(_shortest_plans(rule, state), key=_cost)
-
-
-def _shortest_plans(rule: Rule, state: LockState) -> Iterator[tuple[str, ...]]:
-    """All plans of least length, found by going down the distances. `state` has one."""
-    distance = plan_distance(rule, state)
-    if not distance:
-        yield ()
-        return
-    for event in possible_events(rule, state):
-        after = rule.step(state, event)
-        if plan_distance(rule, after) == distance - 1:
-            for rest in _shortest_plans(rule, after):
-                yield (event, *rest)
-
-
-def _cost(plan: tuple[str, ...]) -> tuple[int, tuple[int, ...]]:
-    changes = sum(a[:-1] != b[:-1] for a, b in pairwise(plan))
-    return changes, tuple(EVENTS.index(event) for event in plan)
+    _, order = _cheapest(rule, state, "")
+    return [EVENTS[number] for number in order]
 
 
 @lru_cache(maxsize=65_536)
+def _cheapest(rule: Rule, state: LockState, part: str) -> tuple[int, tuple[int, ...]]:
+    """Of the shortest plans from a state with the hand on `part`, the one that is cheapest: changes
+    of part, then the events' numbers in EVENTS."""
+    plans = []
+    for event, after in steps_nearer(rule, state):
+        changes, rest = _cheapest(rule, after, event[:-1])
+        plans.append((changes + (event[:-1] != part), (EVENTS.index(event), *rest)))
+    return min(plans, default=(0, ()))
+
+
+def steps_nearer(rule: Rule, state: LockState) -> list[tuple[str, LockState]]:
+    """The first events of all shortest plans from this state, with the states they lead to."""
+    distance = plan_distance(rule, state)
+    if not distance:
+        return []
+    after = [(event, rule.step(state, event)) for event in possible_events(rule, state)]
+    return [(event, new) for event, new in after if plan_distance(rule, new) == distance - 1]
+
+
 def plan_distance(rule: Rule, state: LockState) -> int | None:
     """The fewest events that open the door from this state, 0 if it is open, None if none can."""
-    for distance, layer in enumerate(_layers(rule, state)):
-        if any(reached.opened for reached in layer):
-            return distance
-    return None
+    known = _distances(rule)
+    if state not in known:
+        _add_distances(rule, state, known)
+    return known[state]
+
+
+@lru_cache(maxsize=1024)
+def _distances(rule: Rule) -> dict[LockState, int | None]:
+    """What plan_distance has found so far."""
+    return {}
+
+
+def _add_distances(rule: Rule, start: LockState, known: dict[LockState, int | None]) -> None:
+    """Adds the distances of all that can be reached from `start`: forwards to find the states,
+    then backwards from the open doors."""
+    before = _predecessors(rule, start)
+    queue = deque(state for state in before if state.opened)
+    found = dict.fromkeys(queue, 0)
+    while queue:
+        state = queue.popleft()
+        for earlier in before[state]:
+            if earlier not in found:
+                found[earlier] = found[state] + 1
+                queue.append(earlier)
+    known.update({state: found.get(state) for state in before})
 
 
 def reachable_states(rule: Rule) -> set[LockState]:
     """Every state that the lock can get into, up to the opening of the door."""
-    return set().union(*_layers(rule, rule.start()))
+    return set(_predecessors(rule, rule.start()))
 
 
-def _layers(rule: Rule, start: LockState) -> Iterator[set[LockState]]:
-    seen, layer = {start}, {start}
-    while layer:
-        yield layer
-        layer = {
-            rule.step(state, event)
-            for state in layer
-            if not state.opened
-            for event in possible_events(rule, state)
-        } - seen
-        seen |= layer
-        _check_size(rule, seen)
-
-
-def _check_size(rule: Rule, seen: set[LockState]) -> None:
-    if len(seen) > MAX_STATES:
-        raise RuleSafeError(
-            f"{rule.id}: more than {MAX_STATES} states; its memory must take few values"
-        )
+def _predecessors(rule: Rule, start: LockState) -> dict[LockState, list[LockState]]:
+    """The states that can be reached from `start`, each with those that lead to it."""
+    before: dict[LockState, list[LockState]] = {start: []}
+    queue = deque([start])
+    while queue:
+        state = queue.popleft()
+        for event in () if state.opened else possible_events(rule, state):
+            after = rule.step(state, event)
+            if after not in before:
+                before[after] = []
+                queue.append(after)
+            before[after].append(state)
+        if len(before) > MAX_STATES:
+            raise RuleSafeError(
+                f"{rule.id}: more than {MAX_STATES} states; its memory must take few values"
+            )
+    return before
 
 
 def apply_plan(rule: Rule, plan: Iterable[str], state: LockState | None = None) -> LockState:

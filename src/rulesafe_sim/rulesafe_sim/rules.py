@@ -11,7 +11,8 @@ Example::
 
 from collections.abc import Callable
 
-from rulesafe_sim.errors import unknown_name
+from rulesafe_sim.errors import RuleSafeError, unknown_name
+from rulesafe_sim.lock_files import find_lock
 from rulesafe_sim.locks import PARTS, Lock, Memory, OnEvent, Phases, Rule
 
 __all__ = ["PARTS", "RULES", "Lock", "Rule", "load_rule"]
@@ -247,11 +248,20 @@ _ALL = (
 _BY_ID = {rule.id: rule for rule in _ALL}
 
 RULES = tuple(_BY_ID)
-"""The rules' ids, in order."""
+"""The ids of the twenty, in order."""
 
 
 def load_rule(rule_id: str) -> Rule:
-    """The rule of this id; RuleSafeError, listing the valid ones, where there is none."""
-    if rule_id not in RULES:
-        raise unknown_name("rule", rule_id, RULES)
-    return _BY_ID[rule_id]
+    """One of the twenty, a generated lock by its id, or that of a .json file by its path.
+
+    RuleSafeError, saying what is valid, where there is none.
+    """
+    if rule_id in RULES:
+        return _BY_ID[rule_id]
+    lock = find_lock(rule_id)
+    if lock is None:
+        valid = (*RULES, "ids of generated locks (rulesafe rules list)", "paths of .json files")
+        raise unknown_name("rule", rule_id, valid)
+    if lock.id in RULES:
+        raise RuleSafeError(f"{rule_id}: the id {lock.id} is taken by one of the twenty")
+    return lock.rule

@@ -1,0 +1,14 @@
+# rule_004
+# Open the handle first, since a closed handle keeps the closed knob from turning. Then open the
+# knob: the door can be pulled while both are open.
+
+
+def check_lock(self):
+    knob = self.is_open(obj_name="safe", link_name="knob")
+    handle = self.is_open(obj_name="safe", link_name="handle")
+
+    # A closed handle keeps the closed knob from turning
+    held = not knob and not handle
+    self.set_lock(obj_name="safe", link_name="knob", lock=held)
+    free = knob and handle
+    self.set_lock(obj_name="safe", link_name="door", lock=not free)

@@ -1,0 +1,50 @@
+"""Sets of rules by name: the twenty, the sets that are shipped, those of RULESAFE_LOCKS.
+
+Example::
+
+    expand_rules("rule_001,sampled_test")  # the ids, each once, in this order
+"""
+
+from rulesafe_sim.errors import RuleSafeError, unknown_name
+from rulesafe_sim.lock_files import lock_folders, locks_in
+from rulesafe_sim.rules import RULES, load_rule
+
+TWENTY = "twenty"
+
+
+def rule_sets() -> dict[str, tuple[str, ...]]:
+    """Names of sets and the ids in each: "twenty", each folder of locks by its name, and its parts,
+    such as "sampled_test"."""
+    sets = {TWENTY: RULES}
+    for folder in lock_folders():
+        locks = locks_in(folder)
+        sets[folder.resolve().name] = tuple(lock.id for lock in locks)
+        for split in sorted({lock.split for lock in locks} - {""}):
+            name = f"{folder.resolve().name}_{split}"
+            sets[name] = tuple(lock.id for lock in locks if lock.split == split)
+    return sets
+
+
+def expand_rules(names: str) -> tuple[str, ...]:
+    """The rules that a list separated by commas names: ids, paths of .json files, names of sets,
+    and "all" for the twenty. Each once; RuleSafeError for a name that is none of these."""
+    sets: dict[str, tuple[str, ...]] = {}
+    chosen: dict[str, None] = {}
+    for name in filter(None, (part.strip() for part in names.split(","))):
+        if name == "all":
+            name = TWENTY
+        if name in RULES or name.endswith(".json"):
+            chosen[name] = None
+            continue
+        sets = sets or rule_sets()
+        if name in sets:
+            chosen.update(dict.fromkeys(sets[name]))
+        elif any(name in ids for ids in sets.values()):
+            chosen[name] = None
+        else:
+            raise unknown_name("rule or set", name, (*RULES, *sets, "all", "paths of .json files"))
+    if not chosen:
+        raise RuleSafeError("no rule is named; valid: ids and sets, such as rule_001,sampled_test")
+    for name in chosen:
+        load_rule(name)
+    return tuple(chosen)

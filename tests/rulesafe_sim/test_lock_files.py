@@ -1,0 +1,147 @@
+"""Lock files, sets of them, and how rules are found by name."""
+
+import json
+import os
+
+import pytest
+
+from rulesafe_sim.automata import automaton_of, same_lock, smallest
+from rulesafe_sim.errors import RuleSafeError
+from rulesafe_sim.lock_files import KEYS, VARIABLE, LockFile, dump_lock, parse_lock, read_lock
+from rulesafe_sim.lock_sets import expand_rules, rule_sets
+from rulesafe_sim.proofs import prove
+from rulesafe_sim.rules import RULES, load_rule
+
+
+def lock_of(rule_id, name, split=""):
+    rule = load_rule(rule_id)
+    return LockFile(
+        name,
+        f"Straße „{rule.description}“",
+        smallest(automaton_of(rule)),
+        program="def check_lock(self):\n    pass\n",
+        bound=30,
+        origin={"by": "hand"},
+        facts=prove(rule).facts,
+        split=split,
+    )
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A set of two locks, which the environment names."""
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    for name, rule_id, split in (("one", "rule_011", "train"), ("two", "rule_020", "test")):
+        (folder / f"{name}.json").write_text(dump_lock(lock_of(rule_id, name, split)), "utf-8")
+    monkeypatch.setenv(VARIABLE, str(folder))
+    return folder
+
+
+def test_written_and_read_again():
+    lock = lock_of("rule_018", "a_lock", "train")
+    assert parse_lock(dump_lock(lock)) == lock
+    assert len(dump_lock(lock).splitlines()) < 100
+
+
+def test_ids_paths_and_sets(folder):
+    assert same_lock(automaton_of(load_rule("two")), automaton_of(load_rule("rule_020")))
+    assert load_rule("one") is load_rule("one")
+    assert load_rule(str(folder / "one.json")).id == "one"
+    sets = rule_sets()
+    assert sets["mine"] == ("one", "two")
+    assert sets["mine_test"] == ("two",)
+    assert sets["twenty"] == RULES
+    path = str(folder / "two.json")
+    assert expand_rules(f"rule_003, mine_test,one,{path},two") == ("rule_003", "two", "one", path)
+    assert expand_rules("all") == RULES
+
+
+def test_a_changed_file_is_read_again(folder):
+    before = load_rule("one")
+    path = folder / "one.json"
+    path.write_text(dump_lock(lock_of("rule_001", "one")), "utf-8")
+    os.utime(path, ns=(1, 1))
+    assert prove(load_rule("one")).steps == 3 != prove(before).steps
+
+
+@pytest.mark.parametrize(
+    "names", ["", " , ", "rule_021", "mine_hard", "One", "../mine/one", "rule_001,x"]
+)
+def test_unknown_names(folder, names):
+    with pytest.raises(RuleSafeError, match="rule_001"):
+        expand_rules(names)
+
+
+def test_unknown_rules_and_folders(folder, monkeypatch):
+    with pytest.raises(RuleSafeError, match=r"unknown rule 'three'.*rule_020.*json"):
+        load_rule("three")
+    with pytest.raises(RuleSafeError, match=r"there is no lock file .*nowhere\.json"):
+        load_rule("nowhere.json")
+    monkeypatch.setenv(VARIABLE, str(folder / "sub"))
+    with pytest.raises(RuleSafeError, match="RULESAFE_LOCKS: there is no folder"):
+        load_rule("one")
+
+
+def test_names_must_agree(folder):
+    (folder / "one.json").rename(folder / "three.json")
+    with pytest.raises(RuleSafeError, match=r"three\.json: the file's name and its id, 'one'"):
+        load_rule("three")
+
+
+def test_no_file_takes_the_place_of_the_twenty(folder):
+    path = folder / "rule_001.json"
+    path.write_text(dump_lock(lock_of("rule_020", "rule_001")), "utf-8")
+    assert prove(load_rule("rule_001")).steps == 3
+    with pytest.raises(RuleSafeError, match="rule_001 is taken"):
+        load_rule(str(path))
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_every_key_is_needed(key):
+    data = json.loads(dump_lock(lock_of("rule_001", "one")))
+    del data[key]
+    with pytest.raises(RuleSafeError, match=key):
+        parse_lock(json.dumps(data))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"id": "One"}, "id is 'One'; valid: lower-case"),
+        ({"id": 3}, "id is 3"),
+        ({"description": None}, "description is None; valid: text"),
+        ({"bound": 0}, "bound is 0; valid: a number of events, or null"),
+        ({"bound": True}, "bound is True"),
+        ({"facts": []}, r"facts is \[\]; valid: an object"),
+        ({"program": "def"}, "program is 'def'; valid: a list of lines"),
+        ({"automaton": [[0]]}, "state 0"),
+        ({"more": 1}, "keys more missing or unknown"),
+        ({"format": "other"}, 'no lock: .*"rulesafe-lock-1"'),
+    ],
+)
+def test_wrong_values_are_refused(change, message, tmp_path):
+    data = json.loads(dump_lock(lock_of("rule_001", "one"))) | change
+    path = tmp_path / "one.json"
+    path.write_text(json.dumps(data))
+    with pytest.raises(RuleSafeError, match=message) as error:
+        read_lock(path)
+    assert "one.json" in str(error.value)
+
+
+@pytest.mark.parametrize("text", ["", "[1]", "{", "nul", "[" * 100_000])
+def test_what_is_no_json_is_refused(text):
+    with pytest.raises(RuleSafeError, match=r"no JSON|no lock"):
+        parse_lock(text)
+
+
+def test_binary_and_large_files_are_refused(tmp_path):
+    path = tmp_path / "one.json"
+    path.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(RuleSafeError, match="cannot read the lock file"):
+        read_lock(path)
+    path.write_bytes(b" " * 4_000_001)
+    with pytest.raises(RuleSafeError, match="larger than"):
+        read_lock(path)
+    with pytest.raises(RuleSafeError, match="cannot read the lock file"):
+        read_lock(tmp_path)

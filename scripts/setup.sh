@@ -85,11 +85,13 @@ missing_packages() {
     local libraries
     libraries=$(PATH="$PATH:/sbin:/usr/sbin" ldconfig -p)
     command -v cmake >/dev/null || echo cmake
+    command -v dot >/dev/null || echo graphviz
     command -v c++ >/dev/null || echo g++
     command -v ninja >/dev/null || echo ninja-build
     [[ $libraries == *libvulkan.so.1\ * ]] || echo libvulkan1
     [[ $libraries == *libX11.so.6\ * ]] || echo libx11-6 # SAPIEN links it, headless too
     [[ $libraries == *libgomp.so.1\ * ]] || echo libgomp1
+    [[ $libraries == *libseccomp.so.2\ * ]] || echo libseccomp2
     if [[ -z $1 ]]; then
         printf '%s\n' python3 python3-dev python3-venv
     else

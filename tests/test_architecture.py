@@ -12,8 +12,11 @@ ROS_MESSAGES = {"sensor_msgs", "std_msgs", "trajectory_msgs", "rulesafe_interfac
 ALLOWED = {
     "rulesafe_sim": {"rulesafe_sim"},
     "rulesafe_data": {"rulesafe_sim", "rulesafe_data"},
+    "rulesafe_design": {"rulesafe_sim", "rulesafe_design"},
     "planner_node": {"rulesafe_sim", "planner_node"},
-    "rulesafe_eval": {"rulesafe_sim", "rulesafe_data", "planner_node", "rulesafe_eval"},
+    "rulesafe_eval": {
+        *("rulesafe_sim", "rulesafe_data", "rulesafe_design", "planner_node", "rulesafe_eval")
+    },
 }
 
 

@@ -1,4 +1,4 @@
-"""The tree is one pip distribution and six colcon packages: they must say the same."""
+"""The tree is one pip distribution and seven colcon packages: they must say the same."""
 
 import ast
 import os
@@ -93,11 +93,11 @@ ROSDEP = {"PIL": "pil", "matplotlib": "matplotlib", "numpy": "numpy"}
 ROSDEP |= {"scipy": "scipy", "tqdm": "tqdm", "transforms3d": "transforms3d", "yaml": "yaml"}
 """Name of a module -> of its rosdep key, after python3-."""
 
-PIP = {"pinocchio": "pin"} | {
+PIP = {"pinocchio": "pin", "RestrictedPython": "restrictedpython"} | {
     name: name
     for name in (
-        *("av", "coal", "daqp", "gymnasium", "numcodecs", "ompl", "pyarrow", "ray", "rich"),
-        *("sapien", "toppra", "tyro", "zarr"),
+        *("av", "coal", "daqp", "graphviz", "gymnasium", "numcodecs", "ompl", "openai", "pyarrow"),
+        *("pyseccomp", "ray", "rich", "sapien", "toppra", "tyro", "zarr"),
     )
 }
 """Name of a module that rosdep does not know -> of its distribution."""
@@ -121,7 +121,7 @@ def test_manifest_declares_what_is_imported_and_nothing_else(path):
     assert {depend.name for depend in parse_package(str(manifest)).exec_depends} == expected
     said = re.search(r"from pip: (.*)\. See", manifest.read_text())[1]
     assert set(said.split(", ")) == by_pip
-    declared = PROJECT["project"]["dependencies"] + OPTIONAL["ray"]
+    declared = PROJECT["project"]["dependencies"] + OPTIONAL["ray"] + OPTIONAL["llm"]
     assert by_pip <= {re.split("[<>=]", line)[0] for line in declared}
 
 
@@ -208,7 +208,7 @@ def test_colcon_builds_every_package(workspace):
 @pytest.mark.colcon
 def test_sourced_workspace_is_what_python_imports(workspace):
     names = ["rulesafe_interfaces.msg", "rulesafe_sim", "rulesafe_data"]
-    names += ["planner_node", "rulesafe_eval"]
+    names += ["rulesafe_design", "planner_node", "rulesafe_eval"]
     code = f"import importlib; [print(importlib.import_module(n).__file__) for n in {names}]"
     result = sourced(workspace, f'python -c "{code}"')
     assert result.returncode == 0, result.stderr

@@ -20,6 +20,8 @@ from std_msgs.msg import String
 from planner_node.episode import run_expert
 from rulesafe_interfaces.action import Evaluate
 from rulesafe_sim import convert
+from rulesafe_sim.automata import automaton_of, smallest
+from rulesafe_sim.lock_files import LockFile, dump_lock
 from rulesafe_sim.rules import RULES, load_rule
 from rulesafe_sim.simulation import Simulation
 
@@ -163,12 +165,15 @@ def test_the_planner_says_on_diagnostics_what_it_cannot_do(client, start):
 
 def test_the_action_evaluates_rules_safes_and_seeds(client, start, tmp_path):
     """Nobody acts here and time goes on, so that every episode ends at its limit."""
+    lock = tmp_path / "my_lock.json"
+    automaton = smallest(automaton_of(load_rule("rule_002")))
+    lock.write_text(dump_lock(LockFile("my_lock", "Open the knob.", automaton)), encoding="utf-8")
     start(SIM, "cameras:=false", "start:=false", "wait_for_action:=false")
     start(EVALUATOR, "episodes:=0", "film:=false", f"out:={tmp_path}")
     action = ActionClient(client, Evaluate, "/evaluate")
     client.until(action.server_is_ready, "/evaluate")
     goal = Evaluate.Goal(
-        rules=["rule_001", "rule_002"], safes=["safe_03"], first_seed=4, episodes=2, time_limit=0.5
+        rules=["rule_001", str(lock)], safes=["safe_03"], first_seed=4, episodes=2, time_limit=0.5
     )
     progress = []
     # DDS may lose the answer to a client that it has only just discovered: then ask again.
@@ -187,7 +192,7 @@ def test_the_action_evaluates_rules_safes_and_seeds(client, start, tmp_path):
     summary = json.loads((tmp_path / "summary.json").read_text())
     assert result.summary_path == str(tmp_path / "summary.json")
     assert [(e["rule"], e["seed"], e["frames"]) for e in summary["episodes"]] == [
-        (rule, seed, 5) for rule in ("rule_001", "rule_002") for seed in (4, 5)
+        (rule, seed, 5) for rule in ("rule_001", "my_lock") for seed in (4, 5)
     ]
     action.destroy()
 

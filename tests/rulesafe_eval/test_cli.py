@@ -12,7 +12,6 @@ import pytest
 
 from rulesafe_eval import cli
 from rulesafe_eval.cli import COMMANDS, Command, main
-from rulesafe_eval.cli_rules import markdown_table
 from rulesafe_sim.plans import opens_door, shortest_plan
 from rulesafe_sim.rules import RULES, load_rule
 from rulesafe_sim.safes import SAFES, load_safe
@@ -62,7 +61,12 @@ def test_list_has_every_rule_in_every_format(capsys):
                 "the door; at times the closed knob too",
             ],
         ),
-        ("rule_020", ["the last two digits", "H+ K+ H- K- H+ K+ H- D", "28 before"]),
+        (
+            "rule_020",
+            ["the last two digits", "H+ K+ H- K- H+ K+ H- D", "12 before", "memory needed"],
+        ),
+        ("rule_017", ["4 states from which nothing opens the door", "K+ K- K+ K- K+"]),
+        ("rule_004", ["memory none: all closed: move the handle; handle open: move the knob"]),
     ],
 )
 def test_show_tells_instruction_plan_and_memory(capsys, rule_id, parts):
@@ -91,12 +95,6 @@ def test_a_safe_s_file_can_be_copied(capsys, tmp_path):
     assert replace(load_safe(copy), id="safe_03") == load_safe("safe_03")
     assert main(["safes", "show", str(copy)]) == 0
     assert "mine" in capsys.readouterr().out
-
-
-def test_documentation_has_the_generated_table():
-    text = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8")
-    command = "<!-- rulesafe rules list --output markdown -->"
-    assert f"{command}\n{markdown_table()}\n<!-- end -->" in text
 
 
 @pytest.mark.parametrize(
@@ -135,7 +133,8 @@ def test_help_lists_each_command_with_an_example(capsys):
 @pytest.mark.parametrize(
     "arguments",
     [
-        *("rules", "rules list", "rules show", "rules solve", "safes", "safes list", "safes show"),
+        *("rules", "rules list", "rules show", "rules solve", "rules verify"),
+        *("safes", "safes list", "safes show"),
         *("demos", "demos generate", "demos render", "demos replay", "demos stats"),
     ],
 )

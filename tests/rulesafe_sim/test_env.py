@@ -11,9 +11,12 @@ import pytest
 from gymnasium.utils.env_checker import check_env, data_equivalence
 
 import rulesafe_sim  # noqa: F401  (registers the environment)
+from rulesafe_sim.automata import automaton_of, smallest
 from rulesafe_sim.contacts import CONTACT_NAMES
 from rulesafe_sim.errors import RuleSafeError
+from rulesafe_sim.lock_files import LockFile, dump_lock
 from rulesafe_sim.observer import CAMERA_OF, OBSERVATIONS
+from rulesafe_sim.rules import load_rule
 from rulesafe_sim.simulation import UPPER
 
 JOINTS = ("joint_positions", "all_joint_positions")
@@ -89,6 +92,18 @@ def test_options_switch_rule_and_safe_for_good():
     with pytest.raises(RuleSafeError, match="safe_10"):
         env.reset(options={"rule": "rule_002", "safe": "safe_11"})
     assert env.reset()[1]["rule"] == "rule_003"  # refused options change nothing
+
+
+def test_a_lock_s_own_file_is_a_rule_like_any_other(tmp_path):
+    automaton = smallest(automaton_of(load_rule("rule_003")))
+    path = tmp_path / "my_lock.json"
+    path.write_text(dump_lock(LockFile("my_lock", "Open the handle.", automaton)), encoding="utf-8")
+    env = make(rule=str(path), safe="safe_01")
+    assert env.reset()[1]["rule"] == "my_lock"
+    assert env.unwrapped.instruction == "Open the handle."
+    assert env.reset(options={"safe": "safe_02"})[1]["plan"] == ["handle+", "door+"]
+    env.reset(options={"rule": "rule_001"})
+    assert env.reset(options={"rule": str(path)})[1]["rule"] == "my_lock"
 
 
 @pytest.mark.parametrize(

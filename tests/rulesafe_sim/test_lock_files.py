@@ -83,6 +83,16 @@ def test_unknown_rules_and_folders(folder, monkeypatch):
         load_rule("one")
 
 
+def test_two_locks_of_one_id_are_refused(folder, tmp_path, monkeypatch):
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "two.json").write_text(dump_lock(lock_of("rule_001", "two")), "utf-8")
+    monkeypatch.setenv(VARIABLE, f"{folder}{os.pathsep}{other}")
+    with pytest.raises(RuleSafeError, match=r"two sets have a lock two: .*mine.*other"):
+        load_rule("two")
+    assert load_rule("one").id == "one"
+
+
 def test_names_must_agree(folder):
     (folder / "one.json").rename(folder / "three.json")
     with pytest.raises(RuleSafeError, match=r"three\.json: the file's name and its id, 'one'"):

@@ -27,7 +27,7 @@ COMMANDS = (
     Command(
         "rules",
         "rulesafe_eval.cli_rules",
-        "list | show | solve: the twenty rules and their shortest plans",
+        "list | show | solve | verify | generate: rules and what is proved of them",
         "rulesafe rules solve rule_020",
     ),
     Command(

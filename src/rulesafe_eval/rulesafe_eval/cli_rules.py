@@ -1,98 +1,99 @@
-"""`rulesafe rules`: list the rules, show one, print its shortest plan."""
+"""`rulesafe rules`: list, show and solve rules; verify and generate locks."""
 
 import json
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated, Literal
 
 import tyro
 from rich.console import Console
-from rich.table import Table
 
+from rulesafe_eval.cli_generate import generate
+from rulesafe_eval.cli_verify import verify
+from rulesafe_eval.rule_tables import (
+    Choice,
+    Columns,
+    chosen,
+    headings,
+    in_lines,
+    markdown,
+    short,
+    table,
+)
+from rulesafe_eval.rule_words import figures_in_words, origin_in_words
+from rulesafe_sim.errors import RuleSafeError
+from rulesafe_sim.lock_files import LockFile, find_lock
+from rulesafe_sim.locks import Rule
 from rulesafe_sim.plans import reachable_states, shortest_plan
-from rulesafe_sim.rules import RULES, Rule, load_rule
+from rulesafe_sim.proofs import prove
+from rulesafe_sim.rules import RULES, load_rule
 
 RuleId = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="RULE")]
 
 
-def list_rules(output: Literal["table", "markdown", "json"] = "table") -> None:
-    """List the rules with the number of steps and a shortest plan of each.
+def list_rules(
+    choice: Annotated[Choice, tyro.conf.arg(name="")] = Choice(),
+    columns: Columns = "plans",
+    output: Literal["table", "markdown", "json"] = "table",
+) -> None:
+    """List rules with their shortest plans, or with figures of how hard they are.
 
-    Example: rulesafe rules list --output json
+    docs/rules.md says what the figures mean.
+
+    Example: rulesafe rules list --rules sampled_test --sort bits --columns figures
 
     Args:
-        output: A table for people, a Markdown table, or JSON.
+        choice: Which rules.
+        columns: Plans and instructions, or all the figures.
+        output: A table for people, a Markdown table, or JSON with everything.
     """
-    if output == "markdown":
-        print(markdown_table())
-        return
-    rules = [(load_rule(rule_id), shortest_plan(load_rule(rule_id))) for rule_id in RULES]
+    found = chosen(choice)
     if output == "json":
-        print(
-            json.dumps(
-                [{"id": r.id, "description": r.description, "plan": plan} for r, plan in rules],
-                indent=2,
-            )
-        )
-        return
-    table = Table(title="Rules (K knob, H handle, D door; + opens, - closes)")
-    table.add_column("rule", no_wrap=True)
-    table.add_column("steps", justify="right")
-    table.add_column("shortest plan", no_wrap=True)
-    table.add_column("instruction")
-    for rule, plan in rules:
-        table.add_row(rule.id, str(len(plan)), short(plan), rule.description)
-    Console().print(table)
+        print(json.dumps([asdict(entry) for entry in found], indent=2))
+    elif output == "markdown":
+        print(markdown(found, headings(columns, choice)))
+    else:
+        Console().print(table(found, headings(columns, choice)))
 
 
-def show(rule: RuleId) -> None:
-    """Show a rule: its instruction, a shortest plan, and what its lock remembers.
+def show(
+    rule: RuleId, out: Path | None = None, output: Literal["text", "program"] = "text"
+) -> None:
+    """Show a rule: its instruction, a shortest plan, what its lock remembers and demands.
 
-    Example: rulesafe rules show rule_004
+    Example: rulesafe rules show rule_020 --out rule_020.svg
 
     Args:
-        rule: The rule's id, such as rule_004.
+        rule: The rule's id, such as rule_004, or the path of a lock's .json file.
+        out: Draw its automaton, the shortest plan highlighted: .svg, .png or .pdf.
+        output: Text for people, or the source of a generated lock's program.
     """
     found = load_rule(rule)
-    plan = shortest_plan(found)
-    states = reachable_states(found)
-    memories = {state.memory for state in states}
-    closed = sum(not state.phases.door for state in states)
-    console = Console(highlight=False)
-    console.print(f"[bold]{found.id}[/]  {found.description}")
-    console.print(f"plan      {short(plan)}  ({len(plan)} steps)")
-    console.print(f"holds     {_holds(found)}")
-    console.print(f"remembers {found.remembers}")
-    console.print(f"states    {closed} before the door opens (memory alone: {len(memories)})")
+    lock = None if rule in RULES else find_lock(rule)
+    if output == "program":
+        print(_program(found, lock), end="")
+    else:
+        Console(highlight=False).print(in_lines(_described(found, lock)))
+    if out:
+        from rulesafe_eval.automaton_figure import draw
+
+        draw(found, out)
+        print(f"wrote {out}")
 
 
-def solve(rule: RuleId) -> None:
-    """Print a shortest plan, one numbered step a line.
-
-    Example: rulesafe rules solve rule_020
-
-    Args:
-        rule: The rule's id, such as rule_020.
-    """
-    plan = shortest_plan(load_rule(rule))
-    for number, event in enumerate(plan, 1):
-        verb = "open" if event.endswith("+") else "close"
-        print(f"{number:>2}. {event:<9}{verb} the {event[:-1]}")
-    print(f"{len(plan)} steps")
-
-
-def short(plan: list[str]) -> str:
-    """A plan in one line: "K+ H+ D"."""
-    letters = (event[0].upper() + event[-1] for event in plan)
-    return " ".join("D" if letter == "D+" else letter for letter in letters)
-
-
-def markdown_table() -> str:
-    """The table of docs/rules.md."""
-    lines = ["| rule | steps | shortest plan | instruction |", "|---|---|---|---|"]
-    for rule_id in RULES:
-        rule = load_rule(rule_id)
-        plan = shortest_plan(rule)
-        lines.append(f"| {rule_id} | {len(plan)} | {short(plan)} | {rule.description} |")
-    return "\n".join(lines)
+def _described(rule: Rule, lock: LockFile | None) -> dict[str, str]:
+    proof = prove(rule)
+    told = {
+        rule.id: rule.description,
+        "plan": f"{short(proof.plan)}  ({proof.steps} steps)" if proof.plan else "none",
+        "holds": _holds(rule),
+    }
+    if lock is None:
+        told["remembers"] = rule.remembers
+    else:
+        told["origin"] = origin_in_words(lock)
+    return {**told, **figures_in_words(proof)}
 
 
 def _holds(rule: Rule) -> str:
@@ -104,12 +105,43 @@ def _holds(rule: Rule) -> str:
     return "the door" + "".join(sorted(held))
 
 
+def _program(rule: Rule, lock: LockFile | None) -> str:
+    if lock is None or not lock.program:
+        raise RuleSafeError(f"{rule.id} has no program; generated locks have one")
+    return lock.program
+
+
+def solve(rule: RuleId) -> None:
+    """Print a shortest plan, one numbered step a line.
+
+    Example: rulesafe rules solve rule_020
+
+    Args:
+        rule: The rule's id, such as rule_020, or the path of a lock's .json file.
+    """
+    plan = shortest_plan(load_rule(rule))
+    for number, event in enumerate(plan, 1):
+        verb = "open" if event.endswith("+") else "close"
+        print(f"{number:>2}. {event:<9}{verb} the {event[:-1]}")
+    print(f"{len(plan)} steps")
+
+
+SUBCOMMANDS: dict[str, Callable[..., int | None]] = {
+    "list": list_rules,
+    "show": show,
+    "solve": solve,
+    "verify": verify,
+    "generate": generate,
+}
+"""Names of the subcommands; each returns its exit code, or None for 0."""
+
+
 def main(argv: list[str]) -> int:
     """Run `rulesafe rules` with these arguments; the exit code."""
-    tyro.extras.subcommand_cli_from_dict(
-        {"list": list_rules, "show": show, "solve": solve},
+    code: int | None = tyro.extras.subcommand_cli_from_dict(
+        SUBCOMMANDS,
         prog="rulesafe rules",
-        description="The twenty lock rules. Example: rulesafe rules solve rule_020",
+        description="Lock rules. Example: rulesafe rules solve rule_020",
         args=argv,
     )
-    return 0
+    return code or 0

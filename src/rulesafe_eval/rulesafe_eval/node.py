@@ -31,11 +31,12 @@ from rulesafe_sim.convert import (
     from_time,
 )
 from rulesafe_sim.errors import RuleSafeError
+from rulesafe_sim.lock_sets import expand_rules
 from rulesafe_sim.ros import Parameter, claim, declare, run_node
 from rulesafe_sim.rules import load_rule
 
 PARAMETERS = (
-    Parameter("rule", "rule_001", "Rule of the episodes."),
+    Parameter("rule", "rule_001", "Rule of the episodes: an id or the path of a lock's file."),
     Parameter("safe", "safe_01", "Safe of the episodes: an id or the path of a YAML file."),
     Parameter("seed", 0, "Seed of the first episode; each further one adds 1.", 0, 2**32 - 1),
     Parameter("episodes", 1, "Episodes to run; 0: only serve /evaluate.", 0, 10_000),
@@ -163,7 +164,8 @@ class EvaluatorNode(Node):
         """The action /evaluate."""
         goal = handle.request
         seeds = range(goal.first_seed, goal.first_seed + goal.episodes)
-        jobs = list(product(goal.rules, goal.safes, seeds))
+        rules = expand_rules(",".join(goal.rules)) if goal.rules else ()
+        jobs = list(product(rules, goal.safes, seeds))
         folder = results_folder(self._values["out"])
 
         def report(results: list[EpisodeResult]) -> None:
@@ -208,7 +210,8 @@ class EvaluatorNode(Node):
             for rule, safe, seed in jobs:
                 if cancelled():
                     break
-                place = folder if len(jobs) == 1 else folder / f"{rule}_{Path(safe).stem}_{seed}"
+                name = f"{Path(rule).stem}_{Path(safe).stem}_{seed}"
+                place = folder if len(jobs) == 1 else folder / name
                 results.append(await self._run_episode((rule, safe, seed), place, time_limit))
                 print(results[-1].outcome, flush=True)
                 write_summary(folder / "summary.json", results, time_limit)

@@ -7,7 +7,7 @@ automata are. Example::
 """
 
 import hashlib
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -131,19 +131,26 @@ def smallest(automaton: Automaton) -> Automaton:
     """The automaton with the fewest states of the same behaviour, numbered breadth first with the
     knob before the handle, so that equal behaviour gives an equal value (Moore's refinement)."""
     states = _renumbered(automaton.states).states
+    *_, group = refinements(states)
+    chosen = dict(zip(reversed(group), reversed(states), strict=True))
+    return _renumbered(
+        replace(chosen[kind], next=_mapped(chosen[kind], group)) for kind in range(len(chosen))
+    )
+
+
+def refinements(states: Sequence[State]) -> Iterator[list[int]]:
+    """The group of each state where states are told apart by what shows at once, after up to one
+    move, two, ..., until more moves tell no more apart."""
     group = _numbered(state.output for state in states)
     while True:
+        yield group
         finer = _numbered(
             (group[number], *(None if n is None else group[n] for n in state.next))
             for number, state in enumerate(states)
         )
         if max(finer) == max(group):
-            break
+            return
         group = finer
-    chosen = dict(zip(reversed(group), reversed(states), strict=True))
-    return _renumbered(
-        replace(chosen[kind], next=_mapped(chosen[kind], group)) for kind in range(len(chosen))
-    )
 
 
 def difference(one: Automaton, other: Automaton) -> list[str] | None:

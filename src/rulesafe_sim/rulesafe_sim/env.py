@@ -57,7 +57,7 @@ class RuleSafeEnv(gymnasium.Env):
     `info` is privileged: no policy may read it. It holds what `_info` lists.
 
     Args:
-        rule: id of the rule, see `rules.RULES`.
+        rule: id of the rule, see `rules.RULES`, or of a generated lock, or the path of its file.
         safe: id of the safe or path of its file, see `safes.SAFES`.
         seed: seed of the first reset, unless that names one; later resets without a seed
             draw new ones.
@@ -93,7 +93,8 @@ class RuleSafeEnv(gymnasium.Env):
             raise unknown_name("render_mode", render_mode, self.metadata["render_modes"])
         self.render_mode = render_mode
         self._keys = tuple(observations)
-        self._rule = load_rule(rule).id
+        load_rule(rule)
+        self._rule = rule
         self._safe = safe if isinstance(safe, Safe) else load_safe(safe)
         self._first_seed = seed
         self._sampler = load_sampler(sampler)
@@ -147,7 +148,8 @@ class RuleSafeEnv(gymnasium.Env):
         variation = options.get("variation")
         if variation is not None and not isinstance(variation, Variation):
             variation = Variation.from_dict(variation)
-        rule = load_rule(options.get("rule", self._rule)).id
+        rule = options.get("rule", self._rule)
+        load_rule(rule)
         safe = options.get("safe", self._safe)
         self._safe = safe if isinstance(safe, Safe) else load_safe(safe)
         self._rule = rule
@@ -182,7 +184,7 @@ class RuleSafeEnv(gymnasium.Env):
         simulation = self.simulation
         state, progress = simulation.state(), simulation.progress
         return {
-            "rule": self._rule,
+            "rule": simulation.rule.id,
             "safe": self._safe.id,
             "seed": simulation.seed,
             "placement": {

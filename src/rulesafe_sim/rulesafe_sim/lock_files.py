@@ -76,16 +76,23 @@ def locks_in(folder: Path) -> list[LockFile]:
 
 
 def find_lock(name: str) -> LockFile | None:
-    """The lock of an id or of a path that ends in .json; None for an id that no set has."""
+    """The lock of an id or of a path that ends in .json; None for an id that no set has.
+
+    RuleSafeError where two sets have locks of that id: which one is meant would depend on the
+    machine.
+    """
+    if not isinstance(name, str):
+        return None
     if name.endswith(".json"):
         path = Path(name)
         return _read(path, path.stat().st_mtime_ns if path.exists() else 0)
     if not ID.fullmatch(name):
         return None
-    for path in (folder / f"{name}.json" for folder in lock_folders()):
-        if path.is_file():
-            return _read_named(path, path.stat().st_mtime_ns)
-    return None
+    paths = [folder / f"{name}.json" for folder in lock_folders()]
+    found = [path for path in paths if path.is_file()]
+    if len(found) > 1:
+        raise RuleSafeError(f"two sets have a lock {name}: {found[0]} and {found[1]}; rename one")
+    return _read_named(found[0], found[0].stat().st_mtime_ns) if found else None
 
 
 @lru_cache(maxsize=4096)

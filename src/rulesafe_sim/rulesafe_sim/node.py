@@ -40,7 +40,9 @@ REFRESH_PICTURES = 1.0
 """The same for images and clouds, s."""
 
 PARAMETERS = (
-    Parameter("rule", "rule_001", "Rule of the first episode: an id such as rule_001."),
+    Parameter(
+        "rule", "rule_001", "Rule of the first episode: an id or the path of a lock's .json file."
+    ),
     Parameter("safe", "safe_01", "Safe of the first episode: an id or the path of a YAML file."),
     Parameter("seed", 0, "Seed of the first episode: one of the split's variations.", 0, 2**32 - 1),
     Parameter(

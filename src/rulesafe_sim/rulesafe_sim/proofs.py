@@ -89,7 +89,7 @@ class Proof:
 def prove(rule: Rule) -> Proof:
     """All of it, for one lock. Some milliseconds; RuleSafeError for more than 100 000 states."""
     lock = smallest(possible(automaton_of(rule)))
-    dead, way = _dead_ends(lock)
+    dead = dead_ends(lock)
     plan = tuple(shortest_plan(rule)) if 0 not in dead else ()
     seen = Counter(state.phases for state in lock.states)
     passed = Counter(_phases_along(plan))
@@ -97,7 +97,7 @@ def prove(rule: Rule) -> Proof:
         plan=plan,
         states=len(lock.states),
         dead_ends=len(dead),
-        dead_end=way,
+        dead_end=_way_into(lock, dead) if dead else None,
         alike=max(seen.values()),
         alike_on_plan=max(passed.values(), default=0),
         policy=_memoryless_policy(lock),
@@ -106,8 +106,8 @@ def prove(rule: Rule) -> Proof:
     )
 
 
-def _dead_ends(lock: Automaton) -> tuple[set[int], tuple[str, ...] | None]:
-    """The states from which no free door can be reached, and the fewest events into one."""
+def dead_ends(lock: Automaton) -> set[int]:
+    """The states, by number, from which no free door can be reached."""
     before: dict[int, list[int]] = {number: [] for number in range(len(lock.states))}
     for number, state in enumerate(lock.states):
         for after in state.next:
@@ -119,11 +119,11 @@ def _dead_ends(lock: Automaton) -> tuple[set[int], tuple[str, ...] | None]:
         new = [earlier for earlier in before[number] if earlier not in known]
         known.update(new)
         alive.extend(dict.fromkeys(new))
-    dead = set(before) - known
-    return dead, _way_into(lock, dead) if dead else None
+    return set(before) - known
 
 
 def _way_into(lock: Automaton, goal: set[int]) -> tuple[str, ...]:
+    """The fewest events into one of these states."""
     ways: dict[int, tuple[str, ...]] = {0: ()}
     queue = deque([0])
     while queue:

@@ -6,6 +6,10 @@ import sys
 
 import pytest
 
+from rulesafe_sim.automata import automaton_of, smallest
+from rulesafe_sim.lock_files import LockFile, dump_lock
+from rulesafe_sim.rules import load_rule
+
 PYTHON_PATH = os.pathsep.join(path for path in sys.path if path)
 WORDS = ("--rules", "rule_002", "--episodes", "3", "--safes", "safe_02,safe_04")
 
@@ -64,3 +68,13 @@ def attempts():
         }
 
     return read
+
+
+@pytest.fixture
+def own_lock(tmp_path):
+    """A lock file of the user's own, my_lock.json: rule_002 under another name."""
+    automaton = smallest(automaton_of(load_rule("rule_002")))
+    path = tmp_path / "locks" / "my_lock.json"
+    path.parent.mkdir()
+    path.write_text(dump_lock(LockFile("my_lock", "Open the knob.", automaton)), encoding="utf-8")
+    return path

@@ -50,6 +50,28 @@ def test_the_first_successes_in_turn_on_the_safes(demonstrations):
     assert len({fact["seed"] for fact in facts}) == 3
 
 
+def test_a_lock_of_one_s_own_is_opened_and_replayed(own_lock, tmp_path, capsys, monkeypatch):
+    demos = tmp_path / "demos"
+    monkeypatch.chdir(own_lock.parent)
+    words = [
+        "--rules",
+        own_lock.name,
+        "--episodes",
+        "1",
+        "--safes",
+        "safe_02",
+        "--passes",
+        "states",
+    ]
+    assert main(["demos", "generate", *words, "--out", str(demos)]) == 0
+    monkeypatch.chdir(tmp_path)
+    facts = read(Folder(demos).file("my_lock", 0, success=True)).facts
+    assert (facts["rule"], facts["lock"]) == ("my_lock", str(own_lock))
+    assert (facts["instruction"], facts["plan"]) == ("Open the knob.", ["knob+", "door+"])
+    assert main(["demos", "replay", str(demos), "0"]) == 0
+    assert "my_lock on safe_02" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("at_once", [False, True], ids=["the_command", "every_process"])
 def test_killed_half_way_and_called_again_it_makes_the_same_set(
     generate, demonstrations, attempts, tmp_path, at_once

@@ -1,5 +1,6 @@
 """No attempt more than the request needs, and the same ones whatever happens on the way."""
 
+import json
 import random
 
 import pytest
@@ -79,10 +80,77 @@ def test_every_attempt_has_a_seed_of_its_own_and_none_of_the_evaluations():
     assert max(seeds) < 2**32
 
 
+def test_seeds_of_other_rules_are_apart_from_those_of_the_twenty_and_of_evaluations():
+    ends = (0, 49_999)
+    twenty = max(seed_of(base, rule, n) for base in (0, 4000) for rule in RULES for n in ends)
+    others = [
+        seed_of(base, f"sampled_{k:03}", n) for base in (0, 4000) for k in range(200) for n in ends
+    ]
+    assert min(others) > twenty >= EVALUATION_SEEDS
+    assert max(others) < 2**32
+    assert seed_of(7, "sampled_001", 3) == seed_of(7, "sampled_001", 0) + 3
+    assert len({seed_of(0, f"sampled_{k:03}", 0) for k in range(200)}) > 190
+
+
+def test_the_seeds_of_the_twenty_stay_what_they_were():
+    """Datasets that were published name them."""
+    assert seed_of(0, "rule_001", 0) == 10_000
+    assert seed_of(0, "rule_020", 7) == 10_000 + 19 * 50_000 + 7
+    assert seed_of(3, "rule_002", 1) == 10_000 + 61 * 50_000 + 1
+
+
+@pytest.mark.parametrize("by", ["path", "id", "set"])
+def test_a_lock_of_one_s_own_is_asked_for_by_path_id_or_set(own_lock, tmp_path, monkeypatch, by):
+    if by == "path":
+        monkeypatch.chdir(own_lock.parent)
+    else:
+        monkeypatch.setenv("RULESAFE_LOCKS", str(own_lock.parent))
+    name = {"path": own_lock.name, "id": "my_lock", "set": own_lock.parent.name}[by]
+    request = make_request(f"{name},rule_003,rule_001", 1, None, "safe_02", "nominal", 0)
+    assert request.rules == ("rule_001", "rule_003", "my_lock")
+    assert request.locks == {"my_lock": str(own_lock)}
+    assert list(request.files) == [str(own_lock)] and len(request.files[str(own_lock)]) == 64
+    assert request.attempt("my_lock", 0).source == str(own_lock)
+    assert request.attempt("rule_001", 0).source == "rule_001"
+    assert f"--rules rule_001,rule_003,{own_lock} " in request.command()
+    settle(tmp_path / "demos", request)
+    assert load_request(tmp_path / "demos") == request
+
+
+def test_a_lock_that_has_changed_is_another_request(own_lock, tmp_path):
+    def asked():
+        return make_request(str(own_lock), 1, None, "safe_02", "nominal", 0)
+
+    settle(tmp_path / "demos", asked())
+    own_lock.write_text(own_lock.read_text().replace("Open the", "Turn the"), encoding="utf-8")
+    with pytest.raises(RuleSafeError, match="files: "):
+        settle(tmp_path / "demos", asked())
+
+
+def test_two_locks_of_one_id_are_refused(own_lock, tmp_path):
+    copy = tmp_path / "copy.json"
+    copy.write_bytes(own_lock.read_bytes())
+    with pytest.raises(RuleSafeError, match="two rules have the id my_lock"):
+        make_request(f"{own_lock},{copy}", 1, None, "safe_02", "nominal", 0)
+
+
+def test_a_request_of_before_there_were_locks_is_read(tmp_path):
+    settle(tmp_path, REQUEST)
+    path = tmp_path / "generate.json"
+    content = json.loads(path.read_text())
+    del content["locks"]
+    path.write_text(json.dumps(content))
+    assert load_request(tmp_path) == REQUEST
+    assert settle(tmp_path, REQUEST) == REQUEST
+
+
 @pytest.mark.parametrize(
     ("arguments", "valid"),
     [
-        (("rule_021", 1, None, "all", "nominal", 0), "valid: all, rule_001, "),
+        (
+            ("rule_021", 1, None, "all", "nominal", 0),
+            "unknown rule or set 'rule_021'; valid: rule_001, ",
+        ),
         (("all", 1, None, "safe_11", "nominal", 0), "valid: all, safe_01, "),
         (("all", 1, None, "all", "nominl", 0), "nominal, train, shifted"),
         (("all", 0, None, "all", "nominal", 0), "at least one episode"),

@@ -4,28 +4,44 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from platform import python_version
+from zlib import crc32
 
 from rulesafe_data.files import read_json, sha256, write_json
 from rulesafe_eval.summary import installed
 from rulesafe_sim.errors import RuleSafeError, unknown_name
+from rulesafe_sim.lock_files import LOCKS, lock_folders
+from rulesafe_sim.lock_sets import expand_rules
 from rulesafe_sim.randomisation import load_split
-from rulesafe_sim.rules import RULES
+from rulesafe_sim.rules import RULES, load_rule
 from rulesafe_sim.safes import load_safe
 
 EVALUATION_SEEDS = 10_000
 """Seeds below this one are kept for evaluations: no demonstration has them."""
 
 SEEDS_PER_RULE = 50_000
-"""Seeds that one rule has for its attempts, so that no two attempts of a request share one."""
+"""Seeds that one rule has for its attempts, so that no two of them share one."""
+
+MAX_BASE = 4000
+"""The largest base of seeds."""
 
 PACKAGES = ("rulesafe", "numpy", "scipy", "sapien", "pin", "coal", "ompl", "toppra", "daqp")
 """The distributions whose versions an attempt's outcome may depend on."""
 
 
 def seed_of(base: int, rule: str, number: int) -> int:
-    """The seed of a rule's attempt `number`. It is another one for each attempt, rule and base,
-    never one of EVALUATION_SEEDS, and fits into 32 bits for a base up to 4000."""
-    block = base * len(RULES) + RULES.index(rule)
+    """The seed of a rule's attempt `number`: never one of EVALUATION_SEEDS, and within 32 bits for
+    a base up to MAX_BASE.
+
+    Under the twenty rules each attempt, rule and base has another one. Any other rule shares none
+    with them; its block of seeds is one of some 5900, by its id and the base, so that two such
+    rules may have the same: then their safes stand alike, under different locks.
+    """
+    if rule in RULES:
+        block = base * len(RULES) + RULES.index(rule)
+    else:
+        taken = (MAX_BASE + 1) * len(RULES)
+        left = (2**32 - EVALUATION_SEEDS) // SEEDS_PER_RULE - taken
+        block = taken + crc32(f"{base} {rule}".encode()) % left
     return EVALUATION_SEEDS + block * SEEDS_PER_RULE + number
 
 
@@ -38,6 +54,12 @@ class Attempt:
     safe: str
     seed: int
     split: str
+    lock: str = ""  # the user's own file of the rule; empty: it is one of ours
+
+    @property
+    def source(self) -> str:
+        """What loads the rule: its file's path or its id."""
+        return self.lock or self.rule
 
     def __str__(self) -> str:
         return f"{self.rule} attempt {self.number} ({self.safe}, seed {self.seed})"
@@ -58,16 +80,19 @@ class Request:
     seed: int
     versions: Mapping[str, str]
     files: Mapping[str, str] = field(default_factory=dict)  # SHA-256 of the user's own files
+    locks: Mapping[str, str] = field(default_factory=dict)  # rules of such files -> their paths
 
     def attempt(self, rule: str, number: int) -> Attempt:
         """A rule's attempt: safes in turn, a seed of its own."""
         safe = self.safes[number % len(self.safes)]
-        return Attempt(rule, number, safe, seed_of(self.seed, rule, number), self.split)
+        seed = seed_of(self.seed, rule, number)
+        return Attempt(rule, number, safe, seed, self.split, self.locks.get(rule, ""))
 
     def command(self) -> str:
         """The command line that asks for this, but for the directory."""
+        rules = ",".join(self.locks.get(rule, rule) for rule in self.rules)
         return (
-            f"rulesafe demos generate --rules {','.join(self.rules)} --episodes {self.episodes} "
+            f"rulesafe demos generate --rules {rules} --episodes {self.episodes} "
             f"--attempts {self.attempts} --safes {','.join(self.safes)} --split {self.split} "
             f"--seed {self.seed}"
         )
@@ -78,35 +103,65 @@ def make_request(
 ) -> Request:
     """The request that command line words stand for: names joined by commas, or `all`.
 
-    Rules are put in the order of RULES; `all` safes are those of the split. Without `attempts`,
-    a rule has twice as many as episodes, and 20. Errors: RuleSafeError for what is not valid.
+    Rules are ids, sets and .json files, as `expand_rules` reads them; the twenty come first, then
+    the others by id. `all` safes are those of the split. Without `attempts`, a rule has twice as
+    many as episodes, and 20. Errors: RuleSafeError for what is not valid.
     """
-    chosen = _names("rule", rules, RULES)
+    chosen, locks = _rules(rules)
     used, split = _safes(split, safes), _place(split)
     limit = 2 * episodes + 20 if attempts is None else attempts
     if episodes < 1 or limit < episodes:
         raise RuleSafeError(
             f"at least one episode and no fewer attempts than episodes, not {episodes} and {limit}"
         )
-    if not 0 <= seed <= 4000 or limit > SEEDS_PER_RULE:
+    if not 0 <= seed <= MAX_BASE or limit > SEEDS_PER_RULE:
         raise RuleSafeError(
-            f"a base seed lies in 0..4000 and a rule has up to {SEEDS_PER_RULE} attempts; "
+            f"a base seed lies in 0..{MAX_BASE} and a rule has up to {SEEDS_PER_RULE} attempts; "
             f"got {seed} and {limit}"
         )
     return Request(
-        rules=tuple(rule for rule in RULES if rule in chosen),
+        rules=chosen,
         episodes=episodes,
         attempts=limit,
         safes=used,
         split=split,
         seed=seed,
         versions=versions(),
-        files={name: sha256(Path(name)) for name in (split, *used) if _is_file(name)},
+        files={
+            name: sha256(Path(name))
+            for name in (*filter(_is_file, (split, *used)), *locks.values())
+        },
+        locks=locks,
     )
 
 
+def _rules(names: str) -> tuple[tuple[str, ...], dict[str, str]]:
+    """The ids that are meant, in order, and of those that are not ours the files."""
+    locks: dict[str, str] = {}
+    ids: list[str] = []
+    for name in expand_rules(names):
+        found, path = load_rule(name).id, _own_lock(name)
+        if found in ids:
+            raise RuleSafeError(f"two rules have the id {found}: {locks.get(found, found)}, {path}")
+        ids.append(found)
+        if path:
+            locks[found] = path
+    order = {rule: number for number, rule in enumerate(RULES)}
+    return tuple(sorted(ids, key=lambda rule: (order.get(rule, len(RULES)), rule))), locks
+
+
+def _own_lock(name: str) -> str:
+    """The path of a rule's file where it is the user's own: named itself, or in RULESAFE_LOCKS."""
+    if name in RULES:
+        return ""
+    if name.endswith(".json"):
+        return str(Path(name).absolute())
+    paths = (folder / f"{name}.json" for folder in lock_folders() if folder.parent != LOCKS)
+    return next((str(path.absolute()) for path in paths if path.is_file()), "")
+
+
 def _is_file(name: str) -> bool:
-    """Whether a name is a user's own file, not one of ours."""
+    """Whether a name is a user's own safe or split, not one of ours."""
     return name.endswith((".yaml", ".yml"))
 
 
@@ -192,6 +247,7 @@ def _settings(request: Request) -> dict[str, str]:
     """A request as words, one for each thing that may differ."""
     settings = asdict(request)
     found = {f"version of {name}": version for name, version in settings.pop("versions").items()}
+    del settings["locks"]  # which rules, and the SHA-256 of their files, say as much
     for key, value in settings.items():
         found[key] = ",".join(value) if isinstance(value, tuple) else str(value)
     return found

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 import tyro
 
+from rulesafe_eval.demos.commands_write import write
 from rulesafe_sim.errors import RuleSafeError
 
 Directory = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="DIR")]
@@ -32,7 +33,7 @@ def generate(
 
     Args:
         out: Directory of the demonstrations.
-        rules: Rules joined by commas, or all.
+        rules: Rules, sets of rules and .json files of locks, joined by commas; all: the twenty.
         episodes: Successes wanted for each rule. It may grow later.
         safes: Safes joined by commas, or all of the split. A rule takes them in turn.
         split: What the episodes differ in: nominal, train, shifted or a .yaml file.
@@ -203,18 +204,19 @@ def run(
         out: Folder for film.mp4, sheet.png and summary.json; runs/(date and time) if not given.
         film: Without it there are no pictures and no files, and no Vulkan is needed.
     """
-    from rulesafe_eval.demos.program import run_program
+    from rulesafe_eval.demos.program import TrustedProgram, run_program
     from rulesafe_eval.summary import results_folder
 
     folder = results_folder(out) if film else None
-    result, planner, files = run_program(program, rule, safe, seed, split, folder)
+    played = run_program(TrustedProgram(program), rule, safe, seed, split, folder)
+    planner = played.planner
     for line in planner.log.steps:
         print(line)
-    print(result.outcome)
+    print(played.result.outcome)
     print(f"retries {planner.log.retries}, planning {planner.planning_seconds:.1f} s")
-    for file in files:
+    for file in played.files:
         print(f"wrote {file}")
-    return 0 if result.opened else 1
+    return 0 if played.result.opened else 1
 
 
 def program(rule: str, safe: str) -> None:
@@ -280,6 +282,7 @@ def verify(directory: Directory, manifest: Annotated[Path, tyro.conf.Positional]
 SUBCOMMANDS: dict[str, Callable[..., int | None]] = {
     "program": program,
     "run": run,
+    "write": write,
     "generate": generate,
     "render": render,
     "replay": replay,

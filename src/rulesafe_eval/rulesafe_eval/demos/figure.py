@@ -39,7 +39,8 @@ def draw(path: Path, groups: Sequence[Group]) -> None:
     frames.bar_label(bars, labels, padding=2, fontsize=7)
     frames.set_ylabel("mean frames (0.1 s)")
     frames.margins(y=0.12)
-    frames.set_xticks(where, [g.name.replace("rule_", "") for g in groups])
+    names = [group.name.replace("rule_", "") for group in groups]
+    frames.set_xticks(where, names, rotation=90 if max(map(len, names)) > 4 else 0)
     frames.set_xlabel("rule")
     for axes in (rates, frames):
         axes.spines[["top", "right"]].set_visible(False)

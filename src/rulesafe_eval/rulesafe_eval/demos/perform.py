@@ -33,7 +33,7 @@ def perform(folder: Path, attempt: Attempt) -> dict[str, Any]:
     began, spent = time.perf_counter(), time.process_time()
     try:
         variation, resampled = reachable_variation(
-            attempt.safe, attempt.rule, load_split(attempt.split).randomisation, attempt.seed
+            attempt.safe, attempt.source, load_split(attempt.split).randomisation, attempt.seed
         )
     except OutOfReach as error:
         record_failure(folder, attempt, str(error), resampled=DRAWS)
@@ -42,7 +42,7 @@ def perform(folder: Path, attempt: Attempt) -> dict[str, Any]:
         return timing(attempt, planning_seconds=seconds, wall_seconds=seconds, cpu_seconds=cpu)
     placing = time.perf_counter() - began
     simulation = _simulation()
-    simulation.reset(attempt.rule, attempt.safe, attempt.seed, variation)
+    simulation.reset(attempt.source, attempt.safe, attempt.seed, variation)
     recorder = Recorder(simulation)
     try:
         result = run_expert(simulation, watch=recorder.watch)
@@ -96,10 +96,11 @@ def record_failure(folder: Path, attempt: Attempt, reason: str, resampled: int =
 
 def facts_of(attempt: Attempt) -> dict[str, Any]:
     """What is known of an attempt before it is made."""
-    rule = load_rule(attempt.rule)
+    rule = load_rule(attempt.source)
     plan = shortest_plan(rule)
     return {
         "rule": attempt.rule,
+        **({"lock": attempt.lock} if attempt.lock else {}),
         "safe": attempt.safe,
         "seed": attempt.seed,
         "attempt": attempt.number,

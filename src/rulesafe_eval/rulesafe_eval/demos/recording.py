@@ -19,7 +19,8 @@ follows it; the last row's action is NaN. Columns:
 
 The schema's metadata carry the facts (JSON): rule, safe, seed, attempt, split, variation,
 resampled, instruction, plan, program, events, steps, retries, success, failure, digest, versions,
-and the names of joints and contacts. How long an attempt took on the clock is none of them
+and the names of joints and contacts; lock, a path, where the rule is a file of the user's. How
+long an attempt took on the clock is none of them
 (files.Folder.note_timing), so that an attempt made twice gives the same bytes twice.
 """
 
@@ -132,6 +133,12 @@ class Recording:
             self.columns["robot_velocities"][frame],
             self.columns["safe_positions"][frame],
         )
+
+    @property
+    def rule_source(self) -> str:
+        """What loads its rule: the user's own file of the lock, or the rule's id."""
+        source: str = self.facts.get("lock") or self.facts["rule"]
+        return source
 
     def joint_positions(self) -> NDArray[np.float32]:
         """(N, 39) rad, order of ALL_JOINTS, as observed before each action."""

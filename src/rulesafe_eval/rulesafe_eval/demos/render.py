@@ -176,7 +176,7 @@ def frames(recording: Recording, variation: Variation, cameras: str = "") -> Ite
     the cameras of a file if one is named."""
     simulation = _simulation()
     facts = recording.facts
-    simulation.reset(facts["rule"], facts["safe"], facts["seed"], variation)
+    simulation.reset(recording.rule_source, facts["safe"], facts["seed"], variation)
     mounted = load_cameras(Path(cameras)) if cameras else (HEAD, FRONT)
     observer = Observer(simulation, mounted)
     steps = simulation.config.physics.controls_per_frame

@@ -80,7 +80,7 @@ def replay(recording: Recording, film: Path | None = None) -> Difference | None:
         raise RuleSafeError(f"nothing to replay: {facts['failure']}")
     simulation = Simulation(render=film is not None)
     variation = Variation.from_dict(facts["variation"])
-    simulation.reset(facts["rule"], facts["safe"], facts["seed"], variation)
+    simulation.reset(recording.rule_source, facts["safe"], facts["seed"], variation)
     camera = _Camera(simulation, recording, film) if film else None
     try:
         for frame in range(recording.frames + 1):

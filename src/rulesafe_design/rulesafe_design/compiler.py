@@ -1,0 +1,153 @@
+"""From what a program does to the smallest automaton that does the same.
+
+A program with finitely many states is compiled exactly. One whose counters grow for ever is
+explored up to a number of events, the bound; its automaton agrees with it on every sequence of at
+most so many events, and beyond goes on as it did until then. By the W-method of conformance testing
+(Vasilevskii 1973, Chow 1978) it is exact beyond the bound too, unless telling the program's
+behaviour takes more states than `Compiled.exact_up_to`.
+"""
+
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
+
+from rulesafe_design.exploring import Graph, explore
+from rulesafe_design.sandbox import Limits, Refused
+from rulesafe_sim.automata import MOVED, Automaton, State, refinements, smallest
+from rulesafe_sim.locks import Phases
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A program's automaton."""
+
+    automaton: Automaton
+    """Smallest; every move has a successor."""
+    bound: int | None
+    """Events up to which it was compared with the program; None: it equals it for good."""
+    explored: int
+    """States of the program that were seen."""
+    exact_up_to: int | None
+    """With a bound: no other automaton of at most so many states agrees with the program as far as
+    the bound. None without one."""
+
+
+def compile_program(source: str, limits: Limits = Limits()) -> Compiled:
+    """Runs a program's `check_lock` in the sandbox and returns what it does as an automaton.
+
+    Errors: Refused, as the sandbox says; "states" where the program has more states than `limits`
+    allow and shows no regularity.
+    """
+    return compile_graph(explore(source, limits))
+
+
+def compile_graph(graph: Graph) -> Compiled:
+    """The smallest automaton of an explored program."""
+    outputs = [
+        State(Phases(*phases), free, frozenset(_held(knob, handle)), (None, None))
+        for phases, (free, knob, handle) in zip(graph.phases, graph.states, strict=True)
+    ]
+    seen = len(outputs)
+    if graph.complete:
+        states = [
+            State(output.phases, output.free, output.held, after or (None, None))
+            for output, after in zip(outputs, graph.next, strict=True)
+        ]
+        return Compiled(smallest(Automaton(tuple(states))), None, seen, None)
+    for guess in _guesses(graph, outputs):
+        if _agrees(graph, outputs, guess):
+            found = smallest(guess)
+            certain = _exact_up_to(found, graph.events)
+            if certain > len(found.states):
+                return Compiled(found, graph.events, seen, certain)
+            break
+    raise Refused(
+        "states",
+        f"the program has {seen} states or more within {graph.events} events, and they show no "
+        "regularity; let its counters and lists take few values",
+    )
+
+
+def _exact_up_to(found: Automaton, events: int) -> int:
+    """States that another automaton must exceed to agree as far as so many events and yet differ.
+
+    If every state is reached within r moves and any two are told apart within h, all sequences of
+    r + h + 1 + k moves settle it among automata of up to k more states (the W-method).
+    """
+    reach = max(_depths(found))
+    apart = sum(1 for _ in refinements(found.states)) - 1
+    return len(found.states) + events - reach - apart - 1
+
+
+def _depths(automaton: Automaton) -> list[int]:
+    """The fewest moves to each state; states are numbered breadth first."""
+    depths = [0] * len(automaton.states)
+    seen = {0}
+    for number, state in enumerate(automaton.states):
+        for after in state.next:
+            if after is not None and after not in seen:
+                seen.add(after)
+                depths[after] = depths[number] + 1
+    return depths
+
+
+def _held(knob: bool, handle: bool) -> Iterator[str]:
+    yield from (part for part, is_held in zip(MOVED, (knob, handle), strict=True) if is_held)
+
+
+def _guesses(graph: Graph, outputs: list[State]) -> Iterator[Automaton]:
+    """Automata whose states are the program's, those taken as one that no sequence of so many
+    events tells apart: for 0 events, 1, 2, ...; only closed ones, the smallest first."""
+    kinds = _numbers({q: output.output for q, output in enumerate(outputs)})
+    for horizon in range(graph.events):
+        guess = _quotient(graph, outputs, kinds, graph.events - horizon)
+        if guess is not None:
+            yield guess
+        within = graph.events - horizon - 1
+        kinds = _numbers(
+            {
+                q: (kinds[q], kinds[after[0]], kinds[after[1]])
+                for q, after in enumerate(graph.next)
+                if after is not None and graph.depth[q] <= within
+            }
+        )
+
+
+def _numbers(keys: dict[int, Hashable]) -> dict[int, int]:
+    seen: dict[Hashable, int] = {}
+    return {q: seen.setdefault(key, len(seen)) for q, key in keys.items()}
+
+
+def _quotient(
+    graph: Graph, outputs: list[State], kinds: dict[int, int], depth: int
+) -> Automaton | None:
+    """One state for each kind, which does as the first state of that kind does; None where what
+    that leads to lies too deep to have a kind. `kinds` covers the states up to `depth`."""
+    first: dict[int, int] = {}
+    for q, kind in kinds.items():  # breadth first, so that the first is the least deep
+        first.setdefault(kind, q)
+    states = []
+    for q in first.values():
+        after = graph.next[q]
+        if after is None or graph.depth[q] >= depth:
+            return None
+        knob, handle = kinds[after[0]], kinds[after[1]]
+        states.append(State(outputs[q].phases, outputs[q].free, outputs[q].held, (knob, handle)))
+    return Automaton(tuple(states))
+
+
+def _agrees(graph: Graph, outputs: list[State], guess: Automaton) -> bool:
+    """Do program and automaton show the same after every sequence that was explored?"""
+    pairs = [(0, 0)]
+    seen = set(pairs)
+    for q, number in pairs:
+        state = guess.states[number]
+        if outputs[q].output != state.output:
+            return False
+        after = graph.next[q]
+        if after is None:
+            continue
+        for new, expected in zip(after, state.next, strict=True):
+            if expected is not None and (new, expected) not in seen:
+                seen.add((new, expected))
+                pairs.append((new, expected))
+    return True

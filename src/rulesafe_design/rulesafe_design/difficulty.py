@@ -1,0 +1,77 @@
+"""How hard a lock is: its cell, by the steps and the memory that its shortest plan takes.
+
+A plan of n steps passes n states of the lock, and of the four pairs of visible phases one is met
+n/4 times at least and, as every move changes a phase, at most n/2 times, both rounded up. That is
+the memory which the plan takes of somebody who sees knob and handle, hence not every pair of steps
+and memory exists, and a long plan always takes some memory. Example::
+
+    cell_of({"steps": 6, "memory": 3})  # Cell(steps=5, memory=3): five to six steps, memory 3
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from math import ceil
+from typing import Any, NamedTuple
+
+STEPS = ((2, 4), (5, 6), (7, 8), (9, 10), (11, 12))
+"""The bands of steps, first and last; the door's opening is a step."""
+
+TOP_MEMORY = 5
+"""This many memory states and all above share a band."""
+
+
+class Cell(NamedTuple):
+    """A band of steps, by its least number, and a number of memory states."""
+
+    steps: int
+    memory: int
+
+    @property
+    def bands(self) -> tuple[str, str]:
+        """For tables: "9-10" and "5+"."""
+        more = "+" if self.memory == TOP_MEMORY else ""
+        return f"{self.steps}-{dict(STEPS)[self.steps]}", f"{self.memory}{more}"
+
+    @property
+    def name(self) -> str:
+        """For people: "5-6 steps, memory 3"."""
+        steps, memory = self.bands
+        return f"{steps} steps, memory {memory}"
+
+
+def _cells() -> tuple[Cell, ...]:
+    exist = {
+        Cell(first, min(memory, TOP_MEMORY))
+        for first, last in STEPS
+        for steps in range(first, last + 1)
+        for memory in range(ceil(steps / 4), ceil(steps / 2) + 1)
+    }
+    return tuple(sorted(exist))
+
+
+CELLS = _cells()
+"""Every cell that a lock can be in, in order."""
+
+
+def cell_of(facts: Mapping[str, Any]) -> Cell | None:
+    """The cell of a lock with these proved facts ("steps" and "memory" are read); None for plans
+    that are shorter or longer than any band."""
+    steps, memory = facts["steps"], facts["memory"]
+    for first, last in STEPS:
+        if first <= steps <= last:
+            return Cell(first, min(memory, TOP_MEMORY))
+    return None
+
+
+def table(groups: Mapping[str, Iterable[Mapping[str, Any]]]) -> str:
+    """How many locks of each cell are in each group, as a Markdown table with sums. `groups`: names
+    and the facts of the locks; one in no cell is in the sums alone."""
+    found = {name: Counter(cell_of(each) for each in facts) for name, facts in groups.items()}
+    lines = [["steps", "memory", *found, "all"]]
+    lines.append(["---"] * len(lines[0]))
+    for cell in CELLS:
+        row = [counts[cell] for counts in found.values()]
+        lines.append([cell.bands[0], cell.bands[1], *map(str, row), str(sum(row))])
+    sums = [counts.total() for counts in found.values()]
+    lines.append(["all", "", *map(str, sums), str(sum(sums))])
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)

@@ -1,0 +1,152 @@
+"""Every exchange with a model on disk: a run that was cut short goes on from them without asking
+again, and a whole run can be replayed without a model.
+
+A file is `<number>_<attempt>_<hash>.json`: of the conversation, of the message in it, and the first
+digits of a SHA-256 of all that decides a reply: the model's name, its parameters, the messages and
+the schema. The key of an endpoint is no part of any of this.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, get_args
+
+from rulesafe_design.endpoint import Endpoint, OpenAIModel
+from rulesafe_design.files import write_atomically
+from rulesafe_design.models import Finish, Model, Reply, Request
+from rulesafe_sim.errors import RuleSafeError
+
+FORMAT = "rulesafe-exchange-1"
+FOLDER = "exchanges"
+MAX_BYTES = 16_000_000
+
+
+@dataclass(frozen=True)
+class Exchanges:
+    """The exchanges with one model in a folder."""
+
+    folder: Path
+    model: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    def key(self, request: Request) -> str:
+        """SHA-256, hexadecimal, of what decides the reply."""
+        return hashlib.sha256(_dump(self._asked(request)).encode()).hexdigest()
+
+    def path(self, request: Request) -> Path:
+        """Where the exchange is, or would be."""
+        key = self.key(request)
+        return self.folder / f"{request.number:04d}_{request.attempt}_{key[:16]}.json"
+
+    def read(self, request: Request) -> Reply | None:
+        """The reply of an exchange that is there. RuleSafeError for a file that is no exchange."""
+        path = self.path(request)
+        try:
+            if path.stat().st_size > MAX_BYTES:
+                raise RuleSafeError(f"{path}: larger than {MAX_BYTES} bytes")
+            data = json.loads(path.read_text("utf-8"))
+            if data["format"] != FORMAT or data["key"] != self.key(request):
+                raise ValueError("another format or another request")
+            return _reply(data["reply"])
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise RuleSafeError(
+                f"{path} is no exchange ({error}); remove it, and its request is made again"
+            ) from None
+
+    def write(self, request: Request, reply: Reply) -> None:
+        """Keep an exchange."""
+        record = {
+            "format": FORMAT,
+            "key": self.key(request),
+            "number": request.number,
+            "attempt": request.attempt,
+            **self._asked(request),
+            "reply": {**asdict(reply), "retries": dict(reply.retries)},
+        }
+        write_atomically(self.path(request), _dump(record, indent=1) + "\n")
+
+    def _asked(self, request: Request) -> dict[str, Any]:
+        return {
+            "model": self.model,
+            "parameters": dict(self.parameters),
+            "messages": [{"role": role, "content": text} for role, text in request.messages],
+            "schema": dict(request.schema),
+        }
+
+
+class Recorded:
+    """A model whose exchanges are kept; what is on disk is not asked again."""
+
+    def __init__(self, model: Model, exchanges: Exchanges):
+        self.name = model.name
+        self._model, self._exchanges = model, exchanges
+
+    def complete(self, request: Request) -> Reply:
+        """The reply on disk, or else the model's, which is then on disk."""
+        reply = self._exchanges.read(request)
+        if reply is None:
+            reply = self._model.complete(request)
+            self._exchanges.write(request, reply)
+        return reply
+
+
+class Replay:
+    """A model that gives recorded replies only, and keeps them once more in `copy`, if given."""
+
+    def __init__(self, exchanges: Exchanges, copy: Exchanges | None = None):
+        self.name = exchanges.model
+        self._exchanges, self._copy = exchanges, copy
+        if not exchanges.folder.is_dir():
+            raise RuleSafeError(
+                f"nothing to replay: there is no {exchanges.folder}; name the --out of another run"
+            )
+
+    def complete(self, request: Request) -> Reply:
+        """The reply on disk; RuleSafeError, saying what is missing, where it is not there."""
+        reply = self._exchanges.read(request)
+        if reply is None:
+            raise RuleSafeError(self._missing(request))
+        if self._copy is not None:
+            self._copy.write(request, reply)
+        return reply
+
+    def _missing(self, request: Request) -> str:
+        path = self._exchanges.path(request)
+        text = (
+            f"no reply of {self.name} for message {request.attempt} of conversation "
+            f"{request.number}: {path} is missing"
+        )
+        others = sorted(path.parent.glob(f"{request.number:04d}_{request.attempt}_*.json"))
+        if others:
+            return (
+                f"{text}. {others[0].name} answers another request: the run that is replayed had "
+                "another model, other parameters, or another version's prompts"
+            )
+        return f"{text}. The run that is replayed ended before"
+
+
+def open_model(endpoint: Endpoint, out: Path, replay: Path | None = None) -> Model:
+    """The model of an endpoint with its exchanges in `out`; with `replay`, the --out of another
+    run, the replies of that run alone, and no endpoint. RuleSafeError without key or client."""
+    kept = Exchanges(out / FOLDER, endpoint.model, endpoint.parameters)
+    if replay is None:
+        return Recorded(OpenAIModel(endpoint), kept)
+    return Replay(replace(kept, folder=replay / FOLDER), copy=kept)
+
+
+def _dump(content: Any, indent: int | None = None) -> str:
+    return json.dumps(content, indent=indent, sort_keys=indent is None)
+
+
+def _reply(data: Any) -> Reply:
+    """The reply of a file, every field of its type."""
+    reply = Reply(**data)
+    counts = [reply.tokens_in, reply.tokens_out, *reply.retries.values()]
+    whole = all(n is None or (type(n) is int and n >= 0) for n in counts)
+    if not isinstance(reply.text, str) or reply.finish not in get_args(Finish) or not whole:
+        raise ValueError("a reply is text, its end, and counts")
+    return reply

@@ -1,0 +1,253 @@
+"""The embedded writer of locks: a sampler of a grammar that stands where a language model would.
+
+It answers the same requests with the same JSON, so that the whole pipeline can be run, tested and
+used with no model at all; what it writes is sampled, not invented. The same seed, number and
+attempt give the same lock. Example::
+
+    lock, description = Grammar(seed=0).draw(number=1)
+"""
+
+import json
+import random
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from rulesafe_design.answers import DESCRIPTION
+from rulesafe_design.grammar_codes import After, Code, Dial
+from rulesafe_design.grammar_counts import Balance, Beyond, Count, Equal, Goal
+from rulesafe_design.grammar_events import (
+    EVERY_MOVE,
+    OTHER,
+    Event,
+    Part,
+    Phase,
+    PhaseTest,
+    Way,
+    disjoint,
+    moves_of,
+)
+from rulesafe_design.grammar_locks import Hold, LockDesign, Wording, description, program
+from rulesafe_design.grammar_terms import COMBINATIONS, Order, Seen, Term, Wrong
+from rulesafe_design.models import Reply, Request
+
+T = TypeVar("T")
+
+PARTS: tuple[Part, ...] = ("knob", "handle")
+PHASES: tuple[Phase, ...] = ("open", "closed")
+WAYS: tuple[Way, ...] = ("open", "close", "move")
+BEYOND: tuple[Beyond, ...] = ("counts on", "starts again")
+WRONG: tuple[Wrong, ...] = ("starts again", "ignored")
+AFTER: tuple[After, ...] = ("stays", "returns")
+
+SIZES = 5
+"""Locks take turns of so many sizes, by their numbers."""
+
+
+class Grammar:
+    """A model whose answers are samples of the grammar."""
+
+    name = "grammar"
+
+    def __init__(self, seed: int = 0) -> None:
+        self.seed = seed
+
+    def complete(self, request: Request) -> Reply:
+        """The lock for the request's number and attempt, as JSON; what the messages say does not
+        matter, and a repair is another lock."""
+        lock, words = self.draw(request.number, request.attempt)
+        answer = {"description": words, "program": program(lock), "plan": None}
+        return Reply(json.dumps(answer), "stop", 0, 0)
+
+    def draw(self, number: int, attempt: int = 0) -> tuple[LockDesign, str]:
+        """The lock itself and its description, which is no longer than an answer's may be."""
+        seed = f"{self.seed}/{number}/{attempt}"
+        sampler, wording = Sampler(seed, 1 + number % SIZES), Wording(f"{seed}/words")
+        while True:
+            lock = sampler.lock()
+            words = description(lock, wording)
+            if len(words) <= DESCRIPTION[1]:
+                return lock, words
+
+
+class Sampler:
+    """Draws one lock; `size`, from 1 to SIZES, sets how long codes, counts and orders are."""
+
+    def __init__(self, seed: str, size: int) -> None:
+        self._random = random.Random(seed)
+        self.size = size
+
+    def lock(self) -> LockDesign:
+        """A lock; whether it can be opened is for the verifier to say."""
+        while True:
+            terms = tuple(self._terms())
+            phases = self._phases(terms)
+            hold = self._hold(terms) if self._chance(0.3) else None
+            lock = LockDesign(terms, phases, hold)
+            if lock.conditions and _consistent(lock):
+                return lock
+
+    # Draws -------------------------------------------------------------------------------------
+
+    def _pick(self, options: Sequence[T]) -> T:
+        return options[int(self._random.random() * len(options))]
+
+    def _chance(self, probability: float) -> bool:
+        return self._random.random() < probability
+
+    def _between(self, first: int, last: int) -> int:
+        return first + int(self._random.random() * (last - first + 1))
+
+    def _weighted(self, options: dict[T, float]) -> T:
+        return self._random.choices(list(options), list(options.values()))[0]
+
+    # Parts of a lock ---------------------------------------------------------------------------
+
+    def _terms(self) -> list[Term]:
+        many = self._weighted({0: 0.1, 1: 0.9} if self.size == 1 else {1: 0.65, 2: 0.35})
+        return [self._term() for _ in range(many)]
+
+    def _term(self) -> Term:
+        kinds: dict[Callable[[], Term], float] = {
+            self._count: 4,
+            self._code: 5,
+            self._order: 3,
+            self._dial: 1.5,
+            self._balance: 1.5,
+            self._equal: 1,
+            self._seen: 1.5 if self.size == 1 else 0.7,
+        }
+        return self._weighted(kinds)()
+
+    def _phases(self, terms: tuple[Term, ...]) -> PhaseTest | None:
+        if terms and self._chance(0.3):
+            return None
+        one, other = self._pick(PHASES), self._pick(PHASES)
+        return self._weighted(
+            {
+                PhaseTest(knob=one): 3,
+                PhaseTest(handle=one): 3,
+                PhaseTest(knob=one, handle=other): 2,
+                PhaseTest(relation="same"): 1,
+                PhaseTest(relation="different"): 1,
+            }
+        )
+
+    def _hold(self, terms: tuple[Term, ...]) -> Hold:
+        part, phase = self._pick(PARTS), self._pick(PHASES)
+        if len(terms) < 2 and self._chance(0.6):
+            return Hold(part, phase, self._term())
+        other = self._pick(PHASES)
+        return Hold(part, phase, PhaseTest(handle=other) if part == "knob" else PhaseTest(other))
+
+    def _event(self, moves: Sequence[Way] = WAYS, gate: float = 0.35) -> Event:
+        gated = self._pick(PHASES) if self._chance(gate) else None
+        return Event(self._pick(PARTS), self._pick(moves), gated)
+
+    def _beside(self, *taken: Event, gate: float = 0.2) -> Event:
+        """An event that shares no move with these, of which at least one move must be free."""
+        while not disjoint((*taken, event := self._event(gate=gate))):
+            gate = 1.0  # what is left may be open to gated events only
+        return event
+
+    # Terms -------------------------------------------------------------------------------------
+
+    def _count(self) -> Count:
+        event = Event("either", "move") if self._chance(0.1) else self._event(gate=0.5)
+        goals: dict[Goal, float] = {"exactly": 4, "at least": 2, "multiple": 2, "odd": 0.5}
+        goal = self._weighted(goals)
+        top = 3 + self.size if event.move == "move" else 2 + (self.size + 1) // 2
+        number = self._between(2, min(top, 5) if goal == "multiple" else top)
+        reset = None
+        if goal != "odd" and event.part != "either" and self._chance(0.35):
+            reset = self._beside(event)
+        beyond = self._pick(BEYOND) if goal == "exactly" else "counts on"
+        return Count(event, goal, 1 if goal == "odd" else number, beyond, reset)
+
+    def _equal(self) -> Equal:
+        ways = self._pick([WAYS[:2], WAYS])
+        least = self._between(1, 1 + (self.size > 1))
+        ahead = self._between(0, 1)
+        knob, handle = (Event(part, self._pick(ways)) for part in PARTS)
+        return Equal(knob, handle, least, ahead, least + ahead + self._between(1, 2))
+
+    def _balance(self) -> Balance:
+        up = self._event(gate=0.5)
+        target = self._between(2, 2 + self.size // 2)
+        return Balance(up, self._beside(up, gate=0.4), target, target + self._between(0, 2))
+
+    def _order(self) -> Order:
+        """A walk of moves, so that it can be made in one go."""
+        open_parts = {part: self._chance(0.3) for part in OTHER}
+        steps: list[Event] = []
+        for _ in range(self._between(2, 3 + self.size)):
+            part = self._pick(list(OTHER))
+            open_parts[part] = not open_parts[part]
+            steps.append(Event(part, "open" if open_parts[part] else "close"))
+        wrong = self._pick(WRONG)
+        reset = None
+        if wrong == "ignored" and moves_of(steps) != EVERY_MOVE and self._chance(0.6):
+            reset = self._beside(*dict.fromkeys(steps))
+        return Order(tuple(steps), wrong, reset)
+
+    def _seen(self) -> Seen:
+        names = list(COMBINATIONS)
+        left_out = self._pick([None, *names])
+        return Seen(tuple(name for name in names if name != left_out))
+
+    def _code(self) -> Code:
+        keys = self._weighted(
+            {
+                self._keys_by_part: 2.0,
+                self._keys_by_way: 2.5,
+                self._keys_by_phase: 2.0,
+                self._keys_mixed: 3.0,
+            }
+        )()
+        length = self._between(2, 3 + self.size // 2)
+        digits = tuple(self._pick(keys)[1] for _ in range(length))
+        clear = None
+        if self._chance(0.25) and moves_of(event for event, _ in keys) != EVERY_MOVE:
+            clear = self._beside(*(event for event, _ in keys))
+        return Code(keys, digits, clear)
+
+    def _keys_by_part(self) -> tuple[tuple[Event, int], ...]:
+        one = self._pick([0, 1])
+        return (Event("knob", "move"), one), (Event("handle", "move"), 1 - one)
+
+    def _keys_by_way(self) -> tuple[tuple[Event, int], ...]:
+        event, one = self._event(("open",), gate=0.7), self._pick([0, 1])
+        return (event, one), (Event(event.part, "close", event.gate), 1 - one)
+
+    def _keys_by_phase(self) -> tuple[tuple[Event, int], ...]:
+        event, one = self._event(gate=0), self._pick([0, 1])
+        return (
+            (Event(event.part, event.move, "open"), one),
+            (Event(event.part, event.move, "closed"), 1 - one),
+        )
+
+    def _keys_mixed(self) -> tuple[tuple[Event, int], ...]:
+        events: list[Event] = []
+        for _ in range(self._between(2, 3)):
+            if moves_of(events) != EVERY_MOVE:
+                events.append(self._beside(*events, gate=0.3))
+        return tuple((event, number + 1) for number, event in enumerate(events))
+
+    def _dial(self) -> Dial:
+        turn = self._event(gate=0.15)
+        top = self._between(2, 3 + (self.size > 2))
+        numbers = tuple(self._between(1, top) for _ in range(self._between(1, 2 + self.size // 3)))
+        after = self._pick(AFTER)
+        return Dial(turn, self._beside(turn), top, numbers, after)
+
+
+def _consistent(lock: LockDesign) -> bool:
+    """Is each thing that is remembered called something else, and can the term of a hold come true
+    by moves of the other part, past the held one?"""
+    labels = [term.label for term in lock.remembering]
+    if len(set(labels)) < len(labels) or {Count, Equal} <= {type(t) for t in lock.remembering}:
+        return False
+    if lock.hold is None or isinstance(lock.hold.unless, PhaseTest):
+        return True
+    beside = {(OTHER[lock.hold.part], way, lock.hold.phase == "open") for way in (True, False)}
+    events = lock.hold.unless.events
+    return bool(events) and all(event.moves & beside for event in events)

@@ -1,0 +1,139 @@
+"""Terms that are codes: digits entered by moves, of which the last ones must be the right ones."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from rulesafe_design.grammar_events import (
+    EVERY_MOVE,
+    NUMBERS,
+    Event,
+    Words,
+    listed,
+    moves_of,
+    sentence,
+)
+
+After = Literal["stays", "returns"]
+
+
+@dataclass(frozen=True)
+class Code:
+    """Each key is an event with the digit that it enters; the last digits must be the code."""
+
+    keys: tuple[tuple[Event, int], ...]
+    """Events that share no move."""
+    digits: tuple[int, ...]
+    clear: Event | None = None
+    """Forgets all that has been entered."""
+
+    label = "code"
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        return (*(event for event, _ in self.keys), *([self.clear] if self.clear else []))
+
+    @property
+    def shown(self) -> str:
+        """ "0-1-1"."""
+        return "-".join(map(str, self.digits))
+
+    def sentences(self, words: Words) -> list[str]:
+        (first, digit), *rest = self.keys
+        enters = words.pick("enters a", "is a")
+        keys = [f"{first.gerund} {enters} {digit}", *(f"{key.gerund} a {n}" for key, n in rest)]
+        nothing = "" if moves_of(self.events) == EVERY_MOVE else ", and other moves enter nothing"
+        text = f"enter the code {self.shown}: {', '.join(keys) if nothing else listed(keys)}"
+        count = NUMBERS[len(self.digits)]
+        said = [sentence(text + nothing), f"The last {count} digits count."]
+        if self.clear:
+            said.append(sentence(f"{self.clear.gerund} wipes out all digits entered so far"))
+        return said
+
+    @property
+    def clause(self) -> str:
+        return f"the last {NUMBERS[len(self.digits)]} digits are {self.shown}"
+
+    @property
+    def setup(self) -> dict[str, str]:
+        return {"entered": "''"}
+
+    @property
+    def update(self) -> list[str]:
+        lines = [f"# The last {len(self.digits)} digits entered"]
+        for number, (event, digit) in enumerate(self.keys):
+            lines += [
+                f"{'elif' if number else 'if'} {event.test}:",
+                f"    state['entered'] = (state['entered'] + '{digit}')[-{len(self.digits)}:]",
+            ]
+        if self.clear:
+            lines += [f"elif {self.clear.test}:", "    state['entered'] = ''"]
+        return lines
+
+    @property
+    def tests(self) -> list[str]:
+        return [f"state['entered'] == '{''.join(map(str, self.digits))}'"]
+
+
+@dataclass(frozen=True)
+class Dial:
+    """A dial that one event turns on and another reads; the last numbers read are the code."""
+
+    turn: Event
+    read: Event
+    top: int
+    """The dial shows 1 to this, and 1 again."""
+    numbers: tuple[int, ...]
+    after: After
+    """What the dial does once it has been read: stay, or return to 1."""
+
+    label = "code"
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        return self.turn, self.read
+
+    @property
+    def shown(self) -> str:
+        """ "3-1"."""
+        return "-".join(map(str, self.numbers))
+
+    def sentences(self, words: Words) -> list[str]:
+        then = "leaves it there" if self.after == "stays" else "sets the dial back to 1"
+        what = "code" if len(self.numbers) > 1 else "number"
+        return [
+            f"Enter the {what} {self.shown} with a hidden dial that starts at 1.",
+            sentence(f"{self.turn.gerund} turns it on by one, and from {self.top} back to 1"),
+            sentence(f"{self.read.gerund} enters the number it stands at and {then}"),
+            f"Only the {self._last} counts."
+            if len(self.numbers) == 1
+            else f"The {self._last} count.",
+        ]
+
+    @property
+    def _last(self) -> str:
+        many = len(self.numbers)
+        return f"last {NUMBERS[many]} numbers" if many > 1 else "last number"
+
+    @property
+    def clause(self) -> str:
+        return f"the {self._last} {'are' if len(self.numbers) > 1 else 'is'} {self.shown}"
+
+    @property
+    def setup(self) -> dict[str, str]:
+        return {"dial": "1", "entered": "''"}
+
+    @property
+    def update(self) -> list[str]:
+        return [
+            f"# The dial, from 1 to {self.top}, and the {self._last} entered",
+            f"if {self.turn.test}:",
+            f"    state['dial'] = state['dial'] % {self.top} + 1",
+            f"elif {self.read.test}:",
+            "    digit = str(state['dial'])",
+            f"    state['entered'] = (state['entered'] + digit)[-{len(self.numbers)}:]",
+            *(["    state['dial'] = 1"] if self.after == "returns" else []),
+        ]
+
+    @property
+    def tests(self) -> list[str]:
+        return [f"state['entered'] == '{''.join(map(str, self.numbers))}'"]

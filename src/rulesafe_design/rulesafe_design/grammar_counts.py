@@ -1,0 +1,236 @@
+"""Terms that count: how often an event has happened, two counts beside each other, a tally."""
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from rulesafe_design.grammar_events import NUMBERS, ORDINALS, Event, Phase, Words, sentence, times
+
+Goal = Literal["exactly", "at least", "multiple", "odd"]
+Beyond = Literal["counts on", "starts again"]
+
+
+@dataclass(frozen=True)
+class Count:
+    """How often an event has happened."""
+
+    event: Event
+    goal: Goal
+    """"multiple": of `number`, not zero."""
+    number: int
+    """From 1; of no meaning for "odd"."""
+    beyond: Beyond = "counts on"
+    """What one more than exactly `number` does: count on, or begin again at zero."""
+    reset: Event | None = None
+    """Sets the count back to zero."""
+
+    @property
+    def label(self) -> str:
+        return "count of all moves" if self.event.part == "either" else f"{self.event.part} count"
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        return (self.event, *([self.reset] if self.reset else []))
+
+    @property
+    def _key(self) -> str:
+        return f"{'move' if self.event.part == 'either' else self.event.part}_count"
+
+    def sentences(self, words: Words) -> list[str]:
+        first = self._what_to_do()
+        if self.event.move == "move":
+            first += words.pick(
+                "; every opening or closing is one move",
+                "; opening is one move and closing another",
+            )
+        said = [sentence(first)]
+        if self.goal == "exactly":
+            said.append(self._once_more())
+        if self.event.where:
+            said.append(sentence(f"{self._elsewhere()} is not counted"))
+        if self.reset:
+            verb = words.pick("sets", "puts")
+            said.append(sentence(f"{self.reset.gerund} {verb} this count back to zero"))
+        return said
+
+    def _what_to_do(self) -> str:
+        if self.goal == "odd":
+            return self.event.imperative("an odd number of times")
+        if self.goal == "multiple" and self.number == 2:
+            return self.event.imperative("an even number of times, at least twice,").rstrip(",")
+        if self.goal == "multiple":
+            many = f"{times(self.number)}, or {NUMBERS[2 * self.number]}, or any further multiple "
+            many += f"of {NUMBERS[self.number]}"
+            return self.event.imperative(many + ("," if self.event.where else ""))
+        often = "at least" if self.goal == "at least" else "exactly"
+        return self.event.imperative(f"{often} {times(self.number)}")
+
+    def _elsewhere(self) -> str:
+        gate: Phase = "closed" if self.event.gate == "open" else "open"
+        return replace(self.event, gate=gate).gerund
+
+    def _once_more(self) -> str:
+        if self.beyond == "starts again":
+            return f"The {ORDINALS[self.number + 1]} time sets this count back to zero."
+        if self.reset:
+            return "Once more is once too often, until this count is back at zero."
+        return "Once more is once too often, and nothing undoes that."
+
+    @property
+    def clause(self) -> str:
+        number = NUMBERS[self.number]
+        multiple = "even and not zero" if self.number == 2 else f"such a multiple of {number}"
+        stands = {"exactly": number, "at least": f"{number} or more", "multiple": multiple}
+        return f"the {self.label} is {stands.get(self.goal, 'odd')}"
+
+    @property
+    def setup(self) -> dict[str, str]:
+        return {self._key: "0"}
+
+    @property
+    def update(self) -> list[str]:
+        count, number = f"state['{self._key}']", self.number
+        comment, lines = {
+            "exactly": (
+                (f"{number + 1} counts as 0", [f"{count} = ({count} + 1) % {number + 1}"])
+                if self.beyond == "starts again"
+                else (f"{number + 1} stands for more", self._up_to(number + 1))
+            ),
+            "at least": (f"{number} stands for more", self._up_to(number)),
+            "multiple": (
+                f"0, then 1 to {number} over and over",
+                [f"{count} = {count} % {number} + 1"],
+            ),
+            "odd": ("1 for an odd number", [f"{count} = 1 - {count}"]),
+        }[self.goal]
+        reset = [f"elif {self.reset.test}:", f"    {count} = 0"] if self.reset else []
+        return [
+            f"# Count {self.event.gerund}: {comment}",
+            f"if {self.event.test}:",
+            *(f"    {line}" for line in lines),
+            *reset,
+        ]
+
+    def _up_to(self, top: int) -> list[str]:
+        count = f"state['{self._key}']"
+        return [f"{count} = min({count} + 1, {top})"]
+
+    @property
+    def tests(self) -> list[str]:
+        return [f"state['{self._key}'] == {1 if self.goal == 'odd' else self.number}"]
+
+
+@dataclass(frozen=True)
+class Equal:
+    """Whether knob and handle have been used equally often, or the knob once more."""
+
+    knob: Event
+    handle: Event
+    """Both without gates."""
+    least: int
+    """So often each, at least (of the handle, where the knob is ahead)."""
+    ahead: int
+    """How many more times the knob: 0 or 1."""
+    limit: int
+    """As soon as a count reaches it, both start again from zero."""
+
+    label = "two counts"
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        return self.knob, self.handle
+
+    def sentences(self, words: Words) -> list[str]:
+        if self.ahead:
+            first = (
+                f"{self.knob.imperative()} exactly once more often than you "
+                f"{self.handle.imperative()}, the latter at least {times(self.least)}"
+            )
+        else:
+            how = words.pick("equally often", "the same number of times")
+            first = f"{self.knob.imperative()} and {self.handle.imperative()} {how}, "
+            first += f"at least {times(self.least)} each"
+        if "move" in (self.knob.move, self.handle.move):
+            first += "; every opening or closing is one move"
+        return [
+            sentence(first),
+            f"As soon as either count reaches {NUMBERS[self.limit]}, both start again from zero.",
+        ]
+
+    @property
+    def clause(self) -> str:
+        least = NUMBERS[self.least]
+        if self.ahead:
+            return f"the knob's count is one more than the handle's ({least} or more)"
+        return f"the two counts are equal ({least} or more)"
+
+    @property
+    def setup(self) -> dict[str, str]:
+        return {"knob_count": "0", "handle_count": "0"}
+
+    @property
+    def update(self) -> list[str]:
+        knob, handle = "state['knob_count']", "state['handle_count']"
+        return [
+            f"# Count {self.knob.gerund} and {self.handle.gerund}",
+            f"if {self.knob.test}:",
+            f"    {knob} = {knob} + 1",
+            f"if {self.handle.test}:",
+            f"    {handle} = {handle} + 1",
+            f"if {knob} == {self.limit} or {handle} == {self.limit}:",
+            f"    {knob} = 0",
+            f"    {handle} = 0",
+        ]
+
+    @property
+    def tests(self) -> list[str]:
+        more = f" + {self.ahead}" if self.ahead else ""
+        knob, handle = "state['knob_count']", "state['handle_count']"
+        return [f"{knob} == {handle}{more}", f"{handle} >= {self.least}"]
+
+
+@dataclass(frozen=True)
+class Balance:
+    """A tally that one event raises and another lowers."""
+
+    up: Event
+    down: Event
+    target: int
+    top: int
+    """It never rises above this, nor falls below zero."""
+
+    label = "tally"
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        return self.up, self.down
+
+    def sentences(self, words: Words) -> list[str]:
+        return [
+            sentence(
+                f"{words.pick('bring', 'raise')} a tally from zero to {NUMBERS[self.target]}: "
+                f"{self.up.gerund} adds one to it, and {self.down.gerund} takes one away"
+            ),
+            f"The tally never goes below zero or above {NUMBERS[self.top]}.",
+        ]
+
+    @property
+    def clause(self) -> str:
+        return f"the tally is {NUMBERS[self.target]}"
+
+    @property
+    def setup(self) -> dict[str, str]:
+        return {"tally": "0"}
+
+    @property
+    def update(self) -> list[str]:
+        return [
+            f"# A tally between 0 and {self.top}",
+            f"if {self.up.test}:",
+            f"    state['tally'] = min(state['tally'] + 1, {self.top})",
+            f"elif {self.down.test}:",
+            "    state['tally'] = max(state['tally'] - 1, 0)",
+        ]
+
+    @property
+    def tests(self) -> list[str]:
+        return [f"state['tally'] == {self.target}"]

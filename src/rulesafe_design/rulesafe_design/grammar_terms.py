@@ -1,0 +1,167 @@
+"""Terms of the grammar: each remembers something of the past moves, and says when it is satisfied.
+
+A term is in charge of its own English and of its own lines of the program. Its English starts with
+what to do and goes on with what other moves do; `clause` says when it is satisfied. Its lines go
+into a program in which `knob`, `handle`, `knob_moved`, `handle_moved` and `state` are known, and
+leave finitely many values in `state`.
+"""
+
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from rulesafe_design.grammar_events import NUMBERS, Event, Words, listed, sentence
+
+Combination = Literal["both closed", "only the knob open", "only the handle open", "both open"]
+Wrong = Literal["starts again", "ignored"]
+
+COMBINATIONS: dict[Combination, str] = {
+    "both closed": "not knob and not handle",
+    "only the knob open": "knob and not handle",
+    "only the handle open": "handle and not knob",
+    "both open": "knob and handle",
+}
+
+
+class Term(Protocol):
+    """Something remembered."""
+
+    @property
+    def label(self) -> str:
+        """What it is called in the description; no two terms of a lock share it."""
+
+    def sentences(self, words: Words) -> list[str]:
+        """What to do, then what other moves do."""
+
+    @property
+    def clause(self) -> str:
+        """When it is satisfied, to follow "while"."""
+
+    @property
+    def setup(self) -> dict[str, str]:
+        """Keys of `state` and the expressions of their values at the start."""
+
+    @property
+    def update(self) -> list[str]:
+        """The lines that bring the state up to date."""
+
+    @property
+    def tests(self) -> list[str]:
+        """Expressions that are all true where it is satisfied."""
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """What it takes notice of; none: the phases themselves."""
+
+
+@dataclass(frozen=True)
+class Order:
+    """Moves that must come in an order; once all have, that stays so unless a reset undoes it."""
+
+    steps: tuple[Event, ...]
+    """Each of a single part."""
+    wrong: Wrong
+    """What a move does that is not the one awaited."""
+    reset: Event | None = None
+    """Where wrong moves are ignored: undoes the sequence at any time, complete or not."""
+
+    label = "sequence"
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        return (*self.steps, *([self.reset] if self.reset else []))
+
+    def sentences(self, words: Words) -> list[str]:
+        first = words.pick("make these moves in this order", "do the following in this order")
+        said = [
+            sentence(f"{first}: {listed([step.imperative() for step in self.steps], ', then ')}")
+        ]
+        if self.wrong == "starts again":
+            said.append(
+                "Until the sequence is complete, any move that is not the next one starts it "
+                "again, and counts as the first move if it is that one."
+            )
+        else:
+            said.append(words.pick("Other moves in between", "Other moves") + " change nothing.")
+        if self.reset:
+            said.append(
+                sentence(
+                    f"but {self.reset.gerund} undoes the sequence, complete or not, and it must "
+                    "be made from the first move again"
+                )
+            )
+        else:
+            said.append("Once complete, the sequence stays complete.")
+        return said
+
+    @property
+    def clause(self) -> str:
+        return "the sequence is complete"
+
+    @property
+    def setup(self) -> dict[str, str]:
+        return {"progress": "0"}
+
+    @property
+    def update(self) -> list[str]:
+        lines = ["# How many moves of the sequence are done"]
+        if self.reset:
+            lines += [f"if {self.reset.test}:", "    state['progress'] = 0"]
+        for number, step in enumerate(self.steps):
+            word = "elif" if number or self.reset else "if"
+            lines += [
+                f"{word} state['progress'] == {number} and {step.test}:",
+                f"    state['progress'] = {number + 1}",
+            ]
+        if self.wrong == "starts again":
+            lines += [
+                f"elif state['progress'] < {len(self.steps)} and (knob_moved or handle_moved):",
+                f"    state['progress'] = 1 if {self.steps[0].test} else 0",
+            ]
+        return lines
+
+    @property
+    def tests(self) -> list[str]:
+        return [f"state['progress'] == {len(self.steps)}"]
+
+
+@dataclass(frozen=True)
+class Seen:
+    """Combinations of phases that must all have been there, in any order."""
+
+    combinations: tuple[Combination, ...]
+
+    label = "combinations"
+    events: tuple[Event, ...] = ()
+
+    def sentences(self, words: Words) -> list[str]:
+        bring = words.pick("bring the knob and the handle", "take the knob and the handle")
+        if len(self.combinations) == len(COMBINATIONS):
+            which = "all four combinations of open and closed"
+        else:
+            which = f"these positions, in any order: {listed(self.combinations)}"
+        said = [sentence(f"{bring} through {which}")]
+        if "both closed" in self.combinations:
+            said.append("Both closed, as they start, counts as seen from the beginning.")
+        return said
+
+    @property
+    def clause(self) -> str:
+        return f"all {NUMBERS[len(self.combinations)]} have been seen"
+
+    @property
+    def setup(self) -> dict[str, str]:
+        return {self._key(each): "False" for each in self.combinations}
+
+    @property
+    def update(self) -> list[str]:
+        lines = ["# Which combinations have been seen"]
+        for each in self.combinations:
+            lines += [f"if {COMBINATIONS[each]}:", f"    state['{self._key(each)}'] = True"]
+        return lines
+
+    @property
+    def tests(self) -> list[str]:
+        return [f"state['{self._key(each)}']" for each in self.combinations]
+
+    def _key(self, combination: Combination) -> str:
+        return f"seen_{combination.replace(' the ', '_').replace(' ', '_')}"

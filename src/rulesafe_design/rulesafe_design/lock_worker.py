@@ -1,0 +1,168 @@
+"""A lock program in the sandbox's own process: called, and explored over every sequence of moves.
+
+Imports nothing heavy. `exploring` is the other side.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from rulesafe_design.guards import Given, namespace, no_attempt
+from rulesafe_design.restricted import Refusal, compile_lock
+from rulesafe_design.states import Key, key_of, values_of
+
+LINKS = ("knob", "handle", "door")
+MOVED = LINKS[:2]
+CALLS = 8
+"""A program is called so many times at most until nothing changes any more."""
+
+Phases = tuple[bool, bool]  # knob, handle; the door reads closed all the while
+Held = tuple[bool, bool, bool]  # locked: knob, handle, door
+Node = tuple[Phases, Held, Key]
+
+
+class Safe(Given):
+    """What a lock program gets as self."""
+
+    __slots__ = ("held", "phases", "values")
+
+    def __init__(self, phases: Phases, held: Held, values: dict[str, Any]):
+        self.phases = (*phases, False)
+        self.held = list(held)
+        self.values = values
+
+    def __repr__(self) -> str:
+        return "self"
+
+    def read(self, name: str) -> Any:
+        if name in self.values:
+            return self.values[name]
+        if name == "is_open":
+            return self.is_open
+        if name == "set_lock":
+            return self.set_lock
+        raise AttributeError(
+            f"self has no attribute {name}; it has is_open, set_lock and what the program sets"
+        )
+
+    def write(self, name: str, value: Any) -> None:
+        if name in ("is_open", "set_lock"):
+            raise AttributeError(f"self.{name} is a function and cannot be set")
+        self.values[name] = value
+
+    def remove(self, name: str) -> None:
+        if name not in self.values:
+            raise AttributeError(f"self has no attribute {name} to delete")
+        del self.values[name]
+
+    def is_open(self, obj_name: str = "safe", link_name: str = "") -> bool:
+        return self.phases[_link(obj_name, link_name)]
+
+    def set_lock(
+        self, obj_name: str = "safe", link_name: str = "", lock: bool | None = None
+    ) -> None:
+        number = _link(obj_name, link_name)
+        if type(lock) is not bool:
+            raise TypeError(f"set_lock takes lock=True or lock=False, not {lock!r:.60}")
+        self.held[number] = lock
+
+
+def _link(obj_name: Any, link_name: Any) -> int:
+    if obj_name != "safe":
+        raise ValueError(f"unknown obj_name {obj_name!r:.60}; valid: 'safe'")
+    if link_name not in LINKS:
+        raise ValueError(f"unknown link_name {link_name!r:.60}; valid: 'knob', 'handle', 'door'")
+    return LINKS.index(link_name)
+
+
+class Explorer:
+    """Explores a program. `run` calls a function under the limit of a call; `trail` says after
+    which moves the program is being called."""
+
+    def __init__(
+        self, source: str, run: Callable[[Callable[[], Any]], Any], states: int, events: int
+    ):
+        code = compile_lock(source)
+        self._names = namespace({})
+        self._run = run
+        self._states, self._events = states, events
+        self._came_from: list[tuple[int, str] | None] = [None]
+        self._now: tuple[int, str] | None = None
+        run(lambda: exec(code, self._names))
+
+    def explore(self) -> dict[str, Any]:
+        """Breadth first, whole layers: what `exploring.Graph` is made from."""
+        start = self._settled((False, False), (False, False, True), ())
+        nodes, numbers, depth = [start], {start: 0}, [0]
+        following: list[tuple[int, int] | None] = []
+        while len(following) < len(nodes):
+            layer = depth[len(following)]
+            whole = len(nodes)
+            if layer >= self._events:
+                break
+            for number in range(len(following), whole):
+                after = [self._after(nodes, numbers, number, part) for part in (0, 1)]
+                depth += [layer + 1] * (len(nodes) - len(depth))
+                following.append((after[0], after[1]))
+                if len(nodes) > self._states:
+                    break
+            if len(nodes) > self._states:  # this layer is not told, so that all told are whole
+                kept = depth.index(layer)
+                del nodes[whole:], depth[whole:], following[kept:]
+                break
+        complete = len(following) == len(nodes)
+        return {
+            "rows": [
+                [int(x) for x in (not held[2], held[0], held[1], *phases)]
+                for phases, held, _ in nodes
+            ],
+            "next": [*following, *[None] * (len(nodes) - len(following))],
+            "depth": depth,
+            "complete": complete,
+            "events": depth[-1] + 1 if complete else depth[len(following)],
+        }
+
+    def _after(self, nodes: list[Node], numbers: dict[Node, int], number: int, part: int) -> int:
+        """The number of the state after a move, new or known."""
+        (knob, handle), held, key = nodes[number]
+        phases = (not knob, handle) if part == 0 else (knob, not handle)
+        self._now = (number, MOVED[part] + ("+" if phases[part] else "-"))
+        node = self._settled(phases, held, key, numbers)
+        if node not in numbers:
+            numbers[node] = len(nodes)
+            nodes.append(node)
+            self._came_from.append(self._now)
+        return numbers[node]
+
+    def _settled(
+        self, phases: Phases, held: Held, key: Key, known: dict[Node, int] | None = None
+    ) -> Node:
+        """The state once the program changes nothing more."""
+        node = (phases, held, key)
+        for _ in range(CALLS):
+            before, node = node, self._call(*node)
+            if node == before or (known and node in known):
+                return node
+        raise Refusal(
+            "clock",
+            f"{self.trail()}, self or the locks still change after {CALLS} calls without a move; "
+            "a lock may depend on moves only, not on how often check_lock is called",
+        )
+
+    def _call(self, phases: Phases, held: Held, key: Key) -> Node:
+        def call() -> Node:
+            safe = Safe(phases, held, values_of(key))
+            self._names["check_lock"](safe)
+            no_attempt()
+            locked = (safe.held[0], safe.held[1], safe.held[2])
+            return phases, locked, key_of(safe.values)
+
+        return self._run(call)
+
+    def trail(self) -> str:
+        """The moves after which the program is being called, in words."""
+        moves: list[str] = []
+        at = self._now
+        while at is not None:
+            moves.append(at[1])
+            at = self._came_from[at[0]]
+        return f"after {', '.join(reversed(moves))}" if moves else "at the start"

@@ -1,0 +1,227 @@
+"""The process that a stranger's program runs in, from outside: started, listened to, ended.
+
+Nothing it does can hang this side: every wait has a deadline, every message a bound.
+"""
+
+import json
+import os
+import selectors
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from rulesafe_design.verdicts import SANDBOX_KINDS, Limits, Refused
+from rulesafe_sim.errors import RuleSafeError
+
+SHOWN = 2000
+"""Characters of a message from the process that are passed on."""
+
+BOOT = (
+    "import sys; sys.path.remove(''); sys.path += sys.argv[2:]; "
+    "from rulesafe_design.worker import main; main()"
+)
+PACKAGES = ("RestrictedPython", "pyseccomp")
+"""What the worker imports beside this package and the standard library."""
+
+POLL = 0.002  # s
+
+
+class Worker:
+    """A process with one program in it. Leaving the `with` block ends it, whatever it does.
+
+    `walls`: what confines it, by name. Errors: Refused for what the program does; RuleSafeError
+    where no process can be started.
+    """
+
+    def __init__(self, kind: str, source: str, limits: Limits):
+        size = len(source.encode("utf-8", "surrogatepass"))
+        if size > limits.source_bytes:
+            raise Refused(
+                "syntax", f"the program has {size} bytes; valid: up to {limits.source_bytes}"
+            )
+        self._limits = limits
+        self._unread = b""
+        self._said = 0
+        self._process = _start(limits)
+        try:
+            self.give_time()
+            for pipe in (self._process.stdin, self._process.stdout):
+                assert pipe
+                os.set_blocking(pipe.fileno(), False)
+            self.walls = _walls(self.receive())  # said before it has seen the program
+            self.send({"kind": kind, "source": source})
+        except BaseException:
+            self._end()
+            raise
+
+    def __enter__(self) -> "Worker":
+        return self
+
+    def __exit__(
+        self, kind: type | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._end()
+
+    def give_time(self) -> None:
+        """The deadline starts anew: the program had to wait for us."""
+        self._deadline = time.monotonic() + self._limits.wall_s
+
+    def send(self, message: Mapping[str, Any]) -> None:
+        """One JSON line to the process. Refused where it does not take it in time; where it has
+        ended, `receive` tells."""
+        data = json.dumps(message).encode() + b"\n"
+        pipe = self._process.stdin
+        assert pipe
+        while data:
+            self._wait(pipe, selectors.EVENT_WRITE)
+            try:
+                data = data[os.write(pipe.fileno(), data) :]
+            except BlockingIOError:
+                continue
+            except OSError:
+                return
+
+    def receive(self) -> dict[str, Any]:
+        """One JSON line of the process. Refused where none comes, with the verdict on its end."""
+        pipe = self._process.stdout
+        assert pipe
+        while b"\n" not in self._unread:
+            self._wait(pipe, selectors.EVENT_READ)
+            more = os.read(pipe.fileno(), 65_536)
+            if not more:
+                raise self._verdict()
+            self._said += len(more)
+            if self._said > self._limits.output_bytes:
+                raise Refused("output", f"it said more than {self._limits.output_bytes} bytes")
+            self._unread += more
+        line, _, self._unread = self._unread.partition(b"\n")
+        message = _parsed(line)
+        if "refused" in message:
+            raise _told(message)
+        return message
+
+    def _wait(self, pipe: Any, event: int) -> None:
+        with selectors.DefaultSelector() as selector:
+            selector.register(pipe, event)
+            if not selector.select(max(0.0, self._deadline - time.monotonic())):
+                raise Refused("time", f"no answer after {self._limits.wall_s:g} s")
+
+    def _verdict(self) -> Refused:
+        """Why the process ended without an answer."""
+        code, limits = self._ended(), self._limits
+        if code is None:  # it has closed its descriptors and lives on
+            return Refused("crash", "its process gave no answer")
+        if code == -signal.SIGSYS:
+            return Refused("forbidden", "it made a system call that the sandbox does not allow")
+        if code in (-signal.SIGPROF, -signal.SIGALRM):
+            return Refused("time", f"still running after {limits.call_s:g} s, beyond interruption")
+        if code == -signal.SIGXCPU:
+            return Refused("time", f"more than {limits.cpu_s:g} s of CPU time in all")
+        if code == -signal.SIGKILL:
+            return Refused("crash", "its process was killed, perhaps for want of memory")
+        name = signal.Signals(-code).name if code < 0 else f"exit code {code}"
+        return Refused("crash", f"its process died ({name})")
+
+    def _ended(self) -> int | None:
+        """The return code as subprocess gives it, or None at the deadline. The process stays a
+        zombie, so that its number cannot become another's before `_end` kills its group."""
+        pid = self._process.pid
+        while True:
+            try:
+                found = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT | os.WNOHANG)
+            except ChildProcessError:  # this program ignores SIGCHLD
+                return 0
+            if found:
+                exited = found.si_code == os.CLD_EXITED
+                return found.si_status if exited else -found.si_status
+            if time.monotonic() > self._deadline:
+                return None
+            time.sleep(POLL)
+
+    def _end(self) -> None:
+        """Kills the process and all its kind, and leaves nothing of it."""
+        process = self._process
+        if process.returncode is None:
+            try:
+                os.killpg(process.pid, signal.SIGKILL)
+            except OSError:
+                process.kill()
+        process.wait()
+        for pipe in (process.stdin, process.stdout):
+            assert pipe
+            pipe.close()
+
+
+def _start(limits: Limits) -> "subprocess.Popen[bytes]":
+    setup = {
+        **{"memory_mb": limits.memory_mb, "cpu_s": limits.cpu_s, "call_s": limits.call_s},
+        **{"states": limits.states, "events": limits.events, "parent": os.getpid()},
+    }
+    # -I would ignore PYTHONHASHSEED; all else of it is here: no site, no user site, an empty
+    # environment, an import path of the standard library and the packages named.
+    command = [sys.executable, "-s", "-S", "-B", "-W", "ignore", "-c", BOOT, json.dumps(setup)]
+    environment = {"PYTHONHASHSEED": "0"}
+    if "LD_LIBRARY_PATH" in os.environ:  # some builds of Python start only with it
+        environment["LD_LIBRARY_PATH"] = os.environ["LD_LIBRARY_PATH"]
+    try:
+        return subprocess.Popen(
+            [*command, *_import_path()],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            close_fds=True,
+            cwd="/",
+            env=environment,
+            start_new_session=True,
+            bufsize=0,
+        )
+    except OSError as error:
+        raise RuleSafeError(f"cannot start a process for the program: {error}") from error
+
+
+def _import_path() -> list[str]:
+    """The directories of this package and of PACKAGES, each once."""
+    found = [Path(__file__).resolve().parents[1]]
+    for package in PACKAGES:
+        spec = find_spec(package)
+        if spec and spec.origin:
+            origin = Path(spec.origin).resolve()
+            found.append(origin.parents[1] if origin.stem == "__init__" else origin.parent)
+    return list(dict.fromkeys(map(str, found)))
+
+
+def _parsed(line: bytes) -> dict[str, Any]:
+    try:
+        message = json.loads(line)
+    except (ValueError, RecursionError):
+        message = None
+    if not isinstance(message, dict):
+        raise no_message()
+    return message
+
+
+def _told(message: dict[str, Any]) -> Refused:
+    """The refusal that the process told, in words that can do no harm to a terminal."""
+    kind, text = message["refused"], message.get("message")
+    if not isinstance(kind, str) or kind not in SANDBOX_KINDS or not isinstance(text, str):
+        return no_message()
+    shown = "".join(c if c.isprintable() or c == "\n" else "?" for c in text[:SHOWN])
+    return Refused(kind, shown)
+
+
+def no_message() -> Refused:
+    """The refusal of what the worker's own code never says."""
+    return Refused("output", "its process said what is no message")
+
+
+def _walls(message: dict[str, Any]) -> dict[str, bool]:
+    walls = message.get("walls")
+    if not isinstance(walls, dict) or not all(isinstance(held, bool) for held in walls.values()):
+        raise no_message()
+    return walls

@@ -1,0 +1,22 @@
+"""The package as colcon builds it; with pip the root's pyproject.toml describes all packages."""
+
+from setuptools import find_packages, setup
+
+NAME = "rulesafe_design"
+
+setup(
+    name=NAME,
+    version="0.1.0",
+    description="Lock design: programs in a sandbox, compiled to automata, by models or a grammar",
+    maintainer="The RuleSafe authors",
+    maintainer_email="maintainers@rulesafe.dev",
+    license="Apache-2.0",
+    packages=find_packages(include=[NAME, f"{NAME}.*"]),
+    package_data={NAME: ["**/*.md", "**/*.json"]},
+    data_files=[
+        ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
+        (f"share/{NAME}", ["package.xml"]),
+    ],
+    entry_points={"console_scripts": []},
+    zip_safe=False,
+)

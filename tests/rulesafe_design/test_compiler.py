@@ -1,0 +1,147 @@
+"""Programs against rules: the paper's listings, the twenty as programs, random event sequences."""
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rulesafe_design.compiler import Compiled, compile_graph, compile_program
+from rulesafe_design.exploring import Graph
+from rulesafe_design.sandbox import Limits, Refused
+from rulesafe_sim.automata import MOVED, automaton_of, difference, smallest
+from rulesafe_sim.rules import RULES, load_rule
+
+ROOT = Path(__file__).parents[2]
+PAPER = ROOT.parent / "shared" / "reference" / "paper.tex"
+UNBOUNDED = {"rule_008", "rule_013", "rule_017", "rule_018"}
+"""Their example programs count on for ever."""
+
+
+@pytest.fixture(scope="module")
+def compiled():
+    """Every example program, compiled once."""
+    paths = sorted((ROOT / "examples" / "locks").glob("rule_*.py"))
+    return {path.stem: compile_program(path.read_text()) for path in paths}
+
+
+def listings():
+    """The two programs of the paper's appendix, as they stand."""
+    text = PAPER.read_text()
+    block = re.search(r"label=\{lst:check_lock\}\]\n(.*?)\\end\{lstlisting\}", text, re.DOTALL)[1]
+    one, other = block.split("# rule_020\n")
+    return {"rule_001": one, "rule_020": other}
+
+
+@pytest.mark.skipif(not PAPER.exists(), reason="the paper's source is not beside the repository")
+@pytest.mark.parametrize("rule_id", ["rule_001", "rule_020"])
+def test_the_papers_listings_compile_to_our_rules(rule_id):
+    found = compile_program(listings()[rule_id])
+    assert found.bound is None
+    assert found.automaton == smallest(automaton_of(load_rule(rule_id)))
+
+
+def test_all_twenty_are_there(compiled):
+    assert tuple(compiled) == RULES
+
+
+@pytest.mark.parametrize("rule_id", RULES)
+def test_programs_are_equivalent_to_our_functions(compiled, rule_id):
+    found = compiled[rule_id]
+    assert difference(found.automaton, automaton_of(load_rule(rule_id))) is None
+    assert (found.bound is not None) == (rule_id in UNBOUNDED)
+
+
+@settings(max_examples=300)
+@given(rule_id=st.sampled_from(RULES), moves=st.lists(st.sampled_from(MOVED), max_size=80))
+def test_and_so_under_random_events(compiled, rule_id, moves):
+    lock = load_rule(rule_id).new_lock()
+    automaton, number = compiled[rule_id].automaton, 0
+    phases = {"knob": False, "handle": False, "door": False}
+    for move in moves:
+        phases[move] = not phases[move]
+        locked = lock.update(phases)
+        number = automaton.run([move], number)
+        state = automaton.states[number]
+        held = {part: part in state.held for part in MOVED}
+        assert locked == {**held, "door": not state.free}
+
+
+# Bounds -------------------------------------------------------------------------------------------
+
+
+def tree(states, step, events):
+    """What exploring `states` to so many events gives: `states` maps a key to what it shows."""
+    keys, depth, following = [(0, (False, False))], [0], []
+    place = {keys[0]: 0}
+    for number, (key, (knob, handle)) in enumerate(keys):
+        if depth[number] == events:
+            following.append(None)
+            continue
+        after = [
+            (step(key, "knob"), (not knob, handle)),
+            (step(key, "handle"), (knob, not handle)),
+        ]
+        for new in after:
+            if new not in place:
+                place[new] = len(keys)
+                keys.append(new)
+                depth.append(depth[number] + 1)
+        following.append((place[after[0]], place[after[1]]))
+    return Graph(
+        states=tuple((states(key), False, False) for key, _ in keys),
+        phases=tuple(phases for _, phases in keys),
+        next=tuple(following),
+        depth=tuple(depth),
+        complete=None not in following,
+        events=events,
+    )
+
+
+def counting(key, part):
+    """Knob moves, without end."""
+    return key + (part == "knob")
+
+
+def test_a_counter_that_repeats_itself_is_found_with_its_bound():
+    found = compile_graph(tree(lambda n: n % 5 == 4, counting, 30))
+    assert isinstance(found, Compiled)
+    assert found.bound == 30
+    assert len(found.automaton.states) == 20  # ten counts (five, by the knob's phase) x handle
+    assert found.automaton.states[found.automaton.run(["knob"] * 94)].free
+    # Every state is reached within 9 + 1 moves; 0 and 6 knob moves, 4 and 3 before a free door,
+    # are told apart by 3, and no two take more.
+    assert found.exact_up_to == 20 + 30 - 10 - 3 - 1
+
+
+def test_a_finite_program_is_exact():
+    found = compile_graph(tree(lambda n: n == 3, lambda n, part: min(counting(n, part), 5), 40))
+    assert found.bound is None
+
+
+def test_it_agrees_up_to_the_bound_with_what_was_explored():
+    """A lock that opens at the 3rd and the 17th knob move only."""
+    for events in range(18, 40):
+        graph = tree(lambda n: n in (3, 17), counting, events)
+        try:
+            found = compile_graph(graph)
+        except Refused:
+            continue
+        for n in range(events + 1):
+            state = found.automaton.states[found.automaton.run(["knob"] * n)]
+            assert state.free == (n in (3, 17))
+
+
+def test_no_regularity_is_refused():
+    """Squares: no finite automaton tells them."""
+    squares = {n * n for n in range(1, 100)}
+    with pytest.raises(Refused, match="they show no regularity") as refused:
+        compile_graph(tree(lambda n: n in squares, counting, 64))
+    assert refused.value.kind == "states"
+
+
+def test_the_bound_is_stated_and_grows_with_the_limits():
+    program = (ROOT / "examples" / "locks" / "rule_017.py").read_text()
+    small, large = (compile_program(program, Limits(events=n)).bound for n in (20, 40))
+    assert (small, large) == (20, 40)

@@ -1,0 +1,94 @@
+"""The second wall alone: code that has escaped from Python, in a confined process."""
+
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from rulesafe_design import confine, processes
+from rulesafe_design.sandbox import walls
+
+RAW = """
+import sys
+sys.path += sys.argv[1:]
+import ctypes, mmap, os, resource, signal, socket, subprocess, threading, time, _ctypes
+from rulesafe_design import confine
+{before}
+libc = ctypes.CDLL(None, use_errno=True)
+opened = os.open("/", os.O_RDONLY)
+walls = confine.confine(256, 2, os.getppid())
+os.write(1, repr(walls).encode() + b"\\n")
+{code}
+os.write(1, b"escaped")
+"""
+TRICKS = {
+    "open": "open('/etc/passwd')",
+    "write a file": "os.open('/tmp/x', os.O_CREAT | os.O_WRONLY)",
+    "list": "os.listdir('/')",
+    "use a descriptor": "os.listdir(opened)",
+    "fork": "os.fork()",
+    "thread": "threading.Thread(target=print).start()",
+    "spawn": "subprocess.Popen(['/bin/true'])",
+    "exec": "os.execv('/bin/true', ['/bin/true'])",
+    "socket": "socket.socket()",
+    "unix socket": "socket.socketpair()",
+    "pipe": "os.pipe()",
+    "kill the parent": "os.kill(os.getppid(), 9)",
+    "kill all": "os.kill(-1, 9)",
+    "trace": "libc.ptrace(16, os.getppid(), 0, 0)",
+    "raise a limit": "resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))",
+    "new session": "os.setsid()",
+    "become root": "os.setuid(0)",
+    "mount": "libc.mount(b'x', b'/tmp', b'tmpfs', 0, 0)",
+    "code in memory": "mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_EXEC)",
+    "shared memory": "assert libc.shmget(0, 4096, 0o1600) < 0; os.kill(os.getppid(), 0)",
+    "write elsewhere": "os.write(2, b'x')",
+    "wait": "time.sleep(1)",
+}
+
+
+def raw(code, before=""):
+    """What a confined process does with unchecked code: walls, the rest of its output, its code."""
+    done = subprocess.run(
+        [
+            *(sys.executable, "-B", "-c", RAW.format(code=code, before=before)),
+            *processes._import_path(),
+        ],
+        capture_output=True,
+        timeout=60,
+        start_new_session=True,
+    )
+    first, _, rest = done.stdout.partition(b"\n")
+    return eval(first), rest, done.returncode
+
+
+needs_seccomp = pytest.mark.skipif(
+    confine.pyseccomp is None, reason="without libseccomp there is no filter of system calls"
+)
+
+
+@needs_seccomp
+@pytest.mark.parametrize("trick", TRICKS.values(), ids=TRICKS)
+def test_the_filter_ends_a_process_that_has_escaped_from_python(trick):
+    walls, rest, code = raw(trick)
+    assert all(walls.values())
+    assert (rest, code) == (b"", -signal.SIGSYS)
+
+
+@pytest.mark.parametrize(
+    "trick",
+    ["open", "write a file", "fork", "spawn", "socket", "unix socket", "pipe", "become root"],
+)
+def test_without_the_filter_there_are_still_no_files_processes_and_sockets(trick):
+    if trick in ("fork", "spawn") and not walls()["user"]:
+        pytest.skip("root may start processes whatever the limit")
+    trick = f"try:\n    {TRICKS[trick]}\nexcept (OSError, PermissionError):\n    os._exit(7)"
+    found, rest, code = raw(trick, before="confine.pyseccomp = None")
+    assert not found["seccomp"] and found["limits"]
+    assert (rest, code) == (b"", 7)
+
+
+def test_memory_and_time_are_limited_in_any_code():
+    assert raw("try:\n    bytearray(300 * 2**20)\nexcept MemoryError:\n    os._exit(7)")[2] == 7
+    assert raw("while True: pass")[2] == -signal.SIGXCPU

@@ -1,0 +1,48 @@
+"""Cells of difficulty: those that exist, and the table of counts."""
+
+from collections import Counter
+from itertools import product
+
+from rulesafe_design.difficulty import CELLS, STEPS, Cell, cell_of, table
+
+
+def walks(steps):
+    """For each way of moving knob and handle before the door: how often the phases met most often
+    were met."""
+    for moves in product((1, 2), repeat=steps - 1):
+        phases, met = 0, Counter([0])
+        for move in moves:
+            phases ^= move
+            met[phases] += 1
+        yield max(met.values())
+
+
+def test_cells_are_those_that_walks_reach():
+    reached = {
+        cell_of({"steps": steps, "memory": memory})
+        for first, last in STEPS
+        for steps in range(first, last + 1)
+        for memory in set(walks(steps))
+    }
+    assert set(CELLS) == reached
+
+
+def test_bands():
+    assert cell_of({"steps": 6, "memory": 3}) == Cell(5, 3)
+    assert cell_of({"steps": 12, "memory": 6}) == Cell(11, 5)
+    assert cell_of({"steps": 13, "memory": 5}) is None
+    assert Cell(11, 5).name == "11-12 steps, memory 5+"
+    assert Cell(2, 1).name == "2-4 steps, memory 1"
+
+
+def test_table():
+    few = [{"steps": 3, "memory": 1}] * 3 + [{"steps": 20, "memory": 9}]
+    rows = [
+        [field.strip() for field in line.strip("|").split("|")]
+        for line in table({"a": few, "b": [{"steps": 12, "memory": 7}] * 2}).splitlines()
+    ]
+    assert rows[0] == ["steps", "memory", "a", "b", "all"]
+    assert len(rows) == len(CELLS) + 3
+    assert rows[2] == ["2-4", "1", "3", "0", "3"]
+    assert rows[-2] == ["11-12", "5+", "0", "2", "2"]
+    assert rows[-1] == ["all", "", "4", "2", "6"]

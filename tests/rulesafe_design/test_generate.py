@@ -1,0 +1,390 @@
+"""Generation from first request to last file, by the grammar and by a scripted endpoint."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from rulesafe_design.difficulty import CELLS, Cell, cell_of
+from rulesafe_design.endpoint import Endpoint
+from rulesafe_design.exchanges import open_model
+from rulesafe_design.files import alone
+from rulesafe_design.generate import KINDS, Config, generate
+from rulesafe_design.grammar import Grammar
+from rulesafe_design.models import FAILURES
+from rulesafe_design.prompts import examples, opening
+from rulesafe_design.reports import Prices
+from rulesafe_design.sandbox import Limits
+from rulesafe_design.verify import known_digests, verify
+from rulesafe_eval import cli_generate
+from rulesafe_sim.errors import RuleSafeError
+from rulesafe_sim.lock_files import read_lock
+from rulesafe_sim.plans import opens_door, shortest_plan
+
+CONFIG = Config(name="mine", origin={"by": "model", "model": "tester"})
+
+
+def endpoint(server, **options):
+    given = {"timeout_s": 5.0, "tries": 2, "backoff_s": 0.01, **options}
+    return Endpoint("tester", server.url, **given)
+
+
+def run(server, out, count=1, config=CONFIG, replay=None):
+    return generate(open_model(endpoint(server), out, replay), out, count, config)
+
+
+def said_back(server, number=-1):
+    """What the model was told in the last message of a request."""
+    return server.requests[number]["messages"][-1]["content"]
+
+
+def files(folder):
+    """Every file of a folder and what it holds."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.name != ".lock"
+    }
+
+
+def test_the_prompt_has_our_examples_and_they_are_true(server, key, tmp_path):
+    server.counts(moves=2)
+    run(server, tmp_path)
+    system, user = (message["content"] for message in server.requests[0]["messages"])
+    known = known_digests()
+    for example in examples():
+        verified = verify(example["program"], example["plan"])
+        assert known[verified.digest] == example["rule"]
+        assert len(example["plan"]) == verified.proof.steps
+        assert example["description"] in system
+        assert json.dumps(example["program"]) in system
+    assert "$" not in system + user
+    assert "This is conversation 1." in user
+
+
+def test_a_lock_is_proved_and_kept(server, key, tmp_path):
+    server.counts(
+        moves=2, description="Move the knob exactly twice.", plan=["knob+", "knob-", "door+"]
+    )
+    report = run(server, tmp_path)
+    lock = read_lock(tmp_path / "locks" / "mine_001.json")
+    assert lock.id == "mine_001"
+    assert lock.description == "Move the knob exactly twice."
+    assert lock.origin == {"by": "model", "model": "tester", "number": 1, "repairs": 0}
+    assert lock.split in ("train", "test", "hard")
+    assert lock.facts["steps"] == 3
+    assert opens_door(lock.rule, shortest_plan(lock.rule))
+    assert report.exit_code == 0
+    assert (report.tokens_in, report.tokens_out, report.cost) == (100, 20, None)
+    told = json.loads((tmp_path / "report.json").read_text())
+    assert told["outcomes"] == {"accepted": 1}
+    assert (told["wanted"], told["asked"], told["yield"]) == (1, 1, 1.0)
+    assert told["locks"] == ["mine_001"]
+
+
+def test_a_lock_that_cannot_be_opened_is_repaired(server, key, tmp_path):
+    server.counts(moves=2, also="knob")
+    server.counts(moves=2, also="not knob")
+    report = run(server, tmp_path)
+    assert report.outcomes == {"shut": 1, "accepted": 1}
+    assert (report.repairs, report.repaired, report.failed) == (1, 1, 0)
+    assert "no sequence of knob and handle moves ever frees the door" in said_back(server)
+    assert server.requests[1]["messages"][2]["role"] == "assistant"
+    assert read_lock(tmp_path / "locks" / "mine_001.json").origin["repairs"] == 1
+
+
+HOSTILE = {
+    "forbidden": "import os\ndef check_lock(self):\n    os.system('true')\n",
+    "time": "def check_lock(self):\n    while True:\n        pass\n",
+    "memory": "def check_lock(self):\n    self._a = [0] * 10**11\n",
+    "syntax": "def check_lock(self)\n    pass\n",
+    "error": "def check_lock(self):\n    return 1 // 0\n",
+}
+
+
+def test_hostile_programs_are_refused_and_fed_back(server, key, tmp_path):
+    for program in HOSTILE.values():
+        server.locks("A lock that is not what it seems.", program)
+    server.counts()
+    limits = Limits(call_s=0.2, cpu_s=2)
+    report = run(server, tmp_path, config=replace(CONFIG, repairs=len(HOSTILE), limits=limits))
+    assert report.outcomes == {**dict.fromkeys(HOSTILE, 1), "accepted": 1}
+    for number, kind in enumerate(HOSTILE, 1):
+        assert f"({kind}: {KINDS[kind]})" in said_back(server, number)
+
+
+def test_replies_that_are_no_answers(server, key, tmp_path):
+    server.says("I would rather talk about the weather.")
+    server.says('{"description": "Open the')
+    server.says('{"description": "Open the knob and wait.", "program": 5}')
+    server.says(None, refusal="I cannot help with safes.")
+    server.says('```json\n{"description": "Tu', finish="length")
+    server.counts()
+    report = run(server, tmp_path, config=replace(CONFIG, repairs=5))
+    assert report.outcomes == {
+        **{"prose": 1, "truncated": 2, "schema": 1, "refusal": 1, "accepted": 1}
+    }
+    assert "must be a string" in said_back(server, 3)
+
+
+def test_duplicates_are_refused_and_counted(server, key, tmp_path):
+    server.counts(moves=2)
+    server.counts(moves=2, description="The same with other words: two moves of the knob.")
+    server.locks(examples()[0]["description"], examples()[0]["program"])
+    server.counts(moves=3, description="move the knob exactly 2 times; condition: true.")
+    server.counts(moves=4)
+    report = run(server, tmp_path, count=2)
+    assert report.outcomes == {"accepted": 2, "duplicate": 2, "description": 1}
+    assert "behaves exactly as mine_001 does" in said_back(server, 2)
+    assert "behaves exactly as rule_014 does" in said_back(server, 3)
+    assert "mine_001 has this description too" in said_back(server, 4)
+
+
+def test_a_claimed_plan_must_work(server, key, tmp_path):
+    server.counts(moves=2, plan=["knob+", "door+"])
+    server.counts(moves=2, plan=["knob+", "knob-", "door+"])
+    assert run(server, tmp_path).outcomes == {"plan": 1, "accepted": 1}
+
+
+def test_steps_are_bounded(server, key, tmp_path):
+    server.counts(moves=6)
+    server.counts(moves=4)
+    report = run(server, tmp_path, config=replace(CONFIG, max_steps=5))
+    assert report.outcomes == {"long": 1, "accepted": 1}
+    assert "valid: at most 5" in said_back(server)
+
+
+def test_a_conversation_ends_after_its_repairs(server, key, tmp_path):
+    for _ in range(4):
+        server.says("No.")
+    server.counts()
+    report = run(server, tmp_path, config=replace(CONFIG, repairs=1))
+    assert (report.asked, report.failed, report.accepted) == (3, 2, 1)
+    assert report.outcomes == {"prose": 4, "accepted": 1}
+    assert [len(sent["messages"]) for sent in server.requests] == [2, 4, 2, 4, 2]
+
+
+def test_too_few_locks(server, key, tmp_path):
+    server.counts()
+    server.says("No.")
+    report = run(server, tmp_path, 2, replace(CONFIG, repairs=0, attempts=2))
+    assert (report.accepted, report.exit_code) == (1, 1)
+    assert read_lock(tmp_path / "locks" / "mine_001.json").split
+
+
+def test_full_cells_are_surplus(server, key, tmp_path):
+    server.counts("knob", 2)
+    server.counts("handle", 2)
+    server.counts("knob", 4)
+    report = run(server, tmp_path, 2, replace(CONFIG, per_cell=1))
+    assert report.outcomes == {"surplus": 1, "accepted": 2}
+    assert "enough of 2-4 steps, memory 2" in said_back(server)
+    asked_instead = next(cell for cell in CELLS if cell.name in said_back(server).split("Write")[1])
+    assert asked_instead != Cell(2, 2)
+    cells = [cell_of(lock.facts) for lock in report.locks]
+    assert len(set(cells)) == 2
+
+
+def test_every_cell_is_asked_for(server, key, tmp_path):
+    count = len(CELLS)
+    for _ in range(count):
+        server.says("No.")
+    run(server, tmp_path, 1, replace(CONFIG, repairs=0, attempts=count))
+    asked = [sent["messages"][1]["content"] for sent in server.requests]
+    assert {cell for cell in CELLS for text in asked if f"{cell.name}." in text} == set(CELLS)
+
+
+def test_the_cells_asked_for_are_within_the_steps(server, key, tmp_path):
+    for _ in range(4):
+        server.says("No.")
+    run(server, tmp_path, 1, replace(CONFIG, repairs=0, attempts=4, max_steps=4))
+    assert all("2-4 steps" in sent["messages"][1]["content"] for sent in server.requests)
+
+
+def test_a_model_is_shown_what_is_there_already():
+    (_, (_, text)) = opening(3, CELLS[0], [f"Lock number {n}." for n in range(30)], 12)
+    assert "Lock number 29." in text
+    assert "Lock number 9." not in text
+
+
+def test_cost_and_unknown_tokens(server, key, tmp_path):
+    server.counts(moves=2)
+    server.counts(moves=4, usage=None)
+    prices = Prices(tokens_in=2.0, tokens_out=10.0)
+    report = run(server, tmp_path, 2, replace(CONFIG, prices=prices))
+    assert report.cost == pytest.approx(100 * 2e-6 + 20 * 10e-6)
+    assert report.uncounted == 1
+
+
+def test_retries_are_counted(server, key, tmp_path):
+    server.fails(429, "slowly", {"Retry-After": "0"})
+    server.counts(moves=2)
+    server.fails(500)
+    server.counts(moves=4)
+    report = run(server, tmp_path, 2)
+    assert report.retries == {"rate": 1, "server": 1}
+
+
+def test_an_endpoint_that_dies(server, key, tmp_path):
+    whole = tmp_path / "whole"
+    for _ in range(2):  # once for each run
+        server.counts(moves=2)
+        server.says("No.")
+        server.counts(moves=4)
+        server.counts("handle", 2)
+    run(server, whole, 3)
+    broken = tmp_path / "broken"
+    del server.script[2:]
+    report = run(server, broken, 3)
+    assert report.exit_code == 2
+    assert "no connection" in report.stopped
+    assert report.retries == {"connection": 2}
+    assert read_lock(broken / "locks" / "mine_001.json").split
+    before = len(server.requests)
+    server.counts(moves=4)
+    server.counts("handle", 2)
+    assert run(server, broken, 3).exit_code == 0
+    assert len(server.requests) == before + 2  # what is on disk is not asked again
+    assert files(broken) == files(whole)
+
+
+def test_replay_equals_the_run(server, key, tmp_path, monkeypatch):
+    server.fails(500)
+    server.counts(moves=2)
+    server.says("No.")
+    server.counts(moves=4)
+    run(server, tmp_path / "one", 2)
+    monkeypatch.delenv("OPENAI_API_KEY")
+    asked = len(server.requests)
+    run(server, tmp_path / "two", 2, replay=tmp_path / "one")
+    assert len(server.requests) == asked
+    assert files(tmp_path / "two") == files(tmp_path / "one")
+    with pytest.raises(RuleSafeError, match=r"conversation 3: .* ended before"):
+        run(server, tmp_path / "three", 3, replay=tmp_path / "one")
+
+
+def test_the_count_may_grow_and_nothing_else(server, key, tmp_path):
+    server.counts(moves=2)
+    run(server, tmp_path)
+    server.counts(moves=4)
+    assert run(server, tmp_path, 2).accepted == 2
+    assert len(server.requests) == 2
+    with pytest.raises(RuleSafeError, match="count: 2 there, 1 now"):
+        run(server, tmp_path, 1)
+    with pytest.raises(RuleSafeError, match="repairs: 3 there, 1 now"):
+        run(server, tmp_path, 2, replace(CONFIG, repairs=1))
+
+
+def test_a_folder_of_something_else(tmp_path, server, key):
+    (tmp_path / "precious.txt").write_text("keep me")
+    with pytest.raises(RuleSafeError, match="not empty"):
+        run(server, tmp_path)
+    with alone(tmp_path / "mine"), pytest.raises(RuleSafeError, match="in use"):
+        run(server, tmp_path / "mine")
+    with pytest.raises(RuleSafeError, match="cannot write"):
+        run(server, tmp_path / "precious.txt")
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"name": "rule"}, {"name": "My-Lock"}, {"repairs": -1}, {"per_cell": 0}]
+)
+def test_what_is_not_valid(wrong):
+    with pytest.raises(RuleSafeError, match="valid"):
+        replace(CONFIG, **wrong)
+
+
+class Interrupted(Grammar):
+    """Ctrl-C comes at the third request."""
+
+    def complete(self, request):
+        if request.number == 3:
+            raise KeyboardInterrupt
+        return super().complete(request)
+
+
+def test_an_interrupted_folder_is_valid_and_goes_on(tmp_path):
+    config = Config(name="mine", repairs=20, origin={"by": "sampled", "seed": 4})
+    with pytest.raises(KeyboardInterrupt):
+        generate(Interrupted(4), tmp_path / "one", 6, config)
+    assert json.loads((tmp_path / "one" / "report.json").read_text())["stopped"] == "interrupted"
+    locks = sorted((tmp_path / "one" / "locks").iterdir())
+    assert [read_lock(path).id for path in locks] == ["mine_001", "mine_002"]
+    generate(Grammar(4), tmp_path / "one", 6, config)
+    generate(Grammar(4), tmp_path / "two", 6, config)
+    assert files(tmp_path / "one") == files(tmp_path / "two")
+
+
+def test_a_killed_run_goes_on_to_the_same_files(tmp_path):
+    words = ["--count", "12", "--seed", "3", "--repairs", "6"]
+    code = "import sys, tyro; from rulesafe_eval.cli_generate import generate; tyro.cli(generate)"
+    killed = [sys.executable, "-c", code, "--out", str(tmp_path / "one"), *words]
+    process = subprocess.Popen(killed, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    third = tmp_path / "one" / "locks" / "drawn_003.json"
+    end = time.monotonic() + 60
+    while not third.exists() and process.poll() is None and time.monotonic() < end:
+        time.sleep(0.01)
+    os.kill(process.pid, signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
+    for name in ("one", "two"):
+        assert (
+            subprocess.run([*killed[:4], str(tmp_path / name), *words], check=False).returncode == 0
+        )
+    assert files(tmp_path / "one") == files(tmp_path / "two")
+
+
+def test_the_command(server, key, tmp_path, capfd):
+    server.counts(moves=2, description=f"Move the knob twice, as {key} says.")
+    server.says("No.")
+    server.counts(moves=4)
+    server.fails(401, f"{key} is no key")
+    words = {"model": "tester", "base_url": server.url, "count": 2, "tries": 1}
+    assert cli_generate.generate(tmp_path / "one", **words, price_in=1.0, price_out=1.0) == 0
+    shown = capfd.readouterr()
+    assert "2 of 2 locks" in shown.out
+    assert "no JSON object in the reply" in shown.out
+    assert "yield 100%" in shown.out
+    assert "cost 0.00036" in shown.out
+    assert "lock" in shown.err
+    offline = {**words, "base_url": None}
+    assert cli_generate.generate(tmp_path / "two", **offline, replay=tmp_path / "one") == 0
+    one, two = files(tmp_path / "one"), files(tmp_path / "two")
+    assert {k: v for k, v in one.items() if k != "report.json"} == {
+        k: v for k, v in two.items() if k != "report.json"
+    }
+    assert cli_generate.generate(tmp_path / "three", **words) == 2
+    last = capfd.readouterr()
+    assert "rulesafe: stopped: tester: HTTP 401: [OPENAI_API_KEY] is no key" in last.err
+    texts = [shown.out, shown.err, last.out, last.err]
+    seen = [*files(tmp_path).values(), *(text.encode() for text in texts)]
+    assert not any(key.encode() in text for text in seen)
+
+
+def test_the_program_of_the_document_runs(tmp_path, monkeypatch, capfd):
+    text = (Path(__file__).parents[2] / "docs/lock_design.md").read_text("utf-8")
+    monkeypatch.chdir(tmp_path)
+    exec(re.search(r"```python\n(.*?)```", text, re.DOTALL)[1], {})
+    assert list((tmp_path / "my_locks" / "locks").glob("mine_*.json"))
+    assert capfd.readouterr().out
+
+
+def test_the_document_names_every_kind():
+    text = (Path(__file__).parents[2] / "docs/lock_design.md").read_text("utf-8")
+    for kind in {*KINDS, *FAILURES} - {"planner"}:  # which task programs alone can meet
+        assert f"`{kind}`" in text
+
+
+def test_the_grammar_is_the_default_and_has_no_endpoint(tmp_path, capfd):
+    assert cli_generate.generate(tmp_path / "one", count=3, repairs=9) == 0
+    lock = read_lock(tmp_path / "one" / "locks" / "drawn_001.json")
+    assert lock.origin["by"] == "sampled"
+    assert lock.origin["seed"] == 0
+    assert not (tmp_path / "one" / "exchanges").exists()
+    with pytest.raises(RuleSafeError, match="--model NAME"):
+        cli_generate.generate(tmp_path / "two", replay=tmp_path / "one")

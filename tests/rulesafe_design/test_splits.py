@@ -1,0 +1,60 @@
+"""Splits: the same for the same set, one in five of each cell for trying, the hardest apart."""
+
+import random
+from collections import Counter
+
+import pytest
+
+from rulesafe_design.difficulty import cell_of
+from rulesafe_design.splits import HARD_MEMORY, HARD_STEPS, SPLITS, TEST_SHARE, assign
+from rulesafe_sim.automata import automaton_of
+from rulesafe_sim.lock_files import LockFile
+from rulesafe_sim.rules import load_rule
+
+
+@pytest.fixture
+def locks():
+    """Locks of all difficulties; what they do plays no part."""
+    automaton = automaton_of(load_rule("rule_002"))
+    facts = [(2, 1), (3, 2), (6, 3), (8, 4), (10, 4), (10, 5), (11, 3), (12, 6)]
+    return [
+        LockFile(f"lock_{n:03d}", "", automaton, facts={"steps": steps, "memory": memory})
+        for n, (steps, memory) in enumerate(pair for pair in facts for _ in range(13))
+    ]
+
+
+def splits(locks):
+    return {lock.id: lock.split for lock in assign(locks)}
+
+
+def test_order_does_not_matter(locks):
+    shuffled = random.Random(0).sample(locks, len(locks))
+    assert splits(shuffled) == splits(locks)
+    assert [lock.id for lock in assign(shuffled)] == [lock.id for lock in shuffled]
+
+
+def test_hard_is_beyond_all_of_train(locks):
+    assigned = assign(locks)
+    assert {lock.split for lock in assigned} == set(SPLITS)
+    train = [lock.facts for lock in assigned if lock.split != "hard"]
+    assert max(facts["steps"] for facts in train) == 10 < HARD_STEPS
+    assert max(facts["memory"] for facts in train) == 4 < HARD_MEMORY
+    for lock in assigned:
+        beyond = lock.facts["steps"] > 10 or lock.facts["memory"] > 4
+        assert (lock.split == "hard") == beyond
+
+
+def test_each_cell_is_shared_out(locks):
+    counts = Counter((cell_of(lock.facts), lock.split) for lock in assign(locks))
+    cells = {cell for cell, split in counts if split != "hard"}
+    assert len(cells) == 5
+    for cell in cells:
+        test, train = counts[cell, "test"], counts[cell, "train"]
+        assert test == round((test + train) / TEST_SHARE)
+        assert train > test > 0
+
+
+def test_another_set_of_the_same_size_is_shared_out_otherwise(locks):
+    positions = [lock.split for lock in assign(locks)]
+    renamed = [LockFile(f"other_{lock.id}", "", lock.automaton, facts=lock.facts) for lock in locks]
+    assert [lock.split for lock in assign(renamed)] != positions

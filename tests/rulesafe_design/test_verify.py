@@ -1,0 +1,100 @@
+"""Verdicts on programs: what is proved of a good one, and why a bad one is refused."""
+
+import pytest
+
+from rulesafe_design.sandbox import KINDS, Refused
+from rulesafe_design.verify import MAX_STEPS, known_digests, verify
+from rulesafe_sim.automata import as_rule
+from rulesafe_sim.plans import opens_door
+from rulesafe_sim.rules import RULES
+
+HEAD = """def check_lock(self):
+    knob = self.is_open(obj_name="safe", link_name="knob")
+    handle = self.is_open(obj_name="safe", link_name="handle")
+    if not hasattr(self, "_state"):
+        self._state = {"knob": knob, "handle": handle, "moves": 0}
+    state = self._state
+    if knob != state["knob"]:
+        state["moves"] = min(state["moves"] + 1, 20)
+    state["knob"] = knob
+"""
+DOOR = '    self.set_lock(obj_name="safe", link_name="door", lock=not ({}))\n'
+
+
+def program(free, more=""):
+    return HEAD + more + DOOR.format(free)
+
+
+TWO_MOVES = program("state['moves'] == 2")
+
+
+def refusal(*arguments, **options):
+    with pytest.raises(Refused) as refused:
+        verify(*arguments, **options)
+    assert refused.value.kind in KINDS
+    return refused.value.kind, str(refused.value)
+
+
+def test_a_good_lock():
+    found = verify(TWO_MOVES, plan=["knob+", "knob-", "door+"], known=known_digests())
+    assert found.bound is None
+    assert found.proof.plan == ("knob+", "knob-", "door+")
+    assert found.proof.memory == 2
+    assert found.proof.dead_ends == 4  # three moves or more, by the phases of knob and handle
+    assert opens_door(as_rule(found.automaton, "two", ""), found.proof.plan)
+
+
+def test_the_door_must_not_be_free_at_the_start():
+    assert refusal(program("state['moves'] < 2")) == (
+        "trivial",
+        "the door is free at the start, with all parts closed",
+    )
+
+
+def test_a_lock_that_cannot_be_opened():
+    kind, message = refusal(program("state['moves'] == 2 and knob"))
+    assert kind == "shut"
+    assert "no sequence of knob and handle moves ever frees the door" in message
+
+
+def test_a_lock_whose_holds_shut_it():
+    """Two moves would free it, but the knob is held after the first."""
+    hold = '    self.set_lock(obj_name="safe", link_name="knob", lock=knob)\n'
+    assert refusal(program("state['moves'] == 2", hold))[0] == "shut"
+
+
+def test_long_plans():
+    kind, message = refusal(program("state['moves'] == 13"))
+    assert kind == "long"
+    assert f"14 steps; valid: at most {MAX_STEPS}" in message
+    assert verify(program("state['moves'] == 13"), max_steps=14).proof.steps == 14
+
+
+@pytest.mark.parametrize(
+    ("plan", "message"),
+    [
+        (["knob+", "door+"], r"step 2, 'door\+', is impossible; valid there: knob-, handle\+"),
+        (["knob+", "knob-"], r"leaves the door shut.*A plan that works: knob\+, knob-, door\+"),
+        (["knob+", "knob+"], r"step 2, 'knob\+', is impossible"),
+        (["turn"], r"unknown event 'turn'; valid: knob\+"),
+        ([], "leaves the door shut"),
+    ],
+)
+def test_claimed_plans_that_fail(plan, message):
+    with pytest.raises(Refused, match=message) as refused:
+        verify(TWO_MOVES, plan=plan)
+    assert refused.value.kind == "plan"
+
+
+def test_a_longer_plan_that_works_is_fine():
+    verify(TWO_MOVES, plan=["handle+", "knob+", "handle-", "knob-", "door+"])
+
+
+def test_duplicates_are_named():
+    both = DOOR.format("knob and handle")
+    kind, message = refusal(HEAD + both, known=known_digests())
+    assert (kind, message) == ("duplicate", "the lock behaves exactly as rule_001 does")
+
+
+def test_the_twenty_have_digests_of_their_own():
+    assert sorted(known_digests().values()) == list(RULES)

@@ -107,12 +107,12 @@ def counting(key, part):
 def test_a_counter_that_repeats_itself_is_found_with_its_bound():
     found = compile_graph(tree(lambda n: n % 5 == 4, counting, 30))
     assert isinstance(found, Compiled)
-    assert found.bound == 30
+    assert found.bound.events == 30
     assert len(found.automaton.states) == 20  # ten counts (five, by the knob's phase) x handle
     assert found.automaton.states[found.automaton.run(["knob"] * 94)].free
     # Every state is reached within 9 + 1 moves; 0 and 6 knob moves, 4 and 3 before a free door,
     # are told apart by 3, and no two take more.
-    assert found.exact_up_to == 20 + 30 - 10 - 3 - 1
+    assert found.bound.states == 20 + 30 - 10 - 3 - 1
 
 
 def test_a_finite_program_is_exact():
@@ -143,5 +143,5 @@ def test_no_regularity_is_refused():
 
 def test_the_bound_is_stated_and_grows_with_the_limits():
     program = (ROOT / "examples" / "locks" / "rule_017.py").read_text()
-    small, large = (compile_program(program, Limits(events=n)).bound for n in (20, 40))
+    small, large = (compile_program(program, Limits(events=n)).bound.events for n in (20, 40))
     assert (small, large) == (20, 40)

@@ -7,7 +7,7 @@ import pytest
 
 from rulesafe_design.endpoint import Endpoint
 from rulesafe_design.exchanges import Exchanges, Recorded, Replay, open_model
-from rulesafe_design.models import Reply, Request
+from rulesafe_design.models import ModelError, Reply, Request
 from rulesafe_sim.errors import RuleSafeError
 
 ASKED = Request((("user", "Write a lock: \u2028 \ud800 é."),), {"type": "object"}, number=7)
@@ -16,7 +16,7 @@ ASKED = Request((("user", "Write a lock: \u2028 \ud800 é."),), {"type": "object
 class Counting:
     """A model that says how often it was asked."""
 
-    name = "counting"
+    name, origin = "counting", {"by": "test"}
 
     def __init__(self):
         self.asked = 0
@@ -80,6 +80,25 @@ def test_a_miss_names_what_is_missing(kept):
         Replay(replace(kept, model="other")).complete(ASKED)
 
 
+class Failing(Counting):
+    def complete(self, request):
+        raise ModelError("rate", "é too many", {"rate": 2, "format": 1})
+
+
+def test_a_failure_is_replayed_and_asked_again(kept, tmp_path):
+    with pytest.raises(ModelError):
+        Recorded(Failing(), kept).complete(ASKED)
+    copy = replace(kept, folder=tmp_path / "copy")
+    with pytest.raises(ModelError, match="é too many") as raised:
+        Replay(kept, copy).complete(ASKED)
+    assert (raised.value.kind, raised.value.retries) == ("rate", {"rate": 2, "format": 1})
+    assert copy.path(ASKED).read_bytes() == kept.path(ASKED).read_bytes()
+    model = Counting()
+    first = Recorded(model, kept).complete(ASKED)
+    assert Recorded(model, kept).complete(ASKED) == first
+    assert model.asked == 1
+
+
 def test_nothing_to_replay(kept):
     with pytest.raises(RuleSafeError, match="nothing to replay"):
         Replay(kept)
@@ -98,6 +117,11 @@ def test_nothing_to_replay(kept):
         '{"format": "rulesafe-exchange-1", "key": "KEY", "reply": {"text": "a", "tokens_in": "1"}}',
         '{"format": "rulesafe-exchange-1", "key": "KEY", "reply": {"text": "a", "retries": []}}',
         '{"format": "rulesafe-exchange-1", "key": "KEY", "reply": {"text": "a", "finish": "x"}}',
+        '{"format": "rulesafe-exchange-1", "key": "KEY", "failure": {"kind": "rate"}}',
+        '{"format": "rulesafe-exchange-1", "key": "KEY", "failure": '
+        '{"kind": "other", "message": "", "retries": {}}}',
+        '{"format": "rulesafe-exchange-1", "key": "KEY", "failure": '
+        '{"kind": "rate", "message": "", "retries": {"rate": null}}}',
         "[" * 100_000,
     ],
 )

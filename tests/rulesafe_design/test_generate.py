@@ -16,19 +16,20 @@ from rulesafe_design.difficulty import CELLS, Cell, cell_of
 from rulesafe_design.endpoint import Endpoint
 from rulesafe_design.exchanges import open_model
 from rulesafe_design.files import alone
-from rulesafe_design.generate import KINDS, Config, generate
+from rulesafe_design.generate import KINDS, OURS, Config, generate
 from rulesafe_design.grammar import Grammar
 from rulesafe_design.models import FAILURES
 from rulesafe_design.prompts import examples, opening
 from rulesafe_design.reports import Prices
 from rulesafe_design.sandbox import Limits
-from rulesafe_design.verify import known_digests, verify
+from rulesafe_design.verify import behaviour, known_digests, verify
 from rulesafe_eval import cli_generate
 from rulesafe_sim.errors import RuleSafeError
 from rulesafe_sim.lock_files import read_lock
+from rulesafe_sim.lock_sets import expand_rules
 from rulesafe_sim.plans import opens_door, shortest_plan
 
-CONFIG = Config(name="mine", origin={"by": "model", "model": "tester"})
+CONFIG = Config(name="mine")
 
 
 def endpoint(server, **options):
@@ -266,11 +267,52 @@ def test_replay_equals_the_run(server, key, tmp_path, monkeypatch):
     run(server, tmp_path / "two", 2, replay=tmp_path / "one")
     assert len(server.requests) == asked
     assert files(tmp_path / "two") == files(tmp_path / "one")
-    with pytest.raises(RuleSafeError, match=r"conversation 3: .* ended before"):
-        run(server, tmp_path / "three", 3, replay=tmp_path / "one")
 
 
-def test_the_count_may_grow_and_nothing_else(server, key, tmp_path):
+@pytest.mark.parametrize("end", ["its endpoint", "a kill"])
+def test_replay_ends_where_the_run_did(server, key, tmp_path, end):
+    """The same locks, with their splits, and the same report."""
+    server.counts(moves=2)
+    server.says("No.")
+    server.fails(500)
+    server.fails(503, "overloaded")
+    first = run(server, tmp_path / "one", 3)
+    assert first.stopped.startswith("tester: HTTP 503: overloaded")
+    if end == "a kill":
+        (failed,) = (tmp_path / "one" / "exchanges").glob("0002_1_*.json")
+        failed.unlink()
+    again = run(server, tmp_path / "two", 3, replay=tmp_path / "one")
+    assert again.exit_code == 2
+    one, two = files(tmp_path / "one"), files(tmp_path / "two")
+    if end == "a kill":
+        assert re.search(r"message 1 of conversation 2: .* ended before", again.stopped)
+        for found in (one, two):
+            told = json.loads(found["report.json"])
+            found["report.json"] = {**told, "stopped": "", "retries": {}}
+    assert two == one
+
+
+def test_a_longer_replay_ends_too(server, key, tmp_path):
+    server.counts(moves=2)
+    run(server, tmp_path / "one")
+    again = run(server, tmp_path / "two", 2, replay=tmp_path / "one")
+    assert re.search(r"conversation 2: .* ended before", again.stopped)
+    assert (again.accepted, again.exit_code, again.retries) == (1, 2, {})
+    assert read_lock(tmp_path / "two" / "locks" / "mine_001.json").split
+
+
+def test_the_attempts_may_grow(tmp_path):
+    few, more = (replace(CONFIG, repairs=0, attempts=number) for number in (3, 12))
+    generate(Grammar(0), tmp_path / "one", 12, few)
+    with pytest.raises(RuleSafeError, match="attempts: 3 there, 2 now"):
+        generate(Grammar(0), tmp_path / "one", 12, replace(few, attempts=2))
+    generate(Grammar(0), tmp_path / "one", 12, more)
+    generate(Grammar(0), tmp_path / "two", 12, more)
+    assert files(tmp_path / "one") == files(tmp_path / "two")
+    generate(Grammar(0), tmp_path / "one", 12, replace(more, attempts=None))  # 44
+
+
+def test_the_count_may_grow(server, key, tmp_path):
     server.counts(moves=2)
     run(server, tmp_path)
     server.counts(moves=4)
@@ -282,14 +324,71 @@ def test_the_count_may_grow_and_nothing_else(server, key, tmp_path):
         run(server, tmp_path, 2, replace(CONFIG, repairs=1))
 
 
-def test_a_folder_of_something_else(tmp_path, server, key):
+def everything(folder):
+    """Every path below a folder, and what is in it."""
+    return {path: path.is_file() and path.read_bytes() for path in folder.rglob("*")}
+
+
+@pytest.mark.parametrize(
+    ("there", "reason"),
+    [
+        ({"precious.txt": "mine"}, "'precious.txt'.*holds no request.json"),
+        ({"sub/.token-0123456789ab": "mine"}, "not empty"),
+        ({".token-0123456789ab": "mine"}, "not empty"),
+        ({".git/config": "mine"}, "not empty"),
+        ({".lock": "mine", "locks/mine_001.json": "mine"}, "not empty"),
+        ({"request.json": "mine", ".report.json-0123456789ab": "mine"}, "no request for locks"),
+        ({"request.json": "[]", ".lock": "mine"}, "made for another request"),
+    ],
+)
+def test_a_folder_of_something_else_stays_as_it_is(tmp_path, there, reason):
+    for name, text in there.items():
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    before = everything(tmp_path)
+    with pytest.raises(RuleSafeError, match=reason):
+        generate(Grammar(0), tmp_path, 1, CONFIG)
+    assert everything(tmp_path) == before
+
+
+def test_our_own_drafts_are_removed_and_no_other_hidden_file(tmp_path):
+    config = replace(CONFIG, repairs=9)
+    tmp_path.joinpath(".request.json-0123456789ab").write_text("killed at once")
+    generate(Grammar(0), tmp_path, 1, config)
+    whole = everything(tmp_path)
+    drafts = (".report.json-0123456789ab", "locks/.mine_001.json-0123456789ab")
+    kept = (".token-0123456789ab", "locks/sub/.mine_001.json-0123456789ab", "locks/.mine_001.json-")
+    (tmp_path / "locks/sub").mkdir()
+    for name in drafts + kept:
+        (tmp_path / name).write_text("half")
+    generate(Grammar(0), tmp_path, 1, config)
+    after = everything(tmp_path)
+    added = {str(path.relative_to(tmp_path)) for path in after if path not in whole}
+    assert added == {"locks/sub", *kept}
+
+
+def test_a_folder_in_use_and_one_that_is_none(tmp_path):
     (tmp_path / "precious.txt").write_text("keep me")
-    with pytest.raises(RuleSafeError, match="not empty"):
-        run(server, tmp_path)
-    with alone(tmp_path / "mine"), pytest.raises(RuleSafeError, match="in use"):
-        run(server, tmp_path / "mine")
+    held = alone(tmp_path / "mine", OURS, lambda path: None)
+    with held, pytest.raises(RuleSafeError, match="in use"):
+        generate(Grammar(0), tmp_path / "mine", 1, CONFIG)
     with pytest.raises(RuleSafeError, match="cannot write"):
-        run(server, tmp_path / "precious.txt")
+        generate(Grammar(0), tmp_path / "precious.txt", 1, CONFIG)
+
+
+def test_nothing_is_written_for_rules_that_are_unknown(tmp_path):
+    with pytest.raises(RuleSafeError, match="twentyy"):
+        generate(Grammar(0), tmp_path / "one", 1, replace(CONFIG, unlike="twentyy"))
+    assert not (tmp_path / "one").exists()
+
+
+def test_a_folder_knows_which_rules_its_locks_are_unlike(tmp_path):
+    config = replace(CONFIG, repairs=9, unlike="rule_001,rule_002")
+    generate(Grammar(0), tmp_path, 1, config)
+    generate(Grammar(0), tmp_path, 1, replace(config, unlike=" rule_001, rule_002"))
+    with pytest.raises(RuleSafeError, match="unlike: 'rule_001,rule_002' there"):
+        generate(Grammar(0), tmp_path, 1, replace(config, unlike="rule_001"))
 
 
 @pytest.mark.parametrize(
@@ -298,6 +397,12 @@ def test_a_folder_of_something_else(tmp_path, server, key):
 def test_what_is_not_valid(wrong):
     with pytest.raises(RuleSafeError, match="valid"):
         replace(CONFIG, **wrong)
+
+
+@pytest.mark.parametrize("price", [float("nan"), float("inf"), -1.0])
+def test_a_price_is_a_number(price):
+    with pytest.raises(RuleSafeError, match="valid: 0 or more"):
+        Prices(tokens_out=price)
 
 
 class Interrupted(Grammar):
@@ -310,7 +415,7 @@ class Interrupted(Grammar):
 
 
 def test_an_interrupted_folder_is_valid_and_goes_on(tmp_path):
-    config = Config(name="mine", repairs=20, origin={"by": "sampled", "seed": 4})
+    config = Config(name="mine", repairs=20)
     with pytest.raises(KeyboardInterrupt):
         generate(Interrupted(4), tmp_path / "one", 6, config)
     assert json.loads((tmp_path / "one" / "report.json").read_text())["stopped"] == "interrupted"
@@ -388,3 +493,26 @@ def test_the_grammar_is_the_default_and_has_no_endpoint(tmp_path, capfd):
     assert not (tmp_path / "one" / "exchanges").exists()
     with pytest.raises(RuleSafeError, match="--model NAME"):
         cli_generate.generate(tmp_path / "two", replay=tmp_path / "one")
+
+
+def test_every_lock_says_who_wrote_it(server, key, tmp_path):
+    """From Python too, where nobody says so but the model."""
+    (lock,) = generate(Grammar(seed=4), tmp_path / "one", 1, Config(repairs=9)).locks
+    assert (lock.origin["by"], lock.origin["seed"]) == ("sampled", 4)
+    server.counts()
+    warm = replace(endpoint(server), temperature=0.5)
+    for name, replay in (("two", None), ("three", tmp_path / "two")):
+        model = open_model(warm, tmp_path / name, replay)
+        (lock,) = generate(model, tmp_path / name, 1).locks
+        assert lock.origin == {
+            **{"by": "model", "model": "tester", "temperature": 0.5, "number": 1, "repairs": 0}
+        }
+
+
+def test_locks_unlike_a_set_are_none_of_it(tmp_path):
+    """The shipped set's own draws are refused where its locks are to be avoided."""
+    config = Config(name="mine", unlike="twenty,sampled", attempts=12, repairs=0)
+    report = generate(Grammar(0), tmp_path / "one", 12, config)
+    assert report.outcomes["duplicate"] >= 6
+    taken = set(known_digests(expand_rules("twenty,sampled")))
+    assert not taken & {behaviour(lock.automaton) for lock in report.locks}

@@ -1,11 +1,15 @@
 """An endpoint that behaves, and all the ways in which it does not, over a real connection."""
 
+import asyncio
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
 
+from rulesafe_design import completions
+from rulesafe_design.completions import within
 from rulesafe_design.endpoint import Endpoint, OpenAIModel, check_url
 from rulesafe_design.models import FAILURES, ModelError, Request
 from rulesafe_sim.errors import RuleSafeError
@@ -205,6 +209,50 @@ def test_a_body_without_end(server, key, pause, kind):
     assert reply.retries.keys() <= {kind, "timeout"}
 
 
+HEADERS_GO_ON = (b"HTTP/1.1 200 OK\r\n", b"X-More: yes\r\n")
+HINTS_GO_ON = (b"", b"HTTP/1.1 103 Early Hints\r\n\r\n")
+
+
+@pytest.mark.parametrize("dripping", [HEADERS_GO_ON, HINTS_GO_ON])
+def test_headers_that_come_one_by_one(server, key, dripping):
+    """Each piece comes soon enough, and the whole too late: there is one time for all of it."""
+    for _ in range(2):
+        server.drips(*dripping, pieces=200)
+    error = failure(hasty(server))
+    assert (error.kind, error.retries) == ("timeout", {"timeout": 2})
+    assert server.heard_out == 0
+    for thread in threading.enumerate():
+        if thread.name == within.__qualname__:
+            thread.join(5)
+            assert not thread.is_alive()
+    patient = Endpoint("tester", server.url, timeout_s=60, tries=1)
+    server.drips(*dripping, pieces=3)
+    assert OpenAIModel(patient).complete(ASKED).finish == "stop"
+
+
+def test_what_cannot_be_cancelled_holds_nobody(monkeypatch):
+    """Such as the resolver of names."""
+    monkeypatch.setattr(completions, "GRACE_S", 0.1)
+    free = threading.Event()
+
+    async def stubborn():
+        free.wait(30)
+
+    with pytest.raises(completions.Trouble, match=r"within 0\.1 s"):
+        within(0.1, stubborn)
+    free.set()
+
+
+def test_a_caller_may_have_an_event_loop(server, model):
+    """As in a notebook."""
+    server.says("{}")
+
+    async def ask():
+        return model.complete(ASKED)
+
+    assert asyncio.run(ask()).text == "{}"
+
+
 def test_an_error_without_end(server, model):
     server.never_ends(status=500)
     server.says("{}")
@@ -259,8 +307,15 @@ def test_addresses_that_are_none(url):
 def test_a_model_needs_a_name_and_a_try():
     with pytest.raises(RuleSafeError, match="name"):
         Endpoint(" ")
-    with pytest.raises(RuleSafeError, match="try"):
+    with pytest.raises(RuleSafeError, match="tries is 0"):
         Endpoint("tester", tries=0)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf"), -1.0, 1e300])
+@pytest.mark.parametrize("name", ["timeout_s", "backoff_s", "longest_wait_s", "temperature"])
+def test_numbers_of_an_endpoint_are_finite(name, value):
+    with pytest.raises(RuleSafeError, match=f"{name} is .*valid: "):
+        Endpoint("tester", **{name: value})
 
 
 def test_without_the_client_the_error_says_what_to_install():

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rulesafe_eval.cli import main
-from rulesafe_sim.automata import automaton_of, same_lock, smallest
+from rulesafe_sim.automata import automaton_of, from_json, same_lock, smallest
 from rulesafe_sim.lock_files import LockFile, dump_lock, read_lock
 from rulesafe_sim.plans import opens_door
 from rulesafe_sim.proofs import prove
@@ -241,7 +241,9 @@ def test_a_bound_may_not_promise_more_than_is_found(rules, tmp_path):
     ("arguments", "said"),
     [
         (["nowhere.py"], "nowhere.py is nothing to verify"),
-        (["mine.py", "mine.py", "both.py", "--plan", "door+"], "for one .py file"),
+        (["mine.py", "mine.py", "both.py", "--plan", "door+"], "for one file, not for 2"),
+        (["rule_001", "--out", "x.json"], "--out is for one .py file"),
+        (["rule_021"], "ids of rules"),
         (["mine.py", "--out", "x.json"], "--description"),
         (["mine.py", "--out", "rule_001.json", "--description", "x"], "none of the twenty's"),
         (["mine.py", "--out", "My Lock.json", "--description", "x"], "lower-case letters"),
@@ -257,3 +259,48 @@ def test_wrong_words_are_refused_before_anything_runs(
     out, err = capsys.readouterr()
     assert out == "" and said in err
     assert not list(tmp_path.glob("*.json"))
+
+
+@pytest.mark.parametrize(
+    ("rule", "plan", "code", "said"),
+    [
+        ("rule_020", "handle+, knob+,handle-,knob-,handle+,knob+,handle-,door+", 0, "8 steps"),
+        ("rule_017", "knob+,handle+,door+", 1, "step 3, 'door+', is impossible"),
+        ("sampled_031", "door+", 1, "step 1"),
+    ],
+)
+def test_plans_of_known_rules_are_checked(capsys, rule, plan, code, said):
+    assert main(["rules", "verify", rule, "--plan", plan]) == code
+    assert said in " ".join(capsys.readouterr().out.split())
+
+
+def test_an_existing_lock_is_not_overwritten(capsys, tmp_path):
+    program, out = tmp_path / "both.py", tmp_path / "both.json"
+    program.write_text(BOTH, encoding="utf-8")
+    out.write_text("precious", encoding="utf-8")
+    words = ["rules", "verify", str(program), "--out", str(out), "--description", "Both."]
+    assert main(words) == 2
+    assert "is there already" in capsys.readouterr().err
+    assert out.read_text(encoding="utf-8") == "precious"
+
+
+def test_a_path_that_cannot_be_written_is_one_line(capsys, tmp_path):
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    assert main(["rules", "show", "rule_001", "--out", str(tmp_path / "file" / "x.svg")]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("rulesafe: ") and len(err.splitlines()) == 1
+
+
+def test_a_very_long_plan_is_refused_and_shown(capsys, tmp_path):
+    """1200 knob moves: more than a recursion could go through."""
+    rows = [[n % 2, 0, int(n == 1200), 0, 0, min(n + 1, 1200), 1201 + n % 2] for n in range(1201)]
+    rows[1200][5] = 1199
+    rows += [[0, 1, 0, 0, 0, 1202, 0], [1, 1, 0, 0, 0, 1201, 1]]
+    lock = LockFile("chain", "Turn the knob 1200 times.", from_json(rows))
+    path = tmp_path / "chain.json"
+    path.write_text(dump_lock(lock), encoding="utf-8")
+    assert main(["rules", "verify", str(path)]) == 1
+    assert "1201 steps; valid: at most 12" in " ".join(capsys.readouterr().out.split())
+    assert main(["rules", "solve", str(path)]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "1201 steps"

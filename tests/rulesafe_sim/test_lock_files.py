@@ -7,8 +7,16 @@ import pytest
 
 from rulesafe_sim.automata import automaton_of, same_lock, smallest
 from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.lock_files import KEYS, VARIABLE, LockFile, dump_lock, parse_lock, read_lock
-from rulesafe_sim.lock_sets import expand_rules, rule_sets
+from rulesafe_sim.lock_files import (
+    KEYS,
+    VARIABLE,
+    Bound,
+    LockFile,
+    dump_lock,
+    parse_lock,
+    read_lock,
+)
+from rulesafe_sim.lock_sets import expand_rules, join_rules, rule_sets
 from rulesafe_sim.proofs import prove
 from rulesafe_sim.rules import RULES, load_rule
 
@@ -20,7 +28,7 @@ def lock_of(rule_id, name, split=""):
         f"Straße „{rule.description}“",
         smallest(automaton_of(rule)),
         program="def check_lock(self):\n    pass\n",
-        bound=30,
+        bound=Bound(30, 12),
         origin={"by": "hand"},
         facts=prove(rule).facts,
         split=split,
@@ -55,6 +63,32 @@ def test_ids_paths_and_sets(folder):
     path = str(folder / "two.json")
     assert expand_rules(f"rule_003, mine_test,one,{path},two") == ("rule_003", "two", "one", path)
     assert expand_rules("all") == RULES
+
+
+def test_a_set_is_called_by_its_name(folder):
+    assert join_rules(["one", "two"]) == "mine"
+    assert join_rules(RULES) == "twenty"
+    assert join_rules(["one", "rule_001"]) == "one,rule_001"
+    assert expand_rules(join_rules(["two"])) == ("two",)
+
+
+def test_a_set_has_one_name(folder, tmp_path, monkeypatch):
+    """And a generated one, in OUT/locks, that of OUT."""
+    twin = tmp_path / "other" / "mine"
+    made = tmp_path / "made" / "locks"
+    for place in (twin, made):
+        place.mkdir(parents=True)
+    (made / "three.json").write_text(dump_lock(lock_of("rule_001", "three")), "utf-8")
+    monkeypatch.setenv(VARIABLE, f"{folder}{os.pathsep}{made}")
+    assert expand_rules("made,mine_test") == ("three", "two")
+    monkeypatch.setenv(VARIABLE, f"{folder}{os.pathsep}{twin}")
+    with pytest.raises(RuleSafeError, match=r"two sets are called mine: .*other"):
+        rule_sets()
+    for name in ("twenty", "all", "rule_004"):
+        (tmp_path / name).mkdir()
+        monkeypatch.setenv(VARIABLE, str(tmp_path / name))
+        with pytest.raises(RuleSafeError, match=f"a set cannot be called {name}: rename"):
+            rule_sets()
 
 
 def test_a_changed_file_is_read_again(folder):
@@ -120,9 +154,14 @@ def test_every_key_is_needed(key):
     [
         ({"id": "One"}, "id is 'One'; valid: lower-case"),
         ({"id": 3}, "id is 3"),
-        ({"description": None}, "description is None; valid: text"),
-        ({"bound": 0}, "bound is 0; valid: a number of events, or null"),
-        ({"bound": True}, "bound is True"),
+        ({"description": None}, "description is None; valid: a line of text"),
+        ({"bound": 0}, "bound is 0; valid: null, or events and states"),
+        ({"bound": {"events": True, "states": 3}}, "bound is .*; valid: null, or events"),
+        ({"bound": {"events": 3}}, "bound is .*; valid: null, or events"),
+        ({"description": "a\x1b[31mb"}, "description is .*; valid: text without control"),
+        ({"description": "two\nlines"}, "description is .*; valid: text without control"),
+        ({"origin": {"by": ["\ud800"]}}, "origin is .*; valid: text without control"),
+        ({"program": ["def\x07"]}, "program is .*; valid: text without control"),
         ({"facts": []}, r"facts is \[\]; valid: an object"),
         ({"program": "def"}, "program is 'def'; valid: a list of lines"),
         ({"automaton": [[0]]}, "state 0"),

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rulesafe_design.models import Reply
+from rulesafe_design.verdicts import Limits
 from rulesafe_sim.errors import RuleSafeError
 from rulesafe_sim.locks import EVENTS
 
@@ -24,7 +25,7 @@ KINDS = {
 
 DESCRIPTION = (20, 600)
 """Fewest and most characters of a description."""
-MAX_PROGRAM_BYTES = 65_536
+MAX_PROGRAM_BYTES = Limits.source_bytes
 MAX_PLAN = 64
 """Events of a claimed plan."""
 

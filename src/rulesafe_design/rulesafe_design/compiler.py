@@ -3,8 +3,8 @@
 A program with finitely many states is compiled exactly. One whose counters grow for ever is
 explored up to a number of events, the bound; its automaton agrees with it on every sequence of at
 most so many events, and beyond goes on as it did until then. By the W-method of conformance testing
-(Vasilevskii 1973, Chow 1978) it is exact beyond the bound too, unless telling the program's
-behaviour takes more states than `Compiled.exact_up_to`.
+(Vasilevskii 1973, Chow 1978) it is exact beyond the bound too, unless what the program does takes
+some states more (`Bound.states`).
 """
 
 from collections.abc import Hashable, Iterator
@@ -12,8 +12,12 @@ from dataclasses import dataclass
 
 from rulesafe_design.exploring import Graph, explore
 from rulesafe_design.sandbox import Limits, Refused
-from rulesafe_sim.automata import MOVED, Automaton, State, refinements, smallest
+from rulesafe_sim.automata import MOVED, Automaton, State, depths, refinements, smallest
+from rulesafe_sim.lock_files import Bound
 from rulesafe_sim.locks import Phases
+
+MARGIN = 4
+"""An automaton found within a bound is taken where a wrong one had to have so many states more."""
 
 
 @dataclass(frozen=True)
@@ -22,13 +26,10 @@ class Compiled:
 
     automaton: Automaton
     """Smallest; every move has a successor."""
-    bound: int | None
-    """Events up to which it was compared with the program; None: it equals it for good."""
+    bound: Bound | None
+    """How far it agrees with the program; None: for good."""
     explored: int
     """States of the program that were seen."""
-    exact_up_to: int | None
-    """With a bound: no other automaton of at most so many states agrees with the program as far as
-    the bound. None without one."""
 
 
 def compile_program(source: str, limits: Limits = Limits()) -> Compiled:
@@ -52,13 +53,13 @@ def compile_graph(graph: Graph) -> Compiled:
             State(output.phases, output.free, output.held, after or (None, None))
             for output, after in zip(outputs, graph.next, strict=True)
         ]
-        return Compiled(smallest(Automaton(tuple(states))), None, seen, None)
+        return Compiled(smallest(Automaton(tuple(states))), None, seen)
     for guess in _guesses(graph, outputs):
         if _agrees(graph, outputs, guess):
             found = smallest(guess)
-            certain = _exact_up_to(found, graph.events)
-            if certain > len(found.states):
-                return Compiled(found, graph.events, seen, certain)
+            bound = Bound(graph.events, _exact_up_to(found, graph.events))
+            if bound.states >= len(found.states) + MARGIN:
+                return Compiled(found, bound, seen)
             break
     raise Refused(
         "states",
@@ -73,21 +74,9 @@ def _exact_up_to(found: Automaton, events: int) -> int:
     If every state is reached within r moves and any two are told apart within h, all sequences of
     r + h + 1 + k moves settle it among automata of up to k more states (the W-method).
     """
-    reach = max(_depths(found))
+    reach = max(depths(found))
     apart = sum(1 for _ in refinements(found.states)) - 1
     return len(found.states) + events - reach - apart - 1
-
-
-def _depths(automaton: Automaton) -> list[int]:
-    """The fewest moves to each state; states are numbered breadth first."""
-    depths = [0] * len(automaton.states)
-    seen = {0}
-    for number, state in enumerate(automaton.states):
-        for after in state.next:
-            if after is not None and after not in seen:
-                seen.add(after)
-                depths[after] = depths[number] + 1
-    return depths
 
 
 def _held(knob: bool, handle: bool) -> Iterator[str]:

@@ -2,20 +2,27 @@
 told apart, replies taken from whatever JSON a server sends.
 """
 
+import asyncio
 import contextlib
 import json
 import math
-import time
-from collections.abc import Callable, Iterator, Mapping
+import threading
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from concurrent import futures
 from email.utils import parsedate_to_datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from rulesafe_design.models import Finish, Reply
+
+T = TypeVar("T")
 
 MAX_REPLY_BYTES = 4_000_000
 MAX_ERROR_BYTES = 65_536
 ERROR_S = 10.0
 """s that the body of an error may take."""
+GRACE_S = 5.0
+"""s for what cannot be cancelled, such as the resolver of names."""
+TIMEOUTS = (TimeoutError, asyncio.TimeoutError, futures.TimeoutError)  # one, from 3.11 on
 
 
 class Trouble(Exception):
@@ -31,17 +38,38 @@ def whole(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def read_body(pieces: Iterator[bytes], most: int, deadline: float) -> bytes:
-    """All bytes of a body. Errors: Trouble for more than `most` of them, past the deadline (of
-    time.monotonic, in s), and where the connection breaks."""
+def within(seconds: float, job: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    """What a coroutine returns. It is cancelled after so many seconds, whatever it waits for then.
+
+    It runs in a thread and an event loop of its own, so a caller in an event loop may ask, and
+    nothing that does not heed the cancelling holds the caller or the end of the process.
+
+    Errors: Trouble "timeout"; whatever the coroutine raises.
+    """
+    outcome: futures.Future[T] = futures.Future()
+
+    def run() -> None:
+        try:
+            outcome.set_result(asyncio.run(asyncio.wait_for(job(), seconds)))
+        except BaseException as error:
+            outcome.set_exception(error)
+
+    threading.Thread(target=run, name=within.__qualname__, daemon=True).start()
+    try:
+        return outcome.result(seconds + GRACE_S)
+    except TIMEOUTS:
+        raise Trouble("timeout", f"no reply, or no end of it, within {seconds:g} s") from None
+
+
+async def read_body(pieces: AsyncIterator[bytes], most: int) -> bytes:
+    """All bytes of a body. Errors: Trouble for more than `most` of them, and where the connection
+    breaks."""
     body = bytearray()
     try:
-        for piece in pieces:
+        async for piece in pieces:
             body += piece
             if len(body) > most:
                 raise Trouble("reply", f"a reply of more than {most} bytes")
-            if time.monotonic() > deadline:
-                raise Trouble("timeout", "the reply did not end in time")
     except Trouble:
         raise
     except Exception as error:  # of httpx or httpx2, whichever the openai client brought along
@@ -50,16 +78,17 @@ def read_body(pieces: Iterator[bytes], most: int, deadline: float) -> bytes:
     return bytes(body)
 
 
-def raise_for_status(response: Any) -> None:
+async def raise_for_status(response: Any) -> None:
     """Called by the HTTP client before it reads the body, which may have no end."""
     status: int = response.status_code
     if status < 300:
         return
-    body = b""
     try:
-        body = read_body(response.iter_bytes(), MAX_ERROR_BYTES, time.monotonic() + ERROR_S)
+        body = await asyncio.wait_for(read_body(response.aiter_bytes(), MAX_ERROR_BYTES), ERROR_S)
     except Trouble as trouble:
         body = str(trouble).encode()
+    except TIMEOUTS:
+        body = b"the message did not end in time"
     kind = "server" if status >= 500 else "rate" if status == 429 else "request"
     if status in (408, 425):
         kind = "timeout"

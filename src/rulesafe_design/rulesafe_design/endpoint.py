@@ -12,6 +12,7 @@ import ipaddress
 import os
 import time
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
@@ -24,6 +25,7 @@ from rulesafe_design.completions import (
     read_reply,
     told_to_wait,
     whole,
+    within,
 )
 from rulesafe_design.models import ModelError, Reply, Request
 from rulesafe_sim.errors import RuleSafeError
@@ -32,6 +34,16 @@ KEY = "OPENAI_API_KEY"
 MAX_MESSAGE = 300
 """Characters of a server's message that are shown."""
 LONGEST_BACKOFF_S = 30.0
+DAY_S = 86_400.0
+RANGES = {
+    "timeout_s": (0.001, DAY_S),
+    "tries": (1, 1000),
+    "backoff_s": (0.0, DAY_S),
+    "longest_wait_s": (0.0, DAY_S),
+    "temperature": (0.0, 100.0),
+    "max_tokens": (1, 10**9),
+}
+"""Least and most of an Endpoint's numbers; what a server takes may be less."""
 FORMATS = ("json_schema", "json_object", "text")
 """Forms of structured output, the strictest first; an endpoint that knows one not gets the next."""
 
@@ -44,7 +56,7 @@ class Endpoint:
     base_url: str | None = None
     """Such as http://127.0.0.1:8000/v1; None: OPENAI_BASE_URL, or else the openai client's own."""
     timeout_s: float = 300.0
-    """For a connection, between two pieces of a reply, and for a whole reply."""
+    """For a request, from the connection to the last byte of the reply."""
     tries: int = 5
     """Of one request, before the run ends."""
     backoff_s: float = 1.0
@@ -59,10 +71,10 @@ class Endpoint:
     def __post_init__(self) -> None:
         if not self.model.strip():
             raise RuleSafeError("a model's name is needed")
-        if self.tries < 1 or self.timeout_s <= 0:
-            raise RuleSafeError(
-                f"at least one try and a positive timeout, not {self.tries} and {self.timeout_s}"
-            )
+        for name, (least, most) in RANGES.items():
+            value = getattr(self, name)
+            if value is not None and not least <= value <= most:  # nan is not between either
+                raise RuleSafeError(f"{name} is {value}; valid: {least:g} to {most:g}")
         if self.base_url is not None:
             check_url(self.base_url)
 
@@ -71,6 +83,11 @@ class Endpoint:
         """What is sent with each request and changes replies, as the API names it."""
         given = {"temperature": self.temperature, "max_tokens": self.max_tokens}
         return {name: value for name, value in given.items() if value is not None}
+
+
+def origin_of(model: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Who writes, for the files of locks."""
+    return {"by": "model", "model": model, **parameters}
 
 
 def check_url(url: str) -> None:
@@ -124,18 +141,10 @@ class OpenAIModel:
         if url:
             check_url(url)
         self.endpoint, self.name = endpoint, endpoint.model
-        self._openai = openai
+        self.origin = origin_of(endpoint.model, endpoint.parameters)
+        self._openai, self._url = openai, url
         self._key = key_for(url)
         self._format = 0
-        self._client = openai.OpenAI(
-            api_key=self._key,
-            base_url=url,
-            max_retries=0,
-            timeout=endpoint.timeout_s,
-            http_client=openai.DefaultHttpxClient(
-                follow_redirects=False, event_hooks={"response": [raise_for_status]}
-            ),
-        )
 
     def complete(self, request: Request) -> Reply:
         """The model's reply. Errors: ModelError when all tries have failed, or at once where
@@ -180,7 +189,9 @@ class OpenAIModel:
     def _ask(self, request: Request, form: str) -> Reply:
         openai = self._openai
         try:
-            return read_reply(self._receive(request, form), self._clean)
+            words = self._words(request, form)
+            body = within(self.endpoint.timeout_s, lambda: self._receive(words))
+            return read_reply(body, self._clean)
         except openai.APITimeoutError:
             raise Trouble("timeout", f"no reply within {self.endpoint.timeout_s:g} s") from None
         except openai.APIConnectionError as error:
@@ -191,9 +202,8 @@ class OpenAIModel:
         except openai.OpenAIError as error:
             raise Trouble("request", str(error)) from None
 
-    def _receive(self, request: Request, form: str) -> bytes:
-        """The body of the server's answer, complete."""
-        create: Any = self._client.chat.completions.with_streaming_response.create
+    def _words(self, request: Request, form: str) -> dict[str, Any]:
+        """What is sent."""
         words: dict[str, Any] = {
             "model": self.name,
             "messages": [{"role": role, "content": whole(text)} for role, text in request.messages],
@@ -204,9 +214,25 @@ class OpenAIModel:
             words["response_format"] = {"type": form, "json_schema": schema}
         elif form == "json_object":
             words["response_format"] = {"type": form}
-        deadline = time.monotonic() + self.endpoint.timeout_s
-        with create(**words) as response:
-            return read_body(response.iter_bytes(), MAX_REPLY_BYTES, deadline)
+        return words
+
+    async def _receive(self, words: dict[str, Any]) -> bytes:
+        """The body of the server's answer, complete. A client for each request: its connection
+        belongs to the event loop that is cancelled."""
+        openai = self._openai
+        http = openai.DefaultAsyncHttpxClient(
+            follow_redirects=False, event_hooks={"response": [raise_for_status]}
+        )
+        async with openai.AsyncOpenAI(
+            api_key=self._key,
+            base_url=self._url,
+            max_retries=0,
+            timeout=self.endpoint.timeout_s,
+            http_client=http,
+        ) as client:
+            create: Any = client.chat.completions.with_streaming_response.create
+            async with create(**words) as response:
+                return await read_body(response.iter_bytes(), MAX_REPLY_BYTES)
 
     def _clean(self, text: str) -> str:
         """The text without the key, should an endpoint send it back."""

@@ -3,7 +3,8 @@ again, and a whole run can be replayed without a model.
 
 A file is `<number>_<attempt>_<hash>.json`: of the conversation, of the message in it, and the first
 digits of a SHA-256 of all that decides a reply: the model's name, its parameters, the messages and
-the schema. The key of an endpoint is no part of any of this.
+the schema. It holds the reply, or the failure that ended the run: a run that goes on asks again, a
+replay ends there too. The key of an endpoint is no part of any of this.
 """
 
 import hashlib
@@ -13,9 +14,9 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, get_args
 
-from rulesafe_design.endpoint import Endpoint, OpenAIModel
-from rulesafe_design.files import write_atomically
-from rulesafe_design.models import Finish, Model, Reply, Request
+from rulesafe_design.endpoint import Endpoint, OpenAIModel, origin_of
+from rulesafe_design.files import write_text
+from rulesafe_design.models import FAILURES, Finish, Model, ModelError, Reply, Request
 from rulesafe_sim.errors import RuleSafeError
 
 FORMAT = "rulesafe-exchange-1"
@@ -40,8 +41,9 @@ class Exchanges:
         key = self.key(request)
         return self.folder / f"{request.number:04d}_{request.attempt}_{key[:16]}.json"
 
-    def read(self, request: Request) -> Reply | None:
-        """The reply of an exchange that is there. RuleSafeError for a file that is no exchange."""
+    def read(self, request: Request) -> Reply | ModelError | None:
+        """What came of a request, None where it was not made. RuleSafeError for a file that is no
+        exchange."""
         path = self.path(request)
         try:
             if path.stat().st_size > MAX_BYTES:
@@ -49,7 +51,7 @@ class Exchanges:
             data = json.loads(path.read_text("utf-8"))
             if data["format"] != FORMAT or data["key"] != self.key(request):
                 raise ValueError("another format or another request")
-            return _reply(data["reply"])
+            return _failure(data["failure"]) if "failure" in data else _reply(data["reply"])
         except FileNotFoundError:
             return None
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
@@ -57,17 +59,23 @@ class Exchanges:
                 f"{path} is no exchange ({error}); remove it, and its request is made again"
             ) from None
 
-    def write(self, request: Request, reply: Reply) -> None:
-        """Keep an exchange."""
+    def write(self, request: Request, came: Reply | ModelError) -> None:
+        """Keep what came of a request; a reply replaces a failure."""
+        retries = dict(came.retries)
+        outcome: dict[str, Any]
+        if isinstance(came, Reply):
+            outcome = {"reply": {**asdict(came), "retries": retries}}
+        else:
+            outcome = {"failure": {"kind": came.kind, "message": str(came), "retries": retries}}
         record = {
             "format": FORMAT,
             "key": self.key(request),
             "number": request.number,
             "attempt": request.attempt,
             **self._asked(request),
-            "reply": {**asdict(reply), "retries": dict(reply.retries)},
+            **outcome,
         }
-        write_atomically(self.path(request), _dump(record, indent=1) + "\n")
+        write_text(self.path(request), _dump(record, indent=1) + "\n")
 
     def _asked(self, request: Request) -> dict[str, Any]:
         return {
@@ -82,15 +90,20 @@ class Recorded:
     """A model whose exchanges are kept; what is on disk is not asked again."""
 
     def __init__(self, model: Model, exchanges: Exchanges):
-        self.name = model.name
+        self.name, self.origin = model.name, model.origin
         self._model, self._exchanges = model, exchanges
 
     def complete(self, request: Request) -> Reply:
         """The reply on disk, or else the model's, which is then on disk."""
-        reply = self._exchanges.read(request)
-        if reply is None:
+        kept = self._exchanges.read(request)
+        if isinstance(kept, Reply):
+            return kept
+        try:
             reply = self._model.complete(request)
-            self._exchanges.write(request, reply)
+        except ModelError as error:
+            self._exchanges.write(request, error)
+            raise
+        self._exchanges.write(request, reply)
         return reply
 
 
@@ -99,6 +112,7 @@ class Replay:
 
     def __init__(self, exchanges: Exchanges, copy: Exchanges | None = None):
         self.name = exchanges.model
+        self.origin = origin_of(exchanges.model, exchanges.parameters)
         self._exchanges, self._copy = exchanges, copy
         if not exchanges.folder.is_dir():
             raise RuleSafeError(
@@ -106,15 +120,18 @@ class Replay:
             )
 
     def complete(self, request: Request) -> Reply:
-        """The reply on disk; RuleSafeError, saying what is missing, where it is not there."""
-        reply = self._exchanges.read(request)
-        if reply is None:
-            raise RuleSafeError(self._missing(request))
+        """The reply on disk. Errors: ModelError where the recorded run ended, the same as then if
+        its endpoint ended it; RuleSafeError where it answers another request."""
+        kept = self._exchanges.read(request)
+        if kept is None:
+            raise self._missing(request)
         if self._copy is not None:
-            self._copy.write(request, reply)
-        return reply
+            self._copy.write(request, kept)
+        if isinstance(kept, ModelError):
+            raise kept
+        return kept
 
-    def _missing(self, request: Request) -> str:
+    def _missing(self, request: Request) -> RuleSafeError:
         path = self._exchanges.path(request)
         text = (
             f"no reply of {self.name} for message {request.attempt} of conversation "
@@ -122,11 +139,11 @@ class Replay:
         )
         others = sorted(path.parent.glob(f"{request.number:04d}_{request.attempt}_*.json"))
         if others:
-            return (
+            return RuleSafeError(
                 f"{text}. {others[0].name} answers another request: the run that is replayed had "
                 "another model, other parameters, or another version's prompts"
             )
-        return f"{text}. The run that is replayed ended before"
+        return ModelError("replay", f"{text}. The run that is replayed ended before", {})
 
 
 def open_model(endpoint: Endpoint, out: Path, replay: Path | None = None) -> Model:
@@ -145,8 +162,21 @@ def _dump(content: Any, indent: int | None = None) -> str:
 def _reply(data: Any) -> Reply:
     """The reply of a file, every field of its type."""
     reply = Reply(**data)
-    counts = [reply.tokens_in, reply.tokens_out, *reply.retries.values()]
-    whole = all(n is None or (type(n) is int and n >= 0) for n in counts)
+    whole = _counts(reply.retries) and _counts({"in": reply.tokens_in, "out": reply.tokens_out})
     if not isinstance(reply.text, str) or reply.finish not in get_args(Finish) or not whole:
         raise ValueError("a reply is text, its end, and counts")
     return reply
+
+
+def _failure(data: Any) -> ModelError:
+    """The failure of a file, every field of its type."""
+    failure = ModelError(**data)
+    if failure.kind not in FAILURES or not isinstance(data["message"], str):
+        raise ValueError("a failure is its kind and a message")
+    if not _counts(failure.retries) or None in failure.retries.values():
+        raise ValueError("tries that failed are counted")
+    return failure
+
+
+def _counts(numbers: Mapping[str, Any]) -> bool:
+    return all(n is None or (type(n) is int and n >= 0) for n in numbers.values())

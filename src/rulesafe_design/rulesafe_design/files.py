@@ -1,56 +1,39 @@
-"""Files that are there whole or not at all, in a folder that one process writes at a time."""
+"""The folder of a run: nobody else's, written by one process at a time, each file whole."""
 
 import contextlib
-import errno
 import fcntl
-import os
-import re
-import uuid
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path, PurePath
 
 from rulesafe_sim.errors import RuleSafeError
+from rulesafe_sim.files import DRAFT, sweep, write_atomically
 
-DRAFT = re.compile(r"\..+-[0-9a-f]{12}")
-"""Names of files that were never put in place."""
-
-NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+LOCK = ".lock"
 
 
-def write_atomically(path: Path, text: str) -> None:
-    """Write a file that is never seen incomplete, whenever the process dies; a file that says the
-    same is left alone. RuleSafeError on a full disk."""
+def write_text(path: Path, text: str) -> None:
+    """Write a file that is never seen incomplete; one that says the same already is left alone.
+    RuleSafeError on a full disk."""
     content = text.encode()
-    draft = path.with_name(f".{path.name}-{uuid.uuid4().hex[:12]}")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if path.is_file() and path.read_bytes() == content:
-            return
-        with draft.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(path)
-    except OSError as error:
-        if error.errno not in NO_ROOM:
-            raise
-        raise RuleSafeError(
-            f"no room for {path}: {os.strerror(error.errno or 0)}. What was complete is unharmed: "
-            "make room and start again, it goes on where it stopped"
-        ) from error
-    finally:
-        draft.unlink(missing_ok=True)
+    if not path.is_file() or path.read_bytes() != content:
+        write_atomically(path, content)
 
 
 @contextlib.contextmanager
-def alone(folder: Path) -> Iterator[None]:
+def alone(folder: Path, ours: Sequence[str], check: Callable[[Path], None]) -> Iterator[None]:
     """Holds a folder for this process, makes it if need be, and removes the drafts of a killed one.
 
-    Errors: RuleSafeError where another process holds it, and where it cannot be made.
+    `ours`: patterns of all files that are written there. The first names the file without which a
+    folder that is not empty is somebody else's; `check` gets its path and raises where it says
+    something else. A folder that is refused is left exactly as it was.
+
+    Errors: RuleSafeError for somebody else's folder, where another process holds it, and where it
+    cannot be written to; those of `check`.
     """
     try:
+        _admit(folder, ours[0], check)
         folder.mkdir(parents=True, exist_ok=True)
-        lock = (folder / ".lock").open("w")
+        lock = (folder / LOCK).open("a")  # what a file of this name holds stays
     except OSError as error:
         raise RuleSafeError(f"cannot write to {folder}: {error.strerror}") from error
     with lock:
@@ -58,7 +41,22 @@ def alone(folder: Path) -> Iterator[None]:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise RuleSafeError(f"{folder} is in use by another process") from None
-        for path in folder.rglob(".*"):
-            if DRAFT.fullmatch(path.name) and path.is_file():
-                path.unlink(missing_ok=True)
+        _admit(folder, ours[0], check)  # who held it until now may have changed it
+        for pattern in map(PurePath, ours):
+            sweep(folder, str(pattern.with_name(f".{pattern.name}-*")))
         yield
+
+
+def _admit(folder: Path, mark: str, check: Callable[[Path], None]) -> None:
+    """Raises where a folder may not be written to."""
+    if not folder.exists():
+        return
+    if (folder / mark).exists():
+        check(folder / mark)
+        return
+    for path in sorted(folder.iterdir()):
+        draft = path.name.startswith(f".{mark}-") and DRAFT.fullmatch(path.name)
+        if path.name != LOCK and not draft:  # what a killed process leaves at once
+            raise RuleSafeError(
+                f"{folder} is not empty ({path.name!r:.60}) and holds no {mark}; give another --out"
+            )

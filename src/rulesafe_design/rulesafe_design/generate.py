@@ -11,8 +11,8 @@ records them (`exchanges.Recorded`), exchanges/. Example::
 import json
 import sys
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,8 @@ from tqdm import tqdm
 from rulesafe_design import answers, prompts, sandbox
 from rulesafe_design.answers import SCHEMA, Answer, BadAnswer, parse_answer
 from rulesafe_design.difficulty import CELLS, Cell, cell_of
-from rulesafe_design.files import alone, write_atomically
+from rulesafe_design.exchanges import FOLDER
+from rulesafe_design.files import alone, write_text
 from rulesafe_design.models import Model, ModelError, Request
 from rulesafe_design.reports import ACCEPTED, Prices, Report
 from rulesafe_design.sandbox import Limits, Refused
@@ -29,10 +30,15 @@ from rulesafe_design.splits import assign
 from rulesafe_design.verify import MAX_STEPS, Verified, known_digests, verify
 from rulesafe_sim.errors import RuleSafeError
 from rulesafe_sim.lock_files import ID, LockFile, dump_lock
+from rulesafe_sim.lock_sets import expand_rules
 
 LOCKS = "locks"
 REQUEST = "request.json"
 REPORT = "report.json"
+OURS = (REQUEST, REPORT, f"{LOCKS}/*.json", f"{FOLDER}/*.json")
+"""Every file of OUT."""
+MAY_GROW = ("count", "attempts")
+"""What a folder may be asked for again with more of: the run until then is the same."""
 
 KINDS = {
     "surplus": "there are enough locks of its difficulty",
@@ -65,9 +71,9 @@ class Config:
     max_steps: int = MAX_STEPS
     """Locks with longer shortest plans are refused."""
     attempts: int | None = None
-    """Conversations at most; None: twice the locks that are wanted, and 20."""
-    origin: Mapping[str, Any] = field(default_factory=dict)
-    """Who writes: "by", and "model" or "seed". Every lock file says so."""
+    """Conversations at most; None: twice the locks that are wanted, and 20. They may grow later."""
+    unlike: str = "all"
+    """Rules to none of which a lock may be equivalent, as `lock_sets.expand_rules` takes them."""
     prices: Prices = Prices()
     limits: Limits = Limits()
     """Of the sandbox."""
@@ -88,16 +94,21 @@ class Config:
 def generate(model: Model, out: Path, count: int, config: Config = Config()) -> Report:
     """Lets a model write locks until `count` are accepted or the attempts are used up.
 
-    Called again with the same words it goes on where it stopped; `count` may be larger then. An
-    endpoint that stays without reply ends the run: the report says so and has what was reached.
+    Called again with the same words it goes on where it stopped; `count` and `attempts` may be
+    larger then. An endpoint that stays without reply ends the run: the report says so and has what
+    was reached.
 
-    Errors: RuleSafeError for a folder of another request or in use, and on a full disk.
+    Errors: RuleSafeError for a folder of another request, in use, or with files of somebody else,
+    which is left as it was; for unknown rules in `unlike`; and on a full disk.
     """
     if count < 1:
         raise RuleSafeError(f"{count} locks are wanted; valid: 1 or more")
-    with alone(out):
-        _pin(out / REQUEST, model, count, config)
-        run = _Run(model, out, count, config)
+    unlike = expand_rules(config.unlike)
+    known = known_digests(unlike)
+    request = _request(model, count, config, unlike)
+    with alone(out, OURS, lambda path: _compare(path, request)):
+        write_text(out / REQUEST, _json(request))
+        run = _Run(model, out, count, config, known)
         try:
             run.all()
         except ModelError as error:
@@ -110,7 +121,7 @@ def generate(model: Model, out: Path, count: int, config: Config = Config()) -> 
             run.report.stopped = str(error)
             raise
         finally:
-            write_atomically(out / REPORT, _json(run.report.as_json()))
+            write_text(out / REPORT, _json(run.report.as_json()))
         for lock in assign(run.report.locks):
             run.write(lock)
         return run.report
@@ -119,17 +130,17 @@ def generate(model: Model, out: Path, count: int, config: Config = Config()) -> 
 class _Run:
     """One generation under way."""
 
-    def __init__(self, model: Model, out: Path, count: int, config: Config):
+    def __init__(self, model: Model, out: Path, count: int, config: Config, known: dict[str, str]):
         self.model, self.out, self.config = model, out, config
         self.report = Report(count, config.prices)
-        self.known = known_digests()
+        self.known = known
         self.cells: Counter[Cell | None] = Counter()
         self.missed: Counter[Cell | None] = Counter()
 
     def all(self) -> None:
         """Conversations until there are enough locks."""
         wanted = self.report.count
-        attempts = self.config.attempts or 2 * wanted + 20
+        attempts = _attempts(wanted, self.config)
         slow = 0.1 if sys.stderr.isatty() else 10.0  # a log gets few lines
         with tqdm(total=wanted, unit="lock", dynamic_ncols=True, mininterval=slow) as bar:
             for number in range(1, attempts + 1):
@@ -189,7 +200,7 @@ class _Run:
             automaton=verified.automaton,
             program=answer.program,
             bound=verified.bound,
-            origin={**self.config.origin, "number": number, "repairs": attempt},
+            origin={**self.model.origin, "number": number, "repairs": attempt},
             facts=verified.proof.facts,
         )
         self.write(lock)
@@ -211,34 +222,46 @@ class _Run:
 
     def write(self, lock: LockFile) -> None:
         """The lock's file."""
-        write_atomically(self.out / LOCKS / f"{lock.id}.json", dump_lock(lock))
+        write_text(self.out / LOCKS / f"{lock.id}.json", dump_lock(lock))
 
 
-def _pin(path: Path, model: Model, count: int, config: Config) -> None:
-    """Enters into a folder what it is made for. RuleSafeError where that is something else."""
+def _attempts(count: int, config: Config) -> int:
+    return config.attempts or 2 * count + 20
+
+
+def _request(model: Model, count: int, config: Config, unlike: Iterable[str]) -> dict[str, Any]:
+    """What request.json holds: all that the locks depend on, beside the replies."""
     settings = asdict(config)
     del settings["prices"]  # they change no lock
-    wanted = {"model": model.name, "count": count, **settings, "prompts": prompts.prompts_digest()}
-    wanted = json.loads(_json(wanted))
-    if path.exists():
-        try:
-            there = dict(json.loads(path.read_text("utf-8")))
-        except (ValueError, TypeError) as error:
-            raise RuleSafeError(f"{path} is no request for locks: {error}") from None
-        differences = [
-            f"{key}: {there.get(key)!r:.60} there, {wanted.get(key)!r:.60} now"
-            for key in {**there, **wanted}
-            if there.get(key) != wanted.get(key)
-            and not (key == "count" and isinstance(there.get(key), int) and there[key] < count)
-        ]
-        if differences:
-            raise RuleSafeError(
-                f"{path.parent} was made for another request; take another --out, or a larger "
-                f"--count alone. {'; '.join(differences)}"
-            )
-    elif any(not file.name.startswith(".") for file in path.parent.iterdir()):
-        raise RuleSafeError(f"{path.parent} is not empty and holds no {path.name}")
-    write_atomically(path, _json(wanted))
+    request = {
+        "model": model.name,
+        "origin": dict(model.origin),
+        "count": count,
+        **settings,
+        "attempts": _attempts(count, config),
+        "unlike": ",".join(unlike),  # sets may change
+        "prompts": prompts.prompts_digest(),
+    }
+    return dict(json.loads(_json(request)))
+
+
+def _compare(path: Path, wanted: Mapping[str, Any]) -> None:
+    """RuleSafeError where a folder's request.json asks for something else."""
+    try:
+        there = dict(json.loads(path.read_text("utf-8")))
+    except (ValueError, TypeError, RecursionError) as error:
+        raise RuleSafeError(f"{path} is no request for locks: {error}") from None
+    differences = []
+    for key in {**there, **wanted}:
+        old, new = there.get(key), wanted.get(key)
+        grown = key in MAY_GROW and type(old) is int and old < wanted[key]
+        if old != new and not grown:
+            differences.append(f"{key}: {old!r:.60} there, {new!r:.60} now")
+    if differences:
+        raise RuleSafeError(
+            f"{path.parent} was made for another request; take another --out: only --count and "
+            f"--attempts may change, and only grow. {'; '.join(differences)}"
+        )
 
 
 def _json(content: Any) -> str:

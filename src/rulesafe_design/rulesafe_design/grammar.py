@@ -50,6 +50,7 @@ class Grammar:
 
     def __init__(self, seed: int = 0) -> None:
         self.seed = seed
+        self.origin = {"by": "sampled", "seed": seed}
 
     def complete(self, request: Request) -> Reply:
         """The lock for the request's number and attempt, as JSON; what the messages say does not

@@ -1,7 +1,7 @@
 """Language models: what they are asked, what comes back, and how a request can fail.
 
-A model is anything with a `name` and `complete(request) -> Reply`: an endpoint (`endpoint.py`), the
-grammar (`grammar.py`), or either with its exchanges kept on disk (`exchanges.py`).
+A model is anything with a `name`, an `origin` and `complete(request) -> Reply`: an endpoint
+(`endpoint.py`), its exchanges on disk (`exchanges.py`), or the grammar (`grammar.py`).
 """
 
 from collections.abc import Mapping
@@ -20,8 +20,9 @@ FAILURES = {
     "server": "an error of the server (5xx)",
     "reply": "an answer that is no chat completion",
     "request": "the server refused the request (4xx): key, name of the model, size",
+    "replay": "the run that is replayed has no further reply",
 }
-"""Kinds of ModelError. All but the last are tried again before they are raised."""
+"""Kinds of ModelError. All but the last two are tried again before they are raised."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,12 @@ class Model(Protocol):
 
     @property
     def name(self) -> str:
-        """As it stands in records and in a lock's origin."""
+        """As it stands in records."""
+
+    @property
+    def origin(self) -> Mapping[str, Any]:
+        """Who writes, as every lock's file says it: "by" ("model", "sampled"), and what a model's
+        replies depend on, such as its name and parameters, or a seed. Plain JSON."""
 
     def complete(self, request: Request) -> Reply:
         """The answer; ModelError where there is none."""

@@ -38,7 +38,12 @@ def repair(reply: str, kind: str, meaning: str, message: str, advice: str = "") 
     said = _template("lock_repair.md").substitute(
         kind=kind, meaning=meaning, message=message, advice=advice
     )
-    return (("assistant", reply[:MAX_REPLY_SHOWN] or "(nothing)"), ("user", said))
+    return (("assistant", quoted(reply)), ("user", said))
+
+
+def quoted(reply: str) -> str:
+    """A reply as its model is shown it again."""
+    return reply[:MAX_REPLY_SHOWN] or "(nothing)"
 
 
 @lru_cache(maxsize=8)

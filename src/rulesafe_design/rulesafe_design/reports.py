@@ -1,5 +1,6 @@
 """What a generation came to: counts of replies by outcome, tokens, cost, yield, difficulty."""
 
+import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,6 +8,7 @@ from typing import Any
 
 from rulesafe_design.difficulty import CELLS, cell_of
 from rulesafe_design.models import Reply
+from rulesafe_sim.errors import RuleSafeError
 from rulesafe_sim.lock_files import LockFile
 
 ACCEPTED = "accepted"
@@ -18,6 +20,11 @@ class Prices:
 
     tokens_in: float | None = None
     tokens_out: float | None = None
+
+    def __post_init__(self) -> None:
+        for price in (self.tokens_in, self.tokens_out):
+            if price is not None and not 0 <= price < math.inf:  # nan is neither
+                raise RuleSafeError(f"a price is {price}; valid: 0 or more")
 
 
 @dataclass

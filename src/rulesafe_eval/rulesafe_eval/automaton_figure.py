@@ -13,7 +13,7 @@ from typing import NamedTuple
 from graphviz import Digraph, ExecutableNotFound
 
 from rulesafe_data.files import write_atomically
-from rulesafe_sim.automata import MOVED, Automaton, automaton_of, possible, smallest
+from rulesafe_sim.automata import MOVED, Automaton, automaton_of, depths, possible, smallest
 from rulesafe_sim.errors import RuleSafeError, unknown_name
 from rulesafe_sim.locks import Rule
 from rulesafe_sim.plans import shortest_plan
@@ -177,16 +177,6 @@ def _add_moves(graph: Digraph, automaton: Automaton, steps: Steps) -> None:
                 event = part[0].upper() + ("-" if getattr(state.phases, part) else "+")
                 style |= {**PLAN, "label": f"{steps[number, part]}: {event}"}
             graph.edge(*ends, **style)
-
-
-def depths(automaton: Automaton) -> list[int]:
-    """The fewest moves from the start to each state."""
-    depth = {0: 0}
-    for number, state in enumerate(automaton.states):  # which are numbered breadth first
-        for after in state.next:
-            if after is not None:
-                depth.setdefault(after, depth[number] + 1)
-    return [depth[number] for number in range(len(automaton.states))]
 
 
 def _caption(rule: Rule, automaton: Automaton, steps: int) -> str:

@@ -2,7 +2,8 @@
 
 A subcommand is one line of COMMANDS and a module with `main(argv: list[str]) -> int`, which
 returns the exit code. Modules are imported only when called, so that light commands start fast.
-A RuleSafeError becomes one line on stderr and exit code 2, Ctrl-C exit code 130.
+A RuleSafeError, or a path that cannot be used, becomes one line on stderr and exit code 2, Ctrl-C
+exit code 130.
 """
 
 import os
@@ -39,7 +40,7 @@ COMMANDS = (
     Command(
         "demos",
         "rulesafe_eval.demos",
-        "generate | render | replay | stats: demonstrations of the expert",
+        "generate | render | replay | stats | program | run | write | ...: demonstrations",
         "rulesafe demos generate --rules rule_001 --episodes 10 --out demos",
     ),
     Command(
@@ -65,6 +66,9 @@ def main(argv: list[str] | None = None) -> int:
         return code
     except RuleSafeError as error:
         print(f"rulesafe: {error}", file=sys.stderr)
+        return 2
+    except (FileExistsError, IsADirectoryError, NotADirectoryError, PermissionError) as error:
+        print(f"rulesafe: {error.filename or error}: {error.strerror}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         return 130

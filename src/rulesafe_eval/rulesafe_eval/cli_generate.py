@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rulesafe_sim.errors import RuleSafeError
 
@@ -24,6 +24,7 @@ def generate(
     per_cell: int | None = None,
     max_steps: int | None = None,
     attempts: int | None = None,
+    unlike: str = "all",
     seed: int = 0,
     temperature: float | None = None,
     max_tokens: int | None = None,
@@ -49,7 +50,9 @@ def generate(
         repairs: Times that a model is told what is wrong with a lock.
         per_cell: Locks of one cell of difficulty (steps, memory) at most.
         max_steps: Locks with longer plans are refused; 12 if not given.
-        attempts: Conversations at most; twice the count and 20 if not given.
+        attempts: Conversations at most; twice the count and 20 if not given. They may grow later.
+        unlike: Rules to none of which a lock may be equivalent: ids and sets, joined by commas;
+            all: the twenty.
         seed: Of the grammar.
         temperature: Of the model; its own if not given.
         max_tokens: Of one reply; the model's own limit if not given.
@@ -68,7 +71,7 @@ def generate(
 
     writer: Model
     if model == GRAMMAR:
-        writer, origin = _grammar(seed, base_url, replay)
+        writer = _grammar(seed, base_url, replay)
     else:
         endpoint = Endpoint(
             model,
@@ -79,14 +82,13 @@ def generate(
             max_tokens=max_tokens,
         )
         writer = open_model(endpoint, out, replay)
-        origin = {"by": "model", "model": model, **endpoint.parameters}
     config = Config(
         name=name or ("drawn" if model == GRAMMAR else "written"),
         repairs=repairs,
         per_cell=per_cell,
         max_steps=MAX_STEPS if max_steps is None else max_steps,
         attempts=attempts,
-        origin=origin,
+        unlike=unlike,
         prices=Prices(price_in, price_out),
     )
     try:
@@ -98,9 +100,7 @@ def generate(
     return report.exit_code
 
 
-def _grammar(
-    seed: int, base_url: str | None, replay: Path | None
-) -> tuple["Grammar", dict[str, Any]]:
+def _grammar(seed: int, base_url: str | None, replay: Path | None) -> "Grammar":
     from rulesafe_design.grammar import Grammar
 
     if base_url or replay:
@@ -108,7 +108,7 @@ def _grammar(
             "the grammar has no endpoint and nothing to replay (the same --seed writes the same "
             "locks); for a language model give --model NAME"
         )
-    return Grammar(seed), {"by": "sampled", "seed": seed}
+    return Grammar(seed)
 
 
 def show(report: "Report", out: Path) -> None:

@@ -71,14 +71,15 @@ def show(
     """
     found = load_rule(rule)
     lock = None if rule in RULES else find_lock(rule)
+    if out:
+        from rulesafe_eval.automaton_figure import draw
+
+        draw(found, out)
     if output == "program":
         print(_program(found, lock), end="")
     else:
         Console(highlight=False).print(in_lines(_described(found, lock)))
     if out:
-        from rulesafe_eval.automaton_figure import draw
-
-        draw(found, out)
         print(f"wrote {out}")
 
 

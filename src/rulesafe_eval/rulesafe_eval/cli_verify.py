@@ -1,4 +1,4 @@
-"""`rulesafe rules verify`: what is proved of a program or a lock file, and whether it is sound."""
+"""`rulesafe rules verify`: what is proved of a program, a lock file or a rule; is it sound?"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -8,18 +8,29 @@ from typing import Annotated
 import tyro
 from rich.console import Console
 
+from rulesafe_design.compiler import compile_program
+from rulesafe_design.sandbox import Refused
+from rulesafe_design.verify import (
+    MAX_STEPS,
+    behaviour,
+    check_plan,
+    check_use,
+    known_digests,
+)
+from rulesafe_design.verify import verify as verify_program
 from rulesafe_eval.rule_tables import in_lines, short
 from rulesafe_eval.rule_words import bound_in_words, figures_in_words
-from rulesafe_sim.automata import difference
+from rulesafe_sim.automata import automaton_of, difference, smallest
 from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.lock_files import ID, LockFile, dump_lock, read_lock
+from rulesafe_sim.lock_files import ID, Bound, LockFile, dump_lock, find_lock, read_lock
 from rulesafe_sim.lock_sets import rule_sets
 from rulesafe_sim.proofs import Proof, prove
-from rulesafe_sim.rules import RULES
+from rulesafe_sim.rules import RULES, load_rule
 
 Files = Annotated[tuple[Path, ...], tyro.conf.Positional, tyro.conf.arg(metavar="FILE")]
 
 SUFFIXES = (".py", ".json")
+VALID = ".py programs, .json locks, folders of them, ids of rules"
 
 
 class Mismatch(RuleSafeError):
@@ -74,11 +85,11 @@ class Verdict:
 def verify(
     files: Files,
     plan: str | None = None,
-    max_steps: int = 12,
+    max_steps: int = MAX_STEPS,
     out: Path | None = None,
     description: str = "",
 ) -> int:
-    """Verify programs and lock files; exit code 1 if one of them is refused.
+    """Verify programs, lock files and rules; exit code 1 if one of them is refused.
 
     A .py file holds `check_lock`: it is compiled in a sandbox, never run outside of it, and proved.
     Of a .json file the program is compiled anew and compared with the automaton, and what it says
@@ -88,21 +99,24 @@ def verify(
         --description "Open the knob, then the handle."
 
     Args:
-        files: Programs (.py), locks (.json), or folders of them.
-        plan: Events, joined by commas, that are claimed to open the door of the one program.
+        files: Programs (.py), locks (.json), folders of them, or ids of rules.
+        plan: Events, joined by commas, that are claimed to open the door of the one file.
         max_steps: Longer shortest plans are refused.
         out: Make a lock of the one program. Its name without .json becomes the rule's id.
         description: The instruction that goes with it.
     """
     paths = _found(files)
-    if (plan is not None or out) and (len(paths) != 1 or paths[0].suffix != ".py"):
-        raise RuleSafeError("--plan and --out are for one .py file")
+    if plan is not None and len(paths) != 1:
+        raise RuleSafeError(f"--plan is for one file, not for {len(paths)}")
+    if out and (len(paths) != 1 or paths[0].suffix != ".py"):
+        raise RuleSafeError("--out is for one .py file")
+    claimed = None if plan is None else [event.strip() for event in plan.split(",")]
     if out:
         _check_out(out, description)
     known = _known()
     verdicts = []
     for path in paths:
-        verdict = judge(path, known, plan.split(",") if plan is not None else None, max_steps)
+        verdict = judge(path, known, claimed, max_steps)
         verdicts.append(verdict)
         if len(paths) > 1:
             print(verdict.line(), flush=True)
@@ -118,15 +132,18 @@ def verify(
 
 
 def judge(path: Path, known: dict[str, str], plan: Sequence[str] | None, max_steps: int) -> Verdict:
-    """The verdict on a .py or .json file. `known`: digests of locks with their names, to which a
-    sound one is added. Errors: none; a file that cannot be read is refused too."""
-    from rulesafe_design.sandbox import Refused
-    from rulesafe_design.verify import behaviour
+    """The verdict on a .py or .json file or a rule's id. A file that cannot be read is refused too.
 
+    `known`: digests of locks with their names, to which a sound one is added.
+    """
     try:
-        lock = _of_program(path, plan, max_steps) if path.suffix == ".py" else read_lock(path)
-        if path.suffix == ".json":
+        if path.suffix == ".py":
+            lock = _of_program(path, plan, max_steps)
+        else:
+            lock = read_lock(path) if path.suffix == ".json" else _of_rule(str(path))
             _check_lock(lock, max_steps)
+            if plan is not None:
+                check_plan(lock.rule, list(plan))
     except (Refused, Mismatch) as error:
         return Verdict(path, f"{error.kind}: {error}")
     except RuleSafeError as error:
@@ -137,8 +154,6 @@ def judge(path: Path, known: dict[str, str], plan: Sequence[str] | None, max_ste
 
 
 def _of_program(path: Path, plan: Sequence[str] | None, max_steps: int) -> LockFile:
-    from rulesafe_design.verify import verify as verify_program
-
     try:
         source = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -148,12 +163,19 @@ def _of_program(path: Path, plan: Sequence[str] | None, max_steps: int) -> LockF
     return LockFile("", "", found.automaton, source, found.bound, origin, facts)
 
 
+def _of_rule(rule_id: str) -> LockFile:
+    """The lock of an id; one of the twenty is put into the form of the others."""
+    found = find_lock(rule_id)
+    if found is not None:
+        return found
+    rule = load_rule(rule_id)
+    lock = smallest(automaton_of(rule))
+    return LockFile(rule.id, rule.description, lock, facts=prove(rule).facts)
+
+
 def _check_lock(lock: LockFile, max_steps: int) -> None:
     """Errors: Refused where a lock cannot be used or its program not compiled; Mismatch where its
     facts are not what is proved, or its automaton is not what its program does."""
-    from rulesafe_design.compiler import compile_program
-    from rulesafe_design.verify import check_use
-
     check_use(lock.rule, max_steps)
     proved = prove(lock.rule).facts
     wrong = [name for name in {**lock.facts, **proved} if lock.facts.get(name) != proved.get(name)]
@@ -170,7 +192,7 @@ def _check_lock(lock: LockFile, max_steps: int) -> None:
         if moves is not None:
             after = ", ".join(moves) or "no move"
             raise Mismatch("automaton", f"program and automaton differ after: {after}")
-        if compiled.bound is not None and (lock.bound is None or lock.bound > compiled.bound):
+        if _promises_more(lock.bound, compiled.bound):
             raise Mismatch(
                 "automaton",
                 f"it is said to be {bound_in_words(lock.bound)}; found: "
@@ -178,25 +200,32 @@ def _check_lock(lock: LockFile, max_steps: int) -> None:
             )
 
 
+def _promises_more(said: Bound | None, found: Bound | None) -> bool:
+    if found is None:
+        return False
+    return said is None or said.events > found.events or said.states > found.states
+
+
 def _found(files: Sequence[Path]) -> list[Path]:
     """The files that are meant. RuleSafeError where there is none."""
     found: list[Path] = []
     for file in files:
         inside = sorted(p for p in file.glob("*") if p.suffix in SUFFIXES) if file.is_dir() else []
-        if not inside and not (file.is_file() and file.suffix in SUFFIXES):
-            raise RuleSafeError(
-                f"{file} is nothing to verify; valid: .py programs, .json locks, folders of them"
-            )
+        is_file = file.is_file() and file.suffix in SUFFIXES
+        if not inside and not is_file and not _is_rule(str(file)):
+            raise RuleSafeError(f"{file} is nothing to verify; valid: {VALID}")
         found += inside or [file]
     if not found:
-        raise RuleSafeError("no file is named; valid: .py programs, .json locks, folders of them")
+        raise RuleSafeError(f"no file is named; valid: {VALID}")
     return list(dict.fromkeys(found))
+
+
+def _is_rule(name: str) -> bool:
+    return name in RULES or (not name.endswith(".json") and find_lock(name) is not None)
 
 
 def _known() -> dict[str, str]:
     """Digests of the twenty and of all sets with their ids; of equivalent ones the first's."""
-    from rulesafe_design.verify import known_digests
-
     ids = dict.fromkeys((*RULES, *(rule for rules in rule_sets().values() for rule in rules)))
     return known_digests(list(ids)[::-1])
 
@@ -209,6 +238,8 @@ def _check_out(out: Path, description: str) -> None:
             f"--out is {out}; valid: ID.json with an id of lower-case letters, digits and "
             "underscores, a letter first, that is none of the twenty's"
         )
+    if out.exists():
+        raise RuleSafeError(f"{out} is there already: remove it, or take another name")
 
 
 def _write(out: Path, lock: LockFile, description: str) -> None:

@@ -122,7 +122,7 @@ def cells(found: Entry) -> dict[str, str]:
         "alike": str(found.alike),
         "memory": "none" if found.memoryless else "needed",
         "bits": f"{found.bits:.4g}",
-        "bits blind": f"{found.bits_blind:.4g}",
+        "blind": f"{found.bits_blind:.4g}",
         "shortest plan": short(found.plan),
         "instruction": found.description,
     }
@@ -131,8 +131,8 @@ def cells(found: Entry) -> dict[str, str]:
 def headings(columns: Columns, choice: Choice) -> list[str]:
     """The columns of a table; beside plans there is the one by which they are sorted."""
     if columns == "figures":
-        return ["rule", "steps", "states", "dead ends", "alike", "memory", "bits", "bits blind"]
-    by = "bits blind" if (choice.sort, choice.phases) == ("bits", "hidden") else choice.sort
+        return ["rule", "steps", "states", "dead ends", "alike", "memory", "bits", "blind"]
+    by = "blind" if (choice.sort, choice.phases) == ("bits", "hidden") else choice.sort
     extra = [by] if by not in ("id", "steps") else []
     return ["rule", "steps", *extra, "shortest plan", "instruction"]
 

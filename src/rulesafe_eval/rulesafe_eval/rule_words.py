@@ -1,14 +1,19 @@
 """What was proved of a lock, in words."""
 
 from rulesafe_eval.rule_tables import short
-from rulesafe_sim.lock_files import LockFile
+from rulesafe_sim.lock_files import Bound, LockFile
 from rulesafe_sim.locks import Phases
 from rulesafe_sim.proofs import Proof
 
 
-def bound_in_words(bound: int | None) -> str:
+def bound_in_words(bound: Bound | None) -> str:
     """How far an automaton agrees with its program."""
-    return "exact" if bound is None else f"exact for up to {bound} events"
+    if bound is None:
+        return "exact"
+    return (
+        f"exact for up to {bound.events} events; beyond, the figures go on as until then, rightly "
+        f"unless the program needs more than {bound.states} states"
+    )
 
 
 def origin_in_words(lock: LockFile) -> str:

@@ -11,7 +11,7 @@ import json
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
@@ -34,6 +34,16 @@ MAX_BYTES = 4_000_000
 
 
 @dataclass(frozen=True)
+class Bound:
+    """How far an automaton is known to agree with a program whose states have no end."""
+
+    events: int
+    """On every sequence of so many events: they were all tried."""
+    states: int
+    """For good, if an automaton of at most so many states does all that the program does."""
+
+
+@dataclass(frozen=True)
 class LockFile:
     """A generated lock."""
 
@@ -45,8 +55,8 @@ class LockFile:
     """What the lock does, smallest; every move has a successor."""
     program: str = ""
     """Source of `check_lock`, for people; nothing runs it but the sandbox."""
-    bound: int | None = None
-    """Number of events up to which program and automaton were compared; None: for good."""
+    bound: Bound | None = None
+    """How far program and automaton agree; None: for good."""
     origin: Mapping[str, Any] = field(default_factory=dict)
     """Who wrote it: "by" ("sampled", or "model" with its name), seed, tries, ..."""
     facts: Mapping[str, Any] = field(default_factory=dict)
@@ -117,7 +127,7 @@ def dump_lock(lock: LockFile) -> str:
         "description": lock.description,
         "split": lock.split,
         "origin": dict(lock.origin),
-        "bound": lock.bound,
+        "bound": asdict(lock.bound) if lock.bound else None,
         "facts": dict(lock.facts),
         "program": lock.program.splitlines(),
     }
@@ -159,20 +169,39 @@ def parse_lock(text: str) -> LockFile:
         "lower-case letters, digits and underscores, a letter first",
     )
     for key in ("description", "split"):
-        _check(data[key], key, isinstance(data[key], str), "text")
+        _check(data[key], key, isinstance(data[key], str), "a line of text")
     for key in ("origin", "facts"):
         _check(data[key], key, isinstance(data[key], dict), "an object")
+    for key in KEYS:
+        _check(data[key], key, _can_be_shown(data[key]), "text without control characters")
     bound = data["bound"]
-    counted = isinstance(bound, int) and not isinstance(bound, bool) and bound > 0
-    _check(bound, "bound", bound is None or counted, "a number of events, or null")
+    _check(bound, "bound", bound is None or _is_bound(bound), "null, or events and states")
     lines = data["program"]
     listed = isinstance(lines, list) and all(isinstance(line, str) for line in lines)
     _check(lines, "program", listed, "a list of lines")
     program = "".join(f"{line}\n" for line in lines)
     return LockFile(
-        **{key: data[key] for key in ("id", "description", "split", "origin", "bound", "facts")},
+        **{key: data[key] for key in ("id", "description", "split", "origin", "facts")},
+        bound=Bound(**bound) if bound else None,
         program=program,
         automaton=from_json(data["automaton"]),
+    )
+
+
+def _can_be_shown(value: Any) -> bool:
+    """Is all text in a value fit for a terminal, on one line?"""
+    if isinstance(value, dict):
+        return all(map(_can_be_shown, (*value, *value.values())))
+    if isinstance(value, list):
+        return all(map(_can_be_shown, value))
+    return not isinstance(value, str) or value.replace("\t", " ").isprintable()
+
+
+def _is_bound(value: Any) -> bool:
+    return (
+        isinstance(value, dict)
+        and value.keys() == {"events", "states"}
+        and all(type(number) is int and number > 0 for number in value.values())
     )
 
 

@@ -34,22 +34,29 @@ def shortest_plan(rule: Rule, state: LockState | None = None) -> list[str]:
     the robot a reach and a grasp); among those, the one that takes the knob first. Raises
     RuleSafeError where nothing opens the door.
     """
-    state = rule.start() if state is None else state
-    if plan_distance(rule, state) is None:
+    return list(_shortest_plan(rule, rule.start() if state is None else state))
+
+
+@lru_cache(maxsize=4096)
+def _shortest_plan(rule: Rule, state: LockState) -> tuple[str, ...]:
+    distance = plan_distance(rule, state)
+    if distance is None:
         raise RuleSafeError(f"{rule.id}: no sequence of events opens the door")
-    _, order = _cheapest(rule, state, "")
-    return [EVENTS[number] for number in order]
-
-
-@lru_cache(maxsize=65_536)
-def _cheapest(rule: Rule, state: LockState, part: str) -> tuple[int, tuple[int, ...]]:
-    """Of the shortest plans from a state with the hand on `part`, the one that is cheapest: changes
-    of part, then the events' numbers in EVENTS."""
-    plans = []
-    for event, after in steps_nearer(rule, state):
-        changes, rest = _cheapest(rule, after, event[:-1])
-        plans.append((changes + (event[:-1] != part), (EVENTS.index(event), *rest)))
-    return min(plans, default=(0, ()))
+    layers = [{state}]
+    for _ in range(distance):
+        layers.append({after for each in layers[-1] for _, after in steps_nearer(rule, each)})
+    # From the open door back: the cheapest way on from each state with the hand on each part, as
+    # changes of part and the events' numbers in EVENTS.
+    cheapest: dict[tuple[LockState, str], tuple[int, tuple[int, ...]]] = {}
+    for each in (each for layer in reversed(layers) for each in layer):
+        steps = steps_nearer(rule, each)
+        for part in ("", *PARTS):
+            ways = []
+            for event, after in steps:
+                changes, rest = cheapest[after, event[:-1]]
+                ways.append((changes + (event[:-1] != part), (EVENTS.index(event), *rest)))
+            cheapest[each, part] = min(ways, default=(0, ()))
+    return tuple(EVENTS[number] for number in cheapest[state, ""][1])
 
 
 def steps_nearer(rule: Rule, state: LockState) -> list[tuple[str, LockState]]:

@@ -1,6 +1,7 @@
 """`rulesafe demos write`: a model behind a real HTTP server writes programs until a door opens."""
 
 import json
+import re
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -163,6 +164,45 @@ def test_what_moved_is_told_and_the_same_program_is_not_run_twice(serve, tmp_pat
     assert write(out, "--model", "other", "--base-url", server.url) == 2  # another's folder
 
 
+@pytest.mark.parametrize(
+    ("there", "reason"),
+    [
+        ({"program.py": "mine"}, "'program.py'.*holds no verdict.json"),
+        ({"sub/.token-0123456789ab": "mine"}, "not empty"),
+        ({"verdict.json": "mine", "program.py": "mine", ".lock": "mine"}, "not a verdict"),
+        ({"verdict.json": "[]", ".verdict.json-0123456789ab": "mine"}, "not a verdict"),
+        ({"verdict.json": '{"rule": "rule_009"}'}, "holds tries of rule_009"),
+    ],
+)
+def test_a_folder_of_something_else_stays_as_it_is(tmp_path, capsys, there, reason):
+    for name, text in there.items():
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    before = {path: path.is_file() and path.read_bytes() for path in tmp_path.rglob("*")}
+    assert write(tmp_path) == 2
+    assert re.search(reason, " ".join(capsys.readouterr().err.split()))
+    after = {path: path.is_file() and path.read_bytes() for path in tmp_path.rglob("*")}
+    assert after == before
+
+
+def test_a_run_that_was_killed_before_its_first_verdict_goes_on(serve, tmp_path, monkeypatch):
+    server = serve("no JSON", "none")
+    out = tmp_path / "written"
+    words = ("--model", "m", "--base-url", server.url, "--repairs", 0)
+    with monkeypatch.context() as patch:
+        patch.setattr("rulesafe_eval.demos.write.parse_program", interrupted)
+        assert write(out, *words) == 130
+    found = verdict(out)
+    assert (found["opened"], found["tries"]) == (False, [])
+    assert write(out, *words) == 1
+    assert len(server.requests) == 1
+
+
+def interrupted(reply):
+    raise KeyboardInterrupt
+
+
 def test_an_endpoint_that_dies_leaves_what_was_reached(serve, tmp_path, capsys):
     server = serve("no JSON")
     out = tmp_path / "written"
@@ -172,6 +212,9 @@ def test_an_endpoint_that_dies_leaves_what_was_reached(serve, tmp_path, capsys):
     assert not found["opened"]
     assert [one["kind"] for one in found["tries"]] == ["prose", "connection"]
     assert found["failed_requests"] == {"connection": 1}
+    again = tmp_path / "again"
+    assert write(again, "--model", "m", "--replay", out) == 2
+    assert verdict(again) == found
 
 
 @pytest.mark.parametrize(
@@ -181,13 +224,15 @@ def test_an_endpoint_that_dies_leaves_what_was_reached(serve, tmp_path, capsys):
         (("--base-url", "http://127.0.0.1:1/v1"), "decompose has no endpoint"),
         (("--repairs", "-1"), "repairs is -1"),
         (("--split", "nowhere"), "unknown"),
+        (("--model", "m", "--timeout", "nan"), "timeout_s is nan"),
+        (("--model", "m", "--temperature", "inf"), "temperature is inf"),
         (("--model", "m", "--replay", "nowhere"), "nothing to replay"),
     ],
 )
 def test_what_cannot_be_written_is_said(serve, tmp_path, capsys, words, reason):
     assert write(tmp_path / "written", *words) == 2
     assert reason in capsys.readouterr().err
-    assert not (tmp_path / "written" / "verdict.json").exists()
+    assert not (tmp_path / "written").exists()
 
 
 @pytest.mark.render

@@ -10,7 +10,7 @@ from rulesafe_data.files import read_json, sha256, write_json
 from rulesafe_eval.summary import installed
 from rulesafe_sim.errors import RuleSafeError, unknown_name
 from rulesafe_sim.lock_files import LOCKS, lock_folders
-from rulesafe_sim.lock_sets import expand_rules
+from rulesafe_sim.lock_sets import expand_rules, join_rules
 from rulesafe_sim.randomisation import load_split
 from rulesafe_sim.rules import RULES, load_rule
 from rulesafe_sim.safes import load_safe
@@ -83,14 +83,19 @@ class Request:
     locks: Mapping[str, str] = field(default_factory=dict)  # rules of such files -> their paths
 
     def attempt(self, rule: str, number: int) -> Attempt:
-        """A rule's attempt: safes in turn, a seed of its own."""
-        safe = self.safes[number % len(self.safes)]
+        """A rule's attempt: safes in turn, a seed of its own.
+
+        The twenty begin with the first safe. Generated rules, of which there are many with few
+        attempts each, begin with one that depends on their id.
+        """
+        first = 0 if rule in RULES else crc32(rule.encode())
+        safe = self.safes[(first + number) % len(self.safes)]
         seed = seed_of(self.seed, rule, number)
         return Attempt(rule, number, safe, seed, self.split, self.locks.get(rule, ""))
 
     def command(self) -> str:
         """The command line that asks for this, but for the directory."""
-        rules = ",".join(self.locks.get(rule, rule) for rule in self.rules)
+        rules = join_rules([self.locks.get(rule, rule) for rule in self.rules])
         return (
             f"rulesafe demos generate --rules {rules} --episodes {self.episodes} "
             f"--attempts {self.attempts} --safes {','.join(self.safes)} --split {self.split} "

@@ -11,7 +11,7 @@ A folder of tries::
 
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -20,8 +20,10 @@ from planner_node.decompose import decompose
 from rulesafe_data.files import read_json, write_atomically, write_json
 from rulesafe_design import answers, models, sandbox
 from rulesafe_design.answers import BadAnswer, parse_program
+from rulesafe_design.exchanges import FOLDER
 from rulesafe_design.files import alone
 from rulesafe_design.models import Model, ModelError, Reply, Request
+from rulesafe_design.prompts import quoted
 from rulesafe_eval.demos import prompt, remote
 from rulesafe_eval.demos.program import TIME_LIMIT, Played, run_program
 from rulesafe_eval.demos.remote import SandboxedProgram
@@ -44,8 +46,10 @@ KINDS = {
 }
 """How a try fails -> what it means."""
 
-MAX_QUOTED = 40_000
-"""Characters of a reply that the model is shown again."""
+VERDICT = "verdict.json"
+PROGRAM = "program.py"
+OURS = (VERDICT, PROGRAM, "try_*/*", f"{FOLDER}/*.json")
+"""Every file of a folder of tries."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +68,7 @@ class Decompose:
     name = "decompose"
 
     def __init__(self, task: Task):
+        self.origin = {"by": self.name}
         self._program = decompose(shortest_plan(load_rule(task.rule)), load_safe(task.safe))
 
     def complete(self, request: Request) -> Reply:
@@ -88,13 +93,15 @@ class Try:
 def write(task: Task, model: Model, out: Path, repairs: int, film: bool) -> list[Try]:
     """Asks for a program until one opens the safe, `repairs` times more than once at most.
 
-    Errors: RuleSafeError for an unknown rule, safe or split, a folder with another task's tries,
-    and a model that does not answer; the tries until then are kept.
+    Errors: RuleSafeError for an unknown rule, safe or split, a folder of another task or with files
+    of somebody else, which is left as it was, and a model that does not answer; the tries until
+    then are kept.
     """
     load_split(task.split)
     first = prompt.opening(load_rule(task.rule), load_safe(task.safe))
-    with alone(out):
-        _settle(out, task, model)
+    with alone(out, OURS, lambda path: _compare(path, task, model)):
+        _note(out, task, model, [])  # marks the folder, and takes an earlier run's word back
+        (out / PROGRAM).unlink(missing_ok=True)
         return _converse(task, model, first, out, repairs, film)
 
 
@@ -115,9 +122,9 @@ def _converse(
         tries.append(_with_costs(done, reply))
         _note(out, task, model, tries)
         if done.opened:
-            write_atomically(out / "program.py", programs[-1].encode())
+            write_atomically(out / PROGRAM, programs[-1].encode())
             break
-        messages += (("assistant", reply.text[:MAX_QUOTED] or "(nothing)"), ("user", told))
+        messages += (("assistant", quoted(reply.text)), ("user", told))
     return tries
 
 
@@ -170,18 +177,16 @@ def _with_costs(done: Try, reply: Reply) -> Try:
     )
 
 
-def _settle(out: Path, task: Task, model: Model) -> None:
-    """Makes the folder this task's. RuleSafeError where it is another's."""
-    path = out / "verdict.json"
-    if path.exists():
-        there = read_json(path, "a verdict")
-        asked = _asked(task, model)
-        if any(there.get(key) != value for key, value in asked.items()):
-            raise RuleSafeError(
-                f"{out} holds tries of {there.get('rule')} on {there.get('safe')} by "
-                f"{there.get('model')}, or with another seed or split; give another --out"
-            )
-    (out / "program.py").unlink(missing_ok=True)
+def _compare(path: Path, task: Task, model: Model) -> None:
+    """RuleSafeError where a folder's verdict is on something else."""
+    there = read_json(path, "a verdict")
+    if not isinstance(there, Mapping):
+        raise RuleSafeError(f"{path} is not a verdict")
+    if any(there.get(key) != value for key, value in _asked(task, model).items()):
+        raise RuleSafeError(
+            f"{path.parent} holds tries of {there.get('rule')} on {there.get('safe')} by "
+            f"{there.get('model')}, or with another seed or split; give another --out"
+        )
 
 
 def _asked(task: Task, model: Model) -> dict[str, Any]:
@@ -200,14 +205,14 @@ def _note(out: Path, task: Task, model: Model, tries: list[Try]) -> None:
         "written_by": "a decomposition of the rule's shortest plan; no language model"
         if model.name == Decompose.name
         else "a language model",
-        "opened": tries[-1].opened,
+        "opened": bool(tries) and tries[-1].opened,
         "failures": dict(Counter(one.kind for one in tries if not one.opened)),
         "failed_requests": dict(failed),
         "tokens_in": _total(one.tokens_in for one in tries),
         "tokens_out": _total(one.tokens_out for one in tries),
         "tries": [asdict(one) for one in tries],
     }
-    write_json(out / "verdict.json", content)
+    write_json(out / VERDICT, content)
 
 
 def _total(counts: Iterable[int | None]) -> int | None:

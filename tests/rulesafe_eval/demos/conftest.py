@@ -74,7 +74,7 @@ def attempts():
 def own_lock(tmp_path):
     """A lock file of the user's own, my_lock.json: rule_002 under another name."""
     automaton = smallest(automaton_of(load_rule("rule_002")))
-    path = tmp_path / "locks" / "my_lock.json"
+    path = tmp_path / "own" / "my_lock.json"
     path.parent.mkdir()
     path.write_text(dump_lock(LockFile("my_lock", "Open the knob.", automaton)), encoding="utf-8")
     return path

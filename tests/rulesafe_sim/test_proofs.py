@@ -1,5 +1,6 @@
 """Proofs against brute force: all sequences, all policies, all labellings, on small locks."""
 
+import resource
 from itertools import pairwise, product
 
 import pytest
@@ -167,3 +168,20 @@ def test_the_twenty_open(rule_id):
     assert proof.facts["steps"] == len(proof.plan)
     assert proof.memory <= proof.memory_blind
     assert all(one != other for one, other in pairwise(proof.plan))
+
+
+def test_a_long_way_into_a_dead_end_takes_no_memory_to_speak_of():
+    """A chain of 30 000 states: whole ways for each would be gigabytes."""
+    last = 29_999
+    rows = [[n % 2, 0, int(n == 3), 0, 1, min(n + 1, last), 0] for n in range(last + 1)]
+    rows[last] = [last % 2, 0, 0, 1, 1, last - 1, 0]
+    other = len(rows)
+    for row in rows:
+        row[6] = other + row[0]
+    rows += [[0, 1, 0, 0, 0, other + 1, 0], [1, 1, 0, 0, 0, other, 1]]
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    proof = prove(as_rule(from_json(rows), "chain", ""))
+    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert proof.steps == 4
+    assert len(proof.dead_end) == 4
+    assert after - before < 500_000  # KiB

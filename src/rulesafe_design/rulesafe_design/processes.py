@@ -207,12 +207,16 @@ def _parsed(line: bytes) -> dict[str, Any]:
 
 
 def _told(message: dict[str, Any]) -> Refused:
-    """The refusal that the process told, in words that can do no harm to a terminal."""
+    """The refusal that the process told."""
     kind, text = message["refused"], message.get("message")
     if not isinstance(kind, str) or kind not in SANDBOX_KINDS or not isinstance(text, str):
         return no_message()
-    shown = "".join(c if c.isprintable() or c == "\n" else "?" for c in text[:SHOWN])
-    return Refused(kind, shown)
+    return Refused(kind, shown(text))
+
+
+def shown(text: str) -> str:
+    """A stranger's words, such that they can do no harm to a terminal."""
+    return "".join(c if c.isprintable() or c == "\n" else "?" for c in text[:SHOWN])
 
 
 def no_message() -> Refused:

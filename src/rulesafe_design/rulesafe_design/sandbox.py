@@ -9,7 +9,7 @@ and what it does not. Lock programs are explored by `exploring`.
 from collections.abc import Callable
 from typing import Any
 
-from rulesafe_design.processes import Worker, no_message
+from rulesafe_design.processes import Worker, no_message, shown
 from rulesafe_design.verdicts import KINDS, SANDBOX_KINDS, Limits, Refused
 from rulesafe_design.wire import decode, encode
 from rulesafe_sim.errors import RuleSafeError
@@ -51,7 +51,7 @@ def run_task(source: str, answer: Answer, limits: Limits = Limits()) -> None:
             try:
                 value = answer(name, arguments, named)
             except RuleSafeError as error:
-                raise Refused("planner", f"line {line}: {name}: {error}") from error
+                raise Refused("planner", shown(f"line {line}: {name}: {error}")) from error
             worker.give_time()
             worker.send({"answer": encode(value, keep)})
         message = worker.receive()

@@ -73,7 +73,17 @@ def _container(value: Any, kind: type, name: str, numbers: dict[int, int], depth
 
 
 def _sorted(value: Any, name: str, numbers: dict[int, int], depth: int) -> list[Any]:
-    return sorted((_encoded(part, name, numbers, depth + 1) for part in value), key=repr)
+    """In an order of its own: text is not compared with numbers, nor written out for it."""
+    parts = [_encoded(part, name, numbers, depth + 1) for part in value]
+    whole = sorted(part for part in parts if type(part) is int)
+    return whole + sorted((part for part in parts if type(part) is not int), key=_order)
+
+
+def _order(part: Any) -> str:
+    try:
+        return repr(part)
+    except ValueError:  # Python writes out no numbers of thousands of digits
+        raise Refusal("state", "a set on self holds a tuple with a number too large") from None
 
 
 def _decoded(key: Any, made: list[Any]) -> Any:

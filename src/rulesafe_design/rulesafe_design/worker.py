@@ -115,6 +115,8 @@ def fault(error: BaseException, where: str) -> dict[str, str]:
 
 
 def _text(error: BaseException) -> str:
+    if isinstance(error, OSError):  # whose text may hold paths of this machine
+        return "nothing of the system is there for a program"
     try:
         return str(error)[:MESSAGE]
     except Exception:

@@ -203,17 +203,26 @@ def refinements(states: Sequence[State]) -> Iterator[list[int]]:
 def difference(one: Automaton, other: Automaton) -> list[str] | None:
     """The fewest moves ("knob", "handle") after which two locks differ in what is free, held or
     possible; None where they never do."""
-    trail: dict[tuple[int, int], tuple[str, ...]] = {(0, 0): ()}
-    pairs = [(0, 0)]
-    for a, b in pairs:
-        here, there = one.states[a], other.states[b]
+    start = (0, 0)
+    came: dict[tuple[int, int], tuple[tuple[int, int], str]] = {}
+    pairs = [start]
+
+    def way(pair: tuple[int, int]) -> list[str]:
+        moves = []
+        while pair != start:
+            pair, move = came[pair]
+            moves.append(move)
+        return moves[::-1]
+
+    for pair in pairs:
+        here, there = one.states[pair[0]], other.states[pair[1]]
         if here.output != there.output:
-            return list(trail[a, b])
+            return way(pair)
         for part, x, y in zip(MOVED, here.next, there.next, strict=True):
             if (x is None) != (y is None):
-                return [*trail[a, b], part]
-            if x is not None and y is not None and (x, y) not in trail:
-                trail[x, y] = (*trail[a, b], part)
+                return [*way(pair), part]
+            if x is not None and y is not None and (x, y) != start and (x, y) not in came:
+                came[x, y] = pair, part
                 pairs.append((x, y))
     return None
 

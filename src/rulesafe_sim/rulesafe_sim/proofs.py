@@ -124,17 +124,21 @@ def dead_ends(lock: Automaton) -> set[int]:
 
 def _way_into(lock: Automaton, goal: set[int]) -> tuple[str, ...]:
     """The fewest events into one of these states."""
-    ways: dict[int, tuple[str, ...]] = {0: ()}
+    # Where each state was reached from: whole ways for all states would take memory without end.
+    came: dict[int, tuple[int, str]] = {}
     queue = deque([0])
     while queue:
         number = queue.popleft()
         if number in goal:
-            return ways[number]
+            way = []
+            while number:
+                number, event = came[number]
+                way.append(event)
+            return tuple(reversed(way))
         state = lock.states[number]
         for part, after in zip(MOVED, state.next, strict=True):
-            if after is not None and after not in ways:
-                event = part + ("-" if getattr(state.phases, part) else "+")
-                ways[after] = (*ways[number], event)
+            if after and after not in came:  # 0 is the start
+                came[after] = number, part + ("-" if getattr(state.phases, part) else "+")
                 queue.append(after)
     raise AssertionError("every state of a smallest automaton can be reached")
 

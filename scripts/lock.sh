@@ -11,7 +11,8 @@ uv pip compile -q pyproject.toml --all-extras --universal --python-version 3.10 
     --no-header --no-annotate -o "$pins" "$@"
 {
     echo "# The versions that are tested, Python 3.10 to 3.13, x86_64 Linux. Renew: scripts/lock.sh"
-    # Every line is for Linux; keep only what depends on the version of Python.
+    # Every line is for Linux; keep only what depends on the version of Python. What torch needs for
+    # CUDA is left to pip: a build of torch for the CPU needs none of these gigabytes.
     sed -e "s/ and [a-z_]* [!=]= '[^']*'//g" -e "s/python_full_version < '3.14'//" \
-        -e "s/ ; *$//" -e "s/ ;  *and / ; /" -e "s/ and *$//" "$pins"
+        -e "s/ ; *$//" -e "s/ ;  *and / ; /" -e "s/ and *$//" -e "/^cuda-\|^nvidia-\|^triton=/d" "$pins"
 } > constraints.txt

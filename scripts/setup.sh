@@ -211,6 +211,8 @@ install_python_packages() {
     mapfile -t tools < <(grep -E '^(setuptools|wheel)==' constraints.txt)
     quietly "${pip[@]}" --no-deps "${tools[@]}"
     quietly "${pip[@]}" --no-deps --no-build-isolation -r constraints.txt
+    # A torch that was built for CUDA lacks its libraries now; one built for the CPU lacks nothing.
+    quietly "${pip[@]}" -c constraints.txt torch
     quietly "$venv/bin/python" -m pip check
 }
 

@@ -1,4 +1,4 @@
-"""The tree is one pip distribution and seven colcon packages: they must say the same."""
+"""The tree is one pip distribution and eight colcon packages: they must say the same."""
 
 import ast
 import os
@@ -93,13 +93,30 @@ ROSDEP = {"PIL": "pil", "matplotlib": "matplotlib", "numpy": "numpy"}
 ROSDEP |= {"scipy": "scipy", "tqdm": "tqdm", "transforms3d": "transforms3d", "yaml": "yaml"}
 """Name of a module -> of its rosdep key, after python3-."""
 
-PIP = {"pinocchio": "pin", "RestrictedPython": "restrictedpython"} | {
-    name: name
-    for name in (
-        *("av", "coal", "daqp", "graphviz", "gymnasium", "numcodecs", "ompl", "openai", "pyarrow"),
-        *("pyseccomp", "ray", "rich", "sapien", "toppra", "tyro", "zarr"),
-    )
-}
+PIP = (
+    {"pinocchio": "pin", "RestrictedPython": "restrictedpython"}
+    | {
+        **{"sklearn": "scikit-learn", "tensorboardX": "tensorboardx"},
+    }
+    | {
+        name: name
+        for name in (
+            *(
+                "av",
+                "coal",
+                "daqp",
+                "graphviz",
+                "gymnasium",
+                "numcodecs",
+                "ompl",
+                "openai",
+                "pyarrow",
+            ),
+            *("pyseccomp", "ray", "rich", "safetensors", "sapien", "toppra", "torch"),
+            *("tyro", "zarr"),
+        )
+    }
+)
 """Name of a module that rosdep does not know -> of its distribution."""
 
 
@@ -121,7 +138,9 @@ def test_manifest_declares_what_is_imported_and_nothing_else(path):
     assert {depend.name for depend in parse_package(str(manifest)).exec_depends} == expected
     said = re.search(r"from pip: (.*)\. See", manifest.read_text())[1]
     assert set(said.split(", ")) == by_pip
-    declared = PROJECT["project"]["dependencies"] + OPTIONAL["ray"] + OPTIONAL["llm"]
+    declared = (
+        PROJECT["project"]["dependencies"] + OPTIONAL["ray"] + OPTIONAL["llm"] + OPTIONAL["learn"]
+    )
     assert by_pip <= {re.split("[<>=]", line)[0] for line in declared}
 
 
@@ -208,7 +227,7 @@ def test_colcon_builds_every_package(workspace):
 @pytest.mark.colcon
 def test_sourced_workspace_is_what_python_imports(workspace):
     names = ["rulesafe_interfaces.msg", "rulesafe_sim", "rulesafe_data"]
-    names += ["rulesafe_design", "planner_node", "rulesafe_eval"]
+    names += ["rulesafe_design", "planner_node", "vq_memory_node", "rulesafe_eval"]
     code = f"import importlib; [print(importlib.import_module(n).__file__) for n in {names}]"
     result = sourced(workspace, f'python -c "{code}"')
     assert result.returncode == 0, result.stderr

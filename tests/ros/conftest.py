@@ -14,6 +14,7 @@ os.environ["ROS_DOMAIN_ID"] = str(os.getpid() % 100 + 1)
 sys.path.append(str(Path(__file__).parent))  # for ros_client
 
 PATIENCE = 60.0
+STATES = Path(__file__).parents[2] / "datasets/rule_001_rule_020.parquet"
 
 
 class Process:
@@ -67,3 +68,53 @@ def start():
         if process.process.poll() is None:
             process.process.kill()
             process.process.wait()
+
+
+@pytest.fixture(scope="session")
+def save_random_model(tmp_path_factory):
+    """save_random_model(**changes) -> folder of a small model with random weights; its sixteen
+    codes are latents of a stored episode, so that tokens change as the robot moves."""
+    import numpy as np
+
+    from rulesafe_data.states import load_states
+    from vq_memory_node.model_files import Architecture, Layer, Model, save_model
+    from vq_memory_node.tokenizers import NumpyEncoder
+    from vq_memory_node.windows import WINDOW, window_at
+
+    positions, _ = load_states(STATES)[0]
+    shape, rng = (
+        Architecture(layers=(Layer(8, 5, 4),), dimensions=6, codes=16),
+        np.random.default_rng(0),
+    )
+    flat = 8 * shape.frames(WINDOW)[-1]
+
+    def normal(*size):
+        return rng.normal(0, 0.2, size).astype(np.float32)
+
+    arrays = {
+        "normaliser.mean": positions.mean(axis=0),
+        "normaliser.std": positions.std(axis=0) + np.float32(0.01),
+        "encoder.layers.0.weight": normal(8, 13, 5),
+        "encoder.layers.0.bias": normal(8),
+        "encoder.out.weight": normal(6, flat),
+        "encoder.out.bias": normal(6),
+        "usage": np.full(16, 1 / 16, np.float32),
+        "clusters.4": np.arange(16) % 4,
+        "clusters.16": np.arange(16),
+    }
+    encoder = NumpyEncoder(Model(shape, arrays))
+    ends = np.linspace(0, len(positions) - 1, 16).astype(int)
+    arrays["codebook"] = np.stack([encoder.latent(window_at(positions, end)) for end in ends])
+
+    def save(**changes) -> Path:
+        folder = tmp_path_factory.mktemp("model") / "random"
+        save_model(Model(shape, arrays, **changes), folder)
+        return folder
+
+    return save
+
+
+@pytest.fixture(scope="session")
+def model_dir(save_random_model):
+    """Folder of a small model with random weights."""
+    return save_random_model()

@@ -12,12 +12,18 @@ from rclpy.action import get_action_names_and_types
 from planner_node import node as planner
 from rulesafe_eval import node as evaluator
 from rulesafe_sim import node as sim
+from vq_memory_node import node as memory
 
 pytestmark = pytest.mark.ros
 
 DOCS = (Path(__file__).parents[2] / "docs/ros.md").read_text()
-NODES = {"sim_node": sim, "planner_node": planner, "evaluator_node": evaluator}
-OF_EVERY_NODE = {"/rosout", "/parameter_events"}
+NODES = {
+    "sim_node": sim,
+    "planner_node": planner,
+    "vq_memory_node": memory,
+    "evaluator_node": evaluator,
+}
+OF_EVERY_NODE = {"/rosout", "/parameter_events", "/vq_memory_node/transition_event"}
 
 
 def section(title: str) -> list[list[str]]:
@@ -45,10 +51,11 @@ def test_parameters(name):
     assert section(f"{name}'s parameters") == expected, as_markdown
 
 
-def test_topics_services_and_the_action(client, start):
-    """Every topic of the three nodes is in the table, with its type and who writes and reads it."""
+def test_topics_services_and_the_action(client, start, model_dir):
+    """Every topic of the nodes is in the table, with its type and who writes and reads it."""
     start("rulesafe_sim.node", "start:=false", "cameras:=true", "film:=true")
     start("planner_node.node")
+    start("vq_memory_node.node", f"model:={model_dir}")
     start("rulesafe_eval.node", "episodes:=0")
     nodes = {name: (name, "/") for name in NODES}
 
@@ -64,11 +71,13 @@ def test_topics_services_and_the_action(client, start):
         actions = dict(get_action_names_and_types(client))
         return names >= NODES.keys() and "/evaluate" in actions
 
-    client.until(complete, "the three nodes")
+    client.until(complete, "the nodes")
     table = {row[0]: row[1:] for row in section("Topics")}
     services = {row[0]: row[1] for row in section("Services and actions")}
     assert services == {
         "/episode/reset": "rulesafe_interfaces/srv/ResetEpisode",
+        "/vq_memory_node/reset": "std_srvs/srv/Trigger",
+        "/vq_memory_node/publish": "std_srvs/srv/Trigger",
         "/evaluate": "rulesafe_interfaces/action/Evaluate",
     }
 

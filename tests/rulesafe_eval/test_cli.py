@@ -103,7 +103,7 @@ def test_a_safe_s_file_can_be_copied(capsys, tmp_path):
         (["rules", "solve", "rule_021"], "rule_001, "),
         (["rules", "show", "1"], "rule_001, "),
         (["safes", "show", "safe_11"], "safe_01, "),
-        (["tune"], "rules, safes, demos, launch, bench"),
+        (["tune"], "rules, safes, demos, memory, launch, bench"),
     ],
 )
 def test_errors_are_one_line_with_the_valid_names_and_exit_code_2(capsys, arguments, valid):
@@ -136,6 +136,7 @@ def test_help_lists_each_command_with_an_example(capsys):
         *("rules", "rules list", "rules show", "rules solve", "rules verify"),
         *("safes", "safes list", "safes show"),
         *("demos", "demos generate", "demos render", "demos replay", "demos stats"),
+        *("memory", "memory train", "memory tokens", "memory plot", "memory measure"),
     ],
 )
 def test_each_help_has_an_example(capsys, arguments):

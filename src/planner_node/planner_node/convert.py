@@ -1,10 +1,7 @@
 """The planner's messages to plain data and back."""
 
-from collections.abc import Mapping
-
 import numpy as np
 from builtin_interfaces.msg import Duration
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from numpy.typing import NDArray
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
@@ -43,16 +40,3 @@ def to_trajectory(rows: NDArray[np.float64], time: int) -> JointTrajectory:
             for i, row in enumerate(np.asarray(rows, np.float64), 1)
         ],
     )
-
-
-def to_diagnostics(
-    name: str, level: bytes, message: str, values: Mapping[str, object], time: int
-) -> DiagnosticArray:
-    """One diagnostic; `level` is one of DiagnosticStatus.OK, WARN, ERROR."""
-    status = DiagnosticStatus(
-        level=level,
-        name=name,
-        message=message,
-        values=[KeyValue(key=key, value=str(value)) for key, value in values.items()],
-    )
-    return DiagnosticArray(header=to_header(time, ""), status=[status])

@@ -24,7 +24,7 @@ from planner_node.motion import PLANNERS
 from planner_node.moves import MoveConfig
 from rulesafe_interfaces.msg import EpisodeStatus
 from rulesafe_sim.chunks import PERIOD
-from rulesafe_sim.convert import STATE_QOS, from_time
+from rulesafe_sim.convert import STATE_QOS, from_time, to_diagnostics
 from rulesafe_sim.errors import RuleSafeError, unknown_name
 from rulesafe_sim.ros import Parameter, claim, declare, run_node
 from rulesafe_sim.safes import load_safe
@@ -178,7 +178,7 @@ class PlannerNode(Node):
         episode = self._episode[0] if self._episode else 0
         values = {"episode": episode, "retries": self._expert.log.retries if self._expert else 0}
         self._diagnostics.publish(
-            convert.to_diagnostics(
+            to_diagnostics(
                 self.get_name(),
                 self._level,
                 self._message,

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from rulesafe_eval.summary import installed
 from rulesafe_sim.errors import RuleSafeError, unknown_name
 
-PARTS = ("physics", "loop", "observation", "first_frame", "planning", "ros")
+PARTS = ("physics", "loop", "observation", "first_frame", "planning", "memory", "ros")
 VERSIONS = ("rulesafe", "sapien", "numpy", "gymnasium", "ros-jazzy-rclpy")
 
 T = TypeVar("T")
@@ -57,6 +57,8 @@ class Options:
     """Which parts to run."""
     rule: str = "rule_001"
     safe: str = "safe_01"
+    model: str = "rule_001_rule_020"
+    """Of the memory: its name, or its folder."""
     seconds: float = 10.0
     """Simulated seconds of each loop in process; wall seconds of each run through ROS."""
     json: Path | None = None
@@ -238,6 +240,13 @@ def _planning(options: Options) -> list[Measure]:
     return [Measure.of(name, "ms", values) for name, values in found.items()]
 
 
+def memory(options: Options) -> list[Measure]:
+    """One frame taken in by a memory, in a process with one core and one thread."""
+    from rulesafe_eval.bench_memory import measured
+
+    return measured(options.model, max(20, round(50 * options.seconds)))
+
+
 def ros(options: Options) -> list[Measure]:
     """The simulation node with a listener beside it."""
     from rulesafe_eval.bench_node import through_ros
@@ -295,7 +304,9 @@ def main(argv: list[str] | None = None) -> int:
     for part in options.parts:
         if part not in PARTS:
             raise unknown_name("part", part, PARTS)
-    runs = dict(zip(PARTS, (physics, loop, observation, first_frame, planning, ros), strict=True))
+    runs = dict(
+        zip(PARTS, (physics, loop, observation, first_frame, planning, memory, ros), strict=True)
+    )
     facts = machine()
     print("\n".join(f"{name}: {value}" for name, value in facts.items()), flush=True)
     measures: list[Measure] = []

@@ -44,6 +44,12 @@ COMMANDS = (
         "rulesafe demos generate --rules rule_001 --episodes 10 --out demos",
     ),
     Command(
+        "memory",
+        "rulesafe_eval.memory",
+        "train | tokens | plot | measure: memories of past joint positions",
+        "rulesafe memory tokens demos --model rule_001_rule_020 --out tokens.parquet",
+    ),
+    Command(
         "launch",
         "rulesafe_eval.launch",
         "run a ROS 2 XML launch file on a machine without ros2",

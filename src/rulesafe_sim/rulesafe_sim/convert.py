@@ -1,12 +1,14 @@
 """ROS messages to plain data and back, and the quality of service of the topics."""
 
 from array import array
+from collections.abc import Mapping
 from io import BytesIO
 from typing import TYPE_CHECKING
 
 import numpy as np
 import PIL.Image
 from builtin_interfaces.msg import Time
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from geometry_msgs.msg import Point, Pose, Quaternion
 from numpy.typing import NDArray
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
@@ -39,7 +41,8 @@ IMAGE_QOS = QoSProfile(depth=5, reliability=ReliabilityPolicy.RELIABLE)
 LATCHED_QOS = QoSProfile(
     depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
 )
-"""/robot_description, /instruction: a late subscriber gets the last one."""
+"""/robot_description, /instruction, /episode/started, /memory/tokens: a late subscriber gets the
+last one."""
 
 
 # Plain data to messages ---------------------------------------------------------------------
@@ -201,6 +204,20 @@ def to_status(
         clipped_actions=clipped,
         state_digest=simulation.digest,
     )
+
+
+def to_diagnostics(
+    name: str, level: bytes, message: str, values: Mapping[str, object], time: int
+) -> DiagnosticArray:
+    """One diagnostic; `level` is one of DiagnosticStatus.OK, WARN, ERROR; `time`
+    in ns."""
+    status = DiagnosticStatus(
+        level=level,
+        name=name,
+        message=message,
+        values=[KeyValue(key=key, value=str(value)) for key, value in values.items()],
+    )
+    return DiagnosticArray(header=to_header(time, ""), status=[status])
 
 
 # Messages to plain data ---------------------------------------------------------------------

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from builtin_interfaces.msg import Time
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rosgraph_msgs.msg import Clock
@@ -103,6 +104,7 @@ class SimNode(Node):
         self._status = publisher(EpisodeStatus, "/episode/status", convert.STATE_QOS)
         self._description = publisher(String, "/robot_description", convert.LATCHED_QOS)
         self._instruction = publisher(String, "/instruction", convert.LATCHED_QOS)
+        self._started = publisher(Time, "/episode/started", convert.LATCHED_QOS)
         self._picture_topics = {
             topic: publisher(kind, topic, convert.IMAGE_QOS) for topic, kind in pictures.items()
         }
@@ -123,6 +125,7 @@ class SimNode(Node):
         self._now = (self._now // PERIOD + 1) * PERIOD
         self._chunks.reset(self._now)
         self._pictures.reset(self._simulation)
+        self._started.publish(convert.to_time(self._now))
         self._instruction.publish(String(data=load_rule(self._rule).description))
         self._open: dict[str, bool] = {}
         self._was_done = False

@@ -1,0 +1,56 @@
+"""The subcommand `rulesafe memory measure`. What it needs is imported when it runs."""
+
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+Data = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="DATA")]
+
+
+def measure(data: Data, model: str, shifted: Path, out: Path, seeds: int = 5) -> None:
+    """Measure how stable tokens are, what they tell of the task's step, and what they cost.
+
+    The step is the lock's knowledge: a label to measure with, which no memory and no policy learns
+    from. A few minutes on one core.
+
+    Example: rulesafe memory measure demos --model rule_001_rule_020 --shifted shifted --out
+    memory.md
+
+    Args:
+        data: Episodes of the split that the model is for: a dataset or a directory of
+            `rulesafe demos generate`.
+        model: Name of a model, or its folder.
+        shifted: Episodes of the same rules in a shifted split.
+        out: The Markdown file to write.
+        seeds: Draws of the noise; trainings of the network, from 2 on.
+    """
+    import torch
+
+    from rulesafe_data.files import write_atomically
+    from rulesafe_eval.bench_memory import measure_apart
+    from rulesafe_eval.memory import measure_report, measures
+    from rulesafe_eval.memory.trajectories import load_trajectories
+    from vq_memory_node.model_files import load_model
+
+    torch.set_num_threads(1)
+    described = load_model(model)
+    episodes = {"normal": load_trajectories(data), "shifted": load_trajectories(shifted)}
+    cost = measure_apart(model, tokens=500)
+    print("frames timed", flush=True)
+    stable = {}
+    for split, found in episodes.items():
+        stable[split] = measures.stabilities(found, model, seeds)
+        print(f"tokens of the {split} episodes disturbed", flush=True)
+    reads = []
+    sources = measures.sources(model)
+    for read in measures.readings(episodes["normal"], episodes["shifted"], sources, seeds):
+        reads.append(read)
+        print(measure_report.line(read), flush=True)
+    command = (
+        f"rulesafe memory measure {data} --model {model} --shifted {shifted} "
+        f"--out {out} --seeds {seeds}"
+    )
+    text = measure_report.report(command, described, episodes, stable, reads, cost, seeds)
+    write_atomically(out, text.encode())
+    print(out)

@@ -1,0 +1,65 @@
+"""`rulesafe memory train`. What it needs is imported when it runs."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import tyro
+
+from rulesafe_sim.errors import RuleSafeError
+from vq_memory_node.train_config import TrainConfig
+
+if TYPE_CHECKING:
+    from vq_memory_node.training import Progress
+
+Data = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="DATA")]
+
+
+def train(
+    data: Data,
+    out: Path,
+    config: Annotated[TrainConfig, tyro.conf.OmitArgPrefixes] = TrainConfig(),
+) -> None:
+    """Train a memory on joint positions: a codebook of windows, and its clusters.
+
+    Called again with the same words it goes on where it stopped. OUT/tensorboard has the log.
+
+    Example: rulesafe memory train datasets/rule_001_rule_020.parquet --out memory
+
+    Args:
+        data: A .parquet file of `rulesafe demos export`, a dataset, or recordings.
+        out: Folder for the model.
+    """
+    try:
+        from vq_memory_node import training
+    except ModuleNotFoundError as error:
+        raise RuleSafeError(
+            f"training needs {error.name}, which is not installed: pip install 'rulesafe[learn]'"
+        ) from error
+    from tqdm import tqdm
+
+    from rulesafe_eval.memory.trajectories import load_trajectories
+    from vq_memory_node.model_files import load_model
+
+    positions = load_trajectories(data).positions
+    with tqdm(total=config.steps, unit="batch", mininterval=0.5) as bar:
+
+        def show(progress: "Progress") -> None:
+            bar.set_postfix_str(
+                f"loss {progress.loss:.1f}, perplexity {progress.perplexity:.0f}", refresh=False
+            )
+            # Resumed, the steps that were done before do not count for the time left.
+            bar.initial = bar.initial or progress.step - 1
+            bar.n = max(bar.n, progress.step - 1)
+            bar.update()
+
+        try:
+            training.train(positions, config, out, show)
+        except KeyboardInterrupt:
+            print("\ninterrupted: the same command goes on from a checkpoint", file=sys.stderr)
+            raise
+    model = load_model(out)
+    for part, figures in model.training["results"].items():
+        told = ", ".join(f"{name} {value:.4g}" for name, value in figures.items())
+        print(f"{part}: {told}")
+    print(f"{out}: model {model.hash[:12]}, clusters {', '.join(map(str, model.clusterings))}")

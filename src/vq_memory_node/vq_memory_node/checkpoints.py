@@ -1,0 +1,68 @@
+"""Where a training run stands, on disk: it goes on with the weights it would have had."""
+
+import io
+import json
+import pickle
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from rulesafe_data.files import read_json, write_atomically
+from rulesafe_sim.errors import RuleSafeError
+from vq_memory_node.model_files import JSON_FILE
+
+CHECKPOINT = "checkpoint.pt"
+
+
+def save_checkpoint(folder: Path, facts: Mapping[str, Any], state: Mapping[str, Any]) -> None:
+    """Write tensors and plain values; `load_checkpoint` compares `facts` (settings, data)."""
+    buffer = io.BytesIO()
+    torch.save({"facts": json.dumps(facts), "state": dict(state)}, buffer)
+    write_atomically(folder / CHECKPOINT, buffer.getbuffer())
+
+
+def load_checkpoint(folder: Path, facts: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The state that was saved, or None if nothing was.
+
+    Errors: RuleSafeError if it is damaged or of other settings or data.
+    """
+    path = folder / CHECKPOINT
+    if not path.is_file():
+        return None
+    try:
+        found = torch.load(path, weights_only=True)
+        began, state = json.loads(found["facts"]), dict(found["state"])
+    except (RuntimeError, pickle.UnpicklingError, KeyError, TypeError, ValueError) as error:
+        raise RuleSafeError(f"{path} is damaged ({error}); delete it to start anew") from error
+    _same(folder, began, facts)
+    return state
+
+
+def finished(folder: Path, facts: Mapping[str, Any]) -> bool:
+    """Whether the folder holds the model of this very run.
+
+    Errors: RuleSafeError if it holds one of other settings or data.
+    """
+    path = folder / JSON_FILE
+    if not path.is_file():
+        return False
+    training = read_json(path, "the description of a memory's model").get("training", {})
+    _same(folder, {name: training.get(name) for name in facts}, facts)
+    return True
+
+
+def _same(folder: Path, began: Mapping[str, Any], facts: Mapping[str, Any]) -> None:
+    now = json.loads(json.dumps(facts))
+    if began != now:
+        told = [
+            f"{part} {name} {(began.get(part) or {}).get(name)!r}, now {value!r}"
+            for part, values in now.items()
+            for name, value in values.items()
+            if (began.get(part) or {}).get(name) != value
+        ]
+        raise RuleSafeError(
+            f"{folder} holds a training run of other settings or data: {'; '.join(told)}; "
+            "choose another folder"
+        )

@@ -1,0 +1,254 @@
+"""A memory's model on disk: `model.safetensors` (arrays) and `model.json` (what they mean).
+
+Reading takes numpy and safetensors alone. A model that is damaged, or made for another robot or
+another window, is refused with the reason. Arrays, all float32 but the clusters:
+
+    normaliser.mean, normaliser.std             (13,) rad
+    encoder.layers.I.weight, .bias              (channels out, channels in, kernel), (channels out,)
+    encoder.out.weight, .bias                   (dimensions, channels x frames), (dimensions,)
+    decoder....                                 what training ended with; no tokenizer reads it
+    codebook                                    (codes, dimensions)
+    usage                                       (codes,) share of the training windows
+    clusters.J, centroids.J                     (codes,) int64 in 0 .. J - 1; (J, dimensions)
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.numpy import load_file, save
+
+from rulesafe_data.files import read_json, write_atomically, write_json
+from rulesafe_sim.errors import RuleSafeError, unknown_name
+from rulesafe_sim.joints import ACTION_JOINTS
+from vq_memory_node.windows import RATE, WINDOW
+
+FORMAT = "rulesafe memory model 1"
+KINDS = ("vq", "fsq")
+"""How a latent becomes a code: the nearest one, or rounded dimension by dimension."""
+
+SHIPPED = Path(__file__).parent / "data" / "models"
+"""Where the models that come with the package are, a folder each."""
+
+JSON_FILE, ARRAY_FILE = "model.json", "model.safetensors"
+
+
+@dataclass(frozen=True)
+class Layer:
+    """A convolution over time without padding: output channels, frames it sees, frames it moves."""
+
+    channels: int
+    kernel: int
+    stride: int
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """What the encoder consists of, and its codes.
+
+    Attributes:
+        kind: one of KINDS.
+        layers: convolutions, each followed by ReLU; then all is flattened and mapped linearly.
+        dimensions: numbers in a latent.
+        codes: how many codes there are.
+        levels: fsq alone: values that each dimension takes; their product is `codes`.
+    """
+
+    kind: str = "vq"
+    layers: tuple[Layer, ...] = (Layer(64, 5, 2), Layer(128, 5, 2), Layer(128, 3, 2))
+    dimensions: int = 32
+    codes: int = 256
+    levels: tuple[int, ...] = ()
+
+    def frames(self, window: int) -> list[int]:
+        """Frames before the first layer and after each."""
+        found = [window]
+        for layer in self.layers:
+            found.append((found[-1] - layer.kernel) // layer.stride + 1)
+        return found
+
+
+@dataclass(frozen=True)
+class Model:
+    """A trained memory. Build, `save_model`, `load_model`.
+
+    Attributes:
+        arrays: by the names in this module's head.
+        joints: names of the joints, in the order of a window's columns.
+        window: frames in a window, at `rate` Hz.
+        training: facts about how it came to be; not part of `hash`.
+    """
+
+    architecture: Architecture
+    arrays: Mapping[str, NDArray[Any]]
+    joints: tuple[str, ...] = ACTION_JOINTS
+    window: int = WINDOW
+    rate: int = RATE
+    training: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def clusterings(self) -> tuple[int, ...]:
+        """The vocabularies it offers, ascending; the largest is one token for each code."""
+        names = (name.split(".") for name in self.arrays)
+        return tuple(sorted(int(parts[1]) for parts in names if parts[0] == "clusters"))
+
+    @property
+    def hash(self) -> str:
+        """SHA-256, in hexadecimal digits, of all that decides which token a window gets."""
+        digest = hashlib.sha256(json.dumps(_about(self), sort_keys=True).encode())
+        for name in sorted(self.arrays):
+            array = self.arrays[name]
+            digest.update(f"{name} {array.dtype.str} {array.shape}".encode())
+            digest.update(np.ascontiguousarray(array).tobytes())
+        return digest.hexdigest()
+
+    def clusters(self, clusters: int) -> NDArray[np.int64]:
+        """(codes,) the token of each code. Errors: RuleSafeError if there is no such clustering."""
+        if clusters not in self.clusterings:
+            raise unknown_name("number of clusters", clusters, map(str, self.clusterings))
+        return self.arrays[f"clusters.{clusters}"]
+
+
+def save_model(model: Model, folder: Path | str) -> None:
+    """Write a model into a folder, which is made. The same model gives the same bytes.
+
+    Errors: RuleSafeError if its arrays do not fit its architecture.
+    """
+    check(model, str(folder))
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    arrays = {name: np.ascontiguousarray(array) for name, array in model.arrays.items()}
+    write_atomically(folder / ARRAY_FILE, save(arrays, {"format": FORMAT}))
+    about = _about(model) | {"hash": model.hash, "clusterings": model.clusterings}
+    write_json(folder / JSON_FILE, about | {"training": model.training})
+
+
+def load_model(
+    name: Path | str, joints: tuple[str, ...] = ACTION_JOINTS, window: int = WINDOW
+) -> Model:
+    """Read a model: one that comes with the package, by its name, or that of a folder.
+
+    Errors: RuleSafeError if there is none, if it is damaged, or for other joints or windows.
+    """
+    folder = find(name)
+    about = read_json(folder / JSON_FILE, "the description of a memory's model")
+    model = _model(about, _arrays(folder), folder)
+    if tuple(model.joints) != tuple(joints):
+        raise RuleSafeError(
+            f"{folder}: a model for other joints: {', '.join(model.joints)}; "
+            f"expected {', '.join(joints)}"
+        )
+    if (model.window, model.rate) != (window, RATE):
+        raise RuleSafeError(
+            f"{folder}: a model for windows of {model.window} frames at {model.rate} Hz; "
+            f"expected {window} frames at {RATE} Hz"
+        )
+    check(model, str(folder))
+    if about.get("hash") != model.hash:
+        raise RuleSafeError(
+            f"{folder}: {JSON_FILE} and {ARRAY_FILE} do not belong together or were changed: "
+            f"hash {model.hash}, written down {about.get('hash')}"
+        )
+    return model
+
+
+def find(name: Path | str) -> Path:
+    """The folder of a model by the package's name for it, or by path.
+
+    Errors: RuleSafeError, listing the names, if there is none.
+    """
+    for folder in (SHIPPED / name, Path(name)):
+        if (folder / JSON_FILE).is_file():
+            return folder
+    raise RuleSafeError(f"no model {str(name)!r}; valid: {_shipped() or '(none shipped)'}, folders")
+
+
+def _shipped() -> str:
+    return ", ".join(sorted(path.parent.name for path in SHIPPED.glob(f"*/{JSON_FILE}")))
+
+
+def _about(model: Model) -> dict[str, Any]:
+    return {
+        "format": FORMAT,
+        "joints": list(model.joints),
+        "window": model.window,
+        "rate": model.rate,
+        "architecture": asdict(model.architecture),
+    }
+
+
+def _arrays(folder: Path) -> dict[str, NDArray[Any]]:
+    try:
+        return load_file(folder / ARRAY_FILE)
+    except FileNotFoundError as error:
+        raise RuleSafeError(f"{folder}: no {ARRAY_FILE}") from error
+    except (SafetensorError, KeyError, ValueError) as error:
+        raise RuleSafeError(f"{folder / ARRAY_FILE} is damaged: {error}") from error
+
+
+def _model(about: Any, arrays: dict[str, NDArray[Any]], folder: Path) -> Model:
+    found = about.get("format") if isinstance(about, dict) else None
+    if found != FORMAT:
+        raise RuleSafeError(f"{folder / JSON_FILE}: format {found!r}; valid: {FORMAT!r}")
+    try:
+        parts = dict(about["architecture"])
+        layers = tuple(Layer(**layer) for layer in parts.pop("layers"))
+        levels = tuple(parts.pop("levels"))
+        return Model(
+            architecture=Architecture(layers=layers, levels=levels, **parts),
+            arrays=arrays,
+            joints=tuple(about["joints"]),
+            window=int(about["window"]),
+            rate=int(about["rate"]),
+            training=dict(about.get("training", {})),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise RuleSafeError(f"{folder / JSON_FILE}: not understood: {error!r}") from error
+
+
+def check(model: Model, where: str) -> None:
+    """Whether a model's arrays fit its architecture. Errors: RuleSafeError, with the reason."""
+    architecture = model.architecture
+    if architecture.kind not in KINDS:
+        raise unknown_name("kind of model", architecture.kind, KINDS)
+    for name, shape in _shapes(model).items():
+        array = model.arrays.get(name)
+        if array is None:
+            raise RuleSafeError(f"{where}: no array {name}")
+        kind = np.int64 if name.startswith("clusters.") else np.float32
+        if array.shape != shape or array.dtype != kind:
+            raise RuleSafeError(
+                f"{where}: {name} is {array.dtype} {array.shape}, expected {np.dtype(kind)} {shape}"
+            )
+        if not np.isfinite(array).all():
+            raise RuleSafeError(f"{where}: {name} has values that are no finite numbers")
+    if not (model.arrays["normaliser.std"] > 0).all():
+        raise RuleSafeError(f"{where}: normaliser.std must be above 0")
+    for clusters in model.clusterings:
+        tokens = model.arrays[f"clusters.{clusters}"]
+        if not ((tokens >= 0) & (tokens < clusters)).all():
+            raise RuleSafeError(f"{where}: clusters.{clusters} must lie in 0 .. {clusters - 1}")
+
+
+def _shapes(model: Model) -> dict[str, tuple[int, ...]]:
+    architecture, joints = model.architecture, len(model.joints)
+    shapes: dict[str, tuple[int, ...]] = {}
+    shapes |= {f"normaliser.{name}": (joints,) for name in ("mean", "std")}
+    channels = joints
+    for place, layer in enumerate(architecture.layers):
+        shapes[f"encoder.layers.{place}.weight"] = (layer.channels, channels, layer.kernel)
+        shapes[f"encoder.layers.{place}.bias"] = (layer.channels,)
+        channels = layer.channels
+    flat = channels * architecture.frames(model.window)[-1]
+    shapes["encoder.out.weight"] = (architecture.dimensions, flat)
+    shapes["encoder.out.bias"] = (architecture.dimensions,)
+    shapes["codebook"] = (architecture.codes, architecture.dimensions)
+    shapes["usage"] = (architecture.codes,)
+    shapes |= {f"clusters.{clusters}": (architecture.codes,) for clusters in model.clusterings}
+    return shapes

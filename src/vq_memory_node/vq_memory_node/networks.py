@@ -1,0 +1,92 @@
+"""Encoder and decoder in torch, for training; `tokenizers.NumpyEncoder` is the same encoder.
+
+Windows are normalised here and lie (B, joints, window), as torch's convolutions want them.
+"""
+
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from vq_memory_node.model_files import Architecture, Model
+from vq_memory_node.windows import WINDOW
+
+
+class Encoder(nn.Module):
+    """Strided convolutions over time, then a linear map: (B, joints, window) -> (B, dimensions)."""
+
+    def __init__(self, architecture: Architecture, joints: int, window: int = WINDOW) -> None:
+        super().__init__()
+        channels, convolutions = joints, []
+        for layer in architecture.layers:
+            convolutions.append(nn.Conv1d(channels, layer.channels, layer.kernel, layer.stride))
+            channels = layer.channels
+        self.layers = nn.ModuleList(convolutions)
+        self.out = nn.Linear(channels * architecture.frames(window)[-1], architecture.dimensions)
+
+    def forward(self, windows: Tensor) -> Tensor:
+        """(B, joints, window) normalised -> (B, dimensions)."""
+        for layer in self.layers:
+            windows = torch.relu(layer(windows))
+        latent: Tensor = self.out(windows.flatten(1))
+        return latent
+
+
+class Decoder(nn.Module):
+    """The encoder mirrored: (B, dimensions) -> (B, joints, window)."""
+
+    def __init__(self, architecture: Architecture, joints: int, window: int = WINDOW) -> None:
+        super().__init__()
+        frames = architecture.frames(window)
+        outputs = [joints, *(layer.channels for layer in architecture.layers)]
+        self._shape = (outputs[-1], frames[-1])
+        self.out = nn.Linear(architecture.dimensions, outputs[-1] * frames[-1])
+        transposed = []
+        for place, layer in reversed(list(enumerate(architecture.layers))):
+            reached = (frames[place + 1] - 1) * layer.stride + layer.kernel
+            transposed.append(
+                nn.ConvTranspose1d(
+                    layer.channels,
+                    outputs[place],
+                    layer.kernel,
+                    layer.stride,
+                    output_padding=frames[place] - reached,  # what the stride left over
+                )
+            )
+        self.layers = nn.ModuleList(transposed)
+
+    def forward(self, latent: Tensor) -> Tensor:
+        """(B, dimensions) -> (B, joints, window) normalised."""
+        values = self.out(latent).unflatten(1, self._shape)
+        for layer in self.layers:
+            values = layer(torch.relu(values))
+        return values
+
+
+def arrays_of(name: str, module: nn.Module) -> dict[str, NDArray[Any]]:
+    """A module's parameters and buffers as numpy arrays, by the names of a model's file."""
+    return {f"{name}.{key}": value.numpy().copy() for key, value in module.state_dict().items()}
+
+
+def encoder_of(model: Model) -> Encoder:
+    """The torch encoder of a model from its file."""
+    encoder = Encoder(model.architecture, len(model.joints), model.window)
+    encoder.load_state_dict(_state(model, "encoder."))
+    return encoder.eval()
+
+
+def decoder_of(model: Model) -> Decoder:
+    """The torch decoder of a model from its file."""
+    decoder = Decoder(model.architecture, len(model.joints), model.window)
+    decoder.load_state_dict(_state(model, "decoder."))
+    return decoder.eval()
+
+
+def _state(model: Model, prefix: str) -> dict[str, Tensor]:
+    return {
+        name.removeprefix(prefix): torch.from_numpy(np.array(array))
+        for name, array in model.arrays.items()
+        if name.startswith(prefix)
+    }

@@ -1,0 +1,295 @@
+"""VQ-Memory on a ROS 2 graph: /joint_states in, /memory/tokens out.
+
+A lifecycle node. `configure` loads the model, or refuses it with the reason; `activate` starts to
+listen. With `autostart` (the default) it does both by itself, and ends with exit code 2 where
+`configure` would refuse. The memory is emptied at each stamp that /episode/started tells, at a gap
+or a jump of the clock, by ~/reset, and when the node is activated.
+"""
+
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+import numpy as np
+from builtin_interfaces.msg import Time
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from rclpy.clock import Clock, ClockType
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
+from sensor_msgs.msg import JointState
+from std_srvs.srv import Trigger
+
+from rulesafe_interfaces.msg import MemoryTokens
+from rulesafe_sim.chunks import SECOND
+from rulesafe_sim.convert import LATCHED_QOS, STATE_QOS, from_time, to_diagnostics
+from rulesafe_sim.errors import RuleSafeError
+from rulesafe_sim.ros import Parameter, claim, declare, run_node
+from vq_memory_node import convert
+from vq_memory_node.grids import GRIDS, make_grid
+from vq_memory_node.memory import VqMemory
+from vq_memory_node.resampling import Frame, JointStream
+from vq_memory_node.tokenizers import load_tokenizer
+
+SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
+
+QUIET = 5.0
+"""The same complaint is logged this often at most, s."""
+
+PARAMETERS = (
+    Parameter(
+        "model",
+        "all_rules",
+        "Tokenizer: a model that comes with the package, or a model's folder.",
+        changeable=True,
+    ),
+    Parameter(
+        "clusters",
+        4,
+        "Tokens in the vocabulary: one of the model's clusterings.",
+        1,
+        int(convert.MAX_VOCABULARY),
+        changeable=True,
+    ),
+    Parameter("grid", "sliding", f"Where the windows end: {' or '.join(GRIDS)}.", changeable=True),
+    Parameter(
+        "model_hash",
+        "",
+        "Hash that the model must have, as MemoryTokens carries it; empty: any.",
+        changeable=True,
+    ),
+    Parameter(
+        "max_gap",
+        0.5,
+        "Seconds without a joint state after which the memory begins anew.",
+        0.01,
+        60,
+        changeable=True,
+    ),
+    Parameter(
+        "autostart",
+        True,
+        "Configure and activate at once; otherwise wait for a lifecycle manager.",
+    ),
+)
+
+
+@dataclass
+class _Second:
+    """What happened since the last report."""
+
+    since: float  # s of wall time
+    samples: int = 0
+    tokens: int = 0
+    latency: float = 0.0  # s, from a joint state's callback to its token's publication, summed
+    worst: float = 0.0  # s
+    complaint: str = ""
+
+
+class MemoryNode(LifecycleNode):
+    """A stream of joint states and the memory of it, while the node is active."""
+
+    def __init__(self) -> None:
+        super().__init__("vq_memory_node")
+        self._claim = claim(self, "/memory/tokens")
+        declare(self, PARAMETERS)
+        self._memory: VqMemory | None = None
+        self._stream: JointStream | None = None  # while active
+        self._refusal = "not configured"
+        self._inputs: list = []
+        self._stamp = 0  # ns, of the newest frame
+        self._episodes = 0
+        self._second = _Second(time.monotonic())
+        self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", STATE_QOS)
+        self.create_service(Trigger, "~/reset", self._on_reset)
+        self.create_service(Trigger, "~/publish", self._on_publish)
+        self.create_timer(1.0, self._report, clock=Clock(clock_type=ClockType.STEADY_TIME))
+        if self._value("autostart"):
+            self._start()
+
+    def _start(self) -> None:
+        if self.trigger_configure() != SUCCESS:
+            raise RuleSafeError(self._refusal)
+        if self.trigger_activate() != SUCCESS:
+            raise RuleSafeError("the node could not be activated")
+
+    def _value(self, name: str):
+        return self.get_parameter(name).value
+
+    # Life ---------------------------------------------------------------------------------
+
+    def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
+        try:
+            self._memory = self._load()
+        except RuleSafeError as error:
+            self._refusal = str(error)
+            self.get_logger().error(f"not configured: {error}")
+            self._report()
+            return FAILURE
+        self._tokens = self.create_lifecycle_publisher(MemoryTokens, "/memory/tokens", LATCHED_QOS)
+        return super().on_configure(state)
+
+    def _load(self) -> VqMemory:
+        """The memory that the parameters describe. Errors: RuleSafeError."""
+        tokenizer = load_tokenizer(self._value("model"), self._value("clusters"))
+        wanted = self._value("model_hash")
+        if wanted and wanted != tokenizer.hash:
+            raise RuleSafeError(
+                f"model {self._value('model')!r} has the hash {tokenizer.hash}; expected {wanted}"
+            )
+        return VqMemory(tokenizer, make_grid(self._value("grid")))
+
+    def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        assert self._memory is not None
+        self._memory.reset()
+        self._stream = JointStream(max_gap=round(float(self._value("max_gap")) * SECOND))
+        self._second = _Second(time.monotonic())
+        self._inputs = [
+            self.create_subscription(Time, "/episode/started", self._on_started, LATCHED_QOS),
+            self.create_subscription(
+                JointState, "/joint_states", self._on_joints, convert.JOINTS_QOS
+            ),
+        ]
+        return super().on_activate(state)
+
+    def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        for subscription in self._inputs:
+            self.destroy_subscription(subscription)
+        self._inputs, self._stream = [], None
+        return super().on_deactivate(state)
+
+    def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
+        self.destroy_lifecycle_publisher(self._tokens)
+        self._memory, self._refusal = None, "not configured"
+        return super().on_cleanup(state)
+
+    # What comes in ------------------------------------------------------------------------
+
+    def _on_joints(self, message: JointState) -> None:
+        began = time.perf_counter()
+        assert self._stream is not None
+        self._second.samples += 1
+        bad = self._stream.counts.not_finite
+        stamp, positions = from_time(message.header.stamp), np.asarray(message.position)
+        try:
+            frames = self._stream.push(stamp, message.name, positions)
+        except RuleSafeError as error:
+            self._complain(str(error))
+            return
+        if self._stream.counts.not_finite > bad:
+            self._complain("joint states with NaN or infinity: left out")
+        self._take(frames, began)
+
+    def _on_started(self, message: Time) -> None:
+        assert self._stream is not None and self._memory is not None
+        began, stamp = time.perf_counter(), from_time(message)
+        if stamp == self._stream.started:
+            return
+        frames = self._stream.start(stamp)
+        if not frames:
+            self._empty(stamp)
+        self._take(frames, began)
+
+    def _take(self, frames: list[Frame], began: float) -> None:
+        """Remembers frames that a message completed at `began` (s, perf_counter)."""
+        assert self._memory is not None
+        for frame in frames:
+            if frame.begins:
+                self.get_logger().info(f"the memory begins anew: {frame.begins}")
+                self._memory.reset()
+                self._episodes += 1
+            self._stamp = frame.stamp
+            if self._memory.push(frame.position):
+                self._send()
+                latency = time.perf_counter() - began
+                self._second.tokens += 1
+                self._second.latency += latency
+                self._second.worst = max(self._second.worst, latency)
+
+    def _complain(self, text: str) -> None:
+        self._second.complaint = text
+        self.get_logger().warning(text, throttle_duration_sec=QUIET)
+
+    # What is asked for --------------------------------------------------------------------
+
+    def _on_reset(self, request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        if self._stream is None:
+            response.message = "the node is not active"
+            return response
+        self._stream.restart("asked for")
+        self._empty(self._stamp)
+        response.success, response.message = True, "the memory is empty"
+        return response
+
+    def _on_publish(self, request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        if self._stream is None:
+            response.message = "the node is not active"
+            return response
+        mask = self._send()
+        response.success = True
+        response.message = f"{sum(mask)} of {len(mask)} tokens"
+        return response
+
+    # What goes out ------------------------------------------------------------------------
+
+    def _empty(self, stamp: int) -> None:
+        """Forgets, and says so, lest somebody reads tokens of the past episode."""
+        assert self._memory is not None
+        self._memory.reset()
+        self._stamp = stamp
+        self._send()
+
+    def _send(self) -> Sequence[bool]:
+        """Publishes what the memory tells; its mask."""
+        assert self._memory is not None
+        message = convert.to_memory_tokens(
+            self._memory.read(), self._stamp, self._memory.tokenizer, self._memory.grid
+        )
+        self._tokens.publish(message)
+        return message.mask
+
+    def _report(self) -> None:
+        now, second = time.monotonic(), self._second
+        self._second = _Second(now)
+        values: dict[str, object] = {}
+        level, text = DiagnosticStatus.OK, "remembering"
+        if self._memory is None:
+            refused = self._refusal != "not configured"
+            level, text = DiagnosticStatus.ERROR if refused else level, self._refusal
+        elif self._stream is None:
+            text = "not active"
+        else:
+            values = self._measures(now, second)
+            if second.complaint:
+                level, text = DiagnosticStatus.WARN, second.complaint
+            elif not second.samples:
+                level, text = DiagnosticStatus.WARN, "no joint states"
+        stamp = self.get_clock().now().nanoseconds
+        self._diagnostics.publish(to_diagnostics(self.get_name(), level, text, values, stamp))
+
+    def _measures(self, now: float, second: _Second) -> dict[str, object]:
+        """Rates per second of wall time, and what was left out since the activation."""
+        assert self._memory is not None and self._stream is not None
+        seconds = max(now - second.since, 1e-3)
+        mean = second.latency / second.tokens if second.tokens else 0.0
+        return {
+            "input rate (Hz)": f"{second.samples / seconds:.1f}",
+            "token rate (Hz)": f"{second.tokens / seconds:.1f}",
+            "latency of a token, mean (ms)": f"{1e3 * mean:.3f}",
+            "latency of a token, worst (ms)": f"{1e3 * second.worst:.3f}",
+            "episodes": self._episodes,
+            "model hash": self._memory.tokenizer.hash,
+        } | {key.replace("_", " "): count for key, count in asdict(self._stream.counts).items()}
+
+    def run(self, executor: SingleThreadedExecutor) -> int:
+        executor.spin()
+        return 0
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Runs the node; the exit code."""
+    return run_node("vq_memory_node", MemoryNode, MemoryNode.run, args)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

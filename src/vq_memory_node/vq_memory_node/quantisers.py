@@ -1,0 +1,178 @@
+"""From a latent to one of K codes and back, differentiably: the ways that training can choose from.
+
+Distances are squared Euclidean: summed over the dimensions, averaged over the batch.
+"""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from vq_memory_node.model_files import Architecture
+
+
+class Quantised(NamedTuple):
+    """A batch of latents, quantised.
+
+    Attributes:
+        latent: (B, dimensions) the codes' entries; gradients pass through to what came in.
+        codes: (B,) int64.
+        loss: commitment + codebook term, before lambda.
+    """
+
+    latent: Tensor
+    codes: Tensor
+    loss: Tensor
+
+
+class Quantiser(nn.Module, ABC):
+    """What training asks of a quantiser.
+
+    Called with latents (B, dimensions) it gives a `Quantised`; in training mode it may learn from
+    them. It is built from an `Architecture`.
+    """
+
+    @abstractmethod
+    def codebook(self) -> Tensor:
+        """(K, dimensions), the entry of each code."""
+
+
+class Codebook(Quantiser):
+    """Quantisers whose entries move: training starts them by k-means and restarts dead ones."""
+
+    entries: Tensor
+
+    def codebook(self) -> Tensor:
+        """(K, dimensions), the entry of each code."""
+        return self.entries
+
+    @torch.no_grad()
+    def place(self, codes: Tensor, entries: Tensor) -> None:
+        """Set the entries (n, dimensions) of codes (n,)."""
+        self.entries[codes] = entries
+
+
+def nearest(latent: Tensor, codebook: Tensor) -> Tensor:
+    """(B,) the nearest of K entries to each latent."""
+    distances = codebook.square().sum(1) - 2 * latent @ codebook.T
+    return distances.argmin(1)
+
+
+def squared(difference: Tensor) -> Tensor:
+    """The mean over the batch of the squared norm."""
+    return difference.square().flatten(1).sum(1).mean()
+
+
+def straight_through(latent: Tensor, entries: Tensor) -> Tensor:
+    """The entries, with the gradient of the latent."""
+    return latent + (entries - latent).detach()
+
+
+class StraightThrough(Codebook):
+    """The codebook is learned by gradient, as published.
+
+    loss = |z - sg(e)|^2 + |sg(z) - e|^2 (Wang et al., "VQ-Memory"; van den Oord et al., 2017).
+    """
+
+    def __init__(self, architecture: Architecture) -> None:
+        super().__init__()
+        self.entries = nn.Parameter(torch.randn(architecture.codes, architecture.dimensions))
+
+    def forward(self, latent: Tensor) -> Quantised:
+        """Quantise (B, dimensions)."""
+        codes = nearest(latent.detach(), self.entries.detach())
+        entries = self.entries[codes]
+        loss = squared(latent - entries.detach()) + squared(latent.detach() - entries)
+        return Quantised(straight_through(latent, entries), codes, loss)
+
+
+class Ema(Codebook):
+    """Each entry is a moving average of the latents that chose it; loss = |z - sg(e)|^2.
+
+    van den Oord et al., "Neural Discrete Representation Learning" (2017), appendix A.1.
+    """
+
+    DECAY = 0.99
+    """There too."""
+
+    counts: Tensor
+    sums: Tensor
+
+    def __init__(self, architecture: Architecture) -> None:
+        super().__init__()
+        entries = torch.randn(architecture.codes, architecture.dimensions)
+        self.register_buffer("entries", entries)
+        self.register_buffer("counts", torch.ones(architecture.codes))
+        self.register_buffer("sums", entries.clone())
+
+    @torch.no_grad()
+    def place(self, codes: Tensor, entries: Tensor) -> None:
+        """Set the entries (n, dimensions) of codes (n,), as if each had been chosen once."""
+        super().place(codes, entries)
+        self.sums[codes] = entries
+        self.counts[codes] = 1.0
+
+    def forward(self, latent: Tensor) -> Quantised:
+        """Quantise (B, dimensions); in training mode the averages move."""
+        codes = nearest(latent.detach(), self.entries)
+        entries = self.entries[codes]
+        if self.training:
+            self._follow(latent.detach(), codes)
+        return Quantised(straight_through(latent, entries), codes, squared(latent - entries))
+
+    def _follow(self, latent: Tensor, codes: Tensor) -> None:
+        chosen = nn.functional.one_hot(codes, len(self.entries)).to(latent.dtype)
+        self.counts.lerp_(chosen.sum(0), 1 - self.DECAY)
+        self.sums.lerp_(chosen.T @ latent, 1 - self.DECAY)
+        # A code that nobody chose for long has next to no count; it stays where it is.
+        alive = self.counts > 1e-3
+        self.entries[alive] = self.sums[alive] / self.counts[alive].unsqueeze(1)
+
+
+class Fsq(Quantiser):
+    """Finite scalar quantisation: dimensions bounded and rounded, nothing to learn, no loss.
+
+    Mentzer et al., "Finite Scalar Quantization: VQ-VAE Made Simple" (2023), with a logistic
+    function as the bound, so that even and odd numbers of levels need no cases. An entry's values
+    run from -1 to 1. The digits, the first dimension's fastest, number the code.
+    """
+
+    top: Tensor
+    places: Tensor
+
+    def __init__(self, architecture: Architecture) -> None:
+        super().__init__()
+        levels = torch.tensor(architecture.levels)
+        places = [math.prod(architecture.levels[:place]) for place in range(len(levels))]
+        self.register_buffer("top", (levels - 1).float(), persistent=False)
+        self.register_buffer("places", torch.tensor(places), persistent=False)
+
+    def codebook(self) -> Tensor:
+        """(K, dimensions), the grid."""
+        levels = (self.top + 1).long()
+        codes = torch.arange(int(levels.prod()))
+        digits = codes.unsqueeze(1) // self.places % levels
+        return digits / self.top * 2 - 1
+
+    def forward(self, latent: Tensor) -> Quantised:
+        """Quantise (B, dimensions)."""
+        bounded = torch.sigmoid(latent) * self.top
+        digits = bounded + (bounded.round() - bounded).detach()
+        codes = (bounded.detach().round().long() * self.places).sum(1)
+        return Quantised(digits / self.top * 2 - 1, codes, latent.new_zeros(()))
+
+
+QUANTISERS: dict[str, Callable[[Architecture], Quantiser]] = {
+    "straight_through": StraightThrough,
+    "ema": Ema,
+    "fsq": Fsq,
+}
+
+
+def perplexity(counts: Tensor) -> float:
+    """exp of the entropy of codes that occurred so often: 1 .. number of codes."""
+    shares = counts.double() / counts.sum().clamp_min(1)
+    return float(torch.special.entr(shares).sum().exp())

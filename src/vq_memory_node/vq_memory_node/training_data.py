@@ -1,0 +1,86 @@
+"""What training reads: episodes split by seed, a normaliser, and windows that end at any frame."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from rulesafe_sim.errors import RuleSafeError
+from rulesafe_sim.joints import ACTION_JOINTS
+from vq_memory_node.windows import WINDOW
+
+
+@dataclass(frozen=True)
+class Normaliser:
+    """Mean and standard deviation (13,) float32 of each joint, rad."""
+
+    mean: NDArray[np.float32]
+    std: NDArray[np.float32]
+
+
+def fit_normaliser(trajectories: Sequence[NDArray[np.float32]], floor: float) -> Normaliser:
+    """Over all frames of these trajectories (N, 13); no standard deviation below `floor`, rad.
+
+    The floor keeps a joint that hardly moves from being mostly noise.
+    """
+    frames = np.concatenate(trajectories).astype(float)
+    std = np.maximum(frames.std(0), floor)
+    return Normaliser(frames.mean(0).astype(np.float32), std.astype(np.float32))
+
+
+def check_trajectories(trajectories: Sequence[NDArray[np.float32]]) -> None:
+    """Errors: RuleSafeError, naming the first that is no (N, 13) finite numbers, or too few."""
+    if len(trajectories) < 2:
+        raise RuleSafeError(f"{len(trajectories)} episodes; training and validation need 2 or more")
+    for place, path in enumerate(trajectories):
+        if path.ndim != 2 or path.shape[1] != len(ACTION_JOINTS) or not len(path):
+            raise RuleSafeError(
+                f"episode {place} has the shape {path.shape}, expected (N, {len(ACTION_JOINTS)})"
+            )
+        if not np.isfinite(path).all():
+            raise RuleSafeError(f"episode {place} has positions that are no finite numbers")
+
+
+def digest(trajectories: Sequence[NDArray[np.float32]]) -> str:
+    """SHA-256, hexadecimal, of all positions and of where each episode ends."""
+    found = hashlib.sha256()
+    for path in trajectories:
+        found.update(len(path).to_bytes(8, "little"))
+        found.update(np.ascontiguousarray(path, "<f4").tobytes())
+    return found.hexdigest()
+
+
+def split(episodes: int, validation: float, seed: int) -> tuple[list[int], list[int]]:
+    """Places of training and validation episodes, ascending; at least one of each."""
+    held = min(max(round(episodes * validation), 1), episodes - 1)
+    order = np.random.default_rng(seed).permutation(episodes).tolist()
+    return sorted(order[held:]), sorted(order[:held])
+
+
+class Windows:
+    """Every window of some episodes, normalised, one for each frame."""
+
+    def __init__(self, trajectories: Sequence[NDArray[np.float32]], normaliser: Normaliser) -> None:
+        before = WINDOW - 1
+        padded = [np.concatenate([path[:1].repeat(before, 0), path]) for path in trajectories]
+        frames = np.concatenate(padded).astype(np.float32)
+        frames = (frames - normaliser.mean) * (np.float32(1) / normaliser.std)
+        self._views = torch.from_numpy(frames).unfold(0, WINDOW, 1)  # (rows, 13, WINDOW), no copy
+        self.lengths = [len(path) for path in trajectories]
+        starts = np.cumsum([0, *(len(path) for path in padded)])[:-1]
+        rows = [
+            start + np.arange(length) for start, length in zip(starts, self.lengths, strict=True)
+        ]
+        self._rows = torch.from_numpy(np.concatenate(rows))
+
+    def __len__(self) -> int:
+        """Number of windows: of frames."""
+        return len(self._rows)
+
+    def __getitem__(self, places: Tensor) -> Tensor:
+        """(B, 13, WINDOW) float32, of the places (B,) among all frames."""
+        return self._views[self._rows[places]]

@@ -1,0 +1,329 @@
+"""The memory's node, fed stored episodes: what it publishes is the memory of the stored episode."""
+
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rulesafe_data.states import load_states
+from rulesafe_sim.chunks import PERIOD, SECOND
+from rulesafe_sim.joints import ACTION_JOINTS, ALL_JOINTS
+from rulesafe_sim.simulation import HOME_ACTION
+from vq_memory_node.grids import FromStart, Sliding
+from vq_memory_node.memory import VqMemory, memory_of
+from vq_memory_node.tokenizers import load_tokenizer
+
+rclpy = pytest.importorskip("rclpy", reason="ROS 2 is not installed")
+
+from builtin_interfaces.msg import Time
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from lifecycle_msgs.msg import State, Transition
+from lifecycle_msgs.srv import ChangeState, GetState
+from rclpy.parameter import Parameter
+from rclpy.parameter_client import AsyncParameterClient
+from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import JointState
+from std_srvs.srv import Trigger
+
+from rulesafe_interfaces.msg import MemoryTokens
+from rulesafe_sim import convert
+from vq_memory_node.convert import JOINTS_QOS, from_memory_tokens
+
+pytestmark = pytest.mark.ros
+
+STATES = Path(__file__).parents[2] / "datasets/rule_001_rule_020.parquet"
+NODE = "vq_memory_node.node"
+SIM = "rulesafe_sim.node"
+
+
+class Player:
+    """Plays joint states by their stamps, and hears what the memory says."""
+
+    def __init__(self, client):
+        self.client = client
+        self.heard: dict[int, MemoryTokens] = {}  # by stamp, ns
+        self.diagnostics: list[DiagnosticStatus] = []
+        self._joints = client.create_publisher(JointState, "/joint_states", JOINTS_QOS)
+        self._clock = client.create_publisher(Clock, "/clock", JOINTS_QOS)
+        self._started = client.create_publisher(Time, "/episode/started", convert.LATCHED_QOS)
+        client.create_subscription(
+            MemoryTokens, "/memory/tokens", self._on_tokens, convert.LATCHED_QOS
+        )
+        client.create_subscription(
+            DiagnosticArray, "/diagnostics", lambda m: self.diagnostics.extend(m.status), 10
+        )
+
+    def _on_tokens(self, message):
+        self.heard[convert.from_time(message.header.stamp)] = message
+
+    def wait(self):
+        """Until the node listens; this client does so too."""
+        self.client.until(lambda: self._joints.get_subscription_count() == 2, "the memory's node")
+
+    def play(self, positions, begin, hz=10, speed=0.0):
+        """An episode (N, 13) at 10 Hz, as samples at `hz` from `begin` (ns) on. `speed`: times real
+        time; 0: at once. Joints are in another order each time, among all the robot's."""
+        rng = np.random.default_rng(0)
+        started = time.monotonic()
+        for sample in range((len(positions) - 1) * hz // 10 + 1):
+            frame, rest = divmod(sample * 10, hz)
+            after = positions[min(frame + 1, len(positions) - 1)]
+            row = positions[frame] if not rest else (positions[frame] + after) / 2
+            stamp = begin + sample * SECOND // hz
+            if sample % 100 == 0:
+                order = rng.permutation(len(ALL_JOINTS))
+            self.send(row, stamp, [ALL_JOINTS[i] for i in order])
+            self._clock.publish(Clock(clock=convert.to_time(stamp)))
+            while speed and time.monotonic() - started < sample / hz / speed:
+                self.client.executor_.spin_once(timeout_sec=0.001)
+
+    def send(self, row, stamp, names=ACTION_JOINTS):
+        values = dict.fromkeys(names, 0.0) | dict(zip(ACTION_JOINTS, map(float, row), strict=True))
+        message = JointState(name=list(names), position=[values[name] for name in names])
+        message.header.stamp = convert.to_time(stamp)
+        self._joints.publish(message)
+
+    def begin(self, stamp):
+        self._started.publish(convert.to_time(stamp))
+
+    def until(self, stamp):
+        self.client.until(lambda: stamp in self.heard, f"the memory at {stamp / SECOND:g} s")
+
+    def call(self, kind, service, request=None):
+        caller = self.client.create_client(kind, service)
+        assert caller.wait_for_service(60), service
+        future = caller.call_async(request or kind.Request())
+        self.client.until(future.done, f"the reply of {service}")
+        return future.result()
+
+    def check(self, positions, begin, memory, at_least=1):
+        """All that was heard from `begin` (ns) on is the memory of this episode."""
+        batch = memory_of(positions, memory)
+        heard = {stamp: m for stamp, m in self.heard.items() if stamp >= begin}
+        assert len(heard) >= at_least
+        for stamp, message in heard.items():
+            reading = from_memory_tokens(message)
+            frame, rest = divmod(stamp - begin, PERIOD)
+            assert rest == 0
+            assert np.array_equal(reading.values, batch[frame].values), f"frame {frame}"
+            assert np.array_equal(reading.mask, batch[frame].mask)
+
+
+@pytest.fixture
+def player(client):
+    return Player(client)
+
+
+@pytest.fixture(scope="module")
+def episode():
+    """The longest stored episode, its first 400 frames (400, 13)."""
+    states = load_states(STATES)
+    positions, _ = states[int(np.diff(states.starts).argmax())]
+    assert len(positions) >= 400
+    return positions[:400]
+
+
+@pytest.mark.parametrize(
+    ("frames", "hz", "speed", "grid"),
+    [(120, 100, 5, Sliding()), (400, 20, 0, Sliding()), (400, 20, 0, FromStart())],
+)
+def test_the_node_says_what_the_batch_says(
+    player, start, model_dir, episode, frames, hz, speed, grid
+):
+    """At five times real time with 100 Hz, and as fast as it can."""
+    name = "sliding" if isinstance(grid, Sliding) else "from_start"
+    start(NODE, f"model:={model_dir}", f"grid:={name}", "clusters:=16", "use_sim_time:=true")
+    player.wait()
+    player.play(episode[:frames], 5 * SECOND, hz, speed)
+    last = (frames - 1) // grid.every * grid.every
+    player.until(5 * SECOND + last * PERIOD)
+    tokenizer = load_tokenizer(model_dir, 16)
+    player.check(episode[:frames], 5 * SECOND, VqMemory(tokenizer, grid))
+    message = player.heard[max(player.heard)]
+    described = (message.vocabulary_size, message.stride, message.window, message.model_hash)
+    assert described == (16, 20, 50, tokenizer.hash)
+    assert len(set(message.tokens)) > 1
+
+
+def test_a_second_episode_begins_where_it_is_said_whenever_that_is(
+    player, start, model_dir, episode
+):
+    """The stamps go on over the reset, as the simulation's do."""
+    memory = VqMemory(load_tokenizer(model_dir))
+    start(NODE, f"model:={model_dir}")
+    player.wait()
+    player.begin(SECOND)
+    player.play(episode[:30], SECOND)
+    player.until(SECOND + 29 * PERIOD)
+    player.check(episode[:30], SECOND, memory)
+    for number, late in enumerate((False, True), 1):
+        begin = SECOND + number * 30 * PERIOD
+        if not late:
+            player.begin(begin)
+            player.until(begin)
+            assert not any(player.heard[begin].mask)  # nothing is left of the past episode
+        player.play(episode[50:55], begin)
+        player.until(begin + 4 * PERIOD)
+        if late:
+            player.heard.clear()
+            player.begin(begin)
+            player.client.until(
+                lambda b=begin: sum(player.heard.get(b + 4 * PERIOD, MemoryTokens()).mask) == 1,
+                "a memory of the new episode",
+            )
+            player.heard = {s: m for s, m in player.heard.items() if s == begin + 4 * PERIOD}
+        player.play(episode[55:80], begin + 5 * PERIOD)
+        player.until(begin + 29 * PERIOD)
+        player.check(episode[50:80], begin, memory)
+
+
+def test_reset_and_publish_on_request_and_late_joiners(player, client, start, model_dir, episode):
+    memory = VqMemory(load_tokenizer(model_dir))
+    start(NODE, f"model:={model_dir}")
+    player.wait()
+    player.play(episode[:50], SECOND)
+    end = SECOND + 49 * PERIOD
+    player.until(end)
+
+    late = []
+    client.create_subscription(MemoryTokens, "/memory/tokens", late.append, convert.LATCHED_QOS)
+    client.until(lambda: late, "the last tokens")
+    assert late[0] == player.heard[end]
+    reply = player.call(Trigger, "/vq_memory_node/publish")
+    assert (reply.success, reply.message) == (True, "3 of 40 tokens")
+    client.until(lambda: len(late) == 2, "the tokens again")
+    assert late[1] == late[0]
+
+    assert player.call(Trigger, "/vq_memory_node/reset").success
+    client.until(lambda: len(late) == 3, "an empty memory")
+    assert not any(late[2].mask) and len(late[2].mask) == 40
+    player.heard.clear()
+    begin = end + PERIOD
+    player.play(episode[50:80], begin)
+    player.until(begin + 29 * PERIOD)
+    player.check(episode[50:80], begin, memory)
+
+
+def test_bad_joint_states_are_reported_and_left_out(player, client, start, model_dir, episode):
+    start(NODE, f"model:={model_dir}")
+    player.wait()
+    player.play(episode[:10], SECOND)
+    spoilt = episode[10].copy()
+    spoilt[0] = np.nan
+    player.send(spoilt, SECOND + 10 * PERIOD - 1)
+    names = list(ACTION_JOINTS)
+    short = JointState(name=names[1:], position=[0.0] * 12)
+    short.header.stamp = convert.to_time(SECOND + 10 * PERIOD - 1)
+    player._joints.publish(short)
+    player.play(episode[10:12], SECOND + 10 * PERIOD)
+    player.until(SECOND + 11 * PERIOD)
+    player.check(episode[:12], SECOND, VqMemory(load_tokenizer(model_dir)))
+
+    def warning():
+        return [d for d in player.diagnostics if d.level == DiagnosticStatus.WARN and d.values]
+
+    client.until(lambda: any(names[0] in d.message for d in warning()), "a warning")
+    (seen,) = [d for d in warning() if names[0] in d.message]
+    values = {pair.key: pair.value for pair in seen.values}
+    assert values["not finite"] == "1"
+    assert float(values["input rate (Hz)"]) > float(values["token rate (Hz)"]) > 0
+    assert float(values["latency of a token, worst (ms)"]) > 0
+
+
+@pytest.mark.parametrize(
+    ("parameters", "reason"),
+    [
+        (["model:=nobody"], "no model 'nobody'"),
+        (["model_hash:=abc"], "expected abc"),
+        (["clusters:=3"], "unknown number of clusters 3; valid: 4, 16"),
+        (["clusters:=0"], "clusters"),
+        (["grid:=end"], "unknown grid 'end'; valid: sliding, from_start"),
+        (["max_gap:=100.0"], "max_gap"),
+        (["OTHER JOINTS"], "left_elbow_joint"),
+    ],
+)
+def test_what_does_not_fit_is_refused_with_the_reason(
+    start, model_dir, save_random_model, parameters, reason
+):
+    model = model_dir
+    if parameters == ["OTHER JOINTS"]:
+        model = save_random_model(joints=("left_elbow_joint", *ACTION_JOINTS[1:]))
+        parameters = []
+    code, output = start(NODE, f"model:={model}", *parameters).wait()
+    assert code == 2
+    assert reason in output.strip().splitlines()[-1]
+    assert "Traceback" not in output
+
+
+def test_a_lifecycle_manager_configures_activates_and_stops_it(
+    player, client, start, model_dir, episode
+):
+    memory = VqMemory(load_tokenizer(model_dir))
+    node = "/vq_memory_node"
+    process = start(NODE, f"model:={model_dir}", "autostart:=false", "model_hash:=abc")
+
+    def change(transition) -> bool:
+        request = ChangeState.Request(transition=Transition(id=transition))
+        return player.call(ChangeState, f"{node}/change_state", request).success
+
+    def state() -> int:
+        return player.call(GetState, f"{node}/get_state").current_state.id
+
+    assert state() == State.PRIMARY_STATE_UNCONFIGURED
+    assert not change(Transition.TRANSITION_CONFIGURE)
+    assert state() == State.PRIMARY_STATE_UNCONFIGURED
+    client.until(
+        lambda: [d for d in player.diagnostics if d.level == DiagnosticStatus.ERROR],
+        "the reason on /diagnostics",
+    )
+    reasons = [d.message for d in player.diagnostics if d.level == DiagnosticStatus.ERROR]
+    assert "expected abc" in reasons[0]
+
+    parameters = AsyncParameterClient(client, "vq_memory_node")
+    assert parameters.wait_for_services(60)
+    future = parameters.set_parameters([Parameter("model_hash", value=memory.tokenizer.hash)])
+    client.until(future.done, "the new hash")
+    assert change(Transition.TRANSITION_CONFIGURE)
+    assert not player.call(Trigger, f"{node}/publish").success
+    assert not player.call(Trigger, f"{node}/reset").success
+    for begin in (SECOND, 50 * SECOND):
+        assert change(Transition.TRANSITION_ACTIVATE)
+        player.wait()
+        player.heard.clear()
+        player.play(episode[:30], begin)
+        player.until(begin + 29 * PERIOD)
+        player.check(episode[:30], begin, memory)
+        assert change(Transition.TRANSITION_DEACTIVATE)
+        assert state() == State.PRIMARY_STATE_INACTIVE
+    assert change(Transition.TRANSITION_CLEANUP)
+    assert change(Transition.TRANSITION_UNCONFIGURED_SHUTDOWN)
+    code, output = process.stop()
+    assert code == 0 and "Traceback" not in output, output
+
+
+def test_in_the_simulation_each_episode_has_a_memory_of_its_own(client, player, start, model_dir):
+    memory = VqMemory(load_tokenizer(model_dir, 16))
+    start(NODE, f"model:={model_dir}", "clusters:=16", "use_sim_time:=true")
+    client.until(lambda: client.count_subscribers("/joint_states") == 2, "the memory's node")
+    start(SIM, "cameras:=false")
+    client.wait_for_turn()
+    for number in range(2):
+        if number:
+            client.reset(seed=number)
+            client.wait_for_turn()
+        begin = client.now
+        client.until(
+            lambda b=begin: b in player.heard and any(player.heard[b].mask), "its first frame"
+        )
+        rows = HOME_ACTION + np.random.default_rng(number).uniform(-0.3, 0.3, (45, 13))
+        client.send(rows, begin)
+        end = begin + 45 * PERIOD
+        client.until(lambda e=end: client.status.waiting and client.now == e, "the chunk's end")
+        player.until(end)
+        samples = {convert.from_time(m.header.stamp): m for m in client.joint_states}
+        frames = []
+        for stamp in range(begin, end + 1, PERIOD):
+            place = dict(zip(samples[stamp].name, samples[stamp].position, strict=True))
+            frames.append([place[joint] for joint in ACTION_JOINTS])
+        player.check(np.array(frames, np.float32), begin, memory, at_least=10)

@@ -1,0 +1,144 @@
+import json
+
+import numpy as np
+import pytest
+
+from rulesafe_sim.errors import RuleSafeError
+from rulesafe_sim.joints import ACTION_JOINTS
+from vq_memory_node.model_files import (
+    ARRAY_FILE,
+    JSON_FILE,
+    Architecture,
+    Layer,
+    Model,
+    load_model,
+    save_model,
+)
+from vq_memory_node.tokenizers import load_tokenizer
+
+
+@pytest.fixture
+def folder(random_model, tmp_path):
+    """A model of its own, to be damaged."""
+    return random_model(tmp_path / "model", 5)
+
+
+def change(folder, **values):
+    """Overwrite what model.json says."""
+    path = folder / JSON_FILE
+    path.write_text(json.dumps(json.loads(path.read_text()) | values))
+
+
+def test_what_was_saved_is_loaded(folder, tmp_path):
+    model = load_model(folder)
+    assert model.clusterings == (2, 4, 32, 256)
+    told = Model(model.architecture, model.arrays, training={"seed": 3, "notes": ["a"]})
+    save_model(told, tmp_path / "copy")
+    again = load_model(tmp_path / "copy")
+    assert again.training == {"seed": 3, "notes": ["a"]}
+    assert again.architecture == model.architecture
+    assert again.hash == model.hash
+    for name, array in model.arrays.items():
+        np.testing.assert_array_equal(array, again.arrays[name])
+
+
+def test_the_hash_tells_models_apart(folder):
+    model = load_model(folder)
+    bias = model.arrays["encoder.out.bias"].copy()
+    bias[0] = np.nextafter(bias[0], np.float32(9))
+    changed = Model(model.architecture, {**model.arrays, "encoder.out.bias": bias})
+    renamed = Model(model.architecture, model.arrays, joints=ACTION_JOINTS[::-1])
+    assert len({model.hash, changed.hash, renamed.hash}) == 3
+
+
+def test_a_model_for_other_joints_is_refused_by_name(folder, tmp_path):
+    model = load_model(folder)
+    joints = ("left_elbow_joint", *ACTION_JOINTS[1:])
+    save_model(Model(model.architecture, model.arrays, joints=joints), tmp_path / "left")
+    with pytest.raises(RuleSafeError, match=r"other joints: left_elbow_joint, .*; expected right_"):
+        load_tokenizer(tmp_path / "left")
+    assert load_tokenizer(tmp_path / "left", joints=joints).joints == joints
+
+
+def test_a_model_for_other_windows_is_refused(folder):
+    with pytest.raises(RuleSafeError, match="windows of 50 frames at 10 Hz; expected 30"):
+        load_model(folder, window=30)
+    change(folder, rate=20)
+    with pytest.raises(RuleSafeError, match="at 20 Hz; expected 50 frames at 10 Hz"):
+        load_model(folder)
+
+
+def test_unknown_names_are_told(tmp_path):
+    with pytest.raises(RuleSafeError, match="no model 'nobody'; valid: "):
+        load_model("nobody")
+    with pytest.raises(RuleSafeError, match="no model"):
+        load_model(tmp_path)
+
+
+def test_damaged_files_are_refused_with_the_reason(folder):
+    arrays, about = folder / ARRAY_FILE, folder / JSON_FILE
+    whole = arrays.read_bytes()
+    arrays.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(RuleSafeError, match=r"safetensors is damaged"):
+        load_model(folder)
+    flipped = bytearray(whole)
+    flipped[-3] ^= 1
+    arrays.write_bytes(bytes(flipped))
+    with pytest.raises(RuleSafeError, match="do not belong together"):
+        load_model(folder)
+    arrays.unlink()
+    with pytest.raises(RuleSafeError, match=r"no model\.safetensors"):
+        load_model(folder)
+    arrays.write_bytes(whole)
+    load_model(folder)
+    about.write_text("{")
+    with pytest.raises(RuleSafeError, match="is not the description"):
+        load_model(folder)
+    about.write_text("[]")
+    with pytest.raises(RuleSafeError, match="format None"):
+        load_model(folder)
+
+
+@pytest.mark.parametrize(
+    ("values", "reason"),
+    [
+        ({"format": "rulesafe memory model 9"}, "format 'rulesafe memory model 9'; valid"),
+        ({"architecture": {"kind": "vq"}}, "not understood: KeyError"),
+        ({"window": "many"}, "not understood: ValueError"),
+        ({"joints": None}, "not understood: TypeError"),
+    ],
+)
+def test_descriptions_that_make_no_sense_are_refused(folder, values, reason):
+    change(folder, **values)
+    with pytest.raises(RuleSafeError, match=reason):
+        load_model(folder)
+
+
+@pytest.mark.parametrize(
+    ("name", "make", "reason"),
+    [
+        ("codebook", lambda a: a[:100], r"codebook is float32 \(100, 32\), expected"),
+        ("codebook", lambda a: a.astype(np.float64), r"codebook is float64"),
+        ("normaliser.std", lambda a: 0 * a, "must be above 0"),
+        ("encoder.out.bias", lambda a: a * np.nan, "no finite numbers"),
+        ("clusters.4", lambda a: a + 1, r"must lie in 0 \.\. 3"),
+        ("usage", lambda a: None, "no array usage"),
+    ],
+)
+def test_arrays_that_do_not_fit_are_refused(folder, tmp_path, name, make, reason):
+    model = load_model(folder)
+    arrays = {**model.arrays, name: make(model.arrays[name])}
+    arrays = {key: array for key, array in arrays.items() if array is not None}
+    with pytest.raises(RuleSafeError, match=reason):
+        save_model(Model(model.architecture, arrays), tmp_path / "other")
+
+
+def test_frames_after_each_layer():
+    assert Architecture().frames(50) == [50, 23, 10, 4]
+    assert Architecture(layers=(Layer(8, 50, 1),)).frames(50) == [50, 1]
+
+
+def test_unknown_kinds_are_refused(folder, tmp_path):
+    model = load_model(folder)
+    with pytest.raises(RuleSafeError, match="kind of model 'rvq'; valid: vq, fsq"):
+        save_model(Model(Architecture("rvq"), model.arrays), tmp_path / "rvq")

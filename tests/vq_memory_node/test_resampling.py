@@ -1,0 +1,223 @@
+"""Joint states as they may come, and the frames that they are."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rulesafe_sim.chunks import PERIOD, SECOND
+from rulesafe_sim.errors import RuleSafeError
+from rulesafe_sim.joints import ACTION_JOINTS, ALL_JOINTS
+from vq_memory_node.resampling import JointStream
+
+TICK = SECOND // 100
+
+
+def curve(stamp: int) -> np.ndarray:
+    """Joint positions (13,) at an instant (ns), rad: something that is not linear."""
+    return np.sin(stamp / SECOND * np.arange(1, 14) / 7)
+
+
+def feed(stream, stamps, names=ACTION_JOINTS, at=curve) -> list:
+    """All frames of samples at these stamps."""
+    return [frame for stamp in stamps for frame in stream.push(stamp, names, at(stamp))]
+
+
+def ticks(first: float, last: float, hz: int = 100) -> range:
+    """Stamps (ns) from `first` up to `last` (s), both included."""
+    return range(round(first * SECOND), round(last * SECOND) + 1, SECOND // hz)
+
+
+def same(left, right) -> bool:
+    return [f.stamp for f in left] == [f.stamp for f in right] and all(
+        np.array_equal(a.position, b.position) for a, b in zip(left, right, strict=True)
+    )
+
+
+@pytest.mark.parametrize("hz", [10, 100, 250, 500])
+def test_frames_are_the_samples_at_their_instants(hz):
+    frames = feed(JointStream(), ticks(0.1, 3.0, hz))
+    assert [frame.stamp for frame in frames] == list(range(PERIOD, 3 * SECOND + 1, PERIOD))
+    for frame in frames:
+        assert frame.position.dtype == np.float32
+        assert np.array_equal(frame.position, curve(frame.stamp).astype(np.float32))
+    assert [bool(frame.begins) for frame in frames] == [True] + 29 * [False]
+
+
+@settings(deadline=None)
+@given(st.permutations(range(len(ALL_JOINTS))), st.permutations(range(len(ALL_JOINTS))))
+def test_names_in_any_order_and_among_others_change_nothing(first, second):
+    """The order may even change on the way."""
+
+    def shuffled(stamp, order):
+        values = dict.fromkeys(ALL_JOINTS, 9.0) | dict(
+            zip(ACTION_JOINTS, curve(stamp), strict=True)
+        )
+        names = [ALL_JOINTS[i] for i in order]
+        return stream.push(stamp, names, [values[name] for name in names])
+
+    stream = JointStream()
+    frames = []
+    for stamp in ticks(0, 1, 50):
+        frames += shuffled(stamp, first if stamp < SECOND // 2 else second)
+    assert same(frames, feed(JointStream(), ticks(0, 1, 50)))
+
+
+def test_between_two_samples_a_frame_is_interpolated():
+    stamps = [40_000_000, 130_000_000, 310_000_000]
+
+    def line(stamp):
+        return np.arange(13) + stamp / SECOND
+
+    frames = feed(JointStream(), stamps, at=line)
+    assert [frame.stamp for frame in frames] == [PERIOD, 2 * PERIOD, 3 * PERIOD]
+    for frame in frames:
+        assert np.allclose(frame.position, line(frame.stamp), atol=1e-6)
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(1, 300), min_size=2, max_size=60))
+def test_irregular_stamps_give_every_frame_once(gaps):
+    stamps = [int(stamp) for stamp in np.cumsum(gaps) * 1_000_000]
+    frames = feed(JointStream(), stamps)
+    first, last = -(-stamps[0] // PERIOD), stamps[-1] // PERIOD
+    assert [frame.stamp // PERIOD for frame in frames] == list(range(first, last + 1))
+    for frame in frames:  # between its neighbours, and them where it is one
+        before = max((s for s in stamps if s <= frame.stamp), default=stamps[0])
+        after = min(s for s in stamps if s >= frame.stamp)
+        low, high = np.sort([curve(before), curve(after)], axis=0)
+        assert (frame.position >= low - 1e-6).all() and (frame.position <= high + 1e-6).all()
+
+
+def test_a_missing_joint_is_named_and_the_stream_goes_on():
+    stream = JointStream()
+    frames = feed(stream, ticks(0, 0.5))
+    with pytest.raises(RuleSafeError, match="without right_elbow_joint, R_index_proximal_joint;"):
+        names = [n for n in ALL_JOINTS if n not in ("right_elbow_joint", "R_index_proximal_joint")]
+        stream.push(SECOND, names, np.zeros(len(names)))
+    with pytest.raises(RuleSafeError, match="13 joints with 12 positions"):
+        stream.push(SECOND, ACTION_JOINTS, np.zeros(12))
+    with pytest.raises(RuleSafeError, match="name right_elbow_joint more than once"):
+        stream.push(SECOND, (*ACTION_JOINTS, "right_elbow_joint"), np.zeros(14))
+    frames += feed(stream, ticks(0.51, 1))
+    assert same(frames, feed(JointStream(), ticks(0, 1)))
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_what_is_not_finite_is_left_out_where_it_matters(bad):
+    stream = JointStream()
+    frames = feed(stream, ticks(0, 0.25))
+    spoilt = curve(0)
+    spoilt[3] = bad
+    assert stream.push(ticks(0.26, 0.26)[0], ACTION_JOINTS, spoilt) == []
+    frames += feed(stream, ticks(0.27, 1))
+    assert stream.counts.not_finite == 1
+    assert same(frames, feed(JointStream(), ticks(0, 1)))
+    other = [*ACTION_JOINTS, "left_elbow_joint"]
+    assert stream.push(11 * PERIOD, other, [*curve(11 * PERIOD), bad])
+
+
+def test_duplicates_and_late_samples_change_nothing():
+    stream = JointStream()
+    frames = []
+    for stamp in ticks(0, 1):
+        frames += feed(stream, [stamp])
+        assert not feed(stream, [stamp, max(stamp - 3 * TICK, 0)], at=lambda _: np.full(13, 7.0))
+    assert same(frames, feed(JointStream(), ticks(0, 1)))
+    assert stream.counts.duplicates > 100 and stream.counts.out_of_order > 90
+
+
+def test_a_gap_begins_a_new_episode_and_a_short_one_does_not():
+    short = feed(JointStream(), [*ticks(0, 1), *ticks(1.5, 2)])
+    assert [f.stamp for f in short if f.begins] == [0] and len(short) == 21
+    long = feed(JointStream(), [*ticks(0, 1), *ticks(1.53, 2)])
+    assert [(f.stamp, f.begins) for f in long if f.begins][1:] == [
+        (16 * PERIOD, "no joint states for 0.53 s")
+    ]
+    assert len(long) == 11 + 5
+    patient = JointStream(max_gap=2 * SECOND)
+    assert sum(bool(f.begins) for f in feed(patient, [0, 2 * SECOND, 5 * SECOND])) == 2
+    with pytest.raises(RuleSafeError, match="above 0 ns, got 0"):
+        JointStream(max_gap=0)
+
+
+def test_a_clock_that_jumps_back_begins_a_new_episode():
+    stream = JointStream()
+    once = feed(stream, ticks(0.1, 4))
+    again = feed(stream, ticks(0.1, 4))
+    assert same(once, again)
+    assert [f.begins for f in again if f.begins] == ["the clock jumped back by 3.90 s"]
+
+
+def test_restart_forgets_what_came_before():
+    stream = JointStream()
+    feed(stream, ticks(0, 0.99))
+    stream.restart("asked for")
+    frames = feed(stream, ticks(1, 2))
+    assert frames[0].stamp == SECOND and frames[0].begins == "asked for"
+    assert same(frames, feed(JointStream(), ticks(1, 2)))
+
+
+# An episode's start is told on another topic: earlier or later than its joint states -----------
+
+
+@pytest.mark.parametrize("told", [0.0, 0.9, 1.5, 2.0, 2.05, 2.1, 2.75, 3.0])
+def test_the_start_of_an_episode_may_be_told_early_or_late(told):
+    """Samples from 1 s on, an episode that starts at 2 s, told when the samples are at `told`."""
+    stream, frames, start = JointStream(), [], 2 * SECOND
+    if told < 1:
+        frames += stream.start(start)
+    for stamp in ticks(1, 4):
+        frames += feed(stream, [stamp])
+        if stamp == round(told * SECOND):
+            frames += stream.start(start)
+    last = max(i for i, frame in enumerate(frames) if frame.begins)
+    assert frames[last].begins == "a new episode"
+    assert same(frames[last:], feed(JointStream(), ticks(2, 4)))
+    assert stream.start(start) == []  # told again
+
+
+def test_what_queued_up_of_the_past_episode_is_left_out():
+    stream = JointStream()
+    feed(stream, ticks(0, 1))
+    assert stream.start(5 * SECOND) == []
+    assert feed(stream, ticks(1.01, 4.99)) == []
+    assert stream.counts.of_the_past_episode == 399
+    frames = feed(stream, ticks(5, 6))
+    assert frames[0].begins == "a new episode"
+    assert same(frames, feed(JointStream(), ticks(5, 6)))
+
+
+def test_the_start_of_an_episode_by_another_clock_does_not_hold_the_stream_up():
+    stream = JointStream()
+    stream.start(500 * SECOND)
+    assert same(feed(stream, ticks(0, 2)), feed(JointStream(), ticks(0, 2)))
+
+
+def test_a_simulation_that_is_started_anew_begins_a_new_episode():
+    stream = JointStream()
+    stream.start(PERIOD)
+    feed(stream, ticks(0.1, 7))
+    for early in (True, False):  # the new one's start is told before or after its samples
+        frames = stream.start(PERIOD) if early else []
+        frames += feed(stream, ticks(0.1, 0.3))
+        frames += [] if early else stream.start(PERIOD)
+        frames += feed(stream, ticks(0.31, 7))
+        last = max(i for i, frame in enumerate(frames) if frame.begins)
+        assert same(frames[last:], feed(JointStream(), ticks(0.1, 7)))
+
+
+def test_after_a_jump_of_the_clock_nothing_of_the_old_clock_counts():
+    stream = JointStream()
+    stream.start(SECOND)
+    feed(stream, ticks(1, 4))
+    again = feed(stream, ticks(0, 0.8))  # what is before the old clock's start counts too
+    assert [frame.stamp for frame in again] == list(range(0, 8 * PERIOD + 1, PERIOD))
+    assert again[0].begins == "the clock jumped back by 4.00 s"
+    feed(stream, ticks(0, 0.2))
+    assert stream.start(5 * PERIOD) == []  # 0.5 s to 0.8 s were of the turn before
+    frames = feed(stream, ticks(0.21, 1))
+    assert same(frames, feed(JointStream(), ticks(0.5, 1)))
+    feed(stream, ticks(1.01, 100.5))
+    assert stream.start(PERIOD) == []  # a new simulation, before its joint states
+    assert feed(stream, ticks(0.1, 0.1))[0].begins.startswith("the clock jumped back")

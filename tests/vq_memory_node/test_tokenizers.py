@@ -1,0 +1,149 @@
+import numpy as np
+import pytest
+from safetensors.numpy import load_file, save_file
+
+from rulesafe_data.states import load_states
+from rulesafe_sim.errors import RuleSafeError
+from vq_memory_node.model_files import ARRAY_FILE, Architecture, Model, load_model, save_model
+from vq_memory_node.tokenizers import FsqTokenizer, NumpyEncoder, VqTokenizer, load_tokenizer
+from vq_memory_node.windows import window_at
+
+FSQ = Architecture("fsq", dimensions=3, codes=240, levels=(8, 6, 5))
+
+
+@pytest.fixture(scope="module")
+def windows(request):
+    """Windows that end at 300 random frames of real demonstrations."""
+    states = load_states(request.config.rootpath / "datasets/rule_001_rule_020.parquet")
+    rng = np.random.default_rng(0)
+    paths = [states[int(rng.integers(len(states)))][0] for _ in range(300)]
+    return [window_at(path, int(rng.integers(len(path)))) for path in paths]
+
+
+def test_a_window_gets_a_token_of_the_vocabulary(model_dir, trajectory):
+    path = trajectory(200)
+    for clusters in (2, 4, 32, 256):
+        tokenizer = load_tokenizer(model_dir, clusters)
+        tokens = [tokenizer.token(window_at(path, frame)) for frame in range(200)]
+        assert set(tokens) <= set(range(clusters))
+        assert len(set(tokens)) > 1
+
+
+def test_the_token_is_the_cluster_of_the_nearest_code(model_dir, windows):
+    model = load_model(model_dir)
+    tokenizer = VqTokenizer(model, 4)
+    for window in windows:
+        latent = tokenizer.encoder.latent(window).astype(float)
+        distances = ((model.arrays["codebook"] - latent) ** 2).sum(1)
+        code = tokenizer.code(window)
+        assert distances[code] <= distances.min() * (1 + 1e-5)
+        assert tokenizer.token(window) == model.clusters(4)[code]
+
+
+def test_how_a_window_lies_in_memory_does_not_matter(model_dir, trajectory):
+    tokenizer = VqTokenizer(load_model(model_dir), 256)
+    path = trajectory(120)
+    for frame in range(49, 120):  # views into one array, and copies of them
+        view = path[frame - 49 : frame + 1]
+        assert tokenizer.code(view) == tokenizer.code(view.copy())
+    strided = np.asfortranarray(path[:50])
+    reverse = path[:50][::-1].copy()[::-1]
+    np.testing.assert_array_equal(
+        tokenizer.encoder.latent(reverse), tokenizer.encoder.latent(path[:50])
+    )
+    np.testing.assert_array_equal(
+        tokenizer.encoder.latent(strided), tokenizer.encoder.latent(path[:50])
+    )
+
+
+def test_numpy_and_torch_encode_alike(model_dir, windows):
+    torch = pytest.importorskip("torch")
+    from vq_memory_node.networks import encoder_of
+
+    torch.set_num_threads(1)
+    model = load_model(model_dir)
+    encoder = NumpyEncoder(model)
+    ours = np.stack([encoder.latent(window) for window in windows])
+    normalised = (np.stack(windows) - model.arrays["normaliser.mean"]) / model.arrays[
+        "normaliser.std"
+    ]
+    with torch.no_grad():
+        theirs = encoder_of(model)(torch.from_numpy(normalised).transpose(1, 2)).numpy()
+    np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-4 * np.abs(theirs).max())
+
+
+@pytest.mark.parametrize("kind", ["vq", "fsq"])
+def test_numpy_and_torch_find_the_same_tokens(kind, random_model, tmp_path, windows):
+    torch = pytest.importorskip("torch")
+    from vq_memory_node.networks import encoder_of
+    from vq_memory_node.quantisers import Fsq, nearest
+
+    torch.set_num_threads(1)
+    model = load_model(random_model(tmp_path, 1, FSQ if kind == "fsq" else None))
+    tokenizer = (FsqTokenizer if kind == "fsq" else VqTokenizer)(model, 32)
+    normaliser = [model.arrays[f"normaliser.{name}"] for name in ("mean", "std")]
+    normalised = (np.stack(windows) - normaliser[0]) / normaliser[1]
+    with torch.no_grad():
+        latent = encoder_of(model)(torch.from_numpy(normalised).transpose(1, 2))
+        if kind == "fsq":
+            codes = Fsq(FSQ)(latent).codes
+        else:
+            codes = nearest(latent, torch.from_numpy(model.arrays["codebook"].copy()))
+    ours = [tokenizer.code(window) for window in windows]
+    assert ours == codes.tolist()
+    assert len(set(ours)) > 5
+    assert [tokenizer.token(w) for w in windows] == model.clusters(32)[codes.numpy()].tolist()
+
+
+def test_fsq_numbers_its_codes_as_the_codebook_lists_them(random_model, tmp_path, windows):
+    model = load_model(random_model(tmp_path, 3, FSQ))
+    tokenizer = FsqTokenizer(model, 240)
+    for window in windows[:50]:
+        bounded = 2 / (1 + np.exp(-tokenizer.encoder.latent(window).astype(float))) - 1
+        # Steps differ between dimensions, so that each is compared in its own.
+        off = np.abs(model.arrays["codebook"] - bounded) * (np.array([8, 6, 5]) - 1)
+        assert tokenizer.code(window) == off.max(1).argmin()
+    extreme = model.arrays["encoder.out.bias"] + np.float32(1e4)
+    pushed = Model(FSQ, {**model.arrays, "encoder.out.bias": extreme})
+    assert FsqTokenizer(pushed, 240).code(windows[0]) == 239
+
+
+def test_a_loaded_copy_gives_the_same_tokens(model_dir, tmp_path, windows):
+    save_model(load_model(model_dir), tmp_path)
+    first, second = load_tokenizer(model_dir, 256), load_tokenizer(tmp_path, 256)
+    assert [first.token(w) for w in windows] == [second.token(w) for w in windows]
+    assert first.hash == second.hash
+    for name in ("model.json", "model.safetensors"):
+        assert (model_dir / name).read_bytes() == (tmp_path / name).read_bytes()
+
+
+def test_wrong_windows_and_clusterings_are_refused(model_dir):
+    tokenizer = load_tokenizer(model_dir)
+    with pytest.raises(RuleSafeError, match=r"\(49, 13\).*\(50, 13\)"):
+        tokenizer.token(np.zeros((49, 13), np.float32))
+    with pytest.raises(RuleSafeError, match="clusters 5; valid: 2, 4, 32, 256"):
+        load_tokenizer(model_dir, 5)
+
+
+def test_the_tokenizer_needs_no_torch(model_dir, tmp_path):
+    import subprocess
+    import sys
+
+    code = (
+        "import sys\n"
+        "sys.modules['torch'] = sys.modules['sklearn'] = sys.modules['tensorboardX'] = None\n"
+        "import numpy as np\n"
+        "from vq_memory_node.tokenizers import load_tokenizer\n"
+        f"print(load_tokenizer({str(model_dir)!r}).token(np.zeros((50, 13), np.float32)))\n"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert told.returncode == 0, told.stderr
+    assert int(told.stdout) in range(4)
+
+
+def test_arrays_of_another_model_are_noticed(model_dir, random_model, tmp_path):
+    random_model(tmp_path, 7)
+    other = load_file(model_dir / ARRAY_FILE)
+    save_file(other, tmp_path / ARRAY_FILE)
+    with pytest.raises(RuleSafeError, match="do not belong together"):
+        load_tokenizer(tmp_path)

@@ -98,6 +98,7 @@ def save_random_model(tmp_path_factory):
         "encoder.layers.0.bias": normal(8),
         "encoder.out.weight": normal(6, flat),
         "encoder.out.bias": normal(6),
+        "encoder.straight.weight": normal(6, 13 * WINDOW) / 10,
         "usage": np.full(16, 1 / 16, np.float32),
         "clusters.4": np.arange(16) % 4,
         "clusters.16": np.arange(16),

@@ -51,6 +51,8 @@ def _random_model(out, seed, architecture=None, clusterings=(2, 4, 32)):
         channels = layer.channels
     flat = channels * architecture.frames(WINDOW)[-1]
     linear("encoder.out", (architecture.dimensions, flat))
+    linear("encoder.straight", (architecture.dimensions, joints * WINDOW))
+    del arrays["encoder.straight.bias"]
     arrays["codebook"] = _codebook(architecture, arrays, rng)
     arrays |= {f"clusters.{j}": rng.integers(0, j, codes) for j in clusterings}
     arrays[f"clusters.{codes}"] = np.arange(codes)

@@ -10,7 +10,9 @@ pytest.importorskip("tensorboardX")
 
 from rulesafe_sim.errors import RuleSafeError
 from vq_memory_node.checkpoints import CHECKPOINT
-from vq_memory_node.model_files import load_model
+from vq_memory_node.model_files import Architecture, load_model
+from vq_memory_node.networks import Decoder, Encoder, start_from_components
+from vq_memory_node.quantisers import squared
 from vq_memory_node.tokenizers import TOKENIZERS, load_tokenizer
 from vq_memory_node.train_config import TrainConfig
 from vq_memory_node.training import Run, train
@@ -282,3 +284,19 @@ def test_facts_of_the_model_are_json(trained):
     assert told["clusterings"] == [2, 4, 16]
     assert told["joints"][0] == "right_shoulder_pitch_joint"
     assert len(told["training"]["data"]["sha256"]) == 64
+
+
+def test_an_autoencoder_starts_as_principal_components(trajectory):
+    """Before the first batch it reconstructs as no linear one of its dimensions does better."""
+    path = trajectory(400)
+    learned = Windows([path], fit_normaliser([path], 0.05))
+    windows = learned[torch.arange(len(learned))]
+    architecture = Architecture(dimensions=4)
+    encoder, decoder = Encoder(architecture, 13), Decoder(architecture, 13)
+    start_from_components(encoder, decoder, windows)
+    with torch.no_grad():
+        latent = encoder(windows)
+        left = squared(windows - decoder(latent)).item()
+    values = np.linalg.svd(windows.flatten(1).double().numpy(), compute_uv=False)
+    assert left == pytest.approx((values[4:] ** 2).sum() / len(windows), rel=1e-3)
+    assert latent.square().sum(1).mean().item() == pytest.approx(4, rel=1e-3)

@@ -6,6 +6,7 @@ another window, is refused with the reason. Arrays, all float32 but the clusters
     normaliser.mean, normaliser.std             (13,) rad
     encoder.layers.I.weight, .bias              (channels out, channels in, kernel), (channels out,)
     encoder.out.weight, .bias                   (dimensions, channels x frames), (dimensions,)
+    encoder.straight.weight                     (dimensions, joints x window)
     decoder....                                 what training ended with; no tokenizer reads it
     codebook                                    (codes, dimensions)
     usage                                       (codes,) share of the training windows
@@ -54,7 +55,8 @@ class Architecture:
 
     Attributes:
         kind: one of KINDS.
-        layers: convolutions, each followed by ReLU; then all is flattened and mapped linearly.
+        layers: convolutions, each followed by ReLU; then all is flattened and mapped linearly, and
+            a linear map straight from the window is added.
         dimensions: numbers in a latent.
         codes: how many codes there are.
         levels: fsq alone: values that each dimension takes; their product is `codes`.
@@ -248,6 +250,7 @@ def _shapes(model: Model) -> dict[str, tuple[int, ...]]:
     flat = channels * architecture.frames(model.window)[-1]
     shapes["encoder.out.weight"] = (architecture.dimensions, flat)
     shapes["encoder.out.bias"] = (architecture.dimensions,)
+    shapes["encoder.straight.weight"] = (architecture.dimensions, joints * model.window)
     shapes["codebook"] = (architecture.codes, architecture.dimensions)
     shapes["usage"] = (architecture.codes,)
     shapes |= {f"clusters.{clusters}": (architecture.codes,) for clusters in model.clusterings}

@@ -15,7 +15,8 @@ from vq_memory_node.windows import WINDOW
 
 
 class Encoder(nn.Module):
-    """Strided convolutions over time, then a linear map: (B, joints, window) -> (B, dimensions)."""
+    """(B, joints, window) -> (B, dimensions): a linear map, straight from the window, and beside it
+    strided convolutions over time with a linear map of their own."""
 
     def __init__(self, architecture: Architecture, joints: int, window: int = WINDOW) -> None:
         super().__init__()
@@ -25,12 +26,14 @@ class Encoder(nn.Module):
             channels = layer.channels
         self.layers = nn.ModuleList(convolutions)
         self.out = nn.Linear(channels * architecture.frames(window)[-1], architecture.dimensions)
+        self.straight = nn.Linear(joints * window, architecture.dimensions, bias=False)
 
     def forward(self, windows: Tensor) -> Tensor:
         """(B, joints, window) normalised -> (B, dimensions)."""
+        seen = windows
         for layer in self.layers:
-            windows = torch.relu(layer(windows))
-        latent: Tensor = self.out(windows.flatten(1))
+            seen = torch.relu(layer(seen))
+        latent: Tensor = self.out(seen.flatten(1)) + self.straight(windows.flatten(1))
         return latent
 
 
@@ -41,7 +44,7 @@ class Decoder(nn.Module):
         super().__init__()
         frames = architecture.frames(window)
         outputs = [joints, *(layer.channels for layer in architecture.layers)]
-        self._shape = (outputs[-1], frames[-1])
+        self._shape, self._window = (outputs[-1], frames[-1]), (joints, window)
         self.out = nn.Linear(architecture.dimensions, outputs[-1] * frames[-1])
         transposed = []
         for place, layer in reversed(list(enumerate(architecture.layers))):
@@ -56,13 +59,36 @@ class Decoder(nn.Module):
                 )
             )
         self.layers = nn.ModuleList(transposed)
+        self.straight = nn.Linear(architecture.dimensions, joints * window, bias=False)
 
     def forward(self, latent: Tensor) -> Tensor:
         """(B, dimensions) -> (B, joints, window) normalised."""
         values = self.out(latent).unflatten(1, self._shape)
         for layer in self.layers:
             values = layer(torch.relu(values))
-        return values
+        return values + self.straight(latent).unflatten(1, self._window)
+
+
+@torch.no_grad()
+def start_from_components(encoder: Encoder, decoder: Decoder, windows: Tensor) -> None:
+    """Starts an autoencoder as the principal components of windows (B, joints, window), which no
+    linear one of as many dimensions beats; the convolutions begin with nothing and learn the rest.
+
+    All dimensions have one scale, so that near windows have near latents; a latent's squared norm
+    is in the mean the number of dimensions.
+    """
+    flat = windows.flatten(1).double()
+    components = torch.linalg.eigh(flat.T @ flat).eigenvectors[:, -len(encoder.straight.weight) :]
+    # A component and its opposite are as good: which one comes out must not depend on the library.
+    largest = components.abs().argmax(0)
+    components = components * components.gather(0, largest.unsqueeze(0)).sign()
+    latent = flat @ components
+    scale = (components.shape[1] / latent.square().sum(1).mean()).sqrt()
+    encoder.straight.weight.copy_((components * scale).T)
+    decoder.straight.weight.copy_(components / scale)
+    last = decoder.layers[-1]
+    for parameter in (encoder.out.weight, encoder.out.bias, last.weight, last.bias):
+        parameter.zero_()
 
 
 def arrays_of(name: str, module: nn.Module) -> dict[str, NDArray[Any]]:

@@ -60,6 +60,9 @@ class NumpyEncoder:
         flat = out.transpose(2, 1, 0).reshape(-1, architecture.dimensions)
         self._out = np.ascontiguousarray(flat)
         self._out_bias = arrays["encoder.out.bias"]
+        straight = arrays["encoder.straight.weight"].reshape(-1, *self._shape[::-1])
+        flat = straight.transpose(2, 1, 0).reshape(-1, architecture.dimensions)
+        self._straight = np.ascontiguousarray(flat)
 
     def latent(self, window: NDArray[np.float32]) -> NDArray[np.float32]:
         """The latent (dimensions,) of a window (window, joints), rad.
@@ -71,13 +74,14 @@ class NumpyEncoder:
         # In C order, for the rows below are read off memory, and a window may lie otherwise.
         values = np.subtract(window, self._mean, dtype=np.float32, order="C")
         values *= self._scale
+        straight = values.reshape(-1) @ self._straight
         for matrix, bias, shape, strides in self._layers:
             # What a convolution sees at each place, as overlapping rows of the same memory.
             seen: NDArray[np.float32] = np.ndarray(shape, np.float32, values, 0, strides)
             values = seen @ matrix
             values += bias
             np.maximum(values, 0, out=values)
-        return values.reshape(-1) @ self._out + self._out_bias
+        return values.reshape(-1) @ self._out + self._out_bias + straight
 
 
 class VqTokenizer:

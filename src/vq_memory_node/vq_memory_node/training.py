@@ -25,7 +25,7 @@ from rulesafe_sim.joints import ACTION_JOINTS
 from vq_memory_node.checkpoints import CHECKPOINT, finished, load_checkpoint, save_checkpoint
 from vq_memory_node.clustering import CLUSTERERS, clusterings, k_means
 from vq_memory_node.model_files import Model, save_model
-from vq_memory_node.networks import Decoder, Encoder, arrays_of
+from vq_memory_node.networks import Decoder, Encoder, arrays_of, start_from_components
 from vq_memory_node.quantisers import QUANTISERS, Codebook, Quantised, perplexity, squared
 from vq_memory_node.train_config import TrainConfig
 from vq_memory_node.training_data import (
@@ -126,6 +126,7 @@ class Run:
         self.generator = torch.Generator().manual_seed(config.seed)
         self.uses = torch.zeros(architecture.codes, dtype=torch.int64)
         self.step = 0
+        start_from_components(self.encoder, self.decoder, self.learned[self._places(8192)])
         state = load_checkpoint(out, facts)
         if state is not None:
             self._restore(state)

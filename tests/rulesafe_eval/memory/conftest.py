@@ -101,6 +101,7 @@ def model_dir(recordings, tmp_path_factory):
         "encoder.layers.0.bias": rng.normal(0, 0.2, 8).astype(np.float32),
         "encoder.out.weight": rng.normal(0, 0.2, (6, flat)).astype(np.float32),
         "encoder.out.bias": rng.normal(0, 0.2, 6).astype(np.float32),
+        "encoder.straight.weight": rng.normal(0, 0.02, (6, 13 * WINDOW)).astype(np.float32),
         "usage": np.append(np.full(14, 1 / 14), [0, 0]).astype(np.float32),
     }
     encoder = NumpyEncoder(Model(shape, arrays))

@@ -86,8 +86,7 @@ def start_from_components(encoder: Encoder, decoder: Decoder, windows: Tensor) -
     scale = (components.shape[1] / latent.square().sum(1).mean()).sqrt()
     encoder.straight.weight.copy_((components * scale).T)
     decoder.straight.weight.copy_(components / scale)
-    last = decoder.layers[-1]
-    for parameter in (encoder.out.weight, encoder.out.bias, last.weight, last.bias):
+    for parameter in (*encoder.out.parameters(), *decoder.layers[-1].parameters()):
         parameter.zero_()
 
 

@@ -166,11 +166,12 @@ class EagerTokenizer:
         with torch.inference_mode():
             x = (torch.from_numpy(window) - of["normaliser.mean"]) / of["normaliser.std"]
             x = x.T[None]  # (1, joints, window)
+            straight = x.flatten(1) @ of["encoder.straight.weight"].T
             for place, stride in enumerate(self._strides):
                 name = f"encoder.layers.{place}"
                 x = torch.conv1d(x, of[f"{name}.weight"], of[f"{name}.bias"], stride).relu()
             latent = x.flatten(1) @ of["encoder.out.weight"].T + of["encoder.out.bias"]
-            code = torch.cdist(latent, of["codebook"]).argmin()
+            code = torch.cdist(latent + straight, of["codebook"]).argmin()
             return int(of[f"clusters.{self.vocabulary}"][code])
 
 

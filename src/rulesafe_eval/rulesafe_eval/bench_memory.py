@@ -143,7 +143,7 @@ def _held(make: Callable[[], object]) -> float:
 
 
 class EagerTokenizer:
-    """The same model in torch, operation by operation: what the numpy path is compared with."""
+    """The same model by its torch encoder, eagerly: what the numpy path is compared with."""
 
     def __init__(self, model: Model, like: Tokenizer) -> None:
         """Errors: RuleSafeError without torch, or for a model that has no codebook."""
@@ -151,28 +151,26 @@ class EagerTokenizer:
             import torch
         except ImportError as error:
             raise RuleSafeError("no torch: pip install rulesafe[learn]") from error
+        from vq_memory_node.networks import encoder_of
+
         if model.architecture.kind != "vq":
             raise RuleSafeError(f"a model of kind {model.architecture.kind}; timed: vq")
         torch.set_num_threads(1)
         self.joints, self.window = like.joints, like.window
         self.vocabulary, self.hash = like.vocabulary, like.hash
         self._torch = torch
-        self._strides = [layer.stride for layer in model.architecture.layers]
-        self._of = {name: torch.from_numpy(np.array(a)) for name, a in model.arrays.items()}
+        self._encoder = encoder_of(model)
+        needed = ("normaliser.mean", "normaliser.std", "codebook", f"clusters.{like.vocabulary}")
+        arrays = (torch.from_numpy(np.array(model.arrays[name])) for name in needed)
+        self._mean, self._std, self._codebook, self._tokens = arrays
 
     def token(self, window: NDArray[np.float32]) -> int:
         """The token of a window (window, joints), rad."""
-        torch, of = self._torch, self._of
-        with torch.inference_mode():
-            x = (torch.from_numpy(window) - of["normaliser.mean"]) / of["normaliser.std"]
-            x = x.T[None]  # (1, joints, window)
-            straight = x.flatten(1) @ of["encoder.straight.weight"].T
-            for place, stride in enumerate(self._strides):
-                name = f"encoder.layers.{place}"
-                x = torch.conv1d(x, of[f"{name}.weight"], of[f"{name}.bias"], stride).relu()
-            latent = x.flatten(1) @ of["encoder.out.weight"].T + of["encoder.out.bias"]
-            code = torch.cdist(latent + straight, of["codebook"]).argmin()
-            return int(of[f"clusters.{self.vocabulary}"][code])
+        with self._torch.inference_mode():
+            normalised = (self._torch.from_numpy(window) - self._mean) / self._std
+            latent = self._encoder(normalised.T[None])  # (1, joints, window)
+            code = self._torch.cdist(latent, self._codebook).argmin()
+            return int(self._tokens[code])
 
 
 def p99(values: NDArray[np.float64]) -> float:

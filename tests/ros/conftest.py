@@ -11,7 +11,7 @@ import pytest
 os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
 os.environ["ROS_DOMAIN_ID"] = str(os.getpid() % 100 + 1)
 
-sys.path.append(str(Path(__file__).parent))  # for ros_client
+sys.path.append(str(Path(__file__).parent))  # for ros_client and memory_player
 
 PATIENCE = 60.0
 STATES = Path(__file__).parents[2] / "datasets/rule_001_rule_020.parquet"
@@ -52,6 +52,14 @@ def client():
     yield node
     node.destroy_node()
     rclpy.try_shutdown()
+
+
+@pytest.fixture
+def player(client):
+    """Plays joint states to the memory's node, and hears it."""
+    from memory_player import Player
+
+    return Player(client)
 
 
 @pytest.fixture

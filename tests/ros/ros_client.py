@@ -6,6 +6,7 @@ from collections.abc import Callable
 import numpy as np
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
+from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
@@ -15,6 +16,9 @@ from rulesafe_interfaces.srv import ResetEpisode
 from rulesafe_sim import convert
 from rulesafe_sim.chunks import PERIOD
 from rulesafe_sim.joints import ACTION_JOINTS
+
+ALL_QOS = QoSProfile(depth=2000, reliability=ReliabilityPolicy.RELIABLE)
+"""Room for all that comes while a test waits for the processor."""
 
 PATIENCE = 60.0
 """s of wall time after which something that should happen has not."""
@@ -35,7 +39,7 @@ class Client(Node):
             (JointState, "/joint_states", self.joint_states.append),
             (EpisodeStatus, "/episode/status", self.statuses.append),
         ):
-            self.create_subscription(kind, topic, store, convert.STATE_QOS)
+            self.create_subscription(kind, topic, store, ALL_QOS)
         self._chunks = self.create_publisher(
             JointTrajectory, "/policy/action_chunk", convert.STATE_QOS
         )

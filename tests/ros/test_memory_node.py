@@ -1,6 +1,5 @@
 """The memory's node, fed stored episodes: what it publishes is the memory of the stored episode."""
 
-import time
 from pathlib import Path
 
 import numpy as np
@@ -8,120 +7,30 @@ import pytest
 
 from rulesafe_data.states import load_states
 from rulesafe_sim.chunks import PERIOD, SECOND
-from rulesafe_sim.joints import ACTION_JOINTS, ALL_JOINTS
+from rulesafe_sim.joints import ACTION_JOINTS
 from rulesafe_sim.simulation import HOME_ACTION
 from vq_memory_node.grids import FromStart, Sliding
-from vq_memory_node.memory import VqMemory, memory_of
+from vq_memory_node.memory import VqMemory
 from vq_memory_node.tokenizers import load_tokenizer
 
 rclpy = pytest.importorskip("rclpy", reason="ROS 2 is not installed")
 
-from builtin_interfaces.msg import Time
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from diagnostic_msgs.msg import DiagnosticStatus
 from lifecycle_msgs.msg import State, Transition
 from lifecycle_msgs.srv import ChangeState, GetState
 from rclpy.parameter import Parameter
 from rclpy.parameter_client import AsyncParameterClient
-from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
 from rulesafe_interfaces.msg import MemoryTokens
 from rulesafe_sim import convert
-from vq_memory_node.convert import JOINTS_QOS, from_memory_tokens
 
 pytestmark = pytest.mark.ros
 
 STATES = Path(__file__).parents[2] / "datasets/rule_001_rule_020.parquet"
 NODE = "vq_memory_node.node"
 SIM = "rulesafe_sim.node"
-
-
-class Player:
-    """Plays joint states by their stamps, and hears what the memory says."""
-
-    def __init__(self, client):
-        self.client = client
-        self.heard: dict[int, MemoryTokens] = {}  # by stamp, ns
-        self.diagnostics: list[DiagnosticStatus] = []
-        self._joints = client.create_publisher(JointState, "/joint_states", JOINTS_QOS)
-        self._clock = client.create_publisher(Clock, "/clock", JOINTS_QOS)
-        self._started = client.create_publisher(Time, "/episode/started", convert.LATCHED_QOS)
-        client.create_subscription(
-            MemoryTokens, "/memory/tokens", self._on_tokens, convert.LATCHED_QOS
-        )
-        client.create_subscription(
-            DiagnosticArray, "/diagnostics", lambda m: self.diagnostics.extend(m.status), 10
-        )
-
-    def _on_tokens(self, message):
-        self.heard[convert.from_time(message.header.stamp)] = message
-
-    def wait(self):
-        """Until the node hears this client, which listens to joint states too. A writer may know of
-        a reader that does not know of it yet: what it sends then is lost."""
-        self.client.until(lambda: self._joints.get_subscription_count() == 2, "the memory's node")
-        self.heard.clear()
-
-        def answered():
-            self.send(HOME_ACTION, 0)
-            return self.heard
-
-        self.client.until(answered, "the memory of a joint state")
-        self.heard.clear()
-
-    def play(self, positions, begin, hz=10, speed=0.0):
-        """An episode (N, 13) at 10 Hz, as samples at `hz` from `begin` (ns) on. `speed`: times real
-        time; 0: at once. Joints are in another order each time, among all the robot's."""
-        rng = np.random.default_rng(0)
-        started = time.monotonic()
-        for sample in range((len(positions) - 1) * hz // 10 + 1):
-            frame, rest = divmod(sample * 10, hz)
-            after = positions[min(frame + 1, len(positions) - 1)]
-            row = positions[frame] if not rest else (positions[frame] + after) / 2
-            stamp = begin + sample * SECOND // hz
-            if sample % 100 == 0:
-                order = rng.permutation(len(ALL_JOINTS))
-            self.send(row, stamp, [ALL_JOINTS[i] for i in order])
-            self._clock.publish(Clock(clock=convert.to_time(stamp)))
-            while speed and time.monotonic() - started < sample / hz / speed:
-                self.client.executor_.spin_once(timeout_sec=0.001)
-
-    def send(self, row, stamp, names=ACTION_JOINTS):
-        values = dict.fromkeys(names, 0.0) | dict(zip(ACTION_JOINTS, map(float, row), strict=True))
-        message = JointState(name=list(names), position=[values[name] for name in names])
-        message.header.stamp = convert.to_time(stamp)
-        self._joints.publish(message)
-
-    def begin(self, stamp):
-        self._started.publish(convert.to_time(stamp))
-
-    def until(self, stamp):
-        self.client.until(lambda: stamp in self.heard, f"the memory at {stamp / SECOND:g} s")
-
-    def call(self, kind, service, request=None):
-        caller = self.client.create_client(kind, service)
-        assert caller.wait_for_service(60), service
-        future = caller.call_async(request or kind.Request())
-        self.client.until(future.done, f"the reply of {service}")
-        return future.result()
-
-    def check(self, positions, begin, memory, at_least=1):
-        """All that was heard from `begin` (ns) on is the memory of this episode."""
-        batch = memory_of(positions, memory)
-        heard = {stamp: m for stamp, m in self.heard.items() if stamp >= begin}
-        assert len(heard) >= at_least
-        for stamp, message in heard.items():
-            reading = from_memory_tokens(message)
-            frame, rest = divmod(stamp - begin, PERIOD)
-            assert rest == 0
-            assert np.array_equal(reading.values, batch[frame].values), f"frame {frame}"
-            assert np.array_equal(reading.mask, batch[frame].mask)
-
-
-@pytest.fixture
-def player(client):
-    return Player(client)
 
 
 @pytest.fixture(scope="module")

@@ -9,6 +9,7 @@ pytest.importorskip("sklearn")
 pytest.importorskip("tensorboardX")
 
 from rulesafe_sim.errors import RuleSafeError
+from rulesafe_sim.joints import ARM_JOINTS
 from vq_memory_node.checkpoints import CHECKPOINT
 from vq_memory_node.model_files import Architecture, load_model
 from vq_memory_node.networks import Decoder, Encoder, start_from_components
@@ -86,6 +87,19 @@ def test_training_learns_and_tells(paths, tmp_path):
     assert model.arrays["usage"].sum() == pytest.approx(1, abs=1e-5)
     assert list((tmp_path / "tensorboard").iterdir())
     assert not (tmp_path / CHECKPOINT).exists()
+
+
+def test_a_memory_that_sees_the_hand_alone_is_blind_to_the_arm(paths, trained, tmp_path):
+    train(paths, replace(QUICK, sees="hand"), tmp_path)
+    window = window_at(paths[0], 60)
+    moved = window.copy()
+    moved[:, : len(ARM_JOINTS)] += np.float32(1.0)
+    blind, seeing = (TOKENIZERS["vq"](load_model(out), 16).encoder for out in (tmp_path, trained))
+    assert np.array_equal(blind.latent(window), blind.latent(moved))
+    assert not np.array_equal(seeing.latent(window), seeing.latent(moved))
+    moved = window.copy()
+    moved[:, len(ARM_JOINTS) :] += np.float32(1.0)
+    assert not np.array_equal(blind.latent(window), blind.latent(moved))
 
 
 def test_the_log_has_perplexity_and_usage(paths, tmp_path):

@@ -9,6 +9,7 @@ from vq_memory_node.model_files import Architecture
 
 Quantiser = Literal["straight_through", "ema", "fsq"]
 Clustering = Literal["unweighted", "by_usage"]
+Seen = Literal["arm_and_hand", "hand"]
 
 
 @dataclass(frozen=True)
@@ -18,6 +19,8 @@ class TrainConfig:
     Attributes:
         quantiser: straight_through: as published. ema: the codebook follows by moving averages.
             fsq: finite scalar quantisation with `levels`.
+        sees: arm_and_hand: all 13 joints, as published. hand: its six alone. Tokens then tell what
+            the hand does and not where, so that they mean the same at another safe.
         clustering: unweighted: as published. by_usage: codes count as often as they occur.
         codes: codes of the codebook (published: 256). Not for fsq.
         dimensions: numbers in a latent. Not for fsq.
@@ -38,6 +41,7 @@ class TrainConfig:
     """
 
     quantiser: Quantiser = "straight_through"
+    sees: Seen = "arm_and_hand"
     clustering: Clustering = "unweighted"
     codes: int = 256
     dimensions: int = 32
@@ -70,6 +74,8 @@ class TrainConfig:
             )
         if self.quantiser not in get_args(Quantiser):
             raise unknown_name("quantiser", self.quantiser, get_args(Quantiser))
+        if self.sees not in get_args(Seen):
+            raise unknown_name("sees", self.sees, get_args(Seen))
         if self.clustering not in get_args(Clustering):
             raise unknown_name("clustering", self.clustering, get_args(Clustering))
         if min(self.levels, default=0) < 2:

@@ -114,7 +114,7 @@ class Run:
         self.config, self.out, self.facts = config, out, facts
         self.held = split(len(trajectories), config.validation, config.seed)
         learned, kept = ([trajectories[place] for place in places] for places in self.held)
-        self.normaliser = fit_normaliser(learned, config.std_floor)
+        self.normaliser = fit_normaliser(learned, config.std_floor, config.sees)
         self.learned = Windows(learned, self.normaliser)
         self.kept = Windows(kept, self.normaliser)
         architecture, joints = config.architecture, len(ACTION_JOINTS)

@@ -10,25 +10,33 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.joints import ACTION_JOINTS
+from rulesafe_sim.joints import ACTION_JOINTS, ARM_JOINTS
+from vq_memory_node.train_config import Seen
 from vq_memory_node.windows import WINDOW
 
 
 @dataclass(frozen=True)
 class Normaliser:
-    """Mean and standard deviation (13,) float32 of each joint, rad."""
+    """Mean and standard deviation (13,) float32 of each joint, rad.
+
+    A joint whose standard deviation is infinite is 0 whatever it does: it is not looked at.
+    """
 
     mean: NDArray[np.float32]
     std: NDArray[np.float32]
 
 
-def fit_normaliser(trajectories: Sequence[NDArray[np.float32]], floor: float) -> Normaliser:
+def fit_normaliser(
+    trajectories: Sequence[NDArray[np.float32]], floor: float, sees: Seen = "arm_and_hand"
+) -> Normaliser:
     """Over all frames of these trajectories (N, 13); no standard deviation below `floor`, rad.
 
     The floor keeps a joint that hardly moves from being mostly noise.
     """
     frames = np.concatenate(trajectories).astype(float)
     std = np.maximum(frames.std(0), floor)
+    if sees == "hand":
+        std[: len(ARM_JOINTS)] = np.inf
     return Normaliser(frames.mean(0).astype(np.float32), std.astype(np.float32))
 
 

@@ -105,7 +105,7 @@ def test_an_interrupted_run_says_that_it_can_go_on(generate, tmp_path):
     until(lambda: workers(command.process.pid))
     command.process.send_signal(signal.SIGINT)
     code, _, err = command.end()
-    assert code == 130
+    assert code == 130, err
     assert "the same command goes on" in err
     assert "Traceback" not in err
     assert not list(tmp_path.rglob(".*.parquet*"))

@@ -1,6 +1,7 @@
 """The measurements on data whose answers are known."""
 
 import os
+import shutil
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from rulesafe_eval.memory.trajectories import Trajectories
 from rulesafe_sim.errors import RuleSafeError
 from rulesafe_sim.joints import ACTION_JOINTS
 from vq_memory_node.memory import NoMemory, RawMemory, VqMemory
+from vq_memory_node.model_files import load_model
 from vq_memory_node.windows import STRIDE, window_at
 
 QUICK = ProbeConfig(epochs=30)
@@ -294,27 +296,36 @@ def test_a_markdown_table_is_aligned_to_the_right():
 
 def test_the_mask_alone_is_measured_too(model_dir):
     """What tokens tell beyond the time since the start must be seen."""
-    memory, vocabulary = measures.sources(model_dir)["joints, mask alone"]
+    memory, vocabulary = measures.sources(measures.tokenizers([model_dir]))["joints, mask alone"]
     found = frames(recorded(0, episodes=1), memory)
     assert vocabulary == 1 and not found.tokens.any() and found.mask.any()
 
 
 def test_the_command_writes_the_page(recordings, model_dir, tmp_path):
     out = tmp_path / "memory.md"
-    commands.SUBCOMMANDS["measure"](recordings, str(model_dir), recordings, out, 2)
+    other = shutil.copytree(model_dir, tmp_path / "other")
+    commands.SUBCOMMANDS["measure"](
+        recordings, str(model_dir), recordings, out, beside=(str(other),), seeds=2
+    )
     text = out.read_text()
+    assert f"--beside {other}" in text and "tokens unchanged, other, J = 16" in text
     assert f"--model {model_dir}" in text and "normal: 8 episodes (4 of rule_001" in text
     assert "not the set that the model learned from" in text
     for wanted in ("tokens unchanged, J = 16", "joints, raw memory", "frame with no token"):
         assert wanted in text
-    assert text.count("| rule_001 and rule_020 |") == 6
+    clusterings = len(load_model(model_dir).clusterings)
+    assert text.count("| rule_001 and rule_020 |") == 4 + 2 * clusterings
+
+
+def test_two_models_of_one_name_are_refused(model_dir):
+    with pytest.raises(RuleSafeError, match="different names"):
+        measures.tokenizers([model_dir, model_dir])
 
 
 # Cost -----------------------------------------------------------------------------------------
 
 
 def test_both_paths_give_the_same_tokens(model_dir):
-    from vq_memory_node.model_files import load_model
     from vq_memory_node.tokenizers import load_tokenizer
 
     quick = load_tokenizer(model_dir, 16)

@@ -8,11 +8,18 @@ import tyro
 Data = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="DATA")]
 
 
-def measure(data: Data, model: str, shifted: Path, out: Path, seeds: int = 5) -> None:
+def measure(
+    data: Data,
+    model: str,
+    shifted: Path,
+    out: Path,
+    beside: tuple[str, ...] = (),
+    seeds: int = 5,
+) -> None:
     """Measure how stable tokens are, what they tell of the task's step, and what they cost.
 
     The step is the lock's knowledge: a label to measure with, which no memory and no policy learns
-    from. A few minutes on one core.
+    from. A few minutes on one core for each model.
 
     Example: rulesafe memory measure demos --model rule_001_rule_020 --shifted shifted --out
     memory.md
@@ -23,6 +30,7 @@ def measure(data: Data, model: str, shifted: Path, out: Path, seeds: int = 5) ->
         model: Name of a model, or its folder.
         shifted: Episodes of the same rules in a shifted split.
         out: The Markdown file to write.
+        beside: Other models to compare with, by name or folder.
         seeds: Draws of the noise; trainings of the network, from 2 on.
     """
     import torch
@@ -34,23 +42,25 @@ def measure(data: Data, model: str, shifted: Path, out: Path, seeds: int = 5) ->
     from vq_memory_node.model_files import load_model
 
     torch.set_num_threads(1)
-    described = load_model(model)
+    models = (model, *beside)
+    found = measures.tokenizers(models)
     episodes = {"normal": load_trajectories(data), "shifted": load_trajectories(shifted)}
     cost = measure_apart(model, tokens=500)
     print("frames timed", flush=True)
     stable = {}
-    for split, found in episodes.items():
-        stable[split] = measures.stabilities(found, model, seeds)
+    for split, recorded in episodes.items():
+        stable[split] = measures.stabilities(recorded, found, seeds)
         print(f"tokens of the {split} episodes disturbed", flush=True)
     reads = []
-    sources = measures.sources(model)
+    sources = measures.sources(found)
     for read in measures.readings(episodes["normal"], episodes["shifted"], sources, seeds):
         reads.append(read)
         print(measure_report.line(read), flush=True)
     command = (
         f"rulesafe memory measure {data} --model {model} --shifted {shifted} "
         f"--out {out} --seeds {seeds}"
-    )
-    text = measure_report.report(command, described, episodes, stable, reads, cost, seeds)
+    ) + (f" --beside {' '.join(beside)}" if beside else "")
+    about = {Path(name).name: load_model(name) for name in models}
+    text = measure_report.report(command, about, episodes, stable, reads, cost, seeds)
     write_atomically(out, text.encode())
     print(out)

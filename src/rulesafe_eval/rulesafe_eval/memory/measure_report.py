@@ -18,12 +18,12 @@ from vq_memory_node.windows import LENGTH, RATE, STRIDE
 GOALS = {"frame with a token, numpy": "0.3 ms", "frame with no token": "20 us"}
 
 
-Stabilities = tuple[Mapping[int, Mapping[str, Stability]], Mapping[str, Estimate]]
+Stabilities = tuple[Mapping[str, Mapping[str, Stability]], Mapping[str, Estimate]]
 
 
 def report(
     command: str,
-    model: Model,
+    models: Mapping[str, Model],
     episodes: Mapping[str, Trajectories],
     stable: Mapping[str, Stabilities],
     reads: Sequence[Read],
@@ -34,19 +34,23 @@ def report(
 
     Args:
         command: what made it.
-        model: whose tokens they are.
+        models: whose tokens they are, by name; the first is the one that is timed.
         episodes: by split, "normal" and "shifted".
         stable: by split.
         reads: in the order of the table's rows.
-        cost: of the model's memory.
+        cost: of the first model's memory.
         seeds: draws of the noise, and trainings of the network.
     """
     parts = [
         "# What memory tokens keep, tell and cost",
         f"    {command}",
-        f"Model {model.hash[:12]}, of kind {model.architecture.kind} with "
-        f"{model.architecture.codes} codes; it learned without knowing the steps.",
-        "\n".join(f"- {about(split, found, model)}" for split, found in episodes.items()),
+        "Models, which learned without knowing the steps; the others beside the first are named "
+        "in the tables:",
+        "\n".join(f"- {described(name, model)}" for name, model in models.items()),
+        "\n".join(
+            f"- {about(split, found, next(iter(models.values())))}"
+            for split, found in episodes.items()
+        ),
         "; ".join(f"{name} {value}" for name, value in machine().items()) + ".",
         "## Tokens under noise and at another speed",
         STABILITY_TEXT,
@@ -62,6 +66,13 @@ def report(
         cost_section(cost.times, cost.held),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def described(name: str, model: Model) -> str:
+    """What kind of model it is."""
+    config = {"sees": "arm_and_hand", **model.training.get("config", {})}
+    told = [f"{key} {config[key]}" for key in ("sees", "quantiser", "clustering") if key in config]
+    return f"{name} ({model.hash[:12]}): {model.architecture.codes} codes, {', '.join(told)}"
 
 
 def about(name: str, data: Trajectories, model: Model) -> str:
@@ -80,7 +91,7 @@ def about(name: str, data: Trajectories, model: Model) -> str:
 
 def stability_section(
     title: str,
-    found: Mapping[int, Mapping[str, Stability]],
+    found: Mapping[str, Mapping[str, Stability]],
     raw: Mapping[str, Estimate],
     seeds: int,
 ) -> str:
@@ -88,10 +99,10 @@ def stability_section(
     names = list(raw)
     some = next(iter(found.values()))
     rows = [["", *names, "by chance"]]
-    for clusters, by_name in found.items():
+    for tokenizer, by_name in found.items():
         shares = [_percent(by_name[name].unchanged) for name in names]
         chance = f"{100 * by_name[names[0]].chance:.1f} %"
-        rows.append([f"tokens unchanged, J = {clusters}", *shares, chance])
+        rows.append([f"tokens unchanged, {tokenizer}", *shares, chance])
     rows.append(["raw windows, relative change", *(_percent(raw[name]) for name in names), ""])
     return "\n".join(
         [

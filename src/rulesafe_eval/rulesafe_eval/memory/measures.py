@@ -1,6 +1,6 @@
 """What `rulesafe memory measure` finds: stability of tokens, and what a small network reads."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,7 +21,8 @@ from rulesafe_eval.memory.trajectories import Trajectories
 from rulesafe_sim.errors import RuleSafeError
 from vq_memory_node.memory import Memory, NoMemory, RawMemory, VqMemory
 from vq_memory_node.model_files import load_model
-from vq_memory_node.tokenizers import CLUSTERS, Tokenizer, load_tokenizer
+from vq_memory_node.tokenizers import Tokenizer, load_tokenizer
+from vq_memory_node.windows import WINDOW
 
 EVERY = 5
 """Frames from one that the network reads to the next; neighbours tell hardly more than one."""
@@ -46,18 +47,33 @@ class Read:
     shifted: tuple[Estimate, Estimate]
 
 
-def stabilities(
-    data: Trajectories, model: Path | str, seeds: int
-) -> tuple[dict[int, dict[str, Stability]], dict[str, Estimate]]:
-    """By clusters and disturbance, shares of tokens unchanged; by disturbance, the raw windows'
-    relative change."""
-    offered, window = load_model(model).clusterings, load_tokenizer(model).window
-    changes = disturbances(window)
-    tokens = {
-        clusters: stability(data.positions, load_tokenizer(model, clusters), changes, seeds)
-        for clusters in offered
+def tokenizers(models: Sequence[Path | str]) -> dict[str, Tokenizer]:
+    """All tokenizers of these models by a name for people: the first model's by their clusters
+    alone.
+
+    Errors: RuleSafeError if two models have one name, so that nobody could tell them apart.
+    """
+    names = [Path(model).name for model in models]
+    if len(set(names)) < len(names):
+        raise RuleSafeError(f"models need different names, got {', '.join(names)}")
+    return {
+        f"{f'{Path(model).name}, ' if place else ''}J = {clusters}": load_tokenizer(model, clusters)
+        for place, model in enumerate(models)
+        for clusters in load_model(model).clusterings
     }
-    return tokens, raw_change(data.positions, changes, window)
+
+
+def stabilities(
+    data: Trajectories, found: Mapping[str, Tokenizer], seeds: int
+) -> tuple[dict[str, dict[str, Stability]], dict[str, Estimate]]:
+    """By tokenizer and disturbance, shares of tokens unchanged; by disturbance, the raw windows'
+    relative change."""
+    changes = disturbances(WINDOW)
+    tokens = {
+        name: stability(data.positions, tokenizer, changes, seeds)
+        for name, tokenizer in found.items()
+    }
+    return tokens, raw_change(data.positions, changes, WINDOW)
 
 
 class OneToken:
@@ -72,19 +88,18 @@ class OneToken:
         return 0
 
 
-def sources(model: Path | str) -> dict[str, tuple[Memory, int]]:
-    """What is read besides the current joints, and its vocabulary (0: no tokens): the published
-    vocabulary among others, and codes as they are."""
-    like = load_tokenizer(model)
-    found: dict[str, tuple[Memory, int]] = {
+def sources(found: Mapping[str, Tokenizer]) -> dict[str, tuple[Memory, int]]:
+    """What is read besides the current joints, and its vocabulary (0: no tokens)."""
+    like = next(iter(found.values()))
+    plain: dict[str, tuple[Memory, int]] = {
         "joints alone": (NoMemory(), 0),
         "joints, mask alone": (VqMemory(OneToken(like)), 1),
         "joints, raw memory": (RawMemory(), 0),
     }
-    for clusters in (CLUSTERS, load_model(model).clusterings[-1]):
-        tokenizer = load_tokenizer(model, clusters)
-        found[f"joints, tokens J = {clusters}"] = (VqMemory(tokenizer), clusters)
-    return found
+    return plain | {
+        f"joints, tokens {name}": (VqMemory(tokenizer), tokenizer.vocabulary)
+        for name, tokenizer in found.items()
+    }
 
 
 def readings(

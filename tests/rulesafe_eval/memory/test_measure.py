@@ -314,7 +314,7 @@ def test_the_command_writes_the_page(recordings, model_dir, tmp_path):
     for wanted in ("tokens unchanged, J = 16", "joints, raw memory", "frame with no token"):
         assert wanted in text
     clusterings = len(load_model(model_dir).clusterings)
-    assert text.count("| rule_001 and rule_020 |") == 4 + 2 * clusterings
+    assert text.count("| rule_001 and rule_020 |") == 5 + 2 * clusterings
 
 
 def test_two_models_of_one_name_are_refused(model_dir):

@@ -139,9 +139,9 @@ def reading_text(seeds: int) -> str:
 A network of two hidden layers of {config.hidden} learns how many steps of the plan are done, from
 every {EVERY}th frame of 70 % of a rule's normal episodes; it stops early on another 10 %, and is
 tested on the other 20 % and on all shifted episodes. It reads the current joints (13), and besides
-nothing, raw memory ({LENGTH} x 13 positions and the mask) or sliding tokens ({LENGTH} one-hot and
-the mask). The mask alone tells how long the episode has run, up to {LENGTH * STRIDE // RATE} s.
-Layers and training (Adam, {config.rate}, batches of {config.batch}, at most {config.epochs} epochs,
+nothing, raw memory ({LENGTH} x 13 positions, of the hand {LENGTH} x 6, and the mask) or sliding
+tokens ({LENGTH} one-hot and the mask). The mask alone tells how long the
+episode has run, up to {LENGTH * STRIDE // RATE} s. Layers and training (Adam, {config.rate}, batches of {config.batch}, at most {config.epochs} epochs,
 patience {config.patience}) are the same for all, the first layer is as wide as what is read. With
 two or more rules together it is told the rule, as the instruction tells a policy, and a step of
 one rule is no step of another. Macro F1 is the mean over steps. In brackets: Student's intervals of

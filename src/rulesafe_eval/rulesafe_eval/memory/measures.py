@@ -19,6 +19,7 @@ from rulesafe_eval.memory.stability import (
 )
 from rulesafe_eval.memory.trajectories import Trajectories
 from rulesafe_sim.errors import RuleSafeError
+from rulesafe_sim.joints import ARM_JOINTS
 from vq_memory_node.memory import Memory, NoMemory, RawMemory, VqMemory
 from vq_memory_node.model_files import load_model
 from vq_memory_node.tokenizers import Tokenizer, load_tokenizer
@@ -88,6 +89,16 @@ class OneToken:
         return 0
 
 
+class RawHand(RawMemory):
+    """Raw memory of the hand's joints; the arm's are 0. With it, what tokens of the hand gain can
+    be told from what leaving out the arm gains."""
+
+    def values_at(self, positions: NDArray[np.float32], frames: NDArray[np.int64]) -> NDArray:
+        values = super().values_at(positions, frames).copy()
+        values[:, : len(ARM_JOINTS)] = 0
+        return values
+
+
 def sources(found: Mapping[str, Tokenizer]) -> dict[str, tuple[Memory, int]]:
     """What is read besides the current joints, and its vocabulary (0: no tokens)."""
     like = next(iter(found.values()))
@@ -95,6 +106,7 @@ def sources(found: Mapping[str, Tokenizer]) -> dict[str, tuple[Memory, int]]:
         "joints alone": (NoMemory(), 0),
         "joints, mask alone": (VqMemory(OneToken(like)), 1),
         "joints, raw memory": (RawMemory(), 0),
+        "joints, raw memory of the hand": (RawHand(), 0),
     }
     return plain | {
         f"joints, tokens {name}": (VqMemory(tokenizer), tokenizer.vocabulary)

@@ -15,8 +15,10 @@ ALLOWED = {
     "rulesafe_design": {"rulesafe_sim", "rulesafe_design"},
     "planner_node": {"rulesafe_sim", "planner_node"},
     "vq_memory_node": {"rulesafe_sim", "rulesafe_data", "vq_memory_node"},
+    "policy_node": {"rulesafe_sim", "rulesafe_data", "vq_memory_node", "policy_node"},
     "rulesafe_eval": {
         *("rulesafe_sim", "rulesafe_data", "rulesafe_design", "planner_node", "vq_memory_node"),
+        "policy_node",
         "rulesafe_eval",
     },
 }

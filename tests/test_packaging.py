@@ -93,30 +93,19 @@ ROSDEP = {"PIL": "pil", "matplotlib": "matplotlib", "numpy": "numpy"}
 ROSDEP |= {"scipy": "scipy", "tqdm": "tqdm", "transforms3d": "transforms3d", "yaml": "yaml"}
 """Name of a module -> of its rosdep key, after python3-."""
 
-PIP = (
-    {"pinocchio": "pin", "RestrictedPython": "restrictedpython"}
-    | {
-        **{"sklearn": "scikit-learn", "tensorboardX": "tensorboardx"},
-    }
-    | {
-        name: name
-        for name in (
-            *(
-                "av",
-                "coal",
-                "daqp",
-                "graphviz",
-                "gymnasium",
-                "numcodecs",
-                "ompl",
-                "openai",
-                "pyarrow",
-            ),
-            *("pyseccomp", "ray", "rich", "safetensors", "sapien", "toppra", "torch"),
-            *("tyro", "zarr"),
-        )
-    }
-)
+PIP = {
+    "pinocchio": "pin",
+    "RestrictedPython": "restrictedpython",
+    "sklearn": "scikit-learn",
+    "tensorboardX": "tensorboardx",
+} | {
+    name: name
+    for name in (
+        *("accelerate", "av", "coal", "daqp", "diffusers", "graphviz", "gymnasium", "numcodecs"),
+        *("ompl", "openai", "pyarrow", "pyseccomp", "ray", "rich", "safetensors", "sapien"),
+        *("tokenizers", "toppra", "torch", "transformers", "tyro", "zarr"),
+    )
+}
 """Name of a module that rosdep does not know -> of its distribution."""
 
 
@@ -227,7 +216,7 @@ def test_colcon_builds_every_package(workspace):
 @pytest.mark.colcon
 def test_sourced_workspace_is_what_python_imports(workspace):
     names = ["rulesafe_interfaces.msg", "rulesafe_sim", "rulesafe_data"]
-    names += ["rulesafe_design", "planner_node", "vq_memory_node", "rulesafe_eval"]
+    names += ["rulesafe_design", "planner_node", "vq_memory_node", "policy_node", "rulesafe_eval"]
     code = f"import importlib; [print(importlib.import_module(n).__file__) for n in {names}]"
     result = sourced(workspace, f'python -c "{code}"')
     assert result.returncode == 0, result.stderr

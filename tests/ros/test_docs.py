@@ -7,23 +7,31 @@ import pytest
 
 rclpy = pytest.importorskip("rclpy", reason="ROS 2 is not installed")
 
+from lifecycle_msgs.msg import Transition
+from lifecycle_msgs.srv import ChangeState
 from rclpy.action import get_action_names_and_types
 
 from planner_node import node as planner
+from policy_node import node as policy
 from rulesafe_eval import node as evaluator
 from rulesafe_sim import node as sim
 from vq_memory_node import node as memory
 
 pytestmark = pytest.mark.ros
 
+EXAMPLES = Path(__file__).parents[2] / "examples/policies"
 DOCS = (Path(__file__).parents[2] / "docs/ros.md").read_text()
 NODES = {
     "sim_node": sim,
     "planner_node": planner,
+    "policy_node": policy,
     "vq_memory_node": memory,
     "evaluator_node": evaluator,
 }
-OF_EVERY_NODE = {"/rosout", "/parameter_events", "/vq_memory_node/transition_event"}
+OF_EVERY_NODE = {
+    *("/rosout", "/parameter_events"),
+    *("/vq_memory_node/transition_event", "/policy_node/transition_event"),
+}
 
 
 def section(title: str) -> list[list[str]]:
@@ -51,12 +59,20 @@ def test_parameters(name):
     assert section(f"{name}'s parameters") == expected, as_markdown
 
 
-def test_topics_services_and_the_action(client, start, model_dir):
-    """Every topic of the nodes is in the table, with its type and who writes and reads it."""
+def test_topics_services_and_the_action(client, start, model_dir, monkeypatch):
+    """Every topic of the nodes is in the table, with its type and who writes it. Of planner and
+    policy only one may be active; tests/ros/test_policy_node.py looks at what a policy reads."""
+    monkeypatch.setenv("PYTHONPATH", str(EXAMPLES))
     start("rulesafe_sim.node", "start:=false", "cameras:=true", "film:=true")
     start("planner_node.node")
     start("vq_memory_node.node", f"model:={model_dir}")
     start("rulesafe_eval.node", "episodes:=0")
+    start("policy_node.node", "policy:=hold_still:HoldStill", "autostart:=false")
+    configure = client.create_client(ChangeState, "/policy_node/change_state")
+    assert configure.wait_for_service(60)
+    transition = Transition(id=Transition.TRANSITION_CONFIGURE)
+    configured = configure.call_async(ChangeState.Request(transition=transition))
+    client.until(configured.done, "the policy's configuration")
     nodes = {name: (name, "/") for name in NODES}
 
     def graph(ask) -> dict[str, dict[str, str]]:

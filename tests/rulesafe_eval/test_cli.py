@@ -103,7 +103,7 @@ def test_a_safe_s_file_can_be_copied(capsys, tmp_path):
         (["rules", "solve", "rule_021"], "rule_001, "),
         (["rules", "show", "1"], "rule_001, "),
         (["safes", "show", "safe_11"], "safe_01, "),
-        (["tune"], "rules, safes, demos, memory, launch, bench"),
+        (["tune"], "rules, safes, demos, memory, eval, policy, launch, bench"),
     ],
 )
 def test_errors_are_one_line_with_the_valid_names_and_exit_code_2(capsys, arguments, valid):

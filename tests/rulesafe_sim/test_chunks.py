@@ -5,7 +5,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rulesafe_sim.chunks import PERIOD, SECOND, ChunkExecutor, make_chunk
+from rulesafe_sim.chunks import (
+    EXECUTORS,
+    PERIOD,
+    SECOND,
+    BlendingExecutor,
+    ChunkExecutor,
+    load_executor,
+    make_chunk,
+)
 from rulesafe_sim.errors import RuleSafeError
 from rulesafe_sim.joints import ACTION_JOINTS
 
@@ -163,3 +171,115 @@ def test_rows_are_clipped_to_the_limits_and_counted():
     np.testing.assert_allclose([trace[19][3], trace[29][5]], [0.5, -0.5])
     executor.reset(5 * PERIOD)
     assert executor.clipped == 0
+
+
+# Receding horizon, velocity limits and blending ---------------------------------------------
+
+
+@pytest.mark.parametrize("kind", EXECUTORS.values())
+@pytest.mark.parametrize(("execute", "rows"), [(3, 3), (0, 5), (9, 5)])
+def test_a_chunk_is_done_after_the_rows_to_execute(kind, execute, rows):
+    executor = kind(execute=execute)
+    executor.accept(make_chunk(ACTION_JOINTS, rows_of(8, 5), PERIOD), PERIOD, START)
+    assert not executor.done(PERIOD + rows * PERIOD - 1)
+    assert executor.done(PERIOD + rows * PERIOD)
+
+
+def test_where_no_newer_chunk_comes_the_other_rows_are_followed():
+    executor, twin = ChunkExecutor(execute=2), ChunkExecutor()
+    for each in (executor, twin):
+        each.accept(make_chunk(ACTION_JOINTS, rows_of(9, 5), 0), 0, START)
+    assert (follow(executor, 0, START, SECOND) == follow(twin, 0, START, SECOND)).all()
+
+
+@given(seed=st.integers(0, 1000), speed=st.floats(0.05, 20.0))
+@settings(deadline=None)
+def test_no_target_is_further_than_the_velocity_limit_allows(seed, speed):
+    limits = speed * np.linspace(0.5, 1.5, 13)
+    executor = ChunkExecutor(velocity=limits)
+    executor.accept(make_chunk(ACTION_JOINTS, rows_of(seed, 6), 0), 0, START)
+    trace = np.vstack([START, follow(executor, 0, START, 6 * PERIOD)])
+    steps = np.abs(np.diff(trace, axis=0))
+    assert (steps <= limits * (TICK / SECOND) + 1e-12).all()
+    free = ChunkExecutor()
+    free.accept(make_chunk(ACTION_JOINTS, rows_of(seed, 6), 0), 0, START)
+    wanted = np.vstack([START, follow(free, 0, START, 6 * PERIOD)])
+    if (np.abs(np.diff(wanted, axis=0)) < limits * (TICK / SECOND)).all():
+        assert (trace == wanted).all()  # nothing is touched that is slow enough, to the bit
+
+
+def test_a_target_for_the_instant_of_the_chunk_is_the_command():
+    for executor in (ChunkExecutor(), ChunkExecutor(velocity=1.0)):
+        executor.accept(make_chunk(ACTION_JOINTS, rows_of(1, 2), 0), 0, START)
+        assert (executor.target(0, START) == START).all()
+
+
+def test_overlapping_chunks_are_blended_by_their_age():
+    executor = BlendingExecutor(execute=3)
+    first, second, third = (rows_of(seed, 10) for seed in (10, 11, 12))
+    executor.accept(make_chunk(ACTION_JOINTS, first, 0), 0, START)
+    command = follow(executor, 0, START, 3 * PERIOD)[-1]
+    np.testing.assert_allclose(command, first[2], atol=1e-12)
+    now = 3 * PERIOD
+    executor.accept(make_chunk(ACTION_JOINTS, second, now), now, command)
+    trace = follow(executor, now, command, 13 * PERIOD)
+    old = np.exp(-0.3)
+    np.testing.assert_allclose(
+        trace[9:69:10], (second[:6] + old * first[3:9]) / (1 + old), rtol=1e-9
+    )
+    np.testing.assert_allclose(trace[79::10], second[7:], rtol=1e-9)
+
+    again = BlendingExecutor(execute=3)
+    again.accept(make_chunk(ACTION_JOINTS, first, 0), 0, START)
+    again.accept(make_chunk(ACTION_JOINTS, second, now), now, command)
+    now = 6 * PERIOD
+    again.accept(make_chunk(ACTION_JOINTS, third, now), now, command)
+    row = follow(again, now, command, 7 * PERIOD)[-1]
+    older, oldest = np.exp(-0.3), np.exp(-0.6)
+    expected = (third[0] + older * second[3] + oldest * first[6]) / (1 + older + oldest)
+    np.testing.assert_allclose(row, expected, rtol=1e-9)
+
+
+def test_a_blended_chunk_that_comes_twice_counts_once_and_a_reset_forgets():
+    rows = [rows_of(seed, 10) for seed in (13, 14)]
+    traces = []
+    for times in (1, 2):
+        executor = BlendingExecutor(execute=3)
+        executor.accept(make_chunk(ACTION_JOINTS, rows[0], 0), 0, START)
+        for _ in range(times):
+            chunk = make_chunk(ACTION_JOINTS, rows[1], 3 * PERIOD)
+            executor.accept(chunk, 3 * PERIOD, START)
+        traces.append(follow(executor, 3 * PERIOD, START, 13 * PERIOD))
+    assert (traces[0] == traces[1]).all()
+    executor.reset(3 * PERIOD)
+    executor.accept(make_chunk(ACTION_JOINTS, rows[1], 3 * PERIOD), 3 * PERIOD, START)
+    alone = follow(executor, 3 * PERIOD, START, 4 * PERIOD)
+    np.testing.assert_allclose(alone[-1], rows[1][0], atol=1e-12)
+
+
+def test_chunks_of_the_same_intention_blend_to_it_even_between_rows():
+    """Two chunks of one straight motion, the second half a row later: the motion goes on."""
+    speed = np.linspace(-0.5, 0.5, 13)  # rad/s
+
+    def motion(stamp: int) -> np.ndarray:
+        return (stamp / SECOND + np.arange(1, 11)[:, None] / 10) * speed
+
+    executor, half = BlendingExecutor(), PERIOD // 2
+    executor.accept(make_chunk(ACTION_JOINTS, motion(0), 0), 0, np.zeros(13))
+    executor.accept(make_chunk(ACTION_JOINTS, motion(half), half), half, half / SECOND * speed)
+    trace = follow(executor, half, half / SECOND * speed, half + 5 * PERIOD)
+    times = half / SECOND + np.arange(1, 51)[:, None] / 100
+    np.testing.assert_allclose(trace, times * speed, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("make", "reason"),
+    [
+        (lambda: ChunkExecutor(execute=-1), "1 row or more"),
+        (lambda: ChunkExecutor(velocity=np.zeros(13)), "above 0 rad/s"),
+        (lambda: load_executor("oldest"), "newest, blended"),
+    ],
+)
+def test_nonsense_is_refused(make, reason):
+    with pytest.raises(RuleSafeError, match=reason):
+        make()

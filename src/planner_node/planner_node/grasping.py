@@ -59,6 +59,10 @@ BOX = (0.001, 0.001, 0.001)
 POSTURE = Costs(posture=0.05, limits=0.3, manipulability=0.02)
 """What is liked in the posture that takes a part, among those that take it alike."""
 
+HABITUAL = Costs(posture=1.0, limits=0.1, enough=1e-6)
+"""The same where a habit says which posture is liked: the pinch's nearest to it, found precisely,
+so that safes that stand nearly alike are taken nearly alike."""
+
 RIGID = (0.02, 0.02, 0.02)
 SHARES = (0.0, 0.4, 1.0)
 """Shares of the slack that are tried in turn."""
@@ -172,10 +176,12 @@ class Grasper:
         part_pose: PartPose,
         positions: tuple[float, float],
         now: NDArray[np.float64],
+        habit: NDArray[np.float64] | None = None,
     ) -> Iterator[Operation]:
         """Operations that move a part from `positions[0]` to `positions[1]` (rad) for an arm now
         at `now` (7,): those nearest to the noted grasp first, among these the cheaper, and those
-        in which the hand lags behind the part last.
+        in which the hand lags behind the part last. With a `habit` (7,), those whose posture is
+        nearest to it come first instead of the cheaper.
 
         Lazy, since the first is often good enough. Errors: Unreachable at the end, if there is
         none at all.
@@ -186,13 +192,14 @@ class Grasper:
         turns = sorted(product(freedom.rolls, freedom.tilts), key=lambda t: abs(t[0]) + abs(t[1]))
         for roll, tilt in turns:
             pinches = [make_pinch(grasp, s, roll, tilt) for grasp, s in product(grasps, (1, -1))]
-            postures = self._postures(pinches, part_pose(anchor), now, reach)
+            postures = self._postures(pinches, part_pose(anchor), now, reach, habit)
             tracked = (
                 self._track(pinch, freedom, posture.arm, part_pose, way, now, reach)
                 for pinch, posture in postures
             )
             found = (operation for operation in tracked if operation)
-            while batch := sorted(islice(found, BATCH), key=lambda operation: operation.cost):
+            at_once = BATCH if habit is None else 1  # in the order of the postures
+            while batch := sorted(islice(found, at_once), key=lambda operation: operation.cost):
                 reach.found += len(batch)
                 yield from (operation for operation in batch if not operation.lags)
                 lagging += [operation for operation in batch if operation.lags]
@@ -209,10 +216,11 @@ class Grasper:
             )
 
     def _postures(
-        self, pinches: Sequence[Pinch], part_in_pelvis: Transform, now, reach: _Reach
+        self, pinches: Sequence[Pinch], part_in_pelvis: Transform, now, reach: _Reach, habit
     ) -> list[tuple[Pinch, Solution]]:
         """Arm postures that take the part, each the best of its kind, the cheapest first."""
-        starts = (now, *self._starts[: max(8, 2 * len(self._starts) // len(pinches))])
+        liked, costs = (now, POSTURE) if habit is None else (habit, HABITUAL)
+        starts = (liked, *self._starts[: max(8, 2 * len(self._starts) // len(pinches))])
         postures = []
         for pinch in pinches:
             goals = pinch_goals(part_in_pelvis @ pinch.frame_in_part, RIGID)
@@ -223,7 +231,7 @@ class Grasper:
                 missed = goals.residuals(self.arm.hand_pose(nearest.arm))
                 reach.worst = ", ".join(str(r) for r in missed if r.excess > 0)
             postures += [
-                (pinch, descend(self.arm, solution.arm, goals, POSTURE, present=now))
+                (pinch, descend(self.arm, solution.arm, goals, costs, present=liked))
                 for solution in distinct(found)
             ]
         return sorted(postures, key=lambda each: each[1].cost)

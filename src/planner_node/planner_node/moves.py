@@ -42,6 +42,10 @@ class Observation:
     contact_forces: Mapping[str, float] = field(default_factory=dict)  # N, see State
 
 
+Habits = Mapping[str, tuple[float, ...]]
+"""By situation, the arm's posture (7,), rad, near to which a part is taken; see habits.py."""
+
+
 @dataclass(frozen=True)
 class MoveConfig:
     """Margins of a part's motion, and how to search.
@@ -55,6 +59,7 @@ class MoveConfig:
     way_out: float = 0.3  # rad the arm may move in touch with what a try ended in touch with
     candidates: int = 12  # free operations without a path to them before giving up
     planner: str = "RRTConnect"  # one of motion.PLANNERS
+    habits: Habits = field(default_factory=dict)  # by `situations`; none: what is cheapest
 
 
 @dataclass(frozen=True)
@@ -187,12 +192,22 @@ class MovePlanner:
             lambda position: self.held_pose(seen, move, position),
             (move.start, move.goal),
             seen.arm,
+            self._habit(seen, move),
         ):
             if operation.pinch.key not in tried:
                 contacts = self._contacts_of(operation, seen, move)
                 blocked.update(contacts)
                 if not contacts:
                     yield operation
+
+    def _habit(self, seen: Observation, move: Move) -> NDArray[np.float64] | None:
+        keys = situations(self.safe, seen, move)
+        found = [self.config.habits[key] for key in keys if key in self.config.habits]
+        return np.array(found[0]) if found else None
+
+    def free(self, seen: Observation, move: Move) -> Iterator[Operation]:
+        """Operations that touch nothing they should not, the best first. Errors: Unreachable."""
+        return self._free(seen, move, set(), Counter())
 
     def held_pose(self, seen: Observation, move: Move, position: float) -> Transform:
         """Pose of the held part's link in the pelvis frame, the moved part at `position`."""
@@ -246,6 +261,16 @@ class MovePlanner:
             yield
         finally:
             self.seconds = before + time.perf_counter() - begin
+
+
+def situations(safe: Safe, seen: Observation, move: Move) -> tuple[str, str]:
+    """What tells habits apart, such as "safe_03 knob+" or "safe_04 door+ handle-open": the safe,
+    the event, and for the door how the handle stands that it is pulled by. And the same with the
+    hinge's side in place of the safe, for safes without habits of their own."""
+    event = move.part + ("+" if move.goal > move.start else "-")
+    if move.held != move.part:
+        event += f" {move.held}-{'open' if seen.part_open[move.held] else 'closed'}"
+    return f"{safe.id} {event}", f"{safe.hinge} {event}"
 
 
 def freedom_of(move: Move, grasps: Sequence[Grasp]) -> Freedom:

@@ -8,6 +8,7 @@ with the next chunk. What it cannot do it says on /diagnostics: level ERROR, wit
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
@@ -19,12 +20,12 @@ from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
 from planner_node import convert
-from planner_node.expert import Expert, ExpertConfig, paced
+from planner_node.expert import Expert, paced
+from planner_node.habits import STYLES, styled
 from planner_node.motion import PLANNERS
-from planner_node.moves import MoveConfig
 from rulesafe_interfaces.msg import EpisodeStatus
 from rulesafe_sim.chunks import PERIOD
-from rulesafe_sim.convert import STATE_QOS, from_time, to_diagnostics
+from rulesafe_sim.convert import STATE_QOS, from_time, to_diagnostics, to_trajectory
 from rulesafe_sim.errors import RuleSafeError, unknown_name
 from rulesafe_sim.ros import Parameter, claim, declare, run_node
 from rulesafe_sim.safes import load_safe
@@ -35,6 +36,7 @@ AGAIN = 1.0
 PARAMETERS = (
     Parameter("expert_seed", 0, "Seed of the expert's random choices.", 0, 2**31 - 1),
     Parameter("speed", 1.0, "Factor on the expert's speeds.", 0.2, 2.0),
+    Parameter("style", "varied", f"How it takes parts: {' or '.join(STYLES)}."),
     Parameter("planner", "RRTConnect", f"OMPL's planner: {', '.join(PLANNERS)}."),
 )
 
@@ -48,8 +50,9 @@ class PlannerNode(Node):
         values = declare(self, PARAMETERS)
         if values["planner"] not in PLANNERS:
             raise unknown_name("motion planner", values["planner"], PLANNERS)
-        moves = MoveConfig(planner=values["planner"])
-        self._config = paced(ExpertConfig(moves=moves), values["speed"])
+        config = styled(values["style"])
+        moves = replace(config.moves, planner=values["planner"])
+        self._config = paced(replace(config, moves=moves), values["speed"])
         self._seed = values["expert_seed"]
         self._status: EpisodeStatus | None = None
         self._joints: JointState | None = None
@@ -141,7 +144,7 @@ class PlannerNode(Node):
             self._late = rows
 
     def _send(self, rows: NDArray[np.float64], stamp: int) -> None:
-        self._sent = convert.to_trajectory(rows, stamp)
+        self._sent = to_trajectory(rows, stamp)
         self._end = stamp + len(rows) * PERIOD
         self._sent_at = time.monotonic()
         self._chunks.publish(self._sent)

@@ -35,12 +35,14 @@ class Costs:
 
     `posture`: nearness to the present posture, (rad^2)^-1; `limits`: distance from the joint
     limits, by the squared nearness; `manipulability`: Yoshikawa's measure sqrt(det(J J^T)), as its
-    negative logarithm.
+    negative logarithm. The search for a better posture ends with a step that gains less than
+    `enough`.
     """
 
     posture: float = 0.0
     limits: float = 0.0
     manipulability: float = 0.0
+    enough: float = 1e-3
 
     @property
     def any(self) -> bool:
@@ -176,7 +178,7 @@ def _improve(arm: Arm, joints, present, goals: Goals, limits: Limits, costs: Cos
         here, reach = there, min(REACH, 2 * reach)
         if here.excess == 0.0 and here.cost < best.cost:
             best = here
-        if gain < 1e-3:
+        if gain < costs.enough:
             break
     return best
 

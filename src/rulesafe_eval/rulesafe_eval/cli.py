@@ -50,6 +50,18 @@ COMMANDS = (
         "rulesafe memory tokens demos --model rule_001_rule_020 --out tokens.parquet",
     ),
     Command(
+        "eval",
+        "rulesafe_eval.evaluation",
+        "play episodes with a policy, the expert or an oracle; compare | report",
+        "rulesafe eval --policy expert --rules rule_020 --episodes 4 --out runs/expert",
+    ),
+    Command(
+        "policy",
+        "rulesafe_eval.policies",
+        "train | describe: policies with and without memory",
+        "rulesafe policy train demos --policy dp3 --memory vq --out vq",
+    ),
+    Command(
         "launch",
         "rulesafe_eval.launch",
         "run a ROS 2 XML launch file on a machine without ros2",

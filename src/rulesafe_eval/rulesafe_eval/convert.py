@@ -24,11 +24,13 @@ def to_snapshot(status: EpisodeStatus) -> Snapshot:
     )
 
 
-def failures(message: DiagnosticArray) -> list[tuple[int, str]]:
-    """Episode number and reason of each error that names an episode."""
+def failures(message: DiagnosticArray) -> list[tuple[str, int, str]]:
+    """Key, value and reason of each error that names an episode: by its number (key `episode`), or
+    by the stamp of its start in ns (`episode_started`), for a policy does not know its number."""
     found = []
     for status in message.status:
         values = {value.key: value.value for value in status.values}
-        if status.level == DiagnosticStatus.ERROR and values.get("episode", "").isdigit():
-            found.append((int(values["episode"]), f"{status.name}: {status.message}"))
+        for key in ("episode", "episode_started"):
+            if status.level == DiagnosticStatus.ERROR and values.get(key, "").isdigit():
+                found.append((key, int(values[key]), f"{status.name}: {status.message}"))
     return found

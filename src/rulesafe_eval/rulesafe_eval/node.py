@@ -24,6 +24,7 @@ from rulesafe_eval.summary import EpisodeResult, results_folder, totals, write_s
 from rulesafe_interfaces.action import Evaluate
 from rulesafe_interfaces.msg import EpisodeStatus
 from rulesafe_interfaces.srv import ResetEpisode
+from rulesafe_sim.chunks import SECOND
 from rulesafe_sim.convert import (
     IMAGE_QOS,
     STATE_QOS,
@@ -129,8 +130,13 @@ class EvaluatorNode(Node):
         return take
 
     def _on_diagnostics(self, message: DiagnosticArray) -> None:
-        for episode, reason in failures(message):
-            if self._watch and episode == self._episode:
+        status = self._status
+        began = from_time(status.header.stamp) - round(status.episode_time * SECOND)
+        named = {"episode": self._episode}
+        if status.episode == self._episode:
+            named["episode_started"] = began
+        for key, value, reason in failures(message):
+            if self._watch and named.get(key) == value:
                 self._watch.give_up(reason)
 
     def _on_timer(self) -> None:

@@ -9,6 +9,9 @@ depend on when it began. Example::
     while not executor.done(now):
         now += 10_000_000
         command = executor.target(now, command)
+
+Receding horizon: `ChunkExecutor(LOWER, UPPER, execute=25)` asks for the next chunk after 25 rows,
+and `BlendingExecutor` steers for the weighted mean of the chunks that overlap.
 """
 
 from collections.abc import Sequence
@@ -17,7 +20,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rulesafe_sim.errors import RuleSafeError
+from rulesafe_sim.errors import RuleSafeError, unknown_name
 from rulesafe_sim.joints import ACTION_JOINTS
 
 SECOND = 1_000_000_000
@@ -105,15 +108,35 @@ class ChunkExecutor:
     Each line starts at the command of that moment, which may lag behind the last row where a
     joint's velocity limit holds it back; `Simulation.step` does the same. Rows are clipped to
     `lower` and `upper` (13,), rad; `clipped` counts those that were, since the reset.
+
+    Args:
+        lower, upper: limits (13,) of the targets, rad.
+        execute: rows of a chunk after which it is `done` and the next one is due; 0: all. Where
+            time goes on without a newer chunk, its other rows are followed all the same.
+        velocity: limits (13,), rad/s, of what `target` may differ from the command by, for drives
+            that have none of their own. `Simulation.control` has.
     """
 
-    def __init__(self, lower: ArrayLike = -np.inf, upper: ArrayLike = np.inf) -> None:
-        self._lower, self._upper = lower, upper
+    def __init__(
+        self,
+        lower: ArrayLike = -np.inf,
+        upper: ArrayLike = np.inf,
+        execute: int = 0,
+        velocity: ArrayLike = np.inf,
+    ) -> None:
+        if execute < 0:
+            raise RuleSafeError(f"of a chunk 1 row or more is executed (0: all), not {execute}")
+        self._lower, self._upper, self._execute = lower, upper, execute
+        # Finite, since no time at all at infinite speed would be NaN.
+        self._velocity = np.minimum(np.asarray(velocity, np.float64), 1e9)
+        if not (self._velocity > 0).all():
+            raise RuleSafeError("a joint's velocity limit must be above 0 rad/s")
         self.clipped = 0
         self._chunk: Chunk | None = None
         self._next = 0  # the row steered for
         self._since = 0  # start of the line to it, ns
         self._from = np.zeros(len(ACTION_JOINTS))  # command at that time, rad
+        self._moved = 0  # time of the last target, ns
         self._earliest = 0
 
     def reset(self, now: int) -> None:
@@ -151,9 +174,13 @@ class ChunkExecutor:
             )
         rows = np.clip(chunk.rows, self._lower, self._upper)
         self.clipped += int((rows[first:] != chunk.rows[first:]).any(axis=1).sum())
-        self._chunk, self._next = replace(chunk, rows=rows), first
-        self._since, self._from = now, command.copy()
+        self._chunk, self._next = self._followed(replace(chunk, rows=rows)), first
+        self._since, self._from, self._moved = now, command.copy(), now
         return left
+
+    def _followed(self, chunk: Chunk) -> Chunk:
+        """What is followed from an accepted chunk on, clipped already: rows for the same times."""
+        return chunk
 
     def target(self, now: int, command: NDArray[np.float64]) -> NDArray[np.float64]:
         """Target (13,), rad, for the time `now` (ns), which never runs backwards; `command` (13,)
@@ -167,11 +194,81 @@ class ChunkExecutor:
             self._next += 1
         span = int(chunk.times[self._next]) - self._since
         fraction = min(1.0, (now - self._since) / span)
-        return self._from + (chunk.rows[self._next] - self._from) * fraction
+        target = self._from + (chunk.rows[self._next] - self._from) * fraction
+        reach = self._velocity * ((now - self._moved) / SECOND)
+        self._moved = now
+        # As it is where nothing is too fast: a difference added again may round to another number.
+        fast = np.abs(target - command) > reach
+        return np.where(fast, command + np.sign(target - command) * reach, target)
+
+    @property
+    def ahead(self) -> NDArray[np.float64]:
+        """The rows (n, 13) that are followed from here on, rad, whatever is to be executed."""
+        if self._chunk is None:
+            return np.zeros((0, len(ACTION_JOINTS)))
+        return self._chunk.rows[self._next :].copy()
 
     def done(self, now: int) -> bool:
-        """Whether no row of a chunk lies ahead of `now` (ns)."""
-        return self._chunk is None or now >= self._chunk.end
+        """Whether the next chunk is due at `now` (ns): the rows to execute lie behind it."""
+        if self._chunk is None:
+            return True
+        times = self._chunk.times
+        return now >= int(times[min(self._execute or len(times), len(times)) - 1])
+
+
+class BlendingExecutor(ChunkExecutor):
+    """Follows the weighted mean of all chunks that have something to say of an instant.
+
+    The temporal ensemble of ACT (Zhao et al. 2023, "Learning Fine-Grained Bimanual Manipulation
+    with Low-Cost Hardware"): a chunk's weight is exp(-age / MEMORY), `age` being how much older its
+    observation is than the newest chunk's. There the oldest weigh most; here the newest, since an
+    old chunk knows nothing of a part that has slipped since. Between two of its rows an older chunk
+    is interpolated. With all rows executed nothing overlaps, and it is a `ChunkExecutor`.
+    """
+
+    MEMORY = SECOND
+    """Age (ns) at which a chunk's weight has fallen to 1 / e."""
+
+    def __init__(
+        self,
+        lower: ArrayLike = -np.inf,
+        upper: ArrayLike = np.inf,
+        execute: int = 0,
+        velocity: ArrayLike = np.inf,
+    ) -> None:
+        super().__init__(lower, upper, execute, velocity)
+        self._past: list[Chunk] = []
+
+    def reset(self, now: int) -> None:
+        super().reset(now)
+        self._past = []
+
+    def _followed(self, chunk: Chunk) -> Chunk:
+        # A chunk that comes again, or another one from the same observation, replaces the first.
+        self._past = [c for c in self._past if c.stamp < chunk.stamp and c.end > chunk.stamp]
+        weights = np.ones(len(chunk.times))
+        total = chunk.rows.copy()
+        for old in self._past:
+            known = (chunk.times >= old.times[0]) & (chunk.times <= old.end)
+            weight = np.where(known, np.exp(-(chunk.stamp - old.stamp) / self.MEMORY), 0.0)
+            # Times from the old chunk's first row on, so that they are exact as float64.
+            at, knots = chunk.times - old.times[0], old.times - old.times[0]
+            rows = np.stack([np.interp(at, knots, column) for column in old.rows.T], axis=1)
+            total += weight[:, None] * rows
+            weights += weight
+        self._past.append(chunk)
+        return replace(chunk, rows=total / weights[:, None])
+
+
+EXECUTORS: dict[str, type[ChunkExecutor]] = {"newest": ChunkExecutor, "blended": BlendingExecutor}
+"""How chunks are executed, by name."""
+
+
+def load_executor(name: str) -> type[ChunkExecutor]:
+    """The executor of that name in EXECUTORS. Errors: RuleSafeError, listing the names."""
+    if name not in EXECUTORS:
+        raise unknown_name("way of executing chunks", name, EXECUTORS)
+    return EXECUTORS[name]
 
 
 def _seconds(time: int) -> str:

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import PIL.Image
-from builtin_interfaces.msg import Time
+from builtin_interfaces.msg import Duration, Time
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from geometry_msgs.msg import Point, Pose, Quaternion
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import CameraInfo, CompressedImage, Image, JointState, PointCloud2, PointField
 from std_msgs.msg import Header
-from trajectory_msgs.msg import JointTrajectory
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from rulesafe_interfaces.msg import EpisodeStatus
-from rulesafe_sim.chunks import SECOND, Chunk, make_chunk
+from rulesafe_sim.chunks import PERIOD, SECOND, Chunk, make_chunk
 from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.joints import ALL_JOINTS
+from rulesafe_sim.joints import ACTION_JOINTS, ALL_JOINTS
 from rulesafe_sim.rules import PARTS
 from rulesafe_sim.transforms import Transform, from_xyz_quat, to_quat_wxyz
 
@@ -31,9 +31,10 @@ if TYPE_CHECKING:  # SAPIEN stays out of nodes that only speak to a simulation
 # for best effort (as SensorDataQoS does), while one that asks for reliability, as rviz and rosbag2
 # do by default, would get nothing from a best-effort publisher.
 
-STATE_QOS = QoSProfile(depth=100, reliability=ReliabilityPolicy.RELIABLE)
-"""/clock, /joint_states, /episode/status, /policy/action_chunk: small, and a simulation that runs
-at ten times real time fills a depth of 10 while its reader is off the processor."""
+STATE_QOS = QoSProfile(depth=1000, reliability=ReliabilityPolicy.RELIABLE)
+"""/clock, /joint_states, /episode/status, /policy/action_chunk: small, and a simulation runs at many
+times real time while its reader is off the processor. All states of a chunk, 500 at most, may wait:
+in lock-step none is lost, and a memory or a policy sees each frame as it was."""
 
 IMAGE_QOS = QoSProfile(depth=5, reliability=ReliabilityPolicy.RELIABLE)
 """Images and clouds: large, so few are kept for a slow reader."""
@@ -218,6 +219,21 @@ def to_diagnostics(
         values=[KeyValue(key=key, value=str(value)) for key, value in values.items()],
     )
     return DiagnosticArray(header=to_header(time, ""), status=[status])
+
+
+def to_trajectory(rows: ArrayLike, time: int) -> JointTrajectory:
+    """A chunk (n, 13), rad at 10 Hz, that rests on an observation at `time` (ns)."""
+    return JointTrajectory(
+        header=to_header(time, "pelvis"),
+        joint_names=ACTION_JOINTS,
+        points=[
+            JointTrajectoryPoint(
+                positions=row.tolist(),
+                time_from_start=Duration(sec=i * PERIOD // SECOND, nanosec=i * PERIOD % SECOND),
+            )
+            for i, row in enumerate(np.asarray(rows, np.float64), 1)
+        ],
+    )
 
 
 # Messages to plain data ---------------------------------------------------------------------

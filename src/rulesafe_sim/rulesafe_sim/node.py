@@ -23,7 +23,7 @@ from trajectory_msgs.msg import JointTrajectory
 from rulesafe_interfaces.msg import EpisodeStatus
 from rulesafe_interfaces.srv import ResetEpisode
 from rulesafe_sim import convert, ros
-from rulesafe_sim.chunks import PERIOD, SECOND, ChunkExecutor
+from rulesafe_sim.chunks import EXECUTORS, MAX_ROWS, PERIOD, SECOND, load_executor
 from rulesafe_sim.config import SimulationConfig
 from rulesafe_sim.errors import RuleSafeError
 from rulesafe_sim.pictures import Pictures
@@ -65,6 +65,18 @@ PARAMETERS = (
         True,
         "Simulated time stands still while no chunk runs. False: it goes on and the robot holds.",
     ),
+    Parameter(
+        "execute_rows",
+        0,
+        "Rows of a chunk after which the next one is due; 0: all.",
+        0,
+        MAX_ROWS,
+    ),
+    Parameter(
+        "execution",
+        "newest",
+        f"Which chunk is followed where some overlap: {' or '.join(EXECUTORS)}.",
+    ),
     Parameter("cameras", True, "Publish images and clouds at 10 Hz. False needs no Vulkan."),
     Parameter("film", False, "Publish larger images for a film, /film/{head,front}/compressed."),
     Parameter("film_size", 480, "Width and height of the film's images in pixels.", 64, 1080),
@@ -90,7 +102,8 @@ class SimNode(Node):
         self._tick = SECOND // config.physics.control_hz
         self._now = 0  # ns
         self._episode = 0
-        self._chunks = ChunkExecutor(LOWER, UPPER)
+        executor = load_executor(values["execution"])
+        self._chunks = executor(LOWER, UPPER, values["execute_rows"])
         self._make_topics(self._pictures.topics())
         urdf = config.robot_urdf
         self._description.publish(String(data=Path(urdf).read_text() if urdf else to_urdf(ROBOT)))

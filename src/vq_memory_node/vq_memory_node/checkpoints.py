@@ -36,7 +36,7 @@ def load_checkpoint(folder: Path, facts: Mapping[str, Any]) -> dict[str, Any] | 
         began, state = json.loads(found["facts"]), dict(found["state"])
     except (RuntimeError, pickle.UnpicklingError, KeyError, TypeError, ValueError) as error:
         raise RuleSafeError(f"{path} is damaged ({error}); delete it to start anew") from error
-    _same(folder, began, facts)
+    check_same_run(folder, began, facts)
     return state
 
 
@@ -49,11 +49,12 @@ def finished(folder: Path, facts: Mapping[str, Any]) -> bool:
     if not path.is_file():
         return False
     training = read_json(path, "the description of a memory's model").get("training", {})
-    _same(folder, {name: training.get(name) for name in facts}, facts)
+    check_same_run(folder, {name: training.get(name) for name in facts}, facts)
     return True
 
 
-def _same(folder: Path, began: Mapping[str, Any], facts: Mapping[str, Any]) -> None:
+def check_same_run(folder: Path, began: Mapping[str, Any], facts: Mapping[str, Any]) -> None:
+    """Errors: RuleSafeError, naming what differs, if the run that began in a folder is another."""
     now = json.loads(json.dumps(facts))
     if began != now:
         told = [

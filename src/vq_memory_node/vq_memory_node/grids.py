@@ -75,11 +75,11 @@ class FromStart:
 GRIDS: dict[str, type[Sliding] | type[FromStart]] = {"sliding": Sliding, "from_start": FromStart}
 
 
-def make_grid(name: str) -> Grid:
-    """The grid of this name. Errors: RuleSafeError, listing the names."""
+def make_grid(name: str, length: int = LENGTH) -> Grid:
+    """The grid of this name and length. Errors: RuleSafeError, listing the names."""
     if name not in GRIDS:
         raise unknown_name("grid", name, GRIDS)
-    return GRIDS[name]()
+    return GRIDS[name](length=length)
 
 
 def ends_of(frames: NDArray[np.int64] | Sequence[int], grid: Grid) -> NDArray[np.int64]:

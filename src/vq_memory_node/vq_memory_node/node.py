@@ -30,6 +30,7 @@ from vq_memory_node.grids import GRIDS, make_grid
 from vq_memory_node.memory import VqMemory
 from vq_memory_node.resampling import Frame, JointStream
 from vq_memory_node.tokenizers import load_tokenizer
+from vq_memory_node.windows import LENGTH
 
 SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
 
@@ -39,7 +40,7 @@ QUIET = 5.0
 PARAMETERS = (
     Parameter(
         "model",
-        "all_rules",
+        "all_rules_hand",
         "Tokenizer: a model that comes with the package, or a model's folder.",
         changeable=True,
     ),
@@ -51,6 +52,7 @@ PARAMETERS = (
         int(convert.MAX_VOCABULARY),
         changeable=True,
     ),
+    Parameter("length", LENGTH, "Tokens remembered.", 1, 1000, changeable=True),
     Parameter("grid", "sliding", f"Where the windows end: {' or '.join(GRIDS)}.", changeable=True),
     Parameter(
         "model_hash",
@@ -137,7 +139,7 @@ class MemoryNode(LifecycleNode):
             raise RuleSafeError(
                 f"model {self._value('model')!r} has the hash {tokenizer.hash}; expected {wanted}"
             )
-        return VqMemory(tokenizer, make_grid(self._value("grid")))
+        return VqMemory(tokenizer, make_grid(self._value("grid"), self._value("length")))
 
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
         assert self._memory is not None

@@ -6,6 +6,7 @@ from pathlib import Path
 from platform import python_version
 from zlib import crc32
 
+from planner_node.habits import styled
 from rulesafe_data.files import read_json, sha256, write_json
 from rulesafe_eval.summary import installed
 from rulesafe_sim.errors import RuleSafeError, unknown_name
@@ -55,6 +56,7 @@ class Attempt:
     seed: int
     split: str
     lock: str = ""  # the user's own file of the rule; empty: it is one of ours
+    style: str = "varied"  # the expert's, one of planner_node.habits.STYLES
 
     @property
     def source(self) -> str:
@@ -81,6 +83,7 @@ class Request:
     versions: Mapping[str, str]
     files: Mapping[str, str] = field(default_factory=dict)  # SHA-256 of the user's own files
     locks: Mapping[str, str] = field(default_factory=dict)  # rules of such files -> their paths
+    style: str = "varied"
 
     def attempt(self, rule: str, number: int) -> Attempt:
         """A rule's attempt: safes in turn, a seed of its own.
@@ -91,7 +94,8 @@ class Request:
         first = 0 if rule in RULES else crc32(rule.encode())
         safe = self.safes[(first + number) % len(self.safes)]
         seed = seed_of(self.seed, rule, number)
-        return Attempt(rule, number, safe, seed, self.split, self.locks.get(rule, ""))
+        lock = self.locks.get(rule, "")
+        return Attempt(rule, number, safe, seed, self.split, lock, self.style)
 
     def command(self) -> str:
         """The command line that asks for this, but for the directory."""
@@ -99,12 +103,18 @@ class Request:
         return (
             f"rulesafe demos generate --rules {rules} --episodes {self.episodes} "
             f"--attempts {self.attempts} --safes {','.join(self.safes)} --split {self.split} "
-            f"--seed {self.seed}"
+            f"--seed {self.seed}{'' if self.style == 'varied' else f' --style {self.style}'}"
         )
 
 
 def make_request(
-    rules: str, episodes: int, attempts: int | None, safes: str, split: str, seed: int
+    rules: str,
+    episodes: int,
+    attempts: int | None,
+    safes: str,
+    split: str,
+    seed: int,
+    style: str = "varied",
 ) -> Request:
     """The request that command line words stand for: names joined by commas, or `all`.
 
@@ -114,6 +124,7 @@ def make_request(
     """
     chosen, locks = _rules(rules)
     used, split = _safes(split, safes), _place(split)
+    styled(style)
     limit = 2 * episodes + 20 if attempts is None else attempts
     if episodes < 1 or limit < episodes:
         raise RuleSafeError(
@@ -137,6 +148,7 @@ def make_request(
             for name in (*filter(_is_file, (split, *used)), *locks.values())
         },
         locks=locks,
+        style=style,
     )
 
 

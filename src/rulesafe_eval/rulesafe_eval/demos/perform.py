@@ -8,6 +8,7 @@ from typing import Any
 
 from planner_node.decompose import decompose
 from planner_node.episode import Result, run_expert
+from planner_node.habits import styled
 from planner_node.reach import DRAWS, OutOfReach, reachable_variation
 from rulesafe_eval.demos.attempts import Attempt, versions
 from rulesafe_eval.demos.files import Folder
@@ -45,7 +46,7 @@ def perform(folder: Path, attempt: Attempt) -> dict[str, Any]:
     simulation.reset(attempt.source, attempt.safe, attempt.seed, variation)
     recorder = Recorder(simulation)
     try:
-        result = run_expert(simulation, watch=recorder.watch)
+        result = run_expert(simulation, styled(attempt.style), watch=recorder.watch)
         planning, ending = placing + result.planning_seconds, _ending(result)
     except MemoryError:
         raise
@@ -105,6 +106,7 @@ def facts_of(attempt: Attempt) -> dict[str, Any]:
         "seed": attempt.seed,
         "attempt": attempt.number,
         "split": attempt.split,
+        "style": attempt.style,
         "instruction": rule.description,
         "plan": plan,
         "program": decompose(plan, load_safe(attempt.safe)),

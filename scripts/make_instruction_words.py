@@ -1,0 +1,61 @@
+"""Train the word pieces of instructions that policy_node ships, data/instructions.json.
+
+    python scripts/make_instruction_words.py
+
+Byte-pair encoding over bytes (library `tokenizers`), on the descriptions of the twenty rules and of
+the locks that rulesafe_sim ships: any text can be written in it, and theirs is short. The same
+descriptions give the same file. Checkpoints hold ids: a new file makes the shipped ones stale.
+"""
+
+import os
+from pathlib import Path
+
+from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
+
+from policy_node.configs_vla import PIECES
+from rulesafe_sim.files import write_atomically
+from rulesafe_sim.lock_files import VARIABLE
+from rulesafe_sim.lock_sets import rule_sets
+from rulesafe_sim.rules import load_rule
+
+OUTPUT = Path(__file__).parents[1] / "src/policy_node/policy_node/data/instructions.json"
+
+
+def descriptions() -> list[str]:
+    """Every description, once, in alphabetical order."""
+    os.environ.pop(VARIABLE, None)  # a user's own locks
+    rules = {rule for rules in rule_sets().values() for rule in rules}
+    return sorted({load_rule(rule).description for rule in rules})
+
+
+def train(texts: list[str]) -> Tokenizer:
+    """Id 0 is padding, the next 256 are the bytes."""
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.normalizer = normalizers.Sequence([normalizers.NFKC(), normalizers.Lowercase()])
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.ByteLevel(), pre_tokenizers.Digits(individual_digits=True)]
+    )
+    tokenizer.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=PIECES,
+        special_tokens=["[padding]"],
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator(texts, trainer)
+    return tokenizer
+
+
+def main() -> None:
+    texts = descriptions()
+    tokenizer = train(texts)
+    write_atomically(OUTPUT, tokenizer.to_str(pretty=True).encode())
+    lengths = [len(tokenizer.encode(text).ids) for text in texts]
+    print(
+        f"{OUTPUT.name}: {tokenizer.get_vocab_size()} pieces; {len(texts)} descriptions, ", end=""
+    )
+    print(f"{sum(lengths) / len(lengths):.0f} pieces on average, {max(lengths)} at most")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,195 @@
+"""Habits: the posture by which the arm likes to take each part of each safe.
+
+A part can be taken in many ways: from either side, with the elbow high or low. Which is cheapest
+flips with a millimetre, and demonstrations that flip with it teach nobody. With a habit the expert
+takes the pinch whose posture is nearest to a fixed one, so that safes that stand nearly alike are
+opened nearly alike, and falls back on others only where that one cannot be had.
+
+`python -m planner_node.habits OUT.yaml` finds them (half an hour on two cores): of the ways to take
+a part at the middle of the places where safes stand, those that can be had at the corners too, and
+of these the one nearest to the posture in which episodes begin. Arms that stay near one posture
+have short and straight ways between their grasps.
+"""
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import islice
+from multiprocessing import get_context
+from pathlib import Path
+
+import numpy as np
+import yaml
+from numpy.typing import NDArray
+
+from planner_node.expert import ExpertConfig
+from planner_node.grasping import Operation, Unreachable
+from planner_node.hand import PRE_PINCH
+from planner_node.moves import Habits, MoveConfig, MovePlanner, Observation, situations
+from rulesafe_sim.config import Placement
+from rulesafe_sim.errors import RuleSafeError, unknown_name
+from rulesafe_sim.joints import ARM_JOINTS
+from rulesafe_sim.randomisation import load_split
+from rulesafe_sim.rules import PARTS
+from rulesafe_sim.safes import SAFES, Safe, load_safe
+from rulesafe_sim.simulation import HOME_ACTION, placement_pose
+from rulesafe_sim.strict_yaml import read_yaml
+
+HABITS = Path(__file__).parent / "data" / "habits.yaml"
+
+SITUATIONS = (
+    ("knob", True, ()),
+    ("knob", False, ("knob",)),
+    ("handle", True, ()),
+    ("handle", False, ("handle",)),
+    ("door", True, ()),
+    ("door", True, ("handle",)),
+)
+"""Part, whether it is opened, and which parts stand open before."""
+
+CANDIDATES = 6
+"""Ways to take a part that are tried at the corners."""
+
+CORNERS = ((1, 1, 1, 1), (1, -1, -1, -1), (-1, 1, -1, 1), (-1, -1, 1, -1))
+"""Where, besides the middle: signs of x, y, z and yaw."""
+
+START = HOME_ACTION[: len(ARM_JOINTS)]
+"""(7,) rad, the arm as episodes begin, but for the variation."""
+
+STYLES = ("varied", "habitual")
+"""How the expert takes parts: the cheapest way from where the arm stands, or by habit."""
+
+
+def styled(style: str) -> ExpertConfig:
+    """The expert of a style. Errors: RuleSafeError for an unknown one."""
+    if style not in STYLES:
+        raise unknown_name("style", style, STYLES)
+    if style == "varied":
+        return ExpertConfig()
+    return ExpertConfig(moves=MoveConfig(habits=load_habits()))
+
+
+@cache
+def load_habits() -> Habits:
+    """The habits that come with the package, by situation: postures (7,), rad.
+
+    Errors: RuleSafeError for a file that does not hold them.
+    """
+    habits = {key: tuple(map(float, posture)) for key, posture in read_yaml(HABITS).items()}
+    for key, posture in habits.items():
+        if len(posture) != len(ARM_JOINTS):
+            raise RuleSafeError(f"{HABITS.name}: {key}: {len(ARM_JOINTS)} joints, got {posture}")
+    return habits
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """A way to take a part at the middle place, and what became of it at the corners."""
+
+    posture: NDArray[np.float64]  # (7,) rad, halfway through the motion
+    kept: int  # places where the same pinch is the first that can be had
+    away: float  # rad, norm of the difference to the posture in which episodes begin
+
+
+def places(hinge: str) -> list[Placement]:
+    """The middle of the places of the nominal split, then CORNERS of them."""
+    around = load_split("nominal").randomisation.placement
+    middle = around.around(hinge)
+    corners = []
+    for *signs, turn in CORNERS:
+        x, y, z = np.add(middle.xyz, np.multiply(signs, around.xyz)).tolist()
+        corners.append(Placement((x, y, z), middle.yaw + turn * around.yaw))
+    return [middle, *corners]
+
+
+def _ways(planner: MovePlanner, seen: Observation, part: str, opens: bool) -> Iterator[Operation]:
+    try:
+        yield from planner.free(seen, planner.move(seen, part, opens))
+    except Unreachable:
+        return
+
+
+def _seen(safe: Safe, pose: NDArray[np.float64], is_open: Sequence[str]) -> Observation:
+    positions = {part: safe.parts[part].range if part in is_open else 0.0 for part in PARTS}
+    phases = {part: part in is_open for part in PARTS}
+    return Observation(START, PRE_PINCH, positions, phases, pose, ())
+
+
+def _middle(operation: Operation) -> NDArray[np.float64]:
+    return operation.motion[len(operation.motion) // 2]
+
+
+Situation = tuple[str, str, bool, tuple[str, ...]]
+"""A safe's name, and one of SITUATIONS."""
+
+
+def find(safe: Safe, part: str, opens: bool, before: Sequence[str]) -> tuple[str, str, _Candidate]:
+    """The situation, the same for the hinge's side, and the best candidate for the habit.
+
+    Errors: Unreachable if the part cannot be taken at the middle place.
+    """
+    poses = [placement_pose(place) for place in places(safe.hinge)]
+    planners = [MovePlanner(safe, pose) for pose in poses]
+    seen = [_seen(safe, pose, before) for pose in poses]
+    own, side = situations(safe, seen[0], planners[0].move(seen[0], part, opens))
+
+    def accustom(posture: NDArray[np.float64]) -> None:
+        for planner in planners:
+            planner.config = MoveConfig(habits={own: tuple(posture.tolist())})
+
+    accustom(START)
+    found = []
+    for way in list(islice(_ways(planners[0], seen[0], part, opens), CANDIDATES)):
+        accustom(_middle(way))
+        had = [
+            next(_ways(planner, view, part, opens), None)
+            for planner, view in zip(planners, seen, strict=True)
+        ]
+        kept = sum(other is not None and other.pinch.key == way.pinch.key for other in had)
+        away = float(np.linalg.norm(_middle(way) - START))
+        found.append(_Candidate(_middle(way), kept, away))
+    if not found:
+        raise Unreachable(f"{own}: cannot be taken at the middle place")
+    most = max(candidate.kept for candidate in found)
+    good = [candidate for candidate in found if candidate.kept >= most - 1]
+    return own, side, min(good, key=lambda candidate: candidate.away)
+
+
+def _task(task: Situation) -> tuple[str, str, _Candidate]:
+    name, part, opens, before = task
+    return find(load_safe(name), part, opens, before)
+
+
+def main(out: Path, processes: int = 2) -> None:
+    """Finds the habits of all safes and writes them to a YAML file; those in it are kept, so that
+    it goes on where it stopped."""
+    habits: dict[str, list[float]] = read_yaml(out) if out.exists() else {}
+    tasks = [(name, *situation) for situation in SITUATIONS for name in SAFES]
+    left = tasks[sum(key.split()[0] in SAFES for key in habits) :]
+    with get_context("spawn").Pool(processes) as pool:
+        for own, side, best in pool.imap(_task, left):
+            of = len(CORNERS) + 1
+            print(f"{own}: {best.kept} of {of} places, {best.away:.2f} rad away", flush=True)
+            habits[own] = best.posture.round(3).tolist()
+            habits[side] = _medoid(habits, side)
+            out.write_text(HEAD + yaml.safe_dump(habits, default_flow_style=None, sort_keys=True))
+
+
+def _medoid(habits: Mapping[str, list[float]], side: str) -> list[float]:
+    """The habit of a side's safes that is nearest to the others."""
+    hinge, event = side.split(" ", 1)
+    own = [f"{name} {event}" for name in SAFES if load_safe(name).hinge == hinge]
+    postures = np.array([habits[key] for key in own if key in habits])
+    apart = np.linalg.norm(postures[:, None] - postures, axis=2).sum(axis=1)
+    return postures[apart.argmin()].tolist()
+
+
+HEAD = """\
+# The arm's posture (7, rad) halfway through the motion in each situation: a safe (or the hinge's
+# side, for other safes), an event, and for the door how the handle stands. Found by
+# `python -m planner_node.habits`; planner_node/habits.py says how.
+"""
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

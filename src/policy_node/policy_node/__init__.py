@@ -1,0 +1,1 @@
+"""Policies: what the robot sees and remembers in, chunks of actions out."""

@@ -1,0 +1,296 @@
+"""Settings of the networks that see pictures and read the instruction; no torch here.
+
+The sizes called base are the published ones. Their `weights` are empty, so that such a network can
+be described without any file; `from_weights` gives the same network starting from published ones.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from policy_node.configs import NetworkConfig
+from rulesafe_sim.errors import RuleSafeError
+
+PIECES = 512
+"""Word pieces of the shipped tokenizer (language.py), padding included."""
+
+VOCABULARY = 1024
+"""V of a language model that is trained from scratch: the pieces, and room for a memory's tokens
+at the tail: 512, twice as many as VQ-Memory has codes before they are merged."""
+
+Prediction = Literal["sample", "epsilon"]
+"""What a diffusion network foretells: the clean actions, or the noise in them."""
+
+
+@dataclass(frozen=True)
+class Backbone:
+    """A part that reads or sees: a small one from scratch, or a published one with its weights.
+
+    Attributes:
+        kind: conv: a small convolutional network of ours (vision.py). Else a model of the library
+            transformers by its model_type; backbones.KINDS lists them.
+        sizes: arguments of its configuration. Not looked at where `weights` are given, which bring
+            their own.
+        weights: folder, or name on the Hugging Face hub, that it starts from; empty: random.
+        download: whether a name on the hub may be fetched. Otherwise only files that are there.
+        trained: whether its weights are learned on, or stay as they are.
+    """
+
+    kind: str
+    sizes: dict[str, Any] = field(default_factory=dict)
+    weights: str = ""
+    download: bool = False
+    trained: bool = True
+
+
+@dataclass(frozen=True)
+class SightAndWords:
+    """What the three families see, and the parts they see and read with.
+
+    Attributes:
+        language: the language model.
+        vision: encoders of pictures, whose features of a patch are put side by side. None at
+            all: the language backbone is a vision-language model that has its own.
+        pieces: the tokenizer: empty: the shipped one; else folder or hub's name, as `weights`.
+    """
+
+    language: Backbone
+    vision: tuple[Backbone, ...] = ()
+    pieces: str = ""
+
+    def __post_init__(self) -> None:
+        """Takes plain dicts, as JSON gives them, for backbones."""
+        object.__setattr__(self, "language", _backbone(self.language))
+        object.__setattr__(self, "vision", tuple(_backbone(tower) for tower in self.vision))
+
+    @property
+    def frames(self) -> int:
+        return 1
+
+    @property
+    def points(self) -> int:
+        return 0
+
+    @property
+    def images(self) -> bool:
+        return True
+
+    @property
+    def instruction(self) -> bool:
+        return True
+
+    @property
+    def past(self) -> int:
+        return 0
+
+    @property
+    def cloud_frames(self) -> int:
+        return 0
+
+    @property
+    def picture(self) -> int:
+        if self.vision and all(tower.kind == "conv" for tower in self.vision):
+            return max(int(tower.sizes["size"]) for tower in self.vision)
+        return 224
+
+
+def _backbone(value: Any) -> Backbone:
+    return value if isinstance(value, Backbone) else Backbone(**value)
+
+
+@dataclass(frozen=True)
+class RdtConfig(SightAndWords):
+    """An RDT (policy_node.rdt).
+
+    Attributes:
+        width: of the transformer.
+        depth: its blocks; even ones look at the language, odd ones at the pictures.
+        heads: of each attention.
+        prediction: what it foretells.
+        train_steps: of the diffusion.
+        sample_steps: of them taken at inference.
+    """
+
+    width: int = 128
+    depth: int = 4
+    heads: int = 4
+    prediction: Prediction = "sample"
+    train_steps: int = 1000
+    sample_steps: int = 5
+
+
+@dataclass(frozen=True)
+class CogActConfig(SightAndWords):
+    """A CogACT (policy_node.cogact).
+
+    Attributes:
+        width: of the diffusion transformer.
+        depth: its blocks.
+        heads: of each attention.
+        drop: share of training samples in which the cognition is left out.
+        guidance: at inference, how far beyond the foretelling without the cognition; 1: none.
+        repeats: noises that each sample is trained with at once; the vision-language model, the
+            costly part, runs once for all of them.
+        prediction: what it foretells.
+        train_steps: of the diffusion.
+        sample_steps: of them taken at inference.
+    """
+
+    width: int = 128
+    depth: int = 3
+    heads: int = 4
+    drop: float = 0.1
+    guidance: float = 1.5
+    repeats: int = 2
+    prediction: Prediction = "sample"
+    train_steps: int = 100
+    sample_steps: int = 10
+
+
+@dataclass(frozen=True)
+class Pi0Config(SightAndWords):
+    """A pi0 (policy_node.pi0).
+
+    Attributes:
+        width: of the action expert; its depth, heads and their width are the language model's,
+            with which it shares attention.
+        hidden: of the action expert's perceptrons.
+        sample_steps: Euler's, at inference.
+    """
+
+    width: int = 128
+    hidden: int = 256
+    sample_steps: int = 10
+
+
+_SMALL_EYE = Backbone("conv", {"size": 112, "channels": [16, 32, 64, 128]})
+_SMALL_WORDS = {"vocab_size": VOCABULARY, "pad_token_id": 0}
+_SMALL_ROTARY = _SMALL_WORDS | {
+    "hidden_size": 128,
+    "intermediate_size": 256,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 1,
+    "head_dim": 32,
+}
+_SIGLIP = {
+    "hidden_size": 1152,
+    "intermediate_size": 4304,
+    "num_hidden_layers": 27,
+    "num_attention_heads": 16,
+    "patch_size": 14,
+    "vision_use_head": False,
+}
+
+RDT_SIZES = {
+    "tiny": RdtConfig(
+        Backbone(
+            "t5",
+            _SMALL_WORDS
+            | {"d_model": 128, "d_kv": 32, "d_ff": 256, "num_layers": 2, "num_heads": 4}
+            | {"feed_forward_proj": "gated-gelu"},
+        ),
+        (_SMALL_EYE,),
+    ),
+    "base": RdtConfig(
+        Backbone(
+            "t5",
+            {"vocab_size": 32128, "d_model": 4096, "d_kv": 64, "d_ff": 10240}
+            | {"num_layers": 24, "num_heads": 64, "feed_forward_proj": "gated-gelu"},
+            trained=False,
+        ),
+        (Backbone("siglip_vision_model", _SIGLIP | {"image_size": 384}, trained=False),),
+        width=2048,
+        depth=28,
+        heads=32,
+    ),
+}
+"""base: RDT-1B with T5 v1.1 XXL and SigLIP so400m at 384 pixels, both left as published."""
+
+COGACT_SIZES = {
+    "tiny": CogActConfig(
+        Backbone("llama", _SMALL_ROTARY | {"num_hidden_layers": 2}),
+        (_SMALL_EYE,),
+    ),
+    "base": CogActConfig(
+        Backbone(
+            "llama",
+            {"vocab_size": 32064, "hidden_size": 4096, "intermediate_size": 11008}
+            | {"num_hidden_layers": 32, "num_attention_heads": 32},
+        ),
+        (
+            Backbone(
+                "dinov2_with_registers",
+                {"hidden_size": 1024, "num_hidden_layers": 24, "num_attention_heads": 16}
+                | {"patch_size": 14, "image_size": 518, "num_register_tokens": 4},
+            ),
+            Backbone("siglip_vision_model", _SIGLIP | {"image_size": 224}),
+        ),
+        width=768,
+        depth=12,
+        heads=12,
+        repeats=8,
+        prediction="epsilon",
+    ),
+}
+"""base: Llama 2 7B with DINOv2 and SigLIP, and the diffusion transformer called DiT-Base."""
+
+PI0_SIZES = {
+    "tiny": Pi0Config(Backbone("gemma", _SMALL_ROTARY | {"num_hidden_layers": 3}), (_SMALL_EYE,)),
+    "base": Pi0Config(
+        Backbone(
+            "paligemma",
+            {
+                "projection_dim": 2048,
+                "vision_config": _SIGLIP | {"model_type": "siglip_vision_model", "image_size": 224},
+                "text_config": {
+                    "model_type": "gemma",
+                    "vocab_size": 257216,
+                    "hidden_size": 2048,
+                    "intermediate_size": 16384,
+                    "num_hidden_layers": 18,
+                    "num_attention_heads": 8,
+                    "num_key_value_heads": 1,
+                    "head_dim": 256,
+                },
+            },
+        ),
+        width=1024,
+        hidden=4096,
+    ),
+}
+"""base: PaliGemma 3B at 224 pixels, and an action expert of 300 million parameters."""
+
+
+def from_weights(
+    config: NetworkConfig, weights: Sequence[str], download: bool = False
+) -> NetworkConfig:
+    """A configuration whose backbones start from published weights.
+
+    Args:
+        config: such as RDT_SIZES["base"].
+        weights: folders or names on the Hugging Face hub: of the language model, beside which its
+            tokenizer is, then of each encoder of pictures, in the order of `config.vision`.
+        download: whether names on the hub may be fetched.
+
+    Errors: RuleSafeError if there are not as many as the configuration has backbones to load.
+    """
+    kinds = published(config)
+    if len(weights) != len(kinds):
+        asked = ", ".join(kinds) or "none, for all of it starts at random"
+        raise RuleSafeError(f"{len(weights)} weights are named; this network takes: {asked}")
+    if not isinstance(config, SightAndWords) or not kinds:
+        return config
+    read, *towers = (
+        replace(backbone, weights=name, download=download)
+        for backbone, name in zip((config.language, *config.vision), weights, strict=False)
+    )
+    return replace(config, language=read, vision=tuple(towers), pieces=weights[0])
+
+
+def published(config: NetworkConfig) -> list[str]:
+    """The kinds of the backbones that have published weights, in the order of `from_weights`; none
+    of a network that is trained from scratch."""
+    if not isinstance(config, SightAndWords):
+        return []
+    kinds = [config.language.kind, *(tower.kind for tower in config.vision)]
+    return [] if "conv" in kinds else kinds

@@ -1,0 +1,91 @@
+"""The families of policies, by name. What a family needs is imported when it is used."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from policy_node.configs import NetworkConfig
+from policy_node.memories import MemoryShape
+from rulesafe_sim.errors import RuleSafeError, unknown_name
+
+if TYPE_CHECKING:
+    from policy_node.batches import Network
+
+
+@dataclass(frozen=True)
+class Family:
+    """Where a family's parts are, as "module:name".
+
+    Attributes:
+        sizes: a dict of the configurations by size, tiny and base; a module without torch.
+        network: the network's class, made from a configuration and a MemoryShape.
+        source: who published it.
+    """
+
+    sizes: str
+    network: str
+    source: str
+
+    def configs(self) -> Mapping[str, NetworkConfig]:
+        """The configurations by size."""
+        found: Mapping[str, NetworkConfig] = _load(self.sizes)
+        return found
+
+
+FAMILIES: dict[str, Family] = {
+    "dp3": Family(
+        "policy_node.configs:DP3_SIZES",
+        "policy_node.dp3:Dp3",
+        "Ze et al., 3D Diffusion Policy, 2024",
+    ),
+    "rdt": Family(
+        "policy_node.configs_vla:RDT_SIZES",
+        "policy_node.rdt:Rdt",
+        "Liu et al., RDT-1B, 2024",
+    ),
+    "cogact": Family(
+        "policy_node.configs_vla:COGACT_SIZES",
+        "policy_node.cogact:CogAct",
+        "Li et al., CogACT, 2024",
+    ),
+    "pi0": Family(
+        "policy_node.configs_vla:PI0_SIZES",
+        "policy_node.pi0:Pi0",
+        "Black et al., pi0, 2024",
+    ),
+}
+
+
+def find_family(name: str) -> Family:
+    """Errors: RuleSafeError, listing the names."""
+    if name not in FAMILIES:
+        raise unknown_name("policy", name, FAMILIES)
+    return FAMILIES[name]
+
+
+def find_config(family: str, size: str) -> NetworkConfig:
+    """A family's configuration of a size. Errors: RuleSafeError, listing what there is."""
+    sizes = find_family(family).configs()
+    if size not in sizes:
+        raise unknown_name(f"size of {family}", size, sizes)
+    return sizes[size]
+
+
+def make_network(family: str, config: NetworkConfig, memory: MemoryShape) -> "Network":
+    """The network, its weights at random from torch's global generator.
+
+    Errors: RuleSafeError if torch or another package of the extra "learn" is not installed.
+    """
+    made: Network = _load(find_family(family).network)(config, memory)
+    return made
+
+
+def _load(place: str) -> Any:
+    module, name = place.split(":")
+    try:
+        return getattr(import_module(module), name)
+    except ModuleNotFoundError as error:
+        raise RuleSafeError(
+            f"policies need {error.name}, which is not installed: pip install 'rulesafe[learn]'"
+        ) from error

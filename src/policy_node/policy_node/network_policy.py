@@ -1,0 +1,111 @@
+"""A trained network as a policy: normalises what is seen, asks for a chunk, gives it in rad.
+
+Example::
+
+    policy = NetworkPolicy(read_policy("NAME or folder"))     # or checkpoints.load_policy
+    policy.reset()
+    chunk = policy.infer(observation)          # (50, 13), rad
+"""
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from policy_node.batches import Batch
+from policy_node.checkpoints import Checkpoint
+from policy_node.configs import needs_of
+from policy_node.policy import CAMERAS, Observation, check_chunk
+from policy_node.training_data import pad
+from rulesafe_sim.errors import RuleSafeError
+from rulesafe_sim.joints import ACTION_JOINTS
+
+JOINTS = len(ACTION_JOINTS)
+
+
+class NetworkPolicy:
+    """A `policy.Policy`. The same observations since `reset` give the same chunks.
+
+    Args:
+        checkpoint: what was trained.
+        device: torch's name of where to compute.
+        seed: of the noise that chunks begin as; each reset starts it anew.
+
+    Attributes:
+        needs: what `infer` wants to be shown.
+        memory: what is to be built, fed every frame and read for `infer`.
+        checkpoint: as given.
+    """
+
+    def __init__(self, checkpoint: Checkpoint, device: str = "cpu", seed: int = 0) -> None:
+        self.checkpoint, self._seed = checkpoint, seed
+        self.memory = checkpoint.memory
+        shape = self.memory.shape
+        self.needs = needs_of(checkpoint.config, memory=shape.kind != "none")
+        self._device = torch.device(device)
+        self._network = checkpoint.network().to(self._device)
+        self._generator = torch.Generator(self._device)
+        self._ids: dict[str, list[int]] = {}
+        self._reading = (shape.length,) if shape.kind == "tokens" else (shape.length, JOINTS)
+        self.reset()
+
+    def reset(self) -> None:
+        """A new episode begins."""
+        self._generator.manual_seed(self._seed)
+
+    def infer(self, observation: Observation) -> NDArray[np.float32]:
+        """See `policy.Policy.infer`."""
+        batch = self._batch(observation).to(self._device)
+        with torch.inference_mode():
+            values = self._network.sample(batch, self._generator)
+        now = np.asarray(observation.joints[-1:], np.float32)
+        actions = self.checkpoint.normaliser.actions
+        return check_chunk(actions.decode(values.float().cpu().numpy(), now)[0])
+
+    def _batch(self, observation: Observation) -> Batch:
+        needs, normaliser = self.needs, self.checkpoint.normaliser
+        _check("joints", observation.joints, (needs.frames, JOINTS))
+        joints = normaliser.joints.encode(np.asarray(observation.joints, np.float32))
+        batch = Batch(torch.from_numpy(joints)[None])
+        if needs.points:
+            points = observation.points
+            _check("points", points, (needs.frames, needs.points, 6))
+            batch.points = torch.from_numpy(np.array(points, np.float32))[None]
+        if needs.images:
+            for camera in CAMERAS:
+                if camera not in observation.images:
+                    raise RuleSafeError(f"the policy needs the picture of the camera {camera}")
+            pictures = np.stack([observation.images[camera] for camera in CAMERAS])
+            batch.images = torch.from_numpy(pictures)[None]
+        if needs.instruction:
+            batch.language, batch.language_mask = pad([self._words(observation.instruction)])
+        if needs.memory:
+            self._remember(observation, batch)
+        return batch
+
+    def _words(self, instruction: str) -> list[int]:
+        if not instruction:
+            raise RuleSafeError("the policy needs an instruction")
+        if instruction not in self._ids:
+            self._ids[instruction] = self._network.words(instruction)
+        return self._ids[instruction]
+
+    def _remember(self, observation: Observation, batch: Batch) -> None:
+        reading = observation.memory
+        _check("memory", reading.values, self._reading)
+        values, mask = reading.values, reading.mask
+        vocabulary = self.checkpoint.memory.vocabulary
+        if vocabulary:
+            if not ((values >= 0) & (values < vocabulary)).all():
+                raise RuleSafeError(f"memory has tokens that are not in 0 .. {vocabulary - 1}")
+            values = values.astype(np.int64)
+        else:
+            values = self.checkpoint.normaliser.joints.encode(values.astype(np.float32))
+            values = np.where(mask[:, None], values, np.float32(0))
+        batch.memory = torch.from_numpy(values)[None]
+        batch.memory_mask = torch.from_numpy(np.array(mask))[None]
+
+
+def _check(what: str, array: NDArray | None, shape: tuple[int, ...]) -> None:
+    found = None if array is None else np.asarray(array).shape
+    if found != shape:
+        raise RuleSafeError(f"the policy needs {what} of shape {shape}, got {found}")

@@ -1,0 +1,336 @@
+"""A policy on a ROS 2 graph: observations in, chunks on /policy/action_chunk out.
+
+A lifecycle node. `configure` loads the policy, or refuses it with the reason; `activate` listens to
+what it needs, or refuses with the topics that nobody writes. With `autostart` (the default) it does
+both by itself as soon as all topics are there. The policy thinks in a thread of its own: callbacks
+go on meanwhile. It is asked at an episode's first frame and whenever `execute_rows` of its last
+chunk have passed; where time stands still with `wait_for_action`, each waiting instant is answered
+with one chunk. What the lock knows, such as /episode/status, is not read.
+"""
+
+import sys
+import time
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+from builtin_interfaces.msg import Time
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from rclpy.clock import Clock, ClockType
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
+from sensor_msgs.msg import Image, JointState, PointCloud2
+from std_msgs.msg import String
+from trajectory_msgs.msg import JointTrajectory
+
+from policy_node import convert
+from policy_node.loading import find_policy, memory_of_policy
+from policy_node.policy import CAMERAS, CHUNK, Policy
+from policy_node.reports import Second
+from policy_node.synchroniser import POINTS, Synchroniser
+from policy_node.turns import Thinker, Turns
+from rulesafe_interfaces.msg import MemoryTokens
+from rulesafe_sim.chunks import SECOND
+from rulesafe_sim.convert import (
+    LATCHED_QOS,
+    STATE_QOS,
+    from_image,
+    from_time,
+    to_diagnostics,
+    to_trajectory,
+)
+from rulesafe_sim.errors import RuleSafeError
+from rulesafe_sim.ros import Parameter, claim, declare, run_node
+from vq_memory_node.convert import JOINTS_QOS
+from vq_memory_node.memory import Memory, VqMemory
+
+SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
+
+QUIET = 5.0
+"""The same complaint is logged this often at most, s."""
+
+PARAMETERS = (
+    Parameter(
+        "policy",
+        "",
+        "A trained policy that comes with the package, a checkpoint's folder, or module:Class.",
+        changeable=True,
+    ),
+    Parameter(
+        "execute_rows", 25, "Rows of a chunk after which the next one is sent.", 1, CHUNK, True
+    ),
+    Parameter("threads", 1, "Processor threads of a trained policy.", 1, 256, True),
+    Parameter("tolerance", 0.05, "Seconds from a picture's stamp to its frame's.", 0, 0.05, True),
+    Parameter("max_gap", 0.5, "Seconds without joint states that end an episode.", 0.01, 60, True),
+    Parameter(
+        "autostart",
+        True,
+        "Configure at once and activate when all topics are there; otherwise wait for a manager.",
+    ),
+    Parameter(
+        "patience", 60.0, "Seconds of wall time that autostart waits for topics.", 0.1, 36000
+    ),
+)
+
+
+class PolicyNode(LifecycleNode):
+    """Asks a policy and sends its chunks, while the node is active."""
+
+    def __init__(self) -> None:
+        super().__init__("policy_node")
+        declare(self, PARAMETERS)
+        self._policy: Policy | None = None
+        self._memory: Memory | None = None
+        self._sync: Synchroniser | None = None  # while active
+        self._turns: Turns | None = None  # while active
+        self._asked: Turns | None = None  # that of the last question
+        self._sent: JointTrajectory | None = None
+        self._refusal = "not configured"
+        self._mismatch = ""  # of the memory that is heard
+        self._inputs: list = []
+        self._second = Second(time.monotonic())
+        self._began = time.monotonic()
+        self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", STATE_QOS)
+        answered = self.create_guard_condition(self._on_answer)
+        self._thinker = Thinker(answered.trigger)
+        steady = Clock(clock_type=ClockType.STEADY_TIME)
+        self.create_timer(1.0, self._report, clock=steady)
+        self.create_timer(0.2, self._on_timer, clock=steady)
+        self._starts = self._value("autostart")
+        if self._starts and self.trigger_configure() != SUCCESS:
+            raise RuleSafeError(self._refusal)
+
+    def _value(self, name: str):
+        return self.get_parameter(name).value
+
+    # Life ---------------------------------------------------------------------------------
+
+    def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
+        try:
+            self._policy = find_policy(self._value("policy"), self._value("threads"))
+            self._memory = memory_of_policy(self._policy).build()
+        except RuleSafeError as error:
+            self._policy = None
+            return self._refuse(f"not configured: {error}")
+        self._chunks = self.create_lifecycle_publisher(
+            JointTrajectory, "/policy/action_chunk", STATE_QOS
+        )
+        return super().on_configure(state)
+
+    def _refuse(self, reason: str) -> TransitionCallbackReturn:
+        self._refusal = reason
+        self.get_logger().error(reason)
+        self._report()
+        return FAILURE
+
+    def _wanted(self) -> dict[str, tuple]:
+        """Type, quality of service and callback of the topics that the policy needs."""
+        assert self._policy is not None
+        needs = self._policy.needs
+        topics: dict[str, tuple] = {"/joint_states": (JointState, JOINTS_QOS, self._on_joints)}
+        if needs.instruction:
+            topics["/instruction"] = (String, LATCHED_QOS, self._on_instruction)
+        if needs.memory and isinstance(self._memory, VqMemory):
+            topics["/memory/tokens"] = (MemoryTokens, convert.TOKENS_QOS, self._on_tokens)
+        if needs.points:
+            topics["/camera/points"] = (PointCloud2, convert.PICTURES_QOS, self._on_cloud)
+        for camera in CAMERAS if needs.images else ():
+            on_image = partial(self._on_image, camera)
+            topics[f"/camera/{camera}/image_raw"] = (Image, convert.PICTURES_QOS, on_image)
+        return topics
+
+    def _missing(self) -> list[str]:
+        return [topic for topic in self._wanted() if not self.count_publishers(topic)]
+
+    def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        assert self._policy is not None
+        if missing := self._missing():
+            return self._refuse(f"not activated: nobody writes {', '.join(missing)}")
+        try:
+            self._claim = claim(self, "/policy/action_chunk")
+        except RuleSafeError as error:
+            return self._refuse(f"not activated: {error}")
+        fed = self._policy.needs.memory and not isinstance(self._memory, VqMemory)
+        self._sync = Synchroniser(
+            self._policy.needs,
+            round(float(self._value("tolerance")) * SECOND),
+            round(float(self._value("max_gap")) * SECOND),
+            self._memory if fed else None,
+        )
+        self._turns = Turns(self._sync, self._value("execute_rows"))
+        self._mismatch = ""
+        self._second = Second(time.monotonic())
+        wanted = {"/episode/started": (Time, LATCHED_QOS, self._on_started)} | self._wanted()
+        self._inputs = [
+            self.create_subscription(kind, topic, self._guarded(callback), qos)
+            for topic, (kind, qos, callback) in wanted.items()
+        ]
+        return super().on_activate(state)
+
+    def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        for subscription in self._inputs:
+            self.destroy_subscription(subscription)
+        self._inputs, self._sync, self._turns = [], None, None
+        self._claim.close()
+        return super().on_deactivate(state)
+
+    def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
+        self.destroy_lifecycle_publisher(self._chunks)
+        self._policy, self._refusal = None, "not configured"
+        return super().on_cleanup(state)
+
+    def _start(self) -> None:
+        """Activates, once all topics are there. Errors: RuleSafeError if it takes too long."""
+        if missing := self._missing():
+            if time.monotonic() - self._began > self._value("patience"):
+                raise RuleSafeError(f"not activated: nobody writes {', '.join(missing)}")
+            return
+        self._starts = False
+        if self.trigger_activate() != SUCCESS:
+            raise RuleSafeError(self._refusal)
+
+    # What comes in ------------------------------------------------------------------------
+
+    def _guarded(self, callback):
+        """The callback, which complains of a message that is not as it should be."""
+
+        def take(message) -> None:
+            assert self._sync is not None
+            try:
+                callback(self._sync, message)
+            except RuleSafeError as error:
+                self._complain(str(error))
+            else:
+                self._act()
+
+        return take
+
+    def _on_started(self, sync: Synchroniser, message: Time) -> None:
+        sync.start(from_time(message))
+
+    def _on_joints(self, sync: Synchroniser, message: JointState) -> None:
+        stamp = from_time(message.header.stamp)
+        sync.joints(stamp, message.name, np.asarray(message.position))
+
+    def _on_instruction(self, sync: Synchroniser, message: String) -> None:
+        sync.instruction = message.data
+
+    def _on_tokens(self, sync: Synchroniser, message: MemoryTokens) -> None:
+        assert isinstance(self._memory, VqMemory)
+        try:
+            reading = convert.to_reading(message, self._memory)
+        except RuleSafeError as error:
+            self._mismatch = str(error)
+            raise
+        sync.reading(from_time(message.header.stamp), reading)
+
+    def _on_cloud(self, sync: Synchroniser, message: PointCloud2) -> None:
+        sync.picture(POINTS, from_time(message.header.stamp), convert.to_points(message))
+
+    def _on_image(self, camera: str, sync: Synchroniser, message: Image) -> None:
+        sync.picture(camera, from_time(message.header.stamp), from_image(message))
+
+    def _complain(self, text: str) -> None:
+        self._second.complaint = text
+        self.get_logger().warning(text, throttle_duration_sec=QUIET)
+
+    # What goes out ------------------------------------------------------------------------
+
+    def _act(self, fill: bool = False) -> None:
+        """Asks the policy, if it is its turn and all that it needs is there."""
+        if self._turns is None or self._thinker.busy or self._mismatch:
+            return
+        try:
+            question = self._turns.question(fill)
+        except RuleSafeError as error:
+            self._complain(str(error))
+            return
+        if question:
+            assert self._policy is not None
+            self._asked = self._turns
+            self._thinker.ask(self._policy, question)
+
+    def _on_answer(self) -> None:
+        """The thread has a chunk, or could not make one. A policy's bug ends the node."""
+        asked_now = self._turns is not None and self._asked is self._turns
+        try:
+            answer = self._thinker.take()
+        except RuleSafeError as error:
+            if self._turns and asked_now:
+                self._give_up(self._turns, str(error))
+            return
+        if answer is None:
+            return
+        if self._turns and asked_now and self._turns.answered(answer.question):
+            self._second.latencies.append(answer.seconds)
+            self._sent = to_trajectory(answer.rows, answer.question.stamp)
+            self._chunks.publish(self._sent)
+        else:
+            self._second.stale += 1
+        self._act()
+
+    def _give_up(self, turns: Turns, reason: str) -> None:
+        turns.failure = reason
+        self.get_logger().error(reason)
+        self._report()
+
+    def _on_timer(self) -> None:
+        if self._starts:
+            self._start()
+        elif self._sync and self._turns and not self._thinker.busy:
+            self._look_whether_time_stands_still(self._sync, self._turns)
+
+    def _look_whether_time_stands_still(self, sync: Synchroniser, turns: Turns) -> None:
+        """Somebody waits for a chunk that was lost, or for an observation that lacks a part."""
+        if not turns.stands_still(time.monotonic()):
+            return
+        if turns.lost:
+            self.get_logger().warning("time stands still: the chunk is sent again")
+            self._chunks.publish(self._sent)
+            return
+        turns.hurry()
+        self._act(fill=True)
+        if not self._thinker.busy and (missing := sync.missing(sync.newest, fill=True)):
+            self._complain(f"time stands still, and of this instant there is no {missing[0]}")
+
+    def _report(self) -> None:
+        now, second = time.monotonic(), self._second
+        values: dict[str, object] = {}
+        level, text = DiagnosticStatus.OK, "acting"
+        if self._policy is None:
+            refused = self._refusal != "not configured"
+            level, text = DiagnosticStatus.ERROR if refused else level, self._refusal
+        elif self._sync is None:
+            text = "not active"
+            if self._starts:
+                level, text = DiagnosticStatus.WARN, f"waiting for {', '.join(self._missing())}"
+            elif self._refusal.startswith("not activated"):
+                level, text = DiagnosticStatus.ERROR, self._refusal
+        else:
+            self._second = Second(now)
+            values = second.values(now, self._sync)
+            failure = self._mismatch or (self._turns.failure if self._turns else "")
+            if failure:
+                level, text = DiagnosticStatus.ERROR, failure
+                values["episode_started"] = self._sync.first or 0
+            elif second.complaint:
+                level, text = DiagnosticStatus.WARN, second.complaint
+        stamp = self.get_clock().now().nanoseconds
+        self._diagnostics.publish(to_diagnostics(self.get_name(), level, text, values, stamp))
+
+    def run(self, executor: SingleThreadedExecutor) -> int:
+        executor.spin()
+        return 0
+
+    def destroy_node(self) -> None:
+        self._thinker.close()
+        super().destroy_node()
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Runs the node; the exit code."""
+    return run_node("policy_node", PolicyNode, PolicyNode.run, args)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

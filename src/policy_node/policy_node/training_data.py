@@ -1,0 +1,206 @@
+"""What training reads: windows that begin at any frame of some episodes, as batches of tensors.
+
+Joints, actions and what the memory holds are small and kept in RAM; clouds and pictures are
+memory-mapped, and of a cloud no more than the first N points is read. A batch takes a few
+milliseconds of the training's own core: no workers, which would take the core from the model.
+"""
+
+import hashlib
+from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from policy_node.batches import Batch
+from policy_node.configs import NetworkConfig, TrainConfig
+from policy_node.memories import MemoryConfig
+from policy_node.normaliser import Floats, Normaliser, fit_absolute, fit_relative, min_max
+from policy_node.pictures import load_pictures
+from policy_node.policy import CHUNK
+from rulesafe_data.layout import ACTION, POINTS, STATE
+from rulesafe_data.store import EpisodeStore
+from rulesafe_sim.errors import RuleSafeError
+from rulesafe_sim.joints import ACTION_JOINTS, ALL_JOINTS
+from vq_memory_node.grids import ends_of
+
+_ACTED = [ALL_JOINTS.index(joint) for joint in ACTION_JOINTS]
+
+Words = Callable[[str], list[int]]
+
+
+def choose(store: EpisodeStore, instructions: Collection[str] | None) -> list[int]:
+    """Numbers of the episodes with one of these instructions; None: all.
+
+    Errors: RuleSafeError if there is none of an instruction.
+    """
+    if instructions is None:
+        return [episode.index for episode in store.episodes]
+    there = {episode.task for episode in store.episodes}
+    for instruction in instructions:
+        if instruction not in there:
+            raise RuleSafeError(f"{store.root} has no demonstration of: {instruction}")
+    return [episode.index for episode in store.episodes if episode.task in instructions]
+
+
+class Windows:
+    """Every frame of some episodes with what a network sees there and what comes after.
+
+    Args:
+        store: the dataset; what the lock knows is not looked at.
+        episodes: which of its episodes.
+        config: of the network: what it sees.
+        memory: whose readings it sees.
+        train: of the training: kind of actions, noise.
+        cache: folder for what is decoded once.
+        words: an instruction's ids (`Network.words`), where the network reads.
+
+    Errors: RuleSafeError if the dataset has no clouds or pictures, or too few points.
+    """
+
+    def __init__(
+        self,
+        store: EpisodeStore,
+        episodes: Sequence[int],
+        config: NetworkConfig,
+        memory: MemoryConfig,
+        train: TrainConfig,
+        cache: Path,
+        words: Words = lambda _: [],
+    ) -> None:
+        self._config, self._train = config, train
+        joints, actions = [], []
+        for index in episodes:
+            found = store.episode(index, [STATE, ACTION])
+            joints.append(np.ascontiguousarray(found[STATE][:, _ACTED], np.float32))
+            actions.append(np.ascontiguousarray(found[ACTION], np.float32))
+        self.normaliser = _fit(joints, actions, config, train)
+        lengths = np.array([len(rows) for rows in joints])
+        starts = np.cumsum(lengths) - lengths
+        self._first = np.repeat(starts, lengths)
+        self._last = np.repeat(starts + lengths - 1, lengths)
+        self._joints, self._actions = np.concatenate(joints), np.concatenate(actions)
+        self._remember(joints, memory)
+        self._points: NDArray[np.float32] | None = None
+        if config.points:
+            self._open_clouds(store, episodes, cache)
+        self._pictures: NDArray[np.uint8] | None = None
+        if config.images:
+            chosen = hashlib.sha256(str(list(episodes)).encode()).hexdigest()[:12]
+            folder = cache / f"pictures_{chosen}"
+            self._pictures = load_pictures(store, episodes, config.picture, folder)
+        self._read(store, episodes, lengths, words)
+
+    def __len__(self) -> int:
+        """Number of windows: of frames."""
+        return len(self._joints)
+
+    def batch(self, places: NDArray[np.int64], rng: np.random.Generator | None = None) -> Batch:
+        """The windows at these places (B,) among all frames, with noise if there is a generator."""
+        config, first = self._config, self._first[places]
+        seen = np.maximum(places[:, None] + np.arange(1 - config.frames, 1), first[:, None])
+        joints = self._joints[seen]
+        if rng is not None:
+            # The same for all frames of a window: the arm is elsewhere, not its encoders noisy.
+            off = rng.normal(0, self._train.jitter, (len(places), 1, len(ACTION_JOINTS)))
+            joints = joints + off.astype(np.float32)
+        ahead = places[:, None] + np.arange(-config.past, CHUNK)
+        ahead = np.clip(ahead, first[:, None], self._last[places][:, None])
+        targets = self.normaliser.actions.encode(self._actions[ahead], joints[:, -1])
+        batch = Batch(
+            joints=torch.from_numpy(self.normaliser.joints.encode(joints)),
+            actions=torch.from_numpy(targets),
+        )
+        if self._values is not None:
+            self._add_memory(batch, places)
+        if self._points is not None:
+            self._add_clouds(batch, seen[:, -config.cloud_frames :], rng)
+        if self._pictures is not None:
+            batch.images = torch.from_numpy(self._pictures[places])
+        if config.instruction:
+            task = self._task[places]
+            batch.language, batch.language_mask = self._ids[task], self._ids_mask[task]
+        return batch
+
+    def _remember(self, joints: Sequence[Floats], config: MemoryConfig) -> None:
+        """Each frame's value once; readings are places among them (see vq_memory_node.memory)."""
+        self._values: NDArray[np.int64] | Floats | None = None
+        memory = config.build()
+        self._grid = memory.grid
+        if config.length:
+            values: list[Any] = [memory.values_at(rows, np.arange(len(rows))) for rows in joints]
+            if config.vocabulary:
+                self._values = np.concatenate(values)
+            else:
+                self._values = self.normaliser.joints.encode(np.concatenate(values))
+
+    def _add_memory(self, batch: Batch, places: NDArray[np.int64]) -> None:
+        assert self._values is not None
+        first = self._first[places][:, None]
+        ends = ends_of(places - first[:, 0], self._grid)
+        mask = ends >= 0
+        read = self._values[first + np.where(mask, ends, 0)]
+        read[~mask] = 0
+        batch.memory, batch.memory_mask = torch.from_numpy(read), torch.from_numpy(mask)
+
+    def _open_clouds(self, store: EpisodeStore, episodes: Sequence[int], cache: Path) -> None:
+        count = self._config.points
+        if POINTS not in store.features:
+            raise RuleSafeError(f"{store.root} has no clouds: render it with its cameras")
+        there = store.features[POINTS]["shape"][0]
+        if there < count:
+            raise RuleSafeError(f"{store.root} has clouds of {there} points; {count} are needed")
+        frames = store.cache([POINTS], cache)
+        self._points = frames.arrays[POINTS][:, :count]  # a view: nothing is read
+        rows = [frames.starts[e] + np.arange(frames.lengths[e]) for e in episodes]
+        self._cloud_rows = np.concatenate(rows)
+
+    def _add_clouds(
+        self, batch: Batch, seen: NDArray[np.int64], rng: np.random.Generator | None
+    ) -> None:
+        assert self._points is not None
+        points = np.empty((*seen.shape, *self._points.shape[1:]), np.float32)
+        for place in np.ndindex(seen.shape):
+            points[place] = self._points[self._cloud_rows[seen[place]]]
+        if rng is not None and self._train.points_jitter:
+            noise = rng.standard_normal((*points.shape[:-1], 3), np.float32)
+            points[..., :3] += np.float32(self._train.points_jitter) * noise
+        batch.points = torch.from_numpy(points)
+
+    def _read(
+        self,
+        store: EpisodeStore,
+        episodes: Sequence[int],
+        lengths: NDArray[np.int64],
+        words: Words,
+    ) -> None:
+        tasks = [store.episodes[index].task for index in episodes]
+        self.instructions = tuple(dict.fromkeys(tasks))
+        numbers = [self.instructions.index(task) for task in tasks]
+        self._task = torch.from_numpy(np.repeat(numbers, lengths))
+        if self._config.instruction:
+            self._ids, self._ids_mask = pad([words(task) for task in self.instructions])
+
+
+def pad(ids: Sequence[Sequence[int]]) -> tuple[torch.Tensor, torch.Tensor]:
+    """Ids of several instructions as (B, L) int64, 0 at the end of shorter ones, and (B, L) bool,
+    True where there is an id."""
+    longest = max(map(len, ids))
+    padded = torch.zeros(len(ids), longest, dtype=torch.int64)
+    mask = torch.zeros(len(ids), longest, dtype=torch.bool)
+    for row, found in enumerate(ids):
+        padded[row, : len(found)] = torch.tensor(found)
+        mask[row, : len(found)] = True
+    return padded, mask
+
+
+def _fit(
+    joints: Sequence[Floats], actions: Sequence[Floats], config: NetworkConfig, train: TrainConfig
+) -> Normaliser:
+    rows = np.concatenate(joints)
+    seen = min_max(rows.min(0), rows.max(0))
+    if train.actions == "relative":
+        return Normaliser(seen, fit_relative(joints, actions, config.past))
+    return Normaliser(seen, fit_absolute(actions))

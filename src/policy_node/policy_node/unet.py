@@ -1,0 +1,112 @@
+"""A U-Net over the rows of a chunk, each layer steered by one vector (FiLM).
+
+After Chi et al., "Diffusion Policy", 2023; FiLM: Perez et al., 2018. Differs in that a level has
+as many residual blocks as the configuration says, not always two.
+"""
+
+import math
+from itertools import pairwise
+
+import torch
+from torch import Tensor, nn
+
+
+class StepEmbedding(nn.Module):
+    """The diffusion step (B,) as sines and cosines, then a perceptron: (B, width)."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.rates: Tensor
+        rates = torch.exp(-math.log(10000) * torch.arange(width // 2) / (width // 2 - 1))
+        self.register_buffer("rates", rates, persistent=False)
+        self.layers = nn.Sequential(
+            nn.Linear(width, 4 * width), nn.Mish(), nn.Linear(4 * width, width)
+        )
+
+    def forward(self, step: Tensor) -> Tensor:
+        angles = step[:, None].float() * self.rates
+        found: Tensor = self.layers(torch.cat([angles.sin(), angles.cos()], dim=-1))
+        return found
+
+
+def _convolution(channels: int, out: int, kernel: int, groups: int) -> nn.Sequential:
+    return nn.Sequential(
+        nn.Conv1d(channels, out, kernel, padding=kernel // 2), nn.GroupNorm(groups, out), nn.Mish()
+    )
+
+
+class Block(nn.Module):
+    """Two convolutions with a shortcut; between them scale and shift by the condition."""
+
+    def __init__(self, channels: int, out: int, condition: int, kernel: int, groups: int) -> None:
+        super().__init__()
+        self.first = _convolution(channels, out, kernel, groups)
+        self.film = nn.Sequential(nn.Mish(), nn.Linear(condition, 2 * out))
+        self.second = _convolution(out, out, kernel, groups)
+        self.shortcut = nn.Conv1d(channels, out, 1) if channels != out else nn.Identity()
+
+    def forward(self, rows: Tensor, condition: Tensor) -> Tensor:
+        """rows (B, channels, H), condition (B, C) -> (B, out, H)."""
+        scale, shift = self.film(condition)[..., None].chunk(2, dim=1)
+        found: Tensor = self.second(self.first(rows) * (1 + scale) + shift) + self.shortcut(rows)
+        return found
+
+
+class UNet(nn.Module):
+    """rows (B, H, width), diffusion step (B,), condition (B, C) -> (B, H, width).
+
+    H must be a multiple of 2 ** (levels - 1).
+    """
+
+    def __init__(
+        self,
+        width: int,
+        condition: int,
+        channels: tuple[int, ...],
+        blocks: int,
+        kernel: int,
+        groups: int,
+        step_features: int,
+    ) -> None:
+        super().__init__()
+        self.step = StepEmbedding(step_features)
+        steered = condition + step_features
+
+        def level(first: int, out: int) -> nn.ModuleList:
+            widths = [first, *[out] * blocks]
+            return nn.ModuleList(Block(a, b, steered, kernel, groups) for a, b in pairwise(widths))
+
+        into = (width, *channels[:-1])
+        self.down = nn.ModuleList(level(a, b) for a, b in zip(into, channels, strict=True))
+        self.shrink = nn.ModuleList(nn.Conv1d(c, c, 3, 2, 1) for c in channels[:-1])
+        self.middle = level(channels[-1], channels[-1])
+        upwards = list(pairwise(channels[::-1]))
+        self.up = nn.ModuleList(level(2 * a, b) for a, b in upwards)
+        self.grow = nn.ModuleList(nn.ConvTranspose1d(b, b, 4, 2, 1) for _, b in upwards)
+        self.out = nn.Sequential(
+            _convolution(channels[0], channels[0], kernel, groups),
+            nn.Conv1d(channels[0], width, 1),
+        )
+
+    def forward(self, rows: Tensor, step: Tensor, condition: Tensor) -> Tensor:
+        steered = torch.cat([self.step(step), condition], dim=-1)
+        rows = rows.transpose(1, 2)
+        kept: list[Tensor] = []
+        for place, blocks in enumerate(self.down):
+            rows = _through(blocks, rows, steered)
+            kept.append(rows)
+            if place < len(self.shrink):
+                rows = self.shrink[place](rows)
+        rows = _through(self.middle, rows, steered)
+        for blocks, grow in zip(self.up, self.grow, strict=True):
+            rows = torch.cat([rows, kept.pop()], dim=1)
+            rows = grow(_through(blocks, rows, steered))
+        found: Tensor = self.out(rows).transpose(1, 2)
+        return found
+
+
+def _through(blocks: nn.Module, rows: Tensor, condition: Tensor) -> Tensor:
+    assert isinstance(blocks, nn.ModuleList)
+    for block in blocks:
+        rows = block(rows, condition)
+    return rows

@@ -1,0 +1,74 @@
+"""Who acts in an evaluation: a checkpoint, a policy of one's own, or one of the oracles."""
+
+from pathlib import Path
+from typing import Any, Protocol
+
+from rulesafe_data.files import read_json, sha256
+from rulesafe_eval.evaluation.live import Live
+from rulesafe_eval.evaluation.oracles import ORACLES
+from rulesafe_eval.evaluation.request import Setup
+from rulesafe_sim.errors import RuleSafeError, unknown_name
+from rulesafe_sim.simulation import Simulation
+
+
+class Actor(Protocol):
+    """Drives the robot through one episode after another."""
+
+    @property
+    def renders(self) -> bool:
+        """Whether it needs a simulation that renders."""
+        ...
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What is known of it, as JSON."""
+        ...
+
+    def drive(self, simulation: Simulation, live: Live) -> str:
+        """Acts in a simulation that was just reset, frame by frame by `live.step`, until
+        `live.over` or until it gives up; the reason for that."""
+        ...
+
+
+def load_actor(setup: Setup) -> Actor:
+    """The actor that is named. Errors: RuleSafeError for an unknown or unusable one."""
+    from rulesafe_eval.evaluation.policies import CONTROLS
+
+    if setup.control not in CONTROLS:
+        raise unknown_name("memory control", setup.control, CONTROLS)
+    if setup.policy in ORACLES:
+        if setup.control != "none":
+            raise RuleSafeError(f"{setup.policy} has no memory that could be {setup.control}")
+        return ORACLES[setup.policy]
+    return _policy(setup)
+
+
+def _policy(setup: Setup) -> Actor:
+    from policy_node.loading import find_policy, memory_of_policy
+    from rulesafe_eval.evaluation.policies import CONTROLS, PolicyActor
+
+    facts = facts_of(setup.policy)
+    policy = find_policy(setup.policy)
+    memory = memory_of_policy(policy)
+    if setup.control != "none" and not policy.needs.memory:
+        raise RuleSafeError(f"{setup.policy} has no memory that could be {setup.control}")
+    controlled = CONTROLS[setup.control](policy)
+    return PolicyActor(controlled, memory.build(), setup.execute, setup.execution, facts)
+
+
+def facts_of(name: str) -> dict[str, Any]:
+    """What results keep of a policy: of a checkpoint what its policy.json says, but for figures of
+    the training, and the SHA-256 of its files."""
+    if ":" in name:
+        return {"kind": "class", "name": name}
+    from policy_node.checkpoints import find, shipped
+
+    try:
+        folder = Path(find(name))
+    except RuleSafeError:
+        valid = (*ORACLES, *shipped(), "a checkpoint's folder", "module:Class")
+        raise unknown_name("policy", name, valid) from None
+    about = read_json(folder / "policy.json", "a policy")
+    kept = ("family", "size", "memory", "data", "revision")
+    hashes = {path.name: sha256(path) for path in sorted(folder.glob("policy.*"))}
+    return {"kind": "checkpoint", **{k: about.get(k) for k in kept}, "files": hashes}

@@ -1,0 +1,114 @@
+"""Films of chosen episodes: their actions executed once more, with cameras.
+
+An episode is played without cameras where its actor needs none, and filmed afterwards only if it
+was chosen. The physics must come out the same bit by bit, and that is checked.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from tqdm import tqdm
+
+from rulesafe_eval.demos.attempts import Attempt
+from rulesafe_eval.demos.engines import ENGINES, Engine, run
+from rulesafe_eval.demos.filming import snapshot_of
+from rulesafe_eval.episode import Recorder, Watch
+from rulesafe_eval.evaluation.request import Request, Setup
+from rulesafe_eval.evaluation.runner import actions_file, simulation_of
+from rulesafe_sim.cameras import FRONT, HEAD
+from rulesafe_sim.chunks import PERIOD
+from rulesafe_sim.errors import RuleSafeError
+from rulesafe_sim.observer import Observer
+from rulesafe_sim.randomisation import load_split, sample_variation
+from rulesafe_sim.safes import load_safe
+
+SIDE = 240
+"""Pixels of each picture as rendered."""
+
+Line = Mapping[str, Any]
+
+
+def folder_of(directory: Path, rule: str, number: int) -> Path:
+    """Where an episode's film.mp4 and sheet.png are."""
+    return directory / "films" / f"{rule}_{number:06d}"
+
+
+def choose(episodes: Sequence[Line], each: int) -> list[Line]:
+    """The episodes to film: of each rule the first that failed, the first that was opened, and so
+    on in turn, `each` at most."""
+    chosen: list[Line] = []
+    for rule in dict.fromkeys(line["rule"] for line in episodes):
+        played = [line for line in episodes if line["rule"] == rule and line["frames"]]
+        by_ending = [[line for line in played if line["opened"] is end] for end in (False, True)]
+        turns = [kind[turn] for turn in range(each) for kind in by_ending if turn < len(kind)]
+        chosen += turns[:each]
+    return chosen
+
+
+def make(
+    request: Request, directory: Path, lines: Sequence[Line], workers: int, engine: str
+) -> None:
+    """Films what is not filmed yet. Errors: RuleSafeError where physics came out otherwise."""
+    jobs: dict[Attempt, Line] = {}
+    for line in lines:
+        if not (folder_of(directory, line["rule"], line["number"]) / "sheet.png").exists():
+            jobs[request.episode(line["rule"], line["number"])] = line
+    if not jobs:
+        return
+    facts = {(line["rule"], line["number"]): line for line in jobs.values()}
+    made: Engine[Attempt] = ENGINES[engine](
+        partial(film, directory, request.setup, facts), min(workers, len(jobs))
+    )
+    waiting = iter(jobs)
+    try:
+        with tqdm(total=len(jobs), unit="film") as bar:
+            for _ in run(made, lambda: next(waiting, None)):
+                bar.update()
+    finally:
+        made.close()
+
+
+def film(
+    directory: Path,
+    setup: Setup,
+    facts: Mapping[tuple[str, int], Line],
+    episode: Attempt,
+) -> None:
+    """Writes film.mp4 and sheet.png of one episode."""
+    line = facts[episode.rule, episode.number]
+    rows = np.load(actions_file(directory, episode.rule, episode.number))
+    safe = load_safe(episode.safe)
+    of_seed = load_split(episode.split).randomisation
+    variation = sample_variation(of_seed, safe, episode.seed, line["resampled"])
+    simulation = simulation_of(True)
+    simulation.reset(episode.source, episode.safe, episode.seed, variation)
+    cameras = [replace(camera, width=SIDE, height=SIDE) for camera in (HEAD, FRONT)]
+    observer = Observer(simulation, cameras)
+    folder = folder_of(directory, episode.rule, episode.number)
+    recorder = Recorder(folder, simulation.rule.description)
+    watch = Watch(setup.time_limit(episode.source), recorder)
+    for row in (None, *rows):
+        if row is not None:
+            simulation.step(row)
+        stamp = simulation.frame * PERIOD
+        watch.see(stamp, snapshot_of(simulation), waiting=False)
+        seen = observer.observe(("head_rgb", "front_rgb"))
+        for camera in ("head", "front"):
+            watch.picture(camera, stamp, seen[f"{camera}_rgb"])
+    watch.give_up(line["reason"])
+    if simulation.digest != line["state_digest"]:
+        raise RuleSafeError(
+            f"{episode}: the physics came out otherwise than in the evaluation; were its packages "
+            "or its machine others?"
+        )
+    recorder.close(watch.result)
+
+
+def about(line: Line) -> str:
+    """What a film shows, in a few words."""
+    how = "opened" if line["opened"] else f"failed at step {line['failed_step']}"
+    return f"{line['rule']} on {line['safe']}, seed {line['seed']}: {how}"

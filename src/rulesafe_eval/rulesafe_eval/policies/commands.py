@@ -1,0 +1,146 @@
+"""The subcommands of `rulesafe policy`. What they need is imported when they run."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import tyro
+
+from policy_node.configs import TrainConfig
+from rulesafe_sim.errors import RuleSafeError
+
+if TYPE_CHECKING:
+    from policy_node.training import Progress
+
+Data = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="DATA")]
+Name = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="NAME")]
+
+
+def train(
+    data: Data,
+    policy: str,
+    memory: str,
+    out: Path,
+    size: str = "tiny",
+    memory_model: str | None = None,
+    clusters: int | None = None,
+    length: int | None = None,
+    rules: str | None = None,
+    cache: Path | None = None,
+    weights: tuple[str, ...] = (),
+    download: bool = False,
+    config: Annotated[TrainConfig, tyro.conf.OmitArgPrefixes] = TrainConfig(),
+) -> None:
+    """Train a policy on demonstrations.
+
+    Called again with the same words it goes on where it stopped. OUT/tensorboard has the log.
+    Several GPUs: the same after `accelerate launch -m rulesafe_eval.cli policy train ...`.
+
+    Example: rulesafe policy train demos --policy dp3 --size tiny --memory vq --out vq
+
+    Args:
+        data: A dataset with clouds and pictures, as `rulesafe demos render` makes it.
+        policy: The family: dp3, rdt, cogact or pi0.
+        memory: none, raw, vq or fsq.
+        out: Folder for the checkpoint.
+        size: tiny or base.
+        memory_model: Of vq and fsq: name of a memory's model, or its folder.
+        clusters: Of vq and fsq: J, how many tokens.
+        length: M, how many values are remembered, 2 s apart.
+        rules: Rules whose demonstrations to learn from, joined by commas; all if not given.
+        cache: Folder for clouds and pictures decoded once; several runs may share it. If not given,
+            one beside OUT.
+        weights: Of rdt, cogact and pi0 at base size: folders, or names on the Hugging Face hub, of
+            the published parts they start from: language first, then pictures.
+        download: Whether weights that are not on this disk may be fetched.
+    """
+    from tqdm import tqdm
+
+    from policy_node.configs_vla import from_weights
+    from policy_node.families import find_config
+    from policy_node.memories import make_memory
+    from rulesafe_data.store import EpisodeStore
+
+    task_memory = make_memory(memory, model=memory_model, clusters=clusters, length=length)
+    network = from_weights(find_config(policy, size), weights, download)
+    try:
+        from policy_node import training
+        from policy_node.checkpoints import read_policy
+    except ModuleNotFoundError as error:
+        raise _not_installed(error) from error
+    kept = cache or out.parent / f"cache_{EpisodeStore(data).digest[:12]}"
+    task = training.Task(policy, size, network, task_memory, data, _instructions(rules), kept)
+    with tqdm(total=config.steps, unit="step", mininterval=0.5) as bar:
+
+        def show(progress: "Progress") -> None:
+            bar.set_postfix_str(
+                f"loss {progress.loss:.5f}, rate {progress.rate:.1e}, "
+                f"waiting {progress.waiting:.1%}",
+                refresh=False,
+            )
+            # Resumed, the steps that were done before do not count for the time left.
+            bar.initial = bar.initial or progress.step - 1
+            bar.n = max(bar.n, progress.step - 1)
+            bar.update()
+
+        try:
+            training.train(task, config, out, show)
+        except KeyboardInterrupt:
+            print("\ninterrupted: the same command goes on from its last state", file=sys.stderr)
+            raise
+    results = read_policy(out).training["results"]
+    print(", ".join(f"{name} {value}" for name, value in results.items()))
+    print(f"{out}: {policy} {size}, memory {memory}")
+
+
+def describe(
+    name: Annotated[Name | None, tyro.conf.Positional] = None,
+    policy: str | None = None,
+    size: str = "tiny",
+    memory: str = "vq",
+) -> None:
+    """Tell of a policy: parameters of each part, shapes, memory, operations for a chunk.
+
+    Example: rulesafe policy describe --policy dp3 --size tiny
+
+    Args:
+        name: A policy that comes with the package, or the folder of a checkpoint.
+        policy: Instead: a family, its weights at random.
+        size: Of the family: tiny or base.
+        memory: Of the family: none, raw, vq or fsq.
+    """
+    from policy_node.families import find_config
+    from policy_node.memories import make_memory
+
+    try:
+        from rulesafe_eval.policies.description import describe_checkpoint, describe_family
+    except ModuleNotFoundError as error:
+        raise _not_installed(error) from error
+    if (name is None) == (policy is None):
+        raise RuleSafeError("name a checkpoint or a family (--policy), not both and not neither")
+    if name is not None:
+        print(describe_checkpoint(name))
+    if policy is not None:
+        print(describe_family(policy, size, find_config(policy, size), make_memory(memory)))
+
+
+def _not_installed(error: ModuleNotFoundError) -> RuleSafeError:
+    return RuleSafeError(
+        f"policies need {error.name}, which is not installed: pip install 'rulesafe[learn]'"
+    )
+
+
+def _instructions(rules: str | None) -> tuple[str, ...] | None:
+    """What the demonstrations of these rules are called, for a dataset's episodes are known to a
+    policy by their instructions alone."""
+    from rulesafe_sim.lock_sets import expand_rules
+    from rulesafe_sim.rules import load_rule
+
+    if rules is None:
+        return None
+    return tuple(load_rule(rule).description for rule in expand_rules(rules))
+
+
+SUBCOMMANDS: dict[str, Callable[..., int | None]] = {"train": train, "describe": describe}
+"""Names of the subcommands; each returns its exit code, or None for 0."""

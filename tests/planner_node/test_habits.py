@@ -1,0 +1,61 @@
+"""Habits: safes that stand nearly alike are taken nearly alike."""
+
+import numpy as np
+import pytest
+
+from planner_node.episode import observe, run_expert
+from planner_node.habits import SITUATIONS, load_habits, styled
+from planner_node.kinematics import Arm
+from planner_node.moves import MovePlanner
+from rulesafe_sim.errors import RuleSafeError
+from rulesafe_sim.safes import SAFES
+from rulesafe_sim.simulation import Simulation
+
+
+def test_every_safe_and_side_has_a_habit_for_every_situation():
+    habits, limits = load_habits(), Arm().limits
+    assert len(habits) == len(SITUATIONS) * (len(SAFES) + 2)
+    for key, posture in habits.items():
+        assert key.split()[0] in (*SAFES, "left", "right")
+        assert np.all(np.abs(limits.nearness(np.array(posture))) <= 1)
+
+
+@pytest.mark.parametrize("safe", ["safe_03", "safe_04"])
+def test_what_stands_a_little_off_is_taken_a_little_differently(safe):
+    """5 mm and 2 degrees off, the hand's posture changes by a little, not by another grasp."""
+    simulation = Simulation()
+    simulation.reset("rule_001", safe, seed=3)
+    seen = observe(simulation)
+    shifted = seen.pose_safe_in_pelvis.copy()
+    shifted[:3, 3] += 0.005
+    taken = []
+    for pose in (seen.pose_safe_in_pelvis, shifted):
+        planner = MovePlanner(simulation.safe, pose, styled("habitual").moves)
+        view = type(seen)(**{**vars(seen), "pose_safe_in_pelvis": pose})
+        taken.append(next(planner.free(view, planner.move(view, "knob", True))))
+    assert taken[0].pinch.key == taken[1].pinch.key
+    assert np.abs(taken[0].motion[0] - taken[1].motion[0]).max() < 0.1
+
+
+def test_where_the_arm_stands_does_not_matter():
+    simulation = Simulation()
+    simulation.reset("rule_001", "safe_04", seed=3)
+    seen = observe(simulation)
+    elsewhere = type(seen)(**{**vars(seen), "arm": seen.arm + 0.2})
+    planner = MovePlanner(simulation.safe, seen.pose_safe_in_pelvis, styled("habitual").moves)
+    first, second = (
+        next(planner.free(view, planner.move(view, "handle", True))) for view in (seen, elsewhere)
+    )
+    assert np.array_equal(first.motion, second.motion)
+
+
+def test_by_habit_it_opens_a_safe():
+    simulation = Simulation()
+    simulation.reset("rule_001", "safe_04", seed=1)
+    result = run_expert(simulation, styled("habitual"))
+    assert result.success and not result.retries
+
+
+def test_an_unknown_style_is_refused():
+    with pytest.raises(RuleSafeError, match="varied, habitual"):
+        styled("wild")

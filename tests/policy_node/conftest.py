@@ -1,0 +1,149 @@
+"""A small dataset with clouds and pictures, a small network, and memories of every kind."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from policy_node.configs import Dp3Config
+from policy_node.memories import Fsq, NoneMemory, Raw, Vq
+from rulesafe_data.writer import DatasetWriter, EpisodeData, Frame
+from rulesafe_sim.joints import ACTION_JOINTS
+from vq_memory_node.model_files import Architecture, Model, save_model
+
+LENGTHS = (70, 55, 90)
+INSTRUCTIONS = ("turn the knob", "pull the door", "turn the knob")
+POINTS = 40
+
+SMALL = Dp3Config(
+    points=32,
+    pointnet=(16, 32),
+    cloud_features=16,
+    state=(16,),
+    memory_channels=(8, 8, 8),
+    memory_features=16,
+    channels=(16, 32, 32),
+    groups=4,
+    step_features=16,
+    train_steps=20,
+    sample_steps=5,
+)
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    """More threads only wait for each other here."""
+    try:
+        import torch
+    except ModuleNotFoundError:
+        return
+    torch.set_num_threads(1)
+
+
+def _episode(index):
+    rng = np.random.default_rng(index)
+    length = LENGTHS[index]
+    steps = np.cumsum(rng.normal(0, 0.02, (length + 1, 39)), axis=0)
+    path = np.cumsum(steps * 0.1, axis=0)
+    frames = [
+        Frame(
+            rng.integers(0, 256, (32, 32, 3), np.uint8),
+            rng.integers(0, 256, (32, 32, 3), np.uint8),
+            np.hstack([rng.normal(size=(POINTS, 3)), rng.random((POINTS, 3))]).astype(np.float32),
+        )
+        for _ in range(length)
+    ]
+    return EpisodeData(
+        task=INSTRUCTIONS[index],
+        joint_positions=path[:-1],
+        joint_velocities=np.gradient(path[:-1], 0.1, axis=0),
+        actions=path[1:, 20:33],
+        frames=iter(frames),
+        privileged={"step": np.arange(length) // 10},
+        facts={"rule": f"rule_{index:03d}", "seed": index},
+    )
+
+
+@pytest.fixture(scope="package")
+def demos(tmp_path_factory):
+    """A finished dataset of three short episodes; not to be changed."""
+    root = tmp_path_factory.mktemp("policy") / "demos"
+    writer = DatasetWriter(root)
+    for index in range(len(LENGTHS)):
+        writer.write(index, _episode(index))
+    writer.finish()
+    return root
+
+
+@pytest.fixture(scope="package")
+def cache(tmp_path_factory):
+    """A folder for what is decoded of `demos`."""
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(scope="package")
+def fsq_model(tmp_path_factory):
+    """The folder of a memory's model of finite scalar quantisation, with random weights."""
+    torch = pytest.importorskip("torch")
+    from vq_memory_node.networks import Decoder, Encoder, arrays_of
+
+    architecture = Architecture("fsq", dimensions=2, codes=12, levels=(4, 3))
+    joints, rng = len(ACTION_JOINTS), np.random.default_rng(0)
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        encoder = arrays_of("encoder", Encoder(architecture, joints))
+        decoder = arrays_of("decoder", Decoder(architecture, joints))
+    arrays = {
+        **encoder,
+        **decoder,
+        "normaliser.mean": np.zeros(joints, np.float32),
+        "normaliser.std": np.full(joints, 0.1, np.float32),
+        "codebook": np.zeros((12, 2), np.float32),
+        "usage": np.full(12, 1 / 12, np.float32),
+        "clusters.4": rng.integers(0, 4, 12),
+        "clusters.12": np.arange(12),
+    }
+    folder = tmp_path_factory.mktemp("fsq")
+    save_model(Model(architecture, arrays), folder)
+    return folder
+
+
+@pytest.fixture(scope="package")
+def memories(fsq_model):
+    """A configuration of each kind of memory, by name, of length 6 where there is one."""
+    return {
+        "none": NoneMemory(),
+        "raw": Raw(6),
+        "vq": Vq("rule_001_rule_020_hand", length=6),
+        "fsq": Fsq(str(fsq_model), length=6),
+    }
+
+
+@pytest.fixture(scope="session")
+def small():
+    """A small DP3."""
+    return SMALL
+
+
+@pytest.fixture(scope="package")
+def quick(demos, cache, memories):
+    """quick(memory, **changes): a training task, and settings of a short training."""
+    pytest.importorskip("torch")
+    from policy_node.configs import TrainConfig
+    from policy_node.training import Task
+
+    def make(memory="vq", **changes):
+        settings = {"steps": 12, "batch": 4, "warm_up": 3, "checkpoint_every": 4} | changes
+        task = Task("dp3", "tiny", SMALL, memories[memory], demos, None, cache)
+        return SimpleNamespace(task=task, config=TrainConfig(**settings))
+
+    return make
+
+
+@pytest.fixture(scope="package")
+def trained(quick, tmp_path_factory):
+    """The folder of a policy that was trained for a few steps with memory vq; not to be changed."""
+    from policy_node.training import train
+
+    run = quick()
+    return train(run.task, run.config, tmp_path_factory.mktemp("trained"))

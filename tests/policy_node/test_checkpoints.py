@@ -1,0 +1,176 @@
+import json
+import shutil
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("diffusers")
+pytest.importorskip("accelerate")
+
+from policy_node.checkpoints import (
+    ARRAY_FILE,
+    FORMAT,
+    JSON_FILE,
+    load_policy,
+    read_policy,
+    save_policy,
+)
+from policy_node.history import History
+from policy_node.network_policy import NetworkPolicy
+from policy_node.policy import Observation
+from rulesafe_data.store import EpisodeStore
+from rulesafe_sim.errors import RuleSafeError
+from rulesafe_sim.joints import ACTION_JOINTS, ALL_JOINTS
+from vq_memory_node.memory import Reading, memory_of
+
+ACTED = [ALL_JOINTS.index(joint) for joint in ACTION_JOINTS]
+
+
+@pytest.fixture
+def copy(trained, tmp_path):
+    """A copy of the trained policy to be damaged."""
+    return shutil.copytree(trained, tmp_path / "copy")
+
+
+def change(folder, **values):
+    path = folder / JSON_FILE
+    path.write_text(json.dumps(json.loads(path.read_text()) | values))
+
+
+def refused(folder):
+    with pytest.raises(RuleSafeError) as caught:
+        load_policy(folder)
+    assert str(folder) in str(caught.value)
+    return str(caught.value)
+
+
+def test_a_truncated_file_is_refused(copy):
+    whole = (copy / ARRAY_FILE).read_bytes()
+    for size in (0, 100, len(whole) - 4):
+        (copy / ARRAY_FILE).write_bytes(whole[:size])
+        assert f"{ARRAY_FILE} is damaged" in refused(copy)
+    (copy / JSON_FILE).write_text((copy / JSON_FILE).read_text()[:-100])
+    assert "is not the description of a policy" in refused(copy)
+
+
+def test_a_missing_file_is_refused(copy):
+    (copy / ARRAY_FILE).unlink()
+    assert f"no {ARRAY_FILE}" in refused(copy)
+    (copy / JSON_FILE).unlink()
+    assert "no policy" in refused(copy)
+
+
+def test_weights_that_were_changed_are_refused(copy):
+    content = bytearray((copy / ARRAY_FILE).read_bytes())
+    content[-1] ^= 1
+    (copy / ARRAY_FILE).write_bytes(content)
+    assert "do not belong together" in refused(copy)
+
+
+def test_another_memory_model_is_refused(copy):
+    described = read_policy(copy).memory.describe()
+    change(copy, memory=described | {"model": "all_rules_hand"})
+    told = refused(copy)
+    assert "trained with another memory model than all_rules_hand is now" in told
+    assert described["hash"][:12] in told
+
+
+def test_other_joints_are_refused(copy):
+    joints = ["left_elbow_joint", *ACTION_JOINTS[1:]]
+    change(copy, joints=joints)
+    told = refused(copy)
+    assert "for other joints: left_elbow_joint" in told
+    assert ACTION_JOINTS[0] in told
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"format": "rulesafe policy 0"}, f"valid: '{FORMAT}'"),
+        ({"chunk": 20}, "chunks of 20 rows at 10 Hz; expected 50"),
+        ({"family": "act"}, "unknown policy 'act'; valid: dp3"),
+        ({"size": "huge"}, "valid: tiny, base"),
+        ({"config": {"depth": 3}}, "not understood"),
+        ({"normaliser": {}}, "normaliser"),
+    ],
+)
+def test_a_description_that_makes_no_sense_is_refused(values, words, copy):
+    change(copy, **values)
+    assert words in refused(copy)
+
+
+def test_weights_of_another_network_are_refused(copy):
+    found = read_policy(copy)
+    save_policy(replace(found, config=replace(found.config, channels=(16, 32, 48))), copy)
+    assert "do not fit the configuration" in refused(copy)
+
+
+def test_it_comes_back_as_it_was(trained, tmp_path):
+    was = read_policy(trained)
+    save_policy(was, tmp_path)
+    now = read_policy(tmp_path)
+    assert (now.config, now.memory, now.data) == (was.config, was.memory, was.data)
+    assert (tmp_path / ARRAY_FILE).read_bytes() == (trained / ARRAY_FILE).read_bytes()
+
+
+# The policy of a checkpoint -------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def observe(demos, trained):
+    """observe(frame) -> what the policy would be shown there in the first episode."""
+    policy = load_policy(trained)
+    episode = EpisodeStore(demos).episode(0)
+    joints = episode["observation.state"][:, ACTED]
+    readings = memory_of(joints, policy.checkpoint.memory.build())
+    history = History(policy.needs)
+    for frame, row in enumerate(joints[:20]):
+        history.push(frame, row, episode["observation.points"][frame])
+    return lambda frame: history.observation(frame, memory=readings[frame])
+
+
+def test_an_episode_played_again_gives_the_same_chunks(trained, observe):
+    policy = load_policy(trained)
+    assert (policy.needs.frames, policy.needs.points, policy.needs.memory) == (3, 32, True)
+    chunks = [policy.infer(observe(frame)) for frame in (0, 5, 5)]
+    assert chunks[0].shape == (50, 13) and chunks[0].dtype == np.float32
+    assert not np.array_equal(chunks[1], chunks[2])  # the noise goes on
+    torch.manual_seed(1)
+    policy.reset()
+    for frame, chunk in zip((0, 5, 5), chunks, strict=True):
+        np.testing.assert_array_equal(policy.infer(observe(frame)), chunk)
+    other = NetworkPolicy(policy.checkpoint, seed=1)
+    assert not np.array_equal(other.infer(observe(0)), chunks[0])
+
+
+def test_it_is_asked_with_what_it_was_trained_on(quick, trained, observe):
+    """The batch of an observation is that of the same frame in training."""
+    from policy_node.training_data import Windows
+
+    run, policy = quick(), load_policy(trained)
+    task = run.task
+    store = EpisodeStore(task.data)
+    windows = Windows(store, [0, 1, 2], task.config, task.memory, run.config, task.cache)
+    learned = windows.batch(np.array([7]))
+    seen = policy._batch(observe(7))
+    assert torch.equal(seen.joints, learned.joints)
+    assert torch.equal(seen.points[:, -1:], learned.points)
+    assert torch.equal(seen.memory, learned.memory)
+    assert torch.equal(seen.memory_mask, learned.memory_mask)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"joints": np.zeros((2, 13), np.float32)}, r"needs joints of shape \(3, 13\)"),
+        ({"points": None}, r"needs points of shape \(3, 32, 6\), got None"),
+        ({"memory": Reading(np.zeros(0, np.int64), np.zeros(0, bool))}, "needs memory of shape"),
+        ({"memory": Reading(np.full(6, 4), np.ones(6, bool))}, r"not in 0 \.\. 3"),
+    ],
+)
+def test_an_observation_that_lacks_something_is_refused(changes, words, trained, observe):
+    observation: Observation = replace(observe(5), **changes)
+    with pytest.raises(RuleSafeError, match=words):
+        load_policy(trained).infer(observation)

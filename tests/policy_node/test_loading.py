@@ -1,0 +1,72 @@
+"""A policy by its name, also a user's own class."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from policy_node.loading import find_policy, memory_of_policy
+from policy_node.memories import NoneMemory, Raw
+from policy_node.policy import CHUNK, Needs, Observation, check_chunk
+from rulesafe_sim.errors import RuleSafeError
+
+EXAMPLES = Path(__file__).parents[2] / "examples/policies"
+
+MODULE = """
+from policy_node.memories import Raw
+from policy_node.policy import Needs
+
+class Blind: pass
+class Asking:
+    needs = Needs()
+class Forgetful:
+    needs = Needs(memory=True)
+    def reset(self): ...
+    def infer(self, observation): ...
+class Recalling(Forgetful):
+    memory = Raw(length=7)
+class Greedy(Forgetful):
+    def __init__(self, size): ...
+"""
+
+
+@pytest.fixture
+def mine(tmp_path, monkeypatch):
+    (tmp_path / "my_policies.py").write_text(MODULE)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    yield "my_policies"
+    sys.modules.pop("my_policies", None)
+
+
+def test_the_example_is_a_policy(monkeypatch):
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    policy = find_policy("hold_still:HoldStill")
+    policy.reset()
+    joints = np.random.default_rng(0).uniform(-1, 1, (1, 13)).astype(np.float32)
+    chunk = check_chunk(policy.infer(Observation(joints)))
+    assert (chunk == joints[-1]).all() and len(chunk) == CHUNK
+    assert memory_of_policy(policy) == NoneMemory()
+
+
+def test_a_policy_says_which_memory_it_needs(mine):
+    assert memory_of_policy(find_policy(f"{mine}:Recalling")) == Raw(length=7)
+    assert find_policy(f"{mine}:Recalling").needs == Needs(memory=True)
+    with pytest.raises(RuleSafeError, match="attribute `memory`"):
+        memory_of_policy(find_policy(f"{mine}:Forgetful"))
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("", "no policy is named"),
+        ("my_policies:Nobody", "no attribute 'Nobody'"),
+        ("my_policy:Nobody", "No module named 'my_policy'"),
+        ("my_policies:Greedy", "size"),
+        ("my_policies:Blind", "`needs` must be"),
+        ("my_policies:Asking", r"no method reset\(\)"),
+    ],
+)
+def test_what_is_no_policy_is_refused_with_the_reason(mine, name, reason):
+    with pytest.raises(RuleSafeError, match=reason):
+        find_policy(name)

@@ -1,0 +1,107 @@
+import json
+
+import numpy as np
+import pytest
+
+from policy_node.normaliser import (
+    FLOOR,
+    Normaliser,
+    fit_absolute,
+    fit_relative,
+    mean_std,
+    min_max,
+    normaliser_from,
+)
+from policy_node.policy import CHUNK
+from rulesafe_sim.errors import RuleSafeError
+
+PAST = 2
+
+
+@pytest.fixture(scope="module")
+def paths():
+    """Joints and actions of three episodes."""
+    rng = np.random.default_rng(0)
+    walks = [np.cumsum(rng.normal(0, 0.05, (n, 13)), 0).astype(np.float32) for n in (80, 60, 9)]
+    for walk in walks:
+        walk[:, 12] = 1.174  # a joint that does not move
+    return [walk[:-1] for walk in walks], [walk[1:] for walk in walks]
+
+
+def fitted(kind, paths):
+    joints, actions = paths
+    if kind == "absolute":
+        return fit_absolute(actions)
+    return fit_relative(joints, actions, PAST)
+
+
+def windows(paths):
+    """All windows' targets (F, P + 50, 13) and postures (F, 13)."""
+    targets, now = [], []
+    for joints, actions in zip(*paths, strict=True):
+        for t in range(len(joints)):
+            rows = np.clip(t + np.arange(-PAST, CHUNK), 0, len(actions) - 1)
+            targets.append(actions[rows])
+            now.append(joints[t])
+    return np.stack(targets), np.stack(now)
+
+
+@pytest.mark.parametrize("kind", ["absolute", "relative"])
+def test_a_chunk_comes_back_and_lies_within_one(kind, paths):
+    actions = fitted(kind, paths)
+    targets, now = windows(paths)
+    values = actions.encode(targets, now)
+    assert values.dtype == np.float32
+    assert np.abs(values).max() <= 1 + 1e-5
+    np.testing.assert_allclose(actions.decode(values[:, PAST:], now), targets[:, PAST:], atol=1e-5)
+
+
+def test_relative_actions_do_not_change_where_the_arm_is_elsewhere(paths):
+    actions = fitted("relative", paths)
+    targets, now = windows(paths)
+    moved = actions.encode(targets + np.float32(0.3), now + np.float32(0.3))
+    np.testing.assert_allclose(moved, actions.encode(targets, now), atol=1e-4)
+
+
+def test_a_joint_that_stands_still_is_not_blown_up(paths):
+    joints, actions = paths
+    assert fit_absolute(actions).scaling.scale[12] == pytest.approx(FLOOR)
+    assert mean_std(np.concatenate(joints)).scale[12] == pytest.approx(FLOOR)
+
+
+def test_mean_and_deviation_become_zero_and_one(paths):
+    rows = np.concatenate(paths[0])
+    values = mean_std(rows).encode(rows)[:, :12]
+    np.testing.assert_allclose(values.mean(0), 0, atol=1e-5)
+    np.testing.assert_allclose(values.std(0), 1, atol=1e-4)
+
+
+@pytest.mark.parametrize("kind", ["absolute", "relative"])
+def test_it_comes_back_from_json_to_the_bit(kind, paths):
+    rows = np.concatenate(paths[0])
+    normaliser = Normaliser(min_max(rows.min(0), rows.max(0)), fitted(kind, paths))
+    again = normaliser_from(json.loads(json.dumps(normaliser.as_json())), PAST)
+    assert type(again.actions) is type(normaliser.actions)
+    for was, now in (
+        (normaliser.joints, again.joints),
+        (normaliser.actions.scaling, again.actions.scaling),
+    ):
+        np.testing.assert_array_equal(was.offset, now.offset)
+        np.testing.assert_array_equal(was.scale, now.scale)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda about: about.pop("joints"), "not understood"),
+        (lambda about: about["joints"]["scale"].pop(), "expected"),
+        (lambda about: about["joints"]["scale"].__setitem__(0, 0.0), "above 0"),
+        (lambda about: about["actions"].update(kind="torque"), "valid: absolute, relative"),
+    ],
+)
+def test_a_damaged_one_is_refused(change, words, paths):
+    rows = np.concatenate(paths[0])
+    about = Normaliser(min_max(rows.min(0), rows.max(0)), fitted("absolute", paths)).as_json()
+    change(about)
+    with pytest.raises(RuleSafeError, match=words):
+        normaliser_from(about, PAST)

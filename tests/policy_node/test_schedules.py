@@ -1,0 +1,87 @@
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("diffusers")
+
+from policy_node.ema import averaged
+from policy_node.schedules import Diffusion, FlowMatching
+
+CPU = torch.device("cpu")
+
+
+def seeded(seed):
+    return torch.Generator().manual_seed(seed)
+
+
+def test_diffusion_arrives_where_a_perfect_network_points():
+    actions = torch.rand(2, 52, 13, generator=seeded(0)) * 2 - 1
+    found = Diffusion(100, 10).sample(lambda *_: actions, actions.shape, CPU, seeded(1))
+    np.testing.assert_allclose(found, actions, atol=1e-4)
+
+
+def test_flow_arrives_where_a_perfect_network_points():
+    actions = torch.rand(2, 50, 13, generator=seeded(0)) * 2 - 1
+
+    def velocity(noisy, time):
+        return (actions - noisy) / (1 - time[:, None, None])
+
+    found = FlowMatching(10).sample(velocity, actions.shape, CPU, seeded(1))
+    np.testing.assert_allclose(found, actions, atol=1e-4)
+
+
+@pytest.mark.parametrize("schedule", [Diffusion(100, 10), FlowMatching(10)])
+def test_a_seed_decides_the_sample(schedule):
+    def halve(noisy, time):
+        return noisy / 2
+
+    one, again, other = (
+        schedule.sample(halve, (1, 50, 13), CPU, seeded(seed)) for seed in (1, 1, 2)
+    )
+    assert torch.equal(one, again)
+    assert not torch.equal(one, other)
+
+
+@pytest.mark.parametrize("schedule", [Diffusion(100, 10), FlowMatching(10)])
+def test_what_the_network_is_trained_to_say_has_no_loss(schedule):
+    """From the noisy actions and the time, what there is to say is known; it is said."""
+    torch.manual_seed(0)
+    actions = torch.rand(64, 50, 13) * 2 - 1
+
+    def perfect(noisy, time):
+        if isinstance(schedule, Diffusion):
+            return actions
+        return (actions - noisy) / (1 - time[:, None, None])
+
+    def mute(noisy, time):
+        return torch.zeros_like(noisy)
+
+    assert schedule.loss(perfect, actions).item() < 1e-6
+    assert schedule.loss(mute, actions).item() > 0.2
+
+
+def test_times_of_flow_matching_lean_to_the_noise():
+    torch.manual_seed(0)
+    times = []
+    FlowMatching(10).loss(
+        lambda noisy, time: times.append(time) or noisy, torch.zeros(20000, 1, 13)
+    )
+    assert times[0].min() >= 0
+    assert times[0].max() <= 0.999
+    # 0.999 (1 - mean of Beta(1.5, 1)) = 0.3996
+    assert times[0].mean().item() == pytest.approx(0.3996, abs=0.01)
+
+
+def test_the_average_follows_the_weights_and_then_lags():
+    network = torch.nn.Linear(1, 1)
+    average = averaged(network, 0.9)
+    for value in (0.0, 0.0, 1.0):
+        torch.nn.init.constant_(network.weight, value)
+        average.update_parameters(network)
+    # First a copy (0), then 2/11 kept (0), then 3/12 kept of 0 and the rest of 1.
+    assert average.module.weight.item() == pytest.approx(0.75)
+    for _ in range(200):
+        average.update_parameters(network)
+    torch.nn.init.constant_(network.weight, 0.0)
+    average.update_parameters(network)
+    assert average.module.weight.item() == pytest.approx(0.9, abs=1e-4)

@@ -1,0 +1,97 @@
+import json
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("accelerate")
+pytest.importorskip("tensorboardX")
+
+from policy_node.checkpoints import ARRAY_FILE, read_policy
+from policy_node.memories import MEMORIES
+from policy_node.training import train
+from rulesafe_data.store import EpisodeStore
+from rulesafe_sim.errors import RuleSafeError
+from vq_memory_node.checkpoints import CHECKPOINT
+
+
+class Stop(Exception):
+    """Raised where a test interrupts a training run."""
+
+
+def stop_at(step):
+    """Interrupts after so many steps."""
+
+    def watch(progress):
+        if progress.step == step:
+            raise Stop
+
+    return watch
+
+
+def test_an_interrupted_run_ends_with_the_weights_of_an_undisturbed_one(quick, trained, tmp_path):
+    run = quick()
+    for step in (6, 11):  # between two states that are kept
+        with pytest.raises(Stop):
+            train(run.task, run.config, tmp_path, stop_at(step))
+        assert (tmp_path / CHECKPOINT).is_file()
+    steps = []
+    train(run.task, run.config, tmp_path, lambda progress: steps.append(progress.step))
+    assert steps == [9, 10, 11, 12]
+    assert (tmp_path / ARRAY_FILE).read_bytes() == (trained / ARRAY_FILE).read_bytes()
+    assert not (tmp_path / CHECKPOINT).exists()
+
+
+def test_a_run_that_is_complete_is_left_alone(quick, trained):
+    run = quick()
+    before = (trained / ARRAY_FILE).stat().st_mtime_ns
+    train(run.task, run.config, trained, stop_at(1))
+    assert (trained / ARRAY_FILE).stat().st_mtime_ns == before
+
+
+def test_another_run_in_the_same_folder_is_refused(quick, trained, tmp_path):
+    run = quick(seed=7)
+    with pytest.raises(RuleSafeError, match="config seed 0, now 7"):
+        train(run.task, run.config, trained)
+    with pytest.raises(Stop):
+        train(run.task, run.config, tmp_path, stop_at(5))
+    other = quick("raw", seed=7)
+    with pytest.raises(RuleSafeError, match="memory kind 'vq', now 'raw'"):
+        train(other.task, other.config, tmp_path)
+
+
+def test_a_seed_decides_the_weights(quick, trained, tmp_path):
+    run = quick(seed=1)
+    weights = read_policy(train(run.task, run.config, tmp_path)).weights
+    first = read_policy(trained).weights
+    assert not torch.equal(weights["unet.out.1.weight"], first["unet.out.1.weight"])
+
+
+@pytest.mark.parametrize("memory", MEMORIES)
+def test_training_lowers_the_loss_with_every_memory(memory, quick, tmp_path):
+    losses = []
+    run = quick(memory, steps=60, learning_rate=3e-3, checkpoint_every=60)
+    train(run.task, run.config, tmp_path, lambda progress: losses.append(progress.loss))
+    assert np.mean(losses[-10:]) < 0.7 * np.mean(losses[:5])
+    assert read_policy(tmp_path).memory == run.task.memory
+
+
+def test_the_checkpoint_tells_where_it_comes_from(quick, trained):
+    found = read_policy(trained)
+    store = EpisodeStore(quick().task.data)
+    assert found.data["digest"] == store.digest
+    assert found.data["frames"] == store.frames
+    assert found.data["instructions"] == ["turn the knob", "pull the door"]
+    assert found.training["facts"]["config"]["steps"] == 12
+    assert 0 <= found.training["results"]["share_waiting_for_data"] < 1
+    assert list((trained / "tensorboard").iterdir())
+
+
+def test_training_does_not_read_what_the_lock_knows(quick, tmp_path, monkeypatch):
+    def forbidden(*_):
+        raise AssertionError("privileged")
+
+    monkeypatch.setattr("rulesafe_data.store.Privileged", forbidden)
+    run = quick("raw", steps=2)
+    train(run.task, run.config, tmp_path)
+    assert "rule_0" not in json.dumps(read_policy(tmp_path).data)

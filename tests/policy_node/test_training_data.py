@@ -1,0 +1,140 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from policy_node.configs import TrainConfig
+from policy_node.training_data import Windows, choose, pad
+from rulesafe_data.store import EpisodeStore
+from rulesafe_sim.errors import RuleSafeError
+from rulesafe_sim.joints import ACTION_JOINTS, ALL_JOINTS
+from vq_memory_node.memory import memory_of
+
+ACTED = [ALL_JOINTS.index(joint) for joint in ACTION_JOINTS]
+EPISODES = [2, 0]  # in an order of their own
+FRAMES = [0, 1, 40, 69]  # of the second of them, which has 70
+
+
+@pytest.fixture(scope="module")
+def store(demos):
+    return EpisodeStore(demos)
+
+
+@pytest.fixture(scope="module")
+def make(store, small, memories, cache):
+    """make(memory, actions) -> the windows of EPISODES."""
+
+    def build(memory="none", config=small, **settings):
+        train = TrainConfig(**settings)
+        return Windows(store, EPISODES, config, memories[memory], train, cache)
+
+    return build
+
+
+def places(store):
+    """Places of FRAMES of the second episode."""
+    return np.array(FRAMES) + store.episodes[EPISODES[0]].length
+
+
+def test_there_is_a_window_for_every_frame(make, store):
+    assert len(make()) == sum(store.episodes[index].length for index in EPISODES)
+
+
+@pytest.mark.parametrize("kind", ["absolute", "relative"])
+def test_row_i_of_a_chunk_is_what_was_commanded_i_frames_later(kind, make, store, small):
+    windows = make(actions=kind)
+    batch = windows.batch(places(store))
+    episode = store.episode(EPISODES[1])
+    actions, joints = episode["action"], episode["observation.state"][:, ACTED]
+    values = batch.actions.numpy()[:, small.past :]
+    found = windows.normaliser.actions.decode(values, joints[FRAMES])
+    for row, frame in enumerate(FRAMES):
+        for i in range(50):
+            wanted = actions[min(frame + i, len(actions) - 1)]
+            np.testing.assert_allclose(found[row, i], wanted, atol=2e-6)
+    if kind == "absolute":
+        before = windows.normaliser.actions.scaling.decode(batch.actions.numpy()[:, : small.past])
+        np.testing.assert_allclose(before[2], actions[38:40], atol=2e-6)
+        np.testing.assert_allclose(before[0], actions[[0, 0]], atol=2e-6)
+
+
+def test_observations_are_those_of_the_frame_and_before(make, store, small):
+    windows = make()
+    batch = windows.batch(places(store))
+    episode = store.episode(EPISODES[1])
+    seen = np.maximum(np.array(FRAMES)[:, None] + [-2, -1, 0], 0)
+    joints = windows.normaliser.joints.decode(batch.joints.numpy())
+    np.testing.assert_allclose(joints, episode["observation.state"][:, ACTED][seen], atol=2e-6)
+    clouds = episode["observation.points"][seen[:, -small.cloud_frames :], : small.points]
+    np.testing.assert_array_equal(batch.points.numpy(), clouds)
+
+
+@pytest.mark.parametrize("memory", ["raw", "vq", "fsq"])
+def test_memory_is_what_the_memory_reads_at_that_frame(memory, make, store, memories):
+    windows = make(memory)
+    batch = windows.batch(places(store))
+    joints = store.episode(EPISODES[1])["observation.state"][:, ACTED]
+    readings = memory_of(joints, memories[memory].build())
+    np.testing.assert_array_equal(batch.memory_mask.numpy(), readings.mask[FRAMES])
+    values = readings.values[FRAMES]
+    if memory == "raw":
+        values = windows.normaliser.joints.encode(values)
+        values[~readings.mask[FRAMES]] = 0
+    np.testing.assert_array_equal(batch.memory.numpy(), values)
+    assert readings.mask[FRAMES].sum() > len(FRAMES)
+
+
+def test_with_every_memory_the_same_windows_are_drawn(make, memories):
+    """Policies with different memories are trained on the same, noise and all."""
+    batches = [make(kind).batch(np.arange(5), np.random.default_rng(3)) for kind in memories]
+    for batch in batches[1:]:
+        assert torch.equal(batch.joints, batches[0].joints)
+        assert torch.equal(batch.points, batches[0].points)
+        assert torch.equal(batch.actions, batches[0].actions)
+
+
+def test_no_memory_is_no_tensor(make):
+    batch = make("none").batch(np.array([3]))
+    assert set(batch.tensors()) == {"joints", "points", "actions"}
+
+
+def test_noise_moves_the_arm_and_not_where_it_is_to_go(make, store):
+    windows = make(jitter=0.01, actions="absolute")
+    still = windows.batch(places(store))
+    moved = windows.batch(places(store), np.random.default_rng(0))
+    off = (moved.joints - still.joints).numpy() * windows.normaliser.joints.scale
+    assert 0.005 < off.std() < 0.015
+    np.testing.assert_allclose(off, off[:, :1].repeat(3, axis=1), atol=1e-5)
+    assert torch.equal(moved.actions, still.actions)
+    again = windows.batch(places(store), np.random.default_rng(0))
+    assert torch.equal(again.joints, moved.joints)
+
+
+def test_with_relative_actions_noise_is_made_good(make, store):
+    """Targets stay where they were in rad, seen from where the arm seems to be."""
+    windows = make(actions="relative", jitter=0.01)
+    moved = windows.batch(places(store), np.random.default_rng(0))
+    now = windows.normaliser.joints.decode(moved.joints.numpy()[:, -1])
+    found = windows.normaliser.actions.decode(moved.actions.numpy()[:, 2:], now)
+    actions = store.episode(EPISODES[1])["action"]
+    np.testing.assert_allclose(found[2, :29], actions[40:69], atol=5e-6)
+
+
+def test_episodes_are_chosen_by_instruction(store):
+    assert choose(store, None) == [0, 1, 2]
+    assert choose(store, ["turn the knob"]) == [0, 2]
+    with pytest.raises(RuleSafeError, match="no demonstration of: open the window"):
+        choose(store, ["turn the knob", "open the window"])
+
+
+def test_more_points_than_the_clouds_have_are_refused(make, small):
+    with pytest.raises(RuleSafeError, match="clouds of 40 points; 64 are needed"):
+        make(config=replace(small, points=64))
+
+
+def test_ids_are_padded_at_the_end():
+    ids, mask = pad([[5, 6], [7]])
+    assert ids.tolist() == [[5, 6], [7, 0]]
+    assert mask.tolist() == [[True, True], [True, False]]

@@ -1,0 +1,105 @@
+"""When a policy is asked, and its thread."""
+
+import threading
+
+import numpy as np
+import pytest
+
+from policy_node.policy import CHUNK, Needs
+from policy_node.synchroniser import Synchroniser
+from policy_node.turns import STILL, Question, Thinker, Turns
+from rulesafe_sim.chunks import PERIOD
+from rulesafe_sim.errors import RuleSafeError
+from rulesafe_sim.joints import ACTION_JOINTS
+
+BEGIN = 7 * PERIOD
+
+
+@pytest.fixture
+def sync():
+    return Synchroniser(Needs())
+
+
+def advance(sync, frame):
+    sync.joints(BEGIN + frame * PERIOD, ACTION_JOINTS, np.full(13, frame / 100))
+
+
+def test_the_first_frame_is_answered_and_then_each_one_after_the_executed_rows(sync):
+    turns, asked = Turns(sync, execute=4), []
+    for frame in range(13):
+        advance(sync, frame)
+        if question := turns.question():
+            assert turns.answered(question)
+            asked.append((frame, question.begins, question.stamp - BEGIN))
+    assert asked == [
+        (0, True, 0), (4, False, 4 * PERIOD), (8, False, 8 * PERIOD), (12, False, 12 * PERIOD),
+    ]  # fmt: skip
+
+
+def test_an_answer_to_a_past_episode_is_of_no_use_and_the_new_one_begins(sync):
+    turns = Turns(sync, execute=4)
+    advance(sync, 0)
+    question = turns.question()
+    turns.failure = "lost its way"
+    advance(sync, 1)
+    assert turns.question() is None, "it gave up"
+    sync.start(BEGIN + 2 * PERIOD)
+    advance(sync, 2)
+    assert not turns.answered(question)
+    again = turns.question()
+    assert again.begins and again.stamp == BEGIN + 2 * PERIOD and not turns.failure
+
+
+def test_a_stamp_that_is_repeated_means_that_somebody_waits(sync):
+    turns, now = Turns(sync, execute=40), 100.0
+    advance(sync, 0)
+    assert turns.answered(turns.question())
+    assert not turns.stands_still(now)
+    assert not turns.stands_still(now + STILL + 0.1), "nothing was heard: no robot, or a slow one"
+    advance(sync, 0)
+    assert turns.stands_still(now + 2 * STILL + 0.3)
+    assert turns.lost
+    advance(sync, 3)
+    assert not turns.stands_still(now + 3 * STILL + 0.4)
+    advance(sync, 3)
+    assert turns.question() is None
+    assert turns.stands_still(now + 4 * STILL + 0.5) and not turns.lost
+    turns.hurry()
+    assert turns.question().stamp == sync.newest
+
+
+class Rows:
+    """Answers once it may."""
+
+    needs = Needs()
+
+    def __init__(self):
+        self.may, self.resets = threading.Event(), 0
+
+    def reset(self):
+        self.resets += 1
+
+    def infer(self, observation):
+        self.may.wait(60)
+        if observation == "stuck":
+            raise RuleSafeError("stuck")
+        return np.ones((CHUNK, 13))
+
+
+def test_the_thread_answers_while_others_go_on():
+    told, policy = threading.Event(), Rows()
+    thinker = Thinker(told.set)
+    thinker.ask(policy, Question(1, BEGIN, True, "seen"))
+    assert thinker.busy and thinker.take() is None
+    policy.may.set()
+    assert told.wait(60)
+    answer = thinker.take()
+    assert (answer.question.stamp, answer.rows.shape) == (BEGIN, (CHUNK, 13))
+    assert policy.resets == 1 and not thinker.busy and thinker.take() is None
+    told.clear()
+    thinker.ask(policy, Question(1, BEGIN, False, "stuck"))
+    assert told.wait(60)
+    with pytest.raises(RuleSafeError, match="stuck"):
+        thinker.take()
+    assert policy.resets == 1 and not thinker.busy
+    thinker.close()

@@ -1,0 +1,87 @@
+"""Policies whose chunks depend on every bit of what they are shown: where anything about an
+observation differs, the arm goes elsewhere."""
+
+import hashlib
+import time
+
+import numpy as np
+
+from policy_node.memories import Raw, Vq
+from policy_node.policy import CHUNK, Needs
+from rulesafe_sim.errors import RuleSafeError
+
+
+class Seeing:
+    """A small random walk from the present posture, drawn by a hash of the observation and of how
+    often it was asked in this episode."""
+
+    needs = Needs(frames=3)
+
+    def __init__(self):
+        self.asked = 0
+
+    def reset(self):
+        self.asked = 0
+
+    def infer(self, observation):
+        self.asked += 1
+        seen = hashlib.sha256(f"{self.asked} {observation.instruction}".encode())
+        parts = [observation.joints, observation.memory.values, observation.memory.mask]
+        parts += [] if observation.points is None else [observation.points]
+        parts += [observation.images[camera] for camera in sorted(observation.images)]
+        for part in parts:
+            seen.update(repr((part.shape, part.dtype)).encode() + part.tobytes())
+        rng = np.random.default_rng(list(seen.digest()))
+        steps = rng.uniform(-0.02, 0.02, (CHUNK, 13))
+        return (observation.joints[-1] + np.cumsum(steps, axis=0)).astype(np.float32)
+
+
+class Told(Seeing):
+    """With the instruction."""
+
+    needs = Needs(frames=2, instruction=True)
+
+
+class Remembering(Seeing):
+    """With the tokens of the memory's node."""
+
+    needs = Needs(frames=2, memory=True)
+    memory = Vq("all_rules", 4, length=20)
+
+
+class Recalling(Seeing):
+    """With raw joint positions of the past."""
+
+    needs = Needs(frames=1, memory=True)
+    memory = Raw(length=10)
+
+
+class Watching(Seeing):
+    """With everything there is."""
+
+    needs = Needs(frames=3, points=256, images=True, instruction=True, memory=True)
+    memory = Vq("all_rules", 4)
+
+
+class Slow(Seeing):
+    """Takes its time."""
+
+    def infer(self, observation):
+        time.sleep(1.0)
+        return super().infer(observation)
+
+
+class GivingUp(Seeing):
+    """Cannot go on after its first chunk."""
+
+    def infer(self, observation):
+        if self.asked:
+            raise RuleSafeError("the hand is not where it should be")
+        return super().infer(observation)
+
+
+class Broken(Seeing):
+    """Has a bug."""
+
+    def infer(self, observation):
+        return super().infer(observation)[:7]

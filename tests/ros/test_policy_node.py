@@ -1,0 +1,377 @@
+"""The policy's node on a real graph: it sees and does what it would in process."""
+
+import json
+import re
+import subprocess
+import sys
+import time
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+rclpy = pytest.importorskip("rclpy", reason="ROS 2 is not installed")
+
+import seeing_policies
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from lifecycle_msgs.msg import State, Transition
+from lifecycle_msgs.srv import ChangeState, GetState
+from test_docs import section
+from trajectory_msgs.msg import JointTrajectory
+
+from policy_node.loading import find_policy, memory_of_policy
+from rulesafe_eval.evaluation.live import Live
+from rulesafe_eval.evaluation.policies import PolicyActor
+from rulesafe_sim import convert
+from rulesafe_sim.chunks import PERIOD, BlendingExecutor, make_chunk
+from rulesafe_sim.errors import RuleSafeError
+from rulesafe_sim.joints import ACTION_JOINTS
+from rulesafe_sim.simulation import LOWER, UPPER, Simulation
+
+pytestmark = pytest.mark.ros
+
+SIM, MEMORY, NODE = "rulesafe_sim.node", "vq_memory_node.node", "policy_node.node"
+EVALUATOR = "rulesafe_eval.node"
+LAUNCH = Path(__file__).parents[2] / "launch/sim_evaluation.launch.xml"
+EPISODE = ("rule:=rule_020", "safe:=safe_01", "seed:=5")
+
+
+@pytest.fixture(autouse=True)
+def importable(monkeypatch):
+    """The nodes find this folder's policies."""
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
+
+
+@pytest.fixture
+def diagnostics(client):
+    """What the policy's node says of itself."""
+    said: list[DiagnosticStatus] = []
+
+    def take(message):
+        said.extend(status for status in message.status if status.name == "policy_node")
+
+    client.create_subscription(DiagnosticArray, "/diagnostics", take, convert.STATE_QOS)
+    return said
+
+
+def in_process(name: str, execute: int, frames: int, seed: int = 5) -> dict[int, str]:
+    """The simulation's digest at each frame, as the runner in process has it: for one of the
+    policies here, or a checkpoint's folder."""
+    kind = getattr(seeing_policies, name, None)
+    policy = kind() if kind else find_policy(name)
+    actor = PolicyActor(policy, memory_of_policy(policy).build(), execute)
+    simulation = Simulation(render=actor.renders)
+    simulation.reset("rule_020", "safe_01", seed)
+    digests, step = {0: simulation.digest}, simulation.step
+
+    def noting(action):
+        step(action)
+        digests[simulation.frame] = simulation.digest
+
+    simulation.step = noting  # type: ignore[method-assign]
+    actor.drive(simulation, Live(simulation, frames / 10))
+    return digests
+
+
+def on_the_graph(client, frames: int) -> dict[int, str]:
+    """The digest at each frame of the episode that runs, up to `frames`."""
+    client.until(lambda: client.statuses and client.status.frame >= frames, f"frame {frames}")
+    number = client.status.episode
+    # A status may also come between frames, when a phase changes.
+    whole = [s for s in client.statuses if convert.from_time(s.header.stamp) % PERIOD == 0]
+    return {s.frame: s.state_digest for s in whole if s.episode == number and s.frame <= frames}
+
+
+@pytest.mark.parametrize(
+    ("name", "execute", "memory"),
+    [("Seeing", 10, ()), ("Told", 50, ()), ("Recalling", 7, ()), ("Remembering", 15, ("start",))],
+)
+def test_the_same_chunk_at_the_same_frame_as_in_process(client, start, name, execute, memory):
+    """Two episodes: the second depends on nothing of the first."""
+    start(SIM, *EPISODE, "cameras:=false", f"execute_rows:={execute}")
+    if memory:
+        start(MEMORY, "model:=all_rules", "use_sim_time:=true")
+    client.wait_for_turn()
+    start(NODE, f"policy:=seeing_policies:{name}", f"execute_rows:={execute}")
+    for seed in (5, 6):
+        if seed == 6:
+            client.reset(seed=6)
+            client.until(lambda: client.status.seed == 6, "the second episode")
+        found = on_the_graph(client, 60)
+        expected = in_process(name, execute, 60, seed)
+        assert set(found) == set(range(61))
+        assert found == {frame: expected[frame] for frame in range(61)}
+
+
+@pytest.fixture(scope="session")
+def vulkan():
+    try:
+        Simulation(render=True).reset("rule_001", "safe_01", 0)
+    except RuleSafeError as error:
+        pytest.skip(str(error))
+
+
+@pytest.mark.render
+def test_clouds_and_pictures_too(client, start, vulkan):
+    start(SIM, *EPISODE, "execute_rows:=4")
+    client.wait_for_turn()
+    start(MEMORY, "model:=all_rules")
+    start(NODE, "policy:=seeing_policies:Watching", "execute_rows:=4")
+    expected = in_process("Watching", 4, 13)
+    assert on_the_graph(client, 13) == {frame: expected[frame] for frame in range(14)}
+
+
+@pytest.fixture
+def checkpoint(tmp_path):
+    """Folder of a small DP3 with random weights and the memory of shipped tokens."""
+    torch = pytest.importorskip("torch")
+    pytest.importorskip("diffusers")
+    from policy_node.checkpoints import Checkpoint, save_policy
+    from policy_node.families import find_config, make_network
+    from policy_node.memories import Vq
+    from policy_node.normaliser import Normaliser, fit_absolute, mean_std
+    from rulesafe_data.states import load_states
+
+    positions, _ = load_states(LAUNCH.parents[1] / "datasets/rule_001_rule_020.parquet")[0]
+    config, memory = find_config("dp3", "tiny"), Vq()
+    torch.manual_seed(0)
+    network = make_network("dp3", config, memory.shape)
+    normaliser = Normaliser(mean_std(positions), fit_absolute([positions]))
+    made = Checkpoint("dp3", "tiny", config, memory, normaliser, network.state_dict())
+    save_policy(made, tmp_path / "random")
+    return tmp_path / "random"
+
+
+@pytest.mark.render
+def test_a_checkpoint_with_its_memory(client, start, vulkan, checkpoint):
+    """Weights at random, so that the arm flails about: the same way here and there."""
+    start(SIM, *EPISODE, "execute_rows:=5")
+    client.wait_for_turn()
+    start(MEMORY, "model:=all_rules_hand")
+    start(NODE, f"policy:={checkpoint}", "execute_rows:=5")
+    expected = in_process(str(checkpoint), 5, 16)
+    assert on_the_graph(client, 16) == {frame: expected[frame] for frame in range(17)}
+
+
+def test_blended_chunks_are_those_of_the_executor(client, start):
+    start(SIM, *EPISODE, "cameras:=false", "execute_rows:=10", "execution:=blended")
+    client.wait_for_turn()
+    start(NODE, "policy:=seeing_policies:Seeing", "execute_rows:=10")
+    found = on_the_graph(client, 40)
+
+    from policy_node.history import History
+
+    simulation, policy = Simulation(), seeing_policies.Seeing()
+    simulation.reset("rule_020", "safe_01", 5)
+    executor, history = BlendingExecutor(LOWER, UPPER, execute=10), History(policy.needs)
+    expected, now = {}, 0
+    executor.reset(0)
+    for frame in range(41):
+        expected[frame] = simulation.digest
+        history.push(frame, simulation.state().action_positions)
+        if executor.done(now):
+            rows = policy.infer(history.observation(frame))
+            executor.accept(make_chunk(ACTION_JOINTS, rows, now), now, simulation.command)
+        for _ in range(10):
+            now += PERIOD // 10
+            simulation.control(executor.target(now, simulation.command))
+    assert found == expected
+    assert found[40] != in_process("Seeing", 10, 40)[40], "a chunk alone is something else"
+
+
+def test_chunks_are_whole_and_carry_the_stamp_of_the_observation(client, start, diagnostics):
+    chunks: list[JointTrajectory] = []
+    client.create_subscription(
+        JointTrajectory, "/policy/action_chunk", chunks.append, convert.STATE_QOS
+    )
+    start(SIM, *EPISODE, "cameras:=false", "execute_rows:=20")
+    node = start(NODE, "policy:=seeing_policies:Slow", "execute_rows:=20")
+    client.until(lambda: len(chunks) >= 3, "three chunks")
+    stamps = [convert.from_time(chunk.header.stamp) for chunk in chunks[:3]]
+    assert [b - a for a, b in pairwise(stamps)] == [20 * PERIOD] * 2
+    assert all(len(chunk.points) == 50 for chunk in chunks)
+    assert all(tuple(chunk.joint_names) == ACTION_JOINTS for chunk in chunks)
+
+    def measured():
+        values = [{v.key: v.value for v in status.values} for status in diagnostics]
+        return [v for v in values if float(v.get("latency of a chunk, worst (ms)", 0))]
+
+    client.until(measured, "a latency")
+    assert float(measured()[0]["latency of a chunk, mean (ms)"]) > 1000
+    assert len(diagnostics) > 1, "callbacks go on while the policy thinks"
+    code, output = node.stop()  # in the middle of a thought, most likely
+    assert code == 0 and "Traceback" not in output, output
+
+
+def test_where_time_goes_on_the_policy_follows(client, start):
+    """Chunks come late and overlap: no episode is like another, but the arm moves on."""
+    chunks: list[JointTrajectory] = []
+    client.create_subscription(
+        JointTrajectory, "/policy/action_chunk", chunks.append, convert.STATE_QOS
+    )
+    going = ("wait_for_action:=false", "real_time_factor:=1.0")
+    start(SIM, *EPISODE, "cameras:=false", *going)
+    start(NODE, "policy:=seeing_policies:Slow", "execute_rows:=5")
+    client.until(lambda: len(chunks) >= 3, "three chunks")
+    stamps = [convert.from_time(chunk.header.stamp) for chunk in chunks]
+    assert min(b - a for a, b in pairwise(stamps)) >= 5 * PERIOD
+    client.until(lambda: client.now > stamps[2] + 15 * PERIOD, "some of the third chunk")
+    moved = max(
+        abs(a - b)
+        for a, b in zip(
+            client.joint_states[-1].position, client.joint_states[0].position, strict=True
+        )
+    )
+    assert moved > 0.05
+
+
+def test_a_lost_chunk_is_sent_again(client, start):
+    """The node believes that 40 rows are executed; the simulation waits after 10."""
+    start(SIM, *EPISODE, "cameras:=false", "execute_rows:=10")
+    start(NODE, "policy:=seeing_policies:Seeing", "execute_rows:=40")
+    client.until(lambda: client.statuses and client.status.frame >= 30, "it goes on all the same")
+
+
+def test_a_policy_that_gives_up_ends_the_episode_with_its_reason(start, tmp_path):
+    start(SIM, "cameras:=false", "start:=false", "execute_rows:=10")
+    node = start(NODE, "policy:=seeing_policies:GivingUp", "execute_rows:=10")
+    parameters = (*EPISODE, "film:=false", "episodes:=2", f"out:={tmp_path}")
+    code, output = start(EVALUATOR, *parameters).wait()
+    assert code == 1, output
+    assert output.count("policy_node: the hand is not where it should be, 10 frames") == 2, output
+    results = json.loads((tmp_path / "summary.json").read_text())["episodes"]
+    assert [result["seed"] for result in results] == [5, 6]
+    assert node.stop()[0] == 0
+
+
+def test_a_policys_bug_ends_the_node(start):
+    start(SIM, *EPISODE, "cameras:=false")
+    code, output = start(NODE, "policy:=seeing_policies:Broken").wait()
+    assert code not in (0, 2)
+    assert "a policy's chunk is (7, 13)" in output
+
+
+@pytest.mark.parametrize(
+    ("parameters", "reason"),
+    [
+        ((), "no policy is named"),
+        (("policy:=nobody:Nobody",), "No module named 'nobody'"),
+        (("policy:=seeing_policies:Nobody",), "no attribute 'Nobody'"),
+        (("policy:=seeing_policies:hashlib",), "cannot be made"),
+        (("policy:=seeing_policies:Seeing", "execute_rows:=51"), "execute_rows"),
+        (("policy:=seeing_policies:Seeing", "tolerance:=0.2"), "tolerance"),
+        (
+            ("policy:=seeing_policies:Watching", "patience:=1.0"),
+            "nobody writes /joint_states, /instruction, /memory/tokens, /camera/points, "
+            "/camera/head/image_raw, /camera/front/image_raw",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_refused_with_the_reason(start, parameters, reason):
+    code, output = start(NODE, *parameters).wait()
+    assert code == 2, output
+    assert reason in output.strip().splitlines()[-1]
+    assert "Traceback" not in output
+
+
+def test_tokens_of_another_memory_are_refused(client, start, model_dir, diagnostics):
+    start(SIM, *EPISODE, "cameras:=false")
+    start(MEMORY, f"model:={model_dir}")
+    start(NODE, "policy:=seeing_policies:Remembering")
+
+    def refused():
+        return [d for d in diagnostics if d.level == DiagnosticStatus.ERROR]
+
+    client.until(refused, "an error")
+    assert re.search("of the model .*; the policy was trained with", refused()[0].message)
+    assert client.status.frame == 0
+
+
+def test_a_manager_is_told_which_topic_is_missing(client, start, diagnostics):
+    sim = start(SIM, *EPISODE, "cameras:=false")
+    client.wait_for_turn()
+    start(NODE, "policy:=seeing_policies:Watching", "autostart:=false")
+    calls = {
+        kind: client.create_client(kind, f"/policy_node/{name}")
+        for kind, name in ((ChangeState, "change_state"), (GetState, "get_state"))
+    }
+
+    def call(kind, request):
+        assert calls[kind].wait_for_service(60)
+        future = calls[kind].call_async(request)
+        client.until(future.done, "a reply")
+        return future.result()
+
+    def change(transition) -> bool:
+        request = ChangeState.Request(transition=Transition(id=transition))
+        return call(ChangeState, request).success
+
+    assert change(Transition.TRANSITION_CONFIGURE)
+
+    def activates():
+        return change(Transition.TRANSITION_ACTIVATE)
+
+    def said():
+        return [d.message for d in diagnostics if d.level == DiagnosticStatus.ERROR]
+
+    assert not activates()
+    client.until(said, "the reason on /diagnostics")
+    # Discovery takes its time: a topic may be named that is there.
+    end = time.monotonic() + 60
+    while "nobody writes /memory/tokens, /camera/points, /camera/head" not in said()[-1]:
+        assert time.monotonic() < end, said()[-1]
+        assert not activates()
+        client.executor_.spin_once(timeout_sec=0.2)
+    state = call(GetState, GetState.Request()).current_state.id
+    assert state == State.PRIMARY_STATE_INACTIVE
+    assert change(Transition.TRANSITION_CLEANUP)
+    assert change(Transition.TRANSITION_UNCONFIGURED_SHUTDOWN)
+    assert sim.stop()[0] == 0
+
+
+def test_it_reads_nothing_that_a_policy_may_not(client, start):
+    start(SIM, *EPISODE)
+    start(MEMORY, "model:=all_rules")
+    start(NODE, "policy:=seeing_policies:Watching")
+    readable = {row[0] for row in section("Topics") if row[5] == "yes"}
+    seen = client.get_subscriber_names_and_types_by_node
+
+    def found() -> set[str]:
+        try:
+            return {topic for topic, _ in seen("policy_node", "/")} - {"/parameter_events"}
+        except rclpy._rclpy_pybind11.NodeNameNonExistentError:
+            return set()
+
+    client.until(lambda: len(found()) >= 7, "the node listens")
+    assert found() == {
+        *("/joint_states", "/instruction", "/memory/tokens", "/episode/started"),
+        *("/camera/points", "/camera/head/image_raw", "/camera/front/image_raw"),
+    }
+    assert found() <= readable
+
+
+def test_one_launch_evaluates_a_policy_with_its_memory(tmp_path):
+    """Simulation, memory, policy and evaluator: each episode ends as it does in process."""
+    command = [sys.executable, "-m", "rulesafe_eval.launch", str(LAUNCH), *EPISODE]
+    command += ["policy:=seeing_policies:Remembering", "memory:=vq", "memory_model:=all_rules"]
+    command += ["execute_rows:=15", "episodes:=2", "time_limit:=4", "cameras:=false"]
+    done = subprocess.run(
+        [*command, "film:=false", f"out:={tmp_path}"], capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 1, done.stdout + done.stderr  # no door is open
+    results = json.loads((tmp_path / "summary.json").read_text())["episodes"]
+    assert [(result["seed"], result["frames"]) for result in results] == [(5, 40), (6, 40)]
+    for result in results:
+        expected = in_process("Remembering", 15, 40, result["seed"])
+        assert result["state_digest"] == expected[40]
+
+
+def test_the_example_in_the_docs_holds_still(start, client, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(LAUNCH.parents[1] / "examples/policies"))
+    start(SIM, *EPISODE, "cameras:=false", "execute_rows:=20")
+    client.wait_for_turn()
+    start(NODE, "policy:=hold_still:HoldStill", "execute_rows:=20")
+    on_the_graph(client, 40)
+    moved = np.subtract(client.joint_states[-1].position, client.joint_states[0].position)
+    assert np.abs(moved).max() < 0.02

@@ -1,0 +1,51 @@
+"""Real episodes, played once, and a real policy that plays them again."""
+
+import numpy as np
+import pytest
+
+from policy_node.policy import CHUNK, Needs
+from rulesafe_eval.evaluation.oracles import ORACLES
+from rulesafe_eval.evaluation.request import Setup, make_request
+from rulesafe_eval.evaluation.runner import actions_file, play
+
+
+@pytest.fixture(scope="session")
+def request_for():
+    """A request of few words."""
+
+    def make(policy="expert", rules="rule_002", episodes=2, **words):
+        words = {"safes": "safe_02,safe_04", "split": "nominal", "seed": 0, **words}
+        return make_request(Setup(policy), {}, rules, episodes=episodes, **words)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def opened(request_for, tmp_path_factory):
+    """The expert's episode 0 of rule_002: (request, line, actions)."""
+    folder, request = tmp_path_factory.mktemp("opened"), request_for()
+    line = play(ORACLES["expert"], request.setup, request.episode("rule_002", 0), folder)
+    return request, line, np.load(actions_file(folder, "rule_002", 0))
+
+
+class Replaying:
+    """Tells what was done at the same frame before, and keeps what it was shown."""
+
+    def __init__(self, actions, execute, needs=Needs()):
+        self.needs, self._execute = needs, execute
+        self._actions = np.concatenate([actions, np.repeat(actions[-1:], CHUNK, axis=0)])
+        self.reset()
+
+    def reset(self):
+        self.asked, self.seen = 0, []
+
+    def infer(self, observation):
+        at = min(self.asked * self._execute, len(self._actions) - CHUNK)
+        self.asked += 1
+        self.seen.append(observation)
+        return self._actions[at : at + CHUNK].astype(np.float32)
+
+
+@pytest.fixture(scope="session")
+def replaying():
+    return Replaying

@@ -1,0 +1,103 @@
+"""A network's checkpoint, untrained, through the whole command."""
+
+import json
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("diffusers")
+
+from policy_node.checkpoints import Checkpoint, save_policy
+from policy_node.configs import Dp3Config
+from policy_node.families import make_network
+from policy_node.memories import NoneMemory, Raw
+from policy_node.normaliser import AbsoluteActions, Normaliser, min_max
+from rulesafe_eval.cli import main
+from rulesafe_eval.evaluation.actors import load_actor
+from rulesafe_eval.evaluation.request import Setup
+from rulesafe_eval.evaluation.results import read_results
+from rulesafe_eval.evaluation.runner import play
+from rulesafe_sim.simulation import LOWER, UPPER
+
+SMALL = Dp3Config(
+    points=32,
+    pointnet=(16, 32),
+    cloud_features=16,
+    state=(16,),
+    memory_channels=(8, 8, 8),
+    memory_features=16,
+    channels=(16, 32, 32),
+    groups=4,
+    step_features=16,
+    train_steps=20,
+    sample_steps=5,
+)
+RULE = ["--rules", "rule_002", "--safes", "safe_02", "--split", "nominal"]
+WORDS = [*RULE, "--films", "0", "--step-seconds", "1.5"]
+
+
+@pytest.fixture
+def checkpoint(tmp_path):
+    """Writes a small network with random weights."""
+
+    def make(memory, seed=0):
+        torch.manual_seed(seed)
+        whole = min_max(LOWER.astype(np.float32), UPPER.astype(np.float32))
+        network = make_network("dp3", SMALL, memory.shape)
+        folder = tmp_path / "checkpoint"
+        normaliser = Normaliser(whole, AbsoluteActions(whole))
+        save_policy(
+            Checkpoint("dp3", "tiny", SMALL, memory, normaliser, network.state_dict()), folder
+        )
+        return folder
+
+    return make
+
+
+def test_a_checkpoint_plays_the_same_episodes_again(checkpoint, request_for, tmp_path, capsys):
+    folder = checkpoint(Raw(length=10))
+    words = ["--policy", str(folder), *WORDS, "--episodes", "2", "--workers", "2"]
+    assert main(["eval", *words, "--out", str(tmp_path / "out")]) == 0
+    content = read_results(tmp_path / "out")
+    setup = Setup(str(folder), step_seconds=1.5)
+    actor = load_actor(setup)
+    for number, line in enumerate(content["episodes"]):
+        episode = request_for(safes="safe_02").episode("rule_002", number)
+        again = play(actor, setup, episode, tmp_path)
+        assert again["state_digest"] == line["state_digest"]
+        assert again["inferences"] == line["inferences"] == 2  # 30 frames, 25 a time
+    assert content["timing"]["inferences"] == 4
+    assert content["timing"]["inference_median_ms"] > 0
+    acted = content["request"]["actor"]
+    assert (acted["family"], acted["memory"]["kind"]) == ("dp3", "raw")
+    about = json.loads((folder / "policy.json").read_text())
+    assert acted["files"]["policy.safetensors"] == about["sha256"]
+
+
+def test_another_checkpoint_in_its_place_is_not_mixed_with_it(checkpoint, tmp_path, capsys):
+    words = [
+        "--policy",
+        str(checkpoint(NoneMemory())),
+        *WORDS,
+        "--out",
+        str(tmp_path / "out"),
+    ]
+    assert main(["eval", *words, "--episodes", "1"]) == 0
+    checkpoint(NoneMemory(), seed=1)
+    capsys.readouterr()
+    assert main(["eval", *words, "--episodes", "2"]) == 2
+    assert "files of the checkpoint" in capsys.readouterr().err
+    assert len(read_results(tmp_path / "out")["episodes"]) == 1
+
+
+def test_memory_that_is_not_there_cannot_be_shuffled(checkpoint, tmp_path, capsys):
+    words = [
+        "--policy",
+        str(checkpoint(NoneMemory())),
+        *WORDS,
+        "--out",
+        str(tmp_path / "out"),
+    ]
+    assert main(["eval", *words, "--memory-control", "shuffled"]) == 2
+    assert "no memory" in capsys.readouterr().err

@@ -1,0 +1,163 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from policy_node.policy import CHUNK, Needs
+from rulesafe_eval.evaluation.actors import load_actor
+from rulesafe_eval.evaluation.policies import PolicyActor, ShuffledMemory
+from rulesafe_eval.evaluation.request import Setup
+from rulesafe_eval.evaluation.runner import play
+from rulesafe_sim.chunks import EXECUTORS
+from rulesafe_sim.errors import RuleSafeError
+from rulesafe_sim.observer import Observer
+from rulesafe_sim.simulation import HOME_ACTION, Simulation
+from vq_memory_node.grids import Sliding
+from vq_memory_node.memory import NoMemory, RawMemory, memory_of
+
+
+class HoldStill:
+    """Stays where it is."""
+
+    needs = Needs()
+
+    def reset(self):
+        pass
+
+    def infer(self, observation):
+        return np.repeat(observation.joints[-1:], CHUNK, axis=0)
+
+
+@pytest.mark.parametrize("execute", [1, 25, 50])
+def test_a_policy_that_does_what_the_expert_did_ends_as_it_did(
+    opened, replaying, execute, tmp_path
+):
+    request, line, actions = opened
+    policy = replaying(actions, execute)
+    episode = request.episode("rule_002", 0)
+    played = play(PolicyActor(policy, NoMemory(), execute), request.setup, episode, tmp_path)
+    assert played["opened"]
+    assert played["state_digest"] == line["state_digest"]
+    assert policy.asked == played["inferences"] == -(-len(actions) // execute)
+    assert len(played["timing"]["inference_seconds"]) == policy.asked
+
+
+def test_chunks_that_agree_are_blended_into_the_same(opened, replaying, tmp_path):
+    request, line, actions = opened
+    actor = PolicyActor(replaying(actions, 25), NoMemory(), 25, "blended")
+    played = play(actor, request.setup, request.episode("rule_002", 0), tmp_path)
+    assert played["opened"]
+    assert abs(played["frames"] - line["frames"]) <= 1
+    assert set(EXECUTORS) >= {"blended", "newest"}
+
+
+def test_a_policy_sees_the_last_frames_and_the_memory_of_all(opened, replaying, tmp_path):
+    request, _, actions = opened
+    policy = replaying(actions, 20, Needs(frames=3, instruction=True, memory=True))
+    memory = RawMemory(Sliding(length=5))
+    actor = PolicyActor(policy, memory, 20)
+    simulation = Simulation()
+    play(actor, request.setup, request.episode("rule_002", 0), tmp_path)
+    simulation.reset("rule_002", "safe_02", 0)
+    rows = [simulation.state().action_positions.astype(np.float32)]
+    for action in actions:
+        simulation.step(action)
+        rows.append(simulation.state().action_positions.astype(np.float32))
+    readings = memory_of(np.array(rows), RawMemory(Sliding(length=5)))
+    for asked, seen in enumerate(policy.seen):
+        at = 20 * asked
+        window = [rows[max(0, frame)] for frame in (at - 2, at - 1, at)]
+        assert np.array_equal(seen.joints, window)
+        assert np.array_equal(seen.memory.values, readings[at].values)
+        assert np.array_equal(seen.memory.mask, readings[at].mask)
+        assert seen.instruction == simulation.rule.description
+        assert seen.points is None and not seen.images
+
+
+def test_clouds_and_pictures_are_those_of_the_frames_that_are_shown(opened, replaying, tmp_path):
+    request, _, actions = opened
+    policy = replaying(actions, 6, Needs(frames=2, points=64, images=True))
+    setup = replace(request.setup, step_seconds=0.5)  # ten frames
+    episode = request.episode("rule_002", 0)
+    played = play(PolicyActor(policy, NoMemory(), 6), setup, episode, tmp_path)
+    assert (played["frames"], played["cause"]) == (10, "not_touched")
+    simulation = Simulation(render=True)
+    simulation.reset("rule_002", "safe_02", 0)
+    observer = Observer(simulation)
+    keys = ("points", "head_rgb", "front_rgb")
+    shown = [observer.observe(keys)]
+    for action in actions[:6]:
+        simulation.step(action)
+        shown.append(observer.observe(keys))
+    first, second = policy.seen
+    for seen, frames in ((first, (0, 0)), (second, (5, 6))):
+        clouds = [shown[frame]["points"][:64] for frame in frames]
+        assert np.array_equal(seen.points, clouds)
+        assert np.array_equal(seen.images["head"], shown[frames[-1]]["head_rgb"])
+        assert np.array_equal(seen.images["front"], shown[frames[-1]]["front_rgb"])
+
+
+def test_who_never_moves_touches_nothing_and_ends_with_its_time(request_for, tmp_path):
+    setup = Setup("still", step_seconds=2.0)
+    episode = request_for().episode("rule_002", 0)
+    played = play(PolicyActor(HoldStill(), NoMemory(), 25), setup, episode, tmp_path)
+    assert (played["opened"], played["steps_done"], played["frames"]) == (False, 0, 40)
+    assert (played["cause"], played["due"]) == ("not_touched", "knob+")
+    assert (played["failed_step"], played["failed_event"]) == (1, "knob+")
+    assert "time limit of 4 s" in played["reason"]
+    assert not played["events"] and played["touched_last"] == ""
+
+
+class Listening:
+    """Keeps the readings it is shown."""
+
+    needs = Needs(memory=True)
+
+    def __init__(self):
+        self.readings = []
+
+    def reset(self):
+        self.readings.append([])
+
+    def infer(self, observation):
+        self.readings[-1].append(observation.memory)
+        return np.tile(HOME_ACTION.astype(np.float32), (CHUNK, 1))
+
+
+def test_shuffled_memory_keeps_what_and_loses_when(request_for, tmp_path):
+    episode = request_for().episode("rule_002", 0)
+    readings = {}
+    for name, wrap in {"plain": lambda policy: policy, "shuffled": ShuffledMemory}.items():
+        policy = Listening()
+        actor = PolicyActor(wrap(policy), RawMemory(Sliding(length=8)), 10)
+        for _ in range(2):
+            play(actor, Setup("listening", step_seconds=8.0), episode, tmp_path)
+        *_, first, second = policy.readings
+        assert all(np.array_equal(a.values, b.values) for a, b in zip(first, second, strict=True))
+        readings[name] = second
+    moved = 0
+    for plain, shuffled in zip(readings["plain"], readings["shuffled"], strict=True):
+        assert np.array_equal(plain.mask, shuffled.mask)
+        assert not shuffled.values[~shuffled.mask].any()
+        assert sorted(map(tuple, plain.values)) == sorted(map(tuple, shuffled.values))
+        moved += not np.array_equal(plain.values, shuffled.values)
+    assert moved > len(readings["plain"]) / 2
+
+
+@pytest.mark.parametrize(
+    ("setup", "says"),
+    [
+        (Setup("no_such"), "valid: .*expert"),
+        (Setup("expert", control="shuffled"), "no memory"),
+        (Setup("expert", control="upside_down"), "none, shuffled"),
+    ],
+)
+def test_who_cannot_act_is_refused_with_the_reason(setup, says):
+    with pytest.raises(RuleSafeError, match=says):
+        load_actor(setup)
+
+
+@pytest.mark.parametrize("execute", [0, CHUNK + 1])
+def test_no_more_rows_are_executed_than_a_chunk_has(execute):
+    with pytest.raises(RuleSafeError, match=f"not {execute}"):
+        PolicyActor(HoldStill(), NoMemory(), execute)

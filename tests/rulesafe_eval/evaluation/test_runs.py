@@ -1,0 +1,142 @@
+"""Whole runs of the command: killed and resumed, reported, filmed, compared."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import av
+import pytest
+
+from rulesafe_eval.cli import main
+from rulesafe_eval.evaluation.results import Folder, read_results
+from rulesafe_sim.errors import RuleSafeError
+
+PYTHON_PATH = os.pathsep.join(path for path in sys.path if path)
+WORDS = ("--rules", "rule_002", "--safes", "safe_02,safe_04", "--split", "nominal")
+
+
+def start(out, *words):
+    command = [sys.executable, "-m", "rulesafe_eval.cli", "eval", *WORDS, "--out", str(out), *words]
+    return subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": PYTHON_PATH},
+    )
+
+
+EXPERT = ("--policy", "expert", "--episodes", "4", "--films", "0")
+
+
+@pytest.fixture(scope="session")
+def undisturbed(tmp_path_factory):
+    """A directory of the expert's results. Do not write to it."""
+    out = tmp_path_factory.mktemp("eval") / "undisturbed"
+    process = start(out, *EXPERT, "--workers", "2")
+    printed, errors = process.communicate(timeout=300)
+    assert process.returncode == 0, errors
+    assert "report.html" in printed
+    return out
+
+
+def facts(out):
+    return {k: v for k, v in read_results(out).items() if k != "timing"}
+
+
+def test_killed_half_way_and_called_again_it_has_the_same_results(undisturbed, tmp_path):
+    out = tmp_path / "eval"
+    process = start(out, *EXPERT)
+    end = time.monotonic() + 200
+    while not Folder(out).lines() and time.monotonic() < end:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGKILL)
+    process.communicate(timeout=60)
+    done = Folder(out).lines()
+    assert 0 < len(done) < 4
+    assert not (out / "results.json").exists()
+    with (out / "results.jsonl").open("a") as file:
+        file.write('{"rule": "rule_002", "numb')  # as a kill in the midst of a line leaves it
+    process = start(out, *EXPERT)
+    _, errors = process.communicate(timeout=300)
+    assert process.returncode == 0, errors
+    assert facts(out) == facts(undisturbed)
+    again = Folder(out).lines()
+    assert {key: again[key] for key in done} == done
+
+
+def test_results_say_what_was_counted(undisturbed):
+    content = read_results(undisturbed)
+    assert content["complete"] and len(content["episodes"]) == 4
+    assert content["summary"][0]["opened"] == sum(e["opened"] for e in content["episodes"])
+    assert content["timing"]["episodes_per_core_hour"] > 0
+    for episode in content["episodes"]:
+        assert episode["reached"] == sorted(episode["reached"])
+        assert (undisturbed / "actions" / "rule_002" / f"{episode['number']:06d}.npy").exists()
+
+
+def test_the_report_opens_from_disk_and_names_nothing_elsewhere(undisturbed):
+    page = (undisturbed / "report.html").read_text("utf-8")
+    assert "4 of each rule, seeds 0..3" in page
+    assert page.count("data:image/svg+xml;base64,") >= 3
+    links = re.findall(r'(?:src|href)="([^"]+)"', page)
+    assert links
+    for link in links:
+        assert link.startswith("data:") or (undisturbed / link).exists(), link
+
+
+def test_another_request_is_refused(undisturbed, capsys):
+    words = ["eval", *WORDS, "--out", str(undisturbed), *EXPERT, "--seed", "7"]
+    assert main(words) == 2
+    assert "seed: 0 there, 7 now" in capsys.readouterr().err
+
+
+def test_films_are_of_the_same_physics_and_linked(tmp_path, capsys):
+    out = tmp_path / "eval"
+    words = ["--policy", "memoryless-oracle", "--episodes", "1", "--films", "1"]
+    assert main(["eval", *WORDS, "--out", str(out), *words, "--step-seconds", "0.5"]) == 0
+    (episode,) = read_results(out)["episodes"]
+    folder = out / "films" / "rule_002_000000"
+    with av.open(str(folder / "film.mp4")) as film:
+        assert sum(1 for _ in film.decode(video=0)) > episode["frames"] == 10
+    page = (out / "report.html").read_text("utf-8")
+    assert 'href="films/rule_002_000000/film.mp4"' in page
+    assert "data:image/jpeg" in page
+    assert "not_touched" not in page and "not touched" in page
+
+
+def test_two_results_are_compared_by_the_command(undisturbed, tmp_path, capsys):
+    out = tmp_path / "eval"
+    words = ["--policy", "memoryless-oracle", "--episodes", "2", "--films", "0"]
+    assert main(["eval", *WORDS, "--out", str(out), *words]) == 0
+    capsys.readouterr()
+    assert main(["eval", "compare", str(out), str(undisturbed), "--out", str(tmp_path / "c")]) == 0
+    printed = capsys.readouterr().out
+    assert "memoryless-oracle" in printed and "0 of A, 2 of B" in printed
+    found = json.loads((tmp_path / "c").read_text())
+    assert found["pairs"] == 2
+    assert found["rows"][0]["opened"] == [2, 2]
+
+
+def test_a_report_of_what_is_there_so_far(undisturbed, tmp_path, capsys):
+    out = tmp_path / "eval"
+    out.mkdir()
+    (out / "eval.json").write_bytes((undisturbed / "eval.json").read_bytes())
+    first = (undisturbed / "results.jsonl").read_text().splitlines()[0]
+    (out / "results.jsonl").write_text(first + "\n")
+    assert main(["eval", "report", str(out)]) == 0
+    content = read_results(out)
+    assert not content["complete"] and len(content["episodes"]) == 1
+    assert "still to be played" in (out / "report.html").read_text("utf-8")
+
+
+def test_what_is_no_result_is_refused(tmp_path):
+    with pytest.raises(RuleSafeError, match="there is no"):
+        read_results(tmp_path)
+    (tmp_path / "results.json").write_text("{}")
+    with pytest.raises(RuleSafeError, match="holds no results"):
+        read_results(tmp_path)

@@ -1,0 +1,102 @@
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+from rulesafe_eval.evaluation.comparison import compare
+from rulesafe_eval.evaluation.statistics import bootstrap, mcnemar, sign_flips, summary, wilson
+from rulesafe_sim.errors import RuleSafeError
+
+
+@pytest.mark.parametrize(("k", "n"), [(0, 10), (9, 10), (45, 100), (100, 100)])
+def test_wilson_s_interval_ends_where_its_score_test_does(k, n):
+    low, high = wilson(k, n)
+    assert 0 <= low <= k / n <= high <= 1
+    z = norm.ppf(0.975)
+    for end in (low, high):
+        if 0 < end < 1:
+            assert abs(k / n - end) == pytest.approx(z * np.sqrt(end * (1 - end) / n), rel=1e-6)
+
+
+def test_a_bootstrap_s_interval_holds_the_mean_about_as_often_as_it_says():
+    random = np.random.default_rng(1)
+    ends = [bootstrap(random.beta(2, 3, 40)) for _ in range(60)]
+    held = np.mean([low <= 0.4 <= high for low, high in ends])
+    assert 0.85 <= held <= 1
+    assert bootstrap([0.5, 0.5, 0.5]) == (0.5, 0.5)
+
+
+@pytest.mark.parametrize(("b", "c"), [(0, 0), (0, 5), (3, 9), (4, 4)])
+def test_mcnemar_counts_the_splits_that_are_as_uneven(b, c):
+    splits = list(product((0, 1), repeat=b + c))
+    uneven = [s for s in splits if abs(2 * sum(s) - (b + c)) >= abs(b - c)]
+    assert mcnemar(b, c) == pytest.approx(len(uneven) / len(splits))
+
+
+def test_sign_flips_are_counted_exactly():
+    gains = [0.5, 0.25, 0.125, 0.5]
+    means = [abs(np.dot(s, gains)) for s in product((-1, 1), repeat=4)]
+    exact = np.mean([mean >= abs(sum(gains)) - 1e-12 for mean in means])
+    assert sign_flips(gains) == pytest.approx(exact)
+    assert sign_flips([0.0, 0.0]) == 1
+
+
+def results(ends, split="train", seeds=None, policy="p"):
+    seeds = range(len(ends)) if seeds is None else seeds
+    episodes = [
+        {
+            "rule": "rule_020",
+            "safe": "safe_01",
+            "seed": seed,
+            "opened": bool(end),
+            "process_score": float(end),
+            "order_free_score": float(end),
+            "frames": 10,
+        }
+        for seed, end in zip(seeds, ends, strict=True)
+    ]
+    setup = {"policy": policy, "control": "none", "step_seconds": 20.0}
+    request = {
+        "setup": setup,
+        "split": split,
+        "files": {},
+        "rules": ["rule_020"],
+        "safes": ["safe_01"],
+        "seed": 0,
+        "episodes": len(ends),
+    }
+    return {"request": request, "episodes": episodes}
+
+
+def test_two_results_are_compared_pair_by_pair():
+    one = results([0, 0, 0, 0, 1, 1, 0, 0, 0])
+    other = results([1, 1, 1, 1, 1, 0, 1, 1], seeds=range(8))
+    found = compare(one, other)
+    (row,) = found["rows"]
+    assert (found["pairs"], found["unpaired"]) == (8, [1, 0])
+    assert (row["only_first"], row["only_second"], row["opened"]) == (1, 6, [2, 7])
+    assert row["success_difference"] == pytest.approx(5 / 8)
+    assert row["mcnemar_p"] == pytest.approx(2 * 8 / 2**7)
+    low, high = row["success_interval"]
+    assert low < 5 / 8 < high
+    back = compare(other, one)["rows"][0]
+    assert back["success_difference"] == -row["success_difference"]
+    assert back["mcnemar_p"] == row["mcnemar_p"]
+
+
+def test_what_cannot_be_paired_is_refused():
+    with pytest.raises(RuleSafeError, match="train in the first, shifted in the second"):
+        compare(results([1]), results([1], split="shifted"))
+    with pytest.raises(RuleSafeError, match="no episode has the same"):
+        compare(results([1]), results([1], seeds=[5]))
+
+
+def test_a_summary_has_all_rules_and_safes():
+    rows = summary(results([1, 0, 1])["episodes"])
+    assert [(row["rule"], row["safe"]) for row in rows] == [
+        ("all", "all"),
+        ("rule_020", "all"),
+        ("all", "safe_01"),
+    ]
+    assert {(row["episodes"], row["opened"]) for row in rows} == {(3, 2)}

@@ -1,0 +1,124 @@
+import json
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("accelerate")
+
+from policy_node.checkpoints import read_policy
+from rulesafe_data.writer import DatasetWriter, EpisodeData, Frame
+from rulesafe_eval import cli
+from rulesafe_sim.rules import load_rule
+
+QUICK = ("--steps", "3", "--batch", "2", "--checkpoint-every", "2")
+
+
+@pytest.fixture(scope="module")
+def demos(tmp_path_factory):
+    """A dataset of a short episode of rule_001 and one of rule_020, with clouds of 256 points."""
+    root = tmp_path_factory.mktemp("data") / "demos"
+    writer = DatasetWriter(root)
+    for index, rule in enumerate(("rule_001", "rule_020")):
+        rng = np.random.default_rng(index)
+        path = np.cumsum(rng.normal(0, 0.01, (60, 39)), axis=0)
+        picture = np.zeros((32, 32, 3), np.uint8)
+        frames = [Frame(picture, picture, rng.random((256, 6), np.float32)) for _ in path]
+        writer.write(
+            index,
+            EpisodeData(
+                task=load_rule(rule).description,
+                joint_positions=path,
+                joint_velocities=np.gradient(path, 0.1, axis=0),
+                actions=path[:, 20:33],
+                frames=iter(frames),
+                privileged={"step": np.zeros(60, int)},
+                facts={"rule": rule},
+            ),
+        )
+    writer.finish()
+    return root
+
+
+def run(*words):
+    return cli.main(["policy", *map(str, words)])
+
+
+def train(demos, out, *words):
+    return run("train", demos, "--policy", "dp3", "--out", out, *QUICK, *words)
+
+
+@pytest.fixture(scope="module")
+def trained(demos, tmp_path_factory):
+    out = tmp_path_factory.mktemp("runs") / "vq"
+    assert train(demos, out, "--memory", "vq", "--clusters", "2", "--rules", "rule_020") == 0
+    return out
+
+
+def test_training_learns_from_the_rules_that_are_named(trained):
+    found = read_policy(trained)
+    assert found.data["instructions"] == [load_rule("rule_020").description]
+    assert (found.data["episodes"], found.data["frames"]) == (1, 60)
+    assert found.memory.vocabulary == 2
+    assert [path.name[:6] for path in trained.parent.iterdir() if path != trained] == ["cache_"]
+
+
+def test_a_checkpoint_is_described(trained, capsys):
+    assert run("describe", trained) == 0
+    told = capsys.readouterr().out
+    weights = sum(value.numel() for value in read_policy(trained).weights.values())
+    assert f"{weights:,}" in told
+    assert load_rule("rule_020").description in told
+    assert "(40) int64" in told
+    assert "chunk (50, 13)" in told
+
+
+@pytest.mark.parametrize("size", ["tiny", "base"])
+def test_a_family_is_described_without_weights(size, capsys):
+    assert run("describe", "--policy", "dp3", "--size", size, "--memory", "none") == 0
+    told = capsys.readouterr().out
+    assert "GFLOP" in told
+    assert "memory_mask" not in told
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("describe",), "name a checkpoint or a family"),
+        (("describe", "nowhere"), "no policy 'nowhere'"),
+        (("describe", "--policy", "act"), "unknown policy 'act'; valid: dp3"),
+        (("describe", "--policy", "dp3", "--size", "huge"), "valid: tiny, base"),
+        (("describe", "--policy", "dp3", "--memory", "tape"), "valid: none, raw, vq, fsq"),
+    ],
+)
+def test_what_cannot_be_described_is_said(words, message, capsys):
+    assert run(*words) == 2
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--memory", "tape"), "valid: none, raw, vq, fsq"),
+        (("--memory", "raw", "--clusters", "2"), "the memory raw has no setting 'clusters'"),
+        (("--memory", "none", "--rules", "rule_002"), "has no demonstration of"),
+        (("--memory", "none", "--batch", "0"), "batch is 0"),
+    ],
+)
+def test_what_cannot_be_trained_is_said(words, message, demos, tmp_path, capsys):
+    try:
+        code = train(demos, tmp_path / "out", *words)
+    except SystemExit as error:
+        code = error.code
+    assert code == 2
+    shown = capsys.readouterr()
+    assert message in " ".join((shown.err + shown.out).split())
+    assert not (tmp_path / "out").exists()
+
+
+def test_training_again_goes_on_and_tells_what_it_took(demos, trained, capsys):
+    words = ("--memory", "vq", "--clusters", "2", "--rules", "rule_020")
+    assert train(demos, trained, *words) == 0
+    assert "share_waiting_for_data" in capsys.readouterr().out
+    about = json.loads((trained / "policy.json").read_text())
+    assert about["training"]["facts"]["config"]["steps"] == 3

@@ -131,6 +131,23 @@ def observe(demos, trained):
     return lambda frame: history.observation(frame, memory=readings[frame])
 
 
+def test_another_episode_has_other_noise(trained, observe, monkeypatch):
+    """Else what an evaluation finds would rest on one draw of it."""
+    policy, drawn = load_policy(trained), []
+    sample = policy._network.sample
+    monkeypatch.setattr(
+        policy._network,
+        "sample",
+        lambda batch, generator: drawn.append(generator.initial_seed()) or sample(batch, generator),
+    )
+    first = observe(0)
+    other = replace(first, joints=first.joints + np.float32(0.01))
+    for observation in (first, other, first):
+        policy.reset()
+        policy.infer(observation)
+    assert drawn[0] == drawn[2] != drawn[1]
+
+
 def test_an_episode_played_again_gives_the_same_chunks(trained, observe):
     policy = load_policy(trained)
     assert (policy.needs.frames, policy.needs.points, policy.needs.memory) == (3, 32, True)
@@ -145,16 +162,34 @@ def test_an_episode_played_again_gives_the_same_chunks(trained, observe):
     assert not np.array_equal(other.infer(observe(0)), chunks[0])
 
 
-def test_it_is_asked_with_what_it_was_trained_on(quick, trained, observe):
+@pytest.mark.parametrize("memory", ["raw", "vq"])
+@pytest.mark.parametrize("frame", [0, 1, 7, 60])
+def test_it_is_asked_with_what_it_was_trained_on(memory, frame, quick, trained):
     """The batch of an observation is that of the same frame in training."""
+    from policy_node.families import make_network
     from policy_node.training_data import Windows
 
-    run, policy = quick(), load_policy(trained)
+    run = quick(memory)
     task = run.task
     store = EpisodeStore(task.data)
     windows = Windows(store, [0, 1, 2], task.config, task.memory, run.config, task.cache)
-    learned = windows.batch(np.array([7]))
-    seen = policy._batch(observe(7))
+    learned = windows.batch(np.array([frame]))
+    weights = make_network("dp3", task.config, task.memory.shape).state_dict()
+    policy = NetworkPolicy(
+        replace(
+            read_policy(trained),
+            memory=task.memory,
+            weights=weights,
+            normaliser=windows.normaliser,
+        )
+    )
+    episode = store.episode(0)
+    joints, history = episode["observation.state"][:, ACTED], History(policy.needs)
+    remembers = policy.memory.build()
+    for number in range(frame + 1):
+        history.push(number, joints[number], episode["observation.points"][number])
+        remembers.push(joints[number])
+    seen = policy._batch(history.observation(frame, memory=remembers.read()))
     assert torch.equal(seen.joints, learned.joints)
     assert torch.equal(seen.points[:, -1:], learned.points)
     assert torch.equal(seen.memory, learned.memory)
@@ -168,6 +203,7 @@ def test_it_is_asked_with_what_it_was_trained_on(quick, trained, observe):
         ({"points": None}, r"needs points of shape \(3, 32, 6\), got None"),
         ({"memory": Reading(np.zeros(0, np.int64), np.zeros(0, bool))}, "needs memory of shape"),
         ({"memory": Reading(np.full(6, 4), np.ones(6, bool))}, r"not in 0 \.\. 3"),
+        ({"memory": Reading(np.zeros(6, np.int64), np.ones(5, bool))}, "needs the memory's mask"),
     ],
 )
 def test_an_observation_that_lacks_something_is_refused(changes, words, trained, observe):

@@ -112,6 +112,17 @@ def test_noise_moves_the_arm_and_not_where_it_is_to_go(make, store):
     assert torch.equal(again.joints, moved.joints)
 
 
+def test_a_raw_memory_does_not_tell_the_noise(make, store):
+    """Its last row is the present posture, in training as when a chunk is asked for."""
+    windows = make("raw", jitter=0.01)
+    still = windows.batch(places(store))
+    moved = windows.batch(places(store), np.random.default_rng(0))
+    assert torch.equal(still.memory[:, -1], still.joints[:, -1])
+    assert torch.equal(moved.memory[:, -1], moved.joints[:, -1])
+    assert not torch.equal(moved.memory[:, -1], still.memory[:, -1])
+    assert torch.equal(moved.memory[:, :-1], still.memory[:, :-1])
+
+
 def test_with_relative_actions_noise_is_made_good(make, store):
     """Targets stay where they were in rad, seen from where the arm seems to be."""
     windows = make(actions="relative", jitter=0.01)
@@ -134,7 +145,7 @@ def test_more_points_than_the_clouds_have_are_refused(make, small):
         make(config=replace(small, points=64))
 
 
-def test_ids_are_padded_at_the_end():
+def test_ids_are_padded_in_front():
     ids, mask = pad([[5, 6], [7]])
-    assert ids.tolist() == [[5, 6], [7, 0]]
-    assert mask.tolist() == [[True, True], [True, False]]
+    assert ids.tolist() == [[5, 6], [0, 7]]
+    assert mask.tolist() == [[True, True], [False, True]]

@@ -45,7 +45,7 @@ def test_an_answer_to_a_past_episode_is_of_no_use_and_the_new_one_begins(sync):
     assert turns.question() is None, "it gave up"
     sync.start(BEGIN + 2 * PERIOD)
     advance(sync, 2)
-    assert not turns.answered(question)
+    assert not turns.concerns(question) and not turns.answered(question)
     again = turns.question()
     assert again.begins and again.stamp == BEGIN + 2 * PERIOD and not turns.failure
 
@@ -66,6 +66,32 @@ def test_a_stamp_that_is_repeated_means_that_somebody_waits(sync):
     assert turns.stands_still(now + 4 * STILL + 0.5) and not turns.lost
     turns.hurry()
     assert turns.question().stamp == sync.newest
+
+
+def test_who_waits_while_the_policy_thinks_has_not_lost_its_chunk(sync):
+    """However long that takes: a chunk that is sent twice would be begun anew on its way."""
+    turns, now = Turns(sync, execute=40), 100.0
+    advance(sync, 0)
+    question = turns.question()
+    assert not turns.stands_still(now)
+    advance(sync, 0)
+    now += 5 * STILL  # in thought
+    assert turns.answered(question)
+    assert not turns.stands_still(now)
+    advance(sync, 0)
+    assert turns.stands_still(now + STILL + 0.1) and turns.lost
+
+
+def test_before_the_first_frame_no_chunk_can_be_lost(sync):
+    """A clock that stands still between two frames."""
+    turns, now = Turns(sync, execute=40), 100.0
+    for _ in range(3):
+        sync.joints(BEGIN + 1, ACTION_JOINTS, np.zeros(13))
+    assert sync.newest == -1 and sync.stream.counts.duplicates
+    turns.stands_still(now)
+    assert not turns.lost
+    turns.hurry()
+    assert turns.question() is None
 
 
 class Rows:

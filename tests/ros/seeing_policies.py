@@ -80,6 +80,21 @@ class GivingUp(Seeing):
         return super().infer(observation)
 
 
+class GivingUpLate(Seeing):
+    """Thinks long about its first chunk ever, and then cannot make it."""
+
+    def __init__(self):
+        super().__init__()
+        self.thought = False
+
+    def infer(self, observation):
+        if not self.thought:
+            self.thought = True
+            time.sleep(4.0)
+            raise RuleSafeError("that was too hard")
+        return super().infer(observation)
+
+
 class Broken(Seeing):
     """Has a bug."""
 

@@ -55,14 +55,16 @@ def diagnostics(client):
     return said
 
 
-def in_process(name: str, execute: int, frames: int, seed: int = 5) -> dict[int, str]:
+def in_process(
+    name: str, execute: int, frames: int, seed: int = 5, rule: str = "rule_020"
+) -> dict[int, str]:
     """The simulation's digest at each frame, as the runner in process has it: for one of the
     policies here, or a checkpoint's folder."""
     kind = getattr(seeing_policies, name, None)
     policy = kind() if kind else find_policy(name)
     actor = PolicyActor(policy, memory_of_policy(policy).build(), execute)
     simulation = Simulation(render=actor.renders)
-    simulation.reset("rule_020", "safe_01", seed)
+    simulation.reset(rule, "safe_01", seed)
     digests, step = {0: simulation.digest}, simulation.step
 
     def noting(action):
@@ -243,6 +245,30 @@ def test_a_policy_that_gives_up_ends_the_episode_with_its_reason(start, tmp_path
     results = json.loads((tmp_path / "summary.json").read_text())["episodes"]
     assert [result["seed"] for result in results] == [5, 6]
     assert node.stop()[0] == 0
+
+
+def test_what_fails_after_its_episode_has_ended_is_not_held_against_the_next(
+    client, start, diagnostics
+):
+    start(SIM, *EPISODE, "cameras:=false", "execute_rows:=10")
+    client.wait_for_turn()
+    start(NODE, "policy:=seeing_policies:GivingUpLate", "execute_rows:=10")
+    client.until(lambda: any(d.message == "acting" for d in diagnostics), "it thinks")
+    client.reset(seed=6)
+    client.until(lambda: client.status.seed == 6 and client.status.frame >= 10, "it acts")
+    assert not [d.message for d in diagnostics if d.level == DiagnosticStatus.ERROR]
+
+
+def test_the_next_episode_has_its_own_instruction(client, start):
+    start(SIM, *EPISODE, "cameras:=false", "execute_rows:=10")
+    client.wait_for_turn()
+    start(NODE, "policy:=seeing_policies:Told", "execute_rows:=10")
+    for rule in ("rule_001", "rule_020", "rule_001"):
+        client.reset(rule=rule)
+        client.until(lambda rule=rule: client.status.rule == rule, "the next episode")
+        seed = client.status.seed
+        expected = in_process("Told", 10, 20, seed, rule)
+        assert on_the_graph(client, 20) == {frame: expected[frame] for frame in range(21)}
 
 
 def test_a_policys_bug_ends_the_node(start):

@@ -5,7 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from rulesafe_eval import bench
+from rulesafe_eval import bench, bench_node
+from rulesafe_eval.bench_tools import Wave
 from rulesafe_sim.errors import RuleSafeError
 from rulesafe_sim.simulation import LOWER, UPPER
 
@@ -31,7 +32,7 @@ def test_a_part_that_cannot_be_measured_fails_the_run(monkeypatch, capsys, tmp_p
     def broken(options):
         raise RuleSafeError("no rclpy in this environment")
 
-    monkeypatch.setattr(bench, "ros", broken)
+    monkeypatch.setattr(bench_node, "through_ros", broken)
     file = tmp_path / "figures.json"
     assert bench.main(["--parts", "ros", "--json", str(file)]) == 1
     assert "no rclpy" in capsys.readouterr().err
@@ -39,6 +40,6 @@ def test_a_part_that_cannot_be_measured_fails_the_run(monkeypatch, capsys, tmp_p
 
 
 def test_the_measured_motion_is_real_and_within_the_limits():
-    rows = np.array([bench.Wave()(t) for t in np.arange(0, 20, 0.1)])
+    rows = np.array([Wave()(t) for t in np.arange(0, 20, 0.1)])
     assert (rows >= LOWER).all() and (rows <= UPPER).all()
     assert (np.ptp(rows, axis=0) > 0.2).all()

@@ -8,9 +8,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from rulesafe_eval.colours import cluster_colours
 from rulesafe_eval.episode import Recorder, Watch
-from rulesafe_eval.film import BAR, SIDE, compose
+from rulesafe_eval.film import BACKGROUND, BAR, SIDE, compose
+from rulesafe_eval.strip import BAND, TOP, Tokens, squares
 from rulesafe_eval.summary import Snapshot, write_summary
+from vq_memory_node.memory import Reading
 
 SECOND = 10**9
 START = Snapshot(
@@ -131,6 +134,75 @@ def test_film_and_sheet_hold_each_instant_once_however_the_parts_arrive(tmp_path
     sheet = np.asarray(Image.open(paths[1]))
     found = {int(v) for v in sheet[..., 0].ravel() if v in (120, 180)}
     assert found == {120, 180}, "a tile for the knob and one for the end"
+
+
+def remembered(*values: int) -> Tokens:
+    """A memory of three tokens that holds these."""
+    mask = np.arange(3) >= 3 - len(values)
+    return Tokens(Reading(np.array([0] * (3 - len(values)) + list(values)), mask), 4, 2.0)
+
+
+def strips(path) -> list[list[int | None]]:
+    """The tokens in a film's pictures, by the nearest colour; None: an empty square."""
+    colours = np.array([BACKGROUND, *(255 * cluster_colours(4)[:, :3])])
+    with av.open(str(path)) as film:
+        stream = film.streams.video[0]
+        assert (stream.width, stream.height) == (2 * SIDE, SIDE + BAR + BAND)
+        frames = [frame.to_ndarray(format="rgb24") for frame in film.decode(video=0)]
+    found: list[list[int | None]] = []
+    for frame in frames:
+        seen = [frame[SIDE + BAR + TOP + 3, left + 3].astype(float) for left, _ in squares(3)]
+        nearest = [int(np.linalg.norm(colours - pixel, axis=1).argmin()) for pixel in seen]
+        found.append([n - 1 if n else None for n in nearest])
+    return found
+
+
+def tell(watch: Watch, now: Snapshot, *tokens: int) -> None:
+    watch.tokens(round((100 + now.time) * SECOND), remembered(*tokens))
+
+
+def film_of(watch: Watch, now: Snapshot) -> None:
+    """Facts and both pictures of an instant."""
+    see(watch, now)
+    for camera in ("head", "front"):
+        watch.picture(camera, round((100 + now.time) * SECOND), picture(90))
+
+
+def test_the_strip_holds_the_tokens_of_each_instant_however_they_arrive(tmp_path):
+    watch = Watch(60, Recorder(tmp_path, "Open it."))
+    tell(watch, at(-5.0), 3, 3, 3)  # of the episode before
+    film_of(watch, at(0.0))
+    film_of(watch, at(0.1))
+    tell(watch, at(0.0), 1)  # late
+    tell(watch, at(0.2), 1, 2)  # early; those of 0.1 s are lost
+    film_of(watch, at(0.2, "knob"))
+    tell(watch, at(0.3), 1, 2, 0)
+    film_of(watch, at(0.3, "knob"))
+    watch.give_up("enough")
+    film, _ = watch.recorder.close(watch.result)
+    found = strips(film)
+    assert found[:4] == [[None, None, 1], [None, None, 1], [None, 1, 2], [1, 2, 0]]
+    assert found[4:] == [[1, 2, 0]] * 20, "the last picture is held"
+
+
+def test_a_memory_that_falls_silent_does_not_stop_the_film(tmp_path):
+    watch = Watch(60, Recorder(tmp_path, "Open it."))
+    tell(watch, at(0.0), 2)
+    for i in range(12):
+        film_of(watch, at(0.1 * i))
+    watch.give_up("enough")
+    assert strips(watch.recorder.close(watch.result)[0]) == [[None, None, 2]] * (12 + 20)
+
+
+def test_tokens_that_begin_later_than_the_film_leave_it_as_it_is(tmp_path):
+    watch = Watch(60, Recorder(tmp_path, "Open it."))
+    for i in range(12):
+        film_of(watch, at(0.1 * i))
+    tell(watch, at(1.1), 2)
+    watch.give_up("enough")
+    with av.open(str(watch.recorder.close(watch.result)[0])) as film:
+        assert film.streams.video[0].height == SIDE + BAR
+        assert sum(1 for _ in film.decode(video=0)) == 12 + 20
 
 
 def test_without_pictures_nothing_is_written(tmp_path):

@@ -29,6 +29,7 @@ from planner_node.hand import PRE_PINCH
 from planner_node.moves import Habits, MoveConfig, MovePlanner, Observation, situations
 from rulesafe_sim.config import Placement
 from rulesafe_sim.errors import RuleSafeError, unknown_name
+from rulesafe_sim.files import write_atomically
 from rulesafe_sim.joints import ARM_JOINTS
 from rulesafe_sim.randomisation import load_split
 from rulesafe_sim.rules import PARTS
@@ -173,7 +174,8 @@ def main(out: Path, processes: int = 2) -> None:
             print(f"{own}: {best.kept} of {of} places, {best.away:.2f} rad away", flush=True)
             habits[own] = best.posture.round(3).tolist()
             habits[side] = _medoid(habits, side)
-            out.write_text(HEAD + yaml.safe_dump(habits, default_flow_style=None, sort_keys=True))
+            text = HEAD + yaml.safe_dump(habits, default_flow_style=None, sort_keys=True)
+            write_atomically(out, text.encode())
 
 
 def _medoid(habits: Mapping[str, list[float]], side: str) -> list[float]:

@@ -22,7 +22,7 @@ class Batch:
             last C frames: in training the `cloud_frames` that are looked at, else all T.
         images: (B, 2, H, W, 3) uint8, of the present frame, in the order of CAMERAS. In training
             perhaps smaller, see `NetworkConfig.picture`.
-        language: (B, L) int64, ids that `Network.words` gave, padded at the end with 0.
+        language: (B, L) int64, ids that `Network.words` gave, padded in front with 0.
         language_mask: (B, L) bool, True where there is a word.
         memory: (B, M) int64 tokens, or (B, M, 13) float32 joint rows, oldest first, 0 where not
             observed.

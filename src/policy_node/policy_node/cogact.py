@@ -8,8 +8,10 @@ for each pass of the vision-language model.
 
 Where it differs: the robot's state is a token of the transformer too, since the targets are joint
 positions and the other families see it; the chunk is 50 actions instead of 16, without the
-ensemble of old chunks; pictures go through a perceptron of two layers, not three; at tiny size the
-network predicts the sample. The memory is part of the language, see language.py.
+ensemble of old chunks; of the encoders of pictures the last layer is taken, not the one before, and
+a perceptron of two layers, not three, maps it; a cognition is left out for all noises of a sample
+at once; at tiny size the network predicts the sample. The memory is part of the language, see
+language.py.
 """
 
 import torch

@@ -18,6 +18,9 @@ VOCABULARY = 1024
 """V of a language model that is trained from scratch: the pieces, and room for a memory's tokens
 at the tail: 512, twice as many as VQ-Memory has codes before they are merged."""
 
+FILMED = 224
+"""Side of the pictures in the data, pixels."""
+
 Prediction = Literal["sample", "epsilon"]
 """What a diffusion network foretells: the clean actions, or the noise in them."""
 
@@ -89,9 +92,13 @@ class SightAndWords:
 
     @property
     def picture(self) -> int:
-        if self.vision and all(tower.kind == "conv" for tower in self.vision):
-            return max(int(tower.sizes["size"]) for tower in self.vision)
-        return 224
+        if not self.vision or any(tower.kind != "conv" for tower in self.vision):
+            return FILMED
+        sides = [int(tower.sizes["size"]) for tower in self.vision]
+        kept = max(sides)
+        # Only what is shrunk by area is the same shrunk at once and in two steps.
+        divides = FILMED % kept == 0 and all(kept % side == 0 for side in sides)
+        return kept if divides else FILMED
 
 
 def _backbone(value: Any) -> Backbone:

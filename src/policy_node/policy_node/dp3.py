@@ -2,8 +2,9 @@
 
 After Ze et al., "3D Diffusion Policy", 2024; memory after Wang et al., "VQ-Memory": a small
 convolutional network makes one vector of its tokens. Differs from the published code: clouds are
-shifted and scaled by fixed figures; only the last `cloud_frames` clouds are looked at; a mask tells
-which part of the memory was observed; at the tiny size everything is narrower.
+shifted and scaled by fixed figures; the points' colours are looked at too; only the last
+`cloud_frames` clouds are; a mask tells which part of the memory was observed; scales of FiLM are
+counted from 1 (unet.py); at the tiny size everything is narrower.
 """
 
 from itertools import pairwise

@@ -32,15 +32,20 @@ def find_policy(name: str, threads: int = 1) -> Policy:
     """
     if not name:
         raise RuleSafeError("no policy is named: give a checkpoint, its folder, or module:Class")
-    module, colon, class_name = name.partition(":")
-    if colon and module.replace(".", "").isidentifier() and class_name.isidentifier():
-        return _instance(name, module, class_name)
+    if names_class(name):
+        return _instance(name, *name.split(":"))
     import torch  # here, since a class may do without
 
     from policy_node.checkpoints import load_policy
 
     torch.set_num_threads(threads)
     return load_policy(name)
+
+
+def names_class(name: str) -> bool:
+    """Whether a policy's name is module:Class; a folder's path may have colons too."""
+    module, colon, class_name = name.partition(":")
+    return bool(colon) and module.replace(".", "").isidentifier() and class_name.isidentifier()
 
 
 def _instance(name: str, module: str, class_name: str) -> Policy:

@@ -7,6 +7,8 @@ Example::
     chunk = policy.infer(observation)          # (50, 13), rad
 """
 
+from zlib import crc32
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -28,7 +30,8 @@ class NetworkPolicy:
     Args:
         checkpoint: what was trained.
         device: torch's name of where to compute.
-        seed: of the noise that chunks begin as; each reset starts it anew.
+        seed: of the noise that chunks begin as. With it the joints of an episode's first frame
+            decide, so that episodes differ in their noise, and each is the same again.
 
     Attributes:
         needs: what `infer` wants to be shown.
@@ -50,11 +53,15 @@ class NetworkPolicy:
 
     def reset(self) -> None:
         """A new episode begins."""
-        self._generator.manual_seed(self._seed)
+        self._begun = False
 
     def infer(self, observation: Observation) -> NDArray[np.float32]:
         """See `policy.Policy.infer`."""
         batch = self._batch(observation).to(self._device)
+        if not self._begun:
+            self._begun = True
+            first = np.ascontiguousarray(observation.joints[-1], np.float32).tobytes()
+            self._generator.manual_seed(crc32(first, self._seed))  # 32 bits are all it takes
         with torch.inference_mode():
             values = self._network.sample(batch, self._generator)
         now = np.asarray(observation.joints[-1:], np.float32)
@@ -92,6 +99,7 @@ class NetworkPolicy:
     def _remember(self, observation: Observation, batch: Batch) -> None:
         reading = observation.memory
         _check("memory", reading.values, self._reading)
+        _check("the memory's mask", reading.mask, self._reading[:1])
         values, mask = reading.values, reading.mask
         vocabulary = self.checkpoint.memory.vocabulary
         if vocabulary:

@@ -28,7 +28,7 @@ from policy_node.loading import find_policy, memory_of_policy
 from policy_node.policy import CAMERAS, CHUNK, Policy
 from policy_node.reports import Second
 from policy_node.synchroniser import POINTS, Synchroniser
-from policy_node.turns import Thinker, Turns
+from policy_node.turns import Question, Thinker, Turns
 from rulesafe_interfaces.msg import MemoryTokens
 from rulesafe_sim.chunks import SECOND
 from rulesafe_sim.convert import (
@@ -83,7 +83,7 @@ class PolicyNode(LifecycleNode):
         self._memory: Memory | None = None
         self._sync: Synchroniser | None = None  # while active
         self._turns: Turns | None = None  # while active
-        self._asked: Turns | None = None  # that of the last question
+        self._asked: tuple[Turns, Question] | None = None  # the last question
         self._sent: JointTrajectory | None = None
         self._refusal = "not configured"
         self._mismatch = ""  # of the memory that is heard
@@ -161,9 +161,12 @@ class PolicyNode(LifecycleNode):
         self._mismatch = ""
         self._second = Second(time.monotonic())
         wanted = {"/episode/started": (Time, LATCHED_QOS, self._on_started)} | self._wanted()
+        # Of what waits together joint states are taken last: they make the frame that is answered,
+        # and a new episode's instruction has no stamp by which a late one could be told.
+        inputs = sorted(wanted.items(), key=lambda item: item[0] == "/joint_states")
         self._inputs = [
             self.create_subscription(kind, topic, self._guarded(callback), qos)
-            for topic, (kind, qos, callback) in wanted.items()
+            for topic, (kind, qos, callback) in inputs
         ]
         return super().on_activate(state)
 
@@ -247,21 +250,26 @@ class PolicyNode(LifecycleNode):
             return
         if question:
             assert self._policy is not None
-            self._asked = self._turns
+            self._asked = self._turns, question
             self._thinker.ask(self._policy, question)
 
     def _on_answer(self) -> None:
         """The thread has a chunk, or could not make one. A policy's bug ends the node."""
-        asked_now = self._turns is not None and self._asked is self._turns
+        turns, question = self._asked or (None, None)
+        asked_now = turns is not None and turns is self._turns
         try:
             answer = self._thinker.take()
         except RuleSafeError as error:
-            if self._turns and asked_now:
-                self._give_up(self._turns, str(error))
+            # What was wrong in a past episode is not held against the present one.
+            if turns and question and asked_now and turns.concerns(question):
+                self._give_up(turns, str(error))
+            else:
+                self._second.stale += 1
+                self._act()
             return
         if answer is None:
             return
-        if self._turns and asked_now and self._turns.answered(answer.question):
+        if turns and asked_now and turns.answered(answer.question):
             self._second.latencies.append(answer.seconds)
             self._sent = to_trajectory(answer.rows, answer.question.stamp)
             self._chunks.publish(self._sent)

@@ -16,6 +16,7 @@ from typing import Any, cast
 import numpy as np
 import torch
 from accelerate import Accelerator
+from accelerate.utils import DistributedDataParallelKwargs
 from tensorboardX import SummaryWriter
 from torch import Tensor, nn
 
@@ -172,7 +173,12 @@ class Run:
         """Errors: RuleSafeError if `out` holds the state of another run."""
         self.task, self.config, self.out, self.facts = task, config, out, facts
         precision = config.mixed_precision
-        self.accelerator = Accelerator(mixed_precision=precision, cpu=not torch.cuda.is_available())
+        self.accelerator = Accelerator(
+            mixed_precision=precision,
+            cpu=not torch.cuda.is_available(),
+            # Several devices wait for every gradient; pi0's last layer over the prefix has none.
+            kwargs_handlers=[DistributedDataParallelKwargs(find_unused_parameters=True)],
+        )
         self.main = self.accelerator.is_main_process
         torch.manual_seed(config.seed)
         self.network = make_network(task.family, task.config, task.memory.shape)

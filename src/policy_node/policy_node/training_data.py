@@ -143,6 +143,10 @@ class Windows:
         mask = ends >= 0
         read = self._values[first + np.where(mask, ends, 0)]
         read[~mask] = 0
+        if read.ndim == 3:
+            # A raw memory's last row is the present posture, and is seen as that is: without the
+            # noise it would tell the noise, which at inference it cannot.
+            read[:, -1] = batch.joints[:, -1].numpy()
         batch.memory, batch.memory_mask = torch.from_numpy(read), torch.from_numpy(mask)
 
     def _open_clouds(self, store: EpisodeStore, episodes: Sequence[int], cache: Path) -> None:
@@ -185,14 +189,18 @@ class Windows:
 
 
 def pad(ids: Sequence[Sequence[int]]) -> tuple[torch.Tensor, torch.Tensor]:
-    """Ids of several instructions as (B, L) int64, 0 at the end of shorter ones, and (B, L) bool,
-    True where there is an id."""
+    """Ids of several instructions as (B, L) int64, 0 before shorter ones, and (B, L) bool, True
+    where there is an id.
+
+    Before, not behind: a memory stands behind the words, and must stand as far from them in a batch
+    of instructions of many lengths as it does when a chunk is asked for with one.
+    """
     longest = max(map(len, ids))
     padded = torch.zeros(len(ids), longest, dtype=torch.int64)
     mask = torch.zeros(len(ids), longest, dtype=torch.bool)
     for row, found in enumerate(ids):
-        padded[row, : len(found)] = torch.tensor(found)
-        mask[row, : len(found)] = True
+        padded[row, longest - len(found) :] = torch.tensor(found)
+        mask[row, longest - len(found) :] = True
     return padded, mask
 
 

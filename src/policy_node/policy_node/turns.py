@@ -81,11 +81,16 @@ class Turns:
         stamp, observation = found
         return Question(sync.episode, stamp, begins, observation)
 
+    def concerns(self, question: Question) -> bool:
+        """Whether a question is one of the present episode."""
+        return question.episode == self._sync.episode
+
     def answered(self, question: Question) -> bool:
         """Takes note of an answer; whether it is still of use."""
-        if question.episode != self._sync.episode:
+        if not self.concerns(question):
             return False
         self._answered = question.stamp
+        self._newest = -1  # nobody waits but from now on, however long the answer took
         self._due = question.stamp + self._execute * PERIOD
         return True
 
@@ -101,7 +106,7 @@ class Turns:
     @property
     def lost(self) -> bool:
         """Whether the newest frame is one that was answered."""
-        return self._answered == self._sync.newest
+        return 0 <= self._answered == self._sync.newest
 
     def hurry(self) -> None:
         """The newest frame may be answered, though its turn had not come."""

@@ -1,7 +1,8 @@
 """A U-Net over the rows of a chunk, each layer steered by one vector (FiLM).
 
 After Chi et al., "Diffusion Policy", 2023; FiLM: Perez et al., 2018. Differs in that a level has
-as many residual blocks as the configuration says, not always two.
+as many residual blocks as the configuration says, not always two, and in that a layer is scaled by
+1 + what the condition says, not by that alone.
 """
 
 import math

@@ -13,16 +13,13 @@ from torch.nn.functional import avg_pool2d, interpolate
 
 from policy_node.attention import perceptron
 from policy_node.backbones import make_backbone
-from policy_node.configs_vla import Backbone
+from policy_node.configs_vla import FILMED, Backbone
 from policy_node.policy import CAMERAS
 from rulesafe_sim.errors import RuleSafeError
 
 HALF = ((0.5, 0.5, 0.5), (0.5, 0.5, 0.5))
 IMAGENET = ((0.485, 0.456, 0.406), (0.229, 0.224, 0.225))
 """Mean and standard deviation of red, green, blue that published encoders were trained with."""
-
-FILMED = 224
-"""Side of the pictures in the data, pixels."""
 
 
 class ConvTower(nn.Module):
@@ -76,8 +73,9 @@ class PublishedTower(nn.Module):
 def _resized(pictures: Tensor, size: int) -> Tensor:
     if pictures.shape[-2:] == (size, size):
         return pictures
-    if pictures.shape[-2:] == (2 * size, 2 * size):
-        return avg_pool2d(pictures, 2)
+    height, width = pictures.shape[-2:]
+    if height == width and height % size == 0:
+        return avg_pool2d(pictures, height // size)  # as `pictures.shrink`
     return interpolate(pictures, (size, size), mode="bilinear", antialias=True)
 
 

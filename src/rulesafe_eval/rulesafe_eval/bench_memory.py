@@ -1,17 +1,16 @@
 """The memory's share of the benchmark: one frame taken in, with and without a token, and bytes."""
 
-import os
 import time
 import tracemalloc
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rulesafe_eval.bench import Measure, Wave, run_apart
+from rulesafe_eval.bench import Options
+from rulesafe_eval.bench_tools import Measure, Wave, run_on_one_core
 from rulesafe_sim.errors import RuleSafeError
 from vq_memory_node.grids import FromStart, Sliding
 from vq_memory_node.memory import Memory, RawMemory, VqMemory
@@ -21,8 +20,6 @@ from vq_memory_node.windows import LENGTH, RATE, STRIDE
 
 WARM_UP = 3
 """Tokens that are not counted."""
-
-THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 @dataclass(frozen=True)
@@ -38,9 +35,10 @@ class Cost:
     held: dict[str, float]
 
 
-def measured(model: Path | str, tokens: int) -> list[Measure]:
-    """The benchmark's lines. Errors: RuleSafeError if there is no such model."""
-    cost = measure_apart(model, tokens)
+def measured(options: Options) -> list[Measure]:
+    """The benchmark's lines: one frame taken in by a memory, in a process with one core and one
+    thread. Errors: RuleSafeError if there is no such model."""
+    cost = measure_apart(options.model, max(20, round(50 * options.seconds)))
     return [
         *(
             Measure.of(name, "us", (1000 * ms).tolist(), f"p99 {1000 * p99(ms):.0f}")
@@ -52,30 +50,11 @@ def measured(model: Path | str, tokens: int) -> list[Measure]:
 
 def measure_apart(model: Path | str, tokens: int) -> Cost:
     """The cost of a model's memory, in a process of its own that has one core and one thread."""
-    with one_thread():
-        return run_apart(_measure, model, tokens)
+    return run_on_one_core(_measure, model, tokens)
 
 
 def _measure(model: Path | str, tokens: int) -> Cost:
-    if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     return Cost(samples(model, tokens), footprints(model))
-
-
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """Processes that start meanwhile do linear algebra in one thread, which numpy reads when it is
-    imported."""
-    before = {name: os.environ.get(name) for name in THREADS}
-    os.environ.update(dict.fromkeys(THREADS, "1"))
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
 
 
 def samples(model: Path | str, tokens: int) -> dict[str, NDArray[np.float64]]:

@@ -14,7 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from rulesafe_eval.bench import Measure, Options, Wave, run_apart
+from rulesafe_eval.bench import Options
+from rulesafe_eval.bench_tools import Measure, Wave, run_apart
 from rulesafe_sim.errors import RuleSafeError
 
 START_LIMIT = 60.0  # s until the first joint states must have come

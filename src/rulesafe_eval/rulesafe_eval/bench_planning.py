@@ -11,11 +11,19 @@ from planner_node.hand import PRE_PINCH
 from planner_node.kinematics import Arm
 from planner_node.moves import MovePlanner, Observation
 from planner_node.solver import descend, solve
+from rulesafe_eval.bench import Options
+from rulesafe_eval.bench_tools import Measure, run_apart
 from rulesafe_sim.randomisation import SPLITS, sample_variation
 from rulesafe_sim.rules import PARTS
 from rulesafe_sim.safe_body import safe_body
 from rulesafe_sim.safes import load_safe
 from rulesafe_sim.simulation import placement_pose, start_action
+
+
+def measured(options: Options) -> list[Measure]:
+    """What the demonstrator's planner does, without physics."""
+    found = run_apart(samples, options.safe, max(20, round(40 * options.seconds)))
+    return [Measure.of(name, "ms", values) for name, values in found.items()]
 
 
 def samples(safe: str, count: int) -> dict[str, list[float]]:

@@ -2,8 +2,11 @@
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 
+from rulesafe_eval.strip import Tokens
 from rulesafe_eval.summary import Snapshot
-from rulesafe_interfaces.msg import EpisodeStatus
+from rulesafe_interfaces.msg import EpisodeStatus, MemoryTokens
+from vq_memory_node.convert import from_memory_tokens
+from vq_memory_node.windows import RATE
 
 
 def to_snapshot(status: EpisodeStatus) -> Snapshot:
@@ -22,6 +25,11 @@ def to_snapshot(status: EpisodeStatus) -> Snapshot:
         clipped_actions=status.clipped_actions,
         state_digest=status.state_digest,
     )
+
+
+def to_tokens(message: MemoryTokens) -> Tokens:
+    """What a film shows of a memory. Errors: RuleSafeError for tokens that make no sense."""
+    return Tokens(from_memory_tokens(message), message.vocabulary_size, message.stride / RATE)
 
 
 def failures(message: DiagnosticArray) -> list[tuple[str, int, str]]:

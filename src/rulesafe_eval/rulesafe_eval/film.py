@@ -38,7 +38,8 @@ WORDS = {"+": "open", "-": "close"}
 
 
 @lru_cache
-def _font(size: int, bold: bool = False) -> ImageFont.FreeTypeFont:
+def font(size: int, bold: bool = False) -> ImageFont.FreeTypeFont:
+    """The type of all words in a film, `size` pixels high."""
     name = "DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf"  # comes with matplotlib
     return ImageFont.truetype(str(Path(matplotlib.get_data_path(), "fonts/ttf", name)), size)
 
@@ -60,21 +61,21 @@ def compose(
         _label(canvas, (column * SIDE + 10, 10), name)
     draw.line([(SIDE, 0), (SIDE, SIDE)], fill=BACKGROUND, width=2)
     top = SIDE + 10
-    draw.text((MARGIN, top), now.rule, font=_font(17, True), fill=TEXT)
-    left = MARGIN + draw.textlength(now.rule, font=_font(17, True)) + 12
-    draw.text((left, top + 2), f"{now.safe}, seed {now.seed}", font=_font(14), fill=QUIET)
+    draw.text((MARGIN, top), now.rule, font=font(17, True), fill=TEXT)
+    left = MARGIN + draw.textlength(now.rule, font=font(17, True)) + 12
+    draw.text((left, top + 2), f"{now.safe}, seed {now.seed}", font=font(14), fill=QUIET)
     clock = f"{now.time:5.1f} s"
-    draw.text((2 * SIDE - MARGIN, top), clock, font=_font(17, True), fill=TEXT, anchor="ra")
+    draw.text((2 * SIDE - MARGIN, top), clock, font=font(17, True), fill=TEXT, anchor="ra")
     if verdict:
-        right = 2 * SIDE - MARGIN - draw.textlength(clock, font=_font(17, True)) - 14
+        right = 2 * SIDE - MARGIN - draw.textlength(clock, font=font(17, True)) - 14
         color = DONE if now.success else FAILED
-        width = draw.textlength(verdict, font=_font(14, True)) + 20
+        width = draw.textlength(verdict, font=font(14, True)) + 20
         draw.rounded_rectangle([right - width, top - 3, right, top + 22], 12, fill=color)
         middle = (right - width / 2, top + 9)
-        draw.text(middle, verdict, font=_font(14, True), fill=TEXT, anchor="mm")
+        draw.text(middle, verdict, font=font(14, True), fill=TEXT, anchor="mm")
     lines = textwrap.wrap(instruction, 126, max_lines=2, placeholder=" ...")
     for i, line in enumerate(lines):
-        draw.text((MARGIN, top + 26 + 17 * i), line, font=_font(13), fill=QUIET)
+        draw.text((MARGIN, top + 26 + 17 * i), line, font=font(13), fill=QUIET)
     _steps(draw, now, SIDE + BAR - 36)
     return np.asarray(canvas)
 
@@ -99,15 +100,15 @@ def _steps(draw: ImageDraw.ImageDraw, now: Snapshot, top: int) -> None:
         words = f"{'✓' if done else i + 1}  {in_words(event)}"
         color = TEXT if done else DUE if due else QUIET
         middle = (left + width / 2, top + height / 2)
-        draw.text(middle, words, font=_font(size, due and size > 12), fill=color, anchor="mm")
+        draw.text(middle, words, font=font(size, due and size > 12), fill=color, anchor="mm")
 
 
 def _label(canvas: Image.Image, where: tuple[int, int], text: str) -> None:
     """Small light text on a dark, half transparent plate."""
-    font = _font(12)
-    width = int(font.getlength(text)) + 14
+    small = font(12)
+    width = int(small.getlength(text)) + 14
     plate = Image.new("RGB", (width, 22), BACKGROUND)
-    ImageDraw.Draw(plate).text((7, 11), text, font=font, fill=TEXT, anchor="lm")
+    ImageDraw.Draw(plate).text((7, 11), text, font=small, fill=TEXT, anchor="lm")
     region = canvas.crop((where[0], where[1], where[0] + width, where[1] + 22))
     canvas.paste(Image.blend(region, plate, 0.65), where)
 
@@ -192,16 +193,16 @@ class Sheet:
         size = (columns * wide + MARGIN, rows * high + 84)
         canvas = Image.new("RGB", size, BACKGROUND)
         draw = ImageDraw.Draw(canvas)
-        draw.text((MARGIN, 14), title, font=_font(18, True), fill=TEXT)
+        draw.text((MARGIN, 14), title, font=font(18, True), fill=TEXT)
         lines = textwrap.wrap(instruction, size[0] // 8, max_lines=2, placeholder=" ...")
         for i, line in enumerate(lines):
-            draw.text((MARGIN, 40 + 17 * i), line, font=_font(13), fill=QUIET)
+            draw.text((MARGIN, 40 + 17 * i), line, font=font(13), fill=QUIET)
         for i, tile in enumerate(self.tiles):
             left, top = MARGIN + i % columns * wide, 80 + i // columns * high
             canvas.paste(tile.picture, (left, top))
-            draw.text((left, top + self.TILE + 6), tile.caption, font=_font(14, True), fill=TEXT)
+            draw.text((left, top + self.TILE + 6), tile.caption, font=font(14, True), fill=TEXT)
             right = left + 2 * self.TILE
             clock = f"{tile.time:.1f} s"
-            draw.text((right, top + self.TILE + 6), clock, font=_font(14), fill=QUIET, anchor="ra")
+            draw.text((right, top + self.TILE + 6), clock, font=font(14), fill=QUIET, anchor="ra")
         path.parent.mkdir(parents=True, exist_ok=True)
         canvas.save(path)

@@ -18,11 +18,12 @@ from rclpy.node import Node
 from rclpy.task import Future
 from sensor_msgs.msg import CompressedImage, Image
 
-from rulesafe_eval.convert import failures, to_snapshot
+from policy_node.convert import TOKENS_QOS
+from rulesafe_eval.convert import failures, to_snapshot, to_tokens
 from rulesafe_eval.episode import Recorder, Watch
 from rulesafe_eval.summary import EpisodeResult, results_folder, totals, write_summary
 from rulesafe_interfaces.action import Evaluate
-from rulesafe_interfaces.msg import EpisodeStatus
+from rulesafe_interfaces.msg import EpisodeStatus, MemoryTokens
 from rulesafe_interfaces.srv import ResetEpisode
 from rulesafe_sim.chunks import SECOND
 from rulesafe_sim.convert import (
@@ -97,6 +98,7 @@ class EvaluatorNode(Node):
                 topic = self._values[f"{camera}_image"]
                 kind = CompressedImage if topic.endswith("/compressed") else Image
                 self.create_subscription(kind, topic, self._on_image(camera), IMAGE_QOS)
+            self.create_subscription(MemoryTokens, "/memory/tokens", self._on_tokens, TOKENS_QOS)
         self.create_timer(0.25, self._on_timer, clock=Clock(clock_type=ClockType.STEADY_TIME))
         self._server = ActionServer(
             self,
@@ -128,6 +130,14 @@ class EvaluatorNode(Node):
                 self._watch.picture(camera, stamp, from_image(message))
 
         return take
+
+    def _on_tokens(self, message: MemoryTokens) -> None:
+        if self._watch is None:
+            return
+        try:
+            self._watch.tokens(from_time(message.header.stamp), to_tokens(message))
+        except RuleSafeError as error:
+            self.get_logger().warning(f"not in the film: {error}", throttle_duration_sec=5.0)
 
     def _on_diagnostics(self, message: DiagnosticArray) -> None:
         status = self._status

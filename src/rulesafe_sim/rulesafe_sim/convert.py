@@ -32,9 +32,9 @@ if TYPE_CHECKING:  # SAPIEN stays out of nodes that only speak to a simulation
 # do by default, would get nothing from a best-effort publisher.
 
 STATE_QOS = QoSProfile(depth=1000, reliability=ReliabilityPolicy.RELIABLE)
-"""/clock, /joint_states, /episode/status, /policy/action_chunk: small, and a simulation runs at many
-times real time while its reader is off the processor. All states of a chunk, 500 at most, may wait:
-in lock-step none is lost, and a memory or a policy sees each frame as it was."""
+"""/clock, /joint_states, /episode/status, /policy/action_chunk: small, and a simulation runs at
+many times real time while its reader is off the processor. All states of a chunk, 500 at most, may
+wait: in lock-step none is lost, and a memory or a policy sees each frame as it was."""
 
 IMAGE_QOS = QoSProfile(depth=5, reliability=ReliabilityPolicy.RELIABLE)
 """Images and clouds: large, so few are kept for a slow reader."""

@@ -6,6 +6,8 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from policy_node.training_data import pad
+
 FAMILIES = ("rdt", "cogact", "pi0")
 STEPS = {"rdt": 100, "cogact": 220, "pi0": 200}
 MEMORIES = ("none", "raw", "tokens")
@@ -116,6 +118,20 @@ def test_what_is_masked_changes_nothing(family, kind, shapes, read_batch):
     torch.testing.assert_close(chunk(changed(batch, memory=other)), usual)
     torch.testing.assert_close(chunk(changed(batch, language=last_words)), usual)
     assert not torch.allclose(chunk(changed(batch, memory=seen)), usual, atol=1e-5)
+
+
+@pytest.mark.parametrize("kind", ["raw", "tokens"])
+def test_a_longer_instruction_in_the_batch_changes_nothing(family, kind, shapes, read_batch):
+    """In training instructions of many lengths stand side by side; a chunk is asked for with one.
+    No memory is masked here, so that where it stands would show."""
+    network = made(family, shapes[kind])
+    alone = read_batch(network, shapes[kind], size=1)
+    ids = alone.language[0].tolist()
+    language, mask = pad([ids, [*ids, *ids]])
+    beside = changed(alone, language=lambda _: language[:1], language_mask=lambda _: mask[:1])
+    with torch.no_grad():
+        found = [network.sample(b, torch.Generator().manual_seed(0)) for b in (alone, beside)]
+    torch.testing.assert_close(found[0], found[1])
 
 
 def test_every_sense_is_used(family, shapes, read_batch):

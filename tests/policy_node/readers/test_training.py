@@ -1,5 +1,10 @@
 """From demonstrations with pictures and instructions to a policy, for each family."""
 
+import os
+import pickle
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -57,3 +62,33 @@ def test_a_run_resumes_to_the_same_weights_and_its_policy_acts(
         policy.reset()
         chunks.append(policy.infer(observation))
     assert chunks[0].shape == (50, 13) and np.array_equal(*chunks)
+
+
+PROCESS = """
+import pickle, sys
+from policy_node.training import train
+with open(sys.argv[1], "rb") as file:
+    train(*pickle.load(file))
+"""
+
+
+def test_two_processes_train_one_policy(small_readers, demos, cache, memories, tmp_path):
+    """pi0, of which the last layer over pictures and words has no gradient to wait for."""
+    task = Task("pi0", "tiny", small_readers["pi0"][1], memories["vq"], demos, None, cache)
+    settings = TrainConfig(steps=3, batch=2, warm_up=1)
+    script, told = tmp_path / "process.py", tmp_path / "task"
+    script.write_text(PROCESS)
+    told.write_bytes(pickle.dumps((task, settings, tmp_path / "two")))
+    launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
+    found = subprocess.run(
+        [*launch, script, told],
+        env=os.environ | {"OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        timeout=240,
+    )
+    assert found.returncode == 0, found.stderr[-2000:]
+    alone = train(task, settings, tmp_path / "one")
+    weights = [read_policy(folder).weights["out.weight"] for folder in (tmp_path / "two", alone)]
+    assert weights[0].isfinite().all()
+    assert not torch.equal(*weights)  # of twice as many windows

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from policy_node.policy import CHUNK, Needs
-from rulesafe_eval.evaluation.actors import load_actor
+from rulesafe_eval.evaluation.actors import facts_of, load_actor
+from rulesafe_eval.evaluation.commands import _named
 from rulesafe_eval.evaluation.policies import PolicyActor, ShuffledMemory
 from rulesafe_eval.evaluation.request import Setup
 from rulesafe_eval.evaluation.runner import play
@@ -155,6 +156,26 @@ def test_shuffled_memory_keeps_what_and_loses_when(request_for, tmp_path):
 def test_who_cannot_act_is_refused_with_the_reason(setup, says):
     with pytest.raises(RuleSafeError, match=says):
         load_actor(setup)
+
+
+def test_a_folder_may_have_a_colon_and_its_files_are_known_all_the_same(tmp_path):
+    folder = tmp_path / "at 10:20"
+    folder.mkdir()
+    (folder / "policy.json").write_text('{"family": "dp3"}')
+    (folder / "policy.safetensors").write_bytes(b"weights")
+    facts = facts_of(str(folder))
+    assert facts["family"] == "dp3" and set(facts["files"]) == {
+        "policy.json",
+        "policy.safetensors",
+    }
+    assert facts_of("hold_still:HoldStill") == {"kind": "class", "name": "hold_still:HoldStill"}
+
+
+def test_an_oracle_is_meant_where_a_folder_has_its_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("expert", "mine"):
+        (tmp_path / name).mkdir()
+    assert [_named("expert"), _named("mine")] == ["expert", str(tmp_path / "mine")]
 
 
 @pytest.mark.parametrize("execute", [0, CHUNK + 1])

@@ -1,7 +1,7 @@
 import pytest
 
 from rulesafe_eval.demos.attempts import EVALUATION_SEEDS
-from rulesafe_eval.evaluation.request import load_request, settle
+from rulesafe_eval.evaluation.request import Setup, load_request, make_request, settle
 from rulesafe_sim.errors import RuleSafeError
 from rulesafe_sim.randomisation import SPLITS
 
@@ -37,6 +37,12 @@ def test_normal_is_what_demonstrations_are_made_in(request_for):
 def test_what_is_not_valid_is_refused_with_what_is(request_for, words, says):
     with pytest.raises(RuleSafeError, match=says):
         request_for(**words)
+
+
+@pytest.mark.parametrize("seconds", [0.0, -1.0, float("nan")])
+def test_an_episode_takes_time(seconds):
+    with pytest.raises(RuleSafeError, match="more than 0 s"):
+        make_request(Setup("expert", step_seconds=seconds), {}, "rule_001", "all", 1, "normal", 0)
 
 
 def test_a_directory_keeps_its_request_which_may_only_grow(request_for, tmp_path):

@@ -7,16 +7,41 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import av
 import pytest
 
 from rulesafe_eval.cli import main
+from rulesafe_eval.demos.engines import Done
+from rulesafe_eval.evaluation import films
+from rulesafe_eval.evaluation.oracles import ORACLES
 from rulesafe_eval.evaluation.results import Folder, read_results
+from rulesafe_eval.evaluation.runner import play
+from rulesafe_eval.film import Film
 from rulesafe_sim.errors import RuleSafeError
 
 PYTHON_PATH = os.pathsep.join(path for path in sys.path if path)
 WORDS = ("--rules", "rule_002", "--safes", "safe_02,safe_04", "--split", "nominal")
+
+
+class Deadly:
+    """An engine whose workers die, as they do where memory runs out."""
+
+    def __init__(self, work, workers):
+        self.jobs = []
+
+    free = property(lambda self: 1 - self.busy)
+    busy = property(lambda self: len(self.jobs))
+
+    def submit(self, job):
+        self.jobs.append(job)
+
+    def wait(self):
+        return Done(self.jobs.pop(), died=True)
+
+    def close(self):
+        self.jobs.clear()
 
 
 def start(out, *words):
@@ -107,6 +132,39 @@ def test_films_are_of_the_same_physics_and_linked(tmp_path, capsys):
     assert 'href="films/rule_002_000000/film.mp4"' in page
     assert "data:image/jpeg" in page
     assert "not_touched" not in page and "not touched" in page
+
+
+@pytest.fixture
+def to_film(request_for, tmp_path):
+    """(request, line) of a directory that lacks the film of a short episode."""
+    request = request_for()
+    request = replace(request, setup=replace(request.setup, step_seconds=0.5))
+    episode = request.episode("rule_002", 0)
+    return request, play(ORACLES["expert"], request.setup, episode, tmp_path)
+
+
+def test_a_film_that_was_ended_half_way_is_made_anew(to_film, tmp_path, monkeypatch):
+    request, line = to_film
+    folder = films.folder_of(tmp_path, "rule_002", 0)
+
+    def killed(film):
+        raise SystemExit
+
+    with monkeypatch.context() as patch, pytest.raises(SystemExit):
+        patch.setattr(Film, "close", killed)  # the sheet is written by then
+        facts = {("rule_002", 0): line}
+        films.film(tmp_path, request.setup, facts, request.episode("rule_002", 0))
+    assert not folder.exists() and len(list(folder.parent.iterdir())) == 1
+    films.make(request, tmp_path, [line], 1, "local")
+    assert [path.name for path in folder.parent.iterdir()] == [folder.name]
+    with av.open(str(folder / "film.mp4")) as film:
+        assert sum(1 for _ in film.decode(video=0)) > line["frames"] == 10
+
+
+def test_a_film_whose_worker_dies_is_no_film(to_film, tmp_path, monkeypatch):
+    monkeypatch.setitem(films.ENGINES, "local", Deadly)
+    with pytest.raises(RuleSafeError, match=r"film of .*the worker died, 3 times"):
+        films.make(to_film[0], tmp_path, [to_film[1]], 1, "local")
 
 
 def test_two_results_are_compared_by_the_command(undisturbed, tmp_path, capsys):

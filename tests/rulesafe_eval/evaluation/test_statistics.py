@@ -42,6 +42,15 @@ def test_sign_flips_are_counted_exactly():
     assert sign_flips([0.0, 0.0]) == 1
 
 
+def test_clusters_are_resampled_together():
+    random = np.random.default_rng(2)
+    values = random.beta(2, 3, 30)
+    twice, places = np.concatenate([values, values]), [*range(30), *range(30)]
+    assert bootstrap(twice, places) == pytest.approx(bootstrap(values))
+    low, high = bootstrap(twice)
+    assert high - low < 0.85 * np.ptp(bootstrap(values)), "taken for independent they seem more"
+
+
 def results(ends, split="train", seeds=None, policy="p"):
     seeds = range(len(ends)) if seeds is None else seeds
     episodes = [
@@ -57,6 +66,7 @@ def results(ends, split="train", seeds=None, policy="p"):
         for seed, end in zip(seeds, ends, strict=True)
     ]
     setup = {"policy": policy, "control": "none", "step_seconds": 20.0}
+    setup |= {"execute": 25, "execution": "newest"}
     request = {
         "setup": setup,
         "split": split,
@@ -77,12 +87,34 @@ def test_two_results_are_compared_pair_by_pair():
     assert (found["pairs"], found["unpaired"]) == (8, [1, 0])
     assert (row["only_first"], row["only_second"], row["opened"]) == (1, 6, [2, 7])
     assert row["success_difference"] == pytest.approx(5 / 8)
-    assert row["mcnemar_p"] == pytest.approx(2 * 8 / 2**7)
+    assert row["success_p"] == pytest.approx(2 * 8 / 2**7)
     low, high = row["success_interval"]
     assert low < 5 / 8 < high
     back = compare(other, one)["rows"][0]
     assert back["success_difference"] == -row["success_difference"]
-    assert back["mcnemar_p"] == row["mcnemar_p"]
+    assert back["success_p"] == row["success_p"]
+
+
+def test_episodes_of_one_place_are_no_further_evidence():
+    """A second rule that ends as the first does at each seed changes no p and no interval."""
+    ends = [0, 0, 0, 0, 0, 1, 0], [1, 1, 1, 1, 1, 1, 1]
+    one, other = map(results, ends)
+    (alone,) = compare(one, other)["rows"]
+    for content in (one, other):
+        content["episodes"] += [{**line, "rule": "rule_021"} for line in content["episodes"]]
+    both, *rows = compare(one, other)["rows"]
+    assert both["rule"] == "all" and both["pairs"] == 14
+    assert rows[0] == alone
+    for figure in ("success_p", "process_score_p"):
+        assert both[figure] == pytest.approx(alone[figure]) == pytest.approx(2 / 2**6)
+    assert both["success_interval"] == pytest.approx(alone["success_interval"])
+
+
+def test_a_comparison_names_what_is_set_otherwise():
+    one, other = results([1]), results([1])
+    other["request"]["setup"] |= {"execute": 10, "execution": "blended", "control": "shuffled"}
+    found = compare(one, other)["policies"]
+    assert found == ["p", "p (shuffled memory, 10 rows, blended)"]
 
 
 def test_what_cannot_be_paired_is_refused():

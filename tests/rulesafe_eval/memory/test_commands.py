@@ -11,7 +11,7 @@ from rulesafe_data.tables import about, read_columns
 from rulesafe_eval.cli import main
 from rulesafe_eval.demos.render import Rendering, render
 from rulesafe_eval.memory.commands import SUBCOMMANDS
-from rulesafe_eval.memory.figures import cluster_colours, code_colours
+from rulesafe_eval.memory.figures import code_colours
 from rulesafe_eval.memory.pictures import Plotting
 from rulesafe_eval.memory.plots import principal, strips_of, told_by_tokens
 from rulesafe_eval.memory.trajectories import load_trajectories
@@ -144,9 +144,7 @@ def test_principal_components_turn_the_codebook_and_keep_distances():
     assert explained.sum() == pytest.approx(1) and (np.diff(explained) <= 0).all()
 
 
-def test_clusters_have_colours_of_their_own():
-    for count in (2, 4, 7, 32):
-        assert len(np.unique(cluster_colours(count), axis=0)) == count
+def test_codes_along_the_codebook_grow_brighter():
     order = np.array([2, 0, 3, 1])
     brightness = code_colours(order)[order, :3].sum(axis=1)
     assert (np.diff(brightness) > 0).all()

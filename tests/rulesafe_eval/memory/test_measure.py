@@ -9,10 +9,10 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("sklearn")
 
-from rulesafe_eval import bench, bench_memory
+from rulesafe_eval import bench, bench_memory, bench_tools
+from rulesafe_eval.bench_report import markdown_table
 from rulesafe_eval.memory import commands, measures
 from rulesafe_eval.memory.frames import STEPS, frames_of
-from rulesafe_eval.memory.measure_report import markdown_table
 from rulesafe_eval.memory.probe import ProbeConfig, divided, most_frequent, probe
 from rulesafe_eval.memory.stability import at_speed, disturbances, noisy, raw_change, stability
 from rulesafe_eval.memory.trajectories import Trajectories
@@ -358,7 +358,7 @@ def test_the_benchmark_has_a_part_for_the_memory(model_dir, capsys):
 def test_one_thread_is_asked_for_while_processes_start_and_no_longer(monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", "7")
     monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
-    with bench_memory.one_thread():
-        inside = [os.environ[name] for name in bench_memory.THREADS]
+    with bench_tools.one_thread():
+        inside = [os.environ[name] for name in bench_tools.THREADS]
     assert set(inside) == {"1"}
     assert os.environ["OMP_NUM_THREADS"] == "7" and "OPENBLAS_NUM_THREADS" not in os.environ

@@ -1,43 +1,16 @@
 import json
 
-import numpy as np
 import pytest
 
 pytest.importorskip("torch")
 pytest.importorskip("accelerate")
 
 from policy_node.checkpoints import read_policy
-from rulesafe_data.writer import DatasetWriter, EpisodeData, Frame
+from policy_node.families import FAMILIES
 from rulesafe_eval import cli
 from rulesafe_sim.rules import load_rule
 
 QUICK = ("--steps", "3", "--batch", "2", "--checkpoint-every", "2")
-
-
-@pytest.fixture(scope="module")
-def demos(tmp_path_factory):
-    """A dataset of a short episode of rule_001 and one of rule_020, with clouds of 256 points."""
-    root = tmp_path_factory.mktemp("data") / "demos"
-    writer = DatasetWriter(root)
-    for index, rule in enumerate(("rule_001", "rule_020")):
-        rng = np.random.default_rng(index)
-        path = np.cumsum(rng.normal(0, 0.01, (60, 39)), axis=0)
-        picture = np.zeros((32, 32, 3), np.uint8)
-        frames = [Frame(picture, picture, rng.random((256, 6), np.float32)) for _ in path]
-        writer.write(
-            index,
-            EpisodeData(
-                task=load_rule(rule).description,
-                joint_positions=path,
-                joint_velocities=np.gradient(path, 0.1, axis=0),
-                actions=path[:, 20:33],
-                frames=iter(frames),
-                privileged={"step": np.zeros(60, int)},
-                facts={"rule": rule},
-            ),
-        )
-    writer.finish()
-    return root
 
 
 def run(*words):
@@ -74,8 +47,10 @@ def test_a_checkpoint_is_described(trained, capsys):
 
 
 @pytest.mark.parametrize("size", ["tiny", "base"])
-def test_a_family_is_described_without_weights(size, capsys):
-    assert run("describe", "--policy", "dp3", "--size", size, "--memory", "none") == 0
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_family_is_described_without_weights(family, size, capsys):
+    pytest.importorskip("transformers")
+    assert run("describe", "--policy", family, "--size", size, "--memory", "none") == 0
     told = capsys.readouterr().out
     assert "GFLOP" in told
     assert "memory_mask" not in told

@@ -9,6 +9,7 @@ from rulesafe_eval.evaluation.oracles import ORACLES
 from rulesafe_eval.evaluation.request import Setup
 from rulesafe_sim.errors import RuleSafeError, unknown_name
 from rulesafe_sim.simulation import Simulation
+from vq_memory_node.memory import Memory
 
 
 class Actor(Protocol):
@@ -17,6 +18,11 @@ class Actor(Protocol):
     @property
     def renders(self) -> bool:
         """Whether it needs a simulation that renders."""
+        ...
+
+    @property
+    def memory(self) -> Memory | None:
+        """What it remembers by, for films too; None: nothing."""
         ...
 
     @property
@@ -59,7 +65,9 @@ def _policy(setup: Setup) -> Actor:
 def facts_of(name: str) -> dict[str, Any]:
     """What results keep of a policy: of a checkpoint what its policy.json says, but for figures of
     the training, and the SHA-256 of its files."""
-    if ":" in name:
+    from policy_node.loading import names_class
+
+    if names_class(name):
         return {"kind": "class", "name": name}
     from policy_node.checkpoints import find, shipped
 

@@ -78,8 +78,11 @@ def evaluate(
 
 
 def _named(policy: str) -> str:
-    """A folder's name from wherever a worker stands; others as they are."""
-    return str(Path(policy).absolute()) if Path(policy).is_dir() else policy
+    """A folder's name from wherever a worker stands; others as they are, those of oracles too."""
+    from rulesafe_eval.evaluation.oracles import ORACLES
+
+    is_folder = policy not in ORACLES and Path(policy).is_dir()
+    return str(Path(policy).absolute()) if is_folder else policy
 
 
 def report(directory: Results) -> None:
@@ -161,8 +164,8 @@ def _print_comparison(found: dict[str, Any]) -> None:
 
     first, second = found["policies"]
     shown = Table(title=f"A: {first}   B: {second}   ({found['pairs']} pairs)")
-    heads = ("rule", "pairs", "opened A", "opened B", "B - A", "only A", "only B", "McNemar p")
-    for name in (*heads, "process score B - A", "p"):
+    heads = ("rule", "pairs", "opened A", "opened B", "B - A", "only A", "only B", "p")
+    for name in (*heads, "process score B - A", "score p"):
         shown.add_column(name, justify="left" if name == "rule" else "right")
     for row in found["rows"]:
         low, high = row["success_interval"]
@@ -175,7 +178,7 @@ def _print_comparison(found: dict[str, Any]) -> None:
             f"{100 * row['success_difference']:+.0f} % ({100 * low:+.0f}..{100 * high:+.0f})",
             str(row["only_first"]),
             str(row["only_second"]),
-            f"{row['mcnemar_p']:.2g}",
+            f"{row['success_p']:.2g}",
             f"{score:+.2f} ({ends[0]:+.2f}..{ends[1]:+.2f})",
             f"{row['process_score_p']:.2g}",
         )

@@ -5,7 +5,15 @@ from typing import Any
 
 import numpy as np
 
-from rulesafe_eval.evaluation.statistics import SCORES, bootstrap, groups, mcnemar, sign_flips
+from rulesafe_eval.evaluation.request import EXECUTE
+from rulesafe_eval.evaluation.statistics import (
+    SCORES,
+    bootstrap,
+    cluster_sums,
+    groups,
+    mcnemar,
+    sign_flips,
+)
 from rulesafe_sim.errors import RuleSafeError
 
 Line = Mapping[str, Any]
@@ -19,7 +27,9 @@ def compare(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
     all: pairs; success of both; the difference second minus first with its paired bootstrap
     interval; how many pairs one alone opened, with McNemar's exact p; differences of the scores
     with intervals and the p of random changes of sign. p are two-sided and not corrected for the
-    number of rows. Errors: RuleSafeError where nothing can be paired.
+    number of rows. Episodes of several rules with one seed have the safe at the same place: for all
+    rules such pairs are resampled, and change sign, together, in place of McNemar's test too.
+    Errors: RuleSafeError where nothing can be paired.
     """
     _check(one["request"], other["request"])
     theirs = {_key(line): line for line in other["episodes"]}
@@ -46,21 +56,23 @@ def row_of(rule: str, pairs: Sequence[Pair]) -> dict[str, Any]:
     opened = np.array([[line["opened"] for line in pair] for pair in pairs])  # (P, 2)
     only = [int((opened[:, i] & ~opened[:, 1 - i]).sum()) for i in (0, 1)]
     gain = opened[:, 1].astype(float) - opened[:, 0]
+    places = [(line["safe"], line["seed"]) for line, _ in pairs]
+    alone = len(set(places)) == len(places)
     row: dict[str, Any] = {
         "rule": rule,
         "pairs": len(pairs),
         "opened": opened.sum(0).tolist(),
         "success_difference": float(gain.mean()),
-        "success_interval": list(bootstrap(gain)),
+        "success_interval": list(bootstrap(gain, places)),
         "only_first": only[0],
         "only_second": only[1],
-        "mcnemar_p": mcnemar(*only),
+        "success_p": mcnemar(*only) if alone else sign_flips(cluster_sums(gain, places)[0]),
     }
     for score in SCORES:
         gain = np.array([second[score] - first[score] for first, second in pairs])
         row[f"{score}_difference"] = float(gain.mean())
-        row[f"{score}_interval"] = list(bootstrap(gain))
-        row[f"{score}_p"] = sign_flips(gain)
+        row[f"{score}_interval"] = list(bootstrap(gain, places))
+        row[f"{score}_p"] = sign_flips(cluster_sums(gain, places)[0])
     return row
 
 
@@ -84,9 +96,16 @@ def _check(one: Mapping[str, Any], other: Mapping[str, Any]) -> None:
 
 
 def _name(request: Mapping[str, Any]) -> str:
-    control = request["setup"]["control"]
-    name: str = request["setup"]["policy"]
-    return name if control == "none" else f"{name} ({control} memory)"
+    """The policy, and what is set otherwise than by default: it may be what is compared."""
+    setup = request["setup"]
+    name: str = setup["policy"]
+    settings = {
+        f"{setup['control']} memory": setup["control"] != "none",
+        f"{setup['execute']} rows": setup["execute"] != EXECUTE,
+        setup["execution"]: setup["execution"] != "newest",
+    }
+    told = [words for words, is_set in settings.items() if is_set]
+    return f"{name} ({', '.join(told)})" if told else name
 
 
 def _about(content: Mapping[str, Any]) -> str:

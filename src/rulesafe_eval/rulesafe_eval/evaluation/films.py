@@ -4,6 +4,8 @@ An episode is played without cameras where its actor needs none, and filmed afte
 was chosen. The physics must come out the same bit by bit, and that is checked.
 """
 
+import os
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -14,17 +16,21 @@ import numpy as np
 from tqdm import tqdm
 
 from rulesafe_eval.demos.attempts import Attempt
-from rulesafe_eval.demos.engines import ENGINES, Engine, run
+from rulesafe_eval.demos.engines import ENGINES, TRIES, Engine, run
 from rulesafe_eval.demos.filming import snapshot_of
 from rulesafe_eval.episode import Recorder, Watch
 from rulesafe_eval.evaluation.request import Request, Setup
-from rulesafe_eval.evaluation.runner import actions_file, simulation_of
+from rulesafe_eval.evaluation.results import Folder
+from rulesafe_eval.evaluation.runner import actions_file, actor_of, simulation_of
+from rulesafe_eval.strip import Tokens, tokens_of
 from rulesafe_sim.cameras import FRONT, HEAD
 from rulesafe_sim.chunks import PERIOD
 from rulesafe_sim.errors import RuleSafeError
 from rulesafe_sim.observer import Observer
 from rulesafe_sim.randomisation import load_split, sample_variation
 from rulesafe_sim.safes import load_safe
+from rulesafe_sim.simulation import Simulation
+from vq_memory_node.memory import Memory
 
 SIDE = 240
 """Pixels of each picture as rendered."""
@@ -52,13 +58,23 @@ def choose(episodes: Sequence[Line], each: int) -> list[Line]:
 def make(
     request: Request, directory: Path, lines: Sequence[Line], workers: int, engine: str
 ) -> None:
-    """Films what is not filmed yet. Errors: RuleSafeError where physics came out otherwise."""
+    """Films what is not filmed yet. Errors: RuleSafeError where physics came out otherwise, a
+    worker died again and again, or another process writes to the directory."""
     jobs: dict[Attempt, Line] = {}
     for line in lines:
         if not (folder_of(directory, line["rule"], line["number"]) / "sheet.png").exists():
             jobs[request.episode(line["rule"], line["number"])] = line
     if not jobs:
         return
+    with Folder(directory).alone():
+        for draft in (directory / "films").glob(".*"):
+            shutil.rmtree(draft, ignore_errors=True)
+        _make(request, directory, jobs, workers, engine)
+
+
+def _make(
+    request: Request, directory: Path, jobs: Mapping[Attempt, Line], workers: int, engine: str
+) -> None:
     facts = {(line["rule"], line["number"]): line for line in jobs.values()}
     made: Engine[Attempt] = ENGINES[engine](
         partial(film, directory, request.setup, facts), min(workers, len(jobs))
@@ -66,7 +82,9 @@ def make(
     waiting = iter(jobs)
     try:
         with tqdm(total=len(jobs), unit="film") as bar:
-            for _ in run(made, lambda: next(waiting, None)):
+            for done in run(made, lambda: next(waiting, None)):
+                if done.died:
+                    raise RuleSafeError(f"film of {done.job}: the worker died, {TRIES} times")
                 bar.update()
     finally:
         made.close()
@@ -78,7 +96,8 @@ def film(
     facts: Mapping[tuple[str, int], Line],
     episode: Attempt,
 ) -> None:
-    """Writes film.mp4 and sheet.png of one episode."""
+    """Writes film.mp4 and sheet.png of one episode. Where the actor remembers in tokens, the film
+    shows what its own memory makes of the joint positions."""
     line = facts[episode.rule, episode.number]
     rows = np.load(actions_file(directory, episode.rule, episode.number))
     safe = load_safe(episode.safe)
@@ -89,13 +108,20 @@ def film(
     cameras = [replace(camera, width=SIDE, height=SIDE) for camera in (HEAD, FRONT)]
     observer = Observer(simulation, cameras)
     folder = folder_of(directory, episode.rule, episode.number)
-    recorder = Recorder(folder, simulation.rule.description)
+    # Complete or not there, whenever this process is killed; one that was left behind may go on.
+    draft = folder.with_name(f".{folder.name}.{os.getpid()}")
+    recorder = Recorder(draft, simulation.rule.description)
     watch = Watch(setup.time_limit(episode.source), recorder)
+    memory = actor_of(setup).memory
+    if memory:
+        memory.reset()
     for row in (None, *rows):
         if row is not None:
             simulation.step(row)
         stamp = simulation.frame * PERIOD
         watch.see(stamp, snapshot_of(simulation), waiting=False)
+        if tokens := _remembered(memory, simulation):
+            watch.tokens(stamp, tokens)
         seen = observer.observe(("head_rgb", "front_rgb"))
         for camera in ("head", "front"):
             watch.picture(camera, stamp, seen[f"{camera}_rgb"])
@@ -106,6 +132,15 @@ def film(
             "or its machine others?"
         )
     recorder.close(watch.result)
+    shutil.rmtree(folder, ignore_errors=True)
+    draft.rename(folder)
+
+
+def _remembered(memory: Memory | None, simulation: Simulation) -> Tokens | None:
+    """What an actor's memory tells after this frame; None where it does not speak in tokens."""
+    if memory:
+        memory.push(simulation.state().action_positions.astype(np.float32))
+    return tokens_of(memory)
 
 
 def about(line: Line) -> str:

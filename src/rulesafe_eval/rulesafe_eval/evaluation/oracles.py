@@ -42,6 +42,7 @@ class Oracle:
     """
 
     renders = False
+    memory = None
 
     def __init__(self, name: str, new_chooser: Callable[[], Choose]):
         self.name = name

@@ -47,7 +47,7 @@ class PolicyActor:
     ):
         if not 1 <= execute <= CHUNK:
             raise RuleSafeError(f"of a chunk 1..{CHUNK} rows are executed, not {execute}")
-        self._policy, self._memory, self._execute = policy, memory, execute
+        self._policy, self.memory, self._execute = policy, memory, execute
         self._executor = load_executor(execution)(LOWER, UPPER, execute)
         self.facts = facts or {"kind": type(policy).__name__}
         needs = policy.needs
@@ -55,7 +55,7 @@ class PolicyActor:
 
     def drive(self, simulation: Simulation, live: Live) -> str:
         """Acts until the episode is over."""
-        senses = _Senses(simulation, self._policy, self._memory)
+        senses = _Senses(simulation, self._policy, self.memory)
         executor = self._executor
         executor.reset(0)
         self._policy.reset()

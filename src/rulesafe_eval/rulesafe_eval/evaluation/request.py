@@ -93,6 +93,10 @@ def make_request(
             f"evaluations have the seeds 0..{EVALUATION_SEEDS - 1}, one for each episode of a "
             f"rule; got {episodes} episodes from seed {seed} on"
         )
+    if not setup.step_seconds > 0:
+        raise RuleSafeError(
+            f"an episode needs more than 0 s for each event of its plan, not {setup.step_seconds:g}"
+        )
     meant = attempts.make_request(rules, 1, None, safes, SPLIT_OF.get(split, split), 0)
     return Request(
         setup=setup,

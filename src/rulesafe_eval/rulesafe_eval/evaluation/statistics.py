@@ -5,15 +5,17 @@ same figures.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 LEVEL = 0.95
 RESAMPLES = 9999
+BATCH = 500
+"""Resamples that are in memory at once: 20 rules have thousands of episodes."""
 
 Line = Mapping[str, Any]
 
@@ -26,21 +28,41 @@ def wilson(successes: int, count: int) -> tuple[float, float]:
     return float(found.low), float(found.high)
 
 
-def bootstrap(values: ArrayLike) -> tuple[float, float]:
-    """The percentile bootstrap interval of a mean; the mean itself where all values are equal."""
+def bootstrap(values: ArrayLike, clusters: Sequence[Hashable] = ()) -> tuple[float, float]:
+    """The percentile bootstrap interval of a mean; the mean itself where all values are equal.
+
+    `clusters`: to which each value belongs, where some depend on each other; these are resampled
+    together.
+    """
     sample = np.asarray(values, float)
     if len(sample) < 2 or np.ptp(sample) == 0:
         mean = float(sample.mean()) if len(sample) else 0.0
         return mean, mean
+    sums, sizes = cluster_sums(sample, clusters or range(len(sample)))
+    if len(sums) < 2:
+        return float(sample.min()), float(sample.max())  # one cluster tells nothing of others
     found = stats.bootstrap(
-        (sample,),
-        np.mean,
+        (sums, sizes),
+        lambda sums, sizes, axis=-1: sums.sum(axis) / sizes.sum(axis),
         confidence_level=LEVEL,
         n_resamples=RESAMPLES,
+        batch=BATCH,
+        paired=True,
+        vectorized=True,
         method="percentile",
         random_state=np.random.default_rng(0),
     ).confidence_interval
     return float(found.low), float(found.high)
+
+
+def cluster_sums(
+    values: ArrayLike, clusters: Sequence[Hashable]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Each cluster's sum and size, both (C,), in the order of their first values."""
+    index = {cluster: i for i, cluster in enumerate(dict.fromkeys(clusters))}
+    at = [index[cluster] for cluster in clusters]
+    sums = np.bincount(at, np.asarray(values, float))
+    return sums.astype(np.float64), np.bincount(at).astype(np.float64)
 
 
 def mcnemar(only_first: int, only_second: int) -> float:
@@ -60,6 +82,7 @@ def sign_flips(differences: ArrayLike) -> float:
         np.mean,
         permutation_type="samples",
         n_resamples=RESAMPLES,
+        batch=BATCH,
         random_state=np.random.default_rng(0),
     )
     return float(found.pvalue)

@@ -9,20 +9,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from rulesafe_eval.colours import OKABE_ITO, cluster_colours
 from rulesafe_eval.memory.plots import Map, Strip, Told
 from vq_memory_node.windows import RATE, STRIDE
 
-OKABE_ITO = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")
-"""Colours that the colour-blind tell apart (Okabe and Ito 2008), for up to seven clusters."""
-
 LINE, GREY = "#30343a", "#9aa0a6"
-
-
-def cluster_colours(clusters: int) -> NDArray[np.float64]:
-    """(J, 4) a colour for each cluster: distinct up to seven, a gradient beyond."""
-    if clusters <= len(OKABE_ITO):
-        return np.array([matplotlib.colors.to_rgba(name) for name in OKABE_ITO[:clusters]])
-    return matplotlib.colormaps["cividis"](np.linspace(0, 1, clusters))
 
 
 def code_colours(order: NDArray[np.integer]) -> NDArray[np.float64]:

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from rulesafe_eval.bench import machine
 from rulesafe_eval.bench_memory import Cost, p99
+from rulesafe_eval.bench_report import machine, markdown_table
 from rulesafe_eval.memory.measures import EVERY, Read
 from rulesafe_eval.memory.probe import ProbeConfig
 from rulesafe_eval.memory.stability import NOISE, RESAMPLES, Estimate, Stability
@@ -141,7 +141,8 @@ every {EVERY}th frame of 70 % of a rule's normal episodes; it stops early on ano
 tested on the other 20 % and on all shifted episodes. It reads the current joints (13), and besides
 nothing, raw memory ({LENGTH} x 13 positions, of the hand {LENGTH} x 6, and the mask) or sliding
 tokens ({LENGTH} one-hot and the mask). The mask alone tells how long the
-episode has run, up to {LENGTH * STRIDE // RATE} s. Layers and training (Adam, {config.rate}, batches of {config.batch}, at most {config.epochs} epochs,
+episode has run, up to {LENGTH * STRIDE // RATE} s.
+Layers and training (Adam, {config.rate}, batches of {config.batch}, at most {config.epochs} epochs,
 patience {config.patience}) are the same for all, the first layer is as wide as what is read. With
 two or more rules together it is told the rule, as the instruction tells a policy, and a step of
 one rule is no step of another. Macro F1 is the mean over steps. In brackets: Student's intervals of
@@ -170,12 +171,6 @@ def cost_section(
         rows.append([name, *figures, str(len(ms)), GOALS.get(name, "")])
     sizes = [["held in memory", "kB"]] + [[name, f"{kb:.1f}"] for name, kb in footprints.items()]
     return f"{markdown_table(rows)}\n\n{markdown_table(sizes)}"
-
-
-def markdown_table(rows: Sequence[Sequence[str]], left: int = 1) -> str:
-    """Rows, the first of them the head; all columns but the first `left` to the right."""
-    head, *body = (f"| {' | '.join(row)} |" for row in rows)
-    return "\n".join([head, "|" + "---|" * left + "---:|" * (len(rows[0]) - left), *body])
 
 
 def _percent(estimate: Estimate) -> str:

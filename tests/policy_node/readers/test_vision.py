@@ -1,0 +1,37 @@
+"""Pictures as a network sees them in training, where they are kept small, and at inference."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("transformers")
+
+from policy_node.configs_vla import FILMED, RDT_SIZES, Backbone
+from policy_node.pictures import shrink
+from policy_node.vision import ConvTower, Vision
+
+
+@pytest.mark.parametrize("size", [112, 56, 96])
+def test_pictures_kept_small_say_what_those_of_the_camera_say(size):
+    eye = Backbone("conv", {"size": size, "channels": [8, 8]})
+    kept = replace(RDT_SIZES["tiny"], vision=(eye,)).picture
+    rng = np.random.default_rng(0)
+    filmed = rng.integers(0, 256, (2, FILMED, FILMED, 3), np.uint8)
+    torch.manual_seed(0)
+    vision = Vision([ConvTower(**eye.sizes)], 8)
+    learned, seen = (torch.from_numpy(p)[None] for p in (shrink(filmed, kept), filmed))
+    with torch.no_grad():
+        # But for rounding to whole numbers.
+        torch.testing.assert_close(vision(learned), vision(seen), atol=0.02, rtol=0.0)
+        assert (vision(seen) - vision(255 - seen)).abs().max() > 0.1
+
+
+def test_the_largest_of_several_eyes_decides_how_small_pictures_are_kept():
+    def kept(*sizes):
+        eyes = tuple(Backbone("conv", {"size": size, "channels": [8]}) for size in sizes)
+        return replace(RDT_SIZES["tiny"], vision=eyes).picture
+
+    assert kept(112, 56) == 112
+    assert kept(112, 32) == FILMED  # 112 pixels do not shrink to 32 by area

@@ -1,0 +1,87 @@
+"""The evaluator's film on a real graph: what /memory/tokens told is below its pictures."""
+
+import av
+import numpy as np
+import pytest
+
+rclpy = pytest.importorskip("rclpy", reason="ROS 2 is not installed")
+
+from policy_node.convert import TOKENS_QOS
+from rulesafe_eval.colours import cluster_colours
+from rulesafe_eval.film import BACKGROUND, BAR, SIDE
+from rulesafe_eval.strip import BAND, TOP, squares
+from rulesafe_interfaces.msg import MemoryTokens
+from rulesafe_sim import convert
+from rulesafe_sim.chunks import PERIOD
+from rulesafe_sim.errors import RuleSafeError
+from rulesafe_sim.simulation import HOME_ACTION, Simulation
+
+pytestmark = [pytest.mark.ros, pytest.mark.render]
+
+SIM = "rulesafe_sim.node"
+FRAMES = 25
+
+
+@pytest.fixture
+def vulkan():
+    try:
+        Simulation(render=True).reset("rule_001", "safe_01", 0)
+    except RuleSafeError as error:
+        pytest.skip(str(error))
+
+
+def strips(path) -> list[tuple[int, ...]]:
+    """The squares below each picture, by the nearest colour: tokens, -1 for empty ones."""
+    palette = np.array([BACKGROUND, *(255 * cluster_colours(4)[:, :3])])
+    found = []
+    with av.open(str(path)) as film:
+        for picture in film.decode(video=0):
+            pixels = picture.to_ndarray(format="rgb24")
+            assert pixels.shape == (SIDE + BAR + BAND, 2 * SIDE, 3)
+            seen = np.array([pixels[SIDE + BAR + TOP + 3, left + 3] for left, _ in squares(40)])
+            nearest = np.linalg.norm(palette - seen[:, None], axis=2).argmin(axis=1)
+            found.append(tuple((nearest - 1).tolist()))
+    return found
+
+
+def test_the_film_shows_the_tokens_of_each_instant(client, start, vulkan, tmp_path):
+    told: dict[int, tuple[int, ...]] = {}
+
+    def take(message: MemoryTokens) -> None:
+        values = np.where(message.mask, np.array(message.tokens, int), -1)
+        told[convert.from_time(message.header.stamp)] = tuple(values.tolist())
+
+    client.create_subscription(MemoryTokens, "/memory/tokens", take, TOKENS_QOS)
+    start(
+        SIM,
+        "start:=false",
+        "cameras:=false",
+        "film:=true",
+        "film_size:=64",
+        "real_time_factor:=1.0",
+    )
+    start("vq_memory_node.node", "model:=rule_001_rule_020", "use_sim_time:=true")
+    client.until(lambda: client.count_publishers("/memory/tokens"), "the memory")
+    evaluator = start(
+        "rulesafe_eval.node",
+        *("rule:=rule_003", "safe:=safe_07", "seed:=4", f"out:={tmp_path}"),
+        *("head_image:=/film/head/compressed", "front_image:=/film/front/compressed"),
+        f"time_limit:={FRAMES / 10}",
+    )
+    client.wait_for_turn()
+    client.until(lambda: client.status.seed == 4, "the evaluator's episode")
+    client.until(lambda: client.status.waiting, "its first turn")
+    began = client.now
+    waving = HOME_ACTION + 0.8 * np.sin(np.arange(1, FRAMES + 1) / 4)[:, None]
+    client.send(waving, began)
+    client.until(lambda: evaluator.process.poll() is not None, "the evaluation's end")
+    code, output = evaluator.wait()
+    assert code == 1 and "film.mp4" in output
+    expected = [told[began + i * PERIOD] for i in range(FRAMES + 1)]
+    found = strips(tmp_path / "film.mp4")
+    filmed, held = found[:-20], found[-20:]
+    assert set(held) == {filmed[-1]}
+    assert len(filmed) > FRAMES / 2 and filmed[0] == expected[0]
+    in_order = iter(expected)  # an instant whose picture was lost is not in the film
+    assert all(strip in in_order for strip in filmed)
+    assert len(set(filmed)) > 2, "the tokens change as the arm waves"

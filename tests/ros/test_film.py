@@ -31,8 +31,8 @@ def vulkan():
 
 
 def strips(path) -> list[tuple[int, ...]]:
-    """The squares below each picture, by the nearest colour: tokens, -1 for empty ones."""
-    palette = np.array([BACKGROUND, *(255 * cluster_colours(4)[:, :3])])
+    """The squares below each picture, by the nearest colour: tokens 0..11, -1 for empty ones."""
+    palette = np.array([BACKGROUND, *(255 * cluster_colours(12)[:, :3])])
     found = []
     with av.open(str(path)) as film:
         for picture in film.decode(video=0):
@@ -60,7 +60,7 @@ def test_the_film_shows_the_tokens_of_each_instant(client, start, vulkan, tmp_pa
         "film_size:=64",
         "real_time_factor:=1.0",
     )
-    start("vq_memory_node.node", "model:=rule_001_rule_020", "use_sim_time:=true")
+    start("vq_memory_node.node", "clusters:=256", "use_sim_time:=true")
     client.until(lambda: client.count_publishers("/memory/tokens"), "the memory")
     evaluator = start(
         "rulesafe_eval.node",
@@ -72,7 +72,7 @@ def test_the_film_shows_the_tokens_of_each_instant(client, start, vulkan, tmp_pa
     client.until(lambda: client.status.seed == 4, "the evaluator's episode")
     client.until(lambda: client.status.waiting, "its first turn")
     began = client.now
-    waving = HOME_ACTION + 0.8 * np.sin(np.arange(1, FRAMES + 1) / 4)[:, None]
+    waving = HOME_ACTION + 0.8 * np.sin(np.arange(1, FRAMES + 1) / 10)[:, None]
     client.send(waving, began)
     client.until(lambda: evaluator.process.poll() is not None, "the evaluation's end")
     code, output = evaluator.wait()
@@ -84,4 +84,4 @@ def test_the_film_shows_the_tokens_of_each_instant(client, start, vulkan, tmp_pa
     assert len(filmed) > FRAMES / 2 and filmed[0] == expected[0]
     in_order = iter(expected)  # an instant whose picture was lost is not in the film
     assert all(strip in in_order for strip in filmed)
-    assert len(set(filmed)) > 2, "the tokens change as the arm waves"
+    assert len(set(filmed)) > 4, "the tokens change as the arm waves"

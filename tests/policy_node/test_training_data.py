@@ -71,6 +71,17 @@ def test_observations_are_those_of_the_frame_and_before(make, store, small):
     np.testing.assert_array_equal(batch.points.numpy(), clouds)
 
 
+def test_training_sees_other_points_of_a_cloud_each_time(make, store, small):
+    windows, cloud = make(), store.episode(EPISODES[1])["observation.points"][FRAMES[2]]
+    seen = []
+    for seed in range(2):
+        points = windows.batch(places(store), np.random.default_rng(seed)).points.numpy()[2, -1]
+        at = (points[:, None] == cloud).all(axis=2)
+        assert at.any(axis=1).all() and len(points) == small.points
+        seen.append(set(at.argmax(axis=1).tolist()))
+    assert seen[0] != seen[1] and max(seen[0] | seen[1]) >= small.points
+
+
 @pytest.mark.parametrize("memory", ["raw", "vq", "fsq"])
 def test_memory_is_what_the_memory_reads_at_that_frame(memory, make, store, memories):
     windows = make(memory)

@@ -79,11 +79,11 @@ class Dp3Config:
     """
 
     frames: int = 3
-    points: int = 256
+    points: int = 128
     cloud_frames: int = 1
     colour: bool = True
-    pointnet: tuple[int, ...] = (32, 64, 128)
-    cloud_features: int = 64
+    pointnet: tuple[int, ...] = (32, 64, 256)
+    cloud_features: int = 128
     state: tuple[int, ...] = (64, 64)
     memory_embedding: int = 16
     memory_channels: tuple[int, ...] = (32, 32, 64)
@@ -118,6 +118,7 @@ DP3_SIZES = {
     "base": Dp3Config(
         points=1024,
         cloud_frames=3,
+        cloud_features=64,
         pointnet=(64, 128, 256),
         state=(64, 64),
         memory_channels=(64, 64, 128),
@@ -163,7 +164,7 @@ class TrainConfig:
     clip: float = 1.0
     ema: float = 0.999
     actions: ActionKind = "relative"
-    jitter: float = 0.005
+    jitter: float = 0.02
     points_jitter: float = 0.0
     checkpoint_every: int = 500
     threads: int = 1

@@ -1,7 +1,8 @@
 """What training reads: windows that begin at any frame of some episodes, as batches of tensors.
 
 Joints, actions and what the memory holds are small and kept in RAM; clouds and pictures are
-memory-mapped, and of a cloud no more than the first N points is read. A batch takes a few
+memory-mapped. Training looks at other N points of a cloud each time, as no two clouds of a camera
+are alike; without noise they are the first N, as at inference. A batch takes a few
 milliseconds of the training's own core: no workers, which would take the core from the model.
 """
 
@@ -157,7 +158,7 @@ class Windows:
         if there < count:
             raise RuleSafeError(f"{store.root} has clouds of {there} points; {count} are needed")
         frames = store.cache([POINTS], cache)
-        self._points = frames.arrays[POINTS][:, :count]  # a view: nothing is read
+        self._points = frames.arrays[POINTS]
         rows = [frames.starts[e] + np.arange(frames.lengths[e]) for e in episodes]
         self._cloud_rows = np.concatenate(rows)
 
@@ -165,9 +166,11 @@ class Windows:
         self, batch: Batch, seen: NDArray[np.int64], rng: np.random.Generator | None
     ) -> None:
         assert self._points is not None
-        points = np.empty((*seen.shape, *self._points.shape[1:]), np.float32)
+        count = self._config.points
+        points = np.empty((*seen.shape, count, self._points.shape[2]), np.float32)
+        chosen = np.arange(count) if rng is None else rng.permutation(self._points.shape[1])[:count]
         for place in np.ndindex(seen.shape):
-            points[place] = self._points[self._cloud_rows[seen[place]]]
+            points[place] = self._points[self._cloud_rows[seen[place]]][chosen]
         if rng is not None and self._train.points_jitter:
             noise = rng.standard_normal((*points.shape[:-1], 3), np.float32)
             points[..., :3] += np.float32(self._train.points_jitter) * noise

@@ -311,6 +311,7 @@ def test_tokens_of_another_memory_are_refused(client, start, model_dir, diagnost
 
     client.until(refused, "an error")
     assert re.search("of the model .*; the policy was trained with", refused()[0].message)
+    client.until(lambda: client.statuses, "a status")
     assert client.status.frame == 0
 
 

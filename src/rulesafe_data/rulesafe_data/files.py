@@ -1,8 +1,11 @@
 """Files that are there whole or not at all, and what to say when there is no room for them."""
 
+import fcntl
 import hashlib
 import json
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +15,13 @@ from rulesafe_sim.files import DRAFT, draft_of, locked, says_when_full, sweep, w
 __all__ = [
     "DRAFT",
     "ZARR_FILES",
+    "alone",
+    "append_line",
     "draft_of",
     "files_below",
     "locked",
     "read_json",
+    "read_lines",
     "says_when_full",
     "sha256",
     "size_below",
@@ -39,6 +45,41 @@ def read_json(path: Path, what: str) -> Any:
         return json.loads(path.read_text("utf-8"))
     except ValueError as error:
         raise RuleSafeError(f"{path} is not {what}: {error}") from error
+
+
+@contextmanager
+def alone(folder: Path, command: str) -> Iterator[None]:
+    """Holds a folder, made if need be, for one process; a killed one lets go of it.
+
+    Errors: RuleSafeError, naming the `command` that writes there, where another one holds it.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / ".lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise RuleSafeError(f"{folder} is in use: another `{command}` writes to it") from None
+        yield
+
+
+def append_line(path: Path, entry: Mapping[str, Any]) -> None:
+    """Appends a line of JSON: there whole, or torn by a kill, and then passed over by `read_lines`.
+
+    Errors: RuleSafeError on a full disk.
+    """
+    with says_when_full(path), path.open("a+b") as file:
+        file.seek(max(0, file.seek(0, os.SEEK_END) - 1))
+        torn = file.read() not in (b"", b"\n")
+        file.write(b"\n" * torn + json.dumps(entry).encode() + b"\n")
+
+
+def read_lines(path: Path) -> Iterator[dict[str, Any]]:
+    """What `append_line` appended, in order; nothing where there is no file yet."""
+    for text in path.read_text("utf-8").splitlines() if path.exists() else ():
+        try:
+            yield json.loads(text)
+        except json.JSONDecodeError:
+            continue
 
 
 def sha256(path: Path) -> str:

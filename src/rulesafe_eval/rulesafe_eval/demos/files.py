@@ -6,16 +6,12 @@ DIR/failures/RULE/ATTEMPT.parquet        what it did not
 DIR/timings.jsonl                        how long each attempt and its pictures took; no fact of it
 """
 
-import fcntl
-import json
-import os
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
-from rulesafe_data.files import says_when_full, sweep
-from rulesafe_sim.errors import RuleSafeError
+from rulesafe_data.files import alone, append_line, read_lines, sweep
 
 KINDS = {True: "recordings", False: "failures"}
 """Folder of the attempts that succeeded, and of those that did not."""
@@ -66,38 +62,17 @@ class Folder:
         for kind in KINDS.values():
             sweep(self.path / kind, "*/.*")
 
-    @contextmanager
-    def alone(self) -> Iterator[None]:
-        """Holds the directory for one generating process; a killed one lets go of it.
-
-        Errors: RuleSafeError where another one holds it.
-        """
-        self.path.mkdir(parents=True, exist_ok=True)
-        with (self.path / ".lock").open("w") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise RuleSafeError(
-                    f"{self.path} is in use: another `rulesafe demos` writes to it"
-                ) from None
-            yield
+    def alone(self) -> AbstractContextManager[None]:
+        """See `rulesafe_data.files.alone`."""
+        return alone(self.path, "rulesafe demos")
 
     def note_timing(self, timing: Mapping[str, Any]) -> None:
         """Appends a line to timings.jsonl. Errors: RuleSafeError on a full disk."""
-        path = self.path / "timings.jsonl"
-        with says_when_full(path), path.open("a+b") as file:
-            file.seek(max(0, file.seek(0, os.SEEK_END) - 1))
-            torn = file.read() not in (b"", b"\n")
-            file.write(b"\n" * torn + json.dumps(timing).encode() + b"\n")
+        append_line(self.path / "timings.jsonl", timing)
 
     def timings(self) -> dict[tuple[str, int], dict[str, Any]]:
         """(rule, attempt) -> all that note_timing noted; lines that a kill tore are left out."""
-        path = self.path / "timings.jsonl"
         found: dict[tuple[str, int], dict[str, Any]] = {}
-        for line in path.read_text().splitlines() if path.exists() else ():
-            try:
-                entry = json.loads(line)
-            except json.JSONDecodeError:
-                continue
+        for entry in read_lines(self.path / "timings.jsonl"):
             found.setdefault((entry["rule"], entry["attempt"]), {}).update(entry)
         return found

@@ -7,11 +7,8 @@ DIR/results.json               all of it, counted; docs/evaluation.md describes 
 DIR/report.html, films/        for people
 """
 
-import fcntl
-import json
-import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -19,7 +16,14 @@ from typing import Any
 
 from tqdm import tqdm
 
-from rulesafe_data.files import read_json, says_when_full, sweep, write_json
+from rulesafe_data.files import (
+    alone,
+    append_line,
+    read_json,
+    read_lines,
+    sweep,
+    write_json,
+)
 from rulesafe_eval.demos.attempts import Attempt
 from rulesafe_eval.demos.engines import ENGINES, TRIES, Engine, run
 from rulesafe_eval.evaluation.request import Request, load_request, settle
@@ -39,40 +43,19 @@ class Folder:
     def __init__(self, path: Path):
         self.path = path
 
-    @contextmanager
-    def alone(self) -> Iterator[None]:
-        """Holds the directory for one process; a killed one lets go of it. Errors: RuleSafeError
-        where another one holds it."""
-        self.path.mkdir(parents=True, exist_ok=True)
-        with (self.path / ".lock").open("w") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise RuleSafeError(
-                    f"{self.path} is in use: another `rulesafe eval` writes to it"
-                ) from None
-            yield
+    def alone(self) -> AbstractContextManager[None]:
+        """See `rulesafe_data.files.alone`."""
+        return alone(self.path, "rulesafe eval")
 
     def add(self, line: Line) -> None:
         """Appends an episode: there whole, or torn and then passed over. Errors: RuleSafeError on a
         full disk."""
-        path = self.path / "results.jsonl"
-        with says_when_full(path), path.open("a+b") as file:
-            file.seek(max(0, file.seek(0, os.SEEK_END) - 1))
-            torn = file.read() not in (b"", b"\n")
-            file.write(b"\n" * torn + json.dumps(line).encode() + b"\n")
+        append_line(self.path / "results.jsonl", line)
 
     def lines(self) -> dict[tuple[str, int], Line]:
         """(rule, number) -> the episode, of all that were played."""
-        path = self.path / "results.jsonl"
-        found: dict[tuple[str, int], Line] = {}
-        for text in path.read_text("utf-8").splitlines() if path.exists() else ():
-            try:
-                line = json.loads(text)
-            except json.JSONDecodeError:
-                continue
-            found[line["rule"], line["number"]] = line
-        return found
+        lines = read_lines(self.path / "results.jsonl")
+        return {(line["rule"], line["number"]): line for line in lines}
 
 
 def evaluate(request: Request, directory: Path, workers: int, engine: str) -> dict[str, Any]:

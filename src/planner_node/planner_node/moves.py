@@ -133,7 +133,7 @@ class MovePlanner:
         """Whether some pinch is within reach and free all through the move, the way to it aside."""
         with self.timed():
             try:
-                return any(True for _ in self._free(seen, move, set(), Counter()))
+                return any(True for _ in self.free(seen, move))
             except Unreachable:
                 return False
 

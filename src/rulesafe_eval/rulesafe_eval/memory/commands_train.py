@@ -36,22 +36,16 @@ def train(
         raise RuleSafeError(
             f"training needs {error.name}, which is not installed: pip install 'rulesafe[learn]'"
         ) from error
-    from tqdm import tqdm
-
     from rulesafe_eval.memory.trajectories import load_trajectories
+    from rulesafe_eval.training_bar import training_bar
     from vq_memory_node.model_files import load_model
 
     positions = load_trajectories(data).positions
-    with tqdm(total=config.steps, unit="batch", mininterval=0.5) as bar:
+    with training_bar(config.steps, "batch") as tell:
 
         def show(progress: "Progress") -> None:
-            bar.set_postfix_str(
-                f"loss {progress.loss:.1f}, perplexity {progress.perplexity:.0f}", refresh=False
-            )
-            # Resumed, the steps that were done before do not count for the time left.
-            bar.initial = bar.initial or progress.step - 1
-            bar.n = max(bar.n, progress.step - 1)
-            bar.update()
+            text = f"loss {progress.loss:.1f}, perplexity {progress.perplexity:.0f}"
+            tell(progress.step, text)
 
         try:
             training.train(positions, config, out, show)

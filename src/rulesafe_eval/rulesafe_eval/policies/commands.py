@@ -55,12 +55,11 @@ def train(
             the published parts they start from: language first, then pictures.
         download: Whether weights that are not on this disk may be fetched.
     """
-    from tqdm import tqdm
-
     from policy_node.configs_vla import from_weights
     from policy_node.families import find_config
     from policy_node.memories import make_memory
     from rulesafe_data.store import EpisodeStore
+    from rulesafe_eval.training_bar import training_bar
 
     task_memory = make_memory(memory, model=memory_model, clusters=clusters, length=length)
     network = from_weights(find_config(policy, size), weights, download)
@@ -71,18 +70,14 @@ def train(
         raise _not_installed(error) from error
     kept = cache or out.parent / f"cache_{EpisodeStore(data).digest[:12]}"
     task = training.Task(policy, size, network, task_memory, data, _instructions(rules), kept)
-    with tqdm(total=config.steps, unit="step", mininterval=0.5) as bar:
+    with training_bar(config.steps, "step") as tell:
 
         def show(progress: "Progress") -> None:
-            bar.set_postfix_str(
+            tell(
+                progress.step,
                 f"loss {progress.loss:.5f}, rate {progress.rate:.1e}, "
                 f"waiting {progress.waiting:.1%}",
-                refresh=False,
             )
-            # Resumed, the steps that were done before do not count for the time left.
-            bar.initial = bar.initial or progress.step - 1
-            bar.n = max(bar.n, progress.step - 1)
-            bar.update()
 
         try:
             training.train(task, config, out, show)

@@ -10,6 +10,8 @@ import pytest
 
 os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
 os.environ["ROS_DOMAIN_ID"] = str(os.getpid() % 100 + 1)
+# Fast DDS 2.14 may fall silent over shared memory that killed processes left, and tests kill some.
+os.environ["FASTDDS_BUILTIN_TRANSPORTS"] = "UDPv4"
 
 sys.path.append(str(Path(__file__).parent))  # for ros_client and memory_player
 

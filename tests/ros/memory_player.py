@@ -8,6 +8,7 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 
+from policy_node.convert import TOKENS_QOS
 from rulesafe_interfaces.msg import MemoryTokens
 from rulesafe_sim import convert
 from rulesafe_sim.chunks import PERIOD, SECOND
@@ -36,9 +37,7 @@ class Player:
             for topic, (kind, _, qos) in INPUTS.items()
         }
         self._joints, self._clock, self._started = self.publishers.values()
-        client.create_subscription(
-            MemoryTokens, "/memory/tokens", self._on_tokens, convert.LATCHED_QOS
-        )
+        client.create_subscription(MemoryTokens, "/memory/tokens", self._on_tokens, TOKENS_QOS)
         client.create_subscription(
             DiagnosticArray, "/diagnostics", lambda m: self.diagnostics.extend(m.status), 10
         )
@@ -47,9 +46,8 @@ class Player:
         self.heard[convert.from_time(message.header.stamp)] = message
 
     def wait(self):
-        """Until the node hears this client, which listens to joint states too. A writer may know of
-        a reader that does not know of it yet: what it sends then is lost."""
-        self.client.until(lambda: self._joints.get_subscription_count() == 2, "the memory's node")
+        """Until the node answers this client: a writer may know of a reader that does not know of
+        it yet, and what it sends then is lost."""
         self.heard.clear()
 
         def answered():

@@ -7,6 +7,7 @@ import numpy as np
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, ReliabilityPolicy
+from rclpy.task import Future
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
@@ -70,9 +71,17 @@ class Client(Node):
     def reset(self, rule: str = "", safe: str = "", seed: int = 0) -> ResetEpisode.Response:
         assert self._reset.wait_for_service(PATIENCE), "no /episode/reset"
         request = ResetEpisode.Request(rule=rule, safe=safe, seed=seed)
-        future = self._reset.call_async(request)
-        self.until(future.done, "the reply of /episode/reset")
-        return future.result()
+        asked: list[tuple[float, Future]] = []
+
+        def answered():
+            # A server may know of a client's question before its answers find the client: asked
+            # again, as the evaluator does.
+            if not asked or time.monotonic() - asked[-1][0] > PATIENCE / 3:
+                asked.append((time.monotonic(), self._reset.call_async(request)))
+            return any(future.done() for _, future in asked)
+
+        self.until(answered, "the reply of /episode/reset")
+        return next(future.result() for _, future in asked if future.done())
 
     def send(self, rows, stamp: int, joints=ACTION_JOINTS) -> None:
         """Publishes a chunk (n, 13) at 10 Hz, once the simulation listens."""

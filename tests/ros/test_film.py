@@ -58,7 +58,7 @@ def test_the_film_shows_the_tokens_of_each_instant(client, start, vulkan, tmp_pa
         "cameras:=false",
         "film:=true",
         "film_size:=64",
-        "real_time_factor:=1.0",
+        "real_time_factor:=0.5",
     )
     start("vq_memory_node.node", "clusters:=256", "use_sim_time:=true")
     client.until(lambda: client.count_publishers("/memory/tokens"), "the memory")
@@ -68,10 +68,12 @@ def test_the_film_shows_the_tokens_of_each_instant(client, start, vulkan, tmp_pa
         *("head_image:=/film/head/compressed", "front_image:=/film/front/compressed"),
         f"time_limit:={FRAMES / 10}",
     )
+    client.until(lambda: client.count_subscribers("/memory/tokens") == 2, "the evaluator's strip")
     client.wait_for_turn()
     client.until(lambda: client.status.seed == 4, "the evaluator's episode")
     client.until(lambda: client.status.waiting, "its first turn")
     began = client.now
+    client.until(lambda: began in told, "the memory of its first instant")
     waving = HOME_ACTION + 0.8 * np.sin(np.arange(1, FRAMES + 1) / 10)[:, None]
     client.send(waving, began)
     client.until(lambda: evaluator.process.poll() is not None, "the evaluation's end")
@@ -81,7 +83,10 @@ def test_the_film_shows_the_tokens_of_each_instant(client, start, vulkan, tmp_pa
     found = strips(tmp_path / "film.mp4")
     filmed, held = found[:-20], found[-20:]
     assert set(held) == {filmed[-1]}
-    assert len(filmed) > FRAMES / 2 and filmed[0] == expected[0]
-    in_order = iter(expected)  # an instant whose picture was lost is not in the film
-    assert all(strip in in_order for strip in filmed)
-    assert len(set(filmed)) > 4, "the tokens change as the arm waves"
+    # An instant is empty if the evaluator did not know the memory yet, and not there if its picture
+    # was lost.
+    known = [strip for strip in filmed if max(strip) >= 0]
+    assert len(known) > FRAMES / 2 and known == filmed[-len(known) :]
+    in_order = iter(expected)
+    assert all(strip in in_order for strip in known)
+    assert len(set(known)) > 4, "the tokens change as the arm waves"

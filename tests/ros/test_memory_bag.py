@@ -52,7 +52,7 @@ def recording(client, start, tmp_path):
     _, actions = load_states(STATES)[0]
     client.send(actions[:FRAMES], begin)
     end = begin + FRAMES * PERIOD
-    client.until(lambda: client.status.waiting and client.now == end, "the chunk's end")
+    client.until(lambda: last_stamp(kept) == end, "the chunk's end")
     process.stop()
     for subscription in subscriptions:
         client.destroy_subscription(subscription)
@@ -67,6 +67,14 @@ def recording(client, start, tmp_path):
         for when, topic, raw in kept:
             bag.write(channels[topic], when, raw)
     return path, begin
+
+
+def last_stamp(messages) -> int:
+    """ns, of the last joint state among messages; -1 if there is none."""
+    raw = next((raw for _, topic, raw in reversed(messages) if topic == "/joint_states"), None)
+    return (
+        -1 if raw is None else convert.from_time(deserialize_message(raw, JointState).header.stamp)
+    )
 
 
 def read(path) -> list[tuple[int, str, bytes]]:
@@ -107,5 +115,3 @@ def test_a_bag_has_the_same_memory_at_any_speed(client, start, player, model_dir
         tokens = {tuple(message.tokens) for message in player.heard.values()}
         assert len(tokens) > 10
         node.stop()
-        joints = player.publishers["/joint_states"]
-        client.until(lambda p=joints: p.get_subscription_count() == 1, "the node's end")

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from rulesafe_eval.colours import cluster_colours
-from rulesafe_eval.episode import Recorder, Watch
+from rulesafe_eval.episode import LATE, Recorder, Watch
 from rulesafe_eval.film import BACKGROUND, BAR, SIDE, compose
 from rulesafe_eval.strip import BAND, TOP, Tokens, squares
 from rulesafe_eval.summary import Snapshot, write_summary
@@ -188,21 +188,21 @@ def test_the_strip_holds_the_tokens_of_each_instant_however_they_arrive(tmp_path
 def test_a_memory_that_falls_silent_does_not_stop_the_film(tmp_path):
     watch = Watch(60, Recorder(tmp_path, "Open it."))
     tell(watch, at(0.0), 2)
-    for i in range(12):
+    for i in range(2 * LATE):
         film_of(watch, at(0.1 * i))
     watch.give_up("enough")
-    assert strips(watch.recorder.close(watch.result)[0]) == [[None, None, 2]] * (12 + 20)
+    assert strips(watch.recorder.close(watch.result)[0]) == [[None, None, 2]] * (2 * LATE + 20)
 
 
 def test_tokens_that_begin_later_than_the_film_leave_it_as_it_is(tmp_path):
     watch = Watch(60, Recorder(tmp_path, "Open it."))
-    for i in range(12):
+    for i in range(2 * LATE):
         film_of(watch, at(0.1 * i))
-    tell(watch, at(1.1), 2)
+    tell(watch, at(0.1 * (2 * LATE - 1)), 2)
     watch.give_up("enough")
     with av.open(str(watch.recorder.close(watch.result)[0])) as film:
         assert film.streams.video[0].height == SIDE + BAR
-        assert sum(1 for _ in film.decode(video=0)) == 12 + 20
+        assert sum(1 for _ in film.decode(video=0)) == 2 * LATE + 20
 
 
 def test_without_pictures_nothing_is_written(tmp_path):

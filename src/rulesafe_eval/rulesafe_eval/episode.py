@@ -15,7 +15,7 @@ LINGER = 1.0
 CLOSING = 2.0
 """The last picture stays this long (s)."""
 
-LATE = 5
+LATE = 20
 """Instants (of 0.1 s) that an instant with both pictures and its facts waits for its tokens."""
 
 

@@ -200,7 +200,7 @@ def test_it_is_asked_with_what_it_was_trained_on(memory, frame, quick, trained):
     ("changes", "words"),
     [
         ({"joints": np.zeros((2, 13), np.float32)}, r"needs joints of shape \(3, 13\)"),
-        ({"points": None}, r"needs points of shape \(3, 32, 6\), got None"),
+        ({"points": None}, r"needs points of shape \(1, 32, 6\), got None"),
         ({"memory": Reading(np.zeros(0, np.int64), np.zeros(0, bool))}, "needs memory of shape"),
         ({"memory": Reading(np.full(6, 4), np.ones(6, bool))}, r"not in 0 \.\. 3"),
         ({"memory": Reading(np.zeros(6, np.int64), np.ones(5, bool))}, "needs the memory's mask"),

@@ -66,6 +66,16 @@ def test_parts_may_come_in_any_order_and_only_where_they_are_shown():
     np.testing.assert_array_equal(parted.observation(9).points, whole.observation(9).points)
 
 
+def test_clouds_of_the_last_frames_alone():
+    history = History(Needs(frames=3, points=8, clouds=1))
+    for frame in range(3):
+        history.push(frame, joints(frame))
+    assert history.missing(2) == ("points",)
+    history.push(2, points=cloud(2))
+    seen = history.observation(2)
+    assert seen.joints.shape == (3, 13) and np.allclose(seen.points, cloud(2)[None, :8])
+
+
 def test_what_is_not_needed_is_not_asked_for_and_not_shown():
     history = History(Needs(frames=2))
     history.push(0, joints(0), cloud(0), pictures(0))
@@ -108,3 +118,5 @@ def test_nonsense_is_refused_and_nothing_of_it_taken(parts, reason):
 def test_a_policy_sees_at_least_one_frame():
     with pytest.raises(RuleSafeError, match="at least 1 frame"):
         History(Needs(frames=0))
+    with pytest.raises(RuleSafeError, match=r"0\.\.2 clouds"):
+        History(Needs(frames=2, points=8, clouds=3))

@@ -50,7 +50,14 @@ class NetworkConfig(Protocol):
 
 def needs_of(config: NetworkConfig, memory: bool) -> Needs:
     """What a policy of this configuration is to be shown."""
-    return Needs(config.frames, config.points, config.images, config.instruction, memory)
+    return Needs(
+        config.frames,
+        config.points,
+        config.images,
+        config.instruction,
+        memory,
+        config.cloud_frames,
+    )
 
 
 @dataclass(frozen=True)

@@ -37,6 +37,8 @@ class History:
     def __init__(self, needs: Needs) -> None:
         if needs.frames < 1:
             raise RuleSafeError(f"a policy needs at least 1 frame, not {needs.frames}")
+        if not 0 <= needs.clouds <= needs.frames:
+            raise RuleSafeError(f"a policy needs 0..{needs.frames} clouds, not {needs.clouds}")
         self.needs = needs
         self.reset()
 
@@ -53,6 +55,10 @@ class History:
         return tuple(
             max(self._first, frame - back) for back in range(self.needs.frames - 1, -1, -1)
         )
+
+    def clouds(self, frame: int) -> tuple[int, ...]:
+        """Those of them whose clouds are shown."""
+        return self.window(frame)[self.needs.frames - self.needs.cloud_frames :]
 
     def push(
         self,
@@ -96,7 +102,7 @@ class History:
         """What an observation at `frame` still lacks: of "joints", "points" and the cameras."""
         window = self.window(frame)
         lacking = [] if all(f in self._joints for f in window) else ["joints"]
-        if self.needs.points and not all(f in self._points for f in window):
+        if not all(f in self._points for f in self.clouds(frame)):
             lacking.append("points")
         if self.needs.images:
             seen = self._images.get(frame, {})
@@ -110,13 +116,13 @@ class History:
         if lacking := self.missing(frame):
             raise RuleSafeError(f"nothing was seen at frame {frame} of: {', '.join(lacking)}")
         window = self.window(frame)
-        points = np.stack([self._points[f] for f in window]) if self.needs.points else None
+        clouds = [self._points[f] for f in self.clouds(frame)]
         images = {}
         if self.needs.images:
             images = {camera: self._images[frame][camera] for camera in CAMERAS}
         return Observation(
             joints=np.stack([self._joints[f] for f in window]),
-            points=points,
+            points=np.stack(clouds) if clouds else None,
             images=images,
             instruction=instruction if self.needs.instruction else "",
             memory=memory if self.needs.memory else NOTHING,

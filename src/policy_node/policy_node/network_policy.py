@@ -75,7 +75,7 @@ class NetworkPolicy:
         batch = Batch(torch.from_numpy(joints)[None])
         if needs.points:
             points = observation.points
-            _check("points", points, (needs.frames, needs.points, 6))
+            _check("points", points, (needs.cloud_frames, needs.points, 6))
             batch.points = torch.from_numpy(np.array(points, np.float32))[None]
         if needs.images:
             for camera in CAMERAS:

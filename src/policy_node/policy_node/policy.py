@@ -31,6 +31,8 @@ class Needs:
         images: whether both cameras' pictures of the present frame.
         instruction: whether the rule in plain English.
         memory: whether a reading of a memory, which is the checkpoint's.
+        clouds: C, of the T frames the last so many whose clouds are shown; 0: all. A cloud costs
+            far more to make than all else.
     """
 
     frames: int = 1
@@ -38,6 +40,12 @@ class Needs:
     images: bool = False
     instruction: bool = False
     memory: bool = False
+    clouds: int = 0
+
+    @property
+    def cloud_frames(self) -> int:
+        """C, frames whose clouds are shown; 0 where none are."""
+        return (self.clouds or self.frames) if self.points else 0
 
 
 @dataclass(frozen=True)
@@ -49,7 +57,8 @@ class Observation:
 
     Attributes:
         joints: (T, 13) float32, rad, positions in the order of ACTION_JOINTS.
-        points: (T, N, 6) float32, x, y, z in the pelvis frame (m) and r, g, b in 0..1.
+        points: (C, N, 6) float32, of the last C frames: x, y, z in the pelvis frame (m)
+            and r, g, b in 0..1.
         images: by camera (H, W, 3) uint8, of the present frame.
         instruction: the rule as a person would say it.
         memory: the reading at the present frame.

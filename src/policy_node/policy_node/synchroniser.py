@@ -174,11 +174,11 @@ class Synchroniser:
     def missing(self, stamp: int, fill: bool = False) -> tuple[str, ...]:
         """What an observation at this stamp lacks: of "joints", POINTS, CAMERAS and MEMORY."""
         number = stamp // PERIOD
-        window = self._history.window(number)
+        clouds = self._history.clouds(number)
         lacking = []
         for kind, recent in self._pictures.items():
             get = recent.near if fill else recent.at
-            if any(get(frame) is None for frame in (window if kind == POINTS else (number,))):
+            if any(get(frame) is None for frame in (clouds if kind == POINTS else (number,))):
                 lacking.append(kind)
         if self._needs.memory and self._readings.at(number) is None:
             lacking.append(MEMORY)
@@ -187,7 +187,7 @@ class Synchroniser:
     def _observation(self, stamp: int) -> Observation:
         number = stamp // PERIOD
         if POINTS in self._pictures:
-            for frame in self._history.window(number):
+            for frame in self._history.clouds(number):
                 self._history.push(frame, points=self._part(POINTS, frame))
         pictures = {c: self._part(c, number) for c in CAMERAS if c in self._pictures}
         self._history.push(number, images=pictures)

@@ -154,7 +154,9 @@ def _observation(
     needs, rng = policy.needs, np.random.default_rng(0)
     return Observation(
         joints=np.repeat(position[None], needs.frames, axis=0),
-        points=rng.random((needs.frames, needs.points, 6), np.float32) if needs.points else None,
+        points=rng.random((needs.cloud_frames, needs.points, 6), np.float32)
+        if needs.points
+        else None,
         images={camera: rng.integers(0, 256, (224, 224, 3), np.uint8) for camera in CAMERAS}
         if needs.images
         else {},

@@ -91,7 +91,7 @@ class _Senses:
         positions = simulation.state().action_positions.astype(np.float32)
         self._memory.push(positions)
         # Pictures and clouds cost far more than physics: they are made where they are shown.
-        keys = ["points"] if needs.points and left < needs.frames else []
+        keys = ["points"] if left < needs.cloud_frames else []
         keys += list(PICTURES.values()) if needs.images and last else []
         seen: dict[str, NDArray[Any]] = {}
         if keys and self._observer:

@@ -15,9 +15,22 @@ from rulesafe_sim.simulation import Simulation
 def test_every_safe_and_side_has_a_habit_for_every_situation():
     habits, limits = load_habits(), Arm().limits
     assert len(habits) == len(SITUATIONS) * (len(SAFES) + 2)
-    for key, posture in habits.items():
+    for key, habit in habits.items():
         assert key.split()[0] in (*SAFES, "left", "right")
-        assert np.all(np.abs(limits.nearness(np.array(posture))) <= 1)
+        assert np.all(np.abs(limits.nearness(np.array(habit.posture))) <= 1)
+        assert (habit.pinch is None) == (key.split()[0] not in SAFES)
+
+
+@pytest.mark.parametrize("part", ["knob", "handle"])
+@pytest.mark.parametrize("seed", range(4))
+def test_wherever_a_safe_stands_a_part_is_taken_by_the_same_pinch(part, seed):
+    simulation = Simulation()
+    simulation.reset("rule_001", "safe_02", seed=seed)
+    seen = observe(simulation)
+    planner = MovePlanner(simulation.safe, seen.pose_safe_in_pelvis, styled("habitual").moves)
+    taken = next(planner.free(seen, move := planner.move(seen, part, True))).pinch
+    grasp, *how = load_habits()[f"safe_02 {part}+"].pinch
+    assert taken.key == (planner.grasps(move)[grasp], *how)
 
 
 @pytest.mark.parametrize("safe", ["safe_03", "safe_04"])

@@ -16,6 +16,7 @@ INSTRUCTIONS = ("turn the knob", "pull the door", "turn the knob")
 POINTS = 40
 
 SMALL = Dp3Config(
+    encoder=None,
     points=32,
     pointnet=(16, 32),
     cloud_features=16,

@@ -107,6 +107,19 @@ class Pinch:
 
 
 @dataclass(frozen=True)
+class Habit:
+    """How a part is liked to be taken.
+
+    `posture` (7,), rad: of the arm halfway through the motion. `pinch`: the number of its grasp
+    among those that are offered, its sense, roll and tilt; None: the one whose posture is nearest.
+    Bars can be taken at several points, and which of them is nearest flips with a millimetre.
+    """
+
+    posture: tuple[float, ...]
+    pinch: tuple[int, int, float, float] | None = None
+
+
+@dataclass(frozen=True)
 class Operation:
     """A pinch and the arm's way through it. Rows are arm joints (7,), rad."""
 
@@ -176,12 +189,12 @@ class Grasper:
         part_pose: PartPose,
         positions: tuple[float, float],
         now: NDArray[np.float64],
-        habit: NDArray[np.float64] | None = None,
+        habit: Habit | None = None,
     ) -> Iterator[Operation]:
         """Operations that move a part from `positions[0]` to `positions[1]` (rad) for an arm now
         at `now` (7,): those nearest to the noted grasp first, among these the cheaper, and those
-        in which the hand lags behind the part last. With a `habit` (7,), those whose posture is
-        nearest to it come first instead of the cheaper.
+        in which the hand lags behind the part last. With a `habit`, those with its pinch come
+        first, and those whose posture is nearest to its own instead of the cheaper.
 
         Lazy, since the first is often good enough. Errors: Unreachable at the end, if there is
         none at all.
@@ -189,10 +202,16 @@ class Grasper:
         anchor = positions[0] + freedom.anchor * (positions[1] - positions[0])
         way = (positions[0], anchor, positions[1])
         reach, lagging = _Reach(), []
+        usual = None if habit is None or habit.pinch is None else habit.pinch
         turns = sorted(product(freedom.rolls, freedom.tilts), key=lambda t: abs(t[0]) + abs(t[1]))
+        if usual is not None:
+            turns.sort(key=lambda turn: turn != usual[2:])
         for roll, tilt in turns:
             pinches = [make_pinch(grasp, s, roll, tilt) for grasp, s in product(grasps, (1, -1))]
             postures = self._postures(pinches, part_pose(anchor), now, reach, habit)
+            if usual is not None and usual[0] < len(grasps):
+                liked = make_pinch(grasps[usual[0]], *usual[1:]).key
+                postures.sort(key=lambda each: each[0].key != liked)
             tracked = (
                 self._track(pinch, freedom, posture.arm, part_pose, way, now, reach)
                 for pinch, posture in postures
@@ -219,7 +238,7 @@ class Grasper:
         self, pinches: Sequence[Pinch], part_in_pelvis: Transform, now, reach: _Reach, habit
     ) -> list[tuple[Pinch, Solution]]:
         """Arm postures that take the part, each the best of its kind, the cheapest first."""
-        liked, costs = (now, POSTURE) if habit is None else (habit, HABITUAL)
+        liked, costs = (now, POSTURE) if habit is None else (np.array(habit.posture), HABITUAL)
         starts = (liked, *self._starts[: max(8, 2 * len(self._starts) // len(pinches))])
         postures = []
         for pinch in pinches:

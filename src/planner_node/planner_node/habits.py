@@ -1,21 +1,22 @@
-"""Habits: the posture by which the arm likes to take each part of each safe.
+"""Habits: the pinch and the posture by which the arm likes to take each part of each safe.
 
-A part can be taken in many ways: from either side, with the elbow high or low. Which is cheapest
-flips with a millimetre, and demonstrations that flip with it teach nobody. With a habit the expert
-takes the pinch whose posture is nearest to a fixed one, so that safes that stand nearly alike are
-opened nearly alike, and falls back on others only where that one cannot be had.
+A part can be taken in many ways: at several points, from either side, with the elbow high or low.
+Which is cheapest flips with a millimetre, and demonstrations that flip with it teach nobody. With a
+habit the expert takes a part by the same pinch each time, in the posture nearest to a fixed one, so
+that safes that stand nearly alike are opened nearly alike, and falls back on others only where that
+one cannot be had.
 
-`python -m planner_node.habits OUT.yaml` finds them (half an hour on two cores): of the ways to take
-a part at the middle of the places where safes stand, those that can be had at the corners too, and
-of these the one nearest to the posture in which episodes begin. Arms that stay near one posture
-have short and straight ways between their grasps.
+`python -m planner_node.habits OUT.yaml` finds them (a quarter of an hour on two cores): of the ways
+to take a part at the middle of the places where safes stand, the one that can be had at most of the
+corners too, and of several such the one nearest to the posture in which episodes begin. Arms that
+stay near one posture have short and straight ways between their grasps.
 """
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import islice
+from itertools import islice, product
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -24,7 +25,7 @@ import yaml
 from numpy.typing import NDArray
 
 from planner_node.expert import ExpertConfig
-from planner_node.grasping import Operation, Unreachable
+from planner_node.grasping import Habit, Operation, Unreachable
 from planner_node.hand import PRE_PINCH
 from planner_node.moves import Habits, MoveConfig, MovePlanner, Observation, situations
 from rulesafe_sim.config import Placement
@@ -49,11 +50,14 @@ SITUATIONS = (
 )
 """Part, whether it is opened, and which parts stand open before."""
 
-CANDIDATES = 6
-"""Ways to take a part that are tried at the corners."""
+CANDIDATES = {"knob": 8, "handle": 8, "door": 24}
+"""Ways to take a part that are tried at the corners; a pull has the most, and the fewest last."""
 
-CORNERS = ((1, 1, 1, 1), (1, -1, -1, -1), (-1, 1, -1, 1), (-1, -1, 1, -1))
+CORNERS = tuple((x, y, z, x * y * z) for x, y, z in product((-1, 1), repeat=3))
 """Where, besides the middle: signs of x, y, z and yaw."""
+
+ALIKE = 0.8
+"""How far (rad) a joint may be at a corner from where it is at the middle, in one way to take."""
 
 START = HOME_ACTION[: len(ARM_JOINTS)]
 """(7,) rad, the arm as episodes begin, but for the variation."""
@@ -73,22 +77,28 @@ def styled(style: str) -> ExpertConfig:
 
 @cache
 def load_habits() -> Habits:
-    """The habits that come with the package, by situation: postures (7,), rad.
+    """The habits that come with the package, by situation.
 
     Errors: RuleSafeError for a file that does not hold them.
     """
-    habits = {key: tuple(map(float, posture)) for key, posture in read_yaml(HABITS).items()}
-    for key, posture in habits.items():
-        if len(posture) != len(ARM_JOINTS):
-            raise RuleSafeError(f"{HABITS.name}: {key}: {len(ARM_JOINTS)} joints, got {posture}")
-    return habits
+    return {key: _habit(key, about) for key, about in read_yaml(HABITS).items()}
+
+
+def _habit(key: str, about: Mapping[str, Sequence[float]]) -> Habit:
+    posture = tuple(map(float, about["posture"]))
+    if len(posture) != len(ARM_JOINTS):
+        raise RuleSafeError(f"{HABITS.name}: {key}: {len(ARM_JOINTS)} joints, got {posture}")
+    if "pinch" not in about:
+        return Habit(posture)
+    grasp, sense, roll, tilt = about["pinch"]
+    return Habit(posture, (int(grasp), int(sense), float(roll), float(tilt)))
 
 
 @dataclass(frozen=True)
 class _Candidate:
     """A way to take a part at the middle place, and what became of it at the corners."""
 
-    posture: NDArray[np.float64]  # (7,) rad, halfway through the motion
+    habit: Habit  # its posture that of halfway through the motion
     kept: int  # places where the same pinch is the first that can be had
     away: float  # rad, norm of the difference to the posture in which episodes begin
 
@@ -117,10 +127,6 @@ def _seen(safe: Safe, pose: NDArray[np.float64], is_open: Sequence[str]) -> Obse
     return Observation(START, PRE_PINCH, positions, phases, pose, ())
 
 
-def _middle(operation: Operation) -> NDArray[np.float64]:
-    return operation.motion[len(operation.motion) // 2]
-
-
 Situation = tuple[str, str, bool, tuple[str, ...]]
 """A safe's name, and one of SITUATIONS."""
 
@@ -135,26 +141,32 @@ def find(safe: Safe, part: str, opens: bool, before: Sequence[str]) -> tuple[str
     seen = [_seen(safe, pose, before) for pose in poses]
     own, side = situations(safe, seen[0], planners[0].move(seen[0], part, opens))
 
-    def accustom(posture: NDArray[np.float64]) -> None:
+    def accustom(habit: Habit) -> None:
         for planner in planners:
-            planner.config = MoveConfig(habits={own: tuple(posture.tolist())})
+            planner.config = MoveConfig(habits={own: habit})
 
-    accustom(START)
+    grasps = planners[0].grasps(planners[0].move(seen[0], part, opens))
+    accustom(Habit(tuple(START.tolist())))
     found = []
-    for way in list(islice(_ways(planners[0], seen[0], part, opens), CANDIDATES)):
-        accustom(_middle(way))
+    for way in list(islice(_ways(planners[0], seen[0], part, opens), CANDIDATES[part])):
+        posture = way.motion[len(way.motion) // 2]
+        pinch = (grasps.index(way.pinch.grasp), way.pinch.sense, way.pinch.roll, way.pinch.tilt)
+        habit = Habit(tuple(posture.round(3).tolist()), pinch)
+        accustom(habit)
         had = [
             next(_ways(planner, view, part, opens), None)
             for planner, view in zip(planners, seen, strict=True)
         ]
-        kept = sum(other is not None and other.pinch.key == way.pinch.key for other in had)
-        away = float(np.linalg.norm(_middle(way) - START))
-        found.append(_Candidate(_middle(way), kept, away))
+        kept = sum(
+            other is not None
+            and other.pinch.key == way.pinch.key
+            and np.abs(other.motion[len(other.motion) // 2] - posture).max() < ALIKE
+            for other in had
+        )
+        found.append(_Candidate(habit, kept, float(np.linalg.norm(posture - START))))
     if not found:
         raise Unreachable(f"{own}: cannot be taken at the middle place")
-    most = max(candidate.kept for candidate in found)
-    good = [candidate for candidate in found if candidate.kept >= most - 1]
-    return own, side, min(good, key=lambda candidate: candidate.away)
+    return own, side, min(found, key=lambda candidate: (-candidate.kept, candidate.away))
 
 
 def _task(task: Situation) -> tuple[str, str, _Candidate]:
@@ -165,32 +177,34 @@ def _task(task: Situation) -> tuple[str, str, _Candidate]:
 def main(out: Path, processes: int = 2) -> None:
     """Finds the habits of all safes and writes them to a YAML file; those in it are kept, so that
     it goes on where it stopped."""
-    habits: dict[str, list[float]] = read_yaml(out) if out.exists() else {}
+    habits: dict[str, dict[str, list[float]]] = read_yaml(out) if out.exists() else {}
     tasks = [(name, *situation) for situation in SITUATIONS for name in SAFES]
     left = tasks[sum(key.split()[0] in SAFES for key in habits) :]
     with get_context("spawn").Pool(processes) as pool:
         for own, side, best in pool.imap(_task, left):
             of = len(CORNERS) + 1
             print(f"{own}: {best.kept} of {of} places, {best.away:.2f} rad away", flush=True)
-            habits[own] = best.posture.round(3).tolist()
-            habits[side] = _medoid(habits, side)
+            assert best.habit.pinch is not None
+            habits[own] = {"posture": [*best.habit.posture], "pinch": [*best.habit.pinch]}
+            habits[side] = {"posture": _medoid(habits, side)}
             text = HEAD + yaml.safe_dump(habits, default_flow_style=None, sort_keys=True)
             write_atomically(out, text.encode())
 
 
-def _medoid(habits: Mapping[str, list[float]], side: str) -> list[float]:
-    """The habit of a side's safes that is nearest to the others."""
+def _medoid(habits: Mapping[str, Mapping[str, list[float]]], side: str) -> list[float]:
+    """The posture of a side's safes that is nearest to the others'."""
     hinge, event = side.split(" ", 1)
     own = [f"{name} {event}" for name in SAFES if load_safe(name).hinge == hinge]
-    postures = np.array([habits[key] for key in own if key in habits])
+    postures = np.array([habits[key]["posture"] for key in own if key in habits])
     apart = np.linalg.norm(postures[:, None] - postures, axis=2).sum(axis=1)
     return postures[apart.argmin()].tolist()
 
 
 HEAD = """\
-# The arm's posture (7, rad) halfway through the motion in each situation: a safe (or the hinge's
-# side, for other safes), an event, and for the door how the handle stands. Found by
-# `python -m planner_node.habits`; planner_node/habits.py says how.
+# For each situation (a safe, or the hinge's side for other safes; an event; for the door how the
+# handle stands): the arm's posture (7, rad) halfway through the motion, and the pinch: number of
+# the safe's grasp, sense, roll and tilt (rad). Found by `python -m planner_node.habits`;
+# planner_node/habits.py says how.
 """
 
 if __name__ == "__main__":

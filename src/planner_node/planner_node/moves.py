@@ -16,6 +16,7 @@ from planner_node.grasping import (
     PULLING,
     Freedom,
     Grasper,
+    Habit,
     Operation,
     Pinch,
     Unreachable,
@@ -42,8 +43,8 @@ class Observation:
     contact_forces: Mapping[str, float] = field(default_factory=dict)  # N, see State
 
 
-Habits = Mapping[str, tuple[float, ...]]
-"""By situation, the arm's posture (7,), rad, near to which a part is taken; see habits.py."""
+Habits = Mapping[str, Habit]
+"""By situation, how a part is taken; see habits.py."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +101,10 @@ class MovePlanner:
             return Move(part, "handle", start, self.door_goal)
         overshoot = self.config.overshoot
         return Move(part, part, start, data.range + overshoot if opens else -overshoot)
+
+    def grasps(self, move: Move) -> tuple[Grasp, ...]:
+        """Where the held part can be taken for a move."""
+        return self.safe.grasps(move.held, "pull" if move.part == "door" else "turn")
 
     @property
     def door_goal(self) -> float:
@@ -185,7 +190,7 @@ class MovePlanner:
     ) -> Iterator[Operation]:
         """Operations not yet tried that touch nothing they should not; what is in the others' way
         is counted in `blocked`. Errors: Unreachable."""
-        grasps = self.safe.grasps(move.held, "pull" if move.part == "door" else "turn")
+        grasps = self.grasps(move)
         for operation in self._grasper.operations(
             grasps,
             freedom_of(move, grasps),
@@ -200,10 +205,9 @@ class MovePlanner:
                 if not contacts:
                     yield operation
 
-    def _habit(self, seen: Observation, move: Move) -> NDArray[np.float64] | None:
+    def _habit(self, seen: Observation, move: Move) -> Habit | None:
         keys = situations(self.safe, seen, move)
-        found = [self.config.habits[key] for key in keys if key in self.config.habits]
-        return np.array(found[0]) if found else None
+        return next((self.config.habits[key] for key in keys if key in self.config.habits), None)
 
     def free(self, seen: Observation, move: Move) -> Iterator[Operation]:
         """Operations that touch nothing they should not, the best first. Errors: Unreachable."""

@@ -61,6 +61,28 @@ def needs_of(config: NetworkConfig, memory: bool) -> Needs:
 
 
 @dataclass(frozen=True)
+class EncoderConfig:
+    """What sees scenes in clouds (policy_node.scene_encoder).
+
+    Attributes:
+        safes: that it tells apart.
+        points: N of a cloud in training.
+        pointnet: channels of the shared perceptron on each point.
+        hidden: width of the perceptron after it.
+    """
+
+    safes: tuple[str, ...]
+    points: int = 256
+    pointnet: tuple[int, ...] = (32, 64, 256)
+    hidden: int = 128
+
+    def __post_init__(self) -> None:
+        """Takes lists, as JSON gives them."""
+        object.__setattr__(self, "safes", tuple(self.safes))
+        object.__setattr__(self, "pointnet", tuple(self.pointnet))
+
+
+@dataclass(frozen=True)
 class Dp3Config:
     """A DP3 (policy_node.dp3).
 
@@ -69,9 +91,12 @@ class Dp3Config:
         points: N of a cloud.
         cloud_frames: the last so many observations whose clouds are looked at; published: all. The
             points take most of a training step, and a safe hardly moves in 0.2 s.
-        colour: whether r, g, b of the points are looked at, besides x, y, z.
-        pointnet: channels of the shared perceptron on each point.
-        cloud_features: numbers that a cloud becomes.
+        encoder: what looks at clouds: name or file of a scene encoder, which stays as it is. In a
+            checkpoint its shape, for the checkpoint holds its weights. None: a PointNet, trained
+            with the rest, as published.
+        colour: of that PointNet: whether r, g, b of the points are looked at, besides x, y, z.
+        pointnet: of that PointNet: channels of the shared perceptron on each point.
+        cloud_features: of that PointNet: numbers that a cloud becomes.
         state: widths of the perceptron on the joints.
         memory_embedding: numbers that a token becomes.
         memory_channels: of each convolution over the memory.
@@ -80,14 +105,17 @@ class Dp3Config:
         blocks: residual blocks of each level, on the way down and again on the way up.
         kernel: of the U-Net's convolutions, in rows of actions.
         groups: of the U-Net's group normalisation.
+        guess: width of the perceptron that guesses the rows; 0: none, as published.
         step_features: numbers that the diffusion step becomes.
         train_steps: of the diffusion.
         sample_steps: of them taken at inference.
+        loss: one of policy_node.schedules.LOSSES.
     """
 
     frames: int = 3
-    points: int = 128
+    points: int = 256
     cloud_frames: int = 1
+    encoder: str | EncoderConfig | None = "ten_safes"
     colour: bool = True
     pointnet: tuple[int, ...] = (32, 64, 256)
     cloud_features: int = 128
@@ -99,9 +127,16 @@ class Dp3Config:
     blocks: int = 1
     kernel: int = 5
     groups: int = 8
+    guess: int = 512
     step_features: int = 64
     train_steps: int = 100
     sample_steps: int = 10
+    loss: str = "absolute"
+
+    def __post_init__(self) -> None:
+        """Takes a plain dict, as JSON gives it, for an encoder."""
+        if isinstance(self.encoder, dict):
+            object.__setattr__(self, "encoder", EncoderConfig(**self.encoder))
 
     @property
     def images(self) -> bool:
@@ -124,6 +159,9 @@ DP3_SIZES = {
     "tiny": Dp3Config(),
     "base": Dp3Config(
         points=1024,
+        encoder=None,
+        guess=0,
+        loss="squared",
         cloud_frames=3,
         cloud_features=64,
         pointnet=(64, 128, 256),
@@ -154,8 +192,10 @@ class TrainConfig:
             present posture, by the range of each row of the chunk. After 450 steps of DP3 tiny on
             rule_020, the arm's worst joint in the first row was off by 0.52 rad (median) with
             absolute and 0.06 rad with relative targets, at the tenth row by 0.54 and 0.33 rad.
-        jitter: standard deviation of noise on the observed joints, rad: an arm is never just where
-            the demonstration's was.
+        jitter: standard deviation of noise on the arm's observed joints, rad. The targets stay
+            where they were, so that the network must find them from the cloud: without it, it
+            learns to go on as the arm already goes, and never mends what it began a little off.
+        hand_jitter: the same on the hand's joints.
         points_jitter: the same on the points, m.
         checkpoint_every: batches between two checkpoints.
         threads: of torch; another number may add in another order.
@@ -171,7 +211,8 @@ class TrainConfig:
     clip: float = 1.0
     ema: float = 0.999
     actions: ActionKind = "relative"
-    jitter: float = 0.02
+    jitter: float = 0.1
+    hand_jitter: float = 0.02
     points_jitter: float = 0.0
     checkpoint_every: int = 500
     threads: int = 1
@@ -183,7 +224,7 @@ class TrainConfig:
         for name in ("steps", "batch", "checkpoint_every", "threads"):
             if getattr(self, name) < 1:
                 raise RuleSafeError(f"{name} is {getattr(self, name)}; it must be 1 or more")
-        for name in ("weight_decay", "warm_up", "jitter", "points_jitter", "seed"):
+        for name in ("weight_decay", "warm_up", "jitter", "hand_jitter", "points_jitter", "seed"):
             if getattr(self, name) < 0:
                 raise RuleSafeError(f"{name} is {getattr(self, name)}; it must be 0 or more")
         if not (self.learning_rate > 0 and self.clip > 0 and 0 <= self.ema < 1):

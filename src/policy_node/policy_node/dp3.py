@@ -4,53 +4,30 @@ After Ze et al., "3D Diffusion Policy", 2024; memory after Wang et al., "VQ-Memo
 convolutional network makes one vector of its tokens. Differs from the published code: clouds are
 shifted and scaled by fixed figures; the points' colours are looked at too; only the last
 `cloud_frames` clouds are; a mask tells which part of the memory was observed; scales of FiLM are
-counted from 1 (unet.py); at the tiny size everything is narrower.
+counted from 1 (unet.py). At the tiny size everything is narrower, the cloud is seen through an
+encoder that was trained before (scene_encoder.py) and stays as it is; a perceptron guesses the rows
+from what steers the U-Net, which tells what is to be added: steered by a vector alone, a narrow
+U-Net takes long to place each row; and the loss is the absolute error: a chunk is then what most
+demonstrations did, not their mean.
 """
 
+from dataclasses import replace
 from itertools import pairwise
 
 import torch
 from torch import Tensor, nn
 
 from policy_node.batches import Batch, Network
-from policy_node.configs import Dp3Config
+from policy_node.configs import Dp3Config, NetworkConfig
 from policy_node.memories import MemoryShape
+from policy_node.pointnet import PointNet
 from policy_node.policy import CHUNK
-from policy_node.schedules import Diffusion
+from policy_node.scene_encoder import SceneEncoder, load_encoder
+from policy_node.schedules import Diffusion, Predict
 from policy_node.unet import UNet
 from rulesafe_sim.joints import ACTION_JOINTS
 
 JOINTS = len(ACTION_JOINTS)
-
-CENTRE = (0.6, -0.2, 0.3, 0.5, 0.5, 0.5)
-"""Middle of what the camera sees of safe and arm: m in the pelvis frame; r, g, b."""
-
-EXTENT = (0.3, 0.3, 0.3, 0.5, 0.5, 0.5)
-"""Half of its extent, about."""
-
-
-class PointNet(nn.Module):
-    """Clouds (B, N, 6) -> (B, features): one perceptron on each point, the greatest of each
-    channel, one linear map. After Qi et al., 2017, without its transforms, as DP3."""
-
-    def __init__(self, config: Dp3Config) -> None:
-        super().__init__()
-        self.centre: Tensor
-        self.extent: Tensor
-        self.channels = 6 if config.colour else 3
-        layers: list[nn.Module] = []
-        for into, out in pairwise((self.channels, *config.pointnet)):
-            layers += [nn.Linear(into, out), nn.LayerNorm(out), nn.ReLU()]
-        self.points = nn.Sequential(*layers)
-        width, features = config.pointnet[-1], config.cloud_features
-        self.cloud = nn.Sequential(nn.Linear(width, features), nn.LayerNorm(features))
-        self.register_buffer("centre", torch.tensor(CENTRE[: self.channels]), persistent=False)
-        self.register_buffer("extent", torch.tensor(EXTENT[: self.channels]), persistent=False)
-
-    def forward(self, points: Tensor) -> Tensor:
-        seen = (points[..., : self.channels] - self.centre) / self.extent
-        found: Tensor = self.cloud(self.points(seen).amax(dim=-2))
-        return found
 
 
 class MemoryEncoder(nn.Module):
@@ -84,19 +61,36 @@ class MemoryEncoder(nn.Module):
         return found
 
 
+def make_encoder(config: Dp3Config) -> SceneEncoder | PointNet:
+    """What looks at clouds: a trained encoder that stays as it is, or a PointNet to train."""
+    if isinstance(config.encoder, str):
+        return load_encoder(config.encoder).requires_grad_(False)
+    if config.encoder is not None:
+        return SceneEncoder(config.encoder).requires_grad_(False)
+    return PointNet(config.pointnet, config.cloud_features, config.colour)
+
+
+def _perceptron(into: int, width: int, out: int) -> nn.Sequential | None:
+    """Two hidden layers of a width; None of the width 0."""
+    if not width:
+        return None
+    hidden = [nn.Linear(into, width), nn.Mish(), nn.Linear(width, width), nn.Mish()]
+    return nn.Sequential(*hidden, nn.Linear(width, out))
+
+
 class Dp3(Network):
     """The network. `config.past` actions come before the chunk and are thrown away."""
 
     def __init__(self, config: Dp3Config, memory: MemoryShape) -> None:
         super().__init__()
-        self.config = config
-        self.cloud = PointNet(config)
+        self.config, self.rows = config, config.past + CHUNK
+        self.cloud = make_encoder(config)
         layers: list[nn.Module] = []
         for into, out in pairwise((JOINTS, *config.state)):
             layers += [nn.Linear(into, out), nn.ReLU()]
         self.state = nn.Sequential(*layers[:-1])
         self.memory = MemoryEncoder(config, memory) if memory.kind != "none" else None
-        condition = config.cloud_features * config.cloud_frames + config.state[-1] * config.frames
+        condition = self.cloud.features * config.cloud_frames + config.state[-1] * config.frames
         condition += config.memory_features if self.memory else 0
         self.unet = UNet(
             JOINTS,
@@ -107,7 +101,8 @@ class Dp3(Network):
             config.groups,
             config.step_features,
         )
-        self.diffusion = Diffusion(config.train_steps, config.sample_steps)
+        self.guess = _perceptron(condition, config.guess, self.rows * JOINTS)
+        self.diffusion = Diffusion(config.train_steps, config.sample_steps, loss=config.loss)
 
     def condition(self, batch: Batch) -> Tensor:
         """What steers the U-Net, (B, C)."""
@@ -120,19 +115,30 @@ class Dp3(Network):
 
     def loss(self, batch: Batch) -> Tensor:
         assert batch.actions is not None
-        condition = self.condition(batch)
-        return self.diffusion.loss(lambda *noisy: self.unet(*noisy, condition), batch.actions)
+        return self.diffusion.loss(self._predictor(batch), batch.actions)
 
     def sample(self, batch: Batch, generator: torch.Generator | None = None) -> Tensor:
-        condition = self.condition(batch)
-        shape = (len(batch), self.config.past + CHUNK, JOINTS)
-        rows = self.diffusion.sample(
-            lambda *noisy: self.unet(*noisy, condition), shape, condition.device, generator
-        )
+        shape = (len(batch), self.rows, JOINTS)
+        device = batch.joints.device
+        rows = self.diffusion.sample(self._predictor(batch), shape, device, generator)
         return rows[:, self.config.past :]
+
+    def _predictor(self, batch: Batch) -> Predict:
+        condition = self.condition(batch)
+        if self.guess is None:
+            return lambda noisy, time: self.unet(noisy, time, condition)
+        guess = self.guess(condition).view(-1, self.rows, JOINTS)
+        return lambda noisy, time: guess + self.unet(noisy, time, condition)
+
+    def built(self, config: NetworkConfig) -> NetworkConfig:
+        """See Network."""
+        if isinstance(self.cloud, SceneEncoder):
+            return replace(self.config, encoder=self.cloud.config)
+        return config
 
     def parts(self) -> dict[str, nn.Module]:
         found: dict[str, nn.Module] = {"cloud": self.cloud, "state": self.state}
         if self.memory is not None:
             found["memory"] = self.memory
-        return found | {"unet": self.unet}
+        found["unet"] = self.unet
+        return found | ({} if self.guess is None else {"guess": self.guess})

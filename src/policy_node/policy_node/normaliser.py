@@ -107,8 +107,11 @@ def fit_absolute(actions: Sequence[Floats]) -> AbsoluteActions:
     return AbsoluteActions(min_max(rows.min(0), rows.max(0)))
 
 
-def fit_relative(joints: Sequence[Floats], actions: Sequence[Floats], past: int) -> RelativeActions:
-    """From each episode's joints and targets (N, 13), over every frame's rows -past .. 49."""
+def fit_relative(
+    joints: Sequence[Floats], actions: Sequence[Floats], past: int, margin: Floats | float = 0.0
+) -> RelativeActions:
+    """From each episode's joints and targets (N, 13), over every frame's rows -past .. 49, and
+    `margin` (13,), rad, more: noise on the joints moves the targets against them."""
     lower = np.full((past + CHUNK, len(ACTION_JOINTS)), np.inf, np.float32)
     upper = -lower
     for now, targets in zip(joints, actions, strict=True):
@@ -117,7 +120,7 @@ def fit_relative(joints: Sequence[Floats], actions: Sequence[Floats], past: int)
             moved = targets[np.clip(frames + row - past, 0, len(targets) - 1)] - now
             lower[row] = np.minimum(lower[row], moved.min(0))
             upper[row] = np.maximum(upper[row], moved.max(0))
-    return RelativeActions(min_max(lower, upper))
+    return RelativeActions(min_max(lower - margin, upper + margin))
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,13 @@ from typing import Literal
 import torch
 from diffusers.schedulers.scheduling_ddim import DDIMScheduler
 from torch import Tensor
-from torch.nn.functional import mse_loss
+from torch.nn.functional import l1_loss, mse_loss
 
 Predict = Callable[[Tensor, Tensor], Tensor]
+
+LOSSES: dict[str, Callable[[Tensor, Tensor], Tensor]] = {"squared": mse_loss, "absolute": l1_loss}
+"""What is made small: squared errors, by the mean of what may follow, as published; absolute ones,
+by the median, which a few odd demonstrations do not move."""
 
 
 class Diffusion:
@@ -24,6 +28,7 @@ class Diffusion:
     Args:
         prediction: what the network predicts: the sample itself, as in DP3 and RDT, or the noise
             in it, as in CogACT.
+        loss: one of LOSSES.
     """
 
     def __init__(
@@ -31,6 +36,7 @@ class Diffusion:
         train_steps: int,
         sample_steps: int,
         prediction: Literal["sample", "epsilon"] = "sample",
+        loss: str = "squared",
     ) -> None:
         self._scheduler = DDIMScheduler(
             num_train_timesteps=train_steps,
@@ -40,13 +46,15 @@ class Diffusion:
         )
         self.train_steps, self.sample_steps = train_steps, sample_steps
         self.prediction = prediction
+        self._error = LOSSES[loss]
 
     def loss(self, predict: Predict, actions: Tensor) -> Tensor:
-        """Mean squared error of the prediction, at a random step for each of (B, H, 13)."""
+        """Mean error of the prediction, at a random step for each of (B, H, 13)."""
         time = torch.randint(self.train_steps, actions.shape[:1], device=actions.device)
         noise = torch.randn_like(actions)
         noisy = self._scheduler.add_noise(actions, noise, time)  # type: ignore[arg-type]
-        return mse_loss(predict(noisy, time), actions if self.prediction == "sample" else noise)
+        wanted = actions if self.prediction == "sample" else noise
+        return self._error(predict(noisy, time), wanted)
 
     def sample(
         self,

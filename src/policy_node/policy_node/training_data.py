@@ -24,7 +24,7 @@ from policy_node.policy import CHUNK
 from rulesafe_data.layout import ACTION, POINTS, STATE
 from rulesafe_data.store import EpisodeStore
 from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.joints import ACTION_JOINTS, ALL_JOINTS
+from rulesafe_sim.joints import ACTION_JOINTS, ALL_JOINTS, ARM_JOINTS
 from vq_memory_node.grids import ends_of
 
 _ACTED = [ALL_JOINTS.index(joint) for joint in ACTION_JOINTS]
@@ -77,6 +77,7 @@ class Windows:
             found = store.episode(index, [STATE, ACTION])
             joints.append(np.ascontiguousarray(found[STATE][:, _ACTED], np.float32))
             actions.append(np.ascontiguousarray(found[ACTION], np.float32))
+        self._noise = _noise(train)
         self.normaliser = _fit(joints, actions, config, train)
         lengths = np.array([len(rows) for rows in joints])
         starts = np.cumsum(lengths) - lengths
@@ -105,8 +106,8 @@ class Windows:
         joints = self._joints[seen]
         if rng is not None:
             # The same for all frames of a window: the arm is elsewhere, not its encoders noisy.
-            off = rng.normal(0, self._train.jitter, (len(places), 1, len(ACTION_JOINTS)))
-            joints = joints + off.astype(np.float32)
+            off = rng.standard_normal((len(places), 1, len(ACTION_JOINTS)), np.float32)
+            joints = joints + off * self._noise
         ahead = places[:, None] + np.arange(-config.past, CHUNK)
         ahead = np.clip(ahead, first[:, None], self._last[places][:, None])
         targets = self.normaliser.actions.encode(self._actions[ahead], joints[:, -1])
@@ -207,11 +208,19 @@ def pad(ids: Sequence[Sequence[int]]) -> tuple[torch.Tensor, torch.Tensor]:
     return padded, mask
 
 
+def _noise(train: TrainConfig) -> Floats:
+    """Standard deviation (13,) of the noise on joints, rad."""
+    arm = len(ARM_JOINTS)
+    hand = len(ACTION_JOINTS) - arm
+    return np.array([train.jitter] * arm + [train.hand_jitter] * hand, np.float32)
+
+
 def _fit(
     joints: Sequence[Floats], actions: Sequence[Floats], config: NetworkConfig, train: TrainConfig
 ) -> Normaliser:
     rows = np.concatenate(joints)
     seen = min_max(rows.min(0), rows.max(0))
     if train.actions == "relative":
-        return Normaliser(seen, fit_relative(joints, actions, config.past))
+        relative = fit_relative(joints, actions, config.past, margin=2 * _noise(train))
+        return Normaliser(seen, relative)
     return Normaliser(seen, fit_absolute(actions))

@@ -29,6 +29,7 @@ from rulesafe_sim.simulation import HOME_ACTION, LOWER, UPPER, Simulation
 from vq_memory_node.memory import memory_of
 
 SMALL = Dp3Config(
+    encoder=None,
     points=32,
     pointnet=(16, 32),
     cloud_features=16,

@@ -39,7 +39,7 @@ def test_training_learns_from_the_rules_that_are_named(trained):
 def test_a_checkpoint_is_described(trained, capsys):
     assert run("describe", trained) == 0
     told = capsys.readouterr().out
-    weights = sum(value.numel() for value in read_policy(trained).weights.values())
+    weights = sum(value.numel() for value in read_policy(trained).network().parameters())
     assert f"{weights:,}" in told
     assert load_rule("rule_020").description in told
     assert "(40) int64" in told

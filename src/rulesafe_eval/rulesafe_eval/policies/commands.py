@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
@@ -137,5 +137,88 @@ def _instructions(rules: str | None) -> tuple[str, ...] | None:
     return tuple(load_rule(rule).description for rule in expand_rules(rules))
 
 
-SUBCOMMANDS: dict[str, Callable[..., int | None]] = {"train": train, "describe": describe}
+def scenes(
+    recordings: Annotated[tuple[Path, ...], tyro.conf.Positional, tyro.conf.arg(metavar="DIR")],
+    out: Path,
+    safes: str = "all",
+    places: int = 300,
+    split: str = "train",
+    seed: int = 0,
+) -> None:
+    """Render clouds of safes that stand anywhere, for an encoder to learn from. Nothing is opened.
+
+    Example: rulesafe policy scenes demos --out scenes.npz
+
+    Args:
+        recordings: Directories that `rulesafe demos generate` left: the robot's postures.
+        out: File for the clouds, .npz.
+        safes: Safes joined by commas, or all.
+        places: Of each safe; three clouds of each.
+        split: What places, colours and cameras are drawn from.
+        seed: Of the draws.
+    """
+    from rulesafe_eval.policies.scenes import POSTURES, make_scenes
+    from rulesafe_eval.policies.scenes import recordings as read_some
+    from rulesafe_eval.training_bar import training_bar
+    from rulesafe_sim.safes import SAFES
+
+    chosen = SAFES if safes == "all" else tuple(safes.split(","))
+    with training_bar(places * len(chosen), "place") as tell:
+        made = make_scenes(
+            read_some(recordings), chosen, places, split, seed, lambda done: tell(done, "")
+        )
+    made.save(out)
+    print(f"{out}: {len(made.clouds)} clouds, {POSTURES} of each place, {len(chosen)} safes")
+
+
+def encoder(
+    scenes: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="SCENES")],
+    out: Path,
+    test: Path | None = None,
+    steps: int = 6000,
+    seed: int = 0,
+) -> None:
+    """Train a scene encoder: from a cloud, where a safe stands, which it is, how its parts stand.
+
+    Example: rulesafe policy encoder scenes.npz --out encoder.safetensors --test others.npz
+
+    Args:
+        scenes: File of `rulesafe policy scenes`.
+        out: File for the encoder, .safetensors.
+        test: Other scenes to measure it on.
+        steps: Batches of 64 clouds.
+        seed: Of weights and batches.
+    """
+    try:
+        from policy_node import scene_encoder as seeing
+    except ModuleNotFoundError as error:
+        raise _not_installed(error) from error
+    from rulesafe_eval.training_bar import training_bar
+
+    with training_bar(steps, "step") as tell:
+        shown = seeing.load_scenes(scenes)
+        found = seeing.fit(shown, steps, seed, lambda step, loss: tell(step, f"loss {loss:.4f}"))
+    seeing.save_encoder(found, out)
+    if test is not None:
+        print(_sight(seeing, found, seeing.load_scenes(test)))
+    print(out)
+
+
+def _sight(seeing: Any, found: Any, test: Any) -> str:
+    import numpy as np
+
+    off, known = seeing.errors(found, test)
+    rows = [
+        f"{name}: off by {np.median(column):.4f} (median), {np.quantile(column, 0.9):.4f} (90 %)"
+        for name, column in zip(seeing.SEEN, off.T, strict=True)
+    ]
+    return "\n".join([*rows, f"safe known in {known:.1%} of {len(off)} clouds"])
+
+
+SUBCOMMANDS: dict[str, Callable[..., int | None]] = {
+    "train": train,
+    "describe": describe,
+    "scenes": scenes,
+    "encoder": encoder,
+}
 """Names of the subcommands; each returns its exit code, or None for 0."""

@@ -69,7 +69,7 @@ def example(network: Network, config: NetworkConfig, memory: MemoryShape) -> Bat
     joints = len(ACTION_JOINTS)
     batch = Batch(torch.zeros(1, config.frames, joints))
     if config.points:
-        batch.points = torch.zeros(1, config.frames, config.points, 6)
+        batch.points = torch.zeros(1, config.cloud_frames, config.points, 6)
     if config.images:
         batch.images = torch.zeros(1, 2, 224, 224, 3, dtype=torch.uint8)
     if config.instruction:

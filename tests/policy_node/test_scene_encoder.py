@@ -1,0 +1,116 @@
+"""Seeing where a safe stands: learned from scenes, kept in a file, used by policies as it is."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("diffusers")
+
+from policy_node.batches import Batch
+from policy_node.configs import Dp3Config, EncoderConfig
+from policy_node.dp3 import Dp3
+from policy_node.memories import MemoryShape
+from policy_node.scene_encoder import (
+    SEEN,
+    SceneEncoder,
+    Scenes,
+    errors,
+    fit,
+    load_encoder,
+    load_scenes,
+    save_encoder,
+)
+from rulesafe_sim.errors import RuleSafeError
+
+SAFES = ("safe_01", "safe_02")
+
+
+def boxes(count, seed=0):
+    """Scenes of two boxes, one flat and one tall, that stand anywhere."""
+    rng = np.random.default_rng(seed)
+    safe = rng.integers(2, size=count)
+    size = np.where(safe[:, None], [0.1, 0.2, 0.1], [0.2, 0.1, 0.2])
+    place = rng.uniform([0.55, -0.25, 0.25], [0.65, -0.15, 0.35], (count, 3))
+    points = rng.uniform(-1, 1, (count, 300, 3)) * size[:, None] + place[:, None]
+    clouds = np.concatenate([points, rng.random((count, 300, 3))], axis=2).astype(np.float32)
+    seen = np.zeros((count, len(SEEN)), np.float32)
+    seen[:, :3] = place
+    return Scenes(clouds, seen, safe, SAFES)
+
+
+@pytest.fixture(scope="module")
+def encoder():
+    return fit(boxes(600), steps=250)
+
+
+def test_it_tells_where_what_it_never_saw_stands_and_which_it_is(encoder):
+    scenes = boxes(100, seed=1)
+    off, known = errors(encoder, scenes)
+    assert known == 1
+    guess = np.abs(scenes.seen[:, :3] - scenes.seen[:, :3].mean(0)).mean()
+    assert off[:, :3].mean() < guess / 2
+
+
+def test_the_order_of_points_does_not_matter(encoder):
+    cloud = torch.from_numpy(boxes(2).clouds)
+    assert torch.allclose(encoder(cloud), encoder(cloud.flip(1)), atol=1e-5)
+
+
+def test_training_depends_on_the_seed_alone():
+    first, again, other = (fit(boxes(50), steps=3, seed=seed).state_dict() for seed in (0, 0, 1))
+    assert all(torch.equal(first[key], again[key]) for key in first)
+    assert not torch.equal(first["head.1.weight"], other["head.1.weight"])
+
+
+def test_saved_and_loaded_it_is_the_same(encoder, tmp_path):
+    path = tmp_path / "mine.safetensors"
+    save_encoder(encoder, path)
+    loaded = load_encoder(str(path))
+    assert loaded.config == encoder.config
+    cloud = torch.from_numpy(boxes(3).clouds)
+    assert torch.equal(loaded(cloud), encoder(cloud))
+
+
+def test_scenes_are_kept(tmp_path):
+    scenes = boxes(5)
+    scenes.save(tmp_path / "scenes.npz")
+    loaded = load_scenes(tmp_path / "scenes.npz")
+    assert loaded.safes == SAFES
+    for name in ("clouds", "seen", "safe"):
+        assert np.array_equal(getattr(loaded, name), getattr(scenes, name))
+
+
+def test_what_is_no_encoder_and_what_holds_no_scenes_is_refused(tmp_path):
+    with pytest.raises(RuleSafeError, match="ten_safes"):
+        load_encoder("eleven_safes")
+    (tmp_path / "bad.safetensors").write_bytes(b"no")
+    with pytest.raises(RuleSafeError, match="cannot be read"):
+        load_encoder(str(tmp_path / "bad.safetensors"))
+    with pytest.raises(RuleSafeError, match="holds no scenes"):
+        load_scenes(tmp_path / "bad.safetensors")
+    with pytest.raises(RuleSafeError, match="holds no scenes"):
+        load_scenes(tmp_path / "none.npz")
+
+
+def test_a_policy_sees_through_it_and_leaves_it_as_it_is(tmp_path):
+    path = tmp_path / "random.safetensors"
+    torch.manual_seed(0)
+    save_encoder(SceneEncoder(EncoderConfig(SAFES, points=16, pointnet=(8, 16), hidden=8)), path)
+    config = replace(Dp3Config(), encoder=str(path), points=16, channels=(32, 32), groups=4)
+    network = Dp3(config, MemoryShape())
+    before = {key: value.clone() for key, value in network.state_dict().items()}
+    batch = Batch(
+        torch.rand(4, 3, 13), points=torch.rand(4, 1, 16, 6), actions=torch.rand(4, 52, 13)
+    )
+    optimiser = torch.optim.AdamW([p for p in network.parameters() if p.requires_grad], 1e-3)
+    network.loss(batch).backward()
+    optimiser.step()
+    changed = {key for key, value in network.state_dict().items() if not value.equal(before[key])}
+    assert changed and not any(key.startswith("cloud.") for key in changed)
+    alone = Dp3(network.built(config), MemoryShape())  # without the encoder's file
+    alone.load_state_dict(network.state_dict())
+    assert torch.equal(alone.condition(batch), network.condition(batch))
+    other = replace(batch, points=batch.points + 0.1)
+    assert not torch.allclose(network.condition(batch), network.condition(other))

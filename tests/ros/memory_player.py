@@ -88,7 +88,7 @@ class Player:
 
     def call(self, kind, service, request=None):
         caller = self.client.create_client(kind, service)
-        assert caller.wait_for_service(60), service
+        self.client.meet(caller)
         future = caller.call_async(request or kind.Request())
         self.client.until(future.done, f"the reply of {service}")
         return future.result()

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 
 import numpy as np
+from rclpy.client import Client as ServiceClient
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, ReliabilityPolicy
@@ -20,6 +21,9 @@ from rulesafe_sim.joints import ACTION_JOINTS
 
 ALL_QOS = QoSProfile(depth=2000, reliability=ReliabilityPolicy.RELIABLE)
 """Room for all that comes while a test waits for the processor."""
+
+SETTLE = 1.0
+"""s of wall time in which a server that was just found finds its client too."""
 
 PATIENCE = 60.0
 """s of wall time after which something that should happen has not."""
@@ -44,6 +48,7 @@ class Client(Node):
         self._chunks = self.create_publisher(
             JointTrajectory, "/policy/action_chunk", convert.STATE_QOS
         )
+        self._met: list[ServiceClient] = []
         self._reset = self.create_client(ResetEpisode, "/episode/reset")
 
     def until(self, condition: Callable[[], object], what: str) -> None:
@@ -52,6 +57,16 @@ class Client(Node):
         while not condition():
             assert time.monotonic() < end, f"{what}: not within {PATIENCE:g} s"
             self.executor_.spin_once(timeout_sec=0.1)
+
+    def meet(self, caller: ServiceClient) -> None:
+        """Waits for a service, the first time a little longer: a server may hear a client before
+        it knows where to send the answer, which is lost then."""
+        assert caller.wait_for_service(PATIENCE), f"no {caller.srv_name}"
+        if caller not in self._met:
+            self._met.append(caller)
+            end = time.monotonic() + SETTLE
+            while time.monotonic() < end:
+                self.executor_.spin_once(timeout_sec=0.1)
 
     @property
     def status(self) -> EpisodeStatus:
@@ -69,7 +84,7 @@ class Client(Node):
         return self.status
 
     def reset(self, rule: str = "", safe: str = "", seed: int = 0) -> ResetEpisode.Response:
-        assert self._reset.wait_for_service(PATIENCE), "no /episode/reset"
+        self.meet(self._reset)
         request = ResetEpisode.Request(rule=rule, safe=safe, seed=seed)
         asked: list[tuple[float, Future]] = []
 

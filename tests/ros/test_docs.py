@@ -69,7 +69,7 @@ def test_topics_services_and_the_action(client, start, model_dir, monkeypatch):
     start("rulesafe_eval.node", "episodes:=0")
     start("policy_node.node", "policy:=hold_still:HoldStill", "autostart:=false")
     configure = client.create_client(ChangeState, "/policy_node/change_state")
-    assert configure.wait_for_service(60)
+    client.meet(configure)
     transition = Transition(id=Transition.TRANSITION_CONFIGURE)
     configured = configure.call_async(ChangeState.Request(transition=transition))
     client.until(configured.done, "the policy's configuration")

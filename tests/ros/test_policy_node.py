@@ -325,7 +325,7 @@ def test_a_manager_is_told_which_topic_is_missing(client, start, diagnostics):
     }
 
     def call(kind, request):
-        assert calls[kind].wait_for_service(60)
+        client.meet(calls[kind])
         future = calls[kind].call_async(request)
         client.until(future.done, "a reply")
         return future.result()

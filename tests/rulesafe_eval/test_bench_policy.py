@@ -17,8 +17,8 @@ ALWAYS = {
     "parameters": 1,
     "chunk": 20,
     "chunk, p99": 1,
-    "memory, a frame": 500,
-    "memory, 25 frames and a reading": 20,
+    "memory, a frame": 240,
+    "memory, 12 frames and a reading": 20,
     "memory, the same as a share of the chunk": 20,
     "evaluation episodes of 60 s per core-hour": EPISODES,
 }

@@ -57,7 +57,7 @@ PARAMETERS = (
         changeable=True,
     ),
     Parameter(
-        "execute_rows", 25, "Rows of a chunk after which the next one is sent.", 1, CHUNK, True
+        "execute_rows", 12, "Rows of a chunk after which the next one is sent.", 1, CHUNK, True
     ),
     Parameter("threads", 1, "Processor threads of a trained policy.", 1, 256, True),
     Parameter("tolerance", 0.05, "Seconds from a picture's stamp to its frame's.", 0, 0.05, True),

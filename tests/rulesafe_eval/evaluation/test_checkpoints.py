@@ -84,8 +84,8 @@ def test_a_checkpoint_plays_the_same_episodes_again(checkpoint, request_for, tmp
         episode = request_for(safes="safe_02").episode("rule_002", number)
         again = play(actor, setup, episode, tmp_path)
         assert again["state_digest"] == line["state_digest"]
-        assert again["inferences"] == line["inferences"] == 2  # 30 frames, 25 a time
-    assert content["timing"]["inferences"] == 4
+        assert again["inferences"] == line["inferences"] == 3  # 30 frames, 12 a time
+    assert content["timing"]["inferences"] == 6
     assert content["timing"]["inference_median_ms"] > 0
     acted = content["request"]["actor"]
     assert (acted["family"], acted["memory"]["kind"]) == ("dp3", "raw")

@@ -66,7 +66,7 @@ def results(ends, split="train", seeds=None, policy="p"):
         for seed, end in zip(seeds, ends, strict=True)
     ]
     setup = {"policy": policy, "control": "none", "step_seconds": 20.0}
-    setup |= {"execute": 25, "execution": "newest"}
+    setup |= {"execute": 12, "execution": "newest"}
     request = {
         "setup": setup,
         "split": split,

@@ -19,7 +19,7 @@ class Batch:
     Attributes:
         joints: (B, T, 13) float32.
         points: (B, C, N, 6) float32, x, y, z in m in the pelvis frame and r, g, b in 0..1, of the
-            last C frames of which the network looks at its `cloud_frames`.
+            last C frames; the network looks at the last `cloud_frames` of these.
         images: (B, 2, H, W, 3) uint8, of the present frame, in the order of CAMERAS. In training
             perhaps smaller, see `NetworkConfig.picture`.
         language: (B, L) int64, ids that `Network.words` gave, padded in front with 0.

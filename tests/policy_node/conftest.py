@@ -13,7 +13,7 @@ from vq_memory_node.model_files import Architecture, Model, save_model
 
 LENGTHS = (70, 55, 90)
 INSTRUCTIONS = ("turn the knob", "pull the door", "turn the knob")
-POINTS = 40
+POINTS = 256
 
 SMALL = Dp3Config(
     encoder=None,

@@ -16,22 +16,25 @@ from rulesafe_sim.joints import ACTION_JOINTS, ALL_JOINTS
 from vq_memory_node.memory import memory_of
 
 ACTED = [ALL_JOINTS.index(joint) for joint in ACTION_JOINTS]
-PICTURE_FAMILIES = [name for name in FAMILIES if find_config(name, "tiny").images]
+READERS = [name for name in FAMILIES if find_config(name, "tiny").instruction]
 
 
-@pytest.mark.parametrize("family", PICTURE_FAMILIES)
-def test_a_family_that_sees_pictures_is_trained_saved_and_asked(
-    family, demos, cache, memories, tmp_path
+@pytest.mark.parametrize("size", ["tiny", "small"])
+@pytest.mark.parametrize("family", READERS)
+def test_a_family_that_reads_is_trained_saved_and_asked(
+    family, size, demos, cache, memories, tmp_path
 ):
-    task = Task(family, "tiny", find_config(family, "tiny"), memories["vq"], demos, None, cache)
+    """A tiny one sees the cloud alone, a small one pictures too."""
+    task = Task(family, size, find_config(family, size), memories["vq"], demos, None, cache)
     train(task, TrainConfig(steps=2, batch=2, warm_up=1), tmp_path)
     policy = load_policy(tmp_path)
-    assert policy.needs.images and policy.needs.instruction and policy.needs.memory
+    assert policy.needs.points and policy.needs.instruction and policy.needs.memory
+    assert policy.needs.images == (size == "small")
     episode = EpisodeStore(demos).episode(0)
     joints = episode["observation.state"][:, ACTED]
     history = History(policy.needs)
     pictures = {camera: episode[f"observation.images.{camera}"][45] for camera in CAMERAS}
-    history.push(45, joints[45], images=pictures)
+    history.push(45, joints[45], episode["observation.points"][45], pictures)
     reading = memory_of(joints, policy.memory.build())[45]
 
     def chunk(instruction):

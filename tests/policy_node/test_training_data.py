@@ -6,11 +6,13 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from policy_node.configs import TrainConfig
-from policy_node.training_data import Windows, choose, pad
+from policy_node.training_data import Windows, choose, pad, warped
 from rulesafe_data.store import EpisodeStore
 from rulesafe_sim.errors import RuleSafeError
 from rulesafe_sim.joints import ACTION_JOINTS, ALL_JOINTS
+from vq_memory_node.grids import Sliding, ends_of
 from vq_memory_node.memory import memory_of
+from vq_memory_node.windows import STRIDE
 
 ACTED = [ALL_JOINTS.index(joint) for joint in ACTION_JOINTS]
 EPISODES = [2, 0]  # in an order of their own
@@ -125,13 +127,37 @@ def test_noise_moves_the_arm_and_not_where_it_is_to_go(make, store):
 
 def test_a_raw_memory_does_not_tell_the_noise(make, store):
     """Its last row is the present posture, in training as when a chunk is asked for."""
-    windows = make("raw", jitter=0.01)
+    windows = make("raw", jitter=0.01, memory_warp=0.0)
     still = windows.batch(places(store))
     moved = windows.batch(places(store), np.random.default_rng(0))
     assert torch.equal(still.memory[:, -1], still.joints[:, -1])
     assert torch.equal(moved.memory[:, -1], moved.joints[:, -1])
     assert not torch.equal(moved.memory[:, -1], still.memory[:, -1])
     assert torch.equal(moved.memory[:, :-1], still.memory[:, :-1])
+
+
+def test_a_warped_past_goes_at_another_pace():
+    ends = ends_of(np.full(400, 700), Sliding())
+    found = warped(ends, 0.2, np.random.default_rng(0))
+    gaps = np.diff(found, axis=1)
+    np.testing.assert_array_equal(found[:, -1], 700)
+    assert (gaps > 0).all()
+    assert abs(gaps.mean() - STRIDE) < 0.5
+    assert 0.15 < gaps.std() / STRIDE < 0.3
+    assert 0.05 < gaps.mean(axis=1).std() / STRIDE < 0.15  # the pace of a whole past
+    np.testing.assert_array_equal(warped(ends, 0.2, np.random.default_rng(0)), found)
+
+
+@pytest.mark.parametrize("memory", ["raw", "vq"])
+def test_in_training_the_past_is_warped_and_the_present_is_not(memory, make, store):
+    """Where a memory reaches back before the episode, it is masked as ever."""
+    windows = make(memory, jitter=0.0, hand_jitter=0.0, memory_warp=0.5)
+    frames = np.full(20, places(store)[-1])
+    still, moved = windows.batch(frames), windows.batch(frames, np.random.default_rng(0))
+    assert torch.equal(moved.memory[:, -1], still.memory[:, -1])
+    assert torch.equal(moved.joints, still.joints)
+    assert not torch.equal(moved.memory_mask, still.memory_mask)
+    assert (moved.memory[~moved.memory_mask] == 0).all()
 
 
 def test_with_relative_actions_noise_is_made_good(make, store):
@@ -152,8 +178,8 @@ def test_episodes_are_chosen_by_instruction(store):
 
 
 def test_more_points_than_the_clouds_have_are_refused(make, small):
-    with pytest.raises(RuleSafeError, match="clouds of 40 points; 64 are needed"):
-        make(config=replace(small, points=64))
+    with pytest.raises(RuleSafeError, match="clouds of 256 points; 300 are needed"):
+        make(config=replace(small, points=300))
 
 
 def test_ids_are_padded_in_front():

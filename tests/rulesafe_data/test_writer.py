@@ -221,8 +221,28 @@ def test_frames_must_be_as_many_as_actions(tmp_path, make_frames):
     odd[3] = Frame(odd[2].head, odd[3].front, None)
     with pytest.raises(RuleSafeError, match=r"points of frame 3 must be \(50, 6\), got None"):
         writer.write(0, EpisodeData("open", *vectors, frames=odd))
+    odd[3] = Frame(odd[2].head, None, odd[3].points)
+    with pytest.raises(RuleSafeError, match=r"front of frame 3 must be .*, got None"):
+        writer.write(0, EpisodeData("open", *vectors, frames=odd))
+    with pytest.raises(RuleSafeError, match="this one has neither"):
+        writer.write(0, EpisodeData("open", *vectors, frames=[Frame(None, None)] * 5))
     assert not writer.has(0)
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+
+
+def test_clouds_may_be_without_pictures(tmp_path, make_frames):
+    shown = make_frames(5, 0)
+    vectors = np.zeros((5, 39)), np.zeros((5, 39)), np.zeros((5, 13))
+    writer = DatasetWriter(tmp_path)
+    clouds = [Frame(None, None, frame.points) for frame in shown]
+    writer.write(0, EpisodeData("open", *vectors, frames=clouds))
+    writer.finish()
+    store = EpisodeStore(tmp_path)
+    found = store.episode(0)
+    assert not any("image" in key for key in found)
+    wanted = np.stack([frame.points for frame in shown])
+    np.testing.assert_allclose(found["observation.points"], wanted, atol=0.01)
+    assert not (tmp_path / "videos").exists()
 
 
 @pytest.mark.parametrize(

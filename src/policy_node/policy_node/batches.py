@@ -20,6 +20,7 @@ class Batch:
         joints: (B, T, 13) float32.
         points: (B, C, N, 6) float32, x, y, z in m in the pelvis frame and r, g, b in 0..1, of the
             last C frames; the network looks at the last `cloud_frames` of these.
+        sights: (B, C, features) float32, in place of points: what `Network.sight` sees in them.
         images: (B, 2, H, W, 3) uint8, of the present frame, in the order of CAMERAS. In training
             perhaps smaller, see `NetworkConfig.picture`.
         language: (B, L) int64, ids that `Network.words` gave, padded in front with 0.
@@ -33,6 +34,7 @@ class Batch:
 
     joints: Tensor
     points: Tensor | None = None
+    sights: Tensor | None = None
     images: Tensor | None = None
     language: Tensor | None = None
     language_mask: Tensor | None = None
@@ -78,6 +80,11 @@ class Network(nn.Module):
         """What makes this network again without files that parts of it were loaded from, given
         the configuration it was made with."""
         return config
+
+    def sight(self) -> nn.Module | None:
+        """The part that clouds alone go into, (..., N, 6) -> (..., features), where it stays as it
+        is in training; None where there is none, or it learns."""
+        return None
 
     def words(self, instruction: str) -> list[int]:
         """The ids of an instruction's words, for `Batch.language`; none unless the family reads."""

@@ -24,6 +24,7 @@ from policy_node.memories import MemoryShape
 from policy_node.policy import CHUNK
 from policy_node.schedules import Diffusion
 from policy_node.sight_and_words import Reader, VisionLanguage, added, positions
+from policy_node.vision import Vision
 from rulesafe_sim.joints import ACTION_JOINTS
 
 JOINTS = len(ACTION_JOINTS)
@@ -135,6 +136,10 @@ class CogAct(Reader):
         )
         under, free = both.chunk(2)
         return free + self.config.guidance * (under - free)
+
+    def eyes(self) -> Vision:
+        """See Reader."""
+        return self.model.vision
 
     def parts(self) -> dict[str, nn.Module]:
         """See Network."""

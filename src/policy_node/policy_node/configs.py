@@ -197,6 +197,9 @@ class TrainConfig:
             learns to go on as the arm already goes, and never mends what it began a little off.
         hand_jitter: the same on the hand's joints.
         points_jitter: the same on the points, m.
+        memory_warp: how much faster or slower the remembered past went than it did, see
+            training_data.warped. A policy is rarely as quick as the expert; without it, a memory
+            counts tokens where it should tell steps apart.
         checkpoint_every: batches between two checkpoints.
         threads: of torch; another number may add in another order.
         mixed_precision: no, fp16 or bf16, by accelerate.
@@ -214,6 +217,7 @@ class TrainConfig:
     jitter: float = 0.1
     hand_jitter: float = 0.02
     points_jitter: float = 0.0
+    memory_warp: float = 0.2
     checkpoint_every: int = 500
     threads: int = 1
     mixed_precision: str = "no"
@@ -224,7 +228,8 @@ class TrainConfig:
         for name in ("steps", "batch", "checkpoint_every", "threads"):
             if getattr(self, name) < 1:
                 raise RuleSafeError(f"{name} is {getattr(self, name)}; it must be 1 or more")
-        for name in ("weight_decay", "warm_up", "jitter", "hand_jitter", "points_jitter", "seed"):
+        noises = ("jitter", "hand_jitter", "points_jitter", "memory_warp")
+        for name in ("weight_decay", "warm_up", *noises, "seed"):
             if getattr(self, name) < 0:
                 raise RuleSafeError(f"{name} is {getattr(self, name)}; it must be 0 or more")
         if not (self.learning_rate > 0 and self.clip > 0 and 0 <= self.ema < 1):

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from policy_node.configs import NetworkConfig
+from policy_node.configs import EncoderConfig, NetworkConfig
 from rulesafe_sim.errors import RuleSafeError
 
 PIECES = 512
@@ -20,6 +20,9 @@ at the tail: 512, twice as many as VQ-Memory has codes before they are merged.""
 
 FILMED = 224
 """Side of the pictures in the data, pixels."""
+
+POINTS = 256
+"""N of a cloud that a scene encoder is shown."""
 
 Prediction = Literal["sample", "epsilon"]
 """What a diffusion network foretells: the clean actions, or the noise in them."""
@@ -53,17 +56,24 @@ class SightAndWords:
     Attributes:
         language: the language model.
         vision: encoders of pictures, whose features of a patch are put side by side. None at
-            all: the language backbone is a vision-language model that has its own.
+            all: the language backbone is a vision-language model that has its own, or there are no
+            pictures to see.
         pieces: the tokenizer: empty: the shipped one; else folder or hub's name, as `weights`.
+        encoder: name or file of a scene encoder, which stays as it is; what it sees in the cloud is
+            one token before those of pictures. In a checkpoint its shape. None: no cloud is seen,
+            as published.
     """
 
     language: Backbone
     vision: tuple[Backbone, ...] = ()
     pieces: str = ""
+    encoder: str | EncoderConfig | None = None
 
     def __post_init__(self) -> None:
-        """Takes plain dicts, as JSON gives them, for backbones."""
+        """Takes plain dicts, as JSON gives them, for backbones and encoder."""
         object.__setattr__(self, "language", _backbone(self.language))
+        if isinstance(self.encoder, dict):
+            object.__setattr__(self, "encoder", EncoderConfig(**self.encoder))
         object.__setattr__(self, "vision", tuple(_backbone(tower) for tower in self.vision))
 
     @property
@@ -72,11 +82,11 @@ class SightAndWords:
 
     @property
     def points(self) -> int:
-        return 0
+        return POINTS if self.encoder else 0
 
     @property
     def images(self) -> bool:
-        return True
+        return bool(self.vision) or self.language.kind == "paligemma"
 
     @property
     def instruction(self) -> bool:
@@ -88,10 +98,12 @@ class SightAndWords:
 
     @property
     def cloud_frames(self) -> int:
-        return 0
+        return 1 if self.encoder else 0
 
     @property
     def picture(self) -> int:
+        if not self.images:
+            return 0
         if not self.vision or any(tower.kind != "conv" for tower in self.vision):
             return FILMED
         sides = [int(tower.sizes["size"]) for tower in self.vision]
@@ -196,7 +208,7 @@ RDT_SIZES = {
             | {"d_model": 128, "d_kv": 32, "d_ff": 256, "num_layers": 2, "num_heads": 4}
             | {"feed_forward_proj": "gated-gelu"},
         ),
-        (_SMALL_EYE,),
+        encoder="ten_safes",
     ),
     "base": RdtConfig(
         Backbone(
@@ -215,8 +227,7 @@ RDT_SIZES = {
 
 COGACT_SIZES = {
     "tiny": CogActConfig(
-        Backbone("llama", _SMALL_ROTARY | {"num_hidden_layers": 2}),
-        (_SMALL_EYE,),
+        Backbone("llama", _SMALL_ROTARY | {"num_hidden_layers": 2}), encoder="ten_safes"
     ),
     "base": CogActConfig(
         Backbone(
@@ -242,7 +253,9 @@ COGACT_SIZES = {
 """base: Llama 2 7B with DINOv2 and SigLIP, and the diffusion transformer called DiT-Base."""
 
 PI0_SIZES = {
-    "tiny": Pi0Config(Backbone("gemma", _SMALL_ROTARY | {"num_hidden_layers": 3}), (_SMALL_EYE,)),
+    "tiny": Pi0Config(
+        Backbone("gemma", _SMALL_ROTARY | {"num_hidden_layers": 3}), encoder="ten_safes"
+    ),
     "base": Pi0Config(
         Backbone(
             "paligemma",
@@ -266,6 +279,12 @@ PI0_SIZES = {
     ),
 }
 """base: PaliGemma 3B at 224 pixels, and an action expert of 300 million parameters."""
+
+# Where a safe stands, pictures of a hundred demonstrations teach nobody to the millimetre, and
+# cameras are mounted anew in each episode, so that tiny ones see by a scene encoder alone.
+RDT_SIZES["small"] = replace(RDT_SIZES["tiny"], vision=(_SMALL_EYE,))
+COGACT_SIZES["small"] = replace(COGACT_SIZES["tiny"], vision=(_SMALL_EYE,))
+PI0_SIZES["small"] = replace(PI0_SIZES["tiny"], vision=(_SMALL_EYE,))
 
 
 def from_weights(
@@ -300,4 +319,4 @@ def published(config: NetworkConfig) -> list[str]:
     if not isinstance(config, SightAndWords):
         return []
     kinds = [config.language.kind, *(tower.kind for tower in config.vision)]
-    return [] if "conv" in kinds else kinds
+    return [] if config.encoder or "conv" in kinds else kinds

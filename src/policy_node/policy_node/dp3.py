@@ -22,7 +22,7 @@ from policy_node.configs import Dp3Config, NetworkConfig
 from policy_node.memories import MemoryShape
 from policy_node.pointnet import PointNet
 from policy_node.policy import CHUNK
-from policy_node.scene_encoder import SceneEncoder, load_encoder
+from policy_node.scene_encoder import SceneEncoder, make_encoder, see
 from policy_node.schedules import Diffusion, Predict
 from policy_node.unet import UNet
 from rulesafe_sim.joints import ACTION_JOINTS
@@ -61,15 +61,6 @@ class MemoryEncoder(nn.Module):
         return found
 
 
-def make_encoder(config: Dp3Config) -> SceneEncoder | PointNet:
-    """What looks at clouds: a trained encoder that stays as it is, or a PointNet to train."""
-    if isinstance(config.encoder, str):
-        return load_encoder(config.encoder).requires_grad_(False)
-    if config.encoder is not None:
-        return SceneEncoder(config.encoder).requires_grad_(False)
-    return PointNet(config.pointnet, config.cloud_features, config.colour)
-
-
 def _perceptron(into: int, width: int, out: int) -> nn.Sequential | None:
     """Two hidden layers of a width; None of the width 0."""
     if not width:
@@ -84,7 +75,11 @@ class Dp3(Network):
     def __init__(self, config: Dp3Config, memory: MemoryShape) -> None:
         super().__init__()
         self.config, self.rows = config, config.past + CHUNK
-        self.cloud = make_encoder(config)
+        self.cloud: SceneEncoder | PointNet
+        if config.encoder is None:
+            self.cloud = PointNet(config.pointnet, config.cloud_features, config.colour)
+        else:
+            self.cloud = make_encoder(config.encoder)
         layers: list[nn.Module] = []
         for into, out in pairwise((JOINTS, *config.state)):
             layers += [nn.Linear(into, out), nn.ReLU()]
@@ -106,9 +101,8 @@ class Dp3(Network):
 
     def condition(self, batch: Batch) -> Tensor:
         """What steers the U-Net, (B, C)."""
-        assert batch.points is not None
-        clouds = batch.points[:, -self.config.cloud_frames :, : self.config.points]
-        parts = [self.cloud(clouds).flatten(1), self.state(batch.joints).flatten(1)]
+        seen = see(self.cloud, batch, self.config.cloud_frames, self.config.points)
+        parts = [seen.flatten(1), self.state(batch.joints).flatten(1)]
         if self.memory is not None:
             parts.append(self.memory(batch.memory, batch.memory_mask))
         return torch.cat(parts, dim=-1)
@@ -135,6 +129,10 @@ class Dp3(Network):
         if isinstance(self.cloud, SceneEncoder):
             return replace(self.config, encoder=self.cloud.config)
         return config
+
+    def sight(self) -> nn.Module | None:
+        """See Network."""
+        return self.cloud if isinstance(self.cloud, SceneEncoder) else None
 
     def parts(self) -> dict[str, nn.Module]:
         found: dict[str, nn.Module] = {"cloud": self.cloud, "state": self.state}

@@ -18,7 +18,8 @@ class Family:
     """Where a family's parts are, as "module:name".
 
     Attributes:
-        sizes: a dict of the configurations by size, tiny and base; a module without torch.
+        sizes: a dict of the configurations by size, tiny and base among them, in a module without
+            torch.
         network: the network's class, made from a configuration and a MemoryShape.
         source: who published it.
     """

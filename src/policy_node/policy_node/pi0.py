@@ -27,6 +27,7 @@ from policy_node.memories import MemoryShape
 from policy_node.policy import CHUNK
 from policy_node.schedules import FlowMatching
 from policy_node.sight_and_words import Reader, VisionLanguage, added, positions
+from policy_node.vision import Vision
 from rulesafe_sim.errors import RuleSafeError
 from rulesafe_sim.joints import ACTION_JOINTS
 
@@ -74,6 +75,10 @@ class Pi0(Reader):
         """See Network."""
         shape = (len(batch), CHUNK, JOINTS)
         return self._flow.sample(_Predictor(self, batch), shape, batch.joints.device, generator)
+
+    def eyes(self) -> Vision:
+        """See Reader."""
+        return self.model.vision
 
     def parts(self) -> dict[str, nn.Module]:
         """See Network."""

@@ -24,8 +24,8 @@ from policy_node.language import Words
 from policy_node.memories import MemoryShape
 from policy_node.policy import CHUNK
 from policy_node.schedules import Diffusion
-from policy_node.sight_and_words import Reader, added, resolve
-from policy_node.vision import Vision, make_tower
+from policy_node.sight_and_words import Reader, added, make_vision, resolve
+from policy_node.vision import Vision
 from rulesafe_sim.joints import ACTION_JOINTS
 
 JOINTS = len(ACTION_JOINTS)
@@ -61,7 +61,7 @@ class Rdt(Reader):
         table = self.language.get_input_embeddings()
         self.read = Words(table, memory, shipped=not config.pieces)
         self.from_language = perceptron(table.embedding_dim, width, width)
-        self.vision = Vision([make_tower(tower) for tower in config.vision], width)
+        self.vision = make_vision(config, width)
         self.config: RdtConfig = resolve(config, language, self.vision)
         self.step = StepEmbedding(width)
         self.state = perceptron(JOINTS, width, width)
@@ -83,6 +83,10 @@ class Rdt(Reader):
         predict = self._predictor(batch)
         return self._diffusion.sample(predict, shape, batch.joints.device, generator)
 
+    def eyes(self) -> Vision:
+        """See Reader."""
+        return self.vision
+
     def parts(self) -> dict[str, nn.Module]:
         """See Network."""
         denoiser = [self.step, self.state, self.action, self.blocks, self.norm, self.out]
@@ -103,7 +107,7 @@ class Rdt(Reader):
         # Counted from the first word: padding before it shifts nothing.
         places = (order - mask.int().argmax(1, keepdim=True)).clamp(min=0)
         read = read + sinusoids(places, read.shape[2])
-        seen = self.vision(batch.images)
+        seen = self.vision(batch)
         state = self.state(batch.joints[:, -1:])
         return _Predictor(self, state, ((read, mask), (seen, None)))
 

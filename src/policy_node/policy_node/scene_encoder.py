@@ -25,6 +25,7 @@ from safetensors.torch import save
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, l1_loss
 
+from policy_node.batches import Batch
 from policy_node.configs import EncoderConfig
 from policy_node.pointnet import PointNet
 from rulesafe_data.files import write_atomically
@@ -158,6 +159,23 @@ def errors(
             guess = encoder(points)[:, len(SEEN) :].argmax(-1).numpy()
             known += int((guess == scenes.safe[rows]).sum())
     return np.concatenate(off), known / len(scenes.clouds)
+
+
+def make_encoder(encoder: str | EncoderConfig) -> SceneEncoder:
+    """A trained one by name or file, or one of a shape whose weights a checkpoint brings; it stays
+    as it is. Errors: as load_encoder."""
+    made = load_encoder(encoder) if isinstance(encoder, str) else SceneEncoder(encoder)
+    return made.requires_grad_(False)
+
+
+def see(encoder: nn.Module, batch: Batch, frames: int = 1, count: int | None = None) -> Tensor:
+    """(B, frames, features): what an encoder sees in a batch's last clouds, in their first `count`
+    points; where a batch brings what was seen, that."""
+    if batch.sights is not None:
+        return batch.sights[:, -frames:]
+    assert batch.points is not None
+    found: Tensor = encoder(batch.points[:, -frames:, :count])
+    return found
 
 
 def save_encoder(encoder: SceneEncoder, path: Path) -> None:

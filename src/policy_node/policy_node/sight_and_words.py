@@ -1,5 +1,6 @@
-"""What a vision-language model is given: pictures first, then the instruction, then the memory."""
+"""What a vision-language model is given: what is seen, then the instruction, then the memory."""
 
+from abc import abstractmethod
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -12,6 +13,7 @@ from policy_node.configs import NetworkConfig
 from policy_node.configs_vla import Backbone, SightAndWords
 from policy_node.language import Words, word_ids
 from policy_node.memories import MemoryShape
+from policy_node.scene_encoder import SceneEncoder, make_encoder
 from policy_node.vision import PublishedTower, Vision, make_tower
 from rulesafe_sim.errors import RuleSafeError
 
@@ -30,6 +32,14 @@ class Reader(Network):
     def built(self, config: NetworkConfig) -> NetworkConfig:
         """See Network."""
         return self.config
+
+    @abstractmethod
+    def eyes(self) -> Vision:
+        """What it sees with."""
+
+    def sight(self) -> nn.Module | None:
+        """See Network."""
+        return self.eyes().scene
 
     def words(self, instruction: str) -> list[int]:
         """See Network."""
@@ -50,15 +60,14 @@ class VisionLanguage(nn.Module):
         super().__init__()
         model = make_backbone(config.language)
         self._language = resolved(config.language, model)
-        if config.vision:
-            self.text: Any = model
-            towers = [make_tower(tower) for tower in config.vision]
-            self.vision = Vision(towers, model.config.hidden_size)
-        elif config.language.kind == "paligemma":
-            self.text = model.language_model
+        if config.language.kind == "paligemma" and not config.vision:
+            self.text: Any = model.language_model
             eyes = [PublishedTower(model.vision_tower)]
             width = self.text.config.hidden_size
-            self.vision = Vision(eyes, width, model.multi_modal_projector)
+            self.vision = Vision(eyes, width, model.multi_modal_projector, _scene(config))
+        elif config.vision or config.encoder:
+            self.text = model
+            self.vision = make_vision(config, model.config.hidden_size)
         else:
             raise RuleSafeError(f"{config.language.kind} has no eyes: name encoders of pictures")
         self.words = Words(self.text.embed_tokens, memory, shipped=not config.pieces)
@@ -70,10 +79,19 @@ class VisionLanguage(nn.Module):
     def forward(self, batch: Batch) -> tuple[Tensor, Tensor]:
         """Embeddings (B, n, width) of all there is to see and read; (B, n) bool, True where there
         is something."""
-        seen = self.vision(batch.images)
+        seen = self.vision(batch)
         read, mask = self.words(batch, self.text.embed_tokens)
         there = torch.ones(seen.shape[:2], dtype=torch.bool, device=seen.device)
         return torch.cat([seen, read], 1), torch.cat([there, mask], 1)
+
+
+def make_vision(config: SightAndWords, width: int) -> Vision:
+    """Eyes beside the language model. Errors: RuleSafeError as `make_tower` and `make_encoder`."""
+    return Vision([make_tower(tower) for tower in config.vision], width, scene=_scene(config))
+
+
+def _scene(config: SightAndWords) -> SceneEncoder | None:
+    return make_encoder(config.encoder) if config.encoder else None
 
 
 def resolve(config: Config, language: Backbone, vision: Vision) -> Config:
@@ -83,7 +101,8 @@ def resolve(config: Config, language: Backbone, vision: Vision) -> Config:
         resolved(backbone, tower.model) if isinstance(tower, PublishedTower) else backbone
         for backbone, tower in pairs
     )
-    return replace(config, language=language, vision=towers)
+    encoder = vision.scene.config if vision.scene else None
+    return replace(config, language=language, vision=towers, encoder=encoder)
 
 
 def positions(mask: Tensor) -> Tensor:

@@ -182,8 +182,16 @@ class Run:
         self.main = self.accelerator.is_main_process
         torch.manual_seed(config.seed)
         self.network = make_network(task.family, task.config, task.memory.shape)
+        network = self.network
         self.windows = Windows(
-            store, episodes, task.config, task.memory, config, task.cache, self.network.words
+            store,
+            episodes,
+            task.config,
+            task.memory,
+            config,
+            task.cache,
+            network.words,
+            network.sight(),
         )
         self.network.to(self.accelerator.device).train()
         self.average = averaged(self.network, config.ema)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import nn
 
 from policy_node.batches import Batch
 from policy_node.configs import NetworkConfig, TrainConfig
@@ -21,6 +22,7 @@ from policy_node.memories import MemoryConfig
 from policy_node.normaliser import Floats, Normaliser, fit_absolute, fit_relative, min_max
 from policy_node.pictures import load_pictures
 from policy_node.policy import CHUNK
+from policy_node.sights import VIEWS, load_sights
 from rulesafe_data.layout import ACTION, POINTS, STATE
 from rulesafe_data.store import EpisodeStore
 from rulesafe_sim.errors import RuleSafeError
@@ -57,6 +59,7 @@ class Windows:
         train: of the training: kind of actions, noise.
         cache: folder for what is decoded once.
         words: an instruction's ids (`Network.words`), where the network reads.
+        sight: what sees clouds and stays as it is (`Network.sight`): batches have what it sees.
 
     Errors: RuleSafeError if the dataset has no clouds or pictures, or too few points.
     """
@@ -70,6 +73,7 @@ class Windows:
         train: TrainConfig,
         cache: Path,
         words: Words = lambda _: [],
+        sight: nn.Module | None = None,
     ) -> None:
         self._config, self._train = config, train
         joints, actions = [], []
@@ -86,11 +90,16 @@ class Windows:
         self._joints, self._actions = np.concatenate(joints), np.concatenate(actions)
         self._remember(joints, memory)
         self._points: NDArray[np.float32] | None = None
+        self._sights: NDArray[np.float32] | None = None
+        chosen = hashlib.sha256(str(list(episodes)).encode()).hexdigest()[:12]
         if config.points:
             self._open_clouds(store, episodes, cache)
+            if sight is not None and not train.points_jitter:
+                assert self._points is not None
+                name, shown = f"{store.digest} {chosen}", (self._points, self._cloud_rows)
+                self._sights = load_sights(sight, *shown, config.points, cache, name)
         self._pictures: NDArray[np.uint8] | None = None
         if config.images:
-            chosen = hashlib.sha256(str(list(episodes)).encode()).hexdigest()[:12]
             folder = cache / f"pictures_{chosen}"
             self._pictures = load_pictures(store, episodes, config.picture, folder)
         self._read(store, episodes, lengths, words)
@@ -115,15 +124,17 @@ class Windows:
             joints=torch.from_numpy(self.normaliser.joints.encode(joints)),
             actions=torch.from_numpy(targets),
         )
-        if self._values is not None:
-            self._add_memory(batch, places)
-        if self._points is not None:
+        if self._sights is not None:
+            self._add_sights(batch, seen[:, -config.cloud_frames :], rng)
+        elif self._points is not None:
             self._add_clouds(batch, seen[:, -config.cloud_frames :], rng)
         if self._pictures is not None:
             batch.images = torch.from_numpy(self._pictures[places])
         if config.instruction:
             task = self._task[places]
             batch.language, batch.language_mask = self._ids[task], self._ids_mask[task]
+        if self._values is not None:  # last, so that all else is drawn alike without a memory
+            self._add_memory(batch, places, rng)
         return batch
 
     def _remember(self, joints: Sequence[Floats], config: MemoryConfig) -> None:
@@ -138,10 +149,14 @@ class Windows:
             else:
                 self._values = self.normaliser.joints.encode(np.concatenate(values))
 
-    def _add_memory(self, batch: Batch, places: NDArray[np.int64]) -> None:
+    def _add_memory(
+        self, batch: Batch, places: NDArray[np.int64], rng: np.random.Generator | None
+    ) -> None:
         assert self._values is not None
         first = self._first[places][:, None]
         ends = ends_of(places - first[:, 0], self._grid)
+        if rng is not None and self._train.memory_warp:
+            ends = warped(ends, self._train.memory_warp, rng)
         mask = ends >= 0
         read = self._values[first + np.where(mask, ends, 0)]
         read[~mask] = 0
@@ -177,6 +192,13 @@ class Windows:
             points[..., :3] += np.float32(self._train.points_jitter) * noise
         batch.points = torch.from_numpy(points)
 
+    def _add_sights(
+        self, batch: Batch, seen: NDArray[np.int64], rng: np.random.Generator | None
+    ) -> None:
+        assert self._sights is not None
+        views = np.zeros(len(seen), int) if rng is None else rng.integers(VIEWS, size=len(seen))
+        batch.sights = torch.from_numpy(self._sights[views[:, None], seen])
+
     def _read(
         self,
         store: EpisodeStore,
@@ -206,6 +228,19 @@ def pad(ids: Sequence[Sequence[int]]) -> tuple[torch.Tensor, torch.Tensor]:
         padded[row, longest - len(found) :] = torch.tensor(found)
         mask[row, longest - len(found) :] = True
     return padded, mask
+
+
+def warped(ends: NDArray[np.int64], warp: float, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Frames at which remembered windows end (B, M), oldest first, as if the past had gone at
+    another pace: each gap between two is made longer or shorter by a factor of mean 1 and standard
+    deviation `warp`, and all gaps of a row by one more of half of that. The newest stays."""
+    gaps = np.diff(ends, axis=1)
+    factors = 1 + warp * rng.standard_normal(gaps.shape)
+    factors += warp / 2 * rng.standard_normal((len(ends), 1))
+    back = np.cumsum((gaps * factors.clip(0.1))[:, ::-1], axis=1)[:, ::-1]
+    found = ends.copy()
+    found[:, :-1] = ends[:, -1:] - np.rint(back).astype(np.int64)
+    return found
 
 
 def _noise(train: TrainConfig) -> Floats:

@@ -1,5 +1,6 @@
-"""Pictures as tokens: a small convolutional encoder of ours, or published ones.
+"""What is seen as tokens: a cloud through a scene encoder, pictures through others.
 
+Of pictures there is a small convolutional encoder of ours, and there are published ones.
 A tower maps pictures (B, 3, H, W), 0..1, to (B, patches, features). `Vision` joins the towers'
 features patch by patch, as Prismatic does (Karamcheti et al., 2024), and maps them to a width.
 """
@@ -13,8 +14,10 @@ from torch.nn.functional import avg_pool2d, interpolate
 
 from policy_node.attention import perceptron
 from policy_node.backbones import make_backbone
+from policy_node.batches import Batch
 from policy_node.configs_vla import FILMED, Backbone
 from policy_node.policy import CAMERAS
+from policy_node.scene_encoder import SceneEncoder, see
 from rulesafe_sim.errors import RuleSafeError
 
 HALF = ((0.5, 0.5, 0.5), (0.5, 0.5, 0.5))
@@ -87,12 +90,16 @@ def make_tower(backbone: Backbone) -> ConvTower | PublishedTower:
 
 
 class Vision(nn.Module):
-    """Both cameras' pictures as tokens, the head's first.
+    """What is seen, as tokens: the cloud's, then those of both cameras' pictures, the head's first.
 
     Args:
-        towers: all with the same patches.
+        towers: all with the same patches; none: no pictures.
         width: of tokens.
         projector: maps the towers' features to it; None: a perceptron of two layers.
+        scene: what sees clouds and stays as it is; None: nothing.
+
+    Attributes:
+        scene: as given.
     """
 
     def __init__(
@@ -100,12 +107,18 @@ class Vision(nn.Module):
         towers: Sequence[ConvTower | PublishedTower],
         width: int,
         projector: nn.Module | None = None,
+        scene: SceneEncoder | None = None,
     ) -> None:
         super().__init__()
-        if len({tower.patches for tower in towers}) != 1:
+        if len({tower.patches for tower in towers}) > 1 or not (towers or scene):
             counts = ", ".join(str(tower.patches) for tower in towers)
             raise RuleSafeError(f"encoders must see one grid of patches, at least one; {counts}")
+        self.scene = scene
+        if scene is not None:
+            self.from_scene = perceptron(scene.features, width, width)
         self.towers = nn.ModuleList(towers)
+        if not towers:
+            return
         features = sum(tower.features for tower in towers)
         self.projector = projector or perceptron(features, width, width)
         # From 0, so that published encoders start as they are; which camera, and where.
@@ -113,11 +126,18 @@ class Vision(nn.Module):
 
     @property
     def tokens(self) -> int:
-        """How many tokens both pictures become."""
-        return self.places.shape[0] * self.places.shape[1]
+        """How many there are."""
+        pictures = self.places.shape[0] * self.places.shape[1] if self.towers else 0
+        return pictures + (self.scene is not None)
 
-    def forward(self, images: Tensor | None) -> Tensor:
-        """(B, tokens, width) from (B, 2, H, W, 3) uint8."""
+    def forward(self, batch: Batch) -> Tensor:
+        """(B, tokens, width)."""
+        parts = [] if self.scene is None else [self.from_scene(see(self.scene, batch))]
+        if self.towers:
+            parts.append(self._pictures(batch.images))
+        return torch.cat(parts, dim=1)
+
+    def _pictures(self, images: Tensor | None) -> Tensor:
         if images is None:
             raise ValueError("a batch without pictures")
         pictures = images.flatten(0, 1).permute(0, 3, 1, 2).float() / 255

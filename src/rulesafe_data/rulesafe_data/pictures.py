@@ -26,7 +26,7 @@ class PictureWriter:
     def __init__(self, root: Path, index: int, length: int):
         self._root, self._index, self._length = root, index, length
         self._encoders: dict[str, VideoEncoder] = {}
-        self._statistics = {key: PictureStatistics() for key in layout.CAMERAS}
+        self._statistics: dict[str, PictureStatistics] = {}
         self._clouds: CloudWriter | None = None
         self._shape: tuple[int, ...] = ()
         self._points: int | None = None
@@ -39,27 +39,34 @@ class PictureWriter:
         if self._count == self._length:
             raise RuleSafeError(f"more frames than the {self._length} actions of the episode")
         for key, picture in zip(layout.CAMERAS, (frame.head, frame.front), strict=True):
-            if picture.shape != self._shape or picture.dtype != np.uint8:
-                raise RuleSafeError(
-                    f"{key} of frame {self._count} must be {self._shape} uint8, "
-                    f"got {picture.shape} {picture.dtype}"
-                )
-            self._encoders[key].add(picture)
-            self._statistics[key].add(picture)
+            self._add_picture(key, picture)
         self._add_cloud(frame.points)
         self._count += 1
 
     def _begin(self, frame: "Frame") -> None:
-        self._shape = frame.head.shape
-        if len(self._shape) != 3 or self._shape[2] != 3 or self._shape[0] % 2 or self._shape[1] % 2:
-            raise RuleSafeError(f"a picture is (H, W, 3), H and W even; got {self._shape}")
-        for key in layout.CAMERAS:
-            self._encoders[key] = VideoEncoder(*self._shape[:2])
+        if frame.head is not None:
+            shape = self._shape = frame.head.shape
+            if len(shape) != 3 or shape[2] != 3 or shape[0] % 2 or shape[1] % 2:
+                raise RuleSafeError(f"a picture is (H, W, 3), H and W even; got {shape}")
+            for key in layout.CAMERAS:
+                self._encoders[key] = VideoEncoder(*shape[:2])
+                self._statistics[key] = PictureStatistics()
+        elif frame.points is None:
+            raise RuleSafeError("a frame has pictures, points or both; this one has neither")
         if frame.points is not None:
             from rulesafe_data.clouds import CloudWriter
 
             self._points = len(frame.points)
             self._clouds = CloudWriter(self._root, self._index, self._length, self._points)
+
+    def _add_picture(self, key: str, picture: NDArray[np.uint8] | None) -> None:
+        wanted = (self._shape, np.dtype(np.uint8)) if self._shape else None
+        given = None if picture is None else (picture.shape, picture.dtype)
+        if given != wanted:
+            raise RuleSafeError(f"{key} of frame {self._count} must be {wanted}, got {given}")
+        if picture is not None:
+            self._encoders[key].add(picture)
+            self._statistics[key].add(picture)
 
     def _add_cloud(self, points: NDArray[np.float32] | None) -> None:
         wanted = None if self._points is None else (self._points, 6)
@@ -84,7 +91,7 @@ class PictureWriter:
         if self._clouds is not None:
             digest.update(self._clouds.finish())
         return {
-            "image_shape": list(self._shape),
+            "image_shape": list(self._shape) or None,
             "points": self._points,
             "pictures": {key: value.result() for key, value in self._statistics.items()},
         }

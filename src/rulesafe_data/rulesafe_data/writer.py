@@ -28,13 +28,14 @@ class Frame:
     """What the cameras see at one instant.
 
     Attributes:
-        head, front: pictures (H, W, 3) uint8, H and W even; 224 by 224 in RuleSafe.
+        head, front: pictures (H, W, 3) uint8, H and W even; 224 by 224 in RuleSafe. None in a
+            dataset without pictures.
         points: cloud (P, 6) float32, x, y, z in the pelvis frame (m) and r, g, b in 0..1; None
             in a dataset without clouds.
     """
 
-    head: NDArray[np.uint8]
-    front: NDArray[np.uint8]
+    head: NDArray[np.uint8] | None
+    front: NDArray[np.uint8] | None
     points: NDArray[np.float32] | None = None
 
 
@@ -46,8 +47,8 @@ class EpisodeData:
         task: the language instruction.
         joint_positions, joint_velocities: (N, 39) rad and rad/s, in the order of `ALL_JOINTS`.
         actions: (N, 13) rad, in the order of `ACTION_JOINTS`, commanded at frame t.
-        frames: N of them, one after another (a generator will do); None: no pictures. All
-            episodes of a dataset have them or none has.
+        frames: N of them, one after another (a generator will do); None: neither pictures nor
+            clouds. All episodes of a dataset have the same.
         privileged: columns (N,) or (N, D) that no policy may read.
         facts: what is true of the whole episode (rule, safe, seed ...), JSON; privileged too.
 

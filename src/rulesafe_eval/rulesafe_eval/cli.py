@@ -52,7 +52,7 @@ COMMANDS = (
     Command(
         "eval",
         "rulesafe_eval.evaluation",
-        "play episodes with a policy, the expert or an oracle; compare | report",
+        "play episodes with a policy, the expert or an oracle; compare | report | table",
         "rulesafe eval --policy expert --rules rule_020 --episodes 4 --out runs/expert",
     ),
     Command(

@@ -22,7 +22,13 @@ def _small(config):
     narrow = {"d_model": 64, "d_ff": 64, "hidden_size": 64, "intermediate_size": 64}
     sizes = {key: narrow.get(key, value) for key, value in config.language.sizes.items()}
     eye = Backbone("conv", {"size": 32, "channels": [8, 16, 32]})
-    return replace(config, language=replace(config.language, sizes=sizes), vision=(eye,), width=64)
+    return replace(
+        config,
+        language=replace(config.language, sizes=sizes),
+        vision=(eye,),
+        encoder=None,
+        width=64,
+    )
 
 
 @pytest.fixture(scope="session")

@@ -161,7 +161,7 @@ def test_what_cannot_be_loaded_is_refused_with_the_reason(published, tmp_path):
         with pytest.raises(RuleSafeError, match=r"is no |no weights of"):
             make_backbone(Backbone(kind, weights=str(root / folder)))
     with pytest.raises(RuleSafeError, match="has no eyes"):
-        Pi0(replace(PI0_SIZES["tiny"], vision=()), MemoryShape())
+        Pi0(replace(PI0_SIZES["tiny"], encoder=None), MemoryShape())
     with pytest.raises(RuleSafeError, match="not with llama"):
         language = COGACT_SIZES["tiny"].language
         Pi0(replace(PI0_SIZES["tiny"], language=language), MemoryShape())

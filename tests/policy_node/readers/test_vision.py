@@ -8,8 +8,11 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
+from policy_node.batches import Batch
+from policy_node.configs import EncoderConfig
 from policy_node.configs_vla import FILMED, RDT_SIZES, Backbone
 from policy_node.pictures import shrink
+from policy_node.scene_encoder import make_encoder
 from policy_node.vision import ConvTower, Vision
 
 
@@ -22,10 +25,30 @@ def test_pictures_kept_small_say_what_those_of_the_camera_say(size):
     torch.manual_seed(0)
     vision = Vision([ConvTower(**eye.sizes)], 8)
     learned, seen = (torch.from_numpy(p)[None] for p in (shrink(filmed, kept), filmed))
+
+    def look(pictures):
+        return vision(Batch(torch.zeros(1, 1, 13), images=pictures))
+
     with torch.no_grad():
         # But for rounding to whole numbers.
-        torch.testing.assert_close(vision(learned), vision(seen), atol=0.02, rtol=0.0)
-        assert (vision(seen) - vision(255 - seen)).abs().max() > 0.1
+        torch.testing.assert_close(look(learned), look(seen), atol=0.02, rtol=0.0)
+        assert (look(seen) - look(255 - seen)).abs().max() > 0.1
+
+
+def test_a_cloud_is_a_token_before_those_of_pictures():
+    torch.manual_seed(0)
+    scene = make_encoder(EncoderConfig(("safe_01",), 32, (8, 16), 8))
+    eye = ConvTower(16, (8, 8))
+    both, alone = Vision([eye], 8, scene=scene), Vision([], 8, scene=scene)
+    alone.from_scene = both.from_scene
+    pictures = torch.randint(256, (2, 2, 16, 16, 3), dtype=torch.uint8)
+    batch = Batch(torch.zeros(2, 1, 13), points=torch.rand(2, 1, 32, 6), images=pictures)
+    with torch.no_grad():
+        assert both(batch).shape == (2, both.tokens, 8) and both.tokens == 1 + 2 * eye.patches
+        assert torch.equal(both(batch)[:, :1], alone(batch)) and alone.tokens == 1
+        seen = replace(batch, points=None, sights=scene(batch.points))
+        assert torch.equal(alone(seen), alone(batch))
+    assert not any(value.requires_grad for value in scene.parameters())
 
 
 def test_the_largest_of_several_eyes_decides_how_small_pictures_are_kept():

@@ -11,8 +11,8 @@ from rulesafe_eval.demos.attempts import load_request, settle
 from rulesafe_eval.demos.files import Folder
 from rulesafe_eval.demos.recording import Recorder, Recording, read, save
 from rulesafe_eval.demos.render import (
-    PICTURES,
     PRIVILEGED,
+    SHOWN,
     Place,
     Rendering,
     frames,
@@ -59,7 +59,7 @@ def test_pictures_are_those_of_the_episode():
     rng = np.random.default_rng(0)
     seen = []
     for _ in range(20):
-        seen.append(observer.observe(PICTURES))
+        seen.append(observer.observe(SHOWN["all"]))
         action = np.clip(HOME_ACTION + rng.normal(0, 0.3, len(LOWER)), LOWER, UPPER)
         simulation.step(action)
         recorder.watch(simulation, action, Activity())
@@ -87,6 +87,18 @@ def test_a_dataset_goes_on_where_it_stopped_and_is_the_same(short, tmp_path):
     for episode in store.episodes:  # the table, both videos and the clouds agree
         whole = store.episode(episode.index)
         assert {len(array) for array in whole.values()} == {FRAMES}
+
+
+@pytest.mark.render
+def test_clouds_alone_are_those_of_the_whole(short, tmp_path):
+    whole, clouds = tmp_path / "whole", tmp_path / "clouds"
+    assert main(["demos", "render", str(short), "--out", str(whole)]) == 0
+    words = ["--observations", "points", "--out", str(clouds)]
+    assert main(["demos", "render", str(short), *words]) == 0
+    one, other = dataset(whole), dataset(clouds)
+    assert not [name for name in other if name.startswith("videos")]
+    shared = [name for name in other if name.startswith(("clouds.zarr", "privileged"))]
+    assert shared and all(one[name] == other[name] for name in shared)
 
 
 @pytest.mark.render

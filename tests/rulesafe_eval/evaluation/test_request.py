@@ -25,6 +25,10 @@ def test_normal_is_what_demonstrations_are_made_in(request_for):
     assert request_for(split="shifted", safes="all").safes == SPLITS["shifted"].safes
 
 
+def test_a_safe_of_the_demonstrations_may_stand_at_shifted_places(request_for):
+    assert request_for(split="shifted", safes="safe_02").safes == ("safe_02",)
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [

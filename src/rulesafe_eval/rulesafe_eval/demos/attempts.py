@@ -14,7 +14,7 @@ from rulesafe_sim.lock_files import LOCKS, lock_folders
 from rulesafe_sim.lock_sets import expand_rules, join_rules
 from rulesafe_sim.randomisation import load_split
 from rulesafe_sim.rules import RULES, load_rule
-from rulesafe_sim.safes import load_safe
+from rulesafe_sim.safes import SAFES, load_safe
 
 EVALUATION_SEEDS = 10_000
 """Seeds below this one are kept for evaluations: no demonstration has them."""
@@ -115,15 +115,18 @@ def make_request(
     split: str,
     seed: int,
     style: str = "varied",
+    others: bool = False,
 ) -> Request:
     """The request that command line words stand for: names joined by commas, or `all`.
 
     Rules are ids, sets and .json files, as `expand_rules` reads them; the twenty come first, then
     the others by id. `all` safes are those of the split. Without `attempts`, a rule has twice as
-    many as episodes, and 20. Errors: RuleSafeError for what is not valid.
+    many as episodes, and 20. With `others`, safes that the split leaves out may be named: to train
+    on them would spoil them for tests, to test on them spoils nothing. Errors: RuleSafeError for
+    what is not valid.
     """
     chosen, locks = _rules(rules)
-    used, split = _safes(split, safes), _place(split)
+    used, split = _safes(split, safes, others), _place(split)
     styled(style)
     limit = 2 * episodes + 20 if attempts is None else attempts
     if episodes < 1 or limit < episodes:
@@ -197,14 +200,16 @@ def _names(kind: str, text: str, known: Sequence[str]) -> tuple[str, ...]:
     return names
 
 
-def _safes(split: str, text: str) -> tuple[str, ...]:
-    """The safes that are meant: of the split, or files of one's own."""
+def _safes(split: str, text: str, others: bool) -> tuple[str, ...]:
+    """The safes that are meant: of the split, others of ours, or files of one's own."""
     known = load_split(split).safes
     files = [name for name in text.split(",") if _is_file(name)]
     for name in files:
         load_safe(name)
-    named = _names(f"safe of the split {split}", text, (*known, *files))
-    return tuple(map(_place, known if text == "all" else named))
+    if text == "all":
+        return tuple(map(_place, known))
+    kind = "safe" if others else f"safe of the split {split}"
+    return tuple(map(_place, _names(kind, text, (*(SAFES if others else known), *files))))
 
 
 def versions() -> dict[str, str]:

@@ -72,7 +72,7 @@ def _shortage(out: Path, short: list[str]) -> str:
 def render(
     directory: Directory,
     out: Path | None = None,
-    observations: Literal["all", "joints"] = "all",
+    observations: Literal["all", "points", "joints"] = "all",
     look: str = "",
     cameras: Path | None = None,
     workers: int = 1,
@@ -87,7 +87,8 @@ def render(
     Args:
         directory: What `rulesafe demos generate` made.
         out: Another directory for the dataset.
-        observations: joints: joint states and actions alone, without pictures and clouds.
+        observations: points: without pictures, in half the time. joints: joint states and actions
+            alone.
         look: A split: its lights, colours and cameras instead of the recorded ones; needs --out.
         cameras: A YAML file of other cameras: poses, angles, sizes; needs --out.
         workers: Processes at work at once.

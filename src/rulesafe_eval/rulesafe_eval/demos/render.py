@@ -24,7 +24,8 @@ from rulesafe_sim.randomisation import load_split, sample_variation
 from rulesafe_sim.simulation import Simulation
 from rulesafe_sim.variation import Variation
 
-PICTURES = ("head_rgb", "front_rgb", "points")
+SHOWN = {"all": ("head_rgb", "front_rgb", "points"), "points": ("points",), "joints": ()}
+"""What cameras see, by what a dataset is to hold."""
 
 PRIVILEGED = (
     "safe_positions",
@@ -45,7 +46,7 @@ class Rendering:
     """What a dataset is to hold and how it shall look."""
 
     dataset: Path
-    observations: str = "all"  # with pictures and clouds, or "joints": joint space alone
+    observations: str = "all"  # one of SHOWN
     look: str = ""  # a split: lights, colours and cameras anew from its ranges; empty: as recorded
     cameras: str = ""  # a YAML file of cameras; empty: those of the simulation
 
@@ -138,7 +139,7 @@ def write_episode(directory: Path, rendering: Rendering, place: Place) -> dict[s
     spent = time.process_time()
     recording = read(Folder(directory).file(place.rule, place.attempt, success=True))
     variation = look_of(recording, rendering.look)
-    pictures = rendering.observations == "all"
+    keys = SHOWN[rendering.observations]
     DatasetWriter(rendering.dataset).write(
         place.index,
         EpisodeData(
@@ -146,7 +147,7 @@ def write_episode(directory: Path, rendering: Rendering, place: Place) -> dict[s
             joint_positions=recording.joint_positions(),
             joint_velocities=recording.joint_velocities(),
             actions=recording.columns["action"][:-1],
-            frames=frames(recording, variation, rendering.cameras) if pictures else None,
+            frames=frames(recording, variation, rendering.cameras, keys) if keys else None,
             privileged={name: recording.columns[name][:-1] for name in PRIVILEGED},
             facts={**recording.facts, "shown": variation.to_dict(), "look": rendering.look},
         ),
@@ -171,9 +172,14 @@ def _simulation() -> Simulation:
     return Simulation(render=True)
 
 
-def frames(recording: Recording, variation: Variation, cameras: str = "") -> Iterator[Frame]:
-    """Pictures and cloud of each state before an action: those that an Observer had given, with
-    the cameras of a file if one is named."""
+def frames(
+    recording: Recording,
+    variation: Variation,
+    cameras: str = "",
+    keys: Sequence[str] = SHOWN["all"],
+) -> Iterator[Frame]:
+    """Pictures and cloud of each state before an action, or those of `keys` alone: those that an
+    Observer had given, with the cameras of a file if one is named."""
     simulation = _simulation()
     facts = recording.facts
     simulation.reset(recording.rule_source, facts["safe"], facts["seed"], variation)
@@ -182,5 +188,5 @@ def frames(recording: Recording, variation: Variation, cameras: str = "") -> Ite
     steps = simulation.config.physics.controls_per_frame
     for frame in range(recording.frames):
         simulation.show(recording.joints(frame))
-        seen: dict[str, Any] = observer.observe(PICTURES, instant=frame * steps)
-        yield Frame(seen["head_rgb"], seen["front_rgb"], seen["points"])
+        seen: dict[str, Any] = observer.observe(keys, instant=frame * steps)
+        yield Frame(seen.get("head_rgb"), seen.get("front_rgb"), seen.get("points"))

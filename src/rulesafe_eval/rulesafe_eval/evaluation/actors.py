@@ -63,8 +63,8 @@ def _policy(setup: Setup) -> Actor:
 
 
 def facts_of(name: str) -> dict[str, Any]:
-    """What results keep of a policy: of a checkpoint what its policy.json says, but for figures of
-    the training, and the SHA-256 of its files."""
+    """What results keep of a policy: of a checkpoint what its policy.json says, of the training its
+    seed, steps and duration, and the SHA-256 of its files."""
     from policy_node.loading import names_class
 
     if names_class(name):
@@ -78,5 +78,10 @@ def facts_of(name: str) -> dict[str, Any]:
         raise unknown_name("policy", name, valid) from None
     about = read_json(folder / "policy.json", "a policy")
     kept = ("family", "size", "memory", "data", "revision")
+    trained = about.get("training") or {}
+    config = trained.get("facts", {}).get("config", {})
+    training = {key: config[key] for key in ("seed", "steps") if key in config}
+    training |= {k: v for k, v in trained.get("results", {}).items() if k == "seconds"}
     hashes = {path.name: sha256(path) for path in sorted(folder.glob("policy.*"))}
-    return {"kind": "checkpoint", **{k: about.get(k) for k in kept}, "files": hashes}
+    told = {key: about.get(key) for key in kept}
+    return {"kind": "checkpoint", **told, "training": training, "files": hashes}

@@ -42,7 +42,8 @@ def evaluate(
             PYTHONPATH; or expert, memoryless-oracle or phase-oracle.
         out: Directory of the results; runs/(date and time) if not given.
         rules: Rules, sets of rules and .json files of locks, joined by commas; all: the twenty.
-        safes: Safes joined by commas, or all of the split. A rule takes them in turn.
+        safes: Safes joined by commas, also such as the split leaves out, or all of the split. A
+            rule takes them in turn.
         episodes: Episodes of each rule. It may grow later.
         split: normal (that of demonstrations: train), shifted, nominal or a .yaml file.
         seed: Seed of the first episode; those of evaluations lie below 10000.
@@ -125,6 +126,34 @@ def compare(
         print(out)
 
 
+def table(
+    directories: Annotated[tuple[Path, ...], tyro.conf.Positional, tyro.conf.arg(metavar="DIR")],
+    out: Path | None = None,
+) -> None:
+    """Put many evaluations on one page: success, differences and failures by kind of policy.
+
+    Policies that differ in their training seed alone are counted together; kinds are compared on
+    the episodes they share.
+
+    Example: rulesafe eval table runs/none_0 runs/none_1 runs/vq_0 runs/vq_1 --out table.md
+
+    Args:
+        directories: Directories of results, or results.json.
+        out: A Markdown file; printed if not given.
+    """
+    from rulesafe_data.files import write_atomically
+    from rulesafe_eval.evaluation.results import read_results
+    from rulesafe_eval.evaluation.table import page
+
+    words = ["rulesafe eval table", *map(str, directories), *(["--out", str(out)] if out else [])]
+    text = page([read_results(directory) for directory in directories], " ".join(words))
+    if out is None:
+        print(text)
+    else:
+        write_atomically(out, text.encode())
+        print(out)
+
+
 def _width() -> int | None:
     """Columns: those of the terminal, and enough for the widest table where there is none."""
     return None if sys.stdout.isatty() else WIDE
@@ -189,5 +218,9 @@ def _print_comparison(found: dict[str, Any]) -> None:
         )
 
 
-SUBCOMMANDS: dict[str, Callable[..., int | None]] = {"compare": compare, "report": report}
+SUBCOMMANDS: dict[str, Callable[..., int | None]] = {
+    "compare": compare,
+    "report": report,
+    "table": table,
+}
 """What may follow `rulesafe eval` in place of options."""

@@ -98,7 +98,8 @@ def make_request(
         raise RuleSafeError(
             f"an episode needs more than 0 s for each event of its plan, not {setup.step_seconds:g}"
         )
-    meant = attempts.make_request(rules, 1, None, safes, SPLIT_OF.get(split, split), 0)
+    of = SPLIT_OF.get(split, split)
+    meant = attempts.make_request(rules, 1, None, safes, of, 0, others=True)
     return Request(
         setup=setup,
         rules=meant.rules,

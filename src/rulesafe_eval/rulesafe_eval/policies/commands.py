@@ -44,7 +44,7 @@ def train(
         policy: The family: dp3, rdt, cogact or pi0.
         memory: none, raw, vq or fsq.
         out: Folder for the checkpoint.
-        size: tiny or base.
+        size: tiny, small (of rdt, cogact and pi0: with pictures) or base.
         memory_model: Of vq and fsq: name of a memory's model, or its folder.
         clusters: Of vq and fsq: J, how many tokens.
         length: M, how many values are remembered, 2 s apart.
@@ -102,7 +102,7 @@ def describe(
     Args:
         name: A policy that comes with the package, or the folder of a checkpoint.
         policy: Instead: a family, its weights at random.
-        size: Of the family: tiny or base.
+        size: Of the family: tiny, small or base.
         memory: Of the family: none, raw, vq or fsq.
     """
     from policy_node.families import find_config
@@ -142,7 +142,7 @@ def scenes(
     out: Path,
     safes: str = "all",
     places: int = 300,
-    split: str = "train",
+    split: str = "",
     seed: int = 0,
 ) -> None:
     """Render clouds of safes that stand anywhere, for an encoder to learn from. Nothing is opened.
@@ -154,7 +154,8 @@ def scenes(
         out: File for the clouds, .npz.
         safes: Safes joined by commas, or all.
         places: Of each safe; three clouds of each.
-        split: What places, colours and cameras are drawn from.
+        split: What places, colours and cameras are drawn from; if not given, ranges that cover
+            those of train and shifted.
         seed: Of the draws.
     """
     from rulesafe_eval.policies.scenes import POSTURES, make_scenes

@@ -18,6 +18,9 @@ from rulesafe_sim.rules import PARTS
 from rulesafe_sim.safes import Safe, load_safe
 from rulesafe_sim.simulation import Joints, Simulation
 
+SPLIT = str(Path(__file__).parents[1] / "data" / "scenes.yaml")
+"""What scenes differ in, unless told otherwise: more than demonstrations do."""
+
 POSTURES = 3
 """Postures of arm and parts that are shown of each place of a safe."""
 
@@ -44,7 +47,7 @@ def make_scenes(
     postures: Sequence[Recording],
     safes: Sequence[str],
     places: int,
-    split: str = "train",
+    split: str = "",
     seed: int = 0,
     progress: Callable[[int], None] = lambda done: None,
 ) -> Scenes:
@@ -52,10 +55,11 @@ def make_scenes(
 
     Args:
         postures: the robot's are drawn from their frames.
+        split: of places, colours and cameras; empty: SPLIT.
         progress: told the places done.
     """
     rng = np.random.default_rng(seed)
-    ranges, simulation = load_split(split).randomisation, Simulation(render=True)
+    ranges, simulation = load_split(split or SPLIT).randomisation, Simulation(render=True)
     clouds, seen, which = [], [], []
     for number in range(places * len(safes)):
         safe = load_safe(safes[number % len(safes)])

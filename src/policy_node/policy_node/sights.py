@@ -1,0 +1,91 @@
+"""What a part that stays as it is sees in clouds: found once, not in every step of training.
+
+A scene encoder would take a quarter of a training step of DP3 tiny. It sees each cloud VIEWS times,
+other points of it each time, as training would have shown it other points in each step.
+"""
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from rulesafe_data.files import draft_of, locked, says_when_full
+
+VIEWS = 4
+"""Views of a cloud. The first is of its first points, as at inference."""
+
+BATCH = 256
+
+
+def load_sights(
+    encoder: nn.Module,
+    clouds: NDArray[np.floating],
+    rows: NDArray[np.int64],
+    count: int,
+    directory: Path,
+    name: str,
+) -> NDArray[np.float32]:
+    """(VIEWS, F, features), memory-mapped: what `encoder` sees in `count` points of clouds.
+
+    Args:
+        encoder: (..., count, 6) -> (..., features).
+        clouds: (C, P, 6) with P >= count.
+        rows: (F,) which of them.
+        directory: where it is kept, if it is not there yet.
+        name: of the rows, another one for other rows or clouds.
+
+    Errors: RuleSafeError if there is no room.
+    """
+    kind = f"{name}_{count}_{VIEWS}_{_digest(encoder)}"
+    path = directory / f"sights_{hashlib.sha256(kind.encode()).hexdigest()[:12]}.npy"
+    directory.mkdir(parents=True, exist_ok=True)
+    with locked(directory / ".lock"):
+        if not path.is_file():
+            _look(encoder, clouds, rows, count, path)
+    found: NDArray[np.float32] = np.load(path, mmap_mode="r")
+    return found
+
+
+def _digest(encoder: nn.Module) -> str:
+    hashed = hashlib.sha256()
+    for name, value in encoder.state_dict().items():
+        hashed.update(name.encode() + value.cpu().numpy().tobytes())
+    return hashed.hexdigest()
+
+
+def _look(
+    encoder: nn.Module,
+    clouds: NDArray[np.floating],
+    rows: NDArray[np.int64],
+    count: int,
+    path: Path,
+) -> None:
+    draft = draft_of(path)
+    try:
+        with says_when_full(path), torch.inference_mode():
+            array: Any = None
+            for view, points in enumerate(_views(clouds.shape[1], count)):
+                for first in range(0, len(rows), BATCH):
+                    chosen = rows[first : first + BATCH]
+                    shown = clouds[chosen][:, points].astype(np.float32)
+                    seen = encoder(torch.from_numpy(shown)).numpy()
+                    if array is None:
+                        shape = (VIEWS, len(rows), seen.shape[-1])
+                        array = np.lib.format.open_memmap(draft, "w+", np.float32, shape)
+                    array[view, first : first + BATCH] = seen
+            array.flush()
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _views(there: int, count: int) -> Iterator[NDArray[np.int64]]:
+    yield np.arange(count)
+    rng = np.random.default_rng(0)
+    for _ in range(VIEWS - 1):
+        yield rng.permutation(there)[:count]

@@ -1,0 +1,68 @@
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from dataclasses import replace
+
+from policy_node.configs import EncoderConfig, TrainConfig
+from policy_node.dp3 import Dp3
+from policy_node.scene_encoder import SceneEncoder
+from policy_node.sights import VIEWS, load_sights
+from policy_node.training_data import Windows
+from rulesafe_data.store import EpisodeStore
+
+COUNT = 32
+
+
+@pytest.fixture
+def encoder():
+    torch.manual_seed(0)
+    return SceneEncoder(EncoderConfig(("safe_01",), COUNT, (8, 16), 8)).requires_grad_(False)
+
+
+@pytest.fixture
+def clouds():
+    return np.random.default_rng(0).random((7, 40, 6)).astype(np.float32)
+
+
+def test_the_first_view_is_what_is_seen_at_inference(encoder, clouds, tmp_path):
+    rows = np.array([3, 0, 6])
+    found = load_sights(encoder, clouds, rows, COUNT, tmp_path, "some")
+    assert found.shape == (VIEWS, 3, encoder.features)
+    seen = encoder(torch.from_numpy(clouds[rows, :COUNT])).numpy()
+    np.testing.assert_allclose(found[0], seen, atol=1e-6)
+    assert all(np.abs(found[view] - found[0]).max() > 1e-4 for view in range(1, VIEWS))
+
+
+def test_they_are_found_once_for_each_encoder_and_choice(encoder, clouds, tmp_path):
+    rows = np.arange(7)
+    load_sights(encoder, clouds, rows, COUNT, tmp_path, "some")
+    kept = {path: path.stat().st_mtime_ns for path in tmp_path.glob("sights_*.npy")}
+    load_sights(encoder, clouds, rows, COUNT, tmp_path, "some")
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.glob("sights_*.npy")} == kept
+    load_sights(encoder, clouds, rows, COUNT, tmp_path, "others")
+    with torch.no_grad():
+        encoder.head[-1].bias += 1
+    load_sights(encoder, clouds, rows, COUNT, tmp_path, "some")
+    assert len(list(tmp_path.glob("sights_*.npy"))) == 3
+
+
+def test_windows_show_them_in_place_of_clouds(demos, cache, small, memories, encoder):
+    """Without noise the network is steered as it is by the clouds themselves."""
+    network = Dp3(replace(small, encoder=encoder.config), memories["none"].shape)
+    assert network.sight() is network.cloud
+    assert Dp3(small, memories["none"].shape).sight() is None  # a PointNet that learns
+    store = EpisodeStore(demos)
+    common = (store, [0, 2], small, memories["none"])
+    plain = Windows(*common, TrainConfig(), cache)
+    windows = Windows(*common, TrainConfig(), cache, sight=network.sight())
+    places = np.array([0, 5, 90])
+    seen, shown = windows.batch(places), plain.batch(places)
+    assert seen.points is None and seen.sights is not None
+    with torch.no_grad():
+        torch.testing.assert_close(network.condition(seen), network.condition(shown))
+    noisy = windows.batch(places, np.random.default_rng(0))
+    assert not torch.equal(noisy.sights, seen.sights)
+    jittered = Windows(*common, TrainConfig(points_jitter=0.01), cache, sight=network.sight())
+    assert jittered.batch(places).points is not None  # other noise each time

@@ -12,6 +12,9 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 # Arguments of the demo's launch file, such as ARGS="rule:=rule_003 safe:=safe_07 seed:=4".
 ARGS ?=
 
+# What `make demo` ends with.
+LEARNED := policy:=dp3_rule_020 memory:=vq rule:=rule_020 safe:=safe_02 split:=train seed:=1
+
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test lint bench clean
 
@@ -21,8 +24,12 @@ help: ## List the targets
 setup: ## Install what is missing: packages, Vulkan driver, .venv, interfaces
 	@scripts/setup.sh
 
-demo: setup ## Watch the robot open a safe: runs/<time>/; ARGS="rule:=rule_003 ..."
+# Without ARGS: the expert, then a learned policy, whose memory tokens are drawn below the film.
+demo: setup ## Watch the robot open safes: runs/<time>/; ARGS="rule:=rule_003 ..." for another one
 	@.venv/bin/rulesafe launch launch/sim_evaluation.launch.xml $(ARGS)
+ifeq ($(strip $(ARGS)),)
+	@.venv/bin/rulesafe launch launch/sim_evaluation.launch.xml $(LEARNED)
+endif
 
 test: lint ## Lint, type-check and test everything, the colcon build too
 	@.venv/bin/pytest

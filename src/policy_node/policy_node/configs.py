@@ -106,6 +106,8 @@ class Dp3Config:
         kernel: of the U-Net's convolutions, in rows of actions.
         groups: of the U-Net's group normalisation.
         guess: width of the perceptron that guesses the rows; 0: none, as published.
+        direct: whether joints go into what steers the U-Net as they are too, and the guess has a
+            linear part: a target relative to where the arm is contains where it is.
         step_features: numbers that the diffusion step becomes.
         train_steps: of the diffusion.
         sample_steps: of them taken at inference.
@@ -128,6 +130,7 @@ class Dp3Config:
     kernel: int = 5
     groups: int = 8
     guess: int = 512
+    direct: bool = True
     step_features: int = 64
     train_steps: int = 100
     sample_steps: int = 10
@@ -161,6 +164,7 @@ DP3_SIZES = {
         points=1024,
         encoder=None,
         guess=0,
+        direct=False,
         loss="squared",
         cloud_frames=3,
         cloud_features=64,

@@ -5,10 +5,11 @@ convolutional network makes one vector of its tokens. Differs from the published
 shifted and scaled by fixed figures; the points' colours are looked at too; only the last
 `cloud_frames` clouds are; a mask tells which part of the memory was observed; scales of FiLM are
 counted from 1 (unet.py). At the tiny size everything is narrower, the cloud is seen through an
-encoder that was trained before (scene_encoder.py) and stays as it is; a perceptron guesses the rows
-from what steers the U-Net, which tells what is to be added: steered by a vector alone, a narrow
-U-Net takes long to place each row; and the loss is the absolute error: a chunk is then what most
-demonstrations did, not their mean.
+encoder that was trained before (scene_encoder.py) and stays as it is; a perceptron and a linear map
+guess the rows from what steers the U-Net, which tells what is to be added: steered by a vector
+alone, a narrow U-Net takes long to place each row; the joints are part of that vector as they are
+too, since a target relative to them contains them; and the loss is the absolute error: a chunk is
+then what most demonstrations did, not their mean.
 """
 
 from dataclasses import replace
@@ -87,6 +88,7 @@ class Dp3(Network):
         self.memory = MemoryEncoder(config, memory) if memory.kind != "none" else None
         condition = self.cloud.features * config.cloud_frames + config.state[-1] * config.frames
         condition += config.memory_features if self.memory else 0
+        condition += JOINTS * config.frames if config.direct else 0
         self.unet = UNet(
             JOINTS,
             condition,
@@ -97,12 +99,16 @@ class Dp3(Network):
             config.step_features,
         )
         self.guess = _perceptron(condition, config.guess, self.rows * JOINTS)
+        linear = config.direct and config.guess
+        self.linear = nn.Linear(condition, self.rows * JOINTS) if linear else None
         self.diffusion = Diffusion(config.train_steps, config.sample_steps, loss=config.loss)
 
     def condition(self, batch: Batch) -> Tensor:
         """What steers the U-Net, (B, C)."""
         seen = see(self.cloud, batch, self.config.cloud_frames, self.config.points)
         parts = [seen.flatten(1), self.state(batch.joints).flatten(1)]
+        if self.config.direct:
+            parts.append(batch.joints.flatten(1))
         if self.memory is not None:
             parts.append(self.memory(batch.memory, batch.memory_mask))
         return torch.cat(parts, dim=-1)
@@ -121,7 +127,10 @@ class Dp3(Network):
         condition = self.condition(batch)
         if self.guess is None:
             return lambda noisy, time: self.unet(noisy, time, condition)
-        guess = self.guess(condition).view(-1, self.rows, JOINTS)
+        guess = self.guess(condition)
+        if self.linear is not None:
+            guess = guess + self.linear(condition)
+        guess = guess.view(-1, self.rows, JOINTS)
         return lambda noisy, time: guess + self.unet(noisy, time, condition)
 
     def built(self, config: NetworkConfig) -> NetworkConfig:
@@ -139,4 +148,8 @@ class Dp3(Network):
         if self.memory is not None:
             found["memory"] = self.memory
         found["unet"] = self.unet
-        return found | ({} if self.guess is None else {"guess": self.guess})
+        if self.guess is not None:
+            found["guess"] = self.guess
+        if self.linear is not None:
+            found["linear"] = self.linear
+        return found

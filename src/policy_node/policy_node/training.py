@@ -42,6 +42,8 @@ class Task:
         data: the dataset.
         instructions: of the episodes to learn from; None: all.
         cache: folder for clouds and pictures that are decoded once.
+        safes: those in the demonstrations, as the checkpoint shall tell whoever evaluates it; they
+            decide nothing.
     """
 
     family: str
@@ -51,6 +53,7 @@ class Task:
     data: Path
     instructions: tuple[str, ...] | None
     cache: Path
+    safes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -117,6 +120,7 @@ def _facts(
             "instructions": list(tasks),
             "episodes": len(episodes),
             "frames": sum(store.episodes[index].length for index in episodes),
+            "safes": list(task.safes),
         },
     }
 

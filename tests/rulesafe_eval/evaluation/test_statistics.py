@@ -66,7 +66,7 @@ def results(ends, split="train", seeds=None, policy="p"):
         for seed, end in zip(seeds, ends, strict=True)
     ]
     setup = {"policy": policy, "control": "none", "step_seconds": 20.0}
-    setup |= {"execute": 12, "execution": "newest"}
+    setup |= {"execute": 12, "execution": "blended"}
     request = {
         "setup": setup,
         "split": split,
@@ -112,9 +112,9 @@ def test_episodes_of_one_place_are_no_further_evidence():
 
 def test_a_comparison_names_what_is_set_otherwise():
     one, other = results([1]), results([1])
-    other["request"]["setup"] |= {"execute": 10, "execution": "blended", "control": "shuffled"}
+    other["request"]["setup"] |= {"execute": 10, "execution": "newest", "control": "shuffled"}
     found = compare(one, other)["policies"]
-    assert found == ["p", "p (shuffled memory, 10 rows, blended)"]
+    assert found == ["p", "p (shuffled memory, 10 rows, newest)"]
 
 
 def test_what_cannot_be_paired_is_refused():

@@ -23,7 +23,7 @@ def results(memory, training, opened, split="train", first=0):
     setup = {
         "policy": "/somewhere",
         "execute": 12,
-        "execution": "newest",
+        "execution": "blended",
         "control": "none",
         "step_seconds": 20.0,
     }

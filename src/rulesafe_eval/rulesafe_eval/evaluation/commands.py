@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 import tyro
 
-from rulesafe_eval.evaluation.request import EXECUTE, SECONDS_A_STEP, Setup
+from rulesafe_eval.evaluation.request import EXECUTE, EXECUTION, SECONDS_A_STEP, Setup
 
 WIDE = 150
 
@@ -18,12 +18,12 @@ def evaluate(
     policy: str,
     out: Path | None = None,
     rules: str = "all",
-    safes: str = "all",
+    safes: str = "",
     episodes: int = 100,
     split: str = "normal",
     seed: int = 0,
     execute: int = EXECUTE,
-    execution: Literal["newest", "blended"] = "newest",
+    execution: Literal["newest", "blended"] = EXECUTION,
     memory_control: Literal["none", "shuffled"] = "none",
     step_seconds: float = SECONDS_A_STEP,
     films: int = 2,
@@ -43,12 +43,13 @@ def evaluate(
         out: Directory of the results; runs/(date and time) if not given.
         rules: Rules, sets of rules and .json files of locks, joined by commas; all: the twenty.
         safes: Safes joined by commas, also such as the split leaves out, or all of the split. A
-            rule takes them in turn.
+            rule takes them in turn. If not given: those that a checkpoint learned from, all of the
+            split for anybody else.
         episodes: Episodes of each rule. It may grow later.
         split: normal (that of demonstrations: train), shifted, nominal or a .yaml file.
         seed: Seed of the first episode; those of evaluations lie below 10000.
         execute: Rows of each chunk of 50 that are executed before the policy is asked again.
-        execution: Where chunks overlap: the newest is followed, or a mean of all.
+        execution: Where chunks overlap: a mean of all is followed, or the newest.
         memory_control: shuffled: the policy sees its memory permuted in time.
         step_seconds: Simulated time for each event of the rule's shortest plan, s.
         films: Films of each rule at most, failures and successes in turn; 0: none.
@@ -64,7 +65,8 @@ def evaluate(
 
     setup = Setup(_named(policy), execute, execution, memory_control, step_seconds)
     actor = load_actor(setup)
-    request = make_request(setup, actor.facts, rules, safes, episodes, split, seed)
+    learned = ",".join((actor.facts.get("data") or {}).get("safes") or ()) or "all"
+    request = make_request(setup, actor.facts, rules, safes or learned, episodes, split, seed)
     folder = results_folder(out)
     try:
         content = play(request, folder, workers, engine)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from rulesafe_eval.evaluation.request import EXECUTE
+from rulesafe_eval.evaluation.request import EXECUTE, EXECUTION
 from rulesafe_eval.evaluation.statistics import (
     SCORES,
     bootstrap,
@@ -102,7 +102,7 @@ def _name(request: Mapping[str, Any]) -> str:
     settings = {
         f"{setup['control']} memory": setup["control"] != "none",
         f"{setup['execute']} rows": setup["execute"] != EXECUTE,
-        setup["execution"]: setup["execution"] != "newest",
+        setup["execution"]: setup["execution"] != EXECUTION,
     }
     told = [words for words, is_set in settings.items() if is_set]
     return f"{name} ({', '.join(told)})" if told else name

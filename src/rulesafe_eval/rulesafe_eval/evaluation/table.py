@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rulesafe_eval.evaluation.comparison import row_of
-from rulesafe_eval.evaluation.request import EXECUTE
+from rulesafe_eval.evaluation.request import EXECUTE, EXECUTION
 from rulesafe_eval.evaluation.statistics import bootstrap, wilson
 from rulesafe_sim.errors import RuleSafeError
 
@@ -87,7 +87,7 @@ def kind_of(request: Mapping[str, Any]) -> str:
         f"{training.get('steps')} steps": "steps" in training,
         f"{setup['control']} memory": setup["control"] != "none",
         f"{setup['execute']} rows": setup["execute"] != EXECUTE,
-        setup["execution"]: setup["execution"] != "newest",
+        setup["execution"]: setup["execution"] != EXECUTION,
     }
     told = ", ".join(word for word, is_told in words.items() if is_told)
     return f"{actor['family']} {actor['size']}, {memory['kind']}" + (f" ({told})" if told else "")

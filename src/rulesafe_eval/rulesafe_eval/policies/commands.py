@@ -68,8 +68,11 @@ def train(
         from policy_node.checkpoints import read_policy
     except ModuleNotFoundError as error:
         raise _not_installed(error) from error
-    kept = cache or out.parent / f"cache_{EpisodeStore(data).digest[:12]}"
-    task = training.Task(policy, size, network, task_memory, data, _instructions(rules), kept)
+    store, instructions = EpisodeStore(data), _instructions(rules)
+    kept = cache or out.parent / f"cache_{store.digest[:12]}"
+    facts = map(store.privileged.facts, training.choose(store, instructions))
+    safes = tuple(sorted({fact["safe"] for fact in facts if "safe" in fact}))
+    task = training.Task(policy, size, network, task_memory, data, instructions, kept, safes)
     with training_bar(config.steps, "step") as tell:
 
         def show(progress: "Progress") -> None:

@@ -1,0 +1,31 @@
+"""The policies that come with the package play, and open what they learned to open."""
+
+import json
+
+import pytest
+
+pytest.importorskip("diffusers")
+
+from policy_node.checkpoints import SHIPPED, read_policy, shipped
+from rulesafe_eval.cli import main
+
+EPISODES = 3
+
+
+@pytest.mark.parametrize("name", shipped())
+def test_a_shipped_checkpoint_is_small_and_says_what_it_learned(name):
+    checkpoint = read_policy(name)
+    assert checkpoint.data["safes"] and checkpoint.data["instructions"]
+    assert sum(file.stat().st_size for file in (SHIPPED / name).iterdir()) < 10e6
+
+
+@pytest.mark.render
+def test_the_policy_for_rule_020_opens_it(tmp_path):
+    """On the safe it learned, at places it has not seen; it opens four of five."""
+    words = ["--policy", "dp3_rule_020", "--rules", "rule_020", "--films", "0"]
+    out = ["--episodes", str(EPISODES), "--out", str(tmp_path / "out")]
+    assert main(["eval", *words, *out]) == 0
+    results = json.loads((tmp_path / "out" / "results.json").read_text())
+    assert results["request"]["safes"] == ["safe_02"]
+    assert sum(episode["opened"] for episode in results["episodes"]) >= 1
+    assert all(episode["process_score"] > 0 for episode in results["episodes"])

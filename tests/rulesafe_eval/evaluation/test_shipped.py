@@ -20,9 +20,10 @@ def test_a_shipped_checkpoint_is_small_and_says_what_it_learned(name):
 
 
 @pytest.mark.render
-def test_the_policy_for_rule_020_opens_it(tmp_path):
-    """On the safe it learned, at places it has not seen; it opens four of five."""
-    words = ["--policy", "dp3_rule_020", "--rules", "rule_020", "--films", "0"]
+@pytest.mark.parametrize("rule", ["rule_001", "rule_020"])
+def test_a_shipped_policy_opens_what_it_learned_to_open(rule, tmp_path):
+    """On the safe it learned, at places it has not seen; each opens nine of ten."""
+    words = ["--policy", f"dp3_{rule}", "--rules", rule, "--films", "0"]
     out = ["--episodes", str(EPISODES), "--out", str(tmp_path / "out")]
     assert main(["eval", *words, *out]) == 0
     results = json.loads((tmp_path / "out" / "results.json").read_text())

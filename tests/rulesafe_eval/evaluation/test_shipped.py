@@ -9,7 +9,7 @@ pytest.importorskip("diffusers")
 from policy_node.checkpoints import SHIPPED, read_policy, shipped
 from rulesafe_eval.cli import main
 
-EPISODES = 3
+EPISODES = 2
 
 
 @pytest.mark.parametrize("name", shipped())

@@ -23,6 +23,7 @@ from trajectory_msgs.msg import JointTrajectory
 from policy_node.loading import find_policy, memory_of_policy
 from rulesafe_eval.evaluation.live import Live
 from rulesafe_eval.evaluation.policies import PolicyActor
+from rulesafe_eval.evaluation.request import EXECUTION
 from rulesafe_sim import convert
 from rulesafe_sim.chunks import PERIOD, BlendingExecutor, make_chunk
 from rulesafe_sim.errors import RuleSafeError
@@ -56,13 +57,18 @@ def diagnostics(client):
 
 
 def in_process(
-    name: str, execute: int, frames: int, seed: int = 5, rule: str = "rule_020"
+    name: str,
+    execute: int,
+    frames: int,
+    seed: int = 5,
+    rule: str = "rule_020",
+    execution: str = "newest",
 ) -> dict[int, str]:
     """The simulation's digest at each frame, as the runner in process has it: for one of the
     policies here, or a checkpoint's folder."""
     kind = getattr(seeing_policies, name, None)
     policy = kind() if kind else find_policy(name)
-    actor = PolicyActor(policy, memory_of_policy(policy).build(), execute)
+    actor = PolicyActor(policy, memory_of_policy(policy).build(), execute, execution)
     simulation = Simulation(render=actor.renders)
     simulation.reset(rule, "safe_01", seed)
     digests, step = {0: simulation.digest}, simulation.step
@@ -390,7 +396,7 @@ def test_one_launch_evaluates_a_policy_with_its_memory(tmp_path):
     results = json.loads((tmp_path / "summary.json").read_text())["episodes"]
     assert [(result["seed"], result["frames"]) for result in results] == [(5, 40), (6, 40)]
     for result in results:
-        expected = in_process("Remembering", 15, 40, result["seed"])
+        expected = in_process("Remembering", 15, 40, result["seed"], execution=EXECUTION)
         assert result["state_digest"] == expected[40]
 
 

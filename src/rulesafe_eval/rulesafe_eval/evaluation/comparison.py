@@ -97,15 +97,19 @@ def _check(one: Mapping[str, Any], other: Mapping[str, Any]) -> None:
 
 def _name(request: Mapping[str, Any]) -> str:
     """The policy, and what is set otherwise than by default: it may be what is compared."""
-    setup = request["setup"]
-    name: str = setup["policy"]
+    name: str = request["setup"]["policy"]
+    told = set_otherwise(request["setup"])
+    return f"{name} ({', '.join(told)})" if told else name
+
+
+def set_otherwise(setup: Mapping[str, Any]) -> list[str]:
+    """Words on what is set otherwise than by default."""
     settings = {
         f"{setup['control']} memory": setup["control"] != "none",
         f"{setup['execute']} rows": setup["execute"] != EXECUTE,
         setup["execution"]: setup["execution"] != EXECUTION,
     }
-    told = [words for words, is_set in settings.items() if is_set]
-    return f"{name} ({', '.join(told)})" if told else name
+    return [words for words, is_set in settings.items() if is_set]
 
 
 def _about(content: Mapping[str, Any]) -> str:

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rulesafe_eval.evaluation.comparison import row_of
-from rulesafe_eval.evaluation.request import EXECUTE, EXECUTION
+from rulesafe_eval.evaluation.comparison import row_of, set_otherwise
 from rulesafe_eval.evaluation.statistics import bootstrap, wilson
 from rulesafe_sim.errors import RuleSafeError
 
@@ -41,12 +40,12 @@ class Pooled:
 
     def interval(self, key: str) -> tuple[float, float]:
         """Of 95 %, of a figure's mean: places are resampled, with all that happened there."""
-        places = [place for _, *place in self.lines]
+        places = [tuple(place) for _, *place in self.lines]
         values = self.values(key)
         if key == "opened" and (len(self.seconds) == 1 or np.ptp(values) == 0):
-            count = len({tuple(place) for place in places})
+            count = len(set(places))
             return wilson(round(values.mean() * count), count)
-        return bootstrap(values, [tuple(place) for place in places])
+        return bootstrap(values, places)
 
 
 def pool(contents: Sequence[Mapping[str, Any]]) -> dict[Condition, dict[str, Pooled]]:
@@ -85,11 +84,9 @@ def kind_of(request: Mapping[str, Any]) -> str:
         f"J = {memory.get('clusters')} of {memory.get('model')}": "clusters" in memory,
         f"M = {memory.get('length')}": "length" in memory,
         f"{training.get('steps')} steps": "steps" in training,
-        f"{setup['control']} memory": setup["control"] != "none",
-        f"{setup['execute']} rows": setup["execute"] != EXECUTE,
-        setup["execution"]: setup["execution"] != EXECUTION,
     }
-    told = ", ".join(word for word, is_told in words.items() if is_told)
+    known = [word for word, is_known in words.items() if is_known]
+    told = ", ".join(known + set_otherwise(setup))
     return f"{actor['family']} {actor['size']}, {memory['kind']}" + (f" ({told})" if told else "")
 
 

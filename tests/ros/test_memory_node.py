@@ -240,6 +240,11 @@ def test_in_the_simulation_each_episode_has_a_memory_of_its_own(client, player, 
         end = begin + 45 * PERIOD
         client.until(lambda e=end: client.status.waiting and client.now == e, "the chunk's end")
         player.until(end)
+        # Each topic has a queue of its own: a status does not say that its joints have come.
+        client.until(
+            lambda e=end: e == convert.from_time(client.joint_states[-1].header.stamp),
+            "the joints at the chunk's end",
+        )
         samples = {convert.from_time(m.header.stamp): m for m in client.joint_states}
         frames = []
         for stamp in range(begin, end + 1, PERIOD):

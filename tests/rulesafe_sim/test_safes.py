@@ -253,9 +253,9 @@ def test_detent_works_in_the_physics(safe: Safe, fraction: float) -> None:
     assert abs(end["door"]) < 1e-3
 
 
-STRAY = 5
-"""Pixels of 50176 that rounding at a silhouette may flip in one picture; a visible part changes
-hundreds."""
+STRAY = 12
+"""Pixels of 50176 that rounding at a silhouette may flip in one picture, more or fewer of them by
+the renderer's processor; a visible part changes hundreds."""
 
 
 @pytest.mark.render

@@ -32,7 +32,7 @@ ifeq ($(strip $(ARGS)),)
 endif
 
 test: lint ## Lint, type-check and test everything, the colcon build too
-	@.venv/bin/pytest
+	@.venv/bin/pytest -n auto --maxprocesses 4 --dist loadfile
 
 lint: setup ## Check style, format and types
 	@.venv/bin/ruff check .

@@ -56,7 +56,8 @@ def test_windows_show_them_in_place_of_clouds(demos, cache, small, memories, enc
     store = EpisodeStore(demos)
     common = (store, [0, 2], small, memories["none"])
     plain = Windows(*common, TrainConfig(), cache)
-    windows = Windows(*common, TrainConfig(), cache, sight=network.sight())
+    there = TrainConfig(safe_frame=False)
+    windows = Windows(*common, there, cache, sight=network.sight())
     places = np.array([0, 5, 90])
     seen, shown = windows.batch(places), plain.batch(places)
     assert seen.points is None and seen.sights is not None

@@ -1,4 +1,5 @@
-"""A graph of its own for every test: loopback only, one domain per test process."""
+"""A graph of its own for every test: loopback only, one domain per test process, of which several
+may run at once."""
 
 import os
 import signal
@@ -37,6 +38,11 @@ class Process:
             self.process.send_signal(how)
         output, _ = self.process.communicate(timeout=PATIENCE)
         return self.process.returncode, output
+
+    def stop_well(self) -> None:
+        """Interrupts it, and its exit code is 0."""
+        code, output = self.stop()
+        assert code == 0, output
 
     def wait(self) -> tuple[int, str]:
         """Waits until it ends by itself."""

@@ -250,7 +250,7 @@ def test_a_policy_that_gives_up_ends_the_episode_with_its_reason(start, tmp_path
     assert output.count("policy_node: the hand is not where it should be, 10 frames") == 2, output
     results = json.loads((tmp_path / "summary.json").read_text())["episodes"]
     assert [result["seed"] for result in results] == [5, 6]
-    assert node.stop()[0] == 0
+    node.stop_well()
 
 
 def test_what_fails_after_its_episode_has_ended_is_not_held_against_the_next(
@@ -360,7 +360,7 @@ def test_a_manager_is_told_which_topic_is_missing(client, start, diagnostics):
     assert state == State.PRIMARY_STATE_INACTIVE
     assert change(Transition.TRANSITION_CLEANUP)
     assert change(Transition.TRANSITION_UNCONFIGURED_SHUTDOWN)
-    assert sim.stop()[0] == 0
+    sim.stop_well()
 
 
 def test_it_reads_nothing_that_a_policy_may_not(client, start):

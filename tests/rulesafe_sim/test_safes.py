@@ -253,9 +253,9 @@ def test_detent_works_in_the_physics(safe: Safe, fraction: float) -> None:
     assert abs(end["door"]) < 1e-3
 
 
-STRAY = 12
-"""Pixels of 50176 that rounding at a silhouette may flip in one picture, more or fewer of them by
-the renderer's processor; a visible part changes hundreds."""
+STRAY, VISIBLE = 10, 40
+"""Pixels of 50176: so many rounding at a silhouette may flip in one picture, by the processor that
+renders; a part that is seen to turn changes more than so many."""
 
 
 @pytest.mark.render
@@ -290,9 +290,9 @@ def test_pictures_hide_or_show_the_phases(safe: Safe) -> None:
                 pixels = (change > 2).sum(axis=(1, 2)).tolist()  # by camera
                 changed.setdefault((name, fraction), []).extend(pixels)
     for name, part in safe.turners.items():
-        assert min(changed[name, 0.5]) > 10 * STRAY
+        assert min(changed[name, 0.5]) > VISIBLE
         if part.phase_visible:
-            assert min(changed[name, 1.0]) > 10 * STRAY
+            assert min(changed[name, 1.0]) > VISIBLE
         else:
             assert max(changed[name, 1.0]) <= STRAY
             assert np.median(changed[name, 1.0]) == 0

@@ -204,6 +204,8 @@ class TrainConfig:
         memory_warp: how much faster or slower the remembered past went than it did, see
             training_data.warped. A policy is rarely as quick as the expert; without it, a memory
             counts tokens where it should tell steps apart.
+        safe_frame: whether the network acts about a safe that always stands at one place, see
+            policy_node.safe_frame. None: where it sees through a scene encoder.
         checkpoint_every: batches between two checkpoints.
         threads: of torch; another number may add in another order.
         mixed_precision: no, fp16 or bf16, by accelerate.
@@ -222,6 +224,7 @@ class TrainConfig:
     hand_jitter: float = 0.02
     points_jitter: float = 0.0
     memory_warp: float = 0.2
+    safe_frame: bool | None = None
     checkpoint_every: int = 500
     threads: int = 1
     mixed_precision: str = "no"

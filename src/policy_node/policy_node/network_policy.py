@@ -12,11 +12,13 @@ from zlib import crc32
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from policy_node.batches import Batch
 from policy_node.checkpoints import Checkpoint
 from policy_node.configs import needs_of
 from policy_node.policy import CAMERAS, Observation, check_chunk
+from policy_node.scene_encoder import SceneEncoder
 from policy_node.training_data import pad
 from rulesafe_sim.errors import RuleSafeError
 from rulesafe_sim.joints import ACTION_JOINTS
@@ -46,6 +48,9 @@ class NetworkPolicy:
         self.needs = needs_of(checkpoint.config, memory=shape.kind != "none")
         self._device = torch.device(device)
         self._network = checkpoint.network().to(self._device)
+        self._sight = self._network.sight()
+        if checkpoint.normaliser.frame is not None and not isinstance(self._sight, SceneEncoder):
+            raise RuleSafeError("it acts about a safe that it has no scene encoder to see")
         self._generator = torch.Generator(self._device)
         self._ids: dict[str, list[int]] = {}
         self._reading = (shape.length,) if shape.kind == "tokens" else (shape.length, JOINTS)
@@ -54,6 +59,7 @@ class NetworkPolicy:
     def reset(self) -> None:
         """A new episode begins."""
         self._begun = False
+        self._seen: list[NDArray[np.float64]] = []
 
     def infer(self, observation: Observation) -> NDArray[np.float32]:
         """See `policy.Policy.infer`."""
@@ -64,19 +70,18 @@ class NetworkPolicy:
             self._generator.manual_seed(crc32(first, self._seed))  # 32 bits are all it takes
         with torch.inference_mode():
             values = self._network.sample(batch, self._generator)
-        now = np.asarray(observation.joints[-1:], np.float32)
-        actions = self.checkpoint.normaliser.actions
-        return check_chunk(actions.decode(values.float().cpu().numpy(), now)[0])
+        normaliser, now = self.checkpoint.normaliser, self._entered(observation.joints[-1:])
+        chunk = normaliser.actions.decode(values.float().cpu().numpy(), now)[0]
+        if normaliser.frame is not None:
+            chunk = normaliser.frame.leave(chunk, self._place())
+        return check_chunk(chunk)
 
     def _batch(self, observation: Observation) -> Batch:
-        needs, normaliser = self.needs, self.checkpoint.normaliser
+        needs, scaling = self.needs, self.checkpoint.normaliser.joints
         _check("joints", observation.joints, (needs.frames, JOINTS))
-        joints = normaliser.joints.encode(np.asarray(observation.joints, np.float32))
-        batch = Batch(torch.from_numpy(joints)[None])
-        if needs.points:
-            points = observation.points
-            _check("points", points, (needs.cloud_frames, needs.points, 6))
-            batch.points = torch.from_numpy(np.array(points, np.float32))[None]
+        clouds = self._clouds(observation)
+        joints = scaling.encode(self._entered(observation.joints))
+        batch = Batch(torch.from_numpy(joints)[None], **clouds)
         if needs.images:
             for camera in CAMERAS:
                 if camera not in observation.images:
@@ -88,6 +93,33 @@ class NetworkPolicy:
         if needs.memory:
             self._remember(observation, batch)
         return batch
+
+    def _clouds(self, observation: Observation) -> dict[str, Tensor]:
+        """The clouds, or, of a policy that acts about a safe, what is seen in them; from then on
+        `_place` tells where the safe is."""
+        needs, frame = self.needs, self.checkpoint.normaliser.frame
+        if not needs.points:
+            return {}
+        _check("points", observation.points, (needs.cloud_frames, needs.points, 6))
+        points = torch.from_numpy(np.array(observation.points, np.float32))[None]
+        if frame is None:
+            return {"points": points}
+        assert isinstance(self._sight, SceneEncoder)
+        with torch.inference_mode():
+            sights = self._sight(points.to(self._device)).cpu().numpy()
+        self._seen.append(self._sight.places(sights[0, -1]))
+        return {"sights": torch.from_numpy(self._sight.placed(sights, frame.place))}
+
+    def _place(self) -> NDArray[np.float64]:
+        """Where the safe stands, (4,): it has not moved in this episode, and the mean of what was
+        seen is less off than the last of it."""
+        place: NDArray[np.float64] = np.mean(self._seen, axis=0)
+        return place
+
+    def _entered(self, joints: NDArray) -> NDArray[np.float32]:
+        """Joints (N, 13), rad, in the frame in which the network sees them."""
+        rows, frame = np.asarray(joints, np.float32), self.checkpoint.normaliser.frame
+        return rows if frame is None else frame.enter(rows, self._place())
 
     def _words(self, instruction: str) -> list[int]:
         if not instruction:
@@ -107,7 +139,7 @@ class NetworkPolicy:
                 raise RuleSafeError(f"memory has tokens that are not in 0 .. {vocabulary - 1}")
             values = values.astype(np.int64)
         else:
-            values = self.checkpoint.normaliser.joints.encode(values.astype(np.float32))
+            values = self.checkpoint.normaliser.joints.encode(self._entered(values))
             values = np.where(mask[:, None], values, np.float32(0))
         batch.memory = torch.from_numpy(values)[None]
         batch.memory_mask = torch.from_numpy(np.array(mask))[None]

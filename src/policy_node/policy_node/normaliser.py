@@ -1,13 +1,14 @@
 """Joints and actions to numbers a network likes, and back. numpy alone; kept in the checkpoint."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from policy_node.policy import CHUNK
+from policy_node.safe_frame import SafeFrame
 from rulesafe_sim.errors import RuleSafeError, unknown_name
 from rulesafe_sim.joints import ACTION_JOINTS
 
@@ -125,10 +126,12 @@ def fit_relative(
 
 @dataclass(frozen=True)
 class Normaliser:
-    """What a checkpoint keeps: joints (also the rows of raw memory) and actions."""
+    """What a checkpoint keeps: joints (also the rows of raw memory) and actions; the frame that
+    both are in before they are scaled, None for the robot's own."""
 
     joints: Scaling
     actions: Actions
+    frame: SafeFrame | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Plain values; a float32 survives being written as decimal digits."""
@@ -136,6 +139,7 @@ class Normaliser:
         return {
             "joints": _lists(self.joints),
             "actions": {"kind": kinds[type(self.actions)], **_lists(self.actions.scaling)},
+            "safe_frame": None if self.frame is None else asdict(self.frame),
         }
 
 
@@ -148,7 +152,9 @@ def normaliser_from(about: Mapping[str, Any], past: int) -> Normaliser:
         joints = (len(ACTION_JOINTS),)
         rows = joints if kind == "absolute" else (past + CHUNK, *joints)
         actions = ACTIONS[kind](_scaling(about["actions"], rows))
-        return Normaliser(_scaling(about["joints"], joints), actions)
+        frame = about.get("safe_frame")
+        place = None if frame is None else SafeFrame(**{k: float(v) for k, v in frame.items()})
+        return Normaliser(_scaling(about["joints"], joints), actions, place)
     except (KeyError, TypeError, ValueError) as error:
         raise RuleSafeError(f"the normaliser is not understood: {error!r}") from error
 

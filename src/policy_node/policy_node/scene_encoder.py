@@ -73,6 +73,21 @@ class SceneEncoder(nn.Module):
         """SEEN (..., 7) in m and rad."""
         return self(points)[..., : len(SEEN)] * self.spread + self.middle
 
+    def places(self, sights: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Where the safe is, (..., 4), m and rad, by what was seen (..., features)."""
+        spread, middle = self.spread.cpu().numpy(), self.middle.cpu().numpy()
+        found: NDArray[np.float64] = sights[..., :4].astype(float) * spread[:4] + middle[:4]
+        return found
+
+    def placed(
+        self, sights: NDArray[np.float32], place: NDArray[np.float64]
+    ) -> NDArray[np.float32]:
+        """What was seen (..., features), had the safe been at a place (4,)."""
+        spread, middle = self.spread.cpu().numpy(), self.middle.cpu().numpy()
+        found = np.array(sights)
+        found[..., :4] = (place - middle[:4]) / spread[:4]
+        return found
+
 
 @dataclass(frozen=True)
 class Scenes:

@@ -8,6 +8,7 @@ milliseconds of the training's own core: no workers, which would take the core f
 
 import hashlib
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,8 @@ from policy_node.memories import MemoryConfig
 from policy_node.normaliser import Floats, Normaliser, fit_absolute, fit_relative, min_max
 from policy_node.pictures import load_pictures
 from policy_node.policy import CHUNK
+from policy_node.safe_frame import SafeFrame
+from policy_node.scene_encoder import SceneEncoder
 from policy_node.sights import VIEWS, load_sights
 from rulesafe_data.layout import ACTION, POINTS, STATE
 from rulesafe_data.store import EpisodeStore
@@ -76,28 +79,37 @@ class Windows:
         sight: nn.Module | None = None,
     ) -> None:
         self._config, self._train = config, train
-        joints, actions = [], []
-        for index in episodes:
-            found = store.episode(index, [STATE, ACTION])
-            joints.append(np.ascontiguousarray(found[STATE][:, _ACTED], np.float32))
-            actions.append(np.ascontiguousarray(found[ACTION], np.float32))
-        self._noise = _noise(train)
-        self.normaliser = _fit(joints, actions, config, train)
-        lengths = np.array([len(rows) for rows in joints])
-        starts = np.cumsum(lengths) - lengths
-        self._first = np.repeat(starts, lengths)
-        self._last = np.repeat(starts + lengths - 1, lengths)
-        self._joints, self._actions = np.concatenate(joints), np.concatenate(actions)
-        self._remember(joints, memory)
+        chosen = hashlib.sha256(str(list(episodes)).encode()).hexdigest()[:12]
         self._points: NDArray[np.float32] | None = None
         self._sights: NDArray[np.float32] | None = None
-        chosen = hashlib.sha256(str(list(episodes)).encode()).hexdigest()[:12]
         if config.points:
             self._open_clouds(store, episodes, cache)
             if sight is not None and not train.points_jitter:
                 assert self._points is not None
                 name, shown = f"{store.digest} {chosen}", (self._points, self._cloud_rows)
                 self._sights = load_sights(sight, *shown, config.points, cache, name)
+        recorded, actions = [], []
+        for index in episodes:
+            found = store.episode(index, [STATE, ACTION])
+            recorded.append(np.ascontiguousarray(found[STATE][:, _ACTED], np.float32))
+            actions.append(np.ascontiguousarray(found[ACTION], np.float32))
+        lengths = np.array([len(rows) for rows in recorded])
+        joints, frame = recorded, None
+        if _wants_frame(train, sight):
+            assert isinstance(sight, SceneEncoder)
+            seen = self._move_sights(sight, lengths)
+            frame = SafeFrame(*seen.mean(0).tolist())
+            joints, actions = (
+                [frame.enter(rows, place) for rows, place in zip(tables, seen, strict=True)]
+                for tables in (recorded, actions)
+            )
+        self._noise = _noise(train)
+        self.normaliser = replace(_fit(joints, actions, config, train), frame=frame)
+        starts = np.cumsum(lengths) - lengths
+        self._first = np.repeat(starts, lengths)
+        self._last = np.repeat(starts + lengths - 1, lengths)
+        self._joints, self._actions = np.concatenate(joints), np.concatenate(actions)
+        self._remember(recorded if memory.vocabulary else joints, memory)
         self._pictures: NDArray[np.uint8] | None = None
         if config.images:
             folder = cache / f"pictures_{chosen}"
@@ -136,6 +148,15 @@ class Windows:
         if self._values is not None:  # last, so that all else is drawn alike without a memory
             self._add_memory(batch, places, rng)
         return batch
+
+    def _move_sights(self, sight: SceneEncoder, lengths: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Where the safe of each episode is seen on the whole, (E, 4). From now on all are seen at
+        the middle of these places."""
+        assert self._sights is not None
+        places = np.split(sight.places(self._sights[0]), np.cumsum(lengths)[:-1])
+        seen = np.stack([rows.mean(0) for rows in places])
+        self._sights = sight.placed(self._sights, seen.mean(0))
+        return seen
 
     def _remember(self, joints: Sequence[Floats], config: MemoryConfig) -> None:
         """Each frame's value once; readings are places among them (see vq_memory_node.memory)."""
@@ -212,6 +233,16 @@ class Windows:
         self._task = torch.from_numpy(np.repeat(numbers, lengths))
         if self._config.instruction:
             self._ids, self._ids_mask = pad([words(task) for task in self.instructions])
+
+
+def _wants_frame(train: TrainConfig, sight: nn.Module | None) -> bool:
+    able = isinstance(sight, SceneEncoder) and not train.points_jitter
+    if train.safe_frame and not able:
+        raise RuleSafeError(
+            "safe_frame is True, but only a network that sees through a scene encoder, at points "
+            "without noise, knows where the safe is; valid: False, None"
+        )
+    return able and train.safe_frame is not False
 
 
 def pad(ids: Sequence[Sequence[int]]) -> tuple[torch.Tensor, torch.Tensor]:

@@ -176,6 +176,7 @@ class Run:
     ) -> None:
         """Errors: RuleSafeError if `out` holds the state of another run."""
         self.task, self.config, self.out, self.facts = task, config, out, facts
+        self.revision = revision()  # now, for the source may change while it trains
         precision = config.mixed_precision
         self.accelerator = Accelerator(
             mixed_precision=precision,
@@ -280,7 +281,7 @@ class Run:
             average.state_dict(),
             data=self.facts["data"],
             training={"facts": self.facts, "results": results, "torch": torch.__version__},
-            revision=revision(),
+            revision=self.revision,
         )
 
     def _save_state(self) -> None:

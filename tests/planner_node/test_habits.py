@@ -69,6 +69,23 @@ def test_by_habit_it_opens_a_safe():
     assert result.success and not result.retries
 
 
+def test_strictly_a_part_is_taken_by_its_pinch_or_not_at_all():
+    """Where the habit's pinch does not reach, the habitual expert has another one."""
+    simulation = Simulation()
+    simulation.reset("rule_001", "safe_02", seed=0)
+    seen = observe(simulation)
+    pose = seen.pose_safe_in_pelvis
+    habitual, strict = (
+        MovePlanner(simulation.safe, pose, styled(style).moves) for style in ("habitual", "strict")
+    )
+    move = strict.move(seen, "knob", True)
+    grasp, *how = load_habits()["safe_02 knob+"].pinch
+    usual = (strict.grasps(move)[grasp], *how)
+    keys = {operation.pinch.key for operation in strict.free(seen, move)}
+    assert keys == {usual}
+    assert len({operation.pinch.key for operation in habitual.free(seen, move)}) > 1
+
+
 def test_an_unknown_style_is_refused():
-    with pytest.raises(RuleSafeError, match="varied, habitual"):
+    with pytest.raises(RuleSafeError, match="varied, habitual, strict"):
         styled("wild")

@@ -113,10 +113,12 @@ class Habit:
     `posture` (7,), rad: of the arm halfway through the motion. `pinch`: the number of its grasp
     among those that are offered, its sense, roll and tilt; None: the one whose posture is nearest.
     Bars can be taken at several points, and which of them is nearest flips with a millimetre.
+    `only`: by that pinch or not at all.
     """
 
     posture: tuple[float, ...]
     pinch: tuple[int, int, float, float] | None = None
+    only: bool = False
 
 
 @dataclass(frozen=True)
@@ -206,12 +208,17 @@ class Grasper:
         turns = sorted(product(freedom.rolls, freedom.tilts), key=lambda t: abs(t[0]) + abs(t[1]))
         if usual is not None:
             turns.sort(key=lambda turn: turn != usual[2:])
+        only = usual is not None and habit is not None and habit.only
+        if only:
+            turns = turns[:1]
         for roll, tilt in turns:
             pinches = [make_pinch(grasp, s, roll, tilt) for grasp, s in product(grasps, (1, -1))]
             postures = self._postures(pinches, part_pose(anchor), now, reach, habit)
             if usual is not None and usual[0] < len(grasps):
                 liked = make_pinch(grasps[usual[0]], *usual[1:]).key
                 postures.sort(key=lambda each: each[0].key != liked)
+                if only:
+                    postures = [each for each in postures if each[0].key == liked]
             tracked = (
                 self._track(pinch, freedom, posture.arm, part_pose, way, now, reach)
                 for pinch, posture in postures

@@ -14,7 +14,7 @@ stay near one posture have short and straight ways between their grasps.
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import islice, product
 from multiprocessing import get_context
@@ -62,8 +62,9 @@ ALIKE = 0.8
 START = HOME_ACTION[: len(ARM_JOINTS)]
 """(7,) rad, the arm as episodes begin, but for the variation."""
 
-STYLES = ("varied", "habitual")
-"""How the expert takes parts: the cheapest way from where the arm stands, or by habit."""
+STYLES = ("varied", "habitual", "strict")
+"""How the expert takes parts: the cheapest way from where the arm stands, by habit, or by habit or
+not at all: where another pinch is needed now and then, a policy learns to go between the two."""
 
 
 def styled(style: str) -> ExpertConfig:
@@ -72,7 +73,10 @@ def styled(style: str) -> ExpertConfig:
         raise unknown_name("style", style, STYLES)
     if style == "varied":
         return ExpertConfig()
-    return ExpertConfig(moves=MoveConfig(habits=load_habits()))
+    habits = load_habits()
+    if style == "strict":
+        habits = {key: replace(habit, only=True) for key, habit in habits.items()}
+    return ExpertConfig(moves=MoveConfig(habits=habits))
 
 
 @cache

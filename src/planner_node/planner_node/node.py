@@ -36,7 +36,7 @@ AGAIN = 1.0
 PARAMETERS = (
     Parameter("expert_seed", 0, "Seed of the expert's random choices.", 0, 2**31 - 1),
     Parameter("speed", 1.0, "Factor on the expert's speeds.", 0.2, 2.0),
-    Parameter("style", "varied", f"How it takes parts: {' or '.join(STYLES)}."),
+    Parameter("style", "varied", f"How it takes parts: {', '.join(STYLES)}."),
     Parameter("planner", "RRTConnect", f"OMPL's planner: {', '.join(PLANNERS)}."),
 )
 

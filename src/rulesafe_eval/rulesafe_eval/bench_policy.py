@@ -20,6 +20,7 @@ from policy_node.families import find_config, make_network
 from policy_node.memories import MemoryConfig, make_memory
 from policy_node.normaliser import Normaliser, RelativeActions, min_max
 from policy_node.policy import CAMERAS, CHUNK, Observation
+from policy_node.safe_frame import SafeFrame
 from rulesafe_data.store import EpisodeStore
 from rulesafe_eval.bench import Options
 from rulesafe_eval.bench_tools import Measure, Stopwatch, Wave, run_on_one_core
@@ -96,7 +97,8 @@ def _measure(options: Options, cache: Path | None, family: str, memory: str) -> 
 
 
 def untrained(family: str, memory: MemoryConfig) -> "NetworkPolicy":
-    """A policy with random weights, whose targets stay within REACH of the present posture."""
+    """A policy with random weights, whose targets stay within REACH of the present posture; it acts
+    about the safe, as a trained one of this size does."""
     import torch
 
     from policy_node.checkpoints import Checkpoint
@@ -107,7 +109,8 @@ def untrained(family: str, memory: MemoryConfig) -> "NetworkPolicy":
     weights = make_network(family, config, memory.shape).state_dict()
     reach = np.full((config.past + CHUNK, len(ACTION_JOINTS)), REACH, np.float32)
     joints = min_max(LOWER.astype(np.float32), UPPER.astype(np.float32))
-    normaliser = Normaliser(joints, RelativeActions(min_max(-reach, reach)))
+    actions = RelativeActions(min_max(-reach, reach))
+    normaliser = Normaliser(joints, actions, SafeFrame(0.60, -0.27, 0.28, 0.0))
     return NetworkPolicy(Checkpoint(family, SIZE, config, memory, normaliser, weights))
 
 

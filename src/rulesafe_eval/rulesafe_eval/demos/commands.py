@@ -21,7 +21,7 @@ def generate(
     split: str = "nominal",
     seed: int = 0,
     attempts: int | None = None,
-    style: Literal["varied", "habitual"] = "varied",
+    style: Literal["varied", "habitual", "strict"] = "varied",
     passes: Literal["both", "states"] = "both",
     workers: int = 1,
     engine: Literal["local", "ray"] = "local",
@@ -41,8 +41,9 @@ def generate(
         seed: Base of the seeds, 0..4000. No seed is below 10000: those are for evaluations.
         attempts: Attempts of a rule at most; twice the episodes and 20 if not given.
         style: habitual: the expert takes each part of a safe in one posture as far as it can, and
-            safes that stand nearly alike nearly alike, which is easier to learn from. varied: in
-            whatever way is cheapest from where the arm stands.
+            safes that stand nearly alike nearly alike, which is easier to learn from. strict: the
+            same, and an attempt fails where it cannot. varied: in whatever way is cheapest from
+            where the arm stands.
         passes: states: physics alone. both: pictures and clouds too, in a second pass.
         workers: Processes at work at once.
         engine: ray: by Ray, on this machine or on the cluster that RAY_ADDRESS names.

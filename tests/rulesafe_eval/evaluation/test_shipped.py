@@ -13,10 +13,12 @@ EPISODES = 2
 
 
 @pytest.mark.parametrize("name", shipped())
-def test_a_shipped_checkpoint_is_small_and_says_what_it_learned(name):
+def test_a_shipped_checkpoint_is_small_and_says_what_it_learned(name, capsys):
     checkpoint = read_policy(name)
     assert checkpoint.data["safes"] and checkpoint.data["instructions"]
     assert sum(file.stat().st_size for file in (SHIPPED / name).iterdir()) < 10e6
+    assert main(["policy", "describe", name]) == 0
+    assert "acts as if the safe stood at 0." in capsys.readouterr().out
 
 
 @pytest.mark.render

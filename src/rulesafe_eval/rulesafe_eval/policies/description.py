@@ -43,6 +43,10 @@ def _facts(checkpoint: Checkpoint) -> Iterable[str]:
     yield f"trained on {data.get('episodes')} demonstrations, {data.get('frames')} frames of:"
     yield from (f"  {instruction}" for instruction in data.get("instructions", ()))
     yield f"dataset {str(data.get('digest'))[:12]}, source {checkpoint.revision or 'not known'}"
+    frame = checkpoint.normaliser.frame
+    if frame is not None:
+        x, y, z, yaw = frame.place
+        yield f"acts as if the safe stood at {x:.2f}, {y:.2f}, {z:.2f} m, {yaw:.2f} rad"
 
 
 def _network(network: Network, config: NetworkConfig, memory: MemoryConfig) -> Iterable[str]:

@@ -88,21 +88,15 @@ class Windows:
                 assert self._points is not None
                 name, shown = f"{store.digest} {chosen}", (self._points, self._cloud_rows)
                 self._sights = load_sights(sight, *shown, config.points, cache, name)
-        recorded, actions = [], []
-        for index in episodes:
-            found = store.episode(index, [STATE, ACTION])
-            recorded.append(np.ascontiguousarray(found[STATE][:, _ACTED], np.float32))
-            actions.append(np.ascontiguousarray(found[ACTION], np.float32))
+        recorded, actions = _rows(store, episodes)
         lengths = np.array([len(rows) for rows in recorded])
         joints, frame = recorded, None
         if _wants_frame(train, sight):
             assert isinstance(sight, SceneEncoder)
             seen = self._move_sights(sight, lengths)
             frame = SafeFrame(*seen.mean(0).tolist())
-            joints, actions = (
-                [frame.enter(rows, place) for rows, place in zip(tables, seen, strict=True)]
-                for tables in (recorded, actions)
-            )
+            joints = [frame.enter(*each) for each in zip(recorded, seen, strict=True)]
+            actions = [frame.enter(*each) for each in zip(actions, seen, strict=True)]
         self._noise = _noise(train)
         self.normaliser = replace(_fit(joints, actions, config, train), frame=frame)
         starts = np.cumsum(lengths) - lengths
@@ -233,6 +227,16 @@ class Windows:
         self._task = torch.from_numpy(np.repeat(numbers, lengths))
         if self._config.instruction:
             self._ids, self._ids_mask = pad([words(task) for task in self.instructions])
+
+
+def _rows(store: EpisodeStore, episodes: Sequence[int]) -> tuple[list[Floats], list[Floats]]:
+    """Joints and actions (N, 13) of each episode, rad."""
+    joints, actions = [], []
+    for index in episodes:
+        found = store.episode(index, [STATE, ACTION])
+        joints.append(np.ascontiguousarray(found[STATE][:, _ACTED], np.float32))
+        actions.append(np.ascontiguousarray(found[ACTION], np.float32))
+    return joints, actions
 
 
 def _wants_frame(train: TrainConfig, sight: nn.Module | None) -> bool:

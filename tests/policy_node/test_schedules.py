@@ -6,6 +6,7 @@ pytest.importorskip("diffusers")
 
 from policy_node.ema import averaged
 from policy_node.schedules import Diffusion, FlowMatching
+from rulesafe_sim.errors import RuleSafeError
 
 CPU = torch.device("cpu")
 
@@ -18,6 +19,11 @@ def test_diffusion_arrives_where_a_perfect_network_points():
     actions = torch.rand(2, 52, 13, generator=seeded(0)) * 2 - 1
     found = Diffusion(100, 10).sample(lambda *_: actions, actions.shape, CPU, seeded(1))
     np.testing.assert_allclose(found, actions, atol=1e-4)
+
+
+def test_an_unknown_loss_is_refused():
+    with pytest.raises(RuleSafeError, match="squared, absolute"):
+        Diffusion(100, 10, loss="cubed")
 
 
 def test_flow_arrives_where_a_perfect_network_points():

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rulesafe_data.files import draft_of, locked, read_json, says_when_full, write_json
+from rulesafe_data.files import drafted, locked, read_json, write_json
 from rulesafe_data.layout import CAMERAS
 from rulesafe_data.store import EpisodeStore
 from rulesafe_sim.errors import RuleSafeError
@@ -61,18 +61,13 @@ def _decode(store: EpisodeStore, episodes: Sequence[int], side: int, path: Path)
     height, width, _ = store.features[CAMERAS[0]]["shape"]
     frames = sum(store.episodes[index].length for index in episodes)
     shape = (frames, len(CAMERAS), min(side, height), min(side, width), 3)
-    draft = draft_of(path)
-    try:
-        with says_when_full(path):
-            array: Any = np.lib.format.open_memmap(draft, "w+", np.uint8, shape)
-            start = 0
-            for index in episodes:
-                decoded = store.episode(index, CAMERAS)
-                for place, key in enumerate(CAMERAS):
-                    small = shrink(decoded[key], side)
-                    array[start : start + len(small), place] = small
-                start += store.episodes[index].length
-            array.flush()
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
+    with drafted(path) as draft:
+        array: Any = np.lib.format.open_memmap(draft, "w+", np.uint8, shape)
+        start = 0
+        for index in episodes:
+            decoded = store.episode(index, CAMERAS)
+            for place, key in enumerate(CAMERAS):
+                small = shrink(decoded[key], side)
+                array[start : start + len(small), place] = small
+            start += store.episodes[index].length
+        array.flush()

@@ -12,6 +12,8 @@ from diffusers.schedulers.scheduling_ddim import DDIMScheduler
 from torch import Tensor
 from torch.nn.functional import l1_loss, mse_loss
 
+from rulesafe_sim.errors import unknown_name
+
 Predict = Callable[[Tensor, Tensor], Tensor]
 
 LOSSES: dict[str, Callable[[Tensor, Tensor], Tensor]] = {"squared": mse_loss, "absolute": l1_loss}
@@ -29,6 +31,8 @@ class Diffusion:
         prediction: what the network predicts: the sample itself, as in DP3 and RDT, or the noise
             in it, as in CogACT.
         loss: one of LOSSES.
+
+    Errors: RuleSafeError for an unknown loss.
     """
 
     def __init__(
@@ -38,6 +42,8 @@ class Diffusion:
         prediction: Literal["sample", "epsilon"] = "sample",
         loss: str = "squared",
     ) -> None:
+        if loss not in LOSSES:
+            raise unknown_name("loss", loss, LOSSES)
         self._scheduler = DDIMScheduler(
             num_train_timesteps=train_steps,
             beta_schedule="squaredcos_cap_v2",

@@ -14,7 +14,7 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from rulesafe_data.files import draft_of, locked, says_when_full
+from rulesafe_data.files import drafted, locked
 
 VIEWS = 4
 """Views of a cloud. The first is of its first points, as at inference."""
@@ -65,23 +65,18 @@ def _look(
     count: int,
     path: Path,
 ) -> None:
-    draft = draft_of(path)
-    try:
-        with says_when_full(path), torch.inference_mode():
-            array: Any = None
-            for view, points in enumerate(_views(clouds.shape[1], count)):
-                for first in range(0, len(rows), BATCH):
-                    chosen = rows[first : first + BATCH]
-                    shown = clouds[chosen][:, points].astype(np.float32)
-                    seen = encoder(torch.from_numpy(shown)).numpy()
-                    if array is None:
-                        shape = (VIEWS, len(rows), seen.shape[-1])
-                        array = np.lib.format.open_memmap(draft, "w+", np.float32, shape)
-                    array[view, first : first + BATCH] = seen
-            array.flush()
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
+    with drafted(path) as draft, torch.inference_mode():
+        array: Any = None
+        for view, points in enumerate(_views(clouds.shape[1], count)):
+            for first in range(0, len(rows), BATCH):
+                chosen = rows[first : first + BATCH]
+                shown = clouds[chosen][:, points].astype(np.float32)
+                seen = encoder(torch.from_numpy(shown)).numpy()
+                if array is None:
+                    shape = (VIEWS, len(rows), seen.shape[-1])
+                    array = np.lib.format.open_memmap(draft, "w+", np.float32, shape)
+                array[view, first : first + BATCH] = seen
+        array.flush()
 
 
 def _views(there: int, count: int) -> Iterator[NDArray[np.int64]]:

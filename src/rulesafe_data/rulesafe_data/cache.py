@@ -13,14 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rulesafe_data.files import (
-    draft_of,
-    locked,
-    read_json,
-    says_when_full,
-    write_atomically,
-    write_json,
-)
+from rulesafe_data.files import drafted, locked, read_json, write_atomically, write_json
 from rulesafe_sim.errors import RuleSafeError, unknown_name
 
 if TYPE_CHECKING:
@@ -103,17 +96,12 @@ def _reserve(path: Path, store: "EpisodeStore", key: str) -> None:
     if path.is_file():
         return
     feature = store.features[key]
-    temporary = draft_of(path)
-    shape = (store.frames, *feature["shape"])
-    try:
-        with says_when_full(path):
-            np.lib.format.open_memmap(temporary, "w+", feature["dtype"], shape)
-            with temporary.open("r+b") as file:
-                os.posix_fallocate(file.fileno(), 0, temporary.stat().st_size)
-            path.with_suffix(".done").unlink(missing_ok=True)
-            temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with drafted(path) as draft:
+        shape = (store.frames, *feature["shape"])
+        np.lib.format.open_memmap(draft, "w+", feature["dtype"], shape)
+        with draft.open("r+b") as file:
+            os.posix_fallocate(file.fileno(), 0, draft.stat().st_size)
+        path.with_suffix(".done").unlink(missing_ok=True)
 
 
 def _fill(directory: Path, store: "EpisodeStore", key: str) -> None:

@@ -10,7 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.files import DRAFT, draft_of, locked, says_when_full, sweep, write_atomically
+from rulesafe_sim.files import (
+    DRAFT,
+    draft_of,
+    drafted,
+    locked,
+    says_when_full,
+    sweep,
+    write_atomically,
+)
 
 __all__ = [
     "DRAFT",
@@ -18,6 +26,7 @@ __all__ = [
     "alone",
     "append_line",
     "draft_of",
+    "drafted",
     "files_below",
     "locked",
     "read_json",

@@ -36,6 +36,19 @@ def draft_of(path: Path) -> Path:
     return path.with_name(f".{path.name}-{uuid.uuid4().hex[:12]}")
 
 
+@contextlib.contextmanager
+def drafted(path: Path) -> Iterator[Path]:
+    """A new file beside `path` to write to, which takes its place at the end, and is gone if that
+    is not reached. Errors: RuleSafeError on a full disk."""
+    draft = draft_of(path)
+    try:
+        with says_when_full(path):
+            yield draft
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
 def sweep(folder: Path, pattern: str = "**/.*") -> None:
     """Remove the drafts that killed writers left, and nothing else."""
     for path in folder.glob(pattern):

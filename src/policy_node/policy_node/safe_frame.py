@@ -86,7 +86,10 @@ def _motion(before: Doubles, after: Doubles) -> Doubles:
 
 
 class ArmChain:
-    """The right arm in many postures at once, in the pelvis frame."""
+    """The right arm in many postures at once, in the pelvis frame.
+
+    By arrays, where the planner's Pinocchio goes posture by posture: demonstrations have 10^5.
+    """
 
     def __init__(self) -> None:
         body = hold(h1_2(), HELD)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# What a memory is worth (docs/results/policies.md): demonstrations, trainings and evaluations of
-# DP3 tiny on one safe, with no memory, raw rows and tokens. Called again it goes on where it
-# stopped. Two workers on two cores need about a night.
+# What a memory is worth: demonstrations, trainings and evaluations of DP3 tiny on one safe, with no
+# memory, raw rows and tokens, and a page of results, OUT/policies.md. Hours on two cores; called
+# again it goes on where it stopped.
 #
 #     scripts/study_policies.sh OUT [WORKERS]
 #

@@ -1,0 +1,146 @@
+"""Aligned depth and colour of a real camera in, /camera/points out: see camera_points.
+
+/camera/head/depth/image_raw   sensor_msgs/Image, 16UC1 in mm or 32FC1 in m, aligned to colour
+/camera/head/image_raw         sensor_msgs/Image, rgb8 or bgr8
+/camera/head/camera_info       sensor_msgs/CameraInfo of the colour image
+/joint_states                  where the waist is
+/camera/points                 sensor_msgs/PointCloud2, as the simulation's
+"""
+
+import sys
+from collections.abc import Sequence
+
+import numpy as np
+from rclpy.node import Node
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+from sensor_msgs.msg import CameraInfo, Image, JointState, PointCloud2
+
+from h1_2_bridge.camera_points import CloudMaker, Mount, Nearest, Pinhole, decode_depth, vector
+from rulesafe_sim.chunks import SECOND
+from rulesafe_sim.cloud import CLOUD_POINTS, SAMPLERS, Workspace
+from rulesafe_sim.convert import IMAGE_QOS, from_time, to_cloud
+from rulesafe_sim.errors import RuleSafeError
+from rulesafe_sim.ros import Parameter, claim, declare, run_node, serve
+
+QUIET = 5.0
+"""The same complaint is logged this often at most, s."""
+
+SENSOR_QOS = QoSProfile(depth=5, reliability=ReliabilityPolicy.BEST_EFFORT)
+"""Drivers may publish either way."""
+
+_MOUNT, _SPACE = Mount(), Workspace()
+
+PARAMETERS = (
+    Parameter("link", _MOUNT.link, "Link of the robot that carries the camera."),
+    Parameter("xyz", list(_MOUNT.xyz), "Camera's body frame in that link, m."),
+    Parameter("rpy", list(_MOUNT.rpy), "Roll, pitch, yaw of that frame (x forward), rad."),
+    Parameter("workspace_low", list(_SPACE.low), "Corner of the box cut out, pelvis frame, m."),
+    Parameter("workspace_high", list(_SPACE.high), "The other corner, m."),
+    Parameter("near", 0.1, "Nearest depth that counts, m.", 0, 10),
+    Parameter("far", 3.0, "Farthest depth that counts, m.", 0.1, 20),
+    Parameter("stride", 1, "Every how many pixels of a row and a column count.", 1, 16),
+    Parameter("points", CLOUD_POINTS, "Points of a cloud.", 1, 100000),
+    Parameter("sampler", "farthest", f"How the cloud is thinned: {', '.join(SAMPLERS)}."),
+    Parameter("rate", 10.0, "Clouds per second at most.", 0.1, 100),
+    Parameter("tolerance", 0.02, "Seconds between the stamps of depth and colour.", 0, 1),
+)
+
+
+class CameraPointsNode(Node):
+    """One camera's clouds."""
+
+    def __init__(self) -> None:
+        super().__init__("camera_points")
+        p = declare(self, PARAMETERS)
+        self._maker = CloudMaker(
+            Mount(p["link"], vector("xyz", p["xyz"]), vector("rpy", p["rpy"])),
+            Workspace(
+                vector("workspace_low", p["workspace_low"]),
+                vector("workspace_high", p["workspace_high"]),
+            ),
+            p["sampler"],
+            p["near"],
+            p["far"],
+            p["stride"],
+            p["points"],
+        )
+        self._period, self._last = round(SECOND / p["rate"]), -SECOND
+        self._colours: Nearest[Image] = Nearest(10, round(p["tolerance"] * SECOND))
+        self._waiting: Image | None = None
+        self._camera: Pinhole | None = None
+        self._joints: dict[str, float] = {}
+        self._claim = claim(self, "/camera/points")
+        self._clouds = self.create_publisher(PointCloud2, "/camera/points", IMAGE_QOS)
+        for kind, topic, take in (
+            (CameraInfo, "/camera/head/camera_info", self._on_info),
+            (Image, "/camera/head/image_raw", self._on_colour),
+            (Image, "/camera/head/depth/image_raw", self._on_depth),
+            (JointState, "/joint_states", self._on_joints),
+        ):
+            self.create_subscription(kind, topic, take, SENSOR_QOS)
+
+    def _on_info(self, message: CameraInfo) -> None:
+        k, d = tuple(message.k.tolist()), tuple(message.d)
+        self._camera = Pinhole(message.width, message.height, k, d)
+
+    def _on_joints(self, message: JointState) -> None:
+        self._joints = dict(zip(message.name, message.position, strict=False))
+
+    def _on_colour(self, message: Image) -> None:
+        self._colours.add(from_time(message.header.stamp), message)
+        if self._waiting is not None:  # depth may come before its colour
+            self._try(self._waiting)
+
+    def _on_depth(self, message: Image) -> None:
+        if from_time(message.header.stamp) - self._last < 0:
+            self._last = -SECOND  # the clock went back
+        self._waiting = message
+        self._try(message)
+
+    def _try(self, depth: Image) -> None:
+        stamp = from_time(depth.header.stamp)
+        if stamp - self._last < 0.9 * self._period:
+            self._waiting = None
+            return
+        colour = self._colours.at(stamp)
+        if colour is None:
+            return
+        self._waiting = None
+        if self._camera is None:
+            self._complain("no camera_info yet")
+            return
+        self._last = stamp
+        try:
+            self._publish(depth, colour, self._camera, stamp)
+        except RuleSafeError as error:
+            self._complain(str(error))
+
+    def _publish(self, depth: Image, colour: Image, camera: Pinhole, stamp: int) -> None:
+        metres = decode_depth(bytes(depth.data), depth.encoding, depth.width, depth.height)
+        # Known by the stamp alone: whoever repeats a bag gets the same cloud.
+        rng = np.random.default_rng(stamp)
+        cloud = self._maker.cloud(metres, _rgb(colour), camera, self._joints, rng)
+        self._clouds.publish(to_cloud(cloud, stamp, "pelvis"))
+
+    def _complain(self, text: str) -> None:
+        self.get_logger().warning(text, throttle_duration_sec=QUIET)
+
+
+def _rgb(message: Image) -> np.ndarray:
+    """The picture (H, W, 3), red first. Errors: RuleSafeError for another encoding."""
+    if message.encoding not in ("rgb8", "bgr8") or message.step != 3 * message.width:
+        raise RuleSafeError(
+            f"colour must be rgb8 or bgr8 without padding, got {message.encoding} with "
+            f"{message.step} bytes a row of {message.width} pixels"
+        )
+    data = np.frombuffer(message.data, np.uint8).reshape(message.height, message.width, 3)
+    return data if message.encoding == "rgb8" else data[..., ::-1]
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Runs the node; the exit code."""
+    return run_node("camera_points", CameraPointsNode, serve, args)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

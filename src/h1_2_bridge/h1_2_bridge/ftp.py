@@ -1,0 +1,194 @@
+"""Inspire FTP hands: each a Modbus TCP server of its own, asked by a thread of its own.
+
+Angles go and come as 0 (closed) to 1000 (open) in six registers; -1 leaves a finger as it is.
+Speed and force limits are written at each connection, before any angle.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from pymodbus.client import ModbusTcpClient
+from pymodbus.exceptions import ModbusException
+
+from h1_2_bridge.hands import (
+    DRIVER_JOINTS,
+    FINGERS,
+    FTP,
+    SIDES,
+    Array,
+    Calibration,
+    HandConfig,
+    HandState,
+)
+from rulesafe_sim.errors import RuleSafeError
+
+FULL = 1000
+"""The hand's count for open."""
+
+LEAVE = 0xFFFF
+"""-1 as a register has it: the finger stays as it is."""
+
+TIMEOUT = 0.2
+"""s to wait for a connection or an answer."""
+
+
+def to_registers(shares: Array) -> list[int]:
+    """Shares (6,) in 0..1, NaN for a finger that stays as it is, as the hand counts them."""
+    counts = np.rint(np.nan_to_num(shares) * FULL).astype(int)
+    return [LEAVE if np.isnan(s) else int(c) for s, c in zip(shares, counts, strict=True)]
+
+
+def signed(registers: Sequence[int]) -> Array:
+    """Registers as signed 16-bit numbers."""
+    return np.array(registers, np.uint16).view(np.int16).astype(np.float64)
+
+
+class FtpHand:
+    """One hand and its thread.
+
+    Args:
+        side: for messages, "right" or "left".
+        host: its address.
+        calibration: of this hand.
+        config: port, unit, registers, rate and limits.
+        clock: ns; that of the `now` which the driver is called with.
+    """
+
+    def __init__(
+        self,
+        side: str,
+        host: str,
+        calibration: Calibration,
+        config: HandConfig,
+        clock: Callable[[], int],
+    ) -> None:
+        self._name, self._host = f"the {side} hand at {host}:{config.port}", host
+        self._calibration, self._config, self._clock = calibration, config, clock
+        self._lock, self._stop = threading.Lock(), threading.Event()
+        self._target: Array | None = None  # shares, what is to be written next
+        self._positions, self._force = np.full(FINGERS, np.nan), np.full(FINGERS, np.nan)
+        self._stamp = 0
+        self._fault = f"{self._name} has not answered yet"
+        self._thread = threading.Thread(target=self._run, name=f"ftp {side}", daemon=True)
+        self._thread.start()
+
+    def command(self, positions: Array) -> None:
+        """Joint targets (6,), rad; the newest replaces those that are not yet sent."""
+        if self._config.read_only or np.isnan(positions).all():
+            return
+        shares = self._calibration.to_hand(positions)
+        with self._lock:
+            if self._target is not None:
+                shares = np.where(np.isnan(shares), self._target, shares)
+            self._target = shares
+
+    def read(self) -> tuple[Array, Array, int, str]:
+        """Positions (6,), force (6,), stamp (0: never) and fault."""
+        with self._lock:
+            return self._positions, self._force, self._stamp, self._fault
+
+    def close(self) -> None:
+        """Ends the thread."""
+        self._stop.set()
+        self._thread.join(10 * TIMEOUT)
+
+    def _run(self) -> None:
+        while not self._stop.is_set():
+            client = ModbusTcpClient(self._host, port=self._config.port, timeout=TIMEOUT, retries=0)
+            try:
+                if not client.connect():
+                    raise ConnectionError("no connection")
+                self._serve(client)
+            except (ModbusException, OSError) as error:
+                with self._lock:
+                    # What was meant for the hand that is gone is not for the one that comes back.
+                    self._target = None
+                    self._fault = f"{self._name}: {error}"
+            finally:
+                client.close()
+            self._stop.wait(TIMEOUT)
+
+    def _serve(self, client: ModbusTcpClient) -> None:
+        """Talks to a connected hand until it fails or the driver is closed."""
+        config, registers = self._config, self._config.registers
+        if not config.read_only:
+            self._write(client, registers.speed_set, [config.speed] * FINGERS)
+            self._write(client, registers.force_set, [config.force] * FINGERS)
+        due = time.monotonic()
+        while not self._stop.is_set():
+            angles = self._read(client, registers.angle_actual)
+            force = self._read(client, registers.force_actual)
+            with self._lock:
+                self._positions = self._calibration.from_hand(angles / FULL)
+                self._force, self._stamp, self._fault = force, self._clock(), ""
+                target, self._target = self._target, None
+            if target is not None:
+                self._write(client, registers.angle_set, to_registers(target))
+            due = max(due + 1 / config.rate, time.monotonic())
+            self._stop.wait(due - time.monotonic())
+
+    def _read(self, client: ModbusTcpClient, address: int) -> Array:
+        answer = client.read_holding_registers(
+            address, count=FINGERS, device_id=self._config.device
+        )
+        if answer.isError() or len(answer.registers) != FINGERS:
+            raise ConnectionError(f"register {address} cannot be read: {answer}")
+        return signed(answer.registers)
+
+    def _write(self, client: ModbusTcpClient, address: int, values: list[int]) -> None:
+        answer = client.write_registers(address, values, device_id=self._config.device)
+        if answer.isError():
+            raise ConnectionError(f"register {address} cannot be written: {answer}")
+
+
+class FtpHands:
+    """Both hands, see hands.HandDriver; a hand without an address is left out.
+
+    Args:
+        clock: ns; that of the `now` which the driver is called with.
+    """
+
+    joints = DRIVER_JOINTS
+
+    def __init__(self, config: HandConfig, clock: Callable[[], int] = time.monotonic_ns) -> None:
+        if not config.right_host:
+            raise RuleSafeError("FTP hands: the right hand's address is missing (right_host)")
+        self._patience = config.patience
+        self._hands: list[FtpHand | None] = [
+            FtpHand("right", config.right_host, config.right or FTP, config, clock),
+            FtpHand("left", config.left_host, config.left or FTP, config, clock)
+            if config.left_host
+            else None,
+        ]
+
+    def command(self, positions: NDArray, now: int) -> None:
+        for i, hand in enumerate(self._hands):
+            if hand is not None:
+                part = np.asarray(positions, np.float64)[i * FINGERS : (i + 1) * FINGERS]
+                hand.command(part)
+
+    def receive(self, raw: bytes, now: int) -> None:
+        """Ignored: these hands have no topic."""
+
+    def state(self, now: int) -> HandState | None:
+        positions, force = np.full((2, FINGERS), np.nan), np.full((2, FINGERS), np.nan)
+        stamps: list[int] = []
+        faults: list[str] = []
+        for i, hand in enumerate(self._hands):
+            if hand is None:
+                continue
+            positions[i], force[i], stamp, fault = hand.read()
+            stamps.append(stamp)
+            if not fault and (age := (now - stamp) / 1e9) > self._patience:
+                fault = f"the {SIDES[i]} hand has not answered for {age:.2f} s"
+            if fault:
+                faults.append(fault)
+        return HandState(positions.ravel(), min(stamps), force.ravel(), "; ".join(faults))
+
+    def close(self) -> None:
+        for hand in self._hands:
+            if hand is not None:
+                hand.close()

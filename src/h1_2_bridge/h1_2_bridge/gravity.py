@@ -1,0 +1,78 @@
+"""The torque that gravity asks of the arms' motors. numpy alone.
+
+Without it, the arm's drives would hang 0.09 rad below their command at the elbow in the posture
+`HOME` (4.5 N m at 50 N m/rad), 5 cm at the fingertips. Masses are those of `rulesafe_sim.robot`;
+the pelvis is taken as upright, as it is while the robot stands.
+"""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from h1_2_bridge.motors import LEFT_ARM, MOTOR_JOINTS
+from rulesafe_sim.body import hold, merge_fixed
+from rulesafe_sim.joints import ALL_JOINTS
+from rulesafe_sim.robot import HOME, h1_2
+
+GRAVITY = 9.81
+"""m/s^2"""
+
+RESOLUTION = 0.01
+"""rad by which a joint moves before the torque is computed anew: less than 0.2 N m at a
+shoulder."""
+
+
+class ArmGravity:
+    """Gravity's torque on one arm of 7 joints; the fingers as they are in `HOME`.
+
+    Args:
+        joints: motor indices (7,) of one arm, from the shoulder to the hand.
+    """
+
+    def __init__(self, joints: tuple[int, ...] = LEFT_ARM) -> None:
+        names = [MOTOR_JOINTS[i] for i in joints]
+        others = {name: HOME[name] for name in ALL_JOINTS if name not in names}
+        body = merge_fixed(hold(h1_2(), others))
+        links = {link.name: link for link in body.links}
+        chain = [body.joint(name) for name in names]
+        inertials = [links[joint.child].inertial for joint in chain]
+        assert all(inertials)
+        self._origins = [joint.origin for joint in chain]
+        self._axes = np.array([joint.axis for joint in chain])
+        crosses = [_cross_matrix(axis) for axis in self._axes]
+        # Rodrigues' formula with the mount in front: A + sin(q) B + (1 - cos(q)) C.
+        self._turns = [
+            (o[:3, :3], o[:3, :3] @ cross, o[:3, :3] @ cross @ cross)
+            for o, cross in zip(self._origins, crosses, strict=True)
+        ]
+        self._masses = np.array([i.mass for i in inertials if i])
+        self._coms = [np.array(i.com) for i in inertials if i]
+        self._at = np.full(len(chain), np.inf)
+        self._torque = np.zeros(len(chain))
+
+    def torque(self, positions: ArrayLike) -> NDArray[np.float64]:
+        """Torques (7,), N m, that hold the arm at `positions` (7,), rad, against gravity."""
+        at = np.asarray(positions, np.float64)
+        if np.abs(at - self._at).max() > RESOLUTION:
+            self._torque, self._at = self._computed(at), at.copy()
+        return self._torque
+
+    def _computed(self, positions: NDArray[np.float64]) -> NDArray[np.float64]:
+        count = len(positions)
+        points, axes, coms = np.empty((count, 3)), np.empty((count, 3)), np.empty((count, 3))
+        rotation, point = np.eye(3), np.zeros(3)
+        sines, versines = np.sin(positions), 1 - np.cos(positions)
+        for i, (mount, first, second) in enumerate(self._turns):
+            point = point + rotation @ self._origins[i][:3, 3]
+            rotation = rotation @ (mount + sines[i] * first + versines[i] * second)
+            points[i], axes[i] = point, rotation @ self._axes[i]
+            coms[i] = point + rotation @ self._coms[i]
+        carried = np.cumsum(self._masses[::-1])[::-1]
+        moments = np.cumsum((self._masses[:, None] * coms)[::-1], axis=0)[::-1]
+        arms = moments - carried[:, None] * points  # kg m, from each joint to all that it carries
+        # axis . (arm x up) g, with `up` along z.
+        return GRAVITY * (axes[:, 0] * arms[:, 1] - axes[:, 1] * arms[:, 0])
+
+
+def _cross_matrix(axis: NDArray[np.float64]) -> NDArray[np.float64]:
+    x, y, z = axis
+    return np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])

@@ -1,0 +1,192 @@
+"""Unitree's low-level messages as arrays, and how their C structs lie in memory.
+
+Figures: the IDL files of unitree_hg and unitree_go (BSD-3-Clause). All is little-endian, and no
+field is longer than 4 bytes; a byte before a float is here a word whose upper bytes are zero.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+MOTORS = 35
+"""Entries of a body message; the H1-2 has motors in the first 27."""
+
+Floats = NDArray[np.float32]
+Ints = NDArray[np.uint32]
+
+_COMMAND = np.dtype(
+    [
+        ("mode", "<u4"),  # a byte and its padding
+        *((name, "<f4") for name in ("q", "dq", "tau", "kp", "kd")),
+        ("reserve", "<u4"),
+    ]
+)
+_STATE = np.dtype(
+    [
+        ("mode", "<u4"),
+        *((name, "<f4") for name in ("q", "dq", "ddq", "tau")),
+        ("temperature", "<i2", 2),
+        ("voltage", "<f4"),
+        ("sensor", "<u4", 2),
+        ("fault", "<u4"),
+        ("reserve", "<u4", 4),
+    ]
+)
+LOW_CMD = np.dtype(
+    [
+        ("mode_pr", "u1"),
+        ("mode_machine", "u1"),
+        ("padding", "u1", 2),
+        ("motors", _COMMAND, MOTORS),
+        ("reserve", "<u4", 4),
+        ("crc", "<u4"),
+    ]
+)
+LOW_STATE = np.dtype(
+    [
+        ("version", "<u4", 2),
+        ("mode_pr", "u1"),
+        ("mode_machine", "u1"),
+        ("padding", "u1", 2),
+        ("tick", "<u4"),
+        ("quat_wxyz", "<f4", 4),
+        ("gyroscope", "<f4", 3),
+        ("accelerometer", "<f4", 3),
+        ("rpy", "<f4", 3),
+        ("imu_temperature", "<i2"),
+        ("padding_2", "u1", 2),
+        ("motors", _STATE, MOTORS),
+        ("remote", "u1", 40),
+        ("reserve", "<u4", 4),
+        ("crc", "<u4"),
+    ]
+)
+HAND_COMMAND = np.dtype(
+    [
+        ("mode", "<u4"),
+        *((name, "<f4") for name in ("q", "dq", "tau", "kp", "kd")),
+        ("reserve", "<u4", 3),
+    ]
+)
+HAND_STATE = np.dtype(
+    [
+        ("mode", "<u4"),
+        *((name, "<f4") for name in ("q", "dq", "ddq", "tau", "q_raw", "dq_raw", "ddq_raw")),
+        ("temperature", "u1"),
+        ("padding", "u1", 3),
+        ("lost", "<u4"),
+        ("reserve", "<u4", 2),
+    ]
+)
+
+
+def _zeros(*shape: int, dtype: str = "f4") -> Callable[[], NDArray]:
+    return lambda: np.zeros(shape, dtype)
+
+
+@dataclass(frozen=True)
+class LowState:
+    """What the robot reports 500 times a second (unitree_hg/LowState).
+
+    Attributes:
+        mode_pr: 0 when the ankles are driven by pitch and roll, 1 by their two motors.
+        mode_machine: kind of robot; a command must carry the same.
+        tick: the robot's counter, ms.
+        quat_wxyz: (4,) orientation of the IMU.
+        gyroscope: (3,) rad/s.
+        accelerometer: (3,) m/s^2.
+        rpy: (3,) rad.
+        q, dq, ddq, tau: (35,) rad, rad/s, rad/s^2, N m (estimated) by motor index.
+        temperature: (35, 2) deg C, of the housing and of the winding.
+        motor_mode: (35,) 1 where a motor is enabled.
+        motor_fault: (35,) the field `motorstate`, 0 where nothing is wrong.
+        voltage: (35,) V.
+        remote: the 40 bytes of the wireless remote, see `h1_2_bridge.remote`.
+        imu_temperature: deg C.
+        version: (2,) of the robot's firmware.
+        crc: as received; `valid` says whether it is right.
+    """
+
+    mode_pr: int = 0
+    mode_machine: int = 0
+    tick: int = 0
+    quat_wxyz: Floats = field(default_factory=lambda: np.array([1, 0, 0, 0], np.float32))
+    gyroscope: Floats = field(default_factory=_zeros(3))
+    accelerometer: Floats = field(default_factory=_zeros(3))
+    rpy: Floats = field(default_factory=_zeros(3))
+    q: Floats = field(default_factory=_zeros(MOTORS))
+    dq: Floats = field(default_factory=_zeros(MOTORS))
+    ddq: Floats = field(default_factory=_zeros(MOTORS))
+    tau: Floats = field(default_factory=_zeros(MOTORS))
+    temperature: NDArray[np.int16] = field(default_factory=_zeros(MOTORS, 2, dtype="i2"))
+    motor_mode: NDArray[np.uint8] = field(default_factory=_zeros(MOTORS, dtype="u1"))
+    motor_fault: Ints = field(default_factory=_zeros(MOTORS, dtype="u4"))
+    voltage: Floats = field(default_factory=_zeros(MOTORS))
+    remote: bytes = bytes(40)
+    imu_temperature: int = 0
+    version: Ints = field(default_factory=_zeros(2, dtype="u4"))
+    crc: int = 0
+    valid: bool = True
+
+
+@dataclass(frozen=True)
+class LowCmd:
+    """What the robot is told (unitree_hg/LowCmd): torque = tau + kp (q - q') + kd (dq - dq').
+
+    Attributes:
+        mode_pr, mode_machine: as in the robot's `LowState`.
+        mode: (35,) 1 enables a motor, 0 lets it go.
+        q, dq, tau, kp, kd: (35,) rad, rad/s, N m, N m/rad, N m s/rad by motor index.
+        reserve: (4,) words at the message's end, those of the motors are zero.
+        crc: as received; `valid` says whether it is right. Neither is read when encoding.
+    """
+
+    mode_pr: int = 0
+    mode_machine: int = 0
+    mode: NDArray[np.uint8] = field(default_factory=_zeros(MOTORS, dtype="u1"))
+    q: Floats = field(default_factory=_zeros(MOTORS))
+    dq: Floats = field(default_factory=_zeros(MOTORS))
+    tau: Floats = field(default_factory=_zeros(MOTORS))
+    kp: Floats = field(default_factory=_zeros(MOTORS))
+    kd: Floats = field(default_factory=_zeros(MOTORS))
+    reserve: Ints = field(default_factory=_zeros(4, dtype="u4"))
+    crc: int = 0
+    valid: bool = True
+
+
+@dataclass(frozen=True)
+class MotorCmds:
+    """Targets of n hand motors (unitree_go/MotorCmds); q is what the hand's driver makes of it.
+
+    Attributes:
+        mode: (n,) 1 enables.
+        q, dq, tau, kp, kd: (n,).
+    """
+
+    mode: NDArray[np.uint8]
+    q: Floats
+    dq: Floats
+    tau: Floats
+    kp: Floats
+    kd: Floats
+
+
+@dataclass(frozen=True)
+class MotorStates:
+    """What n hand motors report (unitree_go/MotorStates).
+
+    Attributes:
+        mode: (n,).
+        q, dq, tau: (n,).
+        temperature: (n,) deg C.
+        lost: (n,) packets that the motor lost.
+    """
+
+    mode: NDArray[np.uint8]
+    q: Floats
+    dq: Floats
+    tau: Floats
+    temperature: NDArray[np.uint8]
+    lost: Ints

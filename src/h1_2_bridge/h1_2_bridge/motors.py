@@ -1,0 +1,114 @@
+"""The body's 27 motors by the manufacturer's motor index, and their figures.
+
+Joint limits, velocities and efforts are those of the description (`rulesafe_sim.robot`). What the
+description has not (gains, accelerations, gravity's share) stands in data/h1_2_motors.json with its
+source.
+"""
+
+import json
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulesafe_sim.errors import RuleSafeError, unknown_name
+from rulesafe_sim.joints import ARM_JOINTS, BODY_JOINTS
+from rulesafe_sim.robot import h1_2
+
+MOTOR_JOINTS: tuple[str, ...] = BODY_JOINTS
+"""The 27 body joints by motor index (the manufacturer's names): left leg 0-5, right leg 6-11, waist
+12, left arm 13-19, right arm 20-26."""
+
+MOTOR_COUNT = len(MOTOR_JOINTS)
+"""Motors that exist; the messages have SLOTS."""
+
+SLOTS = 35
+"""Entries of `motor_cmd` and `motor_state` in unitree_hg messages."""
+
+WEIGHT_SLOT = 27
+"""Entry of `motor_cmd` whose q is arm_sdk's weight, 0..1 (H1-2; other robots have another)."""
+
+LEGS = tuple(range(12))
+"""Motor indices of both legs."""
+
+WAIST = 12
+"""Motor index of the waist."""
+
+LEFT_ARM = tuple(range(13, 20))
+"""Motor indices of the left arm, from the shoulder to the hand."""
+
+RIGHT_ARM = tuple(MOTOR_JOINTS.index(name) for name in ARM_JOINTS)
+"""Motor indices of the right arm, 20 to 26: the joints that an action moves, in its order."""
+
+
+def motor_index(joint: str) -> int:
+    """Motor index of a body joint. Errors: RuleSafeError, listing the names."""
+    if joint not in MOTOR_JOINTS:
+        raise unknown_name("body joint", joint, MOTOR_JOINTS)
+    return MOTOR_JOINTS.index(joint)
+
+
+@dataclass(frozen=True)
+class Motors:
+    """Figures by motor index, each (27,).
+
+    Attributes:
+        lower, upper: rad.
+        velocity: rad/s.
+        effort: N m.
+        acceleration: rad/s^2, see data/h1_2_motors.json.
+    """
+
+    lower: NDArray[np.float64]
+    upper: NDArray[np.float64]
+    velocity: NDArray[np.float64]
+    effort: NDArray[np.float64]
+    acceleration: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Gains:
+    """Stiffness `kp` (27,) in N m/rad and damping `kd` (27,) in N m s/rad by motor index."""
+
+    kp: NDArray[np.float64]
+    kd: NDArray[np.float64]
+
+
+def _figures() -> dict[str, Any]:
+    text = (resources.files("h1_2_bridge") / "data/h1_2_motors.json").read_text("utf-8")
+    return json.loads(text)
+
+
+@lru_cache(maxsize=1)
+def motors() -> Motors:
+    """The motors' limits. The arrays are shared: do not write to them."""
+    joints = [h1_2().joint(name) for name in MOTOR_JOINTS]
+    kinds = _figures()["acceleration"]["rad_s2"]
+    return Motors(
+        lower=np.array([joint.lower for joint in joints]),
+        upper=np.array([joint.upper for joint in joints]),
+        velocity=np.array([joint.velocity for joint in joints]),
+        effort=np.array([joint.effort for joint in joints]),
+        acceleration=np.array([kinds[_kind(name)] for name in MOTOR_JOINTS], np.float64),
+    )
+
+
+def gains(name: str) -> Gains:
+    """A set of gains in data/h1_2_motors.json by its name. Errors: RuleSafeError, listing them."""
+    sets = _figures()["gains"]
+    if name not in sets:
+        raise unknown_name("set of gains", name, sets)
+    table = {kind: value for kind, value in sets[name].items() if kind != "source"}
+    try:
+        pairs = [table[_kind(joint)] for joint in MOTOR_JOINTS]
+    except KeyError as error:
+        raise RuleSafeError(f"the set of gains {name!r} lacks the joint {error}") from None
+    return Gains(*np.array(pairs, np.float64).T)
+
+
+def _kind(joint: str) -> str:
+    """A joint without its side, as the file's tables name it: `shoulder_pitch`."""
+    return joint.removeprefix("left_").removeprefix("right_").removesuffix("_joint")

@@ -1,0 +1,324 @@
+"""The bridge on a ROS 2 graph: the robot's messages on one side, the simulation's on the other.
+
+A lifecycle node. `configure` makes the core and the hands' driver; `activate` listens. Nothing
+moves before /bridge/engage. A command is sent when a state has come, as often as `rate` says; where
+none comes, `turn` looks after the watchdogs. Interrupted, the node lets the weight fall to 0 before
+it ends; a second signal ends it at once.
+
+rclpy asks each entity of a node about news whenever there is some. At 500 Hz that costs more than
+all else, so that the robot's states and the chunks have a small node of their own, which `ros.Ear`
+waits for, and the rest is asked every 20 ms. The robot's messages are taken and published raw.
+"""
+
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import fields
+from functools import partial
+
+import numpy as np
+from builtin_interfaces.msg import Time
+from diagnostic_msgs.msg import DiagnosticArray
+from numpy.typing import NDArray
+from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
+from rclpy.node import Node
+from sensor_msgs.msg import Imu, JointState
+from std_msgs.msg import String
+from std_srvs.srv import Trigger
+from trajectory_msgs.msg import JointTrajectory
+from unitree_go.msg import MotorCmds, MotorStates
+from unitree_hg.msg import LowCmd, LowState
+
+from h1_2_bridge import convert
+from h1_2_bridge.config import SETTINGS, BridgeConfig
+from h1_2_bridge.core import BridgeCore
+from h1_2_bridge.hand_port import ON_TOPICS, HandPort, open_hands
+from h1_2_bridge.outputs import load_output
+from h1_2_bridge.ros import (
+    COMMAND_QOS,
+    DRY_RUN,
+    NEWEST_QOS,
+    NO_EVENTS,
+    NO_SUBSCRIPTION_EVENTS,
+    PARAMETERS,
+    TURN,
+    live,
+)
+from h1_2_bridge.states import ENGAGED, STOPPED, State
+from h1_2_bridge.wire import encode_low_cmd
+from rulesafe_interfaces.msg import BridgeState
+from rulesafe_sim.chunks import SECOND
+from rulesafe_sim.convert import (
+    LATCHED_QOS,
+    STATE_QOS,
+    from_trajectory,
+    to_diagnostics,
+    to_time,
+)
+from rulesafe_sim.errors import RuleSafeError
+from rulesafe_sim.robot import h1_2
+from rulesafe_sim.ros import claim, declare
+from rulesafe_sim.urdf import to_urdf
+
+SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
+
+SUPERVISOR = "h1_2_bridge_supervisor"
+"""The other node that may write to the robot; it speaks when the bridge has died."""
+
+JOINTS_PERIOD = SECOND // 100
+STATE_PERIOD = SECOND // 10
+QUIET = 5.0
+"""The same complaint is logged this often at most, s."""
+
+
+class BridgeNode(LifecycleNode):
+    """Feeds the core and sends what it gives."""
+
+    def __init__(self) -> None:
+        super().__init__("h1_2_bridge")
+        self._claim = claim(self, "/bridge/state")
+        values = self._values = declare(self, PARAMETERS)
+        settings = {field.name: values[field.name] for field in fields(BridgeConfig)}
+        if values["dry_run"]:  # the robot does not follow
+            settings["tracking"] = SETTINGS["tracking"].high
+        self._config = BridgeConfig(**settings)
+        self._output = load_output(values["output"])
+        self._dry_run = values["dry_run"]
+        self.ear = Node("h1_2_bridge_ear", enable_rosout=False, start_parameter_services=False)
+        self.core: BridgeCore | None = None
+        self._hands: HandPort | None = None
+        self._refusal = "the bridge could not be activated"
+        self._inputs: list = []
+        self._ticked = self._joints_due = self._state_due = self._report_due = 0  # ns, steady
+        self._told: tuple[State, str] | None = None
+        self._episode = 0
+        self._make_topics()
+        if values["autostart"]:
+            self._start()
+
+    def _make_topics(self) -> None:
+        publisher = partial(self.create_publisher, event_callbacks=NO_EVENTS)
+        prefix = DRY_RUN if self._dry_run else ""
+        self._body = publisher(LowCmd, prefix + self._output.topic, COMMAND_QOS)
+        self._publish_hand: Callable[[bytes], None] = lambda raw: None
+        if self._values["hand"] in ON_TOPICS and not self._dry_run:
+            self._publish_hand = publisher(MotorCmds, "/inspire/cmd", COMMAND_QOS).publish
+        if self._dry_run:
+            self._hand_targets = publisher(JointState, DRY_RUN + "/hand_targets", STATE_QOS)
+        self._joint_states = publisher(JointState, "/joint_states", STATE_QOS)
+        self._imu = publisher(Imu, "/imu", STATE_QOS)
+        self._state = publisher(BridgeState, "/bridge/state", STATE_QOS)
+        self._description = publisher(String, "/robot_description", LATCHED_QOS)
+        self._started = publisher(Time, "/episode/started", LATCHED_QOS)
+        self._diagnostics = publisher(DiagnosticArray, "/diagnostics", STATE_QOS)
+        for name, call in (
+            ("engage", self._engage),
+            ("disengage", lambda core, now: core.disengage(now)),
+            ("stop", lambda core, now: core.stop("/bridge/stop was called")),
+            ("reset", lambda core, now: core.reset()),
+        ):
+            self.create_service(Trigger, f"/bridge/{name}", self._service(name, call))
+
+    # Life ---------------------------------------------------------------------------------
+
+    def _start(self) -> None:
+        if self.trigger_configure() != SUCCESS or self.trigger_activate() != SUCCESS:
+            raise RuleSafeError(self._refusal)
+
+    def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
+        show = self._show_hand if self._dry_run else None
+        try:
+            self._hands = open_hands(self._values, self._publish_hand, show)
+            joints = self._hands.joints if self._hands else ()
+            self.core = BridgeCore(self._config, self._output, joints)
+        except RuleSafeError as error:
+            self._close_hands()
+            self._refusal = str(error)
+            self.get_logger().error(f"not configured: {error}")
+            return FAILURE
+        self._description.publish(String(data=to_urdf(h1_2())))
+        return super().on_configure(state)
+
+    def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        listen = partial(self.ear.create_subscription, event_callbacks=NO_SUBSCRIPTION_EVENTS)
+        self._inputs = [
+            listen(LowState, "/lowstate", self._on_low_state, NEWEST_QOS, raw=True),
+            listen(JointTrajectory, "/policy/action_chunk", self._on_chunk, STATE_QOS),
+        ]
+        if self._values["hand"] in ON_TOPICS:
+            on_state = self._on_hand
+            self._inputs.append(
+                listen(MotorStates, "/inspire/state", on_state, NEWEST_QOS, raw=True)
+            )
+        return super().on_activate(state)
+
+    def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        assert self.core is not None
+        if not self.core.drive.silent():
+            self.get_logger().error(f"not deactivated while {self.core.state.value}: disengage")
+            return FAILURE
+        for subscription in self._inputs:
+            self.ear.destroy_subscription(subscription)
+        self._inputs = []
+        return super().on_deactivate(state)
+
+    def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
+        self.core = None
+        self._close_hands()
+        return super().on_cleanup(state)
+
+    def _close_hands(self) -> None:
+        hands, self._hands = self._hands, None
+        if hands is not None:
+            hands.driver.close()
+
+    def destroy_node(self) -> None:
+        self._close_hands()
+        self.ear.destroy_node()
+        super().destroy_node()
+
+    # What comes in ------------------------------------------------------------------------
+
+    def _on_low_state(self, raw: bytes) -> None:
+        assert self.core is not None
+        now = time.monotonic_ns()
+        state = self.core.receive(raw, now)
+        if state is not None and now >= self._joints_due:
+            self._joints_due = max(self._joints_due + JOINTS_PERIOD, now + JOINTS_PERIOD // 2)
+            self._publish_joints(self._time())
+        if now - self._ticked >= 0.75 * SECOND / self._config.rate:
+            self._tick(now)
+
+    def _on_hand(self, raw: bytes) -> None:
+        assert self._hands is not None
+        try:
+            self._hands.driver.receive(raw, time.monotonic_ns())
+        except RuleSafeError as error:
+            self._complain(f"a state of the hands refused: {error}")
+
+    def _on_chunk(self, message: JointTrajectory) -> None:
+        assert self.core is not None
+        clock = self._time()
+        refused = self.core.refused
+        try:
+            self.core.accept(from_trajectory(message, clock), clock)
+        except RuleSafeError as error:
+            if self.core.refused == refused:  # it was no chunk at all
+                self.core.refuse(str(error))
+            self._complain(f"action chunk refused: {error}")
+
+    def _complain(self, text: str) -> None:
+        self.get_logger().warning(text, throttle_duration_sec=QUIET)
+
+    def _service(self, name: str, call: Callable[[BridgeCore, int], str]) -> Callable:
+        def answer(request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+            try:
+                if self.core is None or not self._inputs:
+                    raise RuleSafeError("the node is not active")
+                response.message = call(self.core, time.monotonic_ns())
+                response.success = True
+            except RuleSafeError as error:
+                response.message = str(error)
+                self.get_logger().warning(f"/bridge/{name} refused: {error}")
+            self._tell()
+            return response
+
+        return answer
+
+    def _engage(self, core: BridgeCore, now: int) -> str:
+        writers = self.get_publishers_info_by_topic(self._output.topic)
+        others = sorted({w.node_name for w in writers} - {self.get_name(), SUPERVISOR})
+        if others and not self._dry_run:
+            raise RuleSafeError(f"somebody else commands {self._output.topic}: {', '.join(others)}")
+        return core.engage(now)
+
+    # What goes out ------------------------------------------------------------------------
+
+    def _time(self) -> int:
+        return self.get_clock().now().nanoseconds
+
+    def turn(self, now: int) -> None:
+        """The watchdogs, where no state comes, and what is told regularly. `now`: ns, steady."""
+        if self._inputs and now - self._ticked >= max(TURN, 1.25 * SECOND / self._config.rate):
+            self._tick(now)
+        if now >= self._state_due:
+            self._tell()
+        if now >= self._report_due:
+            self._report_due = now + SECOND
+            self._report()
+
+    def _tick(self, now: int) -> None:
+        assert self.core is not None
+        clock, self._ticked = self._time(), now
+        if self._hands is not None:
+            self._hands.turn(self.core, now)
+        sent = self.core.tick(now, clock)
+        if sent.body is not None:
+            self._body.publish(encode_low_cmd(sent.body))
+        if self._hands is not None:
+            self._hands.take(sent)
+        if self.core.episode != self._episode:
+            self._episode = self.core.episode
+            self._started.publish(to_time(clock))
+            self._publish_joints(clock)
+        if (self.core.state, self.core.reason) != self._told:
+            self._tell()
+
+    def _show_hand(self, targets: NDArray[np.float64]) -> None:
+        assert self._hands is not None
+        joints = tuple(self._hands.joints)
+        self._hand_targets.publish(convert.to_targets(joints, targets, self._time()))
+
+    def _publish_joints(self, clock: int) -> None:
+        assert self.core is not None and self.core.watch.last is not None
+        state = self.core.watch.last
+        self._joint_states.publish(convert.to_joint_state(state, self.core.hand, clock))
+        self._imu.publish(convert.to_imu(state, clock))
+
+    def _tell(self) -> None:
+        """/bridge/state, and a line in the log where it has changed."""
+        core, now = self.core, time.monotonic_ns()
+        self._state_due = now + STATE_PERIOD
+        if core is None:
+            return
+        if (core.state, core.reason) != self._told:
+            self._told = core.state, core.reason
+            self.get_logger().info(f"{core.state.value}: {core.reason}")
+        self._state.publish(
+            convert.to_bridge_state(
+                core,
+                now,
+                self._time(),
+                output=self._values["output"],
+                hand=self._values["hand"],
+                dry_run=self._dry_run,
+            )
+        )
+
+    def _report(self) -> None:
+        level, text, values = convert.to_report(self.core, time.monotonic_ns())
+        message = to_diagnostics(self.get_name(), level, text, values, self._time())
+        self._diagnostics.publish(message)
+
+    # The end ------------------------------------------------------------------------------
+
+    def let_go(self) -> None:
+        """Lets the robot go, whatever the state; until it has, to be called again and again."""
+        if self.core is not None and self.core.state in STOPPED:
+            self.core.reset()
+        elif self.core is not None and self.core.state in ENGAGED:
+            self.core.disengage(time.monotonic_ns())
+
+    @property
+    def has_let_go(self) -> bool:
+        """Whether nothing is sent to the robot any more."""
+        return self.core is None or self.core.drive.silent()
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Runs the node; the exit code."""
+    return live(BridgeNode, args)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,57 @@
+"""The robot for the bridge's tests, and a graph of its own for every test process."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+# For the modules beside the tests, and the helpers of the graph's tests.
+sys.path[1:1] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "ros")]
+
+
+@pytest.fixture
+def peer(tmp_path):
+    """peer(rate=500) -> the manufacturer's SDK as the robot, gone after the test."""
+    pytest.importorskip("unitree_sdk2py", reason="the manufacturer's SDK is not installed")
+    from peer import Peer
+
+    running: list[Peer] = []
+
+    def start(rate: float = 500.0) -> Peer:
+        running.append(Peer(tmp_path, rate))
+        return running[-1]
+
+    yield start
+    for robot in running:
+        robot.stop()
+
+
+@pytest.fixture
+def bridge():
+    """bridge(**parameters) -> Bridge; gone after the test."""
+    from user import Bridge
+
+    running: list[Bridge] = []
+
+    def start(**parameters) -> Bridge:
+        running.append(Bridge(**parameters))
+        return running[-1]
+
+    yield start
+    for one in running:
+        if one.process.poll() is None:
+            one.process.kill()
+            one.process.wait()
+
+
+@pytest.fixture
+def user():
+    """The bridge's user on the graph."""
+    import rclpy
+    from user import User
+
+    rclpy.init()
+    node = User()
+    yield node
+    node.destroy_node()
+    rclpy.try_shutdown()

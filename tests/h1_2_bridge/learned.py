@@ -1,0 +1,79 @@
+"""A learned policy in the loop of simulated.py: what it sees is made of what a robot would tell.
+
+Joint states are the bridge's, clouds are `camera_points`' of a rendered depth image, and both come
+late, as does the policy's answer.
+"""
+
+from contextlib import suppress
+
+import numpy as np
+from simulated import Loop
+
+from h1_2_bridge.camera_points import CloudMaker, Pinhole
+from policy_node.loading import find_policy, memory_of_policy
+from policy_node.synchroniser import POINTS, Synchroniser
+from policy_node.turns import Turns
+from rulesafe_sim.chunks import PERIOD, SECOND, make_chunk
+from rulesafe_sim.config import SimulationConfig
+from rulesafe_sim.errors import RuleSafeError
+from rulesafe_sim.joints import ACTION_JOINTS, ALL_JOINTS
+from rulesafe_sim.observer import Observer
+from rulesafe_sim.rules import load_rule
+from rulesafe_sim.simulation import Simulation
+
+EXECUTE = 12
+CAMERA_DELAY, THINKING = SECOND // 20, SECOND // 10
+"""ns until a cloud is there, and until a chunk is."""
+
+
+class Eye:
+    """The head camera on a scene of its own, in which everything is put where it is."""
+
+    def __init__(self, loop: Loop) -> None:
+        self._loop = loop
+        self._scene = Simulation(SimulationConfig(split=loop.split), render=True)
+        self._scene.reset(loop.rule, loop.safe, loop.seed)
+        self._observer = Observer(self._scene)
+        matrix = self._observer.rig.intrinsics("head")
+        self._camera = Pinhole(224, 224, tuple(matrix.ravel().tolist()), (0.0,) * 5)
+        self._maker = CloudMaker()
+
+    def cloud(self) -> np.ndarray:
+        """(1024, 6) as camera_points makes it now."""
+        self._scene.show(self._loop.robot.simulation.joints())
+        rgb = self._observer.observe(("head_rgb",))["head_rgb"]
+        depth = self._observer.rig.depth("head")
+        rng = np.random.default_rng(self._loop.now // PERIOD)
+        return self._maker.cloud(depth, rgb, self._camera, self._loop.joints(), rng)
+
+
+def play(loop: Loop, policy_name: str, patience: float) -> bool:
+    """Whether the policy has the door open within `patience` s of an engaged loop."""
+    policy, eye = find_policy(policy_name, 1), Eye(loop)
+    sync = Synchroniser(policy.needs, memory=memory_of_policy(policy).build())
+    sync.instruction = load_rule(loop.rule).description
+    sync.start(loop.clock)
+    turns, end = Turns(sync, EXECUTE), loop.clock + round(patience * SECOND)
+    clouds: list[tuple[int, np.ndarray]] = []
+    chunks: list[tuple[int, object, np.ndarray]] = []
+    while loop.clock < end and not loop.robot.simulation.success:
+        loop.step()
+        now = loop.clock
+        if now % (SECOND // 100):
+            continue
+        joints = loop.joints()
+        sync.joints(now, ALL_JOINTS, np.array([joints[name] for name in ALL_JOINTS]))
+        if now % PERIOD == 0:
+            clouds.append((now, eye.cloud()))
+        while clouds and clouds[0][0] + CAMERA_DELAY <= now:
+            sync.picture(POINTS, *clouds.pop(0))
+        if not chunks and (question := turns.question()):
+            if question.begins:
+                policy.reset()
+            chunks.append((now + THINKING, question, policy.infer(question.observation)))
+        if chunks and chunks[0][0] <= now:
+            _, question, rows = chunks.pop()
+            if turns.answered(question):
+                with suppress(RuleSafeError):  # one that is refused is as if it had not come
+                    loop.core.accept(make_chunk(ACTION_JOINTS, rows, question.stamp), now)
+    return loop.robot.simulation.success

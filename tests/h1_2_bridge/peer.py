@@ -1,0 +1,69 @@
+"""The test's end of sdk_peer.py."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+from recorder import Record
+
+
+class Peer:
+    """The SDK's robot in a process of its own. `rate`: states a second."""
+
+    def __init__(self, folder: Path, rate: float = 500.0) -> None:
+        self._folder = folder
+        domain = os.environ.get("ROS_DOMAIN_ID", "0")
+        command = [sys.executable, str(Path(__file__).with_name("sdk_peer.py")), domain, "lo"]
+        self._errors = (folder / "peer.err").open("w")
+        self.process = subprocess.Popen(
+            [*command, str(rate)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            text=True,
+        )
+        assert self._answer() == "ready"
+
+    def ask(self, do: str, **arguments):
+        assert self.process.stdin
+        self.process.stdin.write(json.dumps({"do": do, **arguments}) + "\n")
+        self.process.stdin.flush()
+        return self._answer()
+
+    def _answer(self):
+        assert self.process.stdout
+        while line := self.process.stdout.readline():
+            try:
+                return json.loads(line)
+            except ValueError:  # the SDK prints what it catches
+                continue
+        raise AssertionError((self._folder / "peer.err").read_text()[-2000:])
+
+    def faults(self, **changes) -> None:
+        """Sets fields of sdk_peer.Faults; the others stay as they are."""
+        assert self.ask("faults", **changes) == "done"
+
+    def report(self) -> dict:
+        """sent, commands, hand_commands, weight, q (27), dq (27), hands (12), time, cpu, late."""
+        return self.ask("report")
+
+    def record(self) -> Record:
+        """What came until now."""
+        path = self._folder / "commands.npz"
+        self.ask("save", path=str(path))
+        with np.load(path) as file:
+            return Record(**{name: file[name] for name in file.files})
+
+    def stop(self) -> None:
+        if self.process.poll() is None:
+            assert self.process.stdin
+            self.process.stdin.close()
+            try:
+                self.process.wait(10)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        self._errors.close()

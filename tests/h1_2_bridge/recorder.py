@@ -1,0 +1,140 @@
+"""What must hold of every command that reached the robot, whatever happened on the way.
+
+The figures here are the description's, read apart from the bridge: limits of joints, speed and
+effort of each motor, the manufacturer's gains.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulesafe_sim.joints import BODY_JOINTS
+from rulesafe_sim.robot import h1_2
+
+WEIGHT_SLOT = 27
+MODE_MACHINE = 6
+MOVED = list(range(20, 27))
+"""The right arm: the only motors whose commands may change while the robot is held."""
+
+JOINTS = [h1_2().joint(name) for name in BODY_JOINTS]
+LOWER = np.array([joint.lower for joint in JOINTS])
+UPPER = np.array([joint.upper for joint in JOINTS])
+EFFORT = np.array([joint.effort for joint in JOINTS])
+VELOCITY = np.array([joint.velocity for joint in JOINTS])
+LARGEST_GAINS = (300.0, 8.0)
+"""kp and kd that the manufacturer's programs use at most; 8 is its damping."""
+
+SLACK = 0.05
+"""s by which messages may be written closer together than they were computed for."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """Every command that reached the robot, n of them in order of arrival.
+
+    Attributes:
+        time: (n,) s of the robot's monotonic clock (the machine's).
+        sent: (n,) s of the time of day, when the bridge wrote it (DDS' source timestamp).
+        topic: (n,) "arm_sdk" or "lowcmd".
+        valid: (n,) whether the SDK's own checksum agrees.
+        mode_pr, mode_machine: (n,).
+        motors: (n, 35, 7) mode, q, dq, tau, kp, kd, reserve.
+        reserve: (n,) sum of the message's own reserve.
+    """
+
+    time: NDArray[np.float64]
+    sent: NDArray[np.float64]
+    topic: NDArray
+    valid: NDArray[np.bool_]
+    mode_pr: NDArray[np.int64]
+    mode_machine: NDArray[np.int64]
+    motors: NDArray[np.float64]
+    reserve: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+    @property
+    def weight(self) -> NDArray[np.float64]:
+        """(n,) of arm_sdk, 0..1."""
+        return self.motors[:, WEIGHT_SLOT, 1]
+
+    @property
+    def q(self) -> NDArray[np.float64]:
+        """(n, 27) rad."""
+        return self.motors[:, :27, 1]
+
+    def of(self, topic: str) -> "Record":
+        """The commands of one topic."""
+        chosen = self.topic == topic
+        return Record(*(getattr(self, name)[chosen] for name in self.__dataclass_fields__))
+
+
+def assert_within_limits(record: Record, speed: float, ramp: float, margin: float = 0.0) -> None:
+    """Asserts over every command of a record that it was well formed and within all limits.
+
+    Args:
+        speed: share of the motors' velocity limits that the bridge was allowed.
+        ramp: s of the weight from 0 to 1.
+        margin: rad to the joints' limits that the arm's commands keep.
+    """
+    if len(record) == 0:
+        return
+    assert record.valid.all()
+    assert (record.mode_machine == MODE_MACHINE).all()
+    assert (record.mode_pr == 0).all()
+    assert (record.reserve == 0).all()
+    motors = record.motors
+    assert np.isfinite(motors).all()
+    assert (motors[:, :, 6] == 0).all()
+    assert np.isin(motors[:, :, 0], (0, 1)).all()
+    assert (np.abs(motors[:, :27, 3]) <= EFFORT + 1e-4).all()
+    for column, largest in zip((4, 5), LARGEST_GAINS, strict=True):
+        assert (motors[:, :, column] >= 0).all()
+        assert (motors[:, :, column] <= largest).all()
+    # Entries of motors that the robot has not: nothing, but for the weight.
+    assert (motors[:, WEIGHT_SLOT + 1 :] == 0).all()
+    for topic in np.unique(record.topic):
+        one = record.of(topic)
+        held = one.weight > 0 if topic == "arm_sdk" else np.ones(len(one), bool)
+        _assert_positions(one, held, margin)
+        _assert_motion(one, held, speed)
+        if topic == "arm_sdk":
+            _assert_weight(one, ramp)
+
+
+def _assert_positions(record: Record, held: NDArray[np.bool_], margin: float) -> None:
+    arm = record.q[held][:, MOVED]
+    lower, upper = LOWER[MOVED] + margin, UPPER[MOVED] - margin
+    assert (arm >= lower - 1e-4).all()
+    assert (arm <= upper + 1e-4).all()
+
+
+def _assert_motion(record: Record, held: NDArray[np.bool_], speed: float) -> None:
+    """While the robot is held without a break, the arm is no faster than allowed between any two
+    commands, and the rest does not move at all."""
+    others = [i for i in range(27) if i not in MOVED]
+    edges = np.flatnonzero(np.diff(np.r_[False, held, False].astype(int)))
+    for first, last in edges.reshape(-1, 2):
+        q, time = record.q[first:last], record.sent[first:last]
+        if len(q) < 2:
+            continue
+        assert np.ptp(q[:, others], axis=0).max() < 1e-6
+        for distance in (1, 5, 20, 100):
+            if len(q) <= distance:
+                break
+            moved = np.abs(q[distance:] - q[:-distance])[:, MOVED]
+            allowed = (
+                speed * VELOCITY[MOVED] * (time[distance:] - time[:-distance] + SLACK)[:, None]
+            )
+            assert (moved <= allowed + 1e-4).all()
+
+
+def _assert_weight(record: Record, ramp: float) -> None:
+    weight, time = record.weight, record.sent
+    assert weight.min() >= 0
+    assert weight.max() <= 1
+    assert weight[0] <= SLACK / ramp + 1e-6  # nothing begins with a jump
+    steps = np.abs(np.diff(weight))
+    assert (steps <= (np.diff(time) + SLACK) / ramp + 1e-6).all()

@@ -1,0 +1,68 @@
+"""A simple robot for the SDK peer: 27 motors with inertia, friction and gravity, pelvis held.
+
+Gravity is Pinocchio's, with the masses of the robot's description: another way than the bridge's.
+"""
+
+import numpy as np
+import pinocchio as pin
+
+from rulesafe_sim.body import hold
+from rulesafe_sim.joints import BODY_JOINTS, HAND_JOINTS, LEFT_HAND_JOINTS
+from rulesafe_sim.robot import HOME, h1_2
+from rulesafe_sim.urdf import to_urdf
+
+MOTORS = len(BODY_JOINTS)
+ARMS = slice(13, 27)
+UPPER_BODY = slice(12, 27)
+"""What arm_sdk moves: waist and arms."""
+
+STEP = 0.001
+"""s of one step of integration."""
+
+
+class Robot:
+    """Joint torques to joint motion.
+
+    The robot's own controller holds the posture that it started in and carries the gravity; a
+    command takes over by its weight (arm_sdk) or wholly (lowcmd).
+
+    Attributes:
+        q, dq, tau: (27,) rad, rad/s, N m.
+        home: (27,) what the own controller holds.
+    """
+
+    def __init__(self) -> None:
+        hands = dict.fromkeys((*HAND_JOINTS, *LEFT_HAND_JOINTS), 0.0)
+        self._model = pin.buildModelFromXML(to_urdf(hold(h1_2(), hands)))
+        self._data = self._model.createData()
+        self._index = [self._model.joints[self._model.getJointId(n)].idx_q for n in BODY_JOINTS]
+        joints = [h1_2().joint(name) for name in BODY_JOINTS]
+        self._effort = np.array([joint.effort for joint in joints])
+        self._lower = np.array([joint.lower for joint in joints])
+        self._upper = np.array([joint.upper for joint in joints])
+        self.home = np.array([HOME[name] for name in BODY_JOINTS])
+        self.q, self.dq, self.tau = self.home.copy(), np.zeros(MOTORS), np.zeros(MOTORS)
+        self._inertia = np.full(MOTORS, 0.15)
+        self._inertia[:13] = 1.0
+
+    def gravity(self) -> np.ndarray:
+        """(27,) N m that hold the present posture."""
+        full = np.zeros(self._model.nq)
+        full[self._index] = self.q
+        return pin.computeGeneralizedGravity(self._model, self._data, full)[self._index]
+
+    def step(self, seconds: float, command: dict[str, np.ndarray], share: np.ndarray) -> None:
+        """Integrates. `command`: q, dq, tau, kp, kd, each (27,); `share` (27,) 0..1: how much of
+        each motor's torque it gives, the rest being the own controller's."""
+        for _ in range(max(1, round(seconds / STEP))):
+            gravity = self.gravity()
+            own = gravity + 300 * (self.home - self.q) - 12 * self.dq
+            theirs = command["tau"] + command["kp"] * (command["q"] - self.q)
+            theirs = theirs + command["kd"] * (command["dq"] - self.dq)
+            torque = np.clip(share * theirs + (1 - share) * own, -self._effort, self._effort)
+            acceleration = (torque - gravity - 2.0 * self.dq) / self._inertia
+            self.dq = self.dq + STEP * acceleration
+            self.q = self.q + STEP * self.dq
+            stopped = (self.q < self._lower) | (self.q > self._upper)
+            self.q, self.dq = np.clip(self.q, self._lower, self._upper), self.dq * ~stopped
+            self.tau = torque

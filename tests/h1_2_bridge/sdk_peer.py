@@ -1,0 +1,289 @@
+"""The robot as a process of its own, speaking with the manufacturer's Python SDK.
+
+    python sdk_peer.py DOMAIN INTERFACE [RATE]
+
+All that goes over the wire is made and read by unitree_sdk2py on Cyclone DDS, checksums too. It
+publishes rt/lowstate at RATE (500) Hz and rt/inspire/state, moves 27 motors as rt/arm_sdk or
+rt/lowcmd says, and records every command. Standard input takes one JSON object a line, a request
+{"do": ...}; each is answered by one line. See `Peer` in peer.py, which is the other end.
+"""
+
+import json
+import sys
+import threading
+import time
+from collections import deque
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from cyclonedds.core import Policy
+from cyclonedds.qos import Qos
+from sdk_motors import MOTORS, UPPER_BODY, Robot
+from unitree_sdk2py.core.channel import ChannelFactory, ChannelPublisher, ChannelSubscriber
+from unitree_sdk2py.idl.default import (
+    unitree_go_msg_dds__MotorCmd_,
+    unitree_go_msg_dds__MotorState_,
+    unitree_hg_msg_dds__LowState_,
+)
+from unitree_sdk2py.idl.unitree_go.msg.dds_ import MotorCmds_, MotorStates_
+from unitree_sdk2py.idl.unitree_hg.msg.dds_ import LowCmd_, LowState_
+from unitree_sdk2py.utils.crc import CRC
+
+WEIGHT_SLOT = 27
+MODE_MACHINE = 6
+HAND_MOTORS = 12
+GIVE_UP = 0.5
+"""s without a command after which the robot's own controller has all motors again."""
+
+
+@dataclass(frozen=True)
+class Faults:
+    """What is wrong with the robot or the line. All off by default.
+
+    Attributes:
+        silent: no state is sent.
+        frozen: the same state again and again, its tick and all.
+        drop: share of states that are lost, 0..1.
+        delay: s that each state is late.
+        duplicate: each state is sent twice.
+        reorder: of each two states the second is sent first.
+        corrupt: each state's checksum is wrong.
+        hands_silent: the hands no longer answer.
+        temperature, torque, offset: of one motor by its index as text: deg C, N m, rad.
+        fault: the field motorstate of one motor by its index as text.
+        remote: the remote's two bytes of buttons as a number, low byte first.
+        mode_machine: what the state says.
+        tick_jump: ms that the robot's counter is ahead.
+    """
+
+    silent: bool = False
+    frozen: bool = False
+    drop: float = 0.0
+    delay: float = 0.0
+    duplicate: bool = False
+    reorder: bool = False
+    corrupt: bool = False
+    hands_silent: bool = False
+    temperature: dict[str, int] = field(default_factory=dict)
+    torque: dict[str, float] = field(default_factory=dict)
+    offset: dict[str, float] = field(default_factory=dict)
+    fault: dict[str, int] = field(default_factory=dict)
+    remote: int = 0
+    mode_machine: int = MODE_MACHINE
+    tick_jump: int = 0
+
+
+class Commands:
+    """Every command that came, and the last good one of each topic."""
+
+    def __init__(self) -> None:
+        self._crc, self._lock = CRC(), threading.Lock()
+        self.rows: list[tuple] = []
+        self.last: dict[str, tuple[float, np.ndarray]] = {}
+
+    def listen(self, topic: str) -> None:
+        channel = ChannelSubscriber(f"rt/{topic}", LowCmd_)
+        channel.Init()
+        threading.Thread(target=self._read, args=(topic, channel), daemon=True).start()
+
+    def _read(self, topic: str, channel: ChannelSubscriber) -> None:
+        while True:
+            command = channel.Read()
+            now = time.monotonic()
+            if not isinstance(command, LowCmd_):
+                continue
+            valid = self._crc.Crc(command) == command.crc
+            motors = np.array(
+                [(m.mode, m.q, m.dq, m.tau, m.kp, m.kd, m.reserve) for m in command.motor_cmd]
+            )
+            sent = command.sample_info.source_timestamp / 1e9
+            row = (now, sent, topic, valid, command.mode_pr, command.mode_machine)
+            with self._lock:
+                self.rows.append((*row, motors, sum(command.reserve)))
+                if valid and command.mode_machine == MODE_MACHINE:
+                    self.last[topic] = (now, motors)
+
+    def save(self, path: str) -> int:
+        with self._lock:
+            rows = list(self.rows)
+        kinds = ("time", "sent", "topic", "valid", "mode_pr", "mode_machine", "motors", "reserve")
+        columns = list(zip(*rows, strict=True)) if rows else [[] for _ in kinds]
+        np.savez(path, **{k: np.array(c) for k, c in zip(kinds, columns, strict=True)})
+        return len(rows)
+
+    def acting(self, now: float) -> tuple[dict[str, np.ndarray], np.ndarray]:
+        """The command that acts and its share of each motor, (27,)."""
+        for topic in ("lowcmd", "arm_sdk"):
+            when, motors = self.last.get(topic, (-1e9, None))
+            if motors is not None and now - when < GIVE_UP:
+                names = ("mode", "q", "dq", "tau", "kp", "kd")
+                command = {n: motors[:MOTORS, i] for i, n in enumerate(names)}
+                share = np.zeros(MOTORS)
+                if topic == "lowcmd":
+                    share[:] = command["mode"] == 1
+                else:
+                    share[UPPER_BODY] = np.clip(motors[WEIGHT_SLOT, 1], 0, 1)
+                return command, share
+        return {n: np.zeros(MOTORS) for n in ("q", "dq", "tau", "kp", "kd")}, np.zeros(MOTORS)
+
+
+class Hands:
+    """Twelve fingers behind rt/inspire/cmd and rt/inspire/state: each goes where it is told."""
+
+    def __init__(self) -> None:
+        self.q = np.ones(HAND_MOTORS)
+        self._goal = self.q.copy()
+        self.commands = 0
+        self._channel = ChannelSubscriber("rt/inspire/cmd", MotorCmds_)
+        self._channel.Init()
+        self._out = ChannelPublisher("rt/inspire/state", MotorStates_)
+        self._out.Init()
+        self._states = [unitree_go_msg_dds__MotorState_() for _ in range(HAND_MOTORS)]
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self) -> None:
+        while True:
+            command = self._channel.Read()
+            if isinstance(command, MotorCmds_) and len(command.cmds) == HAND_MOTORS:
+                self._goal = np.array([m.q for m in command.cmds])
+                self.commands += 1
+
+    def publish(self) -> None:
+        self.q += np.clip(self._goal - self.q, -0.05, 0.05)
+        for state, q in zip(self._states, self.q, strict=True):
+            state.mode, state.q = 1, float(q)
+        self._out.Write(MotorStates_(states=self._states))
+
+
+class States:
+    """The stream of rt/lowstate, as it is and as faults make it."""
+
+    def __init__(self, robot: Robot) -> None:
+        self._robot, self._crc = robot, CRC()
+        self._out = ChannelPublisher("rt/lowstate", LowState_)
+        self._out.Init()
+        self._sample = unitree_hg_msg_dds__LowState_()
+        self._waiting: deque[tuple[float, LowState_]] = deque()
+        self._held: LowState_ | None = None
+        self._rng, self._start = np.random.default_rng(0), time.monotonic()
+        self.sent = 0
+
+    def publish(self, faults: Faults, now: float) -> None:
+        if not faults.frozen:
+            self._fill(faults, now)
+        if faults.silent or self._rng.random() < faults.drop:
+            return
+        sample = self._sample
+        if faults.delay or faults.reorder:
+            sample = self._copy()
+        if faults.reorder:
+            if self._held is None:
+                self._held = sample
+                return
+            order = [sample, self._held]
+            self._held = None
+        else:
+            order = [sample]
+        for each in order * (2 if faults.duplicate else 1):
+            self._waiting.append((now + faults.delay, each))
+        while self._waiting and self._waiting[0][0] <= now:
+            self._out.Write(self._waiting.popleft()[1])
+            self.sent += 1
+
+    def _copy(self) -> LowState_:
+        return LowState_.deserialize(self._sample.serialize())
+
+    def _fill(self, faults: Faults, now: float) -> None:
+        state, robot = self._sample, self._robot
+        state.mode_machine = faults.mode_machine
+        state.tick = (int((now - self._start) * 1000) + faults.tick_jump) % 2**32
+        state.imu_state.quaternion = [1.0, 0.0, 0.0, 0.0]
+        state.imu_state.accelerometer = [0.0, 0.0, 9.81]
+        columns = (robot.q.tolist(), robot.dq.tolist(), robot.tau.tolist())
+        for motor, q, dq, tau in zip(state.motor_state, *columns, strict=False):
+            motor.mode, motor.q, motor.dq, motor.tau_est = 1, q, dq, tau
+            motor.temperature, motor.vol, motor.motorstate = [35, 40], 54.0, 0
+        motors = state.motor_state
+        for index, value in faults.temperature.items():
+            motors[int(index)].temperature = [value, value]
+        for index, value in faults.torque.items():
+            motors[int(index)].tau_est = value
+        for index, value in faults.offset.items():
+            motors[int(index)].q += value
+        for index, value in faults.fault.items():
+            motors[int(index)].motorstate = value
+        remote = [0] * 40
+        remote[2:4] = [faults.remote & 0xFF, faults.remote >> 8]
+        state.wireless_remote = remote
+        state.crc = self._crc.Crc(state) ^ int(faults.corrupt)
+
+
+class Peer:
+    """Everything together, and the requests that come on standard input."""
+
+    def __init__(self, domain: int, interface: str, rate: float) -> None:
+        # Each command counts: more than the one that DDS keeps by default.
+        history = Qos(Policy.History.KeepLast(2000))
+        ChannelFactory().Init(domain, interface, history)
+        self._robot, self._commands, self._hands = Robot(), Commands(), Hands()
+        self._states = States(self._robot)
+        for topic in ("arm_sdk", "lowcmd"):
+            self._commands.listen(topic)
+        self._faults, self._period, self._running = Faults(), 1 / rate, True
+        self._late = 0.0
+
+    def run(self) -> None:
+        threading.Thread(target=self._serve, daemon=True).start()
+        due = last = time.monotonic()
+        count = 0
+        while self._running:
+            now = time.monotonic()
+            command, share = self._commands.acting(now)
+            if not self._faults.frozen:
+                self._robot.step(min(now - last, 0.02), command, share)
+            last = now
+            self._states.publish(self._faults, now)
+            if count % 10 == 0 and not self._faults.hands_silent:
+                self._hands.publish()
+            count += 1
+            due += self._period
+            self._late = max(self._late, time.monotonic() - due)
+            if time.monotonic() > due + 0.1:  # no burst after a pause
+                due = time.monotonic()
+            time.sleep(max(0.0, due - time.monotonic()))
+
+    def _serve(self) -> None:
+        for line in sys.stdin:
+            request = json.loads(line)
+            action = request.pop("do")
+            print(json.dumps(getattr(self, f"do_{action}")(**request)), flush=True)
+        self._running = False
+
+    def do_faults(self, **changes) -> str:
+        self._faults = replace(self._faults, **changes)
+        return "done"
+
+    def do_report(self) -> dict:
+        commands = self._commands
+        return {
+            "sent": self._states.sent,
+            "commands": len(commands.rows),
+            "hand_commands": self._hands.commands,
+            "weight": commands.rows[-1][6][WEIGHT_SLOT, 1] if commands.rows else None,
+            "q": self._robot.q.tolist(),
+            "dq": self._robot.dq.tolist(),
+            "hands": self._hands.q.tolist(),
+            "time": time.monotonic(),
+            "cpu": time.process_time(),
+            "late": self._late,
+        }
+
+    def do_save(self, path: str) -> int:
+        return self._commands.save(path)
+
+
+if __name__ == "__main__":
+    unitree_go_msg_dds__MotorCmd_()  # the SDK's default entry: a wrong build fails here
+    peer = Peer(int(sys.argv[1]), sys.argv[2], float(sys.argv[3]) if len(sys.argv) > 3 else 500.0)
+    print(json.dumps("ready"), flush=True)
+    peer.run()

@@ -1,0 +1,150 @@
+"""The bridge's core, its hands' driver and the simulated robot in one virtual time.
+
+Between them go the robot's own messages as bytes. Every command is recorded as it was sent, so that
+recorder.py can judge it. One step is 2 ms, as often as the robot reports.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from listener import as_record
+from recorder import Record
+
+from h1_2_bridge.config import BridgeConfig
+from h1_2_bridge.core import BridgeCore
+from h1_2_bridge.hand_port import HandPort
+from h1_2_bridge.hands import load_driver
+from h1_2_bridge.motors import MOTOR_JOINTS
+from h1_2_bridge.outputs import load_output
+from h1_2_bridge.states import State
+from h1_2_bridge.wire import encode_low_cmd, encode_low_state
+from planner_node.expert import Expert, ExpertConfig, Stuck, paced
+from planner_node.moves import Observation
+from rulesafe_eval.robot_side.controllers import load_controller
+from rulesafe_eval.robot_side.hands import hand_states
+from rulesafe_eval.robot_side.robot import RATE, RobotSide
+from rulesafe_sim.chunks import PERIOD, SECOND, make_chunk
+from rulesafe_sim.joints import ACTION_JOINTS
+
+TICK = SECOND // RATE
+EPOCH = 1_700_000_000 * SECOND
+"""The graph's clock when the steady one is at 0, ns."""
+
+
+@dataclass
+class Loop:
+    """A robot that stands before a safe, and a bridge that hears it.
+
+    Args:
+        settings: fields of BridgeConfig that differ from its defaults.
+    """
+
+    rule: str = "rule_001"
+    safe: str = "safe_03"
+    seed: int = 0
+    output: str = "arm_sdk"
+    split: str = "nominal"
+    settings: dict = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.robot = RobotSide(load_controller(self.output)(), self.split)
+        self.robot.reset(self.rule, self.safe, self.seed)
+        self.driver = load_driver("dfx", publish=self.robot.hands.receive)
+        self.hands = HandPort(self.driver)
+        self.config = BridgeConfig(**self.settings)
+        self.core = BridgeCore(self.config, load_output(self.output), self.hands.joints)
+        self.now = 10 * SECOND
+        self.sent: list[tuple[int, bytes]] = []
+        self.seen: set[tuple[State, str]] = set()
+        self._steps = 0
+
+    @property
+    def clock(self) -> int:
+        """The graph's, ns."""
+        return self.now + EPOCH
+
+    def step(self) -> None:
+        """2 ms of robot, bridge and hands."""
+        self.now += TICK
+        self._steps += 1
+        self.robot.step()
+        self.core.receive(encode_low_state(self.robot.low_state(self.now)), self.now)
+        if self._steps % 5 == 0:
+            self.driver.receive(hand_states(*self.robot.hand_state()), self.now)
+        if self._steps % 2 == 0:
+            sent = self.core.tick(self.now, self.clock)
+            if sent.body is not None:
+                raw = encode_low_cmd(sent.body)
+                self.sent.append((self.now, raw))
+                self.robot.controller.receive(raw)
+            self.hands.take(sent)
+            self.hands.turn(self.core, self.now)
+        self.seen.add((self.core.state, self.core.reason))
+
+    def run_until(self, condition, patience: float) -> bool:
+        """Whether the condition held within `patience` s of virtual time."""
+        end = self.now + round(patience * SECOND)
+        while not condition():
+            if self.now >= end:
+                return False
+            self.step()
+        return True
+
+    def engage(self) -> None:
+        assert self.run_until(lambda: self.core.state is State.IDLE, 1.0)
+        assert self.run_until(lambda: not self.core.hand.trouble(self.now), 1.0)
+        self.core.engage(self.now)
+        assert self.run_until(lambda: self.core.state is State.ACTIVE, 2 * self.config.ramp)
+
+    def joints(self) -> dict[str, float]:
+        """Joint positions as the bridge publishes them, rad by name."""
+        body = self.core.watch.last.q[: len(MOTOR_JOINTS)].tolist()
+        hands = self.core.hand.last.positions.tolist()
+        return dict(zip(MOTOR_JOINTS, body, strict=True)) | dict(
+            zip(self.hands.joints, hands, strict=True)
+        )
+
+    def action_positions(self) -> np.ndarray:
+        """Those of the 13 joints, (13,)."""
+        joints = self.joints()
+        return np.array([joints[name] for name in ACTION_JOINTS])
+
+    def send(self, rows) -> None:
+        """A chunk that rests on what is seen now."""
+        self.core.accept(make_chunk(ACTION_JOINTS, rows, self.clock), self.clock)
+
+    def observation(self) -> Observation:
+        """What the expert looks at: the bridge's joints, and the simulation's privileged facts."""
+        state, positions = self.robot.simulation.state(), self.action_positions()
+        return Observation(
+            arm=positions[:7],
+            hand=positions[7:],
+            part_positions=state.part_positions,
+            part_open=state.part_open,
+            pose_safe_in_pelvis=state.pose_safe_in_pelvis,
+            remaining=tuple(self.robot.simulation.progress.remaining),
+            contact_forces=state.contact_forces,
+        )
+
+    def run_expert(self, speed: float, patience: float = 240.0) -> str:
+        """The expert opens the safe, a chunk when the last has run out; why it gave up, or ""."""
+        simulation = self.robot.simulation
+        expert = Expert(simulation.safe, config=paced(ExpertConfig(), speed))
+        end = self.now + round(patience * SECOND)
+        try:
+            rows = expert.begin(self.observation())
+            while rows is not None and not simulation.success:
+                self.send(rows)
+                over = self.now + len(rows) * PERIOD
+                self.run_until(lambda over=over: simulation.success or self.now >= over, patience)
+                if self.now >= end:
+                    return f"not within {patience:g} s"
+                rows = expert.next_chunk(self.observation())
+        except Stuck as error:
+            return str(error)
+        return "" if simulation.success else "the expert has ended"
+
+    def record(self) -> Record:
+        """Every command so far."""
+        times = [time / SECOND for time, _ in self.sent]
+        return as_record(self.output, times, [raw for _, raw in self.sent])

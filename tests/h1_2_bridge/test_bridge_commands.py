@@ -1,0 +1,81 @@
+"""`rulesafe bridge` against the bridge and the simulated robot, each in a process of its own."""
+
+import subprocess
+import sys
+
+import pytest
+
+rclpy = pytest.importorskip("rclpy", reason="ROS 2 is not installed")
+
+from user import Bridge
+
+pytestmark = pytest.mark.ros
+
+PATIENCE = 120.0
+
+
+def rulesafe(*arguments: str) -> tuple[int, str]:
+    """Exit code and output of `rulesafe bridge`."""
+    done = subprocess.run(
+        [sys.executable, "-m", "rulesafe_eval.cli", "bridge", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    return done.returncode, done.stdout
+
+
+@pytest.fixture
+def robot():
+    command = [sys.executable, "-m", "rulesafe_eval.robot_side.node", "--ros-args"]
+    process = subprocess.Popen([*command, "-p", "cameras:=false"])
+    yield process
+    process.terminate()
+    process.wait(PATIENCE)
+
+
+@pytest.fixture
+def bridge(robot):
+    running = Bridge(network_interface="''")
+    yield running
+    running.stop()
+
+
+def test_from_the_first_check_to_a_stop(bridge):
+    """The words of docs/robot.md, one after the other."""
+    code, output = rulesafe("engage", "--wait", "60")
+    assert code == 0, output
+    assert "ENGAGING" in output and "ACTIVE" in output
+    code, output = rulesafe("disengage")
+    assert code == 0, output
+    assert "IDLE: the weight is 0" in output
+    code, output = rulesafe("check", "--seconds", "3")
+    for item in ("CRC", "mode", "motors", "joints within limits", "bridge", "hand"):
+        assert f"[pass] {item} " in output, output
+    assert "[skip] cameras" in output
+    assert "[FAIL] supervisor" in output and "do not engage" in output
+    assert code == 1
+    code, output = rulesafe("engage", "--wait", "60")
+    assert code == 0, output
+    code, output = rulesafe("stop")
+    assert code == 0, output
+    code, output = rulesafe("engage", "--wait", "60")  # which nobody waits out
+    assert code == 2 and "the bridge is DAMPING, /bridge/stop was called" in output
+    assert "rulesafe bridge reset" in output
+    code, output = rulesafe("reset")
+    assert code == 0, output
+    assert "IDLE" in output
+
+
+def test_without_a_bridge_there_is_one_line_that_says_so():
+    code, output = rulesafe("engage", "--wait", "1")
+    assert code == 2
+    assert output.strip().endswith("none is heard")
+
+
+def test_an_unknown_interface_is_refused_with_those_that_there_are():
+    code, output = rulesafe("check", "--network-interface", "robot0")
+    assert code == 2
+    assert "robot0" in output and "lo" in output

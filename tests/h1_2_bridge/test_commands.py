@@ -1,0 +1,279 @@
+"""What a policy may ask for, and what becomes of what it may not."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from virtual import World, assert_safe
+
+from h1_2_bridge.config import BridgeConfig
+from h1_2_bridge.limits import ARM, MotionFilter, action_limits
+from h1_2_bridge.messages import LowCmd
+from h1_2_bridge.motors import MOTOR_COUNT, RIGHT_ARM, WEIGHT_SLOT, motors
+from h1_2_bridge.outputs import load_output
+from h1_2_bridge.safety import Guard
+from h1_2_bridge.states import State
+from rulesafe_sim.chunks import PERIOD, SECOND, make_chunk
+from rulesafe_sim.errors import RuleSafeError
+from rulesafe_sim.joints import ACTION_JOINTS
+
+DT = 0.004
+
+
+def limits(**changes):
+    return action_limits(BridgeConfig(**changes))
+
+
+def test_limits_are_the_figures_scaled_by_a_slow_default():
+    slow, full = limits(), limits(speed=1.0)
+    figures, arm = motors(), list(RIGHT_ARM)
+    assert np.allclose(full.velocity[:ARM], np.minimum(figures.velocity[arm], 9.0))
+    assert np.allclose(slow.velocity[:ARM], 0.1 * full.velocity[:ARM])
+    assert np.allclose(slow.acceleration[:ARM], 0.1 * full.acceleration[:ARM])
+    assert np.allclose(slow.lower[:ARM], figures.lower[arm] + 0.02)
+    assert np.allclose(slow.upper[:ARM], figures.upper[arm] - 0.02)
+    assert np.allclose(slow.velocity[ARM:], 0.5)
+
+
+def test_a_target_that_obeys_the_limits_is_followed_without_a_lag():
+    motion = MotionFilter(limits())
+    times = np.arange(1, 1500) * DT
+    path = 0.3 * (1 - np.cos(1.5 * times)) / 2  # 0.23 rad/s, 0.34 rad/s^2 at most
+    followed = [motion.step(np.full(13, angle), DT)[3] for angle in path]
+    assert np.abs(followed - path).max() < 1e-3
+
+
+@settings(max_examples=150, deadline=None)
+@given(data=st.data())
+def test_whatever_the_target_and_the_steps_in_time_no_limit_is_broken(data):
+    """Position, velocity and acceleration, from the positions alone."""
+    bounds = limits(speed=data.draw(st.sampled_from([0.05, 0.1, 0.5, 1.0])))
+    motion = MotionFilter(bounds)
+    share = data.draw(st.floats(0, 1))
+    position = bounds.lower + share * (bounds.upper - bounds.lower)
+    motion.reset(position)
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
+    moved = np.zeros(13)
+    for _ in range(120):
+        dt = rng.uniform(0.001, 0.05)
+        how = rng.integers(4)
+        if how == 0:
+            after = motion.brake(dt)
+        elif how == 1:
+            after = motion.step(rng.uniform(-10, 10, 13), dt)
+        elif how == 2:
+            after = motion.step(position + rng.normal(0, 0.05, 13), dt)
+        else:
+            after = motion.step(np.where(rng.random(13) < 0.5, bounds.lower, bounds.upper), dt)
+        velocity = (after - position) / dt
+        assert (after >= bounds.lower).all() and (after <= bounds.upper).all()
+        assert (np.abs(velocity) <= bounds.velocity + 1e-9).all()
+        assert (np.abs(velocity - moved) <= bounds.acceleration * dt + 1e-7).all()
+        position, moved = after, velocity
+
+
+def test_braking_comes_to_rest_and_stays():
+    motion = MotionFilter(limits())
+    for _ in range(500):
+        motion.step(np.full(13, 1.0), DT)
+    for _ in range(500):
+        rest = motion.brake(DT)
+    assert not motion.velocity.any()
+    assert (motion.brake(DT) == rest).all()
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf])
+def test_a_target_that_is_not_finite_moves_nothing(wrong):
+    motion = MotionFilter(limits())
+    before = motion.position.copy()
+    target = np.zeros(13)
+    target[3] = wrong
+    with pytest.raises(RuleSafeError, match="right_elbow_joint"):
+        motion.step(target, DT)
+    assert (motion.position == before).all()
+
+
+# Chunks ---------------------------------------------------------------------------------------
+
+
+def refused(world, rows, match, **kwargs):
+    """Refused with that reason, which is published, and the motion goes on as it was."""
+    before, state = world.core.drive.command, world.state
+    with pytest.raises(RuleSafeError, match=match):
+        world.send(rows, **kwargs)
+    assert world.core.refusal and world.state is state
+    assert (world.core.drive.command == before).all()
+
+
+def test_a_jump_is_refused_with_the_joint_and_the_running_chunk_goes_on():
+    world = World().engaged()
+    world.send(world.moved({3: 0.3}, 20))
+    world.run(0.5)
+    rows = world.moved({3: 0.1}, 10)
+    rows[:, 0] += 0.6
+    refused(world, rows, r"jumps: right_shoulder_pitch_joint by 0\.6. rad from the command")
+    rows = world.moved({3: 0.1}, 10)
+    rows[5:, 6] += 0.55
+    refused(world, rows, r"right_wrist_yaw_joint by 0\.55 rad from row 4 to the next row")
+    start = world.robot.q[23]
+    world.run(0.8)
+    assert world.robot.q[23] > start + 0.1 and world.state is State.ACTIVE
+    assert_safe(world)
+
+
+def test_a_finger_may_be_sent_anywhere_and_gets_there_at_its_own_speed():
+    world = World(hand=True).engaged()
+    rows = world.moved({}, 30)
+    rows[:, 7] = 1.5
+    world.send(rows)
+    world.run(2.0)
+    pinky = np.array([targets[0] for targets in world.hand_targets])
+    assert np.abs(np.diff(pinky)).max() <= 0.5 * DT + 1e-9
+    assert pinky[-1] == pytest.approx(0.3 + 0.5 * 2.0, abs=0.05)
+
+
+def test_stale_and_out_of_order_chunks_are_dropped():
+    world = World(chunk_age=1.0).engaged()
+    world.run(0.2)
+    refused(world, world.moved({3: 0.1}, 50), "stale: it rests on an observation 1.2", age=1.2)
+    world.send(world.moved({3: 0.1}, 20))
+    world.run(0.1)
+    refused(world, world.moved({3: 0.1}, 20), "older than the running one's", age=0.2)
+    refused(world, world.moved({3: 0.1}, 20), "does its sender follow the same clock", age=-2.0)
+    refused(world, world.moved({3: 0.1}, 1), "no row left|older than", age=0.3)
+
+
+def test_chunks_of_observations_before_the_engagement_are_dropped():
+    world = World().engaged()
+    refused(world, world.moved({3: 0.1}), "before the episode began", age=0.3)
+
+
+def test_nan_and_wrong_joint_names_are_rejected_with_the_reason():
+    world = World().engaged()
+    rows = world.moved({3: 0.1})
+    rows[4, 3] = np.nan
+    with pytest.raises(RuleSafeError, match="row 4 of the chunk is not finite for right_elbow"):
+        world.chunk(rows)
+    left = [name.replace("right_", "left_") for name in ACTION_JOINTS]
+    with pytest.raises(RuleSafeError, match="not among them left_shoulder_pitch_joint"):
+        world.chunk(world.moved({}), joints=left)
+
+
+def test_rows_beyond_the_limits_are_clipped_to_the_margin_and_counted():
+    world = World(speed=0.5).engaged()
+    figures = motors()
+    for _ in range(4):
+        goal = world.moved({5: 0.4}, 4)
+        world.send(goal)
+        world.run(0.45)
+    assert world.core.drive.command[5] == pytest.approx(figures.upper[25] - 0.02, abs=1e-4)
+    assert world.core.clipped > 0
+    assert max(command.cmd.q[25] for command in world.commands) <= figures.upper[25] - 0.02 + 1e-6
+    assert_safe(world)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("execution", ["newest", "blended"])
+def test_a_policy_gone_mad_breaks_no_limit(seed, execution):
+    """Random walks as wild as may be accepted, at uneven times, through refusals and holds."""
+    world = World(speed=0.3, execution=execution, max_jump=1.0).engaged()
+    rng = np.random.default_rng(seed)
+    for _ in range(25):
+        rows = world.core.drive.command + np.cumsum(rng.normal(0, 0.3, (20, 13)), axis=0)
+        try:
+            world.core.accept(make_chunk(ACTION_JOINTS, rows, world.clock), world.clock)
+        except RuleSafeError:
+            assert world.core.refusal
+        for _ in range(int(rng.integers(1, 60))):
+            world.step(int(rng.choice([2, 4, 4, 4, 7, 30])))
+    assert world.core.accepted > 3
+    q = np.array([command.cmd.q[list(RIGHT_ARM)] for command in world.commands])
+    assert np.ptp(q, axis=0).min() > 0.2, "it did move"
+    assert_safe(world)
+
+
+# The guard --------------------------------------------------------------------------------------
+
+
+def guarded(output="arm_sdk"):
+    """A guard that has just let a command pass, that command, and how it is made."""
+    way = load_output(output)
+    guard = Guard(BridgeConfig(), way)
+    posture = np.zeros(MOTOR_COUNT)
+
+    def make(weight=1.0, **changes) -> LowCmd:
+        cmd = way.command(posture, weight, np.zeros(MOTOR_COUNT), 6)
+        for name, (index, value) in changes.items():
+            getattr(cmd, name)[index] = value
+        return cmd
+
+    for step in range(1, 751):
+        guard.check(make(min(1.0, step * DT / 3.0)), DT, 6)
+    return guard, make
+
+
+def test_the_guard_lets_a_good_command_pass():
+    guard, make = guarded()
+    guard.check(make(), DT, 6)
+    guard.check(make(q=(23, 2.0 * DT * DT)), DT, 6)
+
+
+@pytest.mark.parametrize(
+    ("changes", "match"),
+    [
+        ({"q": (23, np.nan)}, "not finite"),
+        ({"tau": (23, np.inf)}, "not finite"),
+        ({"q": (23, 3.5)}, "right_elbow_joint is commanded to leave its limits"),
+        ({"q": (25, 0.4625)}, "right_wrist_pitch_joint is commanded to leave its limits"),
+        ({"q": (23, 0.1)}, "right_elbow_joint is commanded to jump"),
+        ({"q": (23, 0.002)}, "right_elbow_joint is commanded to accelerate"),
+        ({"q": (12, 0.001)}, "torso_joint is commanded to jump"),
+        ({"q": (16, 0.001)}, "left_elbow_joint is commanded to jump"),
+        ({"q": (WEIGHT_SLOT, 1.1)}, "weight"),
+        ({"q": (WEIGHT_SLOT, 0.5)}, "weight goes from 1 to 0.5"),
+        ({"dq": (23, 0.1)}, "velocity"),
+        ({"kp": (23, 500.0)}, "right_elbow_joint has a gain of 500"),
+        ({"kd": (23, -1.0)}, "right_elbow_joint has a gain of -1"),
+        ({"tau": (23, 15.0)}, "right_elbow_joint is fed 15.000 N m forward"),
+        ({"mode": (3, 1)}, "enables other motors"),
+        ({"mode": (23, 0)}, "enables other motors"),
+        ({"reserve": (2, 1)}, "reserve"),
+    ],
+)
+def test_the_guard_refuses_and_says_what(changes, match):
+    guard, make = guarded()
+    with pytest.raises(RuleSafeError, match=match):
+        guard.check(make(**changes), DT, 6)
+    guard.check(make(), DT, 6)
+
+
+def test_the_guard_wants_the_robots_mode_machine():
+    guard, make = guarded()
+    with pytest.raises(RuleSafeError, match="mode_machine 6, and the robot 5"):
+        guard.check(make(), DT, 5)
+
+
+def test_a_command_to_damp_may_not_push():
+    guard, make = guarded()
+    with pytest.raises(RuleSafeError, match="stiffness"):
+        guard.check_damping(make(), DT, 6)
+
+
+def test_a_mistake_of_the_bridge_itself_is_not_sent_and_damps():
+    world = World().engaged()
+    world.keep_moving()
+    world.run(0.2)
+    world.core.drive.posture[16] += 0.5  # the left elbow, which nobody moves
+    world.step()
+    assert world.state is State.DAMPING
+    assert "refused before it was sent: left_elbow_joint" in world.core.reason
+    assert not world.commands[-1].cmd.kp.any()
+
+
+def test_execute_rows_says_when_the_next_chunk_is_due():
+    world = World(execute_rows=5, chunk_timeout=0.2).engaged()
+    began = world.now
+    world.send(world.moved({3: 0.2}, 50))
+    world.until(State.HOLDING)
+    took = (world.now - began) / SECOND
+    assert took == pytest.approx(5 * PERIOD / SECOND + 0.2, abs=0.02)

@@ -1,0 +1,548 @@
+"""Each fault of docs/safety.md, injected in virtual time, and what the bridge does then.
+
+After each test the recorder looks at every command that was sent (`assert_safe`).
+"""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from virtual import MS, World, assert_safe, with_fields
+
+from h1_2_bridge.drive import ZEROS
+from h1_2_bridge.motors import WEIGHT_SLOT
+from h1_2_bridge.remote import encode
+from h1_2_bridge.states import State
+from h1_2_bridge.wire import encode_low_state
+from rulesafe_sim.chunks import SECOND
+from rulesafe_sim.errors import RuleSafeError
+
+
+@pytest.fixture
+def moving(request):
+    """A world in which the arm moves; what it was sent is looked at in the end."""
+    settings = getattr(request, "param", {})
+    world = World(**settings).engaged()
+    world.keep_moving()
+    world.run(0.5)
+    assert np.abs(world.robot.dq[23]) > 0.05
+    yield world
+    assert_safe(world)
+
+
+def assert_rests(world, seconds=1.0):
+    """The command comes to rest, by braking, and stays."""
+    world.run(seconds)
+    before = world.core.drive.posture.copy()
+    world.run(0.5)
+    assert (world.core.drive.posture == before).all()
+
+
+def assert_lets_go_after_a_fault(world):
+    """The weight falls to exactly 0 within the ramp, then nothing is sent until a reset."""
+    assert world.state is State.FAULT
+    world.run(world.config.ramp + ZEROS + 0.1)
+    assert world.commands[-1].cmd.q[WEIGHT_SLOT] == 0.0
+    assert world.now - world.commands[-1].time > 0.05 * SECOND
+    assert world.state is State.FAULT, "only a reset ends it"
+    for call in (world.core.engage, world.core.disengage):
+        with pytest.raises(RuleSafeError, match="reset"):
+            call(world.now)
+
+
+# The policy -------------------------------------------------------------------------------------
+
+
+def test_a_policy_that_stops_is_held_and_then_damped():
+    world = World(damping_timeout=2.0).engaged()
+    world.send(world.moved({3: 0.2}, 10))
+    began = world.now
+    assert world.until(State.HOLDING) == pytest.approx(1.0 + 0.5, abs=0.012)
+    assert world.core.reason == "no chunk came in time"
+    assert_rests(world, 0.5)
+    world.until(State.DAMPING)
+    assert (world.now - began) / SECOND == pytest.approx(1.5 + 2.0, abs=0.02)
+    assert "held for 2 s: no chunk came in time" in world.core.reason
+    assert not world.commands[-1].cmd.kp.any()
+    assert_safe(world)
+
+
+def test_a_policy_that_never_begins_is_held_too():
+    world = World().engaged()
+    assert world.until(State.HOLDING) == pytest.approx(0.5, abs=0.012)
+
+
+def test_a_hold_for_want_of_a_chunk_ends_with_the_next_one():
+    world = World(damping_timeout=1.0).engaged()
+    world.until(State.HOLDING)
+    world.run(0.9)
+    world.send(world.moved({3: 0.2}, 10))
+    assert world.state is State.ACTIVE
+    start = world.robot.q[23]
+    world.run(1.2)
+    assert world.robot.q[23] - start == pytest.approx(0.2, abs=0.02)
+    world.until(State.HOLDING)
+    world.run(0.5)
+    assert world.state is State.HOLDING, "the time until damping begins anew"
+    assert_safe(world)
+
+
+# The robot's states -----------------------------------------------------------------------------
+
+
+def test_states_lost_for_50_ms_are_a_fault(moving):
+    moving.alter = lambda state: None
+    last = moving.core.watch.stamp
+    moving.run(0.048)
+    assert moving.state is State.ACTIVE
+    moving.step()
+    moving.until(State.FAULT)
+    assert (moving.now - last) / MS == pytest.approx(52, abs=4.1)
+    assert "no good state from the robot for 0.05" in moving.core.reason
+    assert_rests(moving, 0.4)
+    assert_lets_go_after_a_fault(moving)
+
+
+def test_after_lost_states_the_robot_comes_back_and_a_reset_is_asked_for(moving):
+    moving.alter = lambda state: None
+    moving.until(State.FAULT)
+    moving.core.reset()
+    moving.until(State.DISCONNECTED)
+    moving.alter = lambda state: state
+    moving.until(State.IDLE)
+    moving.core.engage(moving.now)
+    moving.until(State.ACTIVE)
+
+
+def test_single_lost_states_do_nothing(moving):
+    rng = np.random.default_rng(0)
+    moving.alter = lambda state: None if rng.random() < 0.3 else state
+    moving.run(3.0)
+    assert moving.state is State.ACTIVE
+
+
+def test_a_robot_lost_while_idle_is_disconnected_and_comes_back():
+    world = World()
+    world.run(0.1)
+    world.alter = lambda state: None
+    world.run(0.1)
+    assert world.state is State.DISCONNECTED and "no good state" in world.core.reason
+    world.alter = lambda state: state
+    world.step()
+    assert world.state is State.IDLE and not world.commands
+
+
+def delayed(world, milliseconds):
+    """States that come so much later than they were made; their ticks tell."""
+    waiting = []
+
+    def alter(state):
+        waiting.append((world.now, state))
+        if world.now - waiting[0][0] < milliseconds * MS:
+            return None
+        return waiting.pop(0)[1]
+
+    return alter
+
+
+def test_states_that_come_late_are_a_fault_though_they_come_regularly(moving):
+    moving.alter = delayed(moving, 80)
+    moving.run(0.3)
+    assert moving.state is State.FAULT
+    assert moving.core.watch.counts.late > 40
+    assert "s late" in moving.core.reason or "no good state" in moving.core.reason
+    assert_lets_go_after_a_fault(moving)
+
+
+def test_states_a_little_late_do_nothing(moving):
+    moving.alter = delayed(moving, 20)
+    moving.run(2.0)
+    assert moving.state is State.ACTIVE and not moving.core.watch.counts.late
+
+
+def test_clocks_that_drift_apart_are_not_taken_for_lateness():
+    """The robot's clock loses 0.02 %; only what comes late on top of that counts."""
+    world = World()
+    start, ticks = world.now, world.tick
+
+    def hear(milliseconds, late=0):
+        for _ in range(milliseconds // 4):
+            world.now += 4 * MS
+            passed = (world.now - start) / MS
+            world.alter = with_fields(tick=ticks + round(passed * (1 - 2e-4)) - late)
+            world.hear()
+
+    hear(400_000)  # the clocks are 80 ms apart in the end
+    counts = world.core.watch.counts
+    assert counts.good == 100_000 and not counts.late
+    world.now += 80 * MS
+    hear(200, late=80)
+    assert counts.late == 50
+
+
+def test_states_that_come_twice_are_used_once(moving):
+    def twice():
+        moving.core.receive(encode_low_state(moving.low_state()), moving.now)
+        return moving.low_state()
+
+    moving.alter = lambda state: twice()
+    good = moving.core.watch.counts.good
+    moving.run(1.0)
+    assert moving.state is State.ACTIVE
+    assert moving.core.watch.counts.repeated == 250
+    assert moving.core.watch.counts.good - good == 250
+
+
+def test_overtaken_states_are_left_out(moving):
+    """Each pair comes in the wrong order: the older one is not used."""
+    held = []
+
+    def swap(state):
+        held.append(state)
+        if len(held) < 2:
+            return None
+        older, newer = held.copy()
+        held.clear()
+        moving.core.receive(encode_low_state(newer), moving.now)
+        return older
+
+    moving.alter = swap
+    moving.run(1.0)
+    assert moving.state is State.ACTIVE
+    assert moving.core.watch.counts.reordered == 125
+    assert moving.core.watch.last.tick == moving.tick
+
+
+def corrupted(state):
+    raw = bytearray(encode_low_state(state))
+    raw[200] ^= 1
+    return bytes(raw)
+
+
+def test_states_with_a_wrong_crc_are_not_used_and_many_are_a_fault(moving):
+    moving.alter = corrupted
+    moving.step()
+    assert moving.core.watch.counts.wrong_crc == 1 and moving.state is State.ACTIVE
+    moving.until(State.FAULT)
+    assert "wrong CRC" in moving.core.reason
+    assert_lets_go_after_a_fault(moving)
+
+
+def test_now_and_then_a_wrong_crc_does_nothing(moving):
+    rng = np.random.default_rng(1)
+    moving.alter = lambda state: corrupted(state) if rng.random() < 0.3 else state
+    moving.run(2.0)
+    assert moving.state is State.ACTIVE and moving.core.watch.counts.wrong_crc > 50
+
+
+def test_malformed_states_and_nan_are_not_used(moving):
+    q = moving.low_state().q
+    q[3] = np.nan
+    moving.alter = with_fields(q=q)
+    moving.step()
+    moving.alter = lambda state: encode_low_state(state)[:-4]
+    moving.step()
+    assert moving.core.watch.counts.malformed == 2
+    assert "LowState of 2088 bytes" in moving.core.watch.complaint
+    moving.until(State.FAULT)
+
+
+def test_a_robot_that_repeats_one_state_is_frozen_and_a_fault(moving):
+    frozen = moving.low_state()
+    moving.alter = lambda state: frozen
+    moving.until(State.FAULT, seconds=0.06)
+    assert f"tick {frozen.tick} again" in moving.core.reason
+    assert_lets_go_after_a_fault(moving)
+
+
+def test_joints_that_do_not_follow_are_held_and_no_longer_pressed(moving):
+    """The ticks go on, the joints do not: the arm is blocked, or the robot frozen."""
+    q = moving.low_state().q
+    moving.alter = with_fields(q=q)
+    for _ in range(4):
+        moving.send(moving.moved({3: 0.4}, 20))
+        moving.run(0.8)
+        if moving.state is State.HOLDING:
+            break
+    assert moving.state is State.HOLDING
+    assert "right_elbow_joint is 0.3" in moving.core.reason and "allowed" in moving.core.reason
+    moving.run(2.0)
+    assert moving.core.drive.posture[23] == pytest.approx(float(q[23]), abs=0.01)
+
+
+def test_a_robot_that_starts_anew_is_a_fault(moving):
+    moving.tick = 10
+    moving.step()
+    moving.until(State.FAULT, seconds=0.06)
+    assert "started anew" in moving.core.reason
+    assert_lets_go_after_a_fault(moving)
+
+
+@pytest.mark.parametrize("ticks", [-900, -100, 500, 3000])
+def test_a_robot_switched_off_and_on_is_heard_again_whatever_its_ticks_say(ticks):
+    """It counts on from less, or its counter stood still or ran ahead meanwhile."""
+    world = World()
+    world.run(0.2)
+    world.alter = lambda state: None
+    world.run(2.0)
+    world.tick += ticks - 2000
+    world.alter = lambda state: state
+    world.until(State.IDLE, seconds=0.1)
+    world.run(1.0)
+    assert world.state is State.IDLE
+    world.core.engage(world.now)
+    world.until(State.ACTIVE)
+
+
+def test_a_frozen_robot_is_not_heard_again_however_long_it_lasts():
+    world = World()
+    world.run(0.2)
+    frozen = world.low_state()
+    world.alter = lambda state: frozen
+    world.run(3.0)
+    assert world.state is State.DISCONNECTED
+    frozen = replace(frozen, tick=frozen.tick - 500)  # and another one
+    world.run(3.0)
+    assert world.core.watch.counts.restarts <= 1 and world.state is State.DISCONNECTED
+
+
+def test_another_mode_machine_is_a_fault(moving):
+    moving.alter = with_fields(mode_machine=5)
+    moving.step()
+    assert moving.state is State.FAULT
+    assert "mode_machine changed from 6 to 5" in moving.core.reason
+
+
+def test_the_tick_may_wrap():
+    world = World()
+    world.tick = 2**32 - 2000
+    world.engaged()
+    world.keep_moving()
+    world.run(3.0)
+    assert world.tick > 2**32 and world.state is State.ACTIVE
+    assert world.core.watch.counts.late == world.core.watch.counts.restarts == 0
+
+
+# The motors -------------------------------------------------------------------------------------
+
+
+def overloaded(name, index, value):
+    def alter(state):
+        values = np.array(getattr(state, name))
+        values[index] = value
+        return replace(state, **{name: values})
+
+    return alter
+
+
+@pytest.mark.parametrize(
+    ("name", "index", "value", "within", "reason"),
+    [
+        (
+            "temperature",
+            20,
+            85,
+            0.02,
+            "right_shoulder_pitch_joint has 85 deg C, and 80 are allowed",
+        ),
+        ("temperature", (16, 1), 81, 0.02, "left_elbow_joint has 81 deg C"),
+        ("motor_fault", 24, 4, 0.02, "right_wrist_roll_joint reports the fault 0x4"),
+        ("tau", 23, -17.0, 0.23, "right_elbow_joint has 17.0 N m, and 16.2 are allowed"),
+        ("tau", 12, 190.0, 0.23, "torso_joint has 190.0 N m"),
+        ("tau", 23, np.nan, 0.23, "right_elbow_joint has nan N m"),
+        ("q", 14, 0.9, 0.23, "left_shoulder_roll_joint is 0.7"),
+    ],
+)
+def test_what_is_over_its_limit_is_held_with_the_reason(moving, name, index, value, within, reason):
+    moving.alter = overloaded(name, index, value)
+    assert moving.until(State.HOLDING) <= within
+    assert reason in moving.core.reason
+    assert_rests(moving)
+    with pytest.raises(RuleSafeError, match="HOLDING"):
+        moving.send(moving.moved({3: 0.1}))
+    with pytest.raises(RuleSafeError, match=r"allowed|fault"):
+        moving.core.engage(moving.now)
+    moving.alter = lambda state: state
+    moving.step()
+    assert moving.state is State.HOLDING, "only /bridge/engage ends it"
+    moving.core.engage(moving.now)
+    moving.until(State.ACTIVE)
+    moving.send(moving.moved({3: 0.1}))
+
+
+def test_a_short_peak_of_torque_does_nothing(moving):
+    moving.alter = overloaded("tau", 23, 17.0)
+    moving.run(0.15)
+    moving.alter = lambda state: state
+    moving.run(0.5)
+    assert moving.state is State.ACTIVE
+
+
+def test_the_legs_are_the_robots_own_business(moving):
+    moving.alter = overloaded("temperature", 3, 95)
+    moving.run(0.5)
+    assert moving.state is State.ACTIVE
+
+
+def test_a_hold_for_an_overload_is_damped_in_the_end():
+    world = World(damping_timeout=1.0).engaged()
+    world.alter = overloaded("temperature", 20, 85)
+    world.until(State.HOLDING)
+    assert world.until(State.DAMPING) == pytest.approx(1.0, abs=0.02)
+    assert "85 deg C" in world.core.reason
+    assert_safe(world)
+
+
+def test_an_overload_while_the_weight_rises_stops_the_rise():
+    world = World(ramp=2.0)
+    world.run(0.1)
+    world.core.engage(world.now)
+    world.run(0.5)
+    world.alter = overloaded("temperature", 20, 85)
+    world.until(State.HOLDING)
+    weight = world.core.drive.weight
+    world.run(0.5)
+    assert world.core.drive.weight == weight < 0.3
+    world.alter = lambda state: state
+    world.step()
+    world.core.engage(world.now)
+    world.until(State.ACTIVE)
+    assert_safe(world)
+
+
+# Hands, clocks, the bridge itself ---------------------------------------------------------------
+
+
+def test_a_hand_that_stops_answering_is_held_until_engage():
+    world = World(hand=True).engaged()
+    world.keep_moving()
+    world.run(0.3)
+    world.hand_answers = False
+    assert world.until(State.HOLDING) == pytest.approx(0.5, abs=0.02)
+    assert "the hands have not answered for 0.5" in world.core.reason
+    assert_rests(world)
+    with pytest.raises(RuleSafeError, match="the hands have not answered for"):
+        world.core.engage(world.now)
+    world.hand_answers = True
+    world.step()
+    world.core.engage(world.now)
+    world.until(State.ACTIVE)
+    assert_safe(world)
+
+
+def test_a_hand_that_tells_of_a_fault_is_held_at_once():
+    world = World(hand=True).engaged()
+    world.run(0.1)
+    last = world.core.hand.last
+    world.hand_answers = False
+    world.core.hand.receive(replace(last, fault="right hand: connection refused"))
+    world.run(0.02)
+    assert world.state is State.HOLDING and "connection refused" in world.core.reason
+
+
+@pytest.mark.parametrize("jump", [-3600.0, -0.5, 0.5, 3600.0])
+def test_a_jump_of_the_clock_is_held_and_the_next_chunk_goes_on(moving, jump):
+    moving.shift += round(jump * SECOND)
+    moving.step()
+    assert moving.state is State.HOLDING
+    assert moving.core.reason == f"the clock jumped by {jump:.2f} s"
+    before = moving.core.drive.posture.copy()
+    assert_rests(moving)
+    assert np.abs(moving.core.drive.posture - before).max() < 0.05, "the old chunk is dropped"
+    moving.send(moving.moved({3: 0.1}))
+    assert moving.state is State.ACTIVE
+    moving.run(0.5)
+    assert moving.state is State.ACTIVE
+
+
+def test_a_chunk_from_before_the_jump_is_dropped(moving):
+    moving.run(0.1)
+    old = moving.chunk(moving.moved({3: 0.1}, 50))
+    moving.shift += round(0.5 * SECOND)
+    moving.step()
+    with pytest.raises(RuleSafeError, match="before the episode"):
+        moving.core.accept(old, moving.clock)
+    assert moving.state is State.HOLDING
+
+
+def test_a_clock_that_is_slewed_does_nothing(moving):
+    for _ in range(250):
+        moving.shift += MS // 2
+        moving.step()
+    assert moving.state is State.ACTIVE
+
+
+def test_a_bridge_that_stood_still_holds_and_makes_no_step(moving):
+    before = moving.core.drive.posture.copy()
+    moving.step(300)
+    assert moving.state is State.HOLDING
+    assert moving.core.reason == "the bridge itself stood still for 0.30 s"
+    assert np.abs(moving.core.drive.posture - before).max() < 0.01
+    moving.send(moving.moved({3: 0.1}))
+    moving.run(0.3)
+    assert moving.state is State.ACTIVE
+
+
+def test_a_short_stall_is_caught_up_within_the_limits(moving):
+    for milliseconds in (90, 4, 45, 4, 4):
+        moving.step(milliseconds)
+    assert moving.state is State.ACTIVE
+
+
+# Several at once --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("output", ["arm_sdk", "lowcmd"])
+@pytest.mark.parametrize("seed", range(3))
+def test_faults_at_random_never_break_a_limit(output, seed):
+    """Everything at any time, people included; the recorder sees every command."""
+    world = World(output, hand=True, speed=0.4, damping_timeout=0.6, chunk_timeout=0.2)
+    rng = np.random.default_rng(seed)
+    faults = [
+        corrupted,
+        lambda state: None,
+        lambda state: world.core.watch.last or state,
+        overloaded("tau", 21, 60.0),
+        overloaded("temperature", 25, 90),
+        overloaded("q", 20, 1.0),
+        with_fields(mode_machine=3),
+        with_fields(remote=encode(["select"])),
+    ]
+    mends = {
+        State.IDLE: lambda: world.core.engage(world.now),
+        State.DAMPING: world.core.reset,
+        State.FAULT: world.core.reset,
+    }
+
+    def bad_day():
+        what = rng.integers(4)
+        if what == 0:
+            world.shift += round(rng.normal(0, 2) * SECOND)
+        elif what == 1:
+            world.hand_answers = False
+        elif what == 2:
+            world.alter = faults[rng.integers(len(faults))]
+        else:
+            world.core.stop("somebody") if rng.random() < 0.5 else world.core.disengage(world.now)
+
+    def good_day():
+        world.alter, world.hand_answers = (lambda state: state), True
+        if world.state in mends:
+            mends[world.state]()
+        elif world.state is State.HOLDING and rng.random() < 0.3:
+            world.core.engage(world.now)
+        else:
+            joint, angle = int(rng.integers(7)), rng.normal(0, 0.3)
+            world.send(world.moved({joint: angle}, int(rng.integers(2, 12))))
+
+    for _ in range(150):
+        try:
+            bad_day() if rng.random() < 0.2 else good_day()
+        except RuleSafeError as error:
+            assert str(error)
+        for _ in range(int(rng.integers(5, 60))):
+            world.step(int(rng.choice([2, 4, 9, 60, 150], p=[0.1, 0.75, 0.14, 0.008, 0.002])))
+    seen = {state for _, state, _ in world.states}
+    assert {State.IDLE, State.ACTIVE, State.HOLDING, State.DAMPING} <= seen
+    assert world.core.episode > 3 and len(world.commands) > 1500
+    assert_safe(world)

@@ -1,0 +1,283 @@
+"""The hands: order, calibration, limits at start, and what happens when one stops answering."""
+
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pymodbus")
+
+from ftp_server import ANGLE_SET, FORCE_SET, LEAVE, SPEED_SET, FtpServer, free_port
+
+from h1_2_bridge.ftp import to_registers
+from h1_2_bridge.hands import (
+    DFX,
+    DRIVER_JOINTS,
+    DRIVERS,
+    FTP,
+    Calibration,
+    HandConfig,
+    load_driver,
+)
+from h1_2_bridge.wire import MotorStates, decode_motor_cmds, encode_motor_states
+from rulesafe_sim.errors import RuleSafeError
+from rulesafe_sim.joints import HAND_JOINTS, LEFT_HAND_JOINTS
+
+SECOND = 10**9
+OPEN = np.array(DFX.open * 2)
+CLOSED = np.array(DFX.closed * 2)
+PATIENCE = 30.0
+
+
+def until(condition, what):
+    """The first true result."""
+    end = time.monotonic() + PATIENCE
+    while not (result := condition()):
+        assert time.monotonic() < end, what
+        time.sleep(0.01)
+    return result
+
+
+def dfx_states(shares) -> bytes:
+    zeros = np.zeros(len(shares), np.float32)
+    shares = np.asarray(shares, np.float32)
+    flags = zeros.astype(np.uint8)
+    return encode_motor_states(
+        MotorStates(flags, shares, zeros, zeros, flags, zeros.astype(np.uint32))
+    )
+
+
+# Calibration --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("calibration", [DFX, FTP])
+def test_one_is_open_and_zero_is_closed(calibration):
+    np.testing.assert_allclose(calibration.to_hand(calibration.open), 1)
+    np.testing.assert_allclose(calibration.to_hand(calibration.closed), 0)
+    shares = np.linspace(0.05, 0.95, 6)
+    np.testing.assert_allclose(calibration.to_hand(calibration.from_hand(shares)), shares)
+
+
+def test_what_is_out_of_range_is_clipped_and_nan_stays():
+    shares = DFX.to_hand([-9, 9, np.nan, 0.85, 0.25, 0.6])
+    np.testing.assert_allclose(shares, [1, 0, np.nan, 0.5, 0.5, 0.5])
+
+
+def test_a_calibration_without_range_is_refused():
+    with pytest.raises(RuleSafeError, match="range"):
+        Calibration(open=(0,) * 6, closed=(1.7, 1.7, 0, 1.7, 0.5, 1.3))
+    with pytest.raises(RuleSafeError, match="6"):
+        Calibration(open=(0,) * 5, closed=(1,) * 6)  # type: ignore[arg-type]
+
+
+def test_hands_are_chosen_by_name():
+    with pytest.raises(RuleSafeError, match="dfx, ftp, none"):
+        load_driver("glove")
+    hands = load_driver("none")
+    hands.command(np.zeros(12), 0)
+    assert hands.state(0) is None
+    assert set(DRIVERS) == {"dfx", "ftp", "none"}
+    assert hands.joints == DRIVER_JOINTS == HAND_JOINTS + LEFT_HAND_JOINTS
+
+
+# DFX ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def dfx():
+    sent = []
+    return load_driver("dfx", HandConfig(), lambda raw: sent.append(decode_motor_cmds(raw))), sent
+
+
+@pytest.mark.parametrize("finger", range(12))
+def test_dfx_order_each_finger_alone(dfx, finger):
+    """The right hand is 0 to 5, the left 6 to 11; within a hand pinky, ring, middle, index, thumb
+    bend, thumb rotation."""
+    hands, sent = dfx
+    names = ["pinky", "ring", "middle", "index", "thumb_proximal_pitch", "thumb_proximal_yaw"]
+    assert hands.joints[finger].startswith("RL"[finger // 6] + "_" + names[finger % 6])
+    positions = OPEN.copy()
+    positions[finger] = CLOSED[finger]
+    hands.command(positions, 0)
+    assert np.flatnonzero(sent[-1].q == 0).tolist() == [finger]
+    assert np.flatnonzero(sent[-1].q == 1).tolist() == [i for i in range(12) if i != finger]
+    shares = np.ones(12)
+    shares[finger] = 0
+    hands.receive(dfx_states(shares), 0)
+    np.testing.assert_allclose(hands.state(0).positions, positions, atol=1e-6)
+
+
+def test_dfx_says_nothing_before_it_knows_every_finger(dfx):
+    hands, sent = dfx
+    right_only = np.r_[OPEN[:6], np.full(6, np.nan)]
+    hands.command(right_only, 0)
+    assert sent == []
+    assert hands.state(0) is None
+    hands.receive(dfx_states(np.full(12, 0.25)), 0)
+    hands.command(right_only, 0)
+    np.testing.assert_allclose(sent[0].q, [1] * 6 + [0.25] * 6)
+    hands.receive(dfx_states(np.full(12, 0.75)), 0)  # a hand that gives way is not led along
+    hands.command(right_only, 0)
+    np.testing.assert_allclose(sent[1].q, [1] * 6 + [0.25] * 6)
+
+
+def test_dfx_that_falls_silent_is_at_fault(dfx):
+    hands, _ = dfx
+    hands.receive(dfx_states(np.ones(12)), SECOND)
+    assert hands.state(SECOND + SECOND // 10).fault == ""
+    assert "silent" in hands.state(2 * SECOND).fault
+    assert hands.state(2 * SECOND).stamp == SECOND
+
+
+@pytest.mark.parametrize("shares", [np.ones(6), np.full(12, np.nan)])
+def test_dfx_refuses_what_is_no_state_of_two_hands(dfx, shares):
+    hands, _ = dfx
+    with pytest.raises(RuleSafeError, match="12"):
+        hands.receive(dfx_states(shares), 0)
+    assert hands.state(0) is None
+
+
+# FTP, against pymodbus' own server ----------------------------------------------------------
+
+
+@pytest.fixture
+def servers():
+    """Starts hands; all are gone after the test."""
+    running = []
+
+    def start(port=0):
+        running.append(FtpServer(port))
+        return running[-1]
+
+    yield start
+    for server in running:
+        server.answering = True
+        server.stop()
+
+
+@pytest.fixture
+def connect():
+    """connect(**config) -> hands; their threads have ended after the test."""
+    running = []
+
+    def start(**changes):
+        config = HandConfig(right_host="127.0.0.1", left_host="", rate=100.0, patience=5.0)
+        running.append(load_driver("ftp", replace(config, **changes)))
+        return running[-1]
+
+    yield start
+    for hands in running:
+        hands.close()
+
+
+def good(hands):
+    """The hands' state, once it is without fault."""
+
+    def look():
+        state = hands.state(time.monotonic_ns())
+        return state if state and not state.fault else None
+
+    return until(look, "the hands answer")
+
+
+def test_ftp_reads_angles_and_forces(servers, connect):
+    server = servers()
+    state = good(connect(port=server.port))
+    expected = np.array(FTP.closed) * (1 - np.arange(1000, 400, -100) / 1000)
+    np.testing.assert_allclose(state.positions[:6], expected)
+    assert np.isnan(state.positions[6:]).all()  # the left hand has no address
+    assert state.force[:6].tolist() == [10, 20, 30, 40, 50, -60]
+
+
+def test_ftp_limits_are_set_before_any_angle(servers, connect):
+    server = servers()
+    hands = connect(port=server.port, speed=321, force=123)
+    hands.command(np.array(FTP.closed * 2), 0)
+    until(lambda: len(server.writes) > 2, "an angle is written")
+    assert server.writes[:3] == [
+        (SPEED_SET, [321] * 6),
+        (FORCE_SET, [123] * 6),
+        (ANGLE_SET, [0] * 6),
+    ]
+
+
+@pytest.mark.parametrize("finger", range(6))
+def test_ftp_moves_one_finger_and_leaves_the_others(servers, connect, finger):
+    server = servers()
+    hands = connect(port=server.port)
+    good(hands)
+    before = list(server.angles)
+    positions = np.full(12, np.nan)
+    positions[finger] = FTP.closed[finger] / 4
+    hands.command(positions, 0)
+    until(lambda: server.angles[finger] == 750, "the finger is told")
+    assert [v for i, v in enumerate(server.writes[-1][1]) if i != finger] == [LEAVE] * 5
+    assert [a for i, a in enumerate(server.angles) if i != finger] == [
+        a for i, a in enumerate(before) if i != finger
+    ]
+
+
+def test_ftp_read_only_writes_nothing(servers, connect):
+    server = servers()
+    hands = connect(port=server.port, read_only=True)
+    good(hands)
+    hands.command(np.zeros(12), 0)
+    time.sleep(0.3)
+    assert np.isfinite(good(hands).positions[:6]).all()
+    assert server.writes == []
+
+
+def test_ftp_both_hands_apart(servers, connect):
+    port = free_port()
+    server = servers(port)
+    hands = connect(port=port, left_host="127.0.0.1")  # one server stands for both here
+    good(hands)
+    hands.command(np.full(12, np.nan), 0)
+    positions = np.full(12, np.nan)
+    positions[6] = FTP.closed[0]
+    hands.command(positions, 0)
+    until(lambda: server.angles[0] == 0, "the left pinky is told")
+    assert [w for w in server.writes if w[0] == ANGLE_SET] == [(ANGLE_SET, [0] + [LEAVE] * 5)]
+
+
+def test_ftp_hand_that_stops_answering_is_at_fault_and_comes_back(servers, connect):
+    server = servers()
+    hands = connect(port=server.port)
+    stamp = good(hands).stamp
+    server.answering = False
+    state = until(lambda: (s := hands.state(time.monotonic_ns())).fault and s, "a fault")
+    assert "right hand at 127.0.0.1" in state.fault
+    assert state.stamp >= stamp
+    hands.command(np.full(12, 0.0), 0)  # does not block, and is not for the hand that comes back
+    time.sleep(0.5)
+    server.writes.clear()
+    server.answering = True
+    assert good(hands).stamp > state.stamp
+    time.sleep(0.3)
+    addresses = {address for address, _ in server.writes}
+    assert {SPEED_SET, FORCE_SET} <= addresses  # whoever was switched off has lost its limits
+    assert ANGLE_SET not in addresses
+
+
+def test_ftp_hand_that_is_not_there_is_at_fault(connect):
+    hands = connect(port=free_port())
+    state = until(lambda: (s := hands.state(0)).fault and s, "a fault")
+    assert np.isnan(state.positions).all()
+    started = time.monotonic()
+    for _ in range(1000):
+        hands.command(np.zeros(12), 0)
+    assert time.monotonic() - started < PATIENCE
+    hands.close()
+
+
+def test_registers_of_shares():
+    shares = np.array([0.0, 1.0, 0.5, np.nan, 0.0004, 0.9996])
+    assert to_registers(shares) == [0, 1000, 500, LEAVE, 0, 1000]
+
+
+def test_ftp_without_an_address_is_refused():
+    with pytest.raises(RuleSafeError, match="right_host"):
+        load_driver("ftp", HandConfig(right_host=""))
+    with pytest.raises(RuleSafeError, match="speed"):
+        HandConfig(speed=2000)

@@ -1,0 +1,151 @@
+"""The network interface to the robot: named, written to profiles, and nothing else spoken on."""
+
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+from h1_2_bridge.network import (
+    UNNAMED,
+    cyclone_dds_profile,
+    fast_dds_profile,
+    from_arguments,
+    interfaces,
+    use_interface,
+)
+from rulesafe_sim.errors import RuleSafeError
+
+
+def texts(document: str, tag: str) -> list[str]:
+    """Contents of all elements of that name."""
+    return [e.text or "" for e in ET.fromstring(document).iter() if e.tag.endswith(f"}}{tag}")]
+
+
+def test_loopback_is_an_interface():
+    assert interfaces()["lo"] == "127.0.0.1"
+
+
+def test_profiles_name_the_interfaces_and_no_others(tmp_path):
+    fast = fast_dds_profile(["192.168.123.2", "127.0.0.1"])
+    assert texts(fast, "address") == ["192.168.123.2", "127.0.0.1"]
+    assert texts(fast, "useBuiltinTransports") == ["false"]
+    cyclone = ET.fromstring(cyclone_dds_profile(["eth0", "lo"]).encode())
+    names = [e.get("name") for e in cyclone.iter() if e.tag.endswith("}NetworkInterface")]
+    assert names == ["eth0", "lo"]
+
+
+def test_what_replaces_shared_memory_is_the_profile_of_loopback():
+    """config/fast_dds_loopback.xml, but for the names in it."""
+    file = (Path(__file__).parents[2] / "config/fast_dds_loopback.xml").read_text("utf-8")
+    for tag in ("address", "type", "useBuiltinTransports"):
+        assert texts(file, tag) == texts(fast_dds_profile(["127.0.0.1"]), tag)
+
+
+def test_the_environment_gets_the_profiles(tmp_path):
+    environment: dict[str, str] = {"ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
+    use_interface("lo", environment, tmp_path)
+    profile = environment["FASTRTPS_DEFAULT_PROFILES_FILE"]
+    assert texts((tmp_path / "fast_dds.xml").read_text(), "address") == ["127.0.0.1"]
+    assert profile == str(tmp_path / "fast_dds.xml")
+    assert environment["CYCLONEDDS_URI"] == f"file://{tmp_path}/cyclone_dds.xml"
+    assert environment["ROS_AUTOMATIC_DISCOVERY_RANGE"] == "SUBNET"
+
+
+def test_no_name_leaves_all_as_it_is(tmp_path):
+    environment: dict[str, str] = {"ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
+    use_interface("", environment, tmp_path)
+    assert environment == {"ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_interface_that_is_not_there_is_refused():
+    with pytest.raises(RuleSafeError, match="lo"):
+        use_interface("eth77", {})
+
+
+def test_an_interface_that_a_real_robot_needs_and_nobody_named_is_asked_for():
+    environment: dict[str, str] = {}
+    with pytest.raises(RuleSafeError, match=r"network_interface:=NAME.*lo \(127\.0\.0\.1\)"):
+        use_interface(UNNAMED, environment)
+    assert environment == {}
+
+
+def test_the_parameter_is_found_before_there_is_a_node(tmp_path):
+    file = tmp_path / "parameters.yaml"
+    file.write_text("h1_2_bridge:\n  ros__parameters: {network_interface: eth3, speed: 0.1}\n")
+    assert from_arguments([]) == ""
+    assert from_arguments(["--ros-args", "-p", "speed:=1.0"]) == ""
+    assert from_arguments(["--ros-args", "-p", "network_interface:=eth0"]) == "eth0"
+    assert from_arguments(["--ros-args", "-p", "network_interface:=''"]) == ""
+    assert from_arguments(["--ros-args", "--param", "a:network_interface:='eth1'"]) == "eth1"
+    assert from_arguments(["--ros-args", "--params-file", str(file)]) == "eth3"
+    both = ["--params-file", str(file), "-p", "network_interface:=lo"]
+    assert from_arguments(both) == "lo"
+    with pytest.raises(RuleSafeError, match="gone"):
+        from_arguments(["--params-file", str(tmp_path / "gone.yaml")])
+
+
+@pytest.mark.ros
+@pytest.mark.parametrize("module", ["node", "supervisor_node"])
+def test_a_node_refuses_an_unknown_interface(module):
+    pytest.importorskip("rclpy", reason="ROS 2 is not installed")
+    result = subprocess.run(
+        [
+            *(sys.executable, "-m", f"h1_2_bridge.{module}"),
+            *("--ros-args", "-p", "network_interface:=eth77"),
+        ],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert result.returncode == 2
+    assert "eth77" in result.stderr and "lo" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+@pytest.mark.ros
+def test_a_node_with_a_profile_hears_one_without(tmp_path):
+    """The bridge has a profile; the policy beside it keeps to loopback and has none."""
+    pytest.importorskip("rclpy", reason="ROS 2 is not installed")
+    talker = subprocess.Popen([sys.executable, "-c", TALKER])
+    try:
+        result = subprocess.run(
+            [sys.executable, "-c", LISTENER],
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+    finally:
+        talker.kill()
+        talker.wait()
+    assert result.stdout == "heard\n", result.stderr
+
+
+TALKER = """
+import time, rclpy
+from std_msgs.msg import String
+rclpy.init()
+node = rclpy.create_node("talker")
+out = node.create_publisher(String, "/words", 10)
+while True:
+    out.publish(String(data="x"))
+    time.sleep(0.05)
+"""
+
+LISTENER = """
+import time
+from h1_2_bridge.network import use_interface
+use_interface("lo")
+import rclpy
+from std_msgs.msg import String
+rclpy.init()
+node = rclpy.create_node("listener")
+heard = []
+node.create_subscription(String, "/words", heard.append, 10)
+end = time.monotonic() + 90
+while not heard and time.monotonic() < end:
+    rclpy.spin_once(node, timeout_sec=0.1)
+print("heard" if heard else "nothing")
+"""

@@ -1,0 +1,173 @@
+"""The bridge's node on a graph: its topics, its life, its end. What it does with a robot that is at
+fault is in test_faults.py (virtual time) and test_sdk_robot.py."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+pytest.importorskip("rclpy", reason="ROS 2 is not installed")
+pytest.importorskip("unitree_sdk2py", reason="the manufacturer's SDK is not installed")
+
+from builtin_interfaces.msg import Time
+from lifecycle_msgs.msg import Transition
+from lifecycle_msgs.srv import ChangeState
+from recorder import assert_within_limits
+from sensor_msgs.msg import Imu, JointState
+from std_msgs.msg import String
+from unitree_hg.msg import LowCmd
+from user import RAMP
+
+from h1_2_bridge.wire import decode_low_cmd
+from rulesafe_sim.chunks import SECOND
+from rulesafe_sim.convert import LATCHED_QOS, STATE_QOS, from_time
+from rulesafe_sim.joints import ALL_JOINTS, BODY_JOINTS
+
+pytestmark = pytest.mark.ros
+
+RATE = 200
+
+
+@pytest.fixture
+def robot(peer):
+    """The SDK's robot; what it received is within all limits."""
+    found = peer(RATE)
+    yield found
+    assert_within_limits(found.record(), speed=0.1, ramp=RAMP)
+
+
+def heard(user, kind, topic, qos, raw=False):
+    """A list that fills with the topic's messages."""
+    messages = []
+    user.create_subscription(kind, topic, messages.append, qos, raw=raw)
+    return messages
+
+
+def test_the_topics_are_those_of_the_simulation(robot, bridge, user):
+    imu = heard(user, Imu, "/imu", STATE_QOS)
+    description = heard(user, String, "/robot_description", LATCHED_QOS)
+    started = heard(user, Time, "/episode/started", LATCHED_QOS)
+    bridge()
+    user.until_state("IDLE")
+    user.until(lambda: not user.state.hand_trouble and description and imu, "all topics")
+    assert '<robot name="h1_2">' in description[0].data
+    assert not started, "no episode before the robot is engaged"
+    user.joint_states.clear()
+    user.until(lambda: len(user.joint_states) >= 200, "two seconds of joint states")
+    assert all(tuple(message.name) == ALL_JOINTS for message in user.joint_states)
+    stamps = np.array([from_time(message.header.stamp) for message in user.joint_states])
+    assert (np.diff(stamps) > 0).all()
+    assert stamps[199] - stamps[0] > 1.5 * SECOND, "100 Hz, not faster"
+    told, q = user.joint_states[-1], robot.report()["q"]
+    assert np.allclose(told.position[:27], q, atol=0.01)
+    assert len(told.position) == len(told.velocity) == 39
+    assert imu[-1].orientation.w == pytest.approx(1.0)
+    user.engage()
+    user.until(lambda: started, "/episode/started")
+    user.until(
+        lambda: started[0] in [message.header.stamp for message in user.joint_states],
+        "the episode's first joint states, which have its stamp",
+    )
+
+
+def test_without_hands_the_body_alone_is_told_and_moved(robot, bridge, user):
+    bridge(hand="none")
+    user.engage()
+    user.until(lambda: user.joint_states, "/joint_states")
+    assert tuple(user.joint_states[-1].name) == BODY_JOINTS
+    user.move(user.way({3: 0.1, 7: 0.3}))
+    user.until(lambda: user.state.chunks_accepted, "a chunk is followed")
+    user.spin(0.5)
+    assert robot.report()["hand_commands"] == 0
+
+
+def test_a_dry_run_shows_what_would_be_sent(robot, bridge, user):
+    commands = heard(user, LowCmd, "/bridge/dry_run/arm_sdk", 1000, raw=True)
+    fingers = heard(user, JointState, "/bridge/dry_run/hand_targets", 1000)
+    bridge(dry_run=True)
+    user.engage()
+    assert user.state.dry_run
+    user.until(lambda: commands, "commands")
+    user.move(user.way({3: 0.1, 7: 0.3}))
+    goal = user.state.command[3] + 0.1
+    user.until(lambda: abs(user.state.command[3] - goal) < 0.005, "the command arrives")
+    user.until(lambda: fingers, "the fingers' targets")
+    assert all(name.startswith("R_") for name in fingers[-1].name)
+    cmd = decode_low_cmd(commands[-1])
+    assert cmd.valid and cmd.q[27] == 1.0
+    report = robot.report()
+    assert (report["commands"], report["hand_commands"]) == (0, 0)
+    assert np.ptp([np.array(report["q"])[23], robot.report()["q"][23]]) < 0.01
+
+
+def test_nobody_else_may_command_the_arm(robot, bridge, user):
+    bridge()
+    user.until_state("IDLE")
+    user.until(lambda: not user.state.hand_trouble, "the hands")
+    other = user.create_publisher(LowCmd, "/arm_sdk", 10)
+    refusal = user.ask("engage")
+    while refusal.success:  # its discovery takes a moment
+        user.ask("disengage")
+        user.until_state("IDLE")
+        refusal = user.ask("engage")
+    assert refusal.message == "somebody else commands /arm_sdk: bridge_user"
+    user.destroy_publisher(other)
+
+
+@pytest.mark.parametrize("stop_first", [False, True])
+def test_interrupted_it_lets_the_robot_go_first(robot, bridge, user, stop_first):
+    process = bridge()
+    user.engage()
+    if stop_first:
+        assert user.ask("stop").success
+    assert process.stop() == 0
+    record = robot.record()
+    assert record.weight.max() == 1.0 and record.weight[-1] == 0.0
+    assert (np.diff(record.weight[record.weight.argmax() :]) <= 0).all(), "it falls, no jump"
+
+
+def test_it_is_not_deactivated_while_it_holds_the_robot(robot, bridge, user):
+    bridge(autostart=False)
+    change = user.create_client(ChangeState, "/h1_2_bridge/change_state")
+    user.until(change.service_is_ready, "the node's services")
+    user.spin(1.0)
+
+    def ask(transition: int) -> bool:
+        future = change.call_async(ChangeState.Request(transition=Transition(id=transition)))
+        user.until(future.done, "a transition")
+        return future.result().success
+
+    assert not user.ask("engage").success, "not before it is active"
+    assert ask(Transition.TRANSITION_CONFIGURE) and ask(Transition.TRANSITION_ACTIVATE)
+    user.engage()
+    assert not ask(Transition.TRANSITION_DEACTIVATE)
+    user.spin(0.5)
+    assert user.state.state in ("ACTIVE", "HOLDING") and user.state.weight == 1.0
+    assert user.ask("disengage").success
+    user.until_state("IDLE")
+    assert ask(Transition.TRANSITION_DEACTIVATE) and ask(Transition.TRANSITION_CLEANUP)
+
+
+@pytest.mark.parametrize(
+    ("parameter", "message"),
+    [
+        ("output:=sport", "unknown output 'sport'; valid: arm_sdk, lowcmd"),
+        ("hand:=glove", "unknown hand 'glove'; valid: dfx, ftp, none"),
+        ("speed:=1.5", "speed"),
+        ("execution:=latest", "unknown way of executing chunks 'latest'"),
+        ("stop_buttons:=L9", "unknown button 'L9'"),
+        ("hand_right_open:=1,2", "hand_right_open takes 6 numbers in rad"),
+        ("network_interface:=nowhere", "unknown network interface"),
+    ],
+)
+def test_wrong_parameters_end_it_with_one_line(parameter, message):
+    result = subprocess.run(
+        [sys.executable, "-m", "h1_2_bridge.node", "--ros-args", "-p", parameter],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert result.returncode == 2, result.stderr
+    last = result.stderr.strip().splitlines()[-1]
+    assert last.startswith("h1_2_bridge: ") and message in last

@@ -1,0 +1,26 @@
+"""The wireless remote's buttons."""
+
+import pytest
+
+from h1_2_bridge.remote import BUTTONS, encode, parse_combinations, pressed
+from rulesafe_sim.errors import RuleSafeError
+
+
+@pytest.mark.parametrize("name", BUTTONS)
+def test_each_button_alone(name):
+    assert pressed(encode([name])) == {name}
+
+
+def test_bits_are_the_manufacturers():
+    """xKeySwitchUnion: L1 is bit 1, A is bit 8, the low byte first, after two bytes of head."""
+    assert pressed(b"\x55\x51\x02\x01" + bytes(36)) == {"L1", "A"}
+    assert pressed(bytes(40)) == frozenset()
+
+
+def test_combinations():
+    assert parse_combinations("L1+A, L2+B") == ({"L1", "A"}, {"L2", "B"})
+    assert parse_combinations("") == ()
+    with pytest.raises(RuleSafeError, match="select"):
+        parse_combinations("L1+Z")
+    with pytest.raises(RuleSafeError, match="40"):
+        pressed(bytes(24))

@@ -1,0 +1,124 @@
+"""launch/robot.launch.xml target:=sim_dds: the real path from end to end, and its commands."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+rclpy = pytest.importorskip("rclpy", reason="ROS 2 is not installed")
+
+from listener import Commands
+from recorder import assert_within_limits
+
+pytestmark = pytest.mark.ros
+
+ROOT = Path(__file__).parents[2]
+LAUNCH = ROOT / "launch/robot.launch.xml"
+PATIENCE = 540.0
+"""s of wall time: an episode takes a minute on a machine that is not busy."""
+
+PATIENT = """
+h1_2_bridge:
+  ros__parameters: {state_timeout: 9.0, stall_timeout: 9.0, hand_timeout: 30.0, chunk_age: 30.0,
+                    chunk_timeout: 30.0, clock_jump: 9.0, damping_timeout: 600.0, ramp: 3.0}
+h1_2_bridge_supervisor:
+  ros__parameters: {patience: 30.0, ramp: 3.0}
+"""
+
+
+def launch(*arguments: str, **options) -> subprocess.Popen:
+    command = [sys.executable, "-m", "rulesafe_eval.cli", "launch", str(LAUNCH), *arguments]
+    return subprocess.Popen(command, text=True, **options)
+
+
+@pytest.fixture
+def graph():
+    rclpy.init()
+    node = rclpy.create_node("test_listener")
+    yield node
+    node.destroy_node()
+    rclpy.try_shutdown()
+
+
+@pytest.mark.timeout(PATIENCE + 60)
+def test_the_expert_opens_rule_001_over_the_real_path(graph, tmp_path):
+    """Robot side, bridge, supervisor, hands, engagement, expert and evaluator in processes of their
+    own. The door opens, and nothing that was sent breaks a limit; in the end the weight is 0."""
+    config = tmp_path / "patient.yaml"
+    config.write_text(PATIENT)
+    commands = Commands(graph)
+    running = launch(
+        *("target:=sim_dds", "rule:=rule_001", "cameras:=false", "film:=false"),
+        *(f"out:={tmp_path / 'out'}", f"bridge_config:={config}"),
+    )
+    end = time.monotonic() + PATIENCE
+    try:
+        while running.poll() is None:
+            assert time.monotonic() < end, f"not within {PATIENCE:g} s"
+            rclpy.spin_once(graph, timeout_sec=0.05)
+    finally:
+        if running.poll() is None:
+            running.send_signal(signal.SIGINT)
+            running.wait(60)
+    episode = json.loads((tmp_path / "out/summary.json").read_text())["episodes"][0]
+    assert running.returncode == 0, episode
+    assert episode["opened"], episode
+    record = commands.record()
+    assert_within_limits(record, speed=0.1, ramp=3.0, margin=0.02)
+    assert record.weight.max() == 1.0
+    assert record.weight[-1] == 0.0, "the bridge has let go before it ended"
+
+
+def printed(*arguments: str) -> str:
+    running = launch("--print", *arguments, stdout=subprocess.PIPE, env={**os.environ})
+    output, _ = running.communicate(timeout=60)
+    assert running.returncode == 0
+    return output
+
+
+def test_one_word_takes_the_robot_in_the_simulations_place():
+    simulated, real = (
+        printed("policy:=dp3_rule_001"),
+        printed("target:=real", "policy:=dp3_rule_001", "network_interface:=enp3s0"),
+    )
+    assert "robot_side_node" in simulated and "evaluator_node" in simulated
+    assert "network_interface = ''" in simulated
+    assert "robot_side_node" not in real and "evaluator_node" not in real
+    assert "network_interface = 'enp3s0'" in real
+    for output in (simulated, real):
+        assert "h1_2_bridge_supervisor" in output and "policy_node" in output
+
+
+def test_a_real_robots_interface_is_named_or_the_launch_refuses_and_lists_them():
+    """A default might be an office's network."""
+    assert "eth0" not in printed("target:=real")
+    running = launch(
+        *("target:=real", "cameras:=false"), stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+    output, _ = running.communicate(timeout=PATIENCE)
+    assert running.returncode == 2, output
+    refusals = [line for line in output.splitlines() if "network_interface:=NAME" in line]
+    assert refusals and all("lo (127.0.0.1)" in line for line in refusals), output
+    assert "Traceback" not in output
+
+
+def test_nothing_engages_a_real_robot_by_itself():
+    assert "bridge engage" in printed()
+    assert "bridge engage" not in printed("target:=real")
+
+
+def test_no_expert_for_a_real_robot():
+    """It would need what only a simulation tells."""
+    assert "planner_node" not in printed("target:=real")
+    assert "shutdown: the expert" in printed("target:=real", "policy:=expert")
+
+
+def test_a_dry_run_needs_no_supervisor():
+    output = printed("target:=real", "dry_run:=true")
+    assert "dry_run = True" in output
+    assert "h1_2_bridge_supervisor" not in output

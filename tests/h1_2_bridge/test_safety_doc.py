@@ -1,0 +1,45 @@
+"""docs/safety.md: its tests exist, its states and its settings are those of the code."""
+
+import ast
+import re
+from dataclasses import asdict
+from pathlib import Path
+
+from h1_2_bridge.config import BridgeConfig
+from h1_2_bridge.states import State
+
+HERE = Path(__file__).parent
+TEXT = (HERE.parents[1] / "docs/safety.md").read_text("utf-8")
+
+
+def rows(title):
+    """Cells of the table below a heading."""
+    section = TEXT.split(f"## {title}\n", 1)[1].split("\n## ", 1)[0]
+    lines = [line for line in section.splitlines() if line.startswith("|")][2:]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+
+
+def test_each_fault_names_a_test_that_exists():
+    tests = {
+        f"{path.name}::{node.name}"
+        for path in HERE.glob("test_*.py")
+        for node in ast.parse(path.read_text("utf-8")).body
+        if isinstance(node, ast.FunctionDef)
+    }
+    faults = rows("Faults")
+    assert len(faults) > 25
+    for fault, _, proof in faults:
+        named = re.findall(r"`([^`]+::[^`]+)`", proof)
+        assert named, fault
+        assert set(named) <= tests, fault
+
+
+def test_the_states_are_those_of_the_code():
+    assert [row[0].strip("`") for row in rows("States")] == [state.value for state in State]
+
+
+def test_the_defaults_are_those_of_the_code():
+    written = {row[0].strip("`"): row[1] for row in rows("Settings")}
+    defaults = {name: str(value) for name, value in asdict(BridgeConfig()).items()}
+    assert written.items() <= defaults.items()
+    assert set(defaults) - set(written) == {"execute_rows", "execution"}

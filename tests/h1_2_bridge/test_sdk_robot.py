@@ -1,0 +1,298 @@
+"""The bridge and the manufacturer's SDK as the robot, two processes over DDS.
+
+Whatever a test does, in the end every command that the robot received is looked at.
+"""
+
+import signal
+import subprocess
+import sys
+from functools import partial
+
+import numpy as np
+import pytest
+
+pytest.importorskip("rclpy", reason="ROS 2 is not installed")
+pytest.importorskip("unitree_sdk2py", reason="the manufacturer's SDK is not installed")
+
+from recorder import MOVED, assert_within_limits
+from user import RAMP
+
+from h1_2_bridge.hands import DFX
+from h1_2_bridge.remote import encode
+from rulesafe_sim.joints import ACTION_JOINTS
+
+pytestmark = pytest.mark.ros
+
+SPEED = 0.1
+RATE = 200
+"""States a second: the SDK needs half a core for 500."""
+
+_LEG = ("hip_yaw", "hip_pitch", "hip_roll", "knee", "ankle_pitch", "ankle_roll")
+_ARM = (
+    *("shoulder_pitch", "shoulder_roll", "shoulder_yaw", "elbow"),
+    *("wrist_roll", "wrist_pitch", "wrist_yaw"),
+)
+MANUFACTURERS_ORDER = [
+    *(f"left_{name}_joint" for name in _LEG),
+    *(f"right_{name}_joint" for name in _LEG),
+    "torso_joint",
+    *(f"left_{name}_joint" for name in _ARM),
+    *(f"right_{name}_joint" for name in _ARM),
+]
+"""H1-2's motors as its documentation numbers them."""
+
+
+@pytest.fixture
+def robot(peer):
+    """The SDK's robot; what it received is within all limits."""
+    found = peer(RATE)
+    yield found
+    if found.process.poll() is None:
+        assert_within_limits(found.record(), speed=SPEED, ramp=RAMP)
+
+
+@pytest.fixture
+def bridge(bridge):
+    """The same at this speed."""
+    return partial(bridge, speed=SPEED)
+
+
+def weight_is_zero(robot):
+    """The last command that the robot got has weight 0."""
+    return robot.report()["weight"] == 0.0
+
+
+def test_engage_run_disengage_leaves_weight_exactly_zero(robot, bridge, user):
+    process = bridge()
+    user.until_state("IDLE")
+    user.spin(1.0)
+    assert robot.report()["commands"] == 0, "nothing moves before it is asked for"
+    before = np.array(robot.report()["q"])
+    user.engage()
+    user.until(lambda: robot.report()["weight"] == 1.0, "the whole weight")
+    record = robot.record()
+    assert record.weight.max() == 1.0
+    np.testing.assert_allclose(record.q[0][12:], before[12:], atol=0.02)  # from where it stands
+    user.move(user.way({3: 0.3}))
+    user.until(lambda: robot.report()["q"][23] > before[23] + 0.2, "the elbow moves")
+    assert user.ask("disengage").success
+    user.until_state("IDLE")
+    user.spin(1.0)
+    record = robot.record()
+    assert record.weight[-1] == 0.0
+    count = len(record)
+    user.spin(0.5)
+    assert robot.report()["commands"] == count, "nothing is said afterwards"
+    assert process.stop() == 0
+
+
+def test_each_motor_is_told_by_its_name(robot, bridge, user):
+    """Left and right, legs and arms: one motor at a time stands elsewhere, by its index at the
+    robot, and the joint of that name alone does on the topic."""
+    bridge()
+    user.until_state("IDLE")
+    user.until(lambda: user.joint_states and user.state.hand_trouble == "", "the hands")
+    user.joint_states.clear()
+    user.until(lambda: user.joint_states, "/joint_states of body and hands")
+    still = np.array(user.joint_states[-1].position)
+    names = list(user.joint_states[-1].name)
+    for index, name in enumerate(MANUFACTURERS_ORDER):
+        robot.faults(offset={str(index): 0.25})
+
+        def moved(name=name):
+            del user.joint_states[:-1]
+            return abs(user.position(name) - still[names.index(name)] - 0.25) < 0.05
+
+        user.until(moved, name)
+        change = np.array(user.joint_states[-1].position) - still
+        assert np.flatnonzero(np.abs(change) > 0.1).tolist() == [names.index(name)], name
+
+
+def test_each_joint_alone_moves_its_motor(robot, bridge, user):
+    """The policy's 13 joints one after the other, read at the robot by motor index."""
+    bridge()
+    user.engage()
+    for index, name in enumerate(ACTION_JOINTS):
+        before = robot.report()
+        change = -0.2 if name.endswith("shoulder_roll_joint") else 0.2
+        user.move(user.way({index: change}))
+        if index < 7:
+            motor = 20 + index
+            assert MANUFACTURERS_ORDER[motor] == name
+
+            def arrived(motor=motor, start=before["q"], change=change):
+                return (robot.report()["q"][motor] - start[motor]) / change > 0.75
+
+            user.until(arrived, name)
+            after = robot.report()
+            others = np.delete(np.array(after["q"]) - before["q"], motor)
+            assert np.abs(others).max() < 0.06, name
+            np.testing.assert_allclose(after["hands"], before["hands"], atol=0.02)
+        else:
+            finger = index - 7  # the right hand's are the first six
+
+            share = change / (DFX.closed[finger] - DFX.open[finger])
+
+            def closed(finger=finger, start=before["hands"], share=share):
+                return start[finger] - robot.report()["hands"][finger] > 0.98 * share
+
+            user.until(closed, name)
+            others = np.delete(np.array(robot.report()["hands"]) - before["hands"], finger)
+            # The finger before may still come to rest; one that moves goes by 0.12 at least.
+            assert np.abs(others).max() < 0.05, name
+
+
+def test_a_robot_that_falls_silent_is_a_fault_and_may_come_back(robot, bridge, user):
+    bridge()
+    user.engage()
+    robot.faults(silent=True)
+    user.until_state("FAULT")
+    user.until(lambda: weight_is_zero(robot), "the weight falls to 0 all the same")
+    assert not user.ask("engage").success
+    robot.faults(silent=False)
+    user.spin(1.0)
+    assert user.state.state == "FAULT", "it is a person who says that all is well again"
+    assert user.ask("reset").success
+    user.engage()
+    assert user.ask("disengage").success
+    user.until_state("IDLE")
+
+
+def test_a_robot_that_is_switched_off_and_on_is_found_again(peer, bridge, user):
+    first = peer(RATE)
+    bridge()
+    user.until_state("IDLE")
+    first.process.kill()
+    user.until_state("DISCONNECTED")
+    second = peer(RATE)
+    user.until_state("IDLE")
+    user.engage()
+    assert user.ask("disengage").success
+    user.until_state("IDLE")
+    user.until(lambda: weight_is_zero(second), "weight 0")
+    assert_within_limits(second.record(), speed=SPEED, ramp=RAMP)
+
+
+@pytest.mark.parametrize(
+    ("fault", "counter"),
+    [({"corrupt": True}, "states_wrong_crc"), ({"frozen": True}, "states_repeated")],
+)
+def test_states_that_say_nothing_are_a_fault(robot, bridge, user, fault, counter):
+    """Wrong checksums, and a robot that says the same for ever, are as good as silence."""
+    bridge()
+    user.engage()
+    robot.faults(**fault)
+    user.until_state("FAULT")
+    assert getattr(user.state, counter) > 0
+    user.until(lambda: weight_is_zero(robot), "the weight falls to 0")
+
+
+def test_lost_doubled_and_overtaken_states_are_endured(robot, bridge, user):
+    bridge()
+    user.engage()
+    robot.faults(drop=0.2, duplicate=True, reorder=True)
+    before = robot.report()["q"][23]
+    user.move(user.way({3: 0.3}))
+    user.until(lambda: robot.report()["q"][23] > before + 0.2, "the elbow moves")
+    assert user.state.state == "ACTIVE"
+    assert user.state.states_repeated + user.state.states_reordered > 0
+
+
+def test_the_remote_stops_the_arm(robot, bridge, user):
+    bridge(stop_buttons="L1+A")
+    user.engage()
+    robot.faults(remote=int.from_bytes(encode(["L1"])[2:4], "little"))
+    user.spin(1.0)
+    assert user.state.state == "ACTIVE"
+    robot.faults(remote=int.from_bytes(encode(["L1", "A"])[2:4], "little"))
+    user.until_state("DAMPING")
+    user.spin(0.5)
+    last = robot.record().motors[-1]
+    assert (last[MOVED, 4] == 0).all() and (last[MOVED, 5] > 0).all()
+    assert (last[MOVED, 3] == 0).all()
+    assert not user.ask("engage").success
+    robot.faults(remote=0)
+    assert user.ask("reset").success
+    user.until_state("IDLE")
+    user.until(lambda: weight_is_zero(robot), "weight 0")
+
+
+def test_the_stop_service_and_sigterm(robot, bridge, user):
+    process = bridge()
+    user.engage()
+    assert user.ask("stop").success
+    user.until_state("DAMPING")
+    assert process.stop(signal.SIGTERM) == 143
+    assert weight_is_zero(robot)
+
+
+@pytest.mark.parametrize(
+    ("fault", "state", "word"),
+    [
+        ({"temperature": {"22": 110}}, "HOLDING", "right_shoulder_yaw"),
+        ({"torque": {"23": 500.0}}, "HOLDING", "right_elbow"),
+        ({"hands_silent": True}, "HOLDING", "hand"),
+    ],
+)
+def test_what_is_over_its_limits_is_held(robot, bridge, user, fault, state, word):
+    bridge()
+    user.engage()
+    robot.faults(**fault)
+    user.until_state(state)
+    assert word in user.state.reason
+    before = np.array(robot.report()["q"])
+    user.spin(1.0)
+    assert np.abs(np.array(robot.report()["q"]) - before).max() < 0.02
+
+
+def test_chunks_that_must_not_be_are_refused(robot, bridge, user):
+    bridge()
+    user.engage()
+    before = np.array(user.state.command)
+    jump, nan = user.way({3: 2.0}, rows=1), user.way({3: 0.2})
+    nan[4, 3] = np.nan
+    for rows, names, word in (
+        (jump, ACTION_JOINTS, "right_elbow_joint"),
+        (nan, ACTION_JOINTS, "finite"),
+        (user.way({}), ("left_elbow_joint", *ACTION_JOINTS[1:]), "left_elbow_joint"),
+    ):
+        refused = user.state.chunks_refused
+        user.move(rows, names)
+        user.until(lambda refused=refused: user.state.chunks_refused > refused, f"refused: {word}")
+        assert word in user.state.refusal
+    np.testing.assert_array_equal(user.state.command, before)
+
+
+def test_a_dry_run_sends_nothing_to_the_robot(robot, bridge, user):
+    bridge(dry_run=True)
+    user.engage()
+    user.move(user.way({3: 0.1}))
+    user.until(lambda: user.state.chunks_accepted > 0, "the chunk is taken")
+    user.spin(1.0)
+    report = robot.report()
+    assert (report["commands"], report["hand_commands"]) == (0, 0)
+
+
+def test_killed_bridge_leaves_weight_zero_by_its_supervisor(robot, bridge, user):
+    supervisor = subprocess.Popen(
+        [
+            *(sys.executable, "-m", "h1_2_bridge.supervisor_node", "--ros-args"),
+            *("-p", "network_interface:=lo", "-p", f"ramp:={RAMP}", "-p", "patience:=1.0"),
+        ],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        process = bridge()
+        user.engage()
+        assert any("the bridge speaks" in line for line in supervisor.stderr)  # it listens
+        process.stop(signal.SIGKILL)
+        user.until(lambda: weight_is_zero(robot), "weight 0")
+        supervisor.send_signal(signal.SIGINT)
+        assert supervisor.wait(60) == 0
+    finally:
+        supervisor.kill()
+        supervisor.wait()
+    record = robot.record()
+    assert record.weight[-1] == 0.0
+    assert np.ptp(record.q[-20:], axis=0).max() == 0

@@ -1,0 +1,217 @@
+"""The supervisor: silent beside a living bridge, and weight 0 after a dead one."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from h1_2_bridge.motors import WEIGHT_SLOT
+from h1_2_bridge.supervisor import LAST_ZEROS, SECOND, Supervisor, Turn
+from h1_2_bridge.wire import LowCmd, decode_low_cmd, encode_low_cmd
+from rulesafe_sim.errors import RuleSafeError
+
+MS = SECOND // 1000
+RAMP, PATIENCE = 2.0, 0.1
+
+
+def command(weight: float, seed: int = 0) -> bytes:
+    rng = np.random.default_rng(seed)
+    q = rng.normal(0, 0.3, 35).astype(np.float32)
+    q[WEIGHT_SLOT] = weight
+    arrays = {name: rng.normal(0, 3, 35).astype(np.float32) for name in ("dq", "tau", "kp", "kd")}
+    return encode_low_cmd(LowCmd(0, 6, np.ones(35, np.uint8), q=q, **arrays))
+
+
+class Line:
+    """A supervisor at 100 Hz, its own messages coming back to it as on the graph."""
+
+    def __init__(self) -> None:
+        self.supervisor = Supervisor(RAMP, PATIENCE)
+        self.now = 10 * SECOND
+        self.sent: list[tuple[int, LowCmd]] = []
+
+    def run(self, seconds: float, *commands: bytes) -> None:
+        """Time goes on; each step the bridge sends one of the commands in turn, if any."""
+        for i in range(round(seconds * 100)):
+            self.now += 10 * MS
+            if commands:
+                self.supervisor.hear(commands[i % len(commands)], self.now)
+            raw = self.supervisor.tick(self.now)
+            if raw is not None:
+                self.sent.append((self.now, decode_low_cmd(raw)))
+                self.supervisor.hear(raw, self.now)
+
+
+@pytest.fixture
+def line():
+    return Line()
+
+
+@pytest.mark.parametrize("weight", [0.0, 0.3, 1.0])
+def test_silent_while_the_bridge_speaks(line, weight):
+    line.run(60, command(weight))
+    assert line.sent == []
+
+
+def test_silent_after_a_bridge_that_has_let_go(line):
+    line.run(1, command(1.0))
+    line.run(1, command(0.0))
+    line.run(60)
+    assert line.sent == []
+    assert line.supervisor.turn is Turn.NOBODY
+
+
+def test_silent_when_there_never_was_a_bridge(line):
+    line.run(60)
+    assert line.sent == []
+
+
+@pytest.mark.parametrize("weight", [1.0, 0.4])
+def test_weight_falls_to_exactly_zero_after_a_dead_bridge(line, weight):
+    last = command(weight, seed=3)
+    line.run(1, command(weight), last)
+    died = line.now
+    line.run(10)
+    times = np.array([time for time, _ in line.sent])
+    weights = np.array([c.q[WEIGHT_SLOT] for _, c in line.sent])
+    assert died + PATIENCE * SECOND <= times[0] <= died + PATIENCE * SECOND + 20 * MS
+    assert weights[0] == pytest.approx(weight)
+    assert (np.diff(weights) <= 0).all()
+    assert np.abs(np.diff(weights)).max() <= 0.01 / RAMP + 1e-6
+    assert weights[-1] == 0.0  # exactly
+    assert (weights == 0).sum() >= LAST_ZEROS * 100
+    reached = times[np.argmax(weights == 0)]
+    assert reached - times[0] == pytest.approx(weight * RAMP * SECOND, abs=20 * MS)
+    assert line.now - times[-1] > 5 * SECOND  # silent again
+
+
+def test_all_but_the_weight_is_the_last_command(line):
+    last = command(0.7, seed=5)
+    line.run(1, last)
+    line.run(10)
+    expected = decode_low_cmd(last)
+    for _, sent in line.sent:
+        assert sent.valid
+        q = sent.q.copy()
+        q[WEIGHT_SLOT] = expected.q[WEIGHT_SLOT]
+        np.testing.assert_array_equal(q, expected.q)
+        np.testing.assert_array_equal(sent.dq, 0)
+        for name in ("mode", "tau", "kp", "kd", "mode_machine", "mode_pr", "reserve"):
+            np.testing.assert_array_equal(getattr(sent, name), getattr(expected, name))
+
+
+def test_a_bridge_that_comes_back_is_heard_at_once(line):
+    line.run(1, command(1.0))
+    line.run(1)
+    count = len(line.sent)
+    assert 80 < count < 100
+    line.run(5, command(0.5, seed=9), command(0.5, seed=8))
+    assert len(line.sent) == count
+    line.run(5)  # and dies again
+    assert line.sent[count][1].q[WEIGHT_SLOT] == pytest.approx(0.5)
+    assert line.sent[-1][1].q[WEIGHT_SLOT] == 0
+    assert line.supervisor.counts.takeovers == 2
+
+
+def test_its_own_sleep_is_no_silence_of_the_bridge(line):
+    """A stopped machine or a starved process: what it has not heard proves nothing."""
+    line.run(1, command(1.0))
+    line.now += 5 * SECOND
+    assert line.supervisor.tick(line.now) is None
+    line.run(0.05)
+    assert line.sent == []
+    line.run(0.1)
+    assert line.sent  # but then nothing came
+
+
+def test_what_the_robot_ignores_is_not_heard(line):
+    line.run(1, command(1.0))
+    broken = bytearray(command(1.0))
+    broken[100] ^= 1
+    nan = command(float("nan"))
+    line.run(1, bytes(broken), b"", nan)
+    assert line.supervisor.turn is Turn.SUPERVISOR
+    assert line.supervisor.counts.invalid == 100
+    line.run(10)
+    assert line.sent[-1][1].q[WEIGHT_SLOT] == 0
+
+
+def test_refuses_times_that_are_none():
+    with pytest.raises(RuleSafeError, match="above 0"):
+        Supervisor(ramp=0.0)
+    assert replace(Supervisor(), patience=1.0).patience == 1.0
+
+
+# The process --------------------------------------------------------------------------------
+
+
+@pytest.mark.ros
+def test_robot_gets_weight_zero_when_the_bridge_is_killed(peer, tmp_path):
+    """On the graph, the manufacturer's SDK as the robot: a bridge is killed with SIGKILL; the
+    robot's last command has weight 0, and the weight has fallen, never jumped."""
+    import signal
+    import subprocess
+    import sys
+    import time
+
+    robot = peer(rate=50)
+    ramp = 2.0
+    supervisor = subprocess.Popen(
+        [
+            *(sys.executable, "-m", "h1_2_bridge.supervisor_node", "--ros-args"),
+            *("-p", "network_interface:=lo", "-p", f"ramp:={ramp}", "-p", "patience:=1.0"),
+        ]
+    )
+    speaker = subprocess.Popen([sys.executable, "-c", SPEAKER], stdout=subprocess.PIPE, text=True)
+    try:
+        assert speaker.stdout.readline() == "found\n"  # the robot and the supervisor
+        end = time.monotonic() + 60
+        while robot.report()["commands"] < 50:
+            assert time.monotonic() < end
+            time.sleep(0.1)
+        time.sleep(2)
+        assert robot.report()["weight"] == 1.0  # the supervisor is silent
+        speaker.send_signal(signal.SIGKILL)
+        speaker.wait()
+        while robot.report()["weight"] != 0:
+            assert time.monotonic() < end
+            time.sleep(0.1)
+        supervisor.send_signal(signal.SIGINT)
+        assert supervisor.wait(30) == 0
+    finally:
+        for process in (supervisor, speaker):
+            process.kill()
+            process.wait()
+    record = robot.record()
+    assert record.valid.all()
+    assert record.weight[-1] == 0.0
+    assert (np.diff(record.weight) <= 0).all()
+    fall = record.time[record.weight == 0][0] - record.time[record.weight == 1][-1]
+    assert fall > 0.9 * ramp
+    assert np.ptp(record.q, axis=0).max() == 0
+
+
+SPEAKER = """
+import time
+from h1_2_bridge.network import use_interface
+use_interface("lo")
+import numpy as np
+import rclpy
+from unitree_hg.msg import LowCmd as Message
+from h1_2_bridge.wire import LowCmd, encode_low_cmd
+
+rclpy.init()
+node = rclpy.create_node("h1_2_bridge")
+out = node.create_publisher(Message, "/arm_sdk", 10)
+end = time.monotonic() + 60
+while out.get_subscription_count() < 2:
+    assert time.monotonic() < end
+    time.sleep(0.1)
+print("found", flush=True)
+q = np.linspace(-0.3, 0.3, 35, dtype=np.float32)
+q[27] = 1.0
+raw = encode_low_cmd(LowCmd(0, 6, np.ones(35, np.uint8), q=q))
+while True:
+    out.publish(raw)
+    time.sleep(0.01)
+"""

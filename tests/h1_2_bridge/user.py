@@ -1,0 +1,147 @@
+"""Who uses the bridge in a test: hears what it tells, asks its services, sends chunks."""
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+
+import numpy as np
+import rclpy
+from builtin_interfaces.msg import Time
+from rclpy.node import Node
+from sensor_msgs.msg import JointState
+from std_srvs.srv import Trigger
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+from rulesafe_interfaces.msg import BridgeState
+from rulesafe_sim.convert import LATCHED_QOS, STATE_QOS, from_time
+from rulesafe_sim.joints import ACTION_JOINTS
+
+PATIENCE = 90.0
+"""s of wall time after which something that should happen has not."""
+
+RAMP = 1.0
+"""s of the bridge's weight in these tests."""
+
+PATIENT = {
+    "network_interface": "lo",
+    "state_timeout": 3.0,
+    "stall_timeout": 5.0,
+    "hand_timeout": 5.0,
+    "chunk_timeout": 10.0,
+    "chunk_age": 10.0,
+    "clock_jump": 5.0,
+    "ramp": RAMP,
+}
+"""For a machine that is busy with other tests; exact times are tested in virtual time."""
+
+
+class Bridge:
+    """The bridge in a process of its own."""
+
+    def __init__(self, **parameters: object) -> None:
+        given = {**PATIENT, **parameters}
+        arguments = [part for k, v in given.items() for part in ("-p", f"{k}:={v}")]
+        command = [sys.executable, "-m", "h1_2_bridge.node", "--ros-args", *arguments]
+        self.process = subprocess.Popen(command)
+
+    def stop(self, how: int = signal.SIGINT) -> int:
+        """Its exit code."""
+        if self.process.poll() is None:
+            self.process.send_signal(how)
+        return self.process.wait(PATIENCE)
+
+
+class User(Node):
+    """See the module."""
+
+    def __init__(self) -> None:
+        super().__init__("bridge_user")
+        self.states: list[BridgeState] = []
+        self.joint_states: list[JointState] = []
+        self.create_subscription(BridgeState, "/bridge/state", self.states.append, 100)
+        self.create_subscription(JointState, "/joint_states", self.joint_states.append, STATE_QOS)
+        self._started: list[Time] = []
+        self.create_subscription(Time, "/episode/started", self._started.append, LATCHED_QOS)
+        self._chunks = self.create_publisher(JointTrajectory, "/policy/action_chunk", STATE_QOS)
+        names = ("engage", "disengage", "stop", "reset")
+        self._callers = {n: self.create_client(Trigger, f"/bridge/{n}") for n in names}
+
+    @property
+    def state(self) -> BridgeState:
+        return self.states[-1]
+
+    def until(self, condition: Callable[[], object], what: str) -> None:
+        """Spins until the condition holds."""
+        end = time.monotonic() + PATIENCE
+        while not condition():
+            last = self.states[-1] if self.states else "no state"
+            assert time.monotonic() < end, f"{what}: not within {PATIENCE:g} s; {last}"
+            rclpy.spin_once(self, timeout_sec=0.05)
+
+    def until_state(self, *names: str) -> None:
+        self.until(lambda: self.states and self.state.state in names, " or ".join(names))
+
+    def spin(self, seconds: float) -> None:
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            rclpy.spin_once(self, timeout_sec=0.05)
+
+    def ask(self, name: str) -> Trigger.Response:
+        """The answer of /bridge/<name>."""
+        client = self._callers[name]
+        self.until(client.service_is_ready, f"/bridge/{name}")
+        asked = [client.call_async(Trigger.Request())]
+        again = time.monotonic() + PATIENCE / 3
+
+        def answered() -> bool:
+            nonlocal again
+            if time.monotonic() > again:  # the first answer may be lost while the two meet
+                asked.append(client.call_async(Trigger.Request()))
+                again += PATIENCE / 3
+            return any(future.done() for future in asked)
+
+        self.until(answered, f"the answer of /bridge/{name}")
+        return next(future.result() for future in asked if future.done())
+
+    def engage(self) -> None:
+        """Until the bridge is ACTIVE, holds the robot wholly, and has told of the episode."""
+        self.until_state("IDLE")
+        self.until(lambda: not self.state.hand_trouble, "the hands")
+        episodes = len(self._started)
+        answer = self.ask("engage")
+        assert answer.success, answer.message
+        self.until_state("ACTIVE")
+        self.until(lambda: len(self._started) > episodes, "/episode/started")
+
+    def position(self, name: str) -> float:
+        """rad of a joint as /joint_states last told."""
+        message = self.joint_states[-1]
+        return message.position[message.name.index(name)]
+
+    def move(self, rows: np.ndarray, names=ACTION_JOINTS) -> None:
+        """Sends a chunk (n, 13) whose observation is the last joint state."""
+        self.until(self._chunks.get_subscription_count, "the bridge listens to chunks")
+        self.joint_states.clear()
+        begin = from_time(self._started[-1]) if self._started else 0
+        # Those from before the episode may still be on their way; a chunk on them is refused.
+        self.until(
+            lambda: any(from_time(told.header.stamp) >= begin for told in self.joint_states[-1:]),
+            "/joint_states",
+        )
+        message = JointTrajectory(joint_names=list(names))
+        message.header.stamp = self.joint_states[-1].header.stamp
+        for i, row in enumerate(np.asarray(rows, float), 1):
+            point = JointTrajectoryPoint(positions=row.tolist())
+            point.time_from_start.sec, point.time_from_start.nanosec = divmod(i * 10**8, 10**9)
+            message.points.append(point)
+        self._chunks.publish(message)
+
+    def way(self, changes: dict[int, float], rows: int = 10) -> np.ndarray:
+        """A chunk (rows, 13) from the present command to one that is changed by joint, rad."""
+        start = np.array(self.state.command)
+        goal = start.copy()
+        for index, change in changes.items():
+            goal[index] += change
+        return start + np.linspace(1 / rows, 1, rows)[:, None] * (goal - start)

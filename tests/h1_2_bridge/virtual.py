@@ -1,0 +1,223 @@
+"""The bridge's core and a robot of motors in one virtual time: exact, and as fast as it computes.
+
+The robot is that of the SDK peer (sdk_motors.py). It records every command, and `assert_safe` says
+what must hold of all of them, in every test.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from sdk_motors import MOTORS, UPPER_BODY, Robot
+
+from h1_2_bridge.config import BridgeConfig
+from h1_2_bridge.core import BridgeCore, Sent
+from h1_2_bridge.hands import HandState
+from h1_2_bridge.messages import LowCmd, LowState
+from h1_2_bridge.motors import RIGHT_ARM, SLOTS, WEIGHT_SLOT, motors
+from h1_2_bridge.outputs import DAMPING, load_output
+from h1_2_bridge.states import State
+from h1_2_bridge.wire import decode_low_cmd, encode_low_cmd, encode_low_state
+from rulesafe_sim.chunks import PERIOD, SECOND, Chunk, make_chunk
+from rulesafe_sim.joints import ACTION_JOINTS, HAND_JOINTS, LEFT_HAND_JOINTS
+
+MS = SECOND // 1000
+MODE_MACHINE = 6
+EPOCH = 1_700_000_000 * SECOND
+"""The graph's clock when the steady one is at 0, ns."""
+
+HANDS = HAND_JOINTS + LEFT_HAND_JOINTS
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command as it came over the wire, `time` in ns."""
+
+    time: int
+    cmd: LowCmd
+
+
+class World:
+    """One tick is 4 ms: the robot moves and speaks, then the bridge commands.
+
+    `alter` (LowState -> LowState or bytes, or None where it is lost) is what goes wrong on the way.
+    """
+
+    def __init__(self, output: str = "arm_sdk", hand: bool = False, **settings) -> None:
+        self.config = BridgeConfig(**{"ramp": 0.5, **settings})
+        self.output = load_output(output)
+        self.core = BridgeCore(self.config, self.output, HANDS if hand else ())
+        self.robot = Robot()
+        self.now, self.shift = 10 * SECOND, EPOCH
+        self.tick = 5000
+        self.alter: Callable[[LowState], LowState | bytes | None] = lambda state: state
+        self.commands: list[Command] = []
+        self.fingers = np.full(len(HANDS), 0.3)
+        self.hand_answers = True
+        self.hand_targets: list[np.ndarray] = []
+        self.states: list[tuple[int, State, str]] = []
+        self.modes: set[int] = set()  # what the robot said of its kind
+        self._acting: LowCmd | None = None
+
+    @property
+    def clock(self) -> int:
+        """The graph's, ns."""
+        return self.now + self.shift
+
+    @property
+    def state(self) -> State:
+        return self.core.state
+
+    def low_state(self) -> LowState:
+        def slots(values):
+            return np.r_[values, np.zeros(SLOTS - MOTORS)].astype(np.float32)
+
+        robot = self.robot
+        return LowState(
+            mode_machine=MODE_MACHINE,
+            tick=self.tick % 2**32,
+            q=slots(robot.q),
+            dq=slots(robot.dq),
+            tau=slots(robot.tau),
+            temperature=np.full((SLOTS, 2), 40, np.int16),
+        )
+
+    def hear(self) -> None:
+        """One state on its way from the robot to the bridge."""
+        state = self.alter(self.low_state())
+        if state is None:
+            return
+        raw = state if isinstance(state, bytes) else encode_low_state(state)
+        if not isinstance(state, bytes):
+            self.modes.add(state.mode_machine)
+        self.core.receive(raw, self.now)
+
+    def step(self, milliseconds: int = 4) -> Sent:
+        self.now += milliseconds * MS
+        self.tick += milliseconds
+        self._move_robot(milliseconds / 1000)
+        if self.core.hand is not None and self.hand_answers:
+            self.core.hand.receive(HandState(positions=self.fingers.copy(), stamp=self.now))
+        self.hear()
+        self._note()
+        sent = self.core.tick(self.now, self.clock)
+        self._take(sent)
+        self._note()
+        return sent
+
+    def _note(self) -> None:
+        if not self.states or self.states[-1][1] is not self.state:
+            self.states.append((self.now, self.state, self.core.reason))
+
+    def _take(self, sent: Sent) -> None:
+        if sent.body is not None:
+            cmd = decode_low_cmd(encode_low_cmd(sent.body))
+            self.commands.append(Command(self.now, cmd))
+            self._acting = cmd
+        if sent.hand is not None:
+            self.hand_targets.append(sent.hand)
+            told = np.isfinite(sent.hand)
+            self.fingers[told] += np.clip(sent.hand - self.fingers, -0.002, 0.002)[told]
+
+    def _move_robot(self, seconds: float) -> None:
+        cmd, share = self._acting, np.zeros(MOTORS)
+        fields = ("q", "dq", "tau", "kp", "kd")
+        command = {n: np.zeros(MOTORS) for n in fields}
+        if cmd is not None:
+            command = {n: np.asarray(getattr(cmd, n), float)[:MOTORS] for n in fields}
+            if self.output.ends:
+                share[UPPER_BODY] = cmd.q[WEIGHT_SLOT]
+            else:
+                share[:] = 1.0
+        self.robot.step(seconds, command, share)
+
+    def run(self, seconds: float) -> None:
+        for _ in range(round(seconds * 250)):
+            self.step()
+
+    def until(self, state: State, seconds: float = 20.0) -> float:
+        """Runs until the bridge is in that state; after how many s."""
+        start = self.now
+        while self.state is not state:
+            assert self.now - start < seconds * SECOND, (self.state, self.core.reason)
+            self.step()
+        return (self.now - start) / SECOND
+
+    def engaged(self) -> "World":
+        """Heard, engaged and ACTIVE."""
+        self.run(0.1)
+        self.core.engage(self.now)
+        self.until(State.ACTIVE)
+        return self
+
+    def chunk(self, rows, joints=ACTION_JOINTS, age: float = 0.0) -> Chunk:
+        return make_chunk(joints, rows, self.clock - round(age * SECOND))
+
+    def moved(self, change: dict[int, float], rows: int = 10) -> np.ndarray:
+        """Rows (rows, 13) from the command to one that differs by `change` (joint: rad)."""
+        start = self.core.drive.command
+        goal = start.copy()
+        for joint, angle in change.items():
+            goal[joint] += angle
+        return start + (goal - start) * np.linspace(0, 1, rows + 1)[1:, None]
+
+    def send(self, rows, **kwargs) -> None:
+        self.core.accept(self.chunk(rows, **kwargs), self.clock)
+
+    def keep_moving(self) -> None:
+        """A chunk of 5 s that swings the elbow slowly."""
+        t = np.arange(1, 51) * PERIOD / SECOND
+        rows = np.tile(self.core.drive.command, (50, 1))
+        rows[:, 3] += 0.3 * np.sin(0.6 * t)
+        self.send(rows)
+
+
+def has_effect(world: World, cmd: LowCmd) -> bool:
+    """Whether the positions of a command move anything."""
+    return bool(cmd.kp.any() and (cmd.q[WEIGHT_SLOT] or not world.output.ends))
+
+
+def assert_safe(world: World) -> None:
+    """What holds of every command that was ever sent, from the numbers on the wire and the times
+    at which they were sent, and nothing else of the bridge."""
+    figures, config, arm = motors(), world.config, list(RIGHT_ARM)
+    used = list(world.output.motors)
+    velocity, acceleration = np.zeros(MOTORS), np.zeros(MOTORS)
+    velocity[arm] = np.minimum(figures.velocity[arm], 9.0) * config.speed
+    acceleration[arm] = figures.acceleration[arm] * config.speed
+    last: Command | None = None
+    moved = np.zeros(MOTORS)
+    for command in world.commands:
+        cmd, q = command.cmd, np.asarray(command.cmd.q, float)[:MOTORS]
+        assert cmd.valid and cmd.mode_machine in world.modes and cmd.mode_pr == 0
+        assert not cmd.reserve.any() and not cmd.dq.any()
+        assert set(np.flatnonzero(cmd.mode)) == set(used)
+        assert (cmd.kp <= world.output.kp + 1e-4).all() and (cmd.kp >= 0).all()
+        assert (cmd.kd <= np.maximum(world.output.kd, DAMPING) + 1e-4).all()
+        assert (np.abs(cmd.tau[:MOTORS]) <= figures.effort / 2).all()
+        assert not np.delete(cmd.q, [*used, WEIGHT_SLOT]).any()
+        weight = float(cmd.q[WEIGHT_SLOT])
+        assert 0 <= weight <= 1
+        assert (q[used] >= figures.lower[used] - 1e-6).all()
+        assert (q[used] <= figures.upper[used] + 1e-6).all()
+        dt = (command.time - last.time) / SECOND if last else 0.0
+        if last is not None and dt <= config.stall_timeout:
+            before = np.asarray(last.cmd.q, float)
+            assert abs(weight - before[WEIGHT_SLOT]) <= dt / config.ramp + 1e-6
+            now_moved = (q - before[:MOTORS]) / dt
+            if has_effect(world, last.cmd):
+                assert (np.abs(now_moved) <= velocity + 1e-3).all()
+            else:
+                now_moved = np.zeros(MOTORS)
+            if cmd.kp.any():
+                change = np.abs(now_moved - moved)
+                assert (change <= acceleration * dt + 2e-3).all(), change.max()
+            moved = now_moved
+        else:
+            moved = np.zeros(MOTORS)
+        last = command
+
+
+def with_fields(**changes) -> Callable[[LowState], LowState]:
+    """An alteration of every state."""
+    return lambda state: replace(state, **changes)

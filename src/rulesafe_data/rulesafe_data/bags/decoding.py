@@ -1,0 +1,69 @@
+"""Messages of a bag as plain objects, by the definitions that the bag itself has. No ROS here.
+
+Example::
+
+    decoder = Decoder(bag)
+    for message in bag.messages(["/joint_states"]):
+        joints = decoder(message)       # .name: list of str, .position: (n,) float64
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from rosbags.serde import SerdeError
+from rosbags.typesys import (
+    Stores,
+    TypesysError,
+    get_types_from_idl,
+    get_types_from_msg,
+    get_typestore,
+)
+from rosbags.typesys.store import Typestore
+
+from rulesafe_data.bags.metadata import Topic
+from rulesafe_data.bags.reading import Bag, Message
+from rulesafe_sim.errors import RuleSafeError
+
+PARSERS: dict[str, Callable[[Topic], Any]] = {
+    "ros2msg": lambda topic: get_types_from_msg(topic.definition, topic.type),
+    "ros2idl": lambda topic: get_types_from_idl(topic.definition),
+}
+"""How definitions are read, by their encoding."""
+
+
+class Decoder:
+    """Decodes the messages of one bag.
+
+    Objects have the messages' fields; arrays of numbers are numpy's (and may be read-only), those
+    of text lists. A bag without definitions (SQLite of old) is read by those of ROS 2 Jazzy.
+
+    Errors: RuleSafeError for a type that is unknown, and for what is not of its type.
+    """
+
+    def __init__(self, bag: Bag):
+        self._types = {name: topic.type for name, topic in bag.topics.items()}
+        self._stores: dict[str, Typestore] = {}
+        self._topics = bag.topics
+
+    def __call__(self, message: Message) -> Any:
+        """The message as an object."""
+        kind = self._types[message.topic]
+        try:
+            return self._store(message.topic).deserialize_cdr(message.data, kind)
+        except (TypesysError, SerdeError, KeyError, ValueError, IndexError) as error:
+            raise RuleSafeError(
+                f"a message of {message.topic} at {message.when} ns is no {kind}: {error!r}"
+            ) from error
+
+    def _store(self, name: str) -> Typestore:
+        topic = self._topics[name]
+        if topic.type not in self._stores:
+            if topic.definition:
+                store = get_typestore(Stores.EMPTY)
+                store.register(PARSERS[topic.encoding](topic))
+            else:
+                store = get_typestore(Stores.ROS2_JAZZY)
+                if topic.type not in store.fielddefs:
+                    raise RuleSafeError(f"the bag does not define {topic.type} of {name}")
+            self._stores[topic.type] = store
+        return self._stores[topic.type]

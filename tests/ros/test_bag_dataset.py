@@ -1,0 +1,125 @@
+"""A recorded episode becomes the dataset that is written of the same episode directly."""
+
+from pathlib import Path
+
+import av
+import numpy as np
+import pytest
+
+rclpy = pytest.importorskip("rclpy", reason="ROS 2 is not installed")
+
+from rulesafe_data.states import load_states
+from rulesafe_data.store import EpisodeStore
+from rulesafe_data.writer import DatasetWriter, EpisodeData, Frame
+from rulesafe_eval.bag.to_dataset import Request, to_dataset
+from rulesafe_eval.bag.to_video import to_video
+from rulesafe_eval.demos.recording import NO_ACTION, Recording, snapshot
+from rulesafe_eval.film import BAR, SIDE
+from rulesafe_sim.chunks import PERIOD
+from rulesafe_sim.errors import RuleSafeError
+from rulesafe_sim.observer import Observer
+from rulesafe_sim.simulation import Simulation
+
+pytestmark = [pytest.mark.ros, pytest.mark.render]
+
+STATES = Path(__file__).parents[2] / "datasets/rule_001_rule_020.parquet"
+RULE, SAFE, SEED = "rule_003", "safe_07", 5
+CHUNKS = (8, 5)
+"""Rows of each."""
+
+TOLD = ("safe_positions", "part_open", "part_locked", "steps_done", "contact_force")
+"""Privileged columns that /episode/status tells."""
+
+
+@pytest.fixture
+def simulation():
+    simulation = Simulation(render=True)
+    try:
+        simulation.reset(RULE, SAFE, SEED)
+    except RuleSafeError as error:
+        pytest.skip(str(error))
+    return simulation
+
+
+@pytest.fixture
+def actions():
+    """(13, 13) rad, in single precision, as policies send them."""
+    return load_states(STATES)[0][1][: sum(CHUNKS)]
+
+
+def record(client, start, bag_command, actions, folder):
+    """Plays the actions in chunks and records what is said."""
+    recorder = bag_command("record", "--out", folder)
+    node = start("rulesafe_sim.node", "start:=false")
+    cameras = ("/camera/points", "/camera/head/image_raw", "/camera/front/image_raw")
+    client.until_heard_by("recorder", *cameras)
+    client.reset(RULE, SAFE, SEED)
+    row = 0
+    for rows in CHUNKS:
+        client.wait_for_turn()
+        client.send(actions[row : row + rows], client.now)
+        client.until(lambda: not client.status.waiting, "the chunk's beginning")
+        row += rows
+    client.until(lambda: client.status.waiting and client.status.frame == row, "the end")
+    output = recorder.stop_well()
+    assert "lost: none" in output
+    node.stop()
+
+
+def write_directly(simulation, actions, root) -> None:
+    """The same episode in process, written as `rulesafe demos render` does."""
+    observer, states, frames = Observer(simulation), [], []
+    for action in actions:
+        seen = observer.observe(("head_rgb", "front_rgb", "points"))
+        frames.append(Frame(seen["head_rgb"], seen["front_rgb"], seen["points"]))
+        states.append(snapshot(simulation) | NO_ACTION)
+        simulation.step(action)
+    states.append(snapshot(simulation) | NO_ACTION)
+    columns = {name: np.stack([np.asarray(s[name]) for s in states]) for name in states[0]}
+    names = list(simulation.joints().robot_joints)
+    recording = Recording({"robot_joints": names}, columns)
+    writer = DatasetWriter(root)
+    writer.write(
+        0,
+        EpisodeData(
+            task=simulation.rule.description,
+            joint_positions=recording.joint_positions(),
+            joint_velocities=recording.joint_velocities(),
+            actions=actions,
+            frames=iter(frames),
+            privileged={name: columns[name][:-1] for name in TOLD},
+        ),
+    )
+    writer.finish()
+
+
+def test_a_bag_s_dataset_is_the_one_written_directly(
+    client, start, bag_command, simulation, actions, tmp_path
+):
+    record(client, start, bag_command, actions, tmp_path / "bag")
+    write_directly(simulation, actions, tmp_path / "direct")
+    said = []
+    assert to_dataset([tmp_path / "bag"], Request(tmp_path / "recorded"), said.append) == 1
+    assert "0 pictures of a neighbouring frame" in said[-1]
+    direct, recorded = EpisodeStore(tmp_path / "direct"), EpisodeStore(tmp_path / "recorded")
+    assert recorded.digest == direct.digest
+    ours = {path.relative_to(direct.root) for path in direct.root.rglob("*") if path.is_file()}
+    for path in sorted(ours):
+        if path.parts[0] != "privileged":  # facts differ
+            same = (recorded.root / path).read_bytes() == (direct.root / path).read_bytes()
+            assert same, path
+    columns = recorded.privileged.frames(0)
+    for name, column in direct.privileged.frames(0).items():
+        assert columns[name].dtype == column.dtype
+        assert np.array_equal(columns[name], column), name
+    facts = recorded.privileged.facts(0)
+    assert (facts["rule"], facts["safe"], facts["seed"]) == (RULE, SAFE, SEED)
+    assert facts["digest"] == simulation.digest
+    assert facts["started"] % PERIOD == 0
+
+    film, sheet = to_video(tmp_path / "bag", tmp_path / "films")
+    with av.open(str(film)) as container:
+        pictures = list(container.decode(video=0))
+    assert (pictures[0].width, pictures[0].height) == (2 * SIDE, SIDE + BAR)
+    assert len(pictures) == sum(CHUNKS) + 1 + 20  # and the last one stays for 2 s
+    assert sheet.stat().st_size > 10_000

@@ -1,0 +1,90 @@
+"""Bags of ours and of others, read without ROS."""
+
+import pytest
+from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer
+from rosbags.typesys import Stores, get_typestore
+
+from rulesafe_data.bags.decoding import Decoder
+from rulesafe_data.bags.definitions import definition
+from rulesafe_data.bags.reading import Bag
+from rulesafe_data.bags.writing import Splitting
+from rulesafe_sim.errors import RuleSafeError
+
+
+@pytest.fixture
+def foreign(tmp_path, string, said):
+    """foreign(storage, compression) -> a bag that rosbags wrote."""
+
+    def make(storage: StoragePlugin, compression: CompressionMode) -> Bag:
+        store = get_typestore(Stores.ROS2_JAZZY)
+        writer = Writer(tmp_path / "foreign", version=9, storage_plugin=storage)
+        writer.set_compression(compression, CompressionFormat.ZSTD)
+        with writer as bag:
+            channel = bag.add_connection("/said", string.type, typestore=store)
+            for number in range(30):
+                bag.write(channel, number * 10**8, said(number))
+        return Bag(tmp_path / "foreign")
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("storage", "compression"),
+    [
+        (StoragePlugin.MCAP, CompressionMode.NONE),
+        (StoragePlugin.MCAP, CompressionMode.FILE),
+        (StoragePlugin.SQLITE3, CompressionMode.NONE),
+        (StoragePlugin.SQLITE3, CompressionMode.MESSAGE),
+    ],
+)
+def test_bags_of_others(foreign, storage, compression, said):
+    bag = foreign(storage, compression)
+    assert [message.data for message in bag.messages()] == [said(i) for i in range(30)]
+    assert [m.when for m in bag.messages(start=10**9, end=12 * 10**8)] == [10**9, 11 * 10**8]
+    decode = Decoder(bag)
+    assert decode(next(bag.messages())).data.startswith("000000xx")
+    assert bag.metadata.dropped is None
+
+
+def test_times_and_topics_choose_messages(write, said):
+    bag = Bag(write(45, splitting=Splitting(seconds=2.0)))
+    some = list(bag.messages(["/said", "/nowhere"], start=19 * 10**8, end=22 * 10**8))
+    assert [(m.when, m.published) for m in some] == [
+        (n * 10**8, n * 10**8 + 7) for n in (19, 20, 21)
+    ]
+    assert list(bag.messages(["/nowhere"])) == []
+    assert bag.metadata.span == (0, 44 * 10**8)
+
+
+def test_what_is_no_bag_says_so(tmp_path, write):
+    with pytest.raises(RuleSafeError, match="a bag is a folder"):
+        Bag(tmp_path / "missing")
+    with pytest.raises(RuleSafeError, match="has neither"):
+        Bag(tmp_path)
+    bag = write(5)
+    (bag / "metadata.yaml").write_text("rosbag2_bagfile_information: {version: 9}")
+    with pytest.raises(RuleSafeError, match=r"metadata.yaml is not a bag's"):
+        Bag(bag)
+
+
+def test_a_message_that_is_not_of_its_type_is_refused(write):
+    bag = Bag(write(1))
+    message = next(bag.messages())
+    with pytest.raises(RuleSafeError, match=r"a message of /said .* is no std_msgs/msg/String"):
+        Decoder(bag)(type(message)("/said", 0, 0, message.data[:6]))
+
+
+def test_definitions_are_whole(tmp_path):
+    pytest.importorskip("rulesafe_interfaces", reason="ROS 2 is not installed")
+    text = definition("rulesafe_interfaces/msg/EpisodeStatus")
+    assert text.startswith("# State of the running episode")
+    parts = [line for line in text.splitlines() if line.startswith("MSG: ")]
+    assert sorted(parts) == [
+        "MSG: builtin_interfaces/Time",
+        "MSG: geometry_msgs/Point",
+        "MSG: geometry_msgs/Pose",
+        "MSG: geometry_msgs/Quaternion",
+        "MSG: std_msgs/Header",
+    ]
+    with pytest.raises(RuleSafeError, match="source the workspace that has foreign_msgs"):
+        definition("foreign_msgs/msg/Thing", (tmp_path,))

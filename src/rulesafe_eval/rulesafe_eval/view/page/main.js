@@ -1,0 +1,78 @@
+// The page's one connection, and who gets what it brings.
+
+import { showPicture } from "./cameras.js";
+import { connectControls } from "./controls.js";
+import { Lock, Memory } from "./panels.js";
+import { Plots } from "./plots.js";
+import { makeScene } from "./scene.js";
+import { State } from "./state.js";
+import { applyTheme, onTheme } from "./theme.js";
+
+const BINARY = ["head", "front", "points"]; // as in board.py
+const AGAIN = 1000; // ms until a lost connection is sought again
+
+applyTheme();
+const scene = makeScene(document.getElementById("scene"));
+const plots = new Plots();
+const lock = new Lock();
+const memory = new Memory();
+const state = new State();
+const controls = connectControls(state);
+onTheme(() => {
+  scene.theme();
+  plots.theme();
+});
+
+const show = {
+  setup: (value) => {
+    controls.setup(value);
+    plots.setup(value.joints);
+  },
+  graph: (value) => state.set("graph", value),
+  paused: (value) => state.set("paused", value),
+  bridge: (value) => state.set("bridge", value),
+  status: (value) => {
+    state.set("status", value);
+    lock.status(value);
+    scene.status(value);
+  },
+  instruction: (value) => lock.instruction(value),
+  notices: (value) => lock.notices(value),
+  robot: (value) => scene.robot(value),
+  safe: (value) => scene.safe(value),
+  joints: (value) => {
+    scene.joints(value.positions);
+    state.set("time", value.time);
+    plots.time(value.time);
+  },
+  history: (value) => value && plots.history(value.rows),
+  sample: (value) => value && plots.sample(value),
+  chunk: (value) => plots.chunk(value),
+  tokens: (value) => memory.tokens(value),
+};
+
+function receive(event) {
+  if (typeof event.data === "string") {
+    const { name, value } = JSON.parse(event.data);
+    show[name]?.(value);
+    return;
+  }
+  const name = BINARY[new Uint8Array(event.data, 0, 1)[0]];
+  const data = event.data.slice(1);
+  if (name === "points") scene.points(new Float32Array(data));
+  else showPicture(name, data);
+}
+
+function connect() {
+  const scheme = location.protocol === "https:" ? "wss" : "ws";
+  const socket = new WebSocket(`${scheme}://${location.host}/live`);
+  socket.binaryType = "arraybuffer";
+  socket.onopen = () => state.set("connected", true);
+  socket.onmessage = receive;
+  socket.onclose = () => {
+    state.set("connected", false);
+    setTimeout(connect, AGAIN);
+  };
+}
+
+connect();

@@ -1,0 +1,51 @@
+// How it goes, in one word, and the facts beside it.
+
+export class State {
+  #facts = { connected: false };
+  #listeners = [];
+
+  set(name, value) {
+    this.#facts[name] = value;
+    this.#draw();
+    for (const listener of this.#listeners) listener(this.#facts);
+  }
+
+  onChange(listener) {
+    this.#listeners.push(listener);
+  }
+
+  #word() {
+    const { connected, graph, paused, status } = this.#facts;
+    if (!connected) return ["offline", "no connection: is rulesafe view running?"];
+    if (!graph) return ["offline", "connecting"]; // what is heard is told in a moment
+    if (!graph.alive) return ["silent", "no robot or simulation is heard"];
+    if (paused) return ["paused", "paused"];
+    if (status?.success) return ["opened", "the door is open"];
+    if (status?.waiting) return ["waiting", "waiting for a chunk"];
+    return ["running", "running"];
+  }
+
+  #draw() {
+    const [state, words] = this.#word();
+    const pill = document.getElementById("state");
+    if (pill.dataset.state !== state) {
+      pill.dataset.state = state;
+      pill.textContent = words;
+    }
+    document.getElementById("idle").hidden = state !== "silent";
+    const { status, time, bridge } = this.#facts;
+    const put = (name, text) => {
+      document.getElementById(`fact-${name}`).textContent = text;
+    };
+    put("rule", status?.rule ?? "–");
+    put("safe", status?.safe ?? "–");
+    put("seed", status?.seed ?? "–");
+    put("time", time === undefined ? "–" : `${time.toFixed(1)} s`);
+    const robot = document.getElementById("bridge");
+    robot.hidden = !bridge;
+    if (bridge) {
+      robot.textContent = `bridge ${bridge.state}${bridge.dry_run ? ", dry run" : ""}`;
+      robot.title = bridge.reason;
+    }
+  }
+}

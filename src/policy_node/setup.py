@@ -17,6 +17,6 @@ setup(
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (f"share/{NAME}", ["package.xml"]),
     ],
-    entry_points={"console_scripts": ["policy_node = policy_node.node:main"]},
+    entry_points={"console_scripts": ["policy_node = policy_node.start:policy_node"]},
     zip_safe=False,
 )

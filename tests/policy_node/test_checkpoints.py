@@ -189,7 +189,7 @@ def test_it_is_asked_with_what_it_was_trained_on(memory, frame, quick, trained):
     for number in range(frame + 1):
         history.push(number, joints[number], episode["observation.points"][number])
         remembers.push(joints[number])
-    seen = policy._batch(history.observation(frame, memory=remembers.read()))
+    seen, _ = policy._batch(history.observation(frame, memory=remembers.read()))
     assert torch.equal(seen.joints, learned.joints)
     assert torch.equal(seen.points[:, -1:], learned.points)
     assert torch.equal(seen.memory, learned.memory)

@@ -56,13 +56,33 @@ def test_a_policy_says_which_memory_it_needs(mine):
         memory_of_policy(find_policy(f"{mine}:Forgetful"))
 
 
+def test_what_is_wrong_in_it_is_shown_where_it_is(tmp_path, monkeypatch):
+    """And nothing of Python's or ours."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+    for number, (text, last) in enumerate(
+        [
+            ("class P\n", "SyntaxError: expected ':'"),
+            ("import no_such_thing\n", "ModuleNotFoundError: No module named 'no_such_thing'"),
+            ("x = [][1]\n", "IndexError: list index out of range"),
+            ("class P:\n    def __init__(self): [][1]\n", "IndexError: list index out of range"),
+        ]
+    ):
+        file = tmp_path / f"wrong_{number}.py"
+        file.write_text(text)
+        with pytest.raises(RuleSafeError, match=r"cannot be (imported|made):") as raised:
+            find_policy(f"{file.stem}:P")
+        lines = str(raised.value).splitlines()
+        assert lines[-1] == last
+        assert [line.split('"')[1] for line in lines if line.startswith("  File ")] == [str(file)]
+
+
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
         ("", "no policy is named"),
-        ("my_policies:Nobody", "no attribute 'Nobody'"),
+        ("my_policies:Nobody", "unknown class of my_policies 'Nobody'; valid: Blind, Asking, .*"),
         ("my_policy:Nobody", "No module named 'my_policy'"),
-        ("my_policies:Greedy", "size"),
+        ("my_policies:Greedy", "cannot be made: .* missing 1 required .* 'size'$"),
         ("my_policies:Blind", "`needs` must be"),
         ("my_policies:Asking", r"no method reset\(\)"),
     ],

@@ -12,10 +12,15 @@ Example of a class, in a file hold_still.py on the PYTHONPATH; its name is `hold
 """
 
 import importlib
+import traceback
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from policy_node.memories import MemoryConfig, NoneMemory
-from policy_node.policy import Needs, Policy
-from rulesafe_sim.errors import RuleSafeError
+from policy_node.policy import Needs, Policy, check_chunk
+from rulesafe_sim.errors import RuleSafeError, unknown_name
 
 
 def find_policy(name: str, threads: int = 1) -> Policy:
@@ -48,17 +53,48 @@ def names_class(name: str) -> bool:
     return bool(colon) and module.replace(".", "").isidentifier() and class_name.isidentifier()
 
 
+def trace_of(error: Exception, *files: str) -> str:
+    """An error and where it comes from, as lines for who wrote a policy: without the frames before
+    the first one that is in none of these files, nor in Python's own import."""
+    skipped = (*files, importlib.__file__, "<frozen importlib")
+    frame = error.__traceback__
+    while frame and (name := frame.tb_frame.f_code.co_filename) and name.startswith(skipped):
+        frame = frame.tb_next
+    return "".join(traceback.format_exception(type(error), error, frame)).rstrip()
+
+
+def checked_chunk(answer: Any) -> NDArray[np.float32]:
+    """A policy's answer as a chunk (CHUNK, 13), rad. Errors: RuleSafeError, since who wrote the
+    policy can mend it: no trace of this package's calls would tell more."""
+    try:
+        return check_chunk(answer)
+    except ValueError as error:
+        raise RuleSafeError(str(error)) from None
+
+
 def _instance(name: str, module: str, class_name: str) -> Policy:
     try:
-        kind = getattr(importlib.import_module(module), class_name)
-    except (ImportError, AttributeError) as error:
-        raise RuleSafeError(
-            f"no policy {name!r}: {error}. The module must be on the PYTHONPATH"
-        ) from error
+        found = importlib.import_module(module)
+    except Exception as error:
+        if isinstance(error, ModuleNotFoundError) and f"{module}.".startswith(f"{error.name}."):
+            raise RuleSafeError(
+                f"no policy {name!r}: {error}. The module must be on the PYTHONPATH"
+            ) from error
+        trace = trace_of(error, __file__)
+        raise RuleSafeError(f"policy {name!r} cannot be imported:\n{trace}") from error
+    kind = getattr(found, class_name, None)
+    if kind is None:
+        own = [n for n, value in vars(found).items() if getattr(value, "__module__", "") == module]
+        raise unknown_name(f"class of {module}", class_name, own)
     try:
-        policy = kind()
-    except TypeError as error:
-        raise RuleSafeError(f"policy {name!r} cannot be made: {error}") from error
+        policy: Policy = kind()
+    except RuleSafeError:
+        raise
+    except Exception as error:
+        # Of what the call itself raises, for want of an argument, there is no place to show.
+        within = error.__traceback__ and error.__traceback__.tb_next
+        told = f"\n{trace_of(error, __file__)}" if within else f" {error}"
+        raise RuleSafeError(f"policy {name!r} cannot be made:{told}") from error
     if not isinstance(getattr(policy, "needs", None), Needs):
         raise RuleSafeError(f"{name!r} is no policy: its `needs` must be a policy_node Needs")
     for method in ("reset", "infer"):

@@ -63,25 +63,27 @@ class NetworkPolicy:
 
     def infer(self, observation: Observation) -> NDArray[np.float32]:
         """See `policy.Policy.infer`."""
-        batch = self._batch(observation).to(self._device)
+        batch, now = self._batch(observation)
+        batch = batch.to(self._device)
         if not self._begun:
             self._begun = True
             first = np.ascontiguousarray(observation.joints[-1], np.float32).tobytes()
             self._generator.manual_seed(crc32(first, self._seed))  # 32 bits are all it takes
         with torch.inference_mode():
             values = self._network.sample(batch, self._generator)
-        normaliser, now = self.checkpoint.normaliser, self._entered(observation.joints[-1:])
+        normaliser = self.checkpoint.normaliser
         chunk = normaliser.actions.decode(values.float().cpu().numpy(), now)[0]
         if normaliser.frame is not None:
             chunk = normaliser.frame.leave(chunk, self._place())
         return check_chunk(chunk)
 
-    def _batch(self, observation: Observation) -> Batch:
+    def _batch(self, observation: Observation) -> tuple[Batch, NDArray[np.float32]]:
+        """What the network is asked with, and the present joints (1, 13), rad, in its frame."""
         needs, scaling = self.needs, self.checkpoint.normaliser.joints
         _check("joints", observation.joints, (needs.frames, JOINTS))
         clouds = self._clouds(observation)
-        joints = scaling.encode(self._entered(observation.joints))
-        batch = Batch(torch.from_numpy(joints)[None], **clouds)
+        joints = self._entered(observation.joints)
+        batch = Batch(torch.from_numpy(scaling.encode(joints))[None], **clouds)
         if needs.images:
             for camera in CAMERAS:
                 if camera not in observation.images:
@@ -92,7 +94,7 @@ class NetworkPolicy:
             batch.language, batch.language_mask = pad([self._words(observation.instruction)])
         if needs.memory:
             self._remember(observation, batch)
-        return batch
+        return batch, joints[-1:]
 
     def _clouds(self, observation: Observation) -> dict[str, Tensor]:
         """The clouds, or, of a policy that acts about a safe, what is seen in them; from then on

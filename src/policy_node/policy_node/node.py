@@ -17,7 +17,6 @@ import numpy as np
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from rclpy.clock import Clock, ClockType
-from rclpy.executors import SingleThreadedExecutor
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from sensor_msgs.msg import Image, JointState, PointCloud2
 from std_msgs.msg import String
@@ -40,7 +39,7 @@ from rulesafe_sim.convert import (
     to_trajectory,
 )
 from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.ros import Parameter, claim, declare, run_node
+from rulesafe_sim.ros import Parameter, claim, declare, run_node, serve
 from vq_memory_node.convert import JOINTS_QOS
 from vq_memory_node.memory import Memory, VqMemory
 
@@ -326,10 +325,6 @@ class PolicyNode(LifecycleNode):
         stamp = self.get_clock().now().nanoseconds
         self._diagnostics.publish(to_diagnostics(self.get_name(), level, text, values, stamp))
 
-    def run(self, executor: SingleThreadedExecutor) -> int:
-        executor.spin()
-        return 0
-
     def destroy_node(self) -> None:
         self._thinker.close()
         super().destroy_node()
@@ -337,7 +332,7 @@ class PolicyNode(LifecycleNode):
 
 def main(args: Sequence[str] | None = None) -> int:
     """Runs the node; the exit code."""
-    return run_node("policy_node", PolicyNode, PolicyNode.run, args)
+    return run_node("policy_node", PolicyNode, serve, args)
 
 
 if __name__ == "__main__":

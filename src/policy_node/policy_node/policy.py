@@ -93,9 +93,20 @@ class Policy(Protocol):
         ...
 
 
-def check_chunk(chunk: NDArray[Any]) -> NDArray[np.float32]:
+def check_chunk(chunk: Any) -> NDArray[np.float32]:
     """The chunk as (CHUNK, 13) finite float32. Errors: ValueError, for that is a policy's bug."""
-    rows = np.asarray(chunk, np.float32)
-    if rows.shape != (CHUNK, len(ACTION_JOINTS)) or not np.isfinite(rows).all():
-        raise ValueError(f"a policy's chunk is {rows.shape}, finite: {np.isfinite(rows).all()}")
+    try:
+        rows = np.asarray(chunk, np.float32)
+    except (TypeError, ValueError):
+        raise _refused(f"a {type(chunk).__name__} that is no array of numbers") from None
+    if chunk is None:
+        raise _refused("None")
+    wrong = rows.size - int(np.isfinite(rows).sum())
+    if wrong or rows.shape != (CHUNK, len(ACTION_JOINTS)):
+        raise _refused(f"{rows.shape}" + (f", {wrong} of {rows.size} not finite" if wrong else ""))
     return rows
+
+
+def _refused(given: str) -> ValueError:
+    wanted = f"an array ({CHUNK}, {len(ACTION_JOINTS)}) of finite numbers, rad"
+    return ValueError(f"a policy's infer() must give {wanted}; it gave {given}")

@@ -29,10 +29,8 @@ from policy_node.sights import VIEWS, load_sights
 from rulesafe_data.layout import ACTION, POINTS, STATE
 from rulesafe_data.store import EpisodeStore
 from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.joints import ACTION_JOINTS, ALL_JOINTS, ARM_JOINTS
+from rulesafe_sim.joints import ACTED, ACTION_JOINTS, ARM_JOINTS
 from vq_memory_node.grids import ends_of
-
-_ACTED = [ALL_JOINTS.index(joint) for joint in ACTION_JOINTS]
 
 Words = Callable[[str], list[int]]
 
@@ -234,7 +232,7 @@ def _rows(store: EpisodeStore, episodes: Sequence[int]) -> tuple[list[Floats], l
     joints, actions = [], []
     for index in episodes:
         found = store.episode(index, [STATE, ACTION])
-        joints.append(np.ascontiguousarray(found[STATE][:, _ACTED], np.float32))
+        joints.append(np.ascontiguousarray(found[STATE][:, ACTED], np.float32))
         actions.append(np.ascontiguousarray(found[ACTION], np.float32))
     return joints, actions
 

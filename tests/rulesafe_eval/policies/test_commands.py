@@ -1,4 +1,5 @@
 import json
+import re
 
 import pytest
 
@@ -44,6 +45,29 @@ def test_a_checkpoint_is_described(trained, capsys):
     assert load_rule("rule_020").description in told
     assert "(40) int64" in told
     assert "chunk (50, 13)" in told
+
+
+def test_what_a_name_of_one_s_own_loads_is_described(trained, tmp_path, monkeypatch, capsys):
+    loads = (
+        "from policy_node.checkpoints import load_policy\n"
+        f"def it(): return load_policy({str(trained)!r})\n"
+    )
+    (tmp_path / "loading_mine.py").write_text(loads)
+    monkeypatch.syspath_prepend(tmp_path)
+    assert run("describe", "loading_mine:it") == 0
+    mine = capsys.readouterr().out
+    assert run("describe", trained) == 0
+    assert mine == capsys.readouterr().out
+
+
+def test_a_family_of_one_s_own_is_reached_by_name(tmp_path, capsys):
+    (tmp_path / "policy.json").write_text('{"family": "mlp"}')
+    for words in ((tmp_path,), ("--policy", "mlp")):
+        assert run("describe", *words) == 2
+        told = capsys.readouterr().err
+        assert "unknown policy 'mlp'; valid: dp3" in told and "module:name" in told
+    assert run("train", "x", "--policy", "mlp", "--memory", "none", "--out", tmp_path / "y") == 2
+    assert "train.py that imports it" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("size", ["tiny", "base"])
@@ -94,6 +118,10 @@ def test_what_cannot_be_trained_is_said(words, message, demos, tmp_path, capsys)
 def test_training_again_goes_on_and_tells_what_it_took(demos, trained, capsys):
     words = ("--memory", "vq", "--clusters", "2", "--rules", "rule_020")
     assert train(demos, trained, *words) == 0
-    assert "share_waiting_for_data" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "share_waiting_for_data" in printed
+    (line,) = (line for line in printed.splitlines() if "share_waiting_for_data" in line)
+    for figure in re.findall(r"\d+\.\d+", line):
+        assert len(figure.replace(".", "").lstrip("0")) <= 4, line
     about = json.loads((trained / "policy.json").read_text())
     assert about["training"]["facts"]["config"]["steps"] == 3

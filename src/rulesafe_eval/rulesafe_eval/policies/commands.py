@@ -59,8 +59,10 @@ def train(
     from policy_node.families import find_config
     from policy_node.memories import make_memory
     from rulesafe_data.store import EpisodeStore
+    from rulesafe_eval.policies.families import check_family
     from rulesafe_eval.training_bar import training_bar
 
+    check_family(policy, "a train.py that imports it")
     task_memory = make_memory(memory, model=memory_model, clusters=clusters, length=length)
     network = from_weights(find_config(policy, size), weights, download)
     try:
@@ -85,11 +87,20 @@ def train(
         try:
             training.train(task, config, out, show)
         except KeyboardInterrupt:
-            print("\ninterrupted: the same command goes on from its last state", file=sys.stderr)
+            every = f"which is kept every {config.checkpoint_every} steps"
+            print(
+                f"\ninterrupted: the same command goes on from its last state, {every}",
+                file=sys.stderr,
+            )
             raise
     results = read_policy(out).training["results"]
-    print(", ".join(f"{name} {value}" for name, value in results.items()))
+    print(", ".join(f"{name} {_figure(value)}" for name, value in results.items()))
     print(f"{out}: {policy} {size}, memory {memory}")
+
+
+def _figure(value: Any) -> str:
+    """Of a number with a fraction, four digits; all of it is in policy.json."""
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def describe(
@@ -103,13 +114,15 @@ def describe(
     Example: rulesafe policy describe --policy dp3 --size tiny
 
     Args:
-        name: A policy that comes with the package, or the folder of a checkpoint.
+        name: A policy that comes with the package, the folder of a checkpoint, or module:name, of
+            your own on the PYTHONPATH, that loads one.
         policy: Instead: a family, its weights at random.
         size: Of the family: tiny, small or base.
         memory: Of the family: none, raw, vq or fsq.
     """
     from policy_node.families import find_config
     from policy_node.memories import make_memory
+    from rulesafe_eval.policies.families import check_family
 
     try:
         from rulesafe_eval.policies.description import describe_checkpoint, describe_family
@@ -120,7 +133,55 @@ def describe(
     if name is not None:
         print(describe_checkpoint(name))
     if policy is not None:
+        check_family(policy)
         print(describe_family(policy, size, find_config(policy, size), make_memory(memory)))
+
+
+def open_loop(
+    name: Name,
+    data: Data,
+    rules: str | None = None,
+    episodes: int = 10,
+    every: int = 12,
+) -> None:
+    """Compare a policy's chunks with what demonstrations commanded, at the same instants.
+
+    How exactly it acts, in seconds and without a simulation; `rulesafe eval` tells if that opens a
+    safe. Recordings of a real robot will do (`rulesafe bag to-dataset`).
+
+    Example: rulesafe policy open-loop dp3_rule_020 demos --rules rule_020
+
+    Args:
+        name: A policy that comes with the package, the folder of a checkpoint, or module:Class, one
+            of your own on the PYTHONPATH.
+        data: A dataset with what the policy needs to see, such as `rulesafe demos render` makes.
+        rules: Rules whose demonstrations to look at, joined by commas; all if not given.
+        episodes: How many of them, evenly spread.
+        every: Frames from one question to the next.
+    """
+    from policy_node.loading import find_policy
+    from rulesafe_data.store import EpisodeStore
+    from rulesafe_eval.policies import open_loop as comparing
+    from rulesafe_eval.training_bar import training_bar
+
+    store, told = EpisodeStore(data), _instructions(rules)
+    there = [episode.index for episode in store.episodes if not told or episode.task in told]
+    if not there:
+        raise RuleSafeError(f"{data} has no demonstration of {rules}")
+    chosen = comparing.spread(there, episodes)
+    try:
+        policy = find_policy(name)
+    except ModuleNotFoundError as error:
+        raise _not_installed(error) from error
+    with training_bar(len(chosen), "episode") as tell:
+        found = comparing.measure(policy, store, chosen, every, lambda done: tell(done, ""))
+    checkpoint = getattr(policy, "checkpoint", None)
+    learned = checkpoint is not None and (checkpoint.data or {}).get("digest") == store.digest
+    print(
+        f"{name}: {len(found.hand)} chunks in {len(chosen)} of {len(there)} episodes of {data}"
+        f"{', which it learned from' if learned else ''}; median (90 % are below)\n"
+    )
+    print(comparing.report(found))
 
 
 def _not_installed(error: ModuleNotFoundError) -> RuleSafeError:
@@ -222,6 +283,7 @@ def _sight(seeing: Any, found: Any, test: Any) -> str:
 SUBCOMMANDS: dict[str, Callable[..., int | None]] = {
     "train": train,
     "describe": describe,
+    "open-loop": open_loop,
     "scenes": scenes,
     "encoder": encoder,
 }

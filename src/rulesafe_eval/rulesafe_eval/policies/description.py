@@ -7,24 +7,41 @@ from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 
 from policy_node.batches import Batch, Network
-from policy_node.checkpoints import Checkpoint, read_policy
+from policy_node.checkpoints import JSON_FILE, Checkpoint, find, read_policy
 from policy_node.configs import NetworkConfig
 from policy_node.families import find_family, make_network
+from policy_node.loading import find_policy, names_class
 from policy_node.memories import MemoryConfig, MemoryShape
 from policy_node.policy import CHUNK
 from policy_node.training_data import pad
+from rulesafe_data.files import read_json
+from rulesafe_eval.policies.families import check_family
+from rulesafe_sim.errors import RuleSafeError
 from rulesafe_sim.joints import ACTION_JOINTS
 
 LONGEST = "Open the knob and the handle, in any order. The door can be pulled while both are open."
 
 
 def describe_checkpoint(name: str) -> str:
-    """Text on a checkpoint. Errors: RuleSafeError if it cannot be used."""
-    checkpoint = read_policy(name)
+    """Text on a checkpoint, or on that which module:name loads. Errors: RuleSafeError if it cannot
+    be used, and where module:name is a policy without one."""
+    checkpoint = _checkpoint(name)
     family, size, config = checkpoint.family, checkpoint.size, checkpoint.config
     lines = [_head(family, size), *_facts(checkpoint)]
     lines += _network(checkpoint.network(), config, checkpoint.memory)
     return "\n".join(lines)
+
+
+def _checkpoint(name: str) -> Checkpoint:
+    if names_class(name):
+        found = getattr(find_policy(name), "checkpoint", None)
+        if not isinstance(found, Checkpoint):
+            raise RuleSafeError(f"{name} loads no checkpoint; nothing else can be described")
+        return found
+    about = read_json(find(name) / JSON_FILE, "the description of a policy")
+    if isinstance(about, dict) and "family" in about:
+        check_family(str(about["family"]))
+    return read_policy(name)
 
 
 def describe_family(family: str, size: str, config: NetworkConfig, memory: MemoryConfig) -> str:

@@ -17,6 +17,6 @@ setup(
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (f"share/{NAME}", ["package.xml"]),
     ],
-    entry_points={"console_scripts": ["planner_node = planner_node.node:main"]},
+    entry_points={"console_scripts": ["planner_node = planner_node.start:planner_node"]},
     zip_safe=False,
 )

@@ -12,7 +12,7 @@ setup(
     maintainer_email="maintainers@rulesafe.dev",
     license="Apache-2.0",
     packages=find_packages(include=[NAME, f"{NAME}.*"]),
-    package_data={NAME: ["**/*.yaml", "**/*.md"]},
+    package_data={NAME: ["**/*.yaml", "**/*.md", "**/*.html", "**/*.css", "**/*.js", "**/*.svg"]},
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (f"share/{NAME}", ["package.xml"]),
@@ -20,7 +20,9 @@ setup(
     entry_points={
         "console_scripts": [
             "rulesafe = rulesafe_eval.cli:main",
-            "evaluator_node = rulesafe_eval.node:main",
+            "evaluator_node = rulesafe_eval.start:evaluator_node",
+            "robot_side_node = rulesafe_eval.start:robot_side_node",
+            "instruction_node = rulesafe_eval.start:instruction_node",
         ]
     },
     zip_safe=False,

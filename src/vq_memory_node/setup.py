@@ -17,6 +17,6 @@ setup(
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (f"share/{NAME}", ["package.xml"]),
     ],
-    entry_points={"console_scripts": ["vq_memory_node = vq_memory_node.node:main"]},
+    entry_points={"console_scripts": ["vq_memory_node = vq_memory_node.start:vq_memory_node"]},
     zip_safe=False,
 )

@@ -143,10 +143,11 @@ class Expert:
                     raise Stuck(f"{name}: {trouble}") from error
                 tried.clear()  # do again what slipped before
                 continue
-            reached = np.degrees(seen.part_positions[part])
-            trouble = f"the {part} slipped; it stands at {reached:.0f} deg"
+            reached = round(np.degrees(seen.part_positions[part]))
+            trouble = f"the {part} slipped; it stands at {reached} deg"
             self.log.steps.append(
-                f"{name}: {part} at {reached:.0f} deg, at most {self._hand.peak_force:.0f} N"
+                f"{name}: ended with the {part} at {reached} deg, at most "
+                f"{self._hand.peak_force:.0f} N"
             )
         if seen.part_open[part] != opens:
             raise Stuck(f"{step}, failed {self.config.attempts} times, in the end: {trouble}")

@@ -214,8 +214,9 @@ class Grasper:
         for roll, tilt in turns:
             pinches = [make_pinch(grasp, s, roll, tilt) for grasp, s in product(grasps, (1, -1))]
             postures = self._postures(pinches, part_pose(anchor), now, reach, habit)
-            if usual is not None and usual[0] < len(grasps):
-                liked = make_pinch(grasps[usual[0]], *usual[1:]).key
+            if usual is not None:
+                offered = usual[0] < len(grasps)
+                liked = make_pinch(grasps[usual[0]], *usual[1:]).key if offered else None
                 postures.sort(key=lambda each: each[0].key != liked)
                 if only:
                     postures = [each for each in postures if each[0].key == liked]

@@ -14,7 +14,6 @@ import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from numpy.typing import NDArray
 from rclpy.clock import Clock, ClockType
-from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
@@ -27,7 +26,7 @@ from rulesafe_interfaces.msg import EpisodeStatus
 from rulesafe_sim.chunks import PERIOD
 from rulesafe_sim.convert import STATE_QOS, from_time, to_diagnostics, to_trajectory
 from rulesafe_sim.errors import RuleSafeError, unknown_name
-from rulesafe_sim.ros import Parameter, claim, declare, run_node
+from rulesafe_sim.ros import Parameter, claim, declare, run_node, serve
 from rulesafe_sim.safes import load_safe
 
 AGAIN = 1.0
@@ -190,14 +189,10 @@ class PlannerNode(Node):
             )
         )
 
-    def run(self, executor: SingleThreadedExecutor) -> int:
-        executor.spin()
-        return 0
-
 
 def main(args: Sequence[str] | None = None) -> int:
     """Runs the node; the exit code."""
-    return run_node("planner_node", PlannerNode, PlannerNode.run, args)
+    return run_node("planner_node", PlannerNode, serve, args)
 
 
 if __name__ == "__main__":

@@ -138,6 +138,7 @@ def read_info(root: Path) -> dict[str, Any]:
         raise RuleSafeError(
             f"{root} is not a dataset: {INFO} is missing"
             + (unfinished if (root / "data").is_dir() else "")
+            + "; `rulesafe demos render` and `rulesafe bag to-dataset` make one"
         )
     info = read_json(path, "a dataset's meta/info.json")
     if info.get("codebase_version") != VERSION:

@@ -18,12 +18,11 @@ from rulesafe_data import layout, tables
 from rulesafe_data.files import write_atomically
 from rulesafe_data.store import EpisodeStore
 from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.joints import ACTION_JOINTS, ALL_JOINTS
+from rulesafe_sim.joints import ACTED, ACTION_JOINTS
 
 KIND = "rulesafe states 1"
 POSITIONS = tuple(f"position.{joint}" for joint in ACTION_JOINTS)
 ACTIONS = tuple(f"action.{joint}" for joint in ACTION_JOINTS)
-_ACTED = [ALL_JOINTS.index(joint) for joint in ACTION_JOINTS]
 
 
 @dataclass(frozen=True)
@@ -71,7 +70,7 @@ def export_states(root: Path | str, file: Path | str) -> None:
         found = store.episode(episode.index, [layout.STATE, layout.ACTION])
         columns["episode"].append(np.full(episode.length, episode.index, np.int32))
         columns["frame"].append(np.arange(episode.length, dtype=np.int32))
-        for place, position in zip(_ACTED, POSITIONS, strict=True):
+        for place, position in zip(ACTED, POSITIONS, strict=True):
             columns[position].append(found[layout.STATE][:, place])
         for place, action in enumerate(ACTIONS):
             columns[action].append(found[layout.ACTION][:, place])

@@ -180,10 +180,13 @@ def _add_moves(graph: Digraph, automaton: Automaton, steps: Steps) -> None:
 
 
 def _caption(rule: Rule, automaton: Automaton, steps: int) -> str:
-    """Title, instruction and legend: a table in Graphviz' HTML."""
+    """Title, instruction and legend: a table in Graphviz' HTML.
+
+    Blanks after a change of font do not break: browsers drop others, with which a text begins.
+    """
     words = "<br/>".join(escape(line) for line in wrap(rule.description, 90))
     cells = "".join(
-        f'<td bgcolor="{look.colour}" border="1"><b>{look.letters}</b> {look.name}</td>'
+        f'<td bgcolor="{look.colour}" border="1"><b>{look.letters}</b>&#160;{look.name}</td>'
         for look in LOOKS.values()
     )
     signs = ["full line: knob move", "dashed: handle move", "double border: door free"]
@@ -192,7 +195,8 @@ def _caption(rule: Rule, automaton: Automaton, steps: int) -> str:
     signs.append("column: fewest moves from the start")
     return (
         '<<table border="0" cellspacing="4">'
-        f"<tr><td><b>{escape(rule.id)}</b>  {len(automaton.states)} states, {steps} steps</td></tr>"
+        f"<tr><td><b>{escape(rule.id)}</b>&#160; {len(automaton.states)} states, "
+        f"{steps} steps</td></tr>"
         f'<tr><td><font point-size="11">{words}</font></td></tr>'
         f'<tr><td><table border="0" cellspacing="4"><tr>{cells}</tr></table></td></tr>'
         f'<tr><td><font point-size="10">{" &#8226; ".join(signs)}</font></td></tr></table>>'

@@ -12,9 +12,8 @@ from dataclasses import asdict, dataclass
 from importlib import import_module
 from pathlib import Path
 
-import tyro
-
 from policy_node.families import FAMILIES
+from rulesafe_eval.arguments import call
 from rulesafe_eval.bench_report import machine, markdown, table
 from rulesafe_eval.bench_tools import Measure
 from rulesafe_sim.errors import RuleSafeError, unknown_name
@@ -28,13 +27,17 @@ PARTS = {
     "memory": "bench_memory:measured",
     "policy": "bench_policy:measured",
     "ros": "bench_node:through_ros",
+    "bridge": "bench_bridge:measured",
 }
 """Where each part's function is, which takes the options and gives its figures."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """Measures physics, observations, policies and the ROS graph on this machine."""
+    """Measures physics, observations, policies and the ROS graph on this machine.
+
+    Example: rulesafe bench --parts physics planning
+    """
 
     parts: tuple[str, ...] = tuple(PARTS)
     """Which parts to run."""
@@ -59,7 +62,7 @@ class Options:
 
 def main(argv: list[str] | None = None) -> int:
     """Runs the benchmark with command-line arguments; the exit code, 1 if a part failed."""
-    options = tyro.cli(Options, args=argv, prog="rulesafe bench")
+    options = call(Options, "rulesafe bench", argv)
     for part in options.parts:
         if part not in PARTS:
             raise unknown_name("part", part, PARTS)

@@ -3,7 +3,6 @@ node that listens to everything, as a policy does, and keeps the arm moving."""
 
 import contextlib
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -15,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from rulesafe_eval.bench import Options
-from rulesafe_eval.bench_tools import Measure, Wave, run_apart
+from rulesafe_eval.bench_tools import Measure, Wave, interrupted, run_apart
 from rulesafe_sim.errors import RuleSafeError
 
 START_LIMIT = 60.0  # s until the first joint states must have come
@@ -113,15 +112,8 @@ def _simulation(
         [sys.executable, "-m", "rulesafe_sim.node", "--ros-args", *arguments],
         stdout=subprocess.DEVNULL,
     )
-    try:
+    with interrupted(process):
         yield process
-    finally:
-        process.send_signal(signal.SIGINT)
-        try:
-            process.wait(10)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
 
 
 def _listen(options: Options, process: subprocess.Popen) -> tuple[Heard, float]:

@@ -3,6 +3,8 @@
 import multiprocessing
 import os
 import resource
+import signal
+import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -113,3 +115,17 @@ def one_thread() -> Iterator[None]:
                 del os.environ[name]
             else:
                 os.environ[name] = value
+
+
+@contextmanager
+def interrupted(process: subprocess.Popen) -> Iterator[None]:
+    """Interrupts a process at the end, and kills it where that does not help."""
+    try:
+        yield
+    finally:
+        process.send_signal(signal.SIGINT)
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 import tyro
 from rich.console import Console
 
+from rulesafe_eval.arguments import call_one
 from rulesafe_eval.cli_generate import generate
 from rulesafe_eval.cli_verify import verify
 from rulesafe_eval.rule_tables import (
@@ -139,10 +140,5 @@ SUBCOMMANDS: dict[str, Callable[..., int | None]] = {
 
 def main(argv: list[str]) -> int:
     """Run `rulesafe rules` with these arguments; the exit code."""
-    code: int | None = tyro.extras.subcommand_cli_from_dict(
-        SUBCOMMANDS,
-        prog="rulesafe rules",
-        description="Lock rules. Example: rulesafe rules solve rule_020",
-        args=argv,
-    )
-    return code or 0
+    about = "Lock rules. Example: rulesafe rules solve rule_020"
+    return call_one(SUBCOMMANDS, "rulesafe rules", about, argv)

@@ -1,5 +1,6 @@
 """`rulesafe safes`: list the safes, show one with its parts."""
 
+from collections.abc import Callable
 from importlib import resources
 from math import degrees
 from pathlib import Path
@@ -9,6 +10,7 @@ import tyro
 from rich.console import Console
 from rich.table import Table
 
+from rulesafe_eval.arguments import call_one
 from rulesafe_sim.safes import SAFES, Safe, Turner, load_safe
 
 SafeId = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="SAFE")]
@@ -90,12 +92,10 @@ def _source(id_or_path: str) -> str:
     return Path(id_or_path).read_text(encoding="utf-8")
 
 
+SUBCOMMANDS: dict[str, Callable[..., None]] = {"list": list_safes, "show": show}
+
+
 def main(argv: list[str]) -> int:
     """Run `rulesafe safes` with these arguments; the exit code."""
-    tyro.extras.subcommand_cli_from_dict(
-        {"list": list_safes, "show": show},
-        prog="rulesafe safes",
-        description="The safes. Example: rulesafe safes show safe_03",
-        args=argv,
-    )
-    return 0
+    about = "The safes. Example: rulesafe safes show safe_03"
+    return call_one(SUBCOMMANDS, "rulesafe safes", about, argv)

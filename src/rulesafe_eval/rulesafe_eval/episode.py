@@ -1,12 +1,12 @@
 """Follows one episode: when it ends, how, and its film. Facts and pictures in; no ROS here."""
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from rulesafe_eval.film import Film, Picture, Sheet, compose, in_words
 from rulesafe_eval.strip import Tokens, with_strip
-from rulesafe_eval.summary import EpisodeResult, PhaseChange, Snapshot, changes
+from rulesafe_eval.summary import EpisodeResult, Finish, PhaseChange, Snapshot, changes
 from rulesafe_sim.chunks import SECOND
 
 LINGER = 1.0
@@ -45,7 +45,8 @@ class Recorder:
     """Film and contact sheet of one episode, from pictures and facts that arrive in any order.
 
     They are put together by their stamps (ns); each instant is filmed once, in order. Where a
-    memory's tokens have come by the first instant that is filmed, their strip is in the film.
+    memory's tokens have come by the first instant that is filmed, their strip is in the film. The
+    clock in both stops when the door opens, though the last pictures are of a moment later.
     """
 
     def __init__(self, folder: Path, instruction: str):
@@ -54,6 +55,7 @@ class Recorder:
         self._parts: dict[int, dict[str, Picture | Snapshot]] = {}
         self._complete: list[tuple[int, dict[str, Picture | Snapshot]]] = []
         self._taken = -1  # stamp of the last one of these
+        self._finish = Finish()
         self._memory: _Memory | None = _Memory()  # None: the film has no strip
         self._last: tuple[Picture, Picture, Snapshot, Tokens | None] | None = None
 
@@ -63,7 +65,7 @@ class Recorder:
     def facts(self, stamp: int, now: Snapshot) -> None:
         if self._memory:
             self._memory.began = min(self._memory.began, stamp)
-        self._add("facts", stamp, now)
+        self._add("facts", stamp, self._finish.stopped(now))
 
     def tokens(self, stamp: int, tokens: Tokens) -> None:
         if self._memory:
@@ -113,6 +115,7 @@ class Recorder:
             return []
         if result:
             head, front, now, tokens = self._last
+            now = replace(now, time=result.simulated_time)  # pictures may have ended before
             seconds = f"{result.simulated_time:.1f} s"
             verdict = f"opened in {seconds}" if result.opened else f"failed after {seconds}"
             last = compose(head, front, now, self._instruction, verdict)

@@ -63,7 +63,8 @@ def compose(
     top = SIDE + 10
     draw.text((MARGIN, top), now.rule, font=font(17, True), fill=TEXT)
     left = MARGIN + draw.textlength(now.rule, font=font(17, True)) + 12
-    draw.text((left, top + 2), f"{now.safe}, seed {now.seed}", font=font(14), fill=QUIET)
+    if now.safe:  # nobody tells of it on a real robot
+        draw.text((left, top + 2), f"{now.safe}, seed {now.seed}", font=font(14), fill=QUIET)
     clock = f"{now.time:5.1f} s"
     draw.text((2 * SIDE - MARGIN, top), clock, font=font(17, True), fill=TEXT, anchor="ra")
     if verdict:
@@ -83,6 +84,8 @@ def compose(
 def _steps(draw: ImageDraw.ImageDraw, now: Snapshot, top: int) -> None:
     """The plan as a row of tags: done, due, still to come."""
     count = len(now.plan)
+    if not count:
+        return
     gap, height = 6, 26
     width = min(150.0, (2 * SIDE - 2 * MARGIN - gap * (count - 1)) / count)
     size = 13 if width > 130 else 12 if width > 110 else 10

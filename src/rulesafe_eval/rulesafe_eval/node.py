@@ -21,6 +21,7 @@ from sensor_msgs.msg import CompressedImage, Image
 from policy_node.convert import TOKENS_QOS
 from rulesafe_eval.convert import failures, to_snapshot, to_tokens
 from rulesafe_eval.episode import Recorder, Watch
+from rulesafe_eval.progress import Progress
 from rulesafe_eval.summary import EpisodeResult, results_folder, totals, write_summary
 from rulesafe_interfaces.action import Evaluate
 from rulesafe_interfaces.msg import EpisodeStatus, MemoryTokens
@@ -34,7 +35,7 @@ from rulesafe_sim.convert import (
 )
 from rulesafe_sim.errors import RuleSafeError
 from rulesafe_sim.lock_sets import expand_rules
-from rulesafe_sim.ros import Parameter, claim, declare, run_node
+from rulesafe_sim.ros import Parameter, claim, declare, run_node, serve
 from rulesafe_sim.rules import load_rule
 
 PARAMETERS = (
@@ -50,6 +51,12 @@ PARAMETERS = (
         1,
         36_000,
     ),
+    Parameter(
+        "recorded",
+        False,
+        "Begin when a recorder listens (rulesafe bag record, ros2 bag record), so that the first "
+        "episode is in the bag whole; after 60 s without one it begins all the same.",
+    ),
     Parameter("out", "", "Folder of the results; empty: runs/(date and time)."),
     Parameter("film", True, "Write film.mp4 and sheet.png where there are images."),
     Parameter("head_image", "/camera/head/image_raw", "Image topic of the film's head camera."),
@@ -61,6 +68,9 @@ INTERRUPTED = 130
 
 SERVICE_PATIENCE = 60.0
 """s of wall time that the simulation may take to come up."""
+
+RECORDED = ("/joint_states", "/policy/action_chunk")
+"""What a recorder must listen to; it can only once simulation and policy are there."""
 
 ASK_AGAIN = 20.0
 """s of wall time after which an unanswered /episode/reset is sent again: DDS may lose the answer
@@ -83,6 +93,7 @@ class EvaluatorNode(Node):
         self._values = declare(self, PARAMETERS)
         self._busy = False
         self._watch: Watch | None = None
+        self._progress = Progress(0.0)
         self._status = EpisodeStatus()
         self._episode = 0  # number of the watched episode; 0 until the reset is answered
         self._early: list[EpisodeStatus] = []  # came before that answer
@@ -118,8 +129,10 @@ class EvaluatorNode(Node):
         if not self._episode:
             self._early.append(status)
         elif status.episode == self._episode:
-            stamp = from_time(status.header.stamp)
-            self._watch.see(stamp, to_snapshot(status), status.waiting)
+            stamp, now = from_time(status.header.stamp), to_snapshot(status)
+            self._watch.see(stamp, now, status.waiting)
+            if self._watch.result is None and (line := self._progress.line(now)):
+                print(line, flush=True)
         elif status.episode > self._episode:
             self._watch.give_up("the episode was reset from elsewhere")
 
@@ -151,6 +164,12 @@ class EvaluatorNode(Node):
 
     def _on_timer(self) -> None:
         if self._watch is None or self._end.done():
+            return
+        infos = self.get_publishers_info_by_topic("/episode/status")
+        if len(writers := sorted({info.node_name for info in infos})) > 1:  # a bag's player, say
+            told = f"{' and '.join(writers)} both write /episode/status: which one is to be judged?"
+            error = RuleSafeError(f"{told} End one of them, or give each a ROS_DOMAIN_ID")
+            (self._end if self._reply.done() else self._reply).set_exception(error)
             return
         limit = self._values["stall_limit"]
         if self._watch.still > limit and not self._reply.done():
@@ -256,6 +275,7 @@ class EvaluatorNode(Node):
             if not reply.success:
                 raise RuleSafeError(reply.message)
             self._episode = reply.episode
+            self._progress = Progress(time_limit)
             for status in self._early:
                 self._on_status(status)
             await self._end
@@ -268,12 +288,28 @@ class EvaluatorNode(Node):
                 for path in recorder.close(watch.result):
                     print(f"wrote {path}", flush=True)
 
+    def _wait_for_recorder(self, executor: SingleThreadedExecutor) -> None:
+        end = time.monotonic() + SERVICE_PATIENCE
+        while not all(map(self._is_recorded, RECORDED)):
+            if time.monotonic() > end:
+                self.get_logger().warning(
+                    f"no recorder listens to {' and '.join(RECORDED)} after {SERVICE_PATIENCE:g} s;"
+                    " the episodes begin without one"
+                )
+                return
+            executor.spin_once(timeout_sec=0.1)
+
+    def _is_recorded(self, topic: str) -> bool:
+        listeners = self.get_subscriptions_info_by_topic(topic)
+        return any(listener.node_name.endswith("recorder") for listener in listeners)
+
     def run(self, executor: SingleThreadedExecutor) -> int:
         """The parameters' episodes, or the action alone; the exit code."""
         values = self._values
         if not values["episodes"]:
-            executor.spin()
-            return 0
+            return serve(self, executor)
+        if values["recorded"]:
+            self._wait_for_recorder(executor)
         folder = results_folder(self._values["out"])
         seeds = range(values["seed"], values["seed"] + values["episodes"])
         jobs = [(values["rule"], values["safe"], seed) for seed in seeds]

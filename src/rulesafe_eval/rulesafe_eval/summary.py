@@ -14,7 +14,7 @@ summary.json::
 import json
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timezone
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -68,6 +68,21 @@ def changes(before: Mapping[str, bool], now: Snapshot) -> list[PhaseChange]:
         for part, is_open in now.part_open.items()
         if is_open != before.get(part, False)
     ]
+
+
+class Finish:
+    """The clock of a film: it stops when the door opens, while the picture goes on, so that it
+    ends with the time that the result tells."""
+
+    def __init__(self) -> None:
+        self._opened: float | None = None  # s of simulated time since the reset
+
+    def stopped(self, now: Snapshot) -> Snapshot:
+        """These facts, at the time of the first success if that has been; in order of time."""
+        if not now.success:
+            return now
+        self._opened = now.time if self._opened is None else self._opened
+        return replace(now, time=self._opened)
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from tqdm import tqdm
+from rulesafe_eval.bars import Bar
 
 
 @contextmanager
 def training_bar(steps: int, unit: str) -> Iterator[Callable[[int, str], None]]:
     """A bar with rate and time left; what it yields takes the steps done so far and a text."""
-    with tqdm(total=steps, unit=unit, mininterval=0.5) as bar:
+    with Bar(total=steps, unit=unit, mininterval=0.5) as bar:
 
         def show(step: int, text: str) -> None:
             bar.set_postfix_str(text, refresh=False)

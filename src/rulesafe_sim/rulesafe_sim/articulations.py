@@ -4,6 +4,7 @@ Angles in rad, torques in N m; joints are addressed by name. PhysX keeps single 
 """
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 import sapien
@@ -63,6 +64,17 @@ def _pose(transform: Transform) -> sapien.Pose:
     return sapien.Pose(transform[:3, 3], to_quat_wxyz(transform))
 
 
+class Motor(NamedTuple):
+    """What a motor does until it is told otherwise, torque = tau + kp (q - q') + kd (dq - dq'):
+    rad, rad/s, N m, N m/rad, N m s/rad."""
+
+    q: float
+    dq: float
+    tau: float
+    kp: float
+    kd: float
+
+
 class DrivenRobot(Articulation):
     """The robot behind position drives with gravity compensation.
 
@@ -116,6 +128,25 @@ class DrivenRobot(Articulation):
         for (joint, gain, effort), torque in zip(self._drives, passive.tolist(), strict=True):
             limit = max(0.0, effort - abs(torque))
             joint.set_drive_properties(gain.stiffness, gain.damping, limit)
+
+    def passive_torques(self) -> NDArray[np.float32]:
+        """What (n,), N m, each joint in the order of `names` needs to bear gravity where the robot
+        stands."""
+        return self.articulation.compute_passive_force(gravity=True, coriolis_and_centrifugal=False)
+
+    def obey(self, motors: Mapping[str, Motor], passive: NDArray[np.float32]) -> None:
+        """The named joints are motors that hear commands, and bear gravity only as far as these
+        say so; the others bear it with `passive` (n,), and keep their drives. A command's torque
+        counts first, its gains have what that leaves of the motor's effort."""
+        qf = passive.copy()
+        for name, motor in motors.items():
+            i = self.index[name]
+            joint, _, effort = self._drives[i]
+            qf[i] = torque = min(max(motor.tau, -effort), effort)
+            joint.set_drive_properties(motor.kp, motor.kd, effort - abs(torque))
+            joint.set_drive_target(motor.q)
+            joint.set_drive_velocity_target(motor.dq)
+        self.articulation.set_qf(qf)
 
 
 class LockableSafe(Articulation):

@@ -42,3 +42,6 @@ BODY_JOINTS = (
 
 ALL_JOINTS = BODY_JOINTS + HAND_JOINTS + LEFT_HAND_JOINTS
 """The 39 actuated joints that /joint_states carries: body, right hand, left hand."""
+
+ACTED = [ALL_JOINTS.index(joint) for joint in ACTION_JOINTS]
+"""Where those of ACTION_JOINTS stand among ALL_JOINTS."""

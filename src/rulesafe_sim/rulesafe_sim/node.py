@@ -1,4 +1,5 @@
-"""The simulation on a ROS 2 graph: the topics of docs/architecture.md, /clock and /episode/reset.
+"""The simulation on a ROS 2 graph: the topics of docs/architecture.md, /clock, /episode/reset and
+/episode/pause.
 
 One thread: serve what has come in, take one control step of 10 ms, publish. With
 `wait_for_action` simulated time stands still while no chunk runs, so that an episode depends on
@@ -17,7 +18,8 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
-from std_msgs.msg import String
+from std_msgs.msg import Bool, String
+from std_srvs.srv import SetBool
 from trajectory_msgs.msg import JointTrajectory
 
 from rulesafe_interfaces.msg import EpisodeStatus
@@ -27,10 +29,11 @@ from rulesafe_sim.chunks import EXECUTORS, MAX_ROWS, PERIOD, SECOND, load_execut
 from rulesafe_sim.config import SimulationConfig
 from rulesafe_sim.errors import RuleSafeError
 from rulesafe_sim.pictures import Pictures
-from rulesafe_sim.ros import Parameter
+from rulesafe_sim.ros import EPISODE_PARAMETERS, Parameter
 from rulesafe_sim.rules import load_rule
 from rulesafe_sim.safes import load_safe
 from rulesafe_sim.simulation import LOWER, ROBOT, UPPER, Simulation
+from rulesafe_sim.stand import safe_on_stand
 from rulesafe_sim.urdf import to_urdf
 
 REFRESH = 0.1
@@ -41,16 +44,7 @@ REFRESH_PICTURES = 1.0
 """The same for images and clouds, s."""
 
 PARAMETERS = (
-    Parameter(
-        "rule", "rule_001", "Rule of the first episode: an id or the path of a lock's .json file."
-    ),
-    Parameter("safe", "safe_01", "Safe of the first episode: an id or the path of a YAML file."),
-    Parameter("seed", 0, "Seed of the first episode: one of the split's variations.", 0, 2**32 - 1),
-    Parameter(
-        "split",
-        "nominal",
-        "What a seed varies: nominal, train, shifted, or the path of a YAML file.",
-    ),
+    *EPISODE_PARAMETERS,
     Parameter("start", True, "Begin an episode at once; otherwise wait for /episode/reset."),
     Parameter(
         "real_time_factor",
@@ -102,6 +96,8 @@ class SimNode(Node):
         self._tick = SECOND // config.physics.control_hz
         self._now = 0  # ns
         self._episode = 0
+        self._paused = False
+        self._said_ready = True  # or nobody need be told
         executor = load_executor(values["execution"])
         self._chunks = executor(LOWER, UPPER, values["execute_rows"])
         self._make_topics(self._pictures.topics())
@@ -118,20 +114,24 @@ class SimNode(Node):
         self._description = publisher(String, "/robot_description", convert.LATCHED_QOS)
         self._instruction = publisher(String, "/instruction", convert.LATCHED_QOS)
         self._started = publisher(Time, "/episode/started", convert.LATCHED_QOS)
+        self._safe_shape = publisher(String, "/episode/safe_description", convert.LATCHED_QOS)
+        self._pause = publisher(Bool, "/episode/paused", convert.LATCHED_QOS)
+        self._pause.publish(Bool(data=False))
         self._picture_topics = {
             topic: publisher(kind, topic, convert.IMAGE_QOS) for topic, kind in pictures.items()
         }
         self._last: dict[Any, Any] = {}  # publisher -> its last message
         self._last_pictures: dict[Any, Any] = {}
         self.create_service(ResetEpisode, "/episode/reset", self._on_reset)
+        self.create_service(SetBool, "/episode/pause", self._on_pause)
         self.create_subscription(
             JointTrajectory, "/policy/action_chunk", self._on_chunk, convert.STATE_QOS
         )
 
     # Episodes and chunks ------------------------------------------------------------------
 
-    def _begin(self, rule: str, safe: str, seed: int) -> None:
-        """Starts an episode. Errors: RuleSafeError, and the episode that runs goes on."""
+    def _begin(self, rule: str, safe: str, seed: int) -> int:
+        """Starts an episode; its number. Errors: RuleSafeError, and what runs goes on."""
         self._simulation.reset(rule, safe, seed)
         self._rule, self._safe = rule, safe
         self._episode += 1
@@ -140,19 +140,22 @@ class SimNode(Node):
         self._pictures.reset(self._simulation)
         self._started.publish(convert.to_time(self._now))
         self._instruction.publish(String(data=load_rule(self._rule).description))
+        shown = safe_on_stand(self._simulation.safe, self._simulation.pose_safe_in_pelvis)
+        self._safe_shape.publish(String(data=to_urdf(shown)))
         self._open: dict[str, bool] = {}
         self._was_done = False
+        self._said_ready = False
         self._publish()
+        return self._episode
 
     def _on_reset(self, request, response):
-        rule, safe = request.rule or self._rule, request.safe or self._safe
-        try:
-            self._begin(rule, safe, request.seed)
-        except RuleSafeError as error:
-            response.success, response.message = False, str(error)
-            return response
-        response.success, response.episode = True, self._episode
-        response.message = f"{rule} on {safe}, seed {request.seed}"
+        return ros.answer_reset(request, response, (self._rule, self._safe), self._begin)
+
+    def _on_pause(self, request, response):
+        self._paused = request.data
+        self._pause.publish(Bool(data=self._paused))
+        response.success = True
+        response.message = "time stands still" if self._paused else "time goes on"
         return response
 
     def _on_chunk(self, message: JointTrajectory) -> None:
@@ -162,12 +165,17 @@ class SimNode(Node):
         try:
             chunk = convert.from_trajectory(message, self._now)
             self._chunks.accept(chunk, self._now, self._simulation.command)
+            self._said_ready = True
         except RuleSafeError as error:
             self.get_logger().warning(f"action chunk refused: {error}")
 
     @property
     def _waiting(self) -> bool:
         return bool(self._waits and self._chunks.done(self._now))
+
+    @property
+    def _stands_still(self) -> bool:
+        return not self._episode or self._paused or self._waiting
 
     # Stepping and publishing --------------------------------------------------------------
 
@@ -212,13 +220,14 @@ class SimNode(Node):
         """The loop, until the context is shut down."""
         refreshed = pictured = due = time.monotonic()
         while executor.context.ok():
-            if self._episode and not self._waiting:
+            if not self._stands_still:
                 executor.spin_once(timeout_sec=0)
-                if self._waiting:  # a reset came in
+                if self._stands_still:  # a reset or a pause came in
                     continue
                 self._step()
                 due = self._pace(executor, due)
                 continue
+            self._say_ready()
             executor.spin_once(timeout_sec=REFRESH)
             due = now = time.monotonic()
             if now - refreshed >= REFRESH:
@@ -228,6 +237,15 @@ class SimNode(Node):
                 pictured = now
                 self._republish(self._last_pictures)
         return 0
+
+    def _say_ready(self) -> None:
+        """Once in an episode, while nobody has commanded the robot: why time does not go on."""
+        if self._waiting and not self._said_ready:
+            self._said_ready = True
+            self.get_logger().info(
+                "ready: time waits for a chunk on /policy/action_chunk; "
+                "wait_for_action:=false lets it run"
+            )
 
     def _pace(self, executor: SingleThreadedExecutor, due: float) -> float:
         """Serves until the next step is due by the real-time factor; when that was (s)."""
@@ -242,7 +260,9 @@ class SimNode(Node):
 
     def _republish(self, messages: dict[Any, Any]) -> None:
         for publisher, message in messages.items():
-            publisher.publish(message)
+            # Joint states that repeat tell a policy that its chunk is due: not in a pause.
+            if publisher is not self._joint_states or self._waiting:
+                publisher.publish(message)
 
 
 def main(args: Sequence[str] | None = None) -> int:

@@ -70,6 +70,17 @@ def make_scene(config: PhysicsConfig, *, render: bool) -> sapien.Scene:
     return scene
 
 
+def render_device() -> str:
+    """The name of the device that SAPIEN renders on; empty where there is none."""
+    name = ""
+    for line in sapien.render.get_device_summary().splitlines():
+        if line.startswith("GPU:"):
+            name = line.removeprefix("GPU:").strip()
+        elif line.strip().startswith("Supported:") and line.split()[-1] == "1":
+            return name
+    return ""
+
+
 def has_renderer(scene: sapien.Scene) -> bool:
     """Whether the scene was made for pictures; visual shapes in one that was not abort SAPIEN."""
     try:

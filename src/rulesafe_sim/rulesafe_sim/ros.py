@@ -19,6 +19,7 @@ from rclpy.exceptions import ParameterException
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
 
+from rulesafe_interfaces.srv import ResetEpisode
 from rulesafe_sim.errors import RuleSafeError
 
 
@@ -63,6 +64,39 @@ class Parameter:
                 f"got {value:g}"
             )
         return value
+
+
+EPISODE_PARAMETERS = (
+    Parameter(
+        "rule", "rule_001", "Rule of the first episode: an id or the path of a lock's .json file."
+    ),
+    Parameter("safe", "safe_01", "Safe of the first episode: an id or the path of a YAML file."),
+    Parameter("seed", 0, "Seed of the first episode: one of the split's variations.", 0, 2**32 - 1),
+    Parameter(
+        "split",
+        "nominal",
+        "What a seed varies: nominal, train, shifted, or the path of a YAML file.",
+    ),
+)
+"""Of a node that begins with an episode."""
+
+
+def answer_reset(
+    request: ResetEpisode.Request,
+    response: ResetEpisode.Response,
+    loaded: tuple[str, str],
+    begin: Callable[[str, str, int], int],
+) -> ResetEpisode.Response:
+    """Answers /episode/reset. `loaded`: rule and safe that an empty name stands for. `begin` starts
+    an episode of a rule, safe and seed and gives its number; its RuleSafeError is the answer."""
+    rule, safe = request.rule or loaded[0], request.safe or loaded[1]
+    try:
+        response.episode = begin(rule, safe, request.seed)
+    except RuleSafeError as error:
+        response.success, response.message = False, str(error)
+        return response
+    response.success, response.message = True, f"{rule} on {safe}, seed {request.seed}"
+    return response
 
 
 def declare(node: Node, parameters: Sequence[Parameter]) -> dict[str, Any]:
@@ -110,6 +144,17 @@ def claim(node: Node, topic: str) -> socket.socket:
     return held
 
 
+def serve(node: Node, executor: SingleThreadedExecutor) -> int:
+    """What `run_node` runs of a node that has nothing to do but to answer.
+
+    Not spin(): a signal that comes within a callback may fail to wake it, and where nothing more
+    comes, nothing would.
+    """
+    while rclpy.ok():
+        executor.spin_once(timeout_sec=0.5)
+    return 0
+
+
 def run_node(
     name: str,
     make: Callable[[], Node],
@@ -121,12 +166,17 @@ def run_node(
     stderr for what the user can mend; `interrupted` after a SIGINT, which is how a launch ends its
     nodes; 143 after a SIGTERM, so that a launch whose node somebody stopped does not pass for a
     success."""
-    terms: list[int] = []
-    signal.signal(signal.SIGTERM, lambda number, frame: terms.append(number))
-    code = _live(
-        name, make, run, args, interrupted
-    )  # rclpy shuts down upon the signal, and calls that too
-    return 128 + terms[0] if terms else code
+    signals: list[int] = []
+
+    def interrupt(number: int, frame: object) -> None:
+        signals.append(number)
+        raise KeyboardInterrupt
+
+    # rclpy shuts down upon both signals, and calls these too.
+    signal.signal(signal.SIGINT, interrupt)
+    signal.signal(signal.SIGTERM, lambda number, frame: signals.append(number))
+    code = _live(name, make, run, args, interrupted, signals)
+    return 128 + signal.SIGTERM if signal.SIGTERM in signals else code
 
 
 def _live(
@@ -135,6 +185,7 @@ def _live(
     run: Callable[[Any, SingleThreadedExecutor], int],
     args: Sequence[str] | None,
     interrupted: int,
+    signals: Sequence[int],
 ) -> int:
     rclpy.init(args=None if args is None else list(args))
     executor = SingleThreadedExecutor()
@@ -149,9 +200,11 @@ def _live(
     except (KeyboardInterrupt, ExternalShutdownException):
         return interrupted
     except Exception:
-        if rclpy.ok():
+        # After a signal: publishing into a context that is shut down, or a KeyboardInterrupt that
+        # rclpy's own code made into another error.
+        if rclpy.ok() and not signals:
             raise
-        return interrupted  # publishing into a context that a signal has shut down
+        return interrupted
     finally:
         if node is not None:
             node.destroy_node()

@@ -1,7 +1,7 @@
 """The simulation: robot, safe and lock stepped together. No ROS, and no rendering unless asked."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +12,7 @@ from rulesafe_sim.body import hold, merge_fixed
 from rulesafe_sim.config import Placement, SimulationConfig
 from rulesafe_sim.contacts import sense_contacts
 from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.joints import ACTION_JOINTS, ALL_JOINTS, ARM_JOINTS
+from rulesafe_sim.joints import ACTED, ACTION_JOINTS, ALL_JOINTS, ARM_JOINTS
 from rulesafe_sim.randomisation import load_split, sample_variation
 from rulesafe_sim.robot import HELD, HOME, h1_2
 from rulesafe_sim.robot_urdf import robot_from_urdf
@@ -48,7 +48,7 @@ class State:
     @property
     def action_positions(self) -> NDArray[np.float64]:
         """Positions (13,) of the commanded joints, rad, order of ACTION_JOINTS."""
-        return self.joint_positions[_ACTION_INDEX]
+        return self.joint_positions[ACTED]
 
 
 @dataclass(frozen=True)
@@ -59,9 +59,6 @@ class Joints:
     robot_positions: NDArray[np.float32]  # (J,) rad
     robot_velocities: NDArray[np.float32]  # (J,) rad/s
     safe_positions: NDArray[np.float32]  # (3,) rad: knob, handle, door
-
-
-_ACTION_INDEX = np.array([ALL_JOINTS.index(name) for name in ACTION_JOINTS])
 
 
 def placement_pose(placement: Placement) -> Transform:
@@ -187,8 +184,13 @@ class Simulation:
         reach = VELOCITY / config.control_hz
         self._command = self._command + np.clip(targets - self._command, -reach, reach)
         self._robot.command(dict(zip(ACTION_JOINTS, self._command.tolist(), strict=True)))
-        for _ in range(config.substeps):
-            self._robot.compensate_gravity()
+        self.advance(lambda robot: robot.compensate_gravity())
+
+    def advance(self, drive: Callable[[articulations.DrivenRobot], None]) -> None:
+        """One control step in which `drive` is called before each step of the physics: for who
+        stands for the motors. It must set every torque of the robot anew."""
+        for _ in range(self.config.physics.substeps):
+            drive(self._robot)
             self._safe.apply_torques(self.safe.torques(self._safe.part_positions()))
             self.scene.step()
         self._controls += 1

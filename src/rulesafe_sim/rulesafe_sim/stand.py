@@ -3,10 +3,14 @@
 The simulation, the pictures and the planner's collision model all take it from here.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
-from rulesafe_sim.body import Body, Link, Material, Shape
-from rulesafe_sim.transforms import Transform, apply, from_parts
+from rulesafe_sim.body import Body, Joint, Link, Material, Shape
+from rulesafe_sim.safe_body import safe_body
+from rulesafe_sim.safes import Safe
+from rulesafe_sim.transforms import Transform, apply, from_parts, inverse
 
 FLOOR_Z = -1.03
 """Height of the floor in the pelvis frame, m: a standing H1-2."""
@@ -40,6 +44,20 @@ def stand_shapes(safe: Body, pose_safe_in_pelvis: Transform) -> tuple[Shape, ...
     top_plate = box(np.array([low[0], low[1], high[2] - PLATE]), high, PLATES)
     rise = np.array([0.0, 0.0, PLATE])
     return floor_plate, box(low + slim + rise, high - slim - rise, COLUMN), top_plate
+
+
+def safe_on_stand(safe: Safe, pose_safe_in_pelvis: Transform) -> Body:
+    """The safe's body (see `safe_body`) and, fixed to its root, the link `stand`: what people see
+    of a safe that stands at that pose."""
+    body = safe_body(safe)
+    back = inverse(pose_safe_in_pelvis)
+    shapes = tuple(
+        replace(shape, pose=back @ shape.pose) for shape in stand_shapes(body, pose_safe_in_pelvis)
+    )
+    root = body.links[0].name
+    fixed = Joint("stand_joint", root, "stand", np.eye(4), kind="fixed")
+    stand = Link("stand", shapes)
+    return replace(body, links=(*body.links, stand), joints=(*body.joints, fixed))
 
 
 def bounds(link: Link) -> tuple[np.ndarray, np.ndarray]:

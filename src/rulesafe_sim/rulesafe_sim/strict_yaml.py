@@ -97,7 +97,9 @@ def read_yaml(path: Path) -> dict[str, Any]:
     """The mapping that a file holds. Errors: RuleSafeError, naming the file."""
     try:
         data = yaml.load(path.read_text("utf-8"), _UniqueKeys)
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+    except OSError as error:
+        raise RuleSafeError(f"cannot read {path}: {error.strerror}") from error
+    except (UnicodeDecodeError, yaml.YAMLError) as error:
         raise RuleSafeError(f"{path}: {error}") from error
     return as_mapping(data, f"{path}: the file")
 

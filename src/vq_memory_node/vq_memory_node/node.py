@@ -15,7 +15,6 @@ import numpy as np
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from rclpy.clock import Clock, ClockType
-from rclpy.executors import SingleThreadedExecutor
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
@@ -24,7 +23,7 @@ from rulesafe_interfaces.msg import MemoryTokens
 from rulesafe_sim.chunks import SECOND
 from rulesafe_sim.convert import LATCHED_QOS, STATE_QOS, from_time, to_diagnostics
 from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.ros import Parameter, claim, declare, run_node
+from rulesafe_sim.ros import Parameter, claim, declare, run_node, serve
 from vq_memory_node import convert
 from vq_memory_node.grids import GRIDS, make_grid
 from vq_memory_node.memory import VqMemory
@@ -283,14 +282,10 @@ class MemoryNode(LifecycleNode):
             "model hash": self._memory.tokenizer.hash,
         } | {key.replace("_", " "): count for key, count in asdict(self._stream.counts).items()}
 
-    def run(self, executor: SingleThreadedExecutor) -> int:
-        executor.spin()
-        return 0
-
 
 def main(args: Sequence[str] | None = None) -> int:
     """Runs the node; the exit code."""
-    return run_node("vq_memory_node", MemoryNode, MemoryNode.run, args)
+    return run_node("vq_memory_node", MemoryNode, serve, args)
 
 
 if __name__ == "__main__":

@@ -162,18 +162,21 @@ def stats(directory: Directory, report: Path | None = None) -> None:
     Example: rulesafe demos stats demos
 
     Args:
-        directory: What `rulesafe demos generate` made.
+        directory: What `rulesafe demos generate` made; of another dataset, episodes are counted.
         report: A Markdown file for tables by rule and by safe, failures by cause, and sizes.
     """
     from rich.console import Console
 
     from rulesafe_data.files import write_atomically
-    from rulesafe_eval.demos import figure
+    from rulesafe_eval.demos import dataset_stats, figure
     from rulesafe_eval.demos import stats as statistics
 
+    if dataset_stats.is_dataset_alone(directory):
+        print("\n".join(dataset_stats.lines(directory, report)))
+        return
     found = statistics.collect(directory)
     console = Console(highlight=False)
-    console.print(statistics.table(found.by_rule, f"Attempts in {directory}"))
+    console.print(statistics.table(found.by_rule, f"Attempts in {directory}", console.width))
     for number, cause, where in statistics.causes(found.rows):
         console.print(f"failed, {number} x: {cause}\n    {where}", markup=False)
     statistics.write_csv(directory / "stats.csv", found.by_rule)

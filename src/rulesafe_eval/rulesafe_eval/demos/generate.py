@@ -4,8 +4,7 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from tqdm import tqdm
-
+from rulesafe_eval.bars import Bar
 from rulesafe_eval.demos.attempts import Attempt, Request, settle
 from rulesafe_eval.demos.engines import ENGINES, TRIES, Engine, run
 from rulesafe_eval.demos.files import Folder
@@ -55,15 +54,13 @@ class Progress:
     def __init__(self, schedule: Schedule):
         self._schedule = schedule
         rules = schedule.request.rules if sys.stderr.isatty() else ()  # a log gets one line
-        self._bar = tqdm(
+        self._bar = Bar(
             total=len(schedule.request.rules) * schedule.request.episodes,
             initial=self._count(),
             unit="episode",
-            dynamic_ncols=True,
-            mininterval=0.1 if rules else 10.0,
         )
         self._lines = [
-            tqdm(bar_format="{desc}", position=line + 1, leave=False, dynamic_ncols=True)
+            Bar(bar_format="{desc}", position=line + 1, leave=False)
             for line in range(-(-len(rules) // RULES_A_LINE))
         ]
         self.show()

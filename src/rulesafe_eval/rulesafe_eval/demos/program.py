@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from numpy.typing import NDArray
-from tqdm import tqdm
 
 from planner_node.tasks import TaskPlanner
+from rulesafe_eval.bars import Bar
 from rulesafe_eval.demos.filming import snapshot_of
 from rulesafe_eval.episode import Recorder, Watch
 from rulesafe_eval.film import SIDE
@@ -134,6 +134,6 @@ def _watched(simulation: Simulation, watch: Watch) -> Iterator[Any]:
         if now.time >= TIME_LIMIT:  # with the door open too
             raise TimeIsUp(f"the time limit of {TIME_LIMIT:g} s is over")
 
-    with tqdm(unit="frame", desc=f"{simulation.rule.id} on {simulation.safe.id}") as bar:
+    with Bar(unit="frame", desc=f"{simulation.rule.id} on {simulation.safe.id}") as bar:
         look(simulation)
         yield look

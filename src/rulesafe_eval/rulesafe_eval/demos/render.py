@@ -8,10 +8,9 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from tqdm import tqdm
-
 from rulesafe_data.files import read_json, sha256, write_json
 from rulesafe_data.writer import DatasetWriter, EpisodeData, Frame
+from rulesafe_eval.bars import Bar
 from rulesafe_eval.demos.attempts import load_request
 from rulesafe_eval.demos.engines import ENGINES, TRIES, Engine, run
 from rulesafe_eval.demos.files import Folder
@@ -126,7 +125,7 @@ def _settle(directory: Path, rendering: Rendering) -> None:
 
 def _render(engine: Engine[Place], missing: Sequence[Place], folder: Folder) -> None:
     waiting = iter(missing)
-    with tqdm(total=len(missing), unit="episode", desc="rendering", dynamic_ncols=True) as bar:
+    with Bar(total=len(missing), unit="episode", desc="rendering") as bar:
         for done in run(engine, lambda: next(waiting, None)):
             if done.died:
                 raise RuleSafeError(f"the worker died {TRIES} times at {done.job}")

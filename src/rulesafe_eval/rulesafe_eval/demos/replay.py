@@ -11,6 +11,7 @@ from rulesafe_eval.demos.files import Folder
 from rulesafe_eval.demos.filming import snapshot_of
 from rulesafe_eval.demos.recording import STATE, Recording, snapshot
 from rulesafe_eval.film import Film, compose
+from rulesafe_eval.summary import Finish
 from rulesafe_sim.errors import RuleSafeError
 from rulesafe_sim.observer import Observer
 from rulesafe_sim.rules import PARTS
@@ -128,11 +129,12 @@ class _Camera:
     def __init__(self, simulation: Simulation, recording: Recording, path: Path):
         self.film = Film(path)
         self._simulation, self._facts = simulation, recording.facts
+        self._finish = Finish()
         self._observer = Observer(simulation)
 
     def shoot(self, last: bool) -> None:
         seen = self._observer.observe(("head_rgb", "front_rgb"))
-        now = snapshot_of(self._simulation)
+        now = self._finish.stopped(snapshot_of(self._simulation))
         verdict = ""
         if last:
             verdict = "opened" if self._facts["success"] else "failed"

@@ -182,14 +182,22 @@ LEGEND = (
 )
 
 
-def table(groups: Sequence[Group], title: str) -> Table:
-    """For the terminal."""
+NARROW = 100
+"""Letters in a line below which a terminal has no room for all columns."""
+
+LESS = ("retries", "redrawn", "planning", "states/h", "all/h")
+"""Columns that a narrow terminal does without; the .csv has them."""
+
+
+def table(groups: Sequence[Group], title: str, width: int) -> Table:
+    """For a terminal of `width` letters."""
+    columns = {n: c for n, c in COLUMNS.items() if width >= NARROW or n not in LESS}
     found = Table(title=title, box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 0, 0, 1))
     found.add_column("", no_wrap=True)
-    for name in COLUMNS:
+    for name in columns:
         found.add_column(name, justify="right", no_wrap=True)
     for i, group in enumerate(groups):
-        cells = [cell(group) for cell in COLUMNS.values()]
+        cells = [cell(group) for cell in columns.values()]
         found.add_row(group.name, *cells, end_section=i == len(groups) - 2)
     return found
 

@@ -52,8 +52,11 @@ def load_actor(setup: Setup) -> Actor:
 def _policy(setup: Setup) -> Actor:
     from policy_node.loading import find_policy, memory_of_policy
     from rulesafe_eval.evaluation.policies import CONTROLS, PolicyActor
+    from rulesafe_eval.policies.families import check_family
 
     facts = facts_of(setup.policy)
+    if "family" in facts:
+        check_family(str(facts["family"]))
     policy = find_policy(setup.policy)
     memory = memory_of_policy(policy)
     if setup.control != "none" and not policy.needs.memory:

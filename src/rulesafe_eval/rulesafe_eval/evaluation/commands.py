@@ -57,7 +57,7 @@ def evaluate(
         engine: ray: by Ray, on this machine or on the cluster that RAY_ADDRESS names.
     """
     from rulesafe_eval.evaluation.actors import load_actor
-    from rulesafe_eval.evaluation.films import choose, make
+    from rulesafe_eval.evaluation.films import choose, make, missing
     from rulesafe_eval.evaluation.report import write_report
     from rulesafe_eval.evaluation.request import make_request
     from rulesafe_eval.evaluation.results import evaluate as play
@@ -70,13 +70,17 @@ def evaluate(
     folder = results_folder(out)
     try:
         content = play(request, folder, workers, engine)
-        write_report(folder, content)
-        make(request, folder, choose(content["episodes"], films), workers, engine)
+        report = write_report(folder, content)
+        _print_summary(content)
+        if lacking := missing(folder, choose(content["episodes"], films)):
+            # Flushed, so that it stands before the bar, which goes to stderr.
+            films_of = f"{len(lacking)} film{'s' if len(lacking) > 1 else ''}"
+            print(f"making {films_of} (--films 0 leaves them out)", flush=True)
+            make(request, folder, lacking, workers, engine)
+            report = write_report(folder, content)
     except KeyboardInterrupt:
         print("\ninterrupted: what is complete is kept, the same command goes on", file=sys.stderr)
         raise
-    report = write_report(folder, content)
-    _print_summary(content)
     print(f"{folder / 'results.json'}\n{report}")
 
 
@@ -165,6 +169,8 @@ def _print_summary(content: dict[str, Any]) -> None:
     from rich.console import Console
     from rich.table import Table
 
+    from rulesafe_eval.evaluation.statistics import clipped
+
     shown = Table(title=f"{content['request']['setup']['policy']}, 95 % intervals")
     for name in ("rule", "episodes", "opened", "success", "process score", "order-free score"):
         shown.add_column(name, justify="left" if name == "rule" else "right")
@@ -187,11 +193,15 @@ def _print_summary(content: dict[str, Any]) -> None:
             f"{cause}",
             markup=False,
         )
+    if warning := clipped(content["episodes"]):
+        console.print(f"warning: {warning}", markup=False, soft_wrap=True)
 
 
 def _print_comparison(found: dict[str, Any]) -> None:
     from rich.console import Console
     from rich.table import Table
+
+    from rulesafe_eval.evaluation.comparison import in_words
 
     first, second = found["policies"]
     shown = Table(title=f"A: {first}   B: {second}   ({found['pairs']} pairs)")
@@ -199,19 +209,17 @@ def _print_comparison(found: dict[str, Any]) -> None:
     for name in (*heads, "process score B - A", "score p"):
         shown.add_column(name, justify="left" if name == "rule" else "right")
     for row in found["rows"]:
-        low, high = row["success_interval"]
-        score = row["process_score_difference"]
-        ends = row["process_score_interval"]
+        success, success_p, score, score_p = in_words(row)
         shown.add_row(
             row["rule"],
             str(row["pairs"]),
             *map(str, row["opened"]),
-            f"{100 * row['success_difference']:+.0f} % ({100 * low:+.0f}..{100 * high:+.0f})",
+            success,
             str(row["only_first"]),
             str(row["only_second"]),
-            f"{row['success_p']:.2g}",
-            f"{score:+.2f} ({ends[0]:+.2f}..{ends[1]:+.2f})",
-            f"{row['process_score_p']:.2g}",
+            success_p,
+            score,
+            score_p,
         )
     Console(highlight=False, width=_width()).print(shown)
     if any(found["unpaired"]):

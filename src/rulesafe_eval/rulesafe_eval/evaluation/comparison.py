@@ -76,6 +76,19 @@ def row_of(rule: str, pairs: Sequence[Pair]) -> dict[str, Any]:
     return row
 
 
+def in_words(row: Mapping[str, Any]) -> tuple[str, str, str, str]:
+    """A row's differences with their intervals, and their p, as text: success, p, process score,
+    p."""
+    low, high = row["success_interval"]
+    bottom, top = row["process_score_interval"]
+    return (
+        f"{100 * row['success_difference']:+.0f} % ({100 * low:+.0f}..{100 * high:+.0f})",
+        f"{row['success_p']:.2g}",
+        f"{row['process_score_difference']:+.2f} ({bottom:+.2f}..{top:+.2f})",
+        f"{row['process_score_p']:.2g}",
+    )
+
+
 def _key(line: Line) -> tuple[str, str, int]:
     return line["rule"], line["safe"], line["seed"]
 

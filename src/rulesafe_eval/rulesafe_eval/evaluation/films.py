@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tqdm import tqdm
 
+from rulesafe_eval.bars import Bar
 from rulesafe_eval.demos.attempts import Attempt
 from rulesafe_eval.demos.engines import ENGINES, TRIES, Engine, run
 from rulesafe_eval.demos.filming import snapshot_of
@@ -55,15 +55,22 @@ def choose(episodes: Sequence[Line], each: int) -> list[Line]:
     return chosen
 
 
+def missing(directory: Path, lines: Sequence[Line]) -> list[Line]:
+    """Those of some episodes that are not filmed yet."""
+    return [
+        line
+        for line in lines
+        if not (folder_of(directory, line["rule"], line["number"]) / "sheet.png").exists()
+    ]
+
+
 def make(
     request: Request, directory: Path, lines: Sequence[Line], workers: int, engine: str
 ) -> None:
     """Films what is not filmed yet. Errors: RuleSafeError where physics came out otherwise, a
     worker died again and again, or another process writes to the directory."""
-    jobs: dict[Attempt, Line] = {}
-    for line in lines:
-        if not (folder_of(directory, line["rule"], line["number"]) / "sheet.png").exists():
-            jobs[request.episode(line["rule"], line["number"])] = line
+    lacking = missing(directory, lines)
+    jobs = {request.episode(line["rule"], line["number"]): line for line in lacking}
     if not jobs:
         return
     with Folder(directory).alone():
@@ -81,7 +88,7 @@ def _make(
     )
     waiting = iter(jobs)
     try:
-        with tqdm(total=len(jobs), unit="film") as bar:
+        with Bar(total=len(jobs), unit="film") as bar:
             for done in run(made, lambda: next(waiting, None)):
                 if done.died:
                     raise RuleSafeError(f"film of {done.job}: the worker died, {TRIES} times")

@@ -26,6 +26,19 @@ CAUSES = {
 """Why an episode failed, by what happened after the moment nearest to the open door."""
 
 
+class PolicyBroke(Exception):
+    """A policy raised an exception, at a frame of the episode that is played.
+
+    Attributes:
+        frame: how many were played before.
+        trace: the exception with its traceback, without frames of this package; some lines.
+    """
+
+    def __init__(self, frame: int, trace: str):
+        super().__init__(frame, trace)
+        self.frame, self.trace = frame, trace
+
+
 @dataclass
 class Live:
     """One episode. Call `see` after the reset and after each frame.

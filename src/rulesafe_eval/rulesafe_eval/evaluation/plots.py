@@ -46,6 +46,7 @@ def success(rows: Sequence[Mapping[str, Any]]) -> Figure:
         )
     axes.set_yticks(at, [f"{row['rule']} ({row['episodes']})" for row in rows])
     axes.set_xlim(-0.03, 1.03)
+    axes.set_ylim(-0.6, len(rows) - 0.4)  # room for whole marks
     axes.set_xlabel("mean and 95 % interval")
     _finish(axes)
     return figure
@@ -111,7 +112,8 @@ def lengths(lines: Sequence[Line]) -> Figure:
         axes.plot([np.median(seconds)] * 2, [y - 0.3, y + 0.3], color=ORANGE, linewidth=2)
     axes.set_yticks(at, list(by_rule))
     axes.set_ylim(-0.6, len(by_rule) - 0.4)
-    axes.set_xlim(left=0)
+    longest = max(line["simulated_time"] for played in by_rule.values() for line in played)
+    axes.set_xlim(0, 1.03 * longest)  # room for whole dots
     axes.set_xlabel("simulated time to the open door, s; median in orange")
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)

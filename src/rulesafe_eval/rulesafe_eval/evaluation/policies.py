@@ -5,7 +5,8 @@ the instruction and the reading of its memory, as `Needs` asks, at the frames wh
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -13,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from policy_node.history import History
-from policy_node.policy import CAMERAS, CHUNK, Observation, Policy, check_chunk
-from rulesafe_eval.evaluation.live import Live
+from policy_node.loading import checked_chunk, trace_of
+from policy_node.policy import CAMERAS, CHUNK, Observation, Policy
+from rulesafe_eval.evaluation.live import Live, PolicyBroke
 from rulesafe_sim.chunks import PERIOD, load_executor, make_chunk
 from rulesafe_sim.errors import RuleSafeError
 from rulesafe_sim.joints import ACTION_JOINTS
@@ -54,16 +56,19 @@ class PolicyActor:
         self.renders = bool(needs.points or needs.images)
 
     def drive(self, simulation: Simulation, live: Live) -> str:
-        """Acts until the episode is over."""
+        """Acts until the episode is over. Errors: PolicyBroke where the policy raises one."""
         senses = _Senses(simulation, self._policy, self.memory)
         executor = self._executor
         executor.reset(0)
-        self._policy.reset()
+        with _traced(simulation):
+            self._policy.reset()
         senses.look(last=True)
         while not live.over:
             observation = senses.observation()
             began = time.perf_counter()
-            chunk = check_chunk(self._policy.infer(observation))
+            with _traced(simulation):
+                answer = self._policy.infer(observation)
+            chunk = checked_chunk(answer)
             live.inferences.append(time.perf_counter() - began)
             now = simulation.frame * PERIOD
             executor.accept(make_chunk(ACTION_JOINTS, chunk, now), now, simulation.command)
@@ -73,6 +78,17 @@ class PolicyActor:
                 senses.look(last=row == self._execute, left=self._execute - row)
         live.clipped = executor.clipped
         return ""
+
+
+@contextmanager
+def _traced(simulation: Simulation) -> Iterator[None]:
+    """Makes of an exception a PolicyBroke that shows where in the policy it comes from."""
+    try:
+        yield
+    except RuleSafeError:
+        raise
+    except Exception as error:
+        raise PolicyBroke(simulation.frame, trace_of(error, __file__)) from None
 
 
 class _Senses:

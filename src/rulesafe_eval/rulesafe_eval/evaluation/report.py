@@ -12,6 +12,8 @@ from PIL import Image
 from rulesafe_data.files import write_atomically
 from rulesafe_eval.evaluation import films, plots
 from rulesafe_eval.evaluation.live import CAUSES
+from rulesafe_eval.evaluation.request import SPLIT_OF
+from rulesafe_eval.evaluation.statistics import clipped
 
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; color: #1c2026; max-width: 1060px; margin: 2rem auto;
@@ -28,6 +30,9 @@ details { margin: .8rem 0; } code { background: #f2f4f6; padding: .1rem .3rem; }
 
 SHEET_WIDTH = 1000
 """Pixels of a contact sheet in the report; the file beside the film is larger."""
+
+OPTION_OF = {split: option for option, split in SPLIT_OF.items()}
+"""What `--split` is called, by the split of rulesafe_sim that it means."""
 
 LISTED = 500
 """Episodes that the report lists one by one."""
@@ -61,8 +66,8 @@ def _head(content: Mapping[str, Any]) -> Iterable[str]:
     last = request["seed"] + request["episodes"] - 1
     facts = {
         "rules": ", ".join(request["rules"]),
-        "safes": ", ".join(request["safes"]),
-        "split": request["split"],
+        "safes": _safes(content),
+        "split": OPTION_OF.get(request["split"], request["split"]),
         "episodes": f"{request['episodes']} of each rule, seeds {request['seed']}..{last}",
         "time limit": f"{setup['step_seconds']:g} s for each event of the shortest plan",
         "versions": ", ".join(f"{k} {v}" for k, v in request["versions"].items()),
@@ -73,8 +78,21 @@ def _head(content: Mapping[str, Any]) -> Iterable[str]:
     known = {k: v for k, v in request["actor"].items() if isinstance(v, str | int | float)}
     facts["policy"] = ", ".join(f"{k} {v}" for k, v in known.items())
     yield table(("", ""), list(facts.items()), words=(1,))
+    if warning := clipped(content["episodes"]):
+        yield f'<p class="no">{escape(warning)}</p>'
     if not content["complete"]:
         yield '<p class="no">Some episodes are still to be played.</p>'
+
+
+def _safes(content: Mapping[str, Any]) -> str:
+    """Those that were played, and of how many that is."""
+    asked = content["request"]["safes"]
+    played = {line["safe"] for line in content["episodes"]}
+    names = [safe for safe in asked if safe in played]
+    words = ", ".join(names)
+    if len(names) < len(asked):
+        words += f" ({len(names)} of {len(asked)}: episodes take them in turn)"
+    return words
 
 
 def _rates(content: Mapping[str, Any]) -> Iterable[str]:

@@ -14,8 +14,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tqdm import tqdm
-
 from rulesafe_data.files import (
     alone,
     append_line,
@@ -24,6 +22,7 @@ from rulesafe_data.files import (
     sweep,
     write_json,
 )
+from rulesafe_eval.bars import Bar
 from rulesafe_eval.demos.attempts import Attempt
 from rulesafe_eval.demos.engines import ENGINES, TRIES, Engine, run
 from rulesafe_eval.evaluation.request import Request, load_request, settle
@@ -84,7 +83,7 @@ def evaluate(request: Request, directory: Path, workers: int, engine: str) -> di
 
 def _play(engine: Engine[Attempt], missing: list[Attempt], folder: Folder, total: int) -> None:
     waiting = iter(missing)
-    with tqdm(total=total, initial=total - len(missing), unit="episode") as bar:
+    with Bar(total=total, initial=total - len(missing), unit="episode") as bar:
         opened = 0
         for done in run(engine, lambda: next(waiting, None)):
             if done.died:

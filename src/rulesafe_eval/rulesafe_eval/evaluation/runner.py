@@ -12,8 +12,9 @@ from planner_node.reach import DRAWS, OutOfReach, reachable_variation
 from rulesafe_data.files import write_atomically
 from rulesafe_eval.demos.attempts import Attempt
 from rulesafe_eval.evaluation.actors import Actor, load_actor
-from rulesafe_eval.evaluation.live import Live
+from rulesafe_eval.evaluation.live import Live, PolicyBroke
 from rulesafe_eval.evaluation.request import Setup
+from rulesafe_sim.errors import RuleSafeError
 from rulesafe_sim.plans import shortest_plan
 from rulesafe_sim.randomisation import load_split
 from rulesafe_sim.rules import load_rule
@@ -35,8 +36,8 @@ def play(actor: Actor, setup: Setup, episode: Attempt, directory: Path) -> dict[
     """The same for an actor at hand.
 
     The safe stands at the first of the seed's places that the arm can work, so that every actor has
-    the same episode, and one that can be solved. Errors: RuleSafeError on a full disk, and what
-    a policy refuses.
+    the same episode, and one that can be solved. Errors: RuleSafeError on a full disk, what a
+    policy refuses, and what it raises, with its traceback.
     """
     began, spent = time.perf_counter(), time.process_time()
     ids = {"rule": episode.rule, "number": episode.number, "safe": episode.safe}
@@ -50,7 +51,14 @@ def play(actor: Actor, setup: Setup, episode: Attempt, directory: Path) -> dict[
     simulation.reset(episode.source, episode.safe, episode.seed, variation)
     live = Live(simulation, setup.time_limit(episode.source))
     placing = time.perf_counter() - began
-    reason = actor.drive(simulation, live)
+    try:
+        reason = actor.drive(simulation, live)
+    except PolicyBroke as broke:
+        raise RuleSafeError(
+            f"the policy {setup.policy} raised an exception\n{broke.trace}\n"
+            f"policy {setup.policy} failed at frame {broke.frame} of {episode}: mend it; the same "
+            "command then goes on with this episode"
+        ) from None
     live.give_up(reason)  # nothing, where the episode is over
     _keep(actions_file(directory, episode.rule, episode.number), live)
     timing = {

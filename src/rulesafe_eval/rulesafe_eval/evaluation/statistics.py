@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
+from policy_node.policy import CHUNK
+
 LEVEL = 0.95
 RESAMPLES = 9999
 BATCH = 500
@@ -73,9 +75,12 @@ def mcnemar(only_first: int, only_second: int) -> float:
 
 
 def sign_flips(differences: ArrayLike) -> float:
-    """The two-sided p of paired differences by random changes of sign (exact up to 13 pairs)."""
+    """The two-sided p of paired differences by random changes of sign (exact up to 13 pairs).
+
+    1 for no pair, for one, whose other sign is as far from 0, and where no pair differs.
+    """
     sample = np.asarray(differences, float)
-    if not sample.any():
+    if len(sample) < 2 or not sample.any():
         return 1.0
     found = stats.permutation_test(
         (sample,),
@@ -135,6 +140,24 @@ def failures(lines: Sequence[Line]) -> list[dict[str, Any]]:
     names = ("rule", "step", "event", "cause")
     ordered = sorted(counted.items(), key=lambda item: (item[0][0], -item[1], item[0]))
     return [{**dict(zip(names, key, strict=True)), "count": count} for key, count in ordered]
+
+
+CLIPPED = 0.2
+"""Share of targets out of the joints' limits from which people are told: trained policies have a
+few in a hundred, one that speaks in degrees has nearly all."""
+
+
+def clipped(lines: Sequence[Line]) -> str:
+    """A warning where CLIPPED or more of the targets were out of the joints' limits; else none."""
+    # As they are counted: rows of a policy's chunks, and what is executed of them or of an oracle.
+    given = sum(line["inferences"] * CHUNK + line["frames"] for line in lines)
+    count = sum(line["clipped_actions"] for line in lines)
+    if not given or count < CLIPPED * given:
+        return ""
+    return (
+        f"{count} of {given} targets ({100 * count / given:.0f} %) were out of the joints' limits "
+        "and were clipped; they are absolute positions, rad, in the order of ACTION_JOINTS"
+    )
 
 
 def timings(lines: Sequence[Line]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rulesafe_eval.evaluation.comparison import row_of, set_otherwise
+from rulesafe_eval.evaluation.comparison import in_words, row_of, set_otherwise
 from rulesafe_eval.evaluation.statistics import bootstrap, wilson
 from rulesafe_sim.errors import RuleSafeError
 
@@ -37,6 +37,15 @@ class Pooled:
         """Of a training seed: episodes opened, and all."""
         found = [line["opened"] for key, line in self.lines.items() if key[0] == seed]
         return sum(found), len(found)
+
+    @property
+    def places(self) -> set[tuple[str, str, int]]:
+        """Rule, safe and seed of its episodes, whatever its training seeds."""
+        return {key[1:] for key in self.lines}
+
+    def shared(self, other: "Pooled") -> list[tuple[int, str, str, int]]:
+        """The keys of the episodes that both played."""
+        return [key for key in self.lines if key in other.lines]
 
     def interval(self, key: str) -> tuple[float, float]:
         """Of 95 %, of a figure's mean: places are resampled, with all that happened there."""
@@ -100,12 +109,14 @@ McNemar's exact test, with several by random changes of sign of the places' diff
 
 def page(contents: Sequence[Mapping[str, Any]], command: str) -> str:
     """Markdown: of each condition how often each kind opened, which differ, where they failed."""
-    parts = [f"    {command}\n", ABOUT]
-    for (rule, safes, split, seconds), kinds in pool(contents).items():
+    parts, pooled = [f"    {command}\n", ABOUT], pool(contents)
+    for (rule, safes, split, seconds), kinds in pooled.items():
         parts.append(f"## {rule}, {safes}, split {split}, {seconds:g} s for a step\n")
         parts += [*_rates(kinds), ""]
-        if len(kinds) > 1:
+        if any(one.shared(other) for one, other in combinations(kinds.values(), 2)):
             parts += [*_differences(rule, kinds), ""]
+        if told := list(_strangers(rule, kinds, pooled)):
+            parts += told
         parts += [*_failures(kinds), ""]
     return "\n".join(parts)
 
@@ -135,18 +146,34 @@ def _differences(rule: str, kinds: Mapping[str, Pooled]) -> Iterator[str]:
     yield "| second less first | pairs | success | p | process score | p |"
     yield "|---|---:|---|---:|---|---:|"
     for (first, one), (second, other) in combinations(kinds.items(), 2):
-        pairs = [(line, other.lines[key]) for key, line in one.lines.items() if key in other.lines]
+        pairs = [(one.lines[key], other.lines[key]) for key in one.shared(other)]
         if not pairs:
             continue
-        row = row_of(rule, pairs)
-        low, high = row["success_interval"]
-        ends = row["process_score_interval"]
-        yield (
-            f"| {second} less {first} | {len(pairs)} | {100 * row['success_difference']:+.0f} % "
-            f"({100 * low:+.0f}..{100 * high:+.0f}) | {row['success_p']:.2g} | "
-            f"{row['process_score_difference']:+.2f} ({ends[0]:+.2f}..{ends[1]:+.2f}) | "
-            f"{row['process_score_p']:.2g} |"
-        )
+        cells = (f"{second} less {first}", str(len(pairs)), *in_words(row_of(rule, pairs)))
+        yield f"| {' | '.join(cells)} |"
+
+
+def _strangers(
+    rule: str,
+    kinds: Mapping[str, Pooled],
+    pooled: Mapping[Condition, Mapping[str, Pooled]],
+) -> Iterator[str]:
+    """A line for each kind here that shares no episode of the rule, in no condition, with others:
+    nobody is to look for their comparison."""
+    conditions = [found for condition, found in pooled.items() if condition[0] == rule]
+    names = dict.fromkeys(name for found in conditions for name in found)
+    for kind in kinds:
+        met = {
+            name
+            for found in conditions
+            for name in found
+            if kind in found and found[kind].places & found[name].places
+        }
+        if others := [name for name in names if name not in met]:
+            yield (
+                f"{kind}: no shared episodes with {'; '.join(others)}. To compare them, evaluate "
+                "with the same --rules, --safes, --split, --seed and --step-seconds.\n"
+            )
 
 
 def _failures(kinds: Mapping[str, Pooled]) -> Iterator[str]:

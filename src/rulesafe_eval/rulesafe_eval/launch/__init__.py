@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from rulesafe_eval.launch import arguments
+from rulesafe_eval.launch import arguments, packages
 from rulesafe_eval.launch.model import LaunchError, Process, Shutdown, Step
 from rulesafe_eval.launch.parse import parse_file
 from rulesafe_eval.launch.resolve import parse_given, resolve
@@ -27,6 +27,25 @@ __all__ = ["LaunchError", "main"]
 _DEFAULTS = {"ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST", "PYTHONUNBUFFERED": "1"}
 
 
+def make_parser() -> argparse.ArgumentParser:
+    """What `rulesafe launch` understands."""
+    parser = argparse.ArgumentParser(
+        prog="rulesafe launch",
+        description=__doc__,
+        epilog="Example: rulesafe launch launch/sim_evaluation.launch.xml rule:=rule_001",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "file", type=Path, help="a *.launch.xml file; or PACKAGE FILE, one of a package's launch/"
+    )
+    parser.add_argument("arguments", nargs="*", metavar="name:=value", help="launch arguments")
+    parser.add_argument("-s", "--show-args", action="store_true", help="list the arguments")
+    parser.add_argument(
+        "-p", "--print", "--dry-run", action="store_true", help="print what would be run"
+    )
+    return parser
+
+
 def main(argv: list[str]) -> int:
     """Run `rulesafe launch`.
 
@@ -35,19 +54,40 @@ def main(argv: list[str]) -> int:
 
     Returns the exit status: 2 where the file or an argument is refused, else that of `run`.
     """
-    parser = argparse.ArgumentParser(prog="rulesafe launch", description=__doc__)
-    parser.add_argument("file", type=Path, help="a *.launch.xml file")
-    parser.add_argument("arguments", nargs="*", metavar="name:=value", help="launch arguments")
-    parser.add_argument("-s", "--show-args", action="store_true", help="list the arguments")
-    parser.add_argument(
-        "-p", "--print", "--dry-run", action="store_true", help="print what would be run"
-    )
-    options = parser.parse_intermixed_args(argv)
+    options = make_parser().parse_intermixed_args(argv)
     try:
-        return _launch(options.file.absolute(), options)
+        return _launch(_file(options), options)
     except LaunchError as error:
         print(f"rulesafe launch: {error}", file=sys.stderr)
         return 2
+
+
+def _file(options: argparse.Namespace) -> Path:
+    """The launch file. Of `PACKAGE FILE`, as one writes it for `ros2 launch`, FILE is taken from
+    the arguments."""
+    first: str = next(iter(options.arguments), "")
+    if options.file.is_file() or not first.endswith(".xml") or ":=" in first:
+        return options.file.absolute()
+    form = "give the file's path, as in: rulesafe launch launch/sim_evaluation.launch.xml"
+    try:
+        folder = packages.share(str(options.file), Path.cwd(), os.environ) / "launch"
+    except LaunchError:
+        raise LaunchError(f"no launch file and no package {str(options.file)!r}; {form}") from None
+    if not (folder / first).is_file():
+        known = ", ".join(sorted(path.name for path in folder.glob("*.launch.xml"))) or "none"
+        raise LaunchError(f"no {first!r} in {folder}, which has: {known}; or {form}")
+    del options.arguments[0]
+    return folder / first
+
+
+def known_arguments(file: Path) -> dict[str, arguments.Argument]:
+    """The arguments of a launch file and of those that it includes, by name.
+
+    Errors: LaunchError where it cannot be read.
+    """
+    context = Context({}, {**_DEFAULTS, **os.environ}, file.absolute().parent)
+    found = arguments.declared(parse_file(file.absolute()), context)
+    return {argument.name: argument for argument in found}
 
 
 def _launch(file: Path, options: argparse.Namespace) -> int:

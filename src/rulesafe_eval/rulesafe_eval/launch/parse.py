@@ -115,7 +115,9 @@ def parse_file(path: Path) -> Element:
     try:
         source = path.read_bytes()
     except OSError as error:
-        raise LaunchError(f"{path}: {error.strerror}") from None
+        found = sorted(str(p) for p in Path().glob("launch/*.launch.xml")) or ["(none)"]
+        there = f"; valid: a path, of which ./launch holds {', '.join(found)}"
+        raise LaunchError(f"{path}: {error.strerror}{there}") from None
     return _Builder(path).build(source)
 
 

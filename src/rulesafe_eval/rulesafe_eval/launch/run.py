@@ -26,6 +26,7 @@ from rulesafe_eval.launch.log import Log
 from rulesafe_eval.launch.model import Process, Shutdown, Step, Timer
 
 _STOPPING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_INTERRUPTED = (-signal.SIGINT, 128 + signal.SIGINT)  # what ends a process that was sent a SIGINT
 _LEFTOVER_GRACE = 1.0  # s that what a finished process left in its group has to end
 _POLL = 0.05  # s between looks at such leftovers
 
@@ -206,6 +207,8 @@ class _Launch:
         name, pid, code = child.process.name, child.popen.pid, child.popen.returncode
         if code == 0:
             self.log.say(name, f"process has finished cleanly [pid {pid}]")
+        elif self.stopping and code in _INTERRUPTED:
+            self.log.say(name, f"process has ended upon SIGINT [pid {pid}, exit code {code}]")
         else:
             command = command_line(child.process)
             message = f"process has died [pid {pid}, exit code {code}, cmd '{command}']."

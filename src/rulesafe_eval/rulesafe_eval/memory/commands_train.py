@@ -40,6 +40,7 @@ def train(
     from rulesafe_eval.training_bar import training_bar
     from vq_memory_node.model_files import load_model
 
+    _check_folder(out)
     positions = load_trajectories(data).positions
     with training_bar(config.steps, "batch") as tell:
 
@@ -57,3 +58,19 @@ def train(
         told = ", ".join(f"{name} {value:.4g}" for name, value in figures.items())
         print(f"{part}: {told}")
     print(f"{out}: model {model.hash[:12]}, clusters {', '.join(map(str, model.clusterings))}")
+
+
+def _check_folder(out: Path) -> None:
+    """Errors: RuleSafeError where a folder holds other things than a memory or its training: a
+    model among them would pass for a part of them, and tools would read it as one."""
+    from vq_memory_node.checkpoints import CHECKPOINT
+    from vq_memory_node.model_files import ARRAY_FILE, JSON_FILE
+
+    own = {CHECKPOINT, ARRAY_FILE, JSON_FILE, "tensorboard"}
+    found = {path.name for path in out.glob("*") if not path.name.startswith(".")}
+    if JSON_FILE not in found and (others := sorted(found - own)):
+        more = ", ..." if len(others) > 3 else ""
+        raise RuleSafeError(
+            f"{out} is no memory's folder: it holds {', '.join(others[:3])}{more}; give --out "
+            "another, new or empty"
+        )

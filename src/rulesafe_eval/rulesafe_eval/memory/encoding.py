@@ -5,9 +5,9 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from tqdm import tqdm
 
 from rulesafe_data.tables import to_table, write_table
+from rulesafe_eval.bars import Bar
 from rulesafe_eval.memory.trajectories import Trajectories
 from vq_memory_node.memory import tokens_at
 from vq_memory_node.model_files import Model
@@ -32,7 +32,7 @@ def codes_of(
 
 def with_bar(found: Trajectories, what: str) -> Iterator[tuple[int, NDArray[np.float32]]]:
     """Number and positions of each episode, with a progress bar in frames on a terminal."""
-    with tqdm(total=found.frames, unit="frame", desc=what, dynamic_ncols=True, disable=None) as bar:
+    with Bar(total=found.frames, unit="frame", desc=what, disable=None) as bar:
         for episode, positions in enumerate(found.positions):
             yield episode, positions
             bar.update(len(positions))

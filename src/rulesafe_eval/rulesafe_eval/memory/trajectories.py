@@ -14,12 +14,10 @@ from rulesafe_data.states import load_states
 from rulesafe_data.store import EpisodeStore
 from rulesafe_data.tables import read_columns
 from rulesafe_sim.errors import RuleSafeError, unknown_name
-from rulesafe_sim.joints import ACTION_JOINTS, ALL_JOINTS
+from rulesafe_sim.joints import ACTED
 
 STEPS = "steps_done"
 """The privileged column that is the true step: steps of the rule's plan that the lock has seen."""
-
-_ACTED = [ALL_JOINTS.index(joint) for joint in ACTION_JOINTS]
 
 
 @dataclass(frozen=True)
@@ -118,7 +116,7 @@ def _of_dataset(root: Path) -> Trajectories:
     positions, rules, safes, steps = [], [], [], []
     for episode in store.episodes:
         state = store.episode(episode.index, [layout.STATE])[layout.STATE]
-        positions.append(np.ascontiguousarray(state[:, _ACTED], np.float32))
+        positions.append(np.ascontiguousarray(state[:, ACTED], np.float32))
         facts = store.privileged.facts(episode.index)
         rules.append(str(facts.get("rule", "")))
         safes.append(str(facts.get("safe", "")))
@@ -140,7 +138,7 @@ def _of_recordings(directory: Path) -> Trajectories:
         path = folder.file(rule, attempt, success=True)
         columns = read_columns(path, ["time", "robot_positions", STEPS])
         recording = Recording(read_facts(path), columns)
-        positions.append(np.ascontiguousarray(recording.joint_positions()[:, _ACTED]))
+        positions.append(np.ascontiguousarray(recording.joint_positions()[:, ACTED]))
         rules.append(rule)
         safes.append(str(recording.facts["safe"]))
         # The state after the last action is no frame of a dataset.

@@ -1,0 +1,41 @@
+"""Bars of long commands: on a terminal tqdm's, in a log a line now and then."""
+
+import sys
+import time
+from typing import Any
+
+from tqdm import tqdm
+
+SECONDS = 30.0
+"""Between two lines of a log at least, s."""
+
+
+class Bar(tqdm):
+    """tqdm, which elsewhere than on a terminal writes lines that stay: one at the beginning, one
+    each SECONDS where something was done, and one at the end."""
+
+    def __init__(self, *args: Any, **words: Any):
+        self._log = not sys.stderr.isatty()
+        self._told, self._line = float("-inf"), ""
+        super().__init__(*args, **{"dynamic_ncols": True, **words})
+
+    def display(self, msg: str | None = None, pos: int | None = None) -> bool | None:
+        """What tqdm calls whenever something is new."""
+        if not self._log:
+            shown: bool | None = super().display(msg, pos)
+            return shown
+        if time.monotonic() - self._told >= SECONDS:
+            self._tell()
+        return True
+
+    def close(self) -> None:
+        """Ends the bar with a last line."""
+        if self._log and not self.disable:
+            self._tell()
+            self.delay = float("inf")  # for tqdm there was nothing yet that it would have to end
+        super().close()
+
+    def _tell(self) -> None:
+        self._told, before, self._line = time.monotonic(), self._line, str(self)
+        if self._line != before:
+            print(self._line, file=sys.stderr, flush=True)

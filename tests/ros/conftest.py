@@ -1,18 +1,13 @@
 """A graph of its own for every test: loopback only, one domain per test process, of which several
 may run at once."""
 
-import os
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-
-os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
-os.environ["ROS_DOMAIN_ID"] = str(os.getpid() % 100 + 1)
-# Fast DDS 2.14 may fall silent over shared memory that killed processes left, and tests kill some.
-os.environ["FASTDDS_BUILTIN_TRANSPORTS"] = "UDPv4"
 
 sys.path.append(str(Path(__file__).parent))  # for ros_client and memory_player
 
@@ -23,10 +18,11 @@ STATES = Path(__file__).parents[2] / "datasets/rule_001_rule_020.parquet"
 class Process:
     """A node in a process of its own."""
 
-    def __init__(self, module: str, *parameters: str):
+    def __init__(self, module: str, *parameters: str, words: Sequence[str] = ()):
         arguments = [part for p in parameters for part in ("-p", p)]
+        ros = ["--ros-args", *arguments] if arguments else []
         self.process = subprocess.Popen(
-            [sys.executable, "-m", module, *(["--ros-args", *arguments] if arguments else [])],
+            [sys.executable, "-m", module, *words, *ros],
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -39,10 +35,11 @@ class Process:
         output, _ = self.process.communicate(timeout=PATIENCE)
         return self.process.returncode, output
 
-    def stop_well(self) -> None:
-        """Interrupts it, and its exit code is 0."""
+    def stop_well(self) -> str:
+        """Interrupts it, and its exit code is 0; the output."""
         code, output = self.stop()
         assert code == 0, output
+        return output
 
     def wait(self) -> tuple[int, str]:
         """Waits until it ends by itself."""
@@ -72,11 +69,11 @@ def player(client):
 
 @pytest.fixture
 def start():
-    """start(module, *parameters) -> Process; all are gone after the test."""
+    """start(module, *parameters, words=()) -> Process; all are gone after the test."""
     running: list[Process] = []
 
-    def begin(module: str, *parameters: str) -> Process:
-        running.append(Process(module, *parameters))
+    def begin(module: str, *parameters: str, words: Sequence[str] = ()) -> Process:
+        running.append(Process(module, *parameters, words=words))
         return running[-1]
 
     yield begin
@@ -84,6 +81,12 @@ def start():
         if process.process.poll() is None:
             process.process.kill()
             process.process.wait()
+
+
+@pytest.fixture
+def bag_command(start):
+    """bag_command(*words) -> `rulesafe bag` as a Process."""
+    return lambda *words: start("rulesafe_eval.cli", words=("bag", *map(str, words)))
 
 
 @pytest.fixture(scope="session")

@@ -32,15 +32,23 @@ class Player:
         self.client = client
         self.heard: dict[int, MemoryTokens] = {}  # by stamp, ns
         self.diagnostics: list[DiagnosticStatus] = []
-        self.publishers = {
-            topic: client.create_publisher(kind, topic, qos)
-            for topic, (kind, _, qos) in INPUTS.items()
-        }
-        self._joints, self._clock, self._started = self.publishers.values()
+        self.speak()
         client.create_subscription(MemoryTokens, "/memory/tokens", self._on_tokens, TOKENS_QOS)
         client.create_subscription(
             DiagnosticArray, "/diagnostics", lambda m: self.diagnostics.extend(m.status), 10
         )
+
+    def speak(self):
+        self.publishers = {
+            topic: self.client.create_publisher(kind, topic, qos)
+            for topic, (kind, _, qos) in INPUTS.items()
+        }
+        self._joints, self._clock, self._started = self.publishers.values()
+
+    def be_silent(self):
+        """No longer writes what it plays: others may."""
+        for publisher in self.publishers.values():
+            self.client.destroy_publisher(publisher)
 
     def _on_tokens(self, message):
         self.heard[convert.from_time(message.header.stamp)] = message

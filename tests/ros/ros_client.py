@@ -7,6 +7,7 @@ import numpy as np
 from rclpy.client import Client as ServiceClient
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
+from rclpy.publisher import Publisher
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rclpy.task import Future
 from rosgraph_msgs.msg import Clock
@@ -58,6 +59,25 @@ class Client(Node):
             assert time.monotonic() < end, f"{what}: not within {PATIENCE:g} s"
             self.executor_.spin_once(timeout_sec=0.1)
 
+    def until_heard_by(self, node: str, *topics: str) -> None:
+        """Waits until a node whose name ends so subscribes to the topics. Not by their count:
+        readers of an earlier test may still be in it."""
+
+        def heard(topic: str) -> bool:
+            infos = self.get_subscriptions_info_by_topic(topic)
+            return any(info.node_name.endswith(node) for info in infos)
+
+        self.until(lambda: all(map(heard, topics)), f"subscriptions of {topics} by {node}")
+
+    def until_recorded(self, publisher: Publisher) -> None:
+        """Waits until a recorder, and who else subscribes, gets what is published."""
+        topic = publisher.topic_name
+        self.until_heard_by("recorder", topic)
+        self.until(
+            lambda: publisher.get_subscription_count() >= self.count_subscribers(topic),
+            f"all subscriptions of {topic}",
+        )
+
     def meet(self, caller: ServiceClient) -> None:
         """Waits for a service, the first time a little longer: a server may hear a client before
         it knows where to send the answer, which is lost then."""
@@ -74,8 +94,8 @@ class Client(Node):
 
     @property
     def now(self) -> int:
-        """Stamp of the last status, ns."""
-        return convert.from_time(self.status.header.stamp)
+        """Stamp of the last status, ns; -1 before the first one."""
+        return convert.from_time(self.status.header.stamp) if self.statuses else -1
 
     def wait_for_turn(self) -> EpisodeStatus:
         """The next status that asks for a chunk."""

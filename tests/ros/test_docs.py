@@ -11,9 +11,13 @@ from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState
 from rclpy.action import get_action_names_and_types
 
+from h1_2_bridge import camera_points_node, supervisor_node
+from h1_2_bridge import ros as bridge
 from planner_node import node as planner
 from policy_node import node as policy
 from rulesafe_eval import node as evaluator
+from rulesafe_eval.bridge import instruction_node
+from rulesafe_eval.robot_side import node as robot_side
 from rulesafe_sim import node as sim
 from vq_memory_node import node as memory
 
@@ -28,8 +32,15 @@ NODES = {
     "vq_memory_node": memory,
     "evaluator_node": evaluator,
 }
+BESIDE_THE_ROBOT = {
+    "h1_2_bridge": bridge,
+    "h1_2_bridge_supervisor": supervisor_node,
+    "camera_points": camera_points_node,
+    "robot_side_node": robot_side,
+    "instruction_node": instruction_node,
+}
 OF_EVERY_NODE = {
-    *("/rosout", "/parameter_events"),
+    *("/rosout", "/parameter_events", "/h1_2_bridge/transition_event"),
     *("/vq_memory_node/transition_event", "/policy_node/transition_event"),
 }
 
@@ -52,9 +63,10 @@ def parameter_row(parameter) -> list[str]:
     return [parameter.name, shown, bounds, parameter.description]
 
 
-@pytest.mark.parametrize("name", NODES)
+@pytest.mark.parametrize("name", NODES | BESIDE_THE_ROBOT)
 def test_parameters(name):
-    expected = [parameter_row(parameter) for parameter in NODES[name].PARAMETERS]
+    found = (NODES | BESIDE_THE_ROBOT)[name].PARAMETERS
+    expected = [parameter_row(parameter) for parameter in found]
     as_markdown = "\n".join("| `{}` | `{}` | {} | {} |".format(*row) for row in expected)
     assert section(f"{name}'s parameters") == expected, as_markdown
 
@@ -92,6 +104,7 @@ def test_topics_services_and_the_action(client, start, model_dir, monkeypatch):
     services = {row[0]: row[1] for row in section("Services and actions")}
     assert services == {
         "/episode/reset": "rulesafe_interfaces/srv/ResetEpisode",
+        "/episode/pause": "std_srvs/srv/SetBool",
         "/vq_memory_node/reset": "std_srvs/srv/Trigger",
         "/vq_memory_node/publish": "std_srvs/srv/Trigger",
         "/evaluate": "rulesafe_interfaces/action/Evaluate",
@@ -113,5 +126,57 @@ def test_topics_services_and_the_action(client, start, model_dir, monkeypatch):
 
     try:
         client.until(agrees, "the graph of docs/ros.md")
+    except AssertionError as error:
+        raise AssertionError(f"{error}: {agrees.difference}") from None
+
+
+def test_topics_and_services_beside_the_robot(client, start):
+    """The other graph's table: types, writers and readers, and the bridge's services."""
+    start("rulesafe_eval.robot_side.node", "start:=false", "cameras:=true")
+    start("rulesafe_eval.bridge.instruction_node")
+    for module in ("node", "supervisor_node", "camera_points_node"):
+        start(f"h1_2_bridge.{module}")
+    # The bridge listens with a node of its own; the cameras are a process of the robot's side.
+    names = [*BESIDE_THE_ROBOT, "camera_side_node", "h1_2_bridge_ear"]
+    rows = section("Beside the robot")
+    topics = {row[0]: row[1:] for row in rows if len(row) == 5}
+    services = {row[0] for row in rows if len(row) == 3 and row[0].startswith("/")}
+    assert services == {f"/bridge/{word}" for word in ("engage", "disengage", "stop", "reset")}
+
+    def ends(ask) -> dict[str, dict[str, set[str]]]:
+        """Type -> nodes, by topic."""
+        found: dict[str, dict[str, set[str]]] = {}
+        for name in names:
+            for topic, types in ask(name, "/"):
+                kind = types[0].replace("/msg", "")
+                who = name.removesuffix("_ear")
+                found.setdefault(topic, {}).setdefault(kind, set()).add(who)
+        return {topic: kinds for topic, kinds in found.items() if topic not in OF_EVERY_NODE}
+
+    def words(text: str) -> set[str]:
+        return {word for word in text.split(", ") if word}
+
+    def agrees() -> bool:
+        if not set(names) <= set(client.get_node_names()):
+            agrees.difference = set(names) - set(client.get_node_names())
+            return False
+        written = ends(client.get_publisher_names_and_types_by_node)
+        read = ends(client.get_subscriber_names_and_types_by_node)
+        found = set()
+        for topic in written.keys() | read.keys():
+            kinds = written.get(topic, {}) | read.get(topic, {})
+            writers = set().union(*written.get(topic, {}).values())
+            readers = set().union(*read.get(topic, {}).values())
+            found.add((topic, *kinds, frozenset(writers), frozenset(readers)))
+        expected = {
+            (topic, row[0], frozenset(words(row[2])), frozenset(words(row[3])))
+            for topic, row in topics.items()
+        }
+        agrees.difference = found ^ expected
+        offered = {name for name, _ in client.get_service_names_and_types()}
+        return found == expected and services <= offered
+
+    try:
+        client.until(agrees, "the graph beside the robot")
     except AssertionError as error:
         raise AssertionError(f"{error}: {agrees.difference}") from None

@@ -19,6 +19,7 @@ from std_msgs.msg import String
 
 from planner_node.episode import run_expert
 from rulesafe_interfaces.action import Evaluate
+from rulesafe_interfaces.msg import EpisodeStatus
 from rulesafe_sim import convert
 from rulesafe_sim.automata import automaton_of, smallest
 from rulesafe_sim.lock_files import LockFile, dump_lock
@@ -206,6 +207,15 @@ def test_a_name_that_is_not_known_is_one_line_and_exit_code_2(start, parameters,
     code, output = start(EVALUATOR, "film:=false", *parameters).wait()
     assert code == 2
     assert output.strip().count("\n") == 0 and valid in output
+
+
+def test_an_episode_that_two_tell_of_is_not_judged(client, start):
+    """A bag that is played, say."""
+    client.create_publisher(EpisodeStatus, "/episode/status", convert.STATE_QOS)
+    start(SIM, "cameras:=false", "start:=false")
+    code, output = start(EVALUATOR, *EPISODE, "film:=false").wait()
+    assert code == 2
+    assert "both write /episode/status" in output and "sim_node" in output
 
 
 def test_an_interrupted_evaluation_is_no_success(client, start, tmp_path):

@@ -68,7 +68,7 @@ def test_the_film_shows_the_tokens_of_each_instant(client, start, vulkan, tmp_pa
         *("head_image:=/film/head/compressed", "front_image:=/film/front/compressed"),
         f"time_limit:={FRAMES / 10}",
     )
-    client.until(lambda: client.count_subscribers("/memory/tokens") == 2, "the evaluator's strip")
+    client.until_heard_by("evaluator_node", "/memory/tokens")
     client.wait_for_turn()
     client.until(lambda: client.status.seed == 4, "the evaluator's episode")
     client.until(lambda: client.status.waiting, "its first turn")

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from rulesafe_data.states import load_states
-from rulesafe_sim.chunks import PERIOD, SECOND
+from rulesafe_sim.chunks import PERIOD
 from rulesafe_sim.joints import ACTION_JOINTS
 from vq_memory_node.memory import VqMemory
 from vq_memory_node.tokenizers import load_tokenizer
@@ -15,103 +15,68 @@ from vq_memory_node.tokenizers import load_tokenizer
 rclpy = pytest.importorskip("rclpy", reason="ROS 2 is not installed")
 
 from memory_player import INPUTS
-from rclpy.serialization import deserialize_message
-from rosbags.rosbag2 import Reader, StoragePlugin, Writer
-from rosbags.typesys import Stores, get_typestore
-from sensor_msgs.msg import JointState
-
-from rulesafe_sim import convert
+from rosbags.highlevel import AnyReader
 
 pytestmark = pytest.mark.ros
 
 STATES = Path(__file__).parents[2] / "datasets/rule_001_rule_020.parquet"
-FRAMES = 65
+SHORTEST = 136
+"""Number of the stored episode that has the fewest frames."""
 
 
 @pytest.fixture
-def recording(client, start, tmp_path):
-    """A bag (MCAP) of the simulation in which the arm moves, and the stamp of its first frame, ns.
-
-    Times are those of /clock, as `ros2 bag record --use-sim-time` has them.
-    """
-    kept: list[tuple[int, str, bytes]] = []
-
-    def keep(topic, raw):
-        kept.append((client.clocks[-1] if client.clocks else 0, topic, raw))
-
-    subscriptions = [
-        client.create_subscription(kind, topic, lambda raw, t=topic: keep(t, raw), qos, raw=True)
-        for topic, (kind, _, qos) in INPUTS.items()
-    ]
-    process = start("rulesafe_sim.node", "cameras:=false")
-    client.wait_for_turn()
-    kept.clear()
+def recording(client, start, bag_command, tmp_path):
+    """A bag of a whole episode, of the times of /clock, and the stamps of its frames, ns."""
+    path = tmp_path / "episode"
+    recorder = bag_command("record", "--out", path, "--clock", "sim", "--topics", *INPUTS)
+    simulation = start("rulesafe_sim.node", "cameras:=false", "start:=false")
+    client.until_heard_by("recorder", "/joint_states", "/clock")
     client.reset(seed=1)
     client.wait_for_turn()
     begin = client.now
-    _, actions = load_states(STATES)[0]
-    client.send(actions[:FRAMES], begin)
-    end = begin + FRAMES * PERIOD
-    client.until(lambda: last_stamp(kept) == end, "the chunk's end")
-    process.stop()
-    for subscription in subscriptions:
-        client.destroy_subscription(subscription)
-
-    store = get_typestore(Stores.ROS2_JAZZY)
-    path = tmp_path / "episode"
-    with Writer(path, version=9, storage_plugin=StoragePlugin.MCAP) as bag:
-        channels = {
-            topic: bag.add_connection(topic, name, typestore=store)
-            for topic, (_, name, _) in INPUTS.items()
-        }
-        for when, topic, raw in kept:
-            bag.write(channels[topic], when, raw)
-    return path, begin
+    _, actions = load_states(STATES)[SHORTEST]
+    client.send(actions, begin)
+    end = begin + len(actions) * PERIOD
+    client.until(lambda: client.status.waiting and client.now == end, "the chunk's end")
+    output = recorder.stop_well()
+    assert "lost: none" in output
+    simulation.stop()
+    return path, range(begin, end + 1, PERIOD)
 
 
-def last_stamp(messages) -> int:
-    """ns, of the last joint state among messages; -1 if there is none."""
-    raw = next((raw for _, topic, raw in reversed(messages) if topic == "/joint_states"), None)
-    return (
-        -1 if raw is None else convert.from_time(deserialize_message(raw, JointState).header.stamp)
-    )
-
-
-def read(path) -> list[tuple[int, str, bytes]]:
-    """A bag's messages: when (ns), topic, what."""
-    with Reader(path) as bag:
-        return [(when, channel.topic, bytes(raw)) for channel, when, raw in bag.messages()]
-
-
-def trajectory(path, begin) -> np.ndarray:
-    """(FRAMES + 1, 13) the positions of a bag at 10 Hz."""
+def trajectory(path, stamps) -> np.ndarray:
+    """(N, 13) the positions of a bag at these stamps."""
     samples = {}
-    for _, topic, raw in read(path):
-        if topic == "/joint_states":
-            message = deserialize_message(raw, JointState)
+    with AnyReader([path]) as bag:
+        wanted = [c for c in bag.connections if c.topic == "/joint_states"]
+        for channel, _, raw in bag.messages(wanted):
+            message = bag.deserialize(raw, channel.msgtype)
             places = dict(zip(message.name, message.position, strict=True))
             row = [places[joint] for joint in ACTION_JOINTS]
-            samples[convert.from_time(message.header.stamp)] = row
-    return np.array([samples[begin + i * PERIOD] for i in range(FRAMES + 1)], np.float32)
+            samples[message.header.stamp.sec * 10**9 + message.header.stamp.nanosec] = row
+    return np.array([samples[stamp] for stamp in stamps], np.float32)
 
 
-def test_a_bag_has_the_same_memory_at_any_speed(client, start, player, model_dir, recording):
-    path, begin = recording
-    positions, messages = trajectory(path, begin), read(path)
+def test_a_bag_has_the_same_memory_at_any_speed(
+    client, start, bag_command, player, model_dir, recording
+):
+    path, stamps = recording
+    positions = trajectory(path, stamps)
     memory = VqMemory(load_tokenizer(model_dir, 16))
     for speed in (1, 5):
         node = start(
             "vq_memory_node.node", f"model:={model_dir}", "clusters:=16", "use_sim_time:=true"
         )
         player.wait()
+        player.be_silent()  # a bag is not played beside a robot
         began = time.monotonic()
-        for when, topic, raw in messages:
-            while time.monotonic() - began < (when - messages[0][0]) / SECOND / speed:
-                client.executor_.spin_once(timeout_sec=0.001)
-            player.publishers[topic].publish(raw)
-        player.until(begin + FRAMES * PERIOD)
-        assert time.monotonic() - began >= FRAMES / 10 / speed
-        player.check(positions, begin, memory, at_least=FRAMES + 1)
+        playing = bag_command("play", path, "--rate", speed, "--delay", 4)
+        player.until(stamps[-1])
+        assert time.monotonic() - began >= (len(stamps) - 1) / 10 / speed
+        code, output = playing.wait()
+        assert code == 0, output
+        player.check(positions, stamps[0], memory, at_least=len(stamps))
         tokens = {tuple(message.tokens) for message in player.heard.values()}
         assert len(tokens) > 10
         node.stop()
+        player.speak()

@@ -224,7 +224,7 @@ def test_a_lifecycle_manager_configures_activates_and_stops_it(
 def test_in_the_simulation_each_episode_has_a_memory_of_its_own(client, player, start, model_dir):
     memory = VqMemory(load_tokenizer(model_dir, 16))
     start(NODE, f"model:={model_dir}", "clusters:=16", "use_sim_time:=true")
-    client.until(lambda: client.count_subscribers("/joint_states") == 2, "the memory's node")
+    client.until_heard_by("vq_memory_node", "/joint_states")
     start(SIM, "cameras:=false")
     client.wait_for_turn()
     for number in range(2):

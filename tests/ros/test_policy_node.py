@@ -281,7 +281,7 @@ def test_a_policys_bug_ends_the_node(start):
     start(SIM, *EPISODE, "cameras:=false")
     code, output = start(NODE, "policy:=seeing_policies:Broken").wait()
     assert code not in (0, 2)
-    assert "a policy's chunk is (7, 13)" in output
+    assert "it gave (7, 13)" in output
 
 
 @pytest.mark.parametrize(
@@ -289,7 +289,7 @@ def test_a_policys_bug_ends_the_node(start):
     [
         ((), "no policy is named"),
         (("policy:=nobody:Nobody",), "No module named 'nobody'"),
-        (("policy:=seeing_policies:Nobody",), "no attribute 'Nobody'"),
+        (("policy:=seeing_policies:Nobody",), "unknown class of seeing_policies 'Nobody'"),
         (("policy:=seeing_policies:hashlib",), "cannot be made"),
         (("policy:=seeing_policies:Seeing", "execute_rows:=51"), "execute_rows"),
         (("policy:=seeing_policies:Seeing", "tolerance:=0.2"), "tolerance"),

@@ -59,9 +59,17 @@ def test_rates_stamps_and_names(client, start):
         type(client.status), "/episode/status", seen.append, convert.STATE_QOS
     )
     play(client, [wave(1, 5)])
-    client.until(lambda: client.clocks and client.clocks[-1] >= begin + 5 * PERIOD, "the clock")
+    end = begin + 5 * PERIOD
+    client.until(lambda: client.clocks and client.clocks[-1] >= end, "the clock")
+
+    def last_has_come() -> bool:
+        """Of two topics the later message may come first."""
+        states = client.joint_states
+        return bool(states) and convert.from_time(states[-1].header.stamp) >= end
+
+    client.until(last_has_come, "the last joint state")
     stamps = {convert.from_time(m.header.stamp) for m in client.joint_states}
-    expected = set(range(begin + TICK, begin + 5 * PERIOD + 1, TICK))
+    expected = set(range(begin + TICK, end + 1, TICK))
     assert expected <= stamps, "joint states at 100 Hz, none left out"
     assert expected <= set(client.clocks)
     assert client.clocks == sorted(client.clocks)
@@ -205,6 +213,17 @@ def test_without_waiting_time_goes_on_and_the_robot_holds(client, start):
     assert not client.status.waiting
     moved = np.subtract(client.joint_states[-1].position, client.joint_states[0].position)
     assert np.abs(moved).max() < 0.02
+
+
+def test_it_says_once_in_an_episode_that_time_waits_for_a_chunk(client, start):
+    simulation = start(SIM, *PHYSICS)
+    client.wait_for_turn()
+    play(client, [wave(1, 2), wave(2, 2)])
+    client.wait_for_turn()
+    client.reset()
+    client.wait_for_turn()
+    output = simulation.stop_well()
+    assert output.count("ready: time waits for a chunk on /policy/action_chunk") == 2, output
 
 
 def test_parameters_describe_themselves_and_refuse_nonsense(client, start):

@@ -111,6 +111,9 @@ def test_a_drawing_is_the_same_each_time_and_says_what_it_shows(tmp_path):
     assert (tmp_path / "one.svg").read_bytes() == (tmp_path / "two.svg").read_bytes()
     text = "".join(ET.parse(tmp_path / "one.svg").getroot().itertext())
     assert "odd_one" in text and words in text and "4 states, 3 steps" in text
+    # A text of its own that begins with a blank that browsers drop would stick to the one before.
+    for look in LOOKS.values():
+        assert f"\N{NO-BREAK SPACE}{look.name}" in text
 
 
 @pytest.mark.parametrize("rule_id", ["rule_017", "rule_020"])

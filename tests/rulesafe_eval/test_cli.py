@@ -103,7 +103,7 @@ def test_a_safe_s_file_can_be_copied(capsys, tmp_path):
         (["rules", "solve", "rule_021"], "rule_001, "),
         (["rules", "show", "1"], "rule_001, "),
         (["safes", "show", "safe_11"], "safe_01, "),
-        (["tune"], "rules, safes, demos, memory, eval, policy, launch, bench"),
+        (["tune"], ", ".join(command.name for command in COMMANDS)),
     ],
 )
 def test_errors_are_one_line_with_the_valid_names_and_exit_code_2(capsys, arguments, valid):
@@ -176,6 +176,20 @@ def test_interrupt_exits_with_130(command, capsys):
     command("def main(argv):\n    raise KeyboardInterrupt\n")
     assert main(["added"]) == 130
     assert capsys.readouterr().err == ""
+
+
+def test_a_missing_package_is_one_line(command, capsys):
+    command("import no_such_package\n")
+    assert main(["added"]) == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1 and "no_such_package" in error and "make setup" in error
+
+
+def test_a_bug_ends_with_what_to_do(command, capsys):
+    command("def main(argv):\n    return 1 // 0\n")
+    assert main(["added"]) == 1
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[-2].startswith("ZeroDivisionError") and "rulesafe doctor" in lines[-1]
 
 
 @pytest.mark.parametrize("arguments", [["solve", "rule_020"], ["list"], ["show", "rule_001"]])

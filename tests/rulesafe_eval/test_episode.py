@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from rulesafe_eval import episode
 from rulesafe_eval.colours import cluster_colours
 from rulesafe_eval.episode import LATE, Recorder, Watch
-from rulesafe_eval.film import BACKGROUND, BAR, SIDE, compose
+from rulesafe_eval.film import BACKGROUND, BAR, SIDE, Sheet, compose
 from rulesafe_eval.strip import BAND, TOP, Tokens, squares
 from rulesafe_eval.summary import Snapshot, write_summary
 from vq_memory_node.memory import Reading
@@ -134,6 +135,47 @@ def test_film_and_sheet_hold_each_instant_once_however_the_parts_arrive(tmp_path
     sheet = np.asarray(Image.open(paths[1]))
     found = {int(v) for v in sheet[..., 0].ravel() if v in (120, 180)}
     assert found == {120, 180}, "a tile for the knob and one for the end"
+
+
+@pytest.fixture
+def clocks(monkeypatch):
+    """What films and sheets say: times (s) and verdicts of the film's pictures, then of the
+    sheet's tiles."""
+    shown: list[list[tuple[float, str]]] = [[], []]
+    true_add = Sheet.add
+
+    def composed(head, front, now, instruction, verdict=""):
+        shown[0].append((now.time, verdict))
+        return compose(head, front, now, instruction, verdict)
+
+    def add(sheet, head, front, time, caption):
+        shown[1].append((time, caption))
+        true_add(sheet, head, front, time, caption)
+
+    monkeypatch.setattr(episode, "compose", composed)
+    monkeypatch.setattr(Sheet, "add", add)
+    return shown
+
+
+def test_the_clocks_of_film_and_sheet_stop_when_the_door_opens(tmp_path, clocks):
+    watch = Watch(60, Recorder(tmp_path, "Open it."))
+    film_of(watch, START)
+    for time in (12.2, 12.6, 13.0):  # the film lingers
+        film_of(watch, at(time, "knob", "handle", "door"))
+    watch.recorder.close(watch.result)
+    opened = (12.2, "opened in 12.2 s")
+    assert clocks[0] == [(0.0, ""), *[(12.2, "")] * 3, opened]
+    assert clocks[1] == [(0.0, "start"), opened]
+
+
+def test_a_failed_episode_ends_at_its_time_though_pictures_are_lost(tmp_path, clocks):
+    watch = Watch(60, Recorder(tmp_path, "Open it."))
+    film_of(watch, START)
+    see(watch, at(4.0, "knob"))
+    watch.give_up("no path")
+    watch.recorder.close(watch.result)
+    failed = (4.0, "failed after 4.0 s")
+    assert clocks[0][-1] == clocks[1][-1] == failed
 
 
 def remembered(*values: int) -> Tokens:

@@ -72,16 +72,13 @@ def test_a_lock_of_one_s_own_is_opened_and_replayed(own_lock, tmp_path, capsys, 
     assert "my_lock on safe_02" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("at_once", [False, True], ids=["the_command", "every_process"])
 def test_killed_half_way_and_called_again_it_makes_the_same_set(
-    generate, demonstrations, attempts, tmp_path, at_once
+    generate, demonstrations, attempts, tmp_path
 ):
     command = generate(tmp_path / "demos")
     until(lambda: list(tmp_path.glob("demos/recordings/*/*.parquet")))
     (worker,) = workers(command.process.pid)
     command.process.kill()
-    if at_once:
-        os.kill(worker, signal.SIGKILL)
     command.end()
     until(lambda: not Path(f"/proc/{worker}").exists())  # or else it ends with its attempt
     assert 0 < len(attempts(tmp_path / "demos")) < 3

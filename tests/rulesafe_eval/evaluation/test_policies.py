@@ -109,6 +109,58 @@ def test_who_never_moves_touches_nothing_and_ends_with_its_time(request_for, tmp
     assert not played["events"] and played["touched_last"] == ""
 
 
+@pytest.mark.parametrize(
+    ("answer", "gave"),
+    [
+        (np.zeros(13), r"\(13,\)$"),
+        (np.full((CHUNK, 13), np.nan), r"\(50, 13\), 650 of 650 not finite"),
+        (None, "None"),
+        ([[0.0], [0.0, 1.0]], "a list that is no array"),
+    ],
+)
+def test_an_answer_that_is_no_chunk_is_refused_in_one_line(answer, gave, request_for, tmp_path):
+    policy = HoldStill()
+    policy.infer = lambda observation: answer
+    episode = request_for().episode("rule_002", 0)
+    with pytest.raises(RuleSafeError, match=rf"must give .*\(50, 13\).*, rad; it gave {gave}"):
+        play(PolicyActor(policy, NoMemory(), 25), Setup("odd"), episode, tmp_path)
+
+
+@pytest.mark.parametrize("wrap", [lambda policy: policy, ShuffledMemory])
+def test_a_policy_that_raises_is_shown_where_it_did_and_nothing_of_ours(
+    wrap, request_for, tmp_path
+):
+    class Broken(HoldStill):
+        asked = 0
+
+        def infer(self, observation):
+            self.asked += 1
+            return self.look() if self.asked == 3 else super().infer(observation)
+
+        def look(self):
+            raise ValueError("no such thing")
+
+    request = request_for(policy="mine:Broken")
+    actor = PolicyActor(wrap(Broken()), RawMemory(Sliding(length=2)), 12)
+    if wrap is ShuffledMemory:
+        Broken.needs = Needs(memory=True)
+    with pytest.raises(RuleSafeError) as raised:
+        play(actor, request.setup, request.episode("rule_002", 0), tmp_path)
+    first, *trace, error, last = str(raised.value).splitlines()
+    assert "mine:Broken" in first and error == "ValueError: no such thing"
+    places = [line for line in trace if line.lstrip().startswith("File ")]
+    assert [line.split()[-1] for line in places] == ["infer", "look"]
+    assert all(f'"{__file__}"' in line for line in places)
+    assert "mine:Broken failed at frame 24 of rule_002 attempt 0 (safe_02, seed 0): " in last
+    assert "the same command then goes on" in last
+
+
+def test_a_checkpoint_of_a_family_of_one_s_own_is_loaded_by_name(tmp_path):
+    (tmp_path / "policy.json").write_text('{"family": "mlp"}')
+    with pytest.raises(RuleSafeError, match=r"unknown policy 'mlp'; valid: dp3.* module:name"):
+        load_actor(Setup(str(tmp_path)))
+
+
 class Listening:
     """Keeps the readings it is shown."""
 

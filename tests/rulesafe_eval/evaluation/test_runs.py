@@ -14,8 +14,9 @@ import pytest
 
 from rulesafe_eval.cli import main
 from rulesafe_eval.demos.engines import Done
-from rulesafe_eval.evaluation import films
+from rulesafe_eval.evaluation import films, plots
 from rulesafe_eval.evaluation.oracles import ORACLES
+from rulesafe_eval.evaluation.report import write_report
 from rulesafe_eval.evaluation.results import Folder, read_results
 from rulesafe_eval.evaluation.runner import play
 from rulesafe_eval.film import Film
@@ -114,6 +115,28 @@ def test_the_report_opens_from_disk_and_names_nothing_elsewhere(undisturbed):
         assert link.startswith("data:") or (undisturbed / link).exists(), link
 
 
+def test_the_report_says_what_was_played_by_the_options_names(undisturbed, tmp_path):
+    content = read_results(undisturbed)
+    content["request"] |= {"split": "train", "safes": ["safe_02", "safe_04", "safe_09"]}
+    for line in content["episodes"]:
+        line |= {"clipped_actions": line["frames"]}
+    page = write_report(tmp_path, content).read_text("utf-8")
+    assert "<td class=words>safe_02, safe_04 (2 of 3: episodes take them in turn)</td>" in page
+    assert "<td class=words>normal</td>" in page
+    frames = sum(line["frames"] for line in content["episodes"])
+    assert f"{frames} of {frames} targets (100 %) were out of the joints" in page
+
+
+def test_marks_of_few_rows_are_within_their_axes(undisturbed):
+    content = read_results(undisturbed)
+    (axes,) = plots.success(content["summary"][:2]).axes
+    bottom, top = axes.get_ylim()
+    assert bottom < -0.3 and top > 1.3  # marks lie 0.22 beside their rows, 0 and 1
+    opened = [line for line in content["episodes"] if line["opened"]]
+    (axes,) = plots.lengths(opened).axes
+    assert axes.get_xlim()[1] > 1.02 * max(line["simulated_time"] for line in opened)
+
+
 def test_another_request_is_refused(undisturbed, capsys):
     words = ["eval", *WORDS, "--out", str(undisturbed), *EXPERT, "--seed", "7"]
     assert main(words) == 2
@@ -125,6 +148,9 @@ def test_films_are_of_the_same_physics_and_linked(tmp_path, capsys):
     words = ["--policy", "memoryless-oracle", "--episodes", "1", "--films", "1"]
     assert main(["eval", *WORDS, "--out", str(out), *words, "--step-seconds", "0.5"]) == 0
     (episode,) = read_results(out)["episodes"]
+    printed = capsys.readouterr().out
+    order = ("process score", "making 1 film (--films 0 leaves them out)", "report.html")
+    assert sorted(order, key=printed.index) == list(order)
     folder = out / "films" / "rule_002_000000"
     with av.open(str(folder / "film.mp4")) as film:
         assert sum(1 for _ in film.decode(video=0)) > episode["frames"] == 10

@@ -5,7 +5,15 @@ import pytest
 from scipy.stats import norm
 
 from rulesafe_eval.evaluation.comparison import compare
-from rulesafe_eval.evaluation.statistics import bootstrap, mcnemar, sign_flips, summary, wilson
+from rulesafe_eval.evaluation.statistics import (
+    bootstrap,
+    clipped,
+    mcnemar,
+    sign_flips,
+    summary,
+    timings,
+    wilson,
+)
 from rulesafe_sim.errors import RuleSafeError
 
 
@@ -40,6 +48,29 @@ def test_sign_flips_are_counted_exactly():
     exact = np.mean([mean >= abs(sum(gains)) - 1e-12 for mean in means])
     assert sign_flips(gains) == pytest.approx(exact)
     assert sign_flips([0.0, 0.0]) == 1
+
+
+def test_of_nothing_and_of_one_nothing_is_claimed():
+    assert sign_flips([]) == sign_flips([0.5]) == sign_flips([-1.0]) == 1
+    assert mcnemar(0, 1) == mcnemar(1, 0) == 1
+    assert (bootstrap([]), bootstrap([0.25])) == ((0.0, 0.0), (0.25, 0.25))
+    assert wilson(0, 0) == (0.0, 1.0)
+    assert {row["episodes"] for row in summary([])} == {0}
+    assert timings([])["inference_median_ms"] is None and clipped([]) == ""
+
+
+def test_two_results_of_one_episode_are_compared():
+    (row,) = compare(results([0]), results([1]))["rows"]
+    assert (row["success_difference"], row["success_p"], row["process_score_p"]) == (1, 1, 1)
+
+
+@pytest.mark.parametrize(("count", "warns"), [(0, False), (30, False), (100, True)])
+def test_many_clipped_targets_are_told_with_their_count(count, warns):
+    line = {"inferences": 4, "frames": 40, "clipped_actions": count}
+    told = clipped([line, {**line, "clipped_actions": 0}])
+    assert bool(told) == warns
+    if warns:
+        assert "100 of 480 targets (21 %)" in told and "rad" in told
 
 
 def test_clusters_are_resampled_together():

@@ -82,6 +82,29 @@ def test_splits_are_not_mixed():
     assert text.count("## rule_020") == 2 and "less" not in text.split("##")[1]
 
 
+def test_who_shares_no_episode_is_named_with_what_to_do():
+    one, other = results(NONE, 0, [1, 0]), results(VQ, 0, [1, 0])
+    assert "no shared episodes" not in page([one, other], "")
+    other["request"]["safes"] = ["safe_01", "safe_02"]
+    text = page([one, other], "")
+    second, first = text.split("##")[1:]  # by their safes
+    assert "(100 steps): no shared episodes with dp3 tiny, vq" in first
+    assert ": no shared episodes with dp3 tiny, none (100 steps). To compare" in second
+    assert "same --rules, --safes, --split" in first and "less" not in text.split("##", 1)[1]
+    other = results(VQ, 0, [1, 0], first=7)
+    (section,) = page([one, other], "").split("##")[1:]
+    assert section.count("no shared episodes") == 2 and "less" not in section
+    for line in other["episodes"]:
+        line["rule"] = "rule_001"
+    assert "no shared episodes" not in page([one, other], ""), "rules are never compared"
+
+
+def test_one_episode_each_is_enough_for_a_page():
+    assert "| 1 | +100 % (+100..+100) | 1 |" in page(
+        [results(NONE, 0, [0]), results(VQ, 0, [1])], ""
+    )
+
+
 def test_an_episode_counts_once():
     with pytest.raises(
         RuleSafeError, match="training seed 0, hold rule_020 on safe_02 with seed 0"

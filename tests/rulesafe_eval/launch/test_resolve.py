@@ -255,3 +255,22 @@ def test_print_runs_nothing(bench, capsys):
     assert "    p = 'x'" in output
     assert "after 2 s:\n    shutdown: enough" in output
     assert not (bench.directory / "a b").exists()
+
+
+def test_package_and_file_name_a_launch_file_as_for_ros2_launch(tmp_path, monkeypatch, capsys):
+    package = tmp_path / "src/my_robot"
+    (package / "launch").mkdir(parents=True)
+    (package / "package.xml").write_text("<package><name>my_robot</name></package>")
+    echo = '<launch><arg name="a"/><executable cmd="echo $(var a)"/></launch>'
+    (package / "launch/up.launch.xml").write_text(echo)
+    monkeypatch.chdir(tmp_path)
+    assert main(["my_robot", "up.launch.xml", "a:=1", "--print"]) == 0
+    assert "echo 1" in capsys.readouterr().out
+    assert main(["my_robot", "down.launch.xml", "a:=1"]) == 2
+    error = capsys.readouterr().err
+    assert "which has: up.launch.xml" in error and "rulesafe launch launch/" in error
+    assert main(["your_robot", "up.launch.xml"]) == 2
+    error = capsys.readouterr().err
+    assert "no package 'your_robot'" in error and "rulesafe launch launch/" in error
+    assert main([str(package / "launch/up.launch.xml"), "up.launch.xml"]) == 2
+    assert "malformed launch argument" in capsys.readouterr().err

@@ -31,7 +31,7 @@ if "wait" in behaviour:
         time.sleep(300)
     except KeyboardInterrupt:
         print("interrupted", name)
-        sys.exit(5 if "rude" in behaviour else 0)
+        sys.exit(5 if "rude" in behaviour else 130 if "130" in behaviour else 0)
 if "crash" in behaviour:
     os.kill(os.getpid(), signal.SIGSEGV)
 sys.exit(int(behaviour.split()[-1]))
@@ -154,6 +154,34 @@ def test_signals_reach_the_processes_as_sigint(number, bench, worker, running):
     assert launcher.returncode == 128 + number
     assert "[a-1] interrupted a" in output
     assert not any(running(pid) for pid in pids)
+
+
+def test_who_ends_upon_the_forwarded_interrupt_has_not_died(bench, worker):
+    """As the evaluator does, whose interrupted episode is no success; or a program that does not
+    catch it."""
+    code = "import time; print('up', flush=True); time.sleep(300)"
+    plain = bench.script(f"import signal; signal.signal(2, signal.SIG_DFL); {code}", "plain.py")
+    evaluation = worker("evaluation", "code 130 wait")
+    launcher = bench.start(
+        str(bench.write(evaluation + f'<executable name="x" output="screen" cmd="{plain}"/>'))
+    )
+    bench.marks("*.pid", 1)
+    assert launcher.stdout is not None
+    before = []
+    while not any("[x-2] up" in line for line in before):
+        before.append(launcher.stdout.readline())
+    launcher.send_signal(signal.SIGINT)
+    output, _ = launcher.communicate(timeout=60)
+    assert "[INFO] [evaluation-1]: process has ended upon SIGINT [pid" in output
+    assert "[INFO] [x-2]: process has ended upon SIGINT [pid" in output
+    assert "[ERROR]" not in output
+    assert launcher.returncode == 128 + signal.SIGINT
+
+
+def test_130_without_an_interrupt_is_an_error(bench, worker):
+    status, output = bench.run(worker("a", "130"))
+    assert status == 130
+    assert "[ERROR] [a-1]: process has died" in output
 
 
 def test_deaf_processes_are_ended_harder_after_their_timeouts(bench, worker, running):

@@ -53,6 +53,15 @@ def test_what_cannot_be_trained_is_told_in_one_line(data, tmp_path):
     assert "codes is 1; it must be 2 or more" in err
 
 
+@pytest.mark.parametrize("name", ["generate.json", "policy.json"])
+def test_a_folder_of_something_else_is_left_alone(data, tmp_path, name):
+    (tmp_path / name).write_text("{}")
+    code, _, err = command(data, "--out", tmp_path, *WORDS)
+    assert (code, err.count("\n")) == (2, 1)
+    assert f"is no memory's folder: it holds {name}; give --out another" in err
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
 def test_without_torch_the_command_says_what_to_install(data, tmp_path):
     hidden = (
         "import sys\n"

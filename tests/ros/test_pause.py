@@ -1,0 +1,95 @@
+"""What the live view adds to the simulation's node: a pause, and the safe's shape. Physics only."""
+
+import numpy as np
+import pytest
+
+rclpy = pytest.importorskip("rclpy", reason="ROS 2 is not installed")
+
+from std_msgs.msg import Bool, String
+from std_srvs.srv import SetBool
+
+from rulesafe_sim import convert
+from rulesafe_sim.chunks import PERIOD
+from rulesafe_sim.safes import load_safe
+from rulesafe_sim.simulation import HOME_ACTION
+from rulesafe_sim.stand import safe_on_stand
+from rulesafe_sim.urdf import to_urdf
+
+pytestmark = pytest.mark.ros
+
+PHYSICS = ("cameras:=false", "safe:=safe_04", "rule:=rule_001", "seed:=5")
+
+
+@pytest.fixture
+def pause(client):
+    """pause(True), pause(False): asks and waits until it is done."""
+    caller = client.create_client(SetBool, "/episode/pause")
+
+    def ask(paused: bool) -> None:
+        client.meet(caller)
+        answer = caller.call_async(SetBool.Request(data=paused))
+        client.until(answer.done, "/episode/pause")
+        assert answer.result().success
+
+    return ask
+
+
+@pytest.mark.parametrize("waits", [True, False])
+def test_time_stands_still_in_a_pause_and_goes_on_after_it(client, start, pause, waits):
+    """With a chunk half done; statuses go on being sent, joint states, which would tell a policy
+    that it is its turn, do not. A reset does not end the pause."""
+    told = []
+    client.create_subscription(Bool, "/episode/paused", told.append, convert.LATCHED_QOS)
+    factor = f"wait_for_action:={waits}".lower()
+    start("rulesafe_sim.node", *PHYSICS, factor, "real_time_factor:=1")
+    client.until(lambda: client.statuses and told, "the simulation")
+    client.send(np.tile(HOME_ACTION, (50, 1)), client.now)
+    client.until(lambda: client.status.frame > 2, "some frames")
+    pause(True)
+    client.until(lambda: told[-1].data, "/episode/paused")
+    client.statuses.clear()
+
+    def stands_still() -> bool:
+        """Some statuses may have been on their way before the pause."""
+        last = client.statuses[-5:]
+        return len(last) == 5 and len({status.frame for status in last}) == 1
+
+    client.until(stands_still, "the pause")
+    moment = client.now
+    client.joint_states.clear()
+    client.statuses.clear()
+    client.until(lambda: len(client.statuses) > 5, "more of them")
+    assert client.now == moment and client.joint_states == []
+    reply = client.reset("rule_002")
+    assert reply.success
+    client.until(lambda: client.status.episode == reply.episode, "the new episode")
+    client.statuses.clear()
+    client.until(lambda: len(client.statuses) > 5, "its statuses")
+    assert client.status.frame == 0
+    begun = client.now
+    pause(False)
+    client.send(np.tile(HOME_ACTION, (5, 1)), begun)
+    client.until(lambda: client.now >= begun + 5 * PERIOD, "time goes on")
+    assert not told[-1].data
+
+
+def test_the_safes_description_follows_the_episode(client, start):
+    """Of the safe as it stands there, to be put at the status's pose."""
+    shapes = []
+    client.create_subscription(
+        String, "/episode/safe_description", shapes.append, convert.LATCHED_QOS
+    )
+    start("rulesafe_sim.node", *PHYSICS)
+    for safe in ("safe_04", "safe_07"):
+        if safe != "safe_04":
+            assert client.reset("rule_001", safe, seed=2).success
+        client.until(lambda safe=safe: client.statuses and client.status.safe == safe, safe)
+        pose = convert.from_pose(client.status.safe_pose)
+        expected = to_urdf(safe_on_stand(load_safe(safe), pose))
+        client.until(lambda safe=safe: shapes and f'name="{safe}"' in shapes[-1].data, safe)
+        assert lines(shapes[-1].data) == lines(expected)
+
+
+def lines(urdf: str) -> list[str]:
+    """Without the stand's last digits, which the pose's round trip changes."""
+    return [line for line in urdf.splitlines() if "origin" not in line and "size" not in line]

@@ -1,0 +1,54 @@
+"""A line now and then while an episode runs, and not more."""
+
+from rulesafe_eval.progress import Progress
+from rulesafe_eval.summary import Snapshot
+
+
+def at(time: float, steps_done: int = 0) -> Snapshot:
+    return Snapshot(
+        rule="rule_001",
+        safe="safe_02",
+        seed=0,
+        plan=("knob+", "handle+", "door+"),
+        steps_done=steps_done,
+        process_score=0.0,
+        order_free_score=0.0,
+        part_open={},
+        success=False,
+        frame=0,
+        time=time,
+        clipped_actions=0,
+        state_digest="",
+    )
+
+
+def lines(speed: float, seconds: float, time_limit: float = 240.0) -> list[str]:
+    """What is said at `speed` simulated seconds a second of wall time, within `seconds` of it."""
+    wall = 0.0
+    progress = Progress(time_limit, lambda: wall)
+    said = []
+    while wall < seconds:
+        wall += 0.5
+        said.append(progress.line(at(wall * speed, steps_done=int(wall * speed >= 20))))
+    return [line for line in said if line]
+
+
+def test_what_a_line_says():
+    assert lines(1.0, 25.0) == [
+        "rule_001 on safe_02, seed 0: 10.0 s of 240 s simulated, step 1/3",
+        "rule_001 on safe_02, seed 0: 20.0 s of 240 s simulated, step 2/3",
+    ]
+
+
+def test_a_line_each_ten_seconds_of_the_slower_clock():
+    assert len(lines(0.1, 200.0)) == 2, "of simulated time"
+    assert len(lines(20.0, 45.0)) == 4, "of wall time"
+    assert lines(0.0, 600.0) == [], "time stands still"
+    assert lines(4.0, 9.0) == [], "a short episode has its result alone"
+
+
+def test_an_opened_safe_has_no_further_step():
+    wall = [0.0]
+    progress = Progress(60.0, lambda: wall[0])
+    wall[0] = 30.0
+    assert str(progress.line(at(30.0, steps_done=3))).endswith("step 3/3")

@@ -1,0 +1,273 @@
+#!/usr/bin/env python3
+"""Writes docs/reference/ from the code: commands, configuration, topics.
+
+    .venv/bin/python scripts/make_reference.py            # all; topics start the nodes, a minute
+    .venv/bin/python scripts/make_reference.py cli        # one page
+
+tests/test_reference.py compares the pages with what this would write.
+"""
+
+import ast
+import dataclasses
+import re
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = ROOT / "docs/reference"
+HEAD = "<!-- Written by scripts/make_reference.py: change the code, then call it. -->\n"
+
+ENDING = re.compile(r"\s*\((default: (?P<default>.*?)|(?P<required>required))\)\s*$", re.S)
+"""How a help says the default."""
+
+NODES = {
+    "sim_node": "rulesafe_sim.node",
+    "planner_node": "planner_node.node",
+    "vq_memory_node": "vq_memory_node.node",
+    "policy_node": "policy_node.node",
+    "evaluator_node": "rulesafe_eval.node",
+    "h1_2_bridge": "h1_2_bridge.ros",
+    "h1_2_bridge_supervisor": "h1_2_bridge.supervisor_node",
+    "camera_points": "h1_2_bridge.camera_points_node",
+    "robot_side_node": "rulesafe_eval.robot_side.node",
+    "instruction_node": "rulesafe_eval.bridge.instruction_node",
+}
+"""Node -> the module with its PARAMETERS."""
+
+SETTINGS = {
+    "rulesafe_sim.config": ("SimulationConfig", "PhysicsConfig", "DriveGains"),
+    "rulesafe_sim.cameras": ("CameraConfig",),
+    "planner_node.expert": ("ExpertConfig",),
+    "vq_memory_node.train_config": ("TrainConfig",),
+    "policy_node.configs": ("TrainConfig", "Dp3Config"),
+    "policy_node.configs_vla": ("RdtConfig", "CogActConfig", "Pi0Config", "Backbone"),
+}
+"""Module -> its frozen dataclasses of settings that a user gives in Python."""
+
+VARIABLES = {
+    "RULESAFE_LOCKS": "Folders of your own locks, joined by a colon: rules by their ids.",
+    "OPENAI_API_KEY": "Key of a language model's endpoint; it is read from nowhere else.",
+    "OPENAI_BASE_URL": "The endpoint, where `--base-url` is not given.",
+    "RAY_ADDRESS": "The Ray cluster of `--engine ray`; without it Ray runs on this machine alone.",
+    "RAY_USAGE_STATS_ENABLED": "Set to 0 for a Ray that we start, unless you have set it.",
+    "ROS_DOMAIN_ID": "The ROS domain, 0 to 101; one graph of ours in each.",
+    "ROS_AUTOMATIC_DISCOVERY_RANGE": "How far nodes are heard; launch files say LOCALHOST.",
+    "ROS_HOME": "Where `rulesafe launch` writes logs, in `log/`; ~/.ros if not set.",
+    "ROS_LOG_DIR": "The same folder itself.",
+    "OVERRIDE_LAUNCH_PROCESS_OUTPUT": "Of launch files: where all output goes.",
+    "FASTRTPS_DEFAULT_PROFILES_FILE": "Of Fast DDS: a profile, as config/fast_dds_loopback.xml.",
+    "RMW_IMPLEMENTATION": "The middleware; rmw_fastrtps_cpp is the one among the wheels.",
+    "LD_LIBRARY_PATH": "Handed on to the sandbox, where set.",
+    "AMENT_PREFIX_PATH": "Where packages of a sourced ROS 2 are looked for.",
+    "PATH": "Where executables of nodes are looked for.",
+    "COMP_LINE": "Set by a shell that asks what may follow.",
+    "_ARGCOMPLETE": "The same.",
+}
+"""Environment variable that the code reads or sets -> what it is."""
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(map(_cell, line)) + " |" for line in lines) + "\n"
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def code(text: str) -> str:
+    return f"`{text}`" if text else ""
+
+
+# Commands --------------------------------------------------------------------------------------
+
+
+def cli() -> str:
+    """The page of commands."""
+    from rulesafe_eval.cli import COMMANDS
+    from rulesafe_eval.command_line import parsers_of
+
+    page = [
+        f"# Command line\n\n{HEAD}\n`rulesafe` is in `.venv/bin`. Each command has `--help`; a "
+        "wrong name is answered with the valid ones and exit code 2. Words after a command are "
+        "given as `--name value`; those without dashes stand in the order of the table.\n"
+    ]
+    for command in COMMANDS:
+        about = command.help.partition(": ")[2] or command.help
+        page.append(f"## {command.name}\n\n{about[0].upper()}{about[1:]}.\n")
+        for words, parser in parsers_of(command).items():
+            page.append(f"### rulesafe {words}\n\n{_description(parser)}\n")
+            if rows := [_argument(action) for action in parser._actions if action.dest != "help"]:
+                page.append(table(("argument", "value", "default", "meaning"), rows))
+    return "\n".join(page)
+
+
+def _description(parser: Any) -> str:
+    text = "\n\n".join(filter(None, (parser.description, parser.epilog)))
+    found = []
+    for paragraph in re.split(r"\n\s*\n", text.strip()):
+        if paragraph.strip().startswith("Example:"):
+            example = re.sub(r"\n\s+", " ", paragraph.strip().removeprefix("Example:").strip())
+            found.append(f"```bash\n{example}\n```")
+        else:
+            found.append(" ".join(paragraph.split()))
+    return "\n\n".join(found)
+
+
+def _argument(action: Any) -> list[str]:
+    text = action.help or ""
+    ending = ENDING.search(text)
+    default = "" if ending is None else ending["default"] or "required"
+    if default == "None":
+        default = ""
+    value = str(action.metavar or "").replace("{None}|", "")
+    if not action.option_strings:
+        names, value = value.strip("[]") or action.dest, ""
+    else:
+        names = ", ".join(action.option_strings)
+    shown = default if default == "required" else code(default)
+    return [code(names), code(value), shown, ENDING.sub("", text)]
+
+
+# Configuration ---------------------------------------------------------------------------------
+
+
+def configuration() -> str:
+    """The page of launch arguments, parameters, environment and settings."""
+    page = [
+        f"# Configuration\n\n{HEAD}\nFour places, each for another kind of thing: arguments of "
+        "launch files, parameters of nodes (`config/*.yaml`, keyed by node), environment "
+        "variables, and frozen dataclasses in Python. What varies between episodes is in "
+        "[splits](../randomisation.md), a safe in [its file](../safes.md#the-file).\n",
+        "## Launch arguments\n\nGiven as `name:=value`. What is required has no default; `$(...)` "
+        "is worked out at the start.\n",
+    ]
+    page += [_launch_file(path) for path in sorted(ROOT.glob("launch/*.launch.xml"))]
+    page.append("## Parameters of nodes\n\nNumbers out of their range are refused.\n")
+    for name, module in NODES.items():
+        parameters = import_module(module).PARAMETERS
+        head = ("parameter", "default", "range", "meaning")
+        page.append(f"### {name}\n\n{table(head, map(_parameter, parameters))}")
+    page.append("## Environment variables\n")
+    page.append(table(("variable", "meaning"), [(code(n), VARIABLES[n]) for n in variables()]))
+    page.append("## Settings in Python\n\nFrozen dataclasses; `dataclasses.replace` changes one.\n")
+    for module, names in SETTINGS.items():
+        page += [_settings(getattr(import_module(module), name)) for name in names]
+    return "\n".join(page)
+
+
+def _launch_file(path: Path) -> str:
+    from rulesafe_eval.launch import known_arguments
+
+    rows = []
+    for name, argument in known_arguments(path).items():
+        default = argument.element.text.get("default")
+        choices = f" One of: {', '.join(argument.choices)}." if argument.choices else ""
+        about = argument.element.values.get("description", "").rstrip(".") + "."
+        shown = "required" if default is None else code(default or '""')
+        rows.append([code(name), shown, about + choices])
+    about = re.search(r"<!--(.*?)-->", path.read_text("utf-8"), re.S)
+    words = " ".join(about[1].split()) if about else ""
+    return f"### {path.name}\n\n{words}\n\n{table(('argument', 'default', 'meaning'), rows)}"
+
+
+def _parameter(parameter: Any) -> list[str]:
+    bounds = "" if parameter.low is None else f"{parameter.low:g} to {parameter.high:g}"
+    default = parameter.default
+    shown = str(default).lower() if isinstance(default, bool) else str(default) or '""'
+    return [code(parameter.name), code(shown), bounds, parameter.description]
+
+
+def variables() -> list[str]:
+    """Names of environment variables in the code, in order. Errors: KeyError for an unknown one."""
+    found = set()
+    pattern = re.compile(r"environ(?:\.get|\.setdefault|\.pop)?[\[(]\s*\"([A-Z_]+)\"")
+    for path in ROOT.glob("src/*/*/**/*.py"):
+        text = path.read_text("utf-8")
+        found |= set(pattern.findall(text)) | set(re.findall(r"\"([A-Z_]+)\" in os\.environ", text))
+        found |= {name for name in VARIABLES if f'"{name}"' in text}
+    unknown = found - set(VARIABLES)
+    if unknown:
+        raise KeyError(f"describe in VARIABLES of {Path(__file__).name}: {sorted(unknown)}")
+    return sorted(found)
+
+
+def _settings(kind: type) -> str:
+    about = _attributes(kind)
+    rows = []
+    for field in dataclasses.fields(kind):  # type: ignore[arg-type]
+        default: Any = field.default
+        if default is dataclasses.MISSING:
+            made = field.default_factory
+            default = "required" if made is dataclasses.MISSING else made()
+        shown = (
+            f"{type(default).__name__}()" if dataclasses.is_dataclass(default) else repr(default)
+        )
+        shown = default if default == "required" else code(shown)
+        rows.append([code(field.name), shown, about.get(field.name, "")])
+    first = (kind.__doc__ or "").strip().split("\n\n")[0]
+    head = f"### {kind.__module__}.{kind.__name__}\n\n{' '.join(first.split())}\n\n"
+    return head + table(("setting", "default", "meaning"), rows)
+
+
+def _attributes(kind: type) -> dict[str, str]:
+    """What a class and those it comes from say of fields: under `Attributes:`, or in a comment."""
+    found = {}
+    for base in kind.__bases__:
+        found |= _attributes(base) if dataclasses.is_dataclass(base) else {}
+    text = (kind.__doc__ or "").partition("Attributes:\n")[2]
+    for name, words in re.findall(r"^\s{4,8}(\w+): (.*?)(?=^\s{4,8}\w+: |\Z)", text, re.S | re.M):
+        found[name] = words
+    path = Path(sys.modules[kind.__module__].__file__ or "")
+    lines = path.read_text("utf-8").splitlines()
+    tree = ast.parse("\n".join(lines))
+    body = next(
+        n for n in tree.body if isinstance(n, ast.ClassDef) and n.name == kind.__name__
+    ).body
+    for node in body:
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            comment = lines[(node.end_lineno or 1) - 1].partition("  # ")[2]
+            if comment:
+                found.setdefault(node.target.id, comment)
+    return found
+
+
+# Topics ----------------------------------------------------------------------------------------
+
+
+def topics() -> str:
+    """The page of topics: both graphs are started and asked."""
+    from reference_graph import beside_the_robot, simulation
+
+    page = [
+        f"# Topics, services and messages\n\n{HEAD}\nAs running graphs say it. Rates, meaning and "
+        "what a policy may read are in [ros.md](../ros.md). *latched*: who comes later gets the "
+        "last message (transient local); all writers are reliable unless said.\n"
+    ]
+    head = ("topic", "type", "written by", "read by", "")
+    for title, graph in (("The simulation", simulation()), ("The robot", beside_the_robot())):
+        page.append(f"## {title}\n\n{table(head, graph.topics)}")
+        page.append(table(("service or action", "type", "of"), graph.services))
+    page.append("## Messages of our own\n")
+    for path in sorted(ROOT.glob("src/rulesafe_interfaces/*/*.*")):
+        if path.suffix in (".msg", ".srv", ".action"):
+            name = f"rulesafe_interfaces/{path.parent.name}/{path.stem}"
+            page.append(f"### {name}\n\n```text\n{path.read_text('utf-8').strip()}\n```\n")
+    return "\n".join(page)
+
+
+WRITE: dict[str, Callable[[], str]] = {"cli": cli, "configuration": configuration, "topics": topics}
+
+
+def main() -> None:
+    PAGES.mkdir(exist_ok=True)
+    for name in sys.argv[1:] or WRITE:
+        (PAGES / f"{name}.md").write_text(WRITE[name](), "utf-8")
+        print(PAGES / f"{name}.md")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,84 @@
+"""For mkdocs.yml: pages outside of docs/, and links that leave it.
+
+README, CONTRIBUTING, CHANGELOG and the datasets' README become pages. Other files that a page links
+to (examples, licences) are copied to repository/, so that no link of the site leads
+nowhere and none depends on where the repository is hosted.
+"""
+
+import posixpath
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from mkdocs.exceptions import PluginError
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+
+ROOT = Path(__file__).resolve().parents[1]
+
+PAGES = {
+    "README.md": "index.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "CHANGELOG.md": "changelog.md",
+    "datasets/README.md": "datasets.md",
+}
+"""Path in the repository -> page of the site."""
+
+SOURCES = {page: path for path, page in PAGES.items()}
+LINK = re.compile(r"(?P<before>\]\(|\b(?:src|href|srcset)=\")(?P<target>[^)\"#\s]+)")
+FENCE = re.compile(r"(^ *```.*?^ *```$|`[^`\n]+`)", re.M | re.S)
+
+
+def on_files(files: Files, *, config: Any) -> Files:
+    """Adds the pages and the files that are linked to."""
+    for path, page in PAGES.items():
+        files.append(File.generated(config, page, content=(ROOT / path).read_text("utf-8")))
+    for file in [file for file in files if file.is_documentation_page()]:
+        for target in _targets(file.content_string):
+            path = _in_repository(file.src_uri, target)
+            uri = _in_site(path)
+            if uri.startswith("repository/") and files.get_file_from_path(uri) is None:
+                if not (ROOT / path).is_file():
+                    raise PluginError(f"{file.src_uri}: no file {path}")
+                files.append(File.generated(config, uri, abs_src_path=str(ROOT / path)))
+    return files
+
+
+def on_page_markdown(markdown: str, *, page: Page, **_: Any) -> str:
+    """Points links at the site's copies."""
+    here = posixpath.dirname(page.file.src_uri)
+
+    def pointed(match: "re.Match[str]") -> str:
+        target = match["target"]
+        if not _is_relative(target):
+            return match[0]
+        uri = _in_site(_in_repository(page.file.src_uri, target))
+        return match["before"] + posixpath.relpath(uri, here or ".")
+
+    parts = FENCE.split(markdown)
+    return "".join(part if i % 2 else LINK.sub(pointed, part) for i, part in enumerate(parts))
+
+
+def _targets(markdown: str) -> Iterator[str]:
+    for part in FENCE.split(markdown)[::2]:
+        yield from (m["target"] for m in LINK.finditer(part) if _is_relative(m["target"]))
+
+
+def _is_relative(target: str) -> bool:
+    return not re.match(r"[a-z]+:|/|#", target)
+
+
+def _in_repository(page: str, target: str) -> str:
+    """The path that a page's link means, from the repository's root."""
+    source = SOURCES.get(page, f"docs/{page}")
+    return posixpath.normpath(posixpath.join(posixpath.dirname(source), target))
+
+
+def _in_site(path: str) -> str:
+    """Where a path of the repository is in the site."""
+    if path in PAGES:
+        return PAGES[path]
+    if path.startswith("docs/"):
+        return path.removeprefix("docs/")
+    return f"repository/{path}" + ("" if Path(path).suffix else ".txt")

@@ -1,0 +1,188 @@
+"""Asks running graphs who writes and reads what; for scripts/make_reference.py."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+os.environ["ROS_DOMAIN_ID"] = str(os.getpid() % 100 + 1)
+
+import rclpy
+from rclpy.node import Node
+from rclpy.qos import DurabilityPolicy, ReliabilityPolicy
+
+PATIENCE, REST = 120.0, 3.0
+"""s until all nodes must be there, and for which the graph must have been the same."""
+
+OF_EVERY_NODE = ("/rosout", "/parameter_events")
+OWN = "rulesafe_reference"
+
+ALL_EYES = """
+import numpy as np
+from policy_node.memories import Vq
+from policy_node.policy import CHUNK, Needs
+
+class AllEyes:
+    needs = Needs(frames=1, points=1024, images=True, instruction=True, memory=True)
+    memory = Vq()
+    def reset(self): pass
+    def infer(self, observation): return np.repeat(observation.joints[-1:], CHUNK, axis=0)
+"""
+"""A policy that asks for everything."""
+
+
+@dataclass
+class Graph:
+    """Rows of the two tables."""
+
+    topics: list[list[str]]
+    services: list[list[str]]
+
+
+Found = dict[str, tuple[set[str], set[str], set[str], set[str]]]
+"""Topic -> types, writers, readers, remarks."""
+
+
+def simulation() -> Graph:
+    """Simulation, evaluator and memory; once with the expert, once with a policy."""
+    always = [
+        ("rulesafe_sim.node", "film:=true"),
+        ("vq_memory_node.node",),
+        ("rulesafe_eval.node", "episodes:=0"),
+    ]
+    names = ["sim_node", "vq_memory_node", "evaluator_node"]
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "all_eyes.py").write_text(ALL_EYES)
+        path = os.pathsep.join(filter(None, (folder, os.environ.get("PYTHONPATH"))))
+        eyes = ("policy_node.node", "policy:=all_eyes:AllEyes", "execute_rows:=50")
+        with _running([*always, ("planner_node.node",)], {}) as node:
+            expert, services = _ask(node, [*names, "planner_node"])
+        with _running([*always, eyes], {"PYTHONPATH": path}) as node:
+            learned, more = _ask(node, [*names, "policy_node"], "/camera/points")
+    for topic, kinds in learned.items():
+        for known, new in zip(expert.setdefault(topic, kinds), kinds, strict=True):
+            known |= new
+    return _rows(expert, services | more)
+
+
+def beside_the_robot() -> Graph:
+    """The bridge, its supervisor and cameras, before the simulation that speaks its messages."""
+    modules = [("rulesafe_eval.robot_side.node", "start:=false", "cameras:=true")]
+    modules += [("rulesafe_eval.bridge.instruction_node",)]
+    modules += [(f"h1_2_bridge.{name}",) for name in ("node", "supervisor_node")]
+    modules += [("h1_2_bridge.camera_points_node",)]
+    names = ["robot_side_node", "camera_side_node", "instruction_node", "h1_2_bridge"]
+    names += ["h1_2_bridge_ear", "h1_2_bridge_supervisor", "camera_points"]
+    with _running(modules, {}) as node:
+        return _rows(*_ask(node, names))
+
+
+@contextmanager
+def _running(modules: Sequence[Sequence[str]], more: dict[str, str]) -> Iterator[Node]:
+    """A node that looks at the graph of these modules' processes."""
+    processes = []
+    rclpy.init()
+    node = rclpy.create_node(OWN)
+    try:
+        for module, *parameters in modules:
+            words = [word for parameter in parameters for word in ("-p", parameter)]
+            command = [sys.executable, "-m", module, *(["--ros-args", *words] if words else [])]
+            quiet = subprocess.DEVNULL
+            environment = {**os.environ, **more}
+            processes.append(subprocess.Popen(command, env=environment, stdout=quiet, stderr=quiet))
+        yield node
+    finally:
+        for process in processes:
+            process.terminate()
+        for process in processes:
+            try:
+                process.wait(30)
+            except subprocess.TimeoutExpired:  # Fast DDS may wait for itself at the end
+                process.kill()
+                process.wait()
+        node.destroy_node()
+        rclpy.shutdown()
+
+
+def _ask(node: Node, names: Sequence[str], read: str = "") -> tuple[Found, set[tuple[str, ...]]]:
+    """Topics and services once all names are there, `read` has a reader, and nothing changes."""
+    end = time.monotonic() + PATIENCE
+    last, since = None, time.monotonic()
+    while time.monotonic() < end:
+        rclpy.spin_once(node, timeout_sec=0.2)
+        found = _topics(node), _services(node, names)
+        if found != last:
+            last, since = found, time.monotonic()
+        complete = set(names) <= set(node.get_node_names())
+        complete = complete and (not read or (read in found[0] and bool(found[0][read][2])))
+        if complete and time.monotonic() - since > REST:
+            return found
+    lacking = set(names) - set(node.get_node_names())
+    raise RuntimeError(f"the graph did not come to rest; lacking {lacking or read}")
+
+
+def _topics(node: Node) -> Found:
+    found: Found = {}
+    for topic, types in node.get_topic_names_and_types():
+        if topic in OF_EVERY_NODE or topic.endswith("/transition_event") or "/_action" in topic:
+            continue
+        entry = found.setdefault(topic, (set(types), set(), set(), set()))
+        for info in node.get_publishers_info_by_topic(topic):
+            if info.node_name == OWN:
+                continue
+            entry[1].add(_who(info.node_name))
+            if info.qos_profile.durability == DurabilityPolicy.TRANSIENT_LOCAL:
+                entry[3].add("latched")
+            if info.qos_profile.reliability == ReliabilityPolicy.BEST_EFFORT:
+                entry[3].add("best effort")
+        entry[2].update(
+            _who(info.node_name)
+            for info in node.get_subscriptions_info_by_topic(topic)
+            if info.node_name != OWN
+        )
+    return found
+
+
+def _who(name: str) -> str:
+    return name.removesuffix("_ear")
+
+
+def _services(node: Node, names: Sequence[str]) -> set[tuple[str, ...]]:
+    """(name, type, node) of our services and actions, without those that every node has."""
+    found = set()
+    for name in set(names) & set(node.get_node_names()):
+        for service, types in node.get_service_names_and_types_by_node(name, "/"):
+            base, _, last = service.rpartition("/")
+            if last == "send_goal":
+                action = base.removesuffix("/_action")
+                kind = types[0].removesuffix("_SendGoal").replace("/srv/", "/action/")
+                found.add((action, kind, name))
+            elif "_action" not in service and _is_ours(service, types[0]):
+                found.add((service, types[0], _who(name)))
+    return found
+
+
+def _is_ours(service: str, kind: str) -> bool:
+    return kind.split("/")[0] not in (
+        "rcl_interfaces",
+        "lifecycle_msgs",
+        "type_description_interfaces",
+    )
+
+
+def _rows(topics: Found, services: set[tuple[str, ...]]) -> Graph:
+    def words(names: set[str]) -> str:
+        return ", ".join(f"`{name}`" for name in sorted(names))
+
+    rows = []
+    for topic, (types, writers, readers, remarks) in sorted(topics.items()):
+        kind = ", ".join(sorted(types)).replace("/msg", "")
+        remark = ", ".join(sorted(remarks))
+        rows.append([f"`{topic}`", f"`{kind}`", words(writers), words(readers), remark])
+    return Graph(rows, [[f"`{a}`", f"`{b}`", f"`{c}`"] for a, b, c in sorted(services)])

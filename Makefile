@@ -12,11 +12,15 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 # Arguments of the demo's launch file, such as ARGS="rule:=rule_003 safe:=safe_07 seed:=4".
 ARGS ?=
 
+# `make demo rule:=rule_003` would set a variable of make's and play something else.
+$(foreach word,policy rule safe seed split memory,$(if $(filter command,$(origin $(word))),\
+	$(error arguments of the launch file go into ARGS: make demo ARGS="$(word):=$($(word))")))
+
 # What `make demo` ends with.
 LEARNED := policy:=dp3_rule_020 memory:=vq rule:=rule_020 safe:=safe_02 split:=train seed:=1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint bench clean
+.PHONY: help setup browser demo test lint docs bench clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -28,16 +32,24 @@ setup: ## Install what is missing: packages, Vulkan driver, .venv, interfaces
 demo: setup ## Watch the robot open safes: runs/<time>/; ARGS="rule:=rule_003 ..." for another one
 	@.venv/bin/rulesafe launch launch/sim_evaluation.launch.xml $(ARGS)
 ifeq ($(strip $(ARGS)),)
+	@echo "demo: now a learned policy under rule_020, which has to remember; some minutes"
 	@.venv/bin/rulesafe launch launch/sim_evaluation.launch.xml $(LEARNED)
 endif
 
-test: lint ## Lint, type-check and test everything, the colcon build too
+browser: setup
+	@scripts/setup.sh tests
+
+test: lint browser ## Lint, type-check and test everything, the colcon build too
 	@.venv/bin/pytest -n auto --maxprocesses 4 --dist loadfile
 
 lint: setup ## Check style, format and types
 	@.venv/bin/ruff check .
 	@.venv/bin/ruff format --check .
 	@.venv/bin/mypy
+
+docs: setup ## Build the documents' site, build/site/index.html
+	@NO_MKDOCS_2_WARNING=1 .venv/bin/mkdocs build --quiet --strict
+	@echo build/site/index.html
 
 bench: setup ## Measure speed, latency and memory on this machine
 	@.venv/bin/rulesafe bench

@@ -2,6 +2,7 @@
 # Installs what RuleSafe needs and the machine lacks: Debian packages, a Vulkan driver for SAPIEN,
 # a virtual environment .venv with pinned Python packages, the ROS 2 interfaces, the project.
 # A second call finds everything in place and does nothing. PYTHON=python3.12 picks the Python.
+# `scripts/setup.sh tests` also sees to a browser, which some tests drive.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -20,10 +21,22 @@ fail() {
     exit 1
 }
 
+# Says every half minute what the log says last, until it is killed or this script has ended.
+tell_progress() {
+    while sleep 30 </dev/null >/dev/null 2>&1 && kill -0 $$ 2>/dev/null; do
+        say "... $(tail -n 1 "$log" | tr -d '\r' | cut -c 1-90)"
+    done
+}
+
 # Runs a command with its output in the log; shows the end of it where the command fails.
 quietly() {
     printf '\n+ %s\n' "$*" >>"$log"
-    if ! "$@" </dev/null >>"$log" 2>&1; then
+    tell_progress &
+    local teller=$! failed=
+    "$@" </dev/null >>"$log" 2>&1 || failed=yes
+    kill "$teller" 2>/dev/null || true
+    wait "$teller" 2>/dev/null || true
+    if [[ -n $failed ]]; then
         tail -n 25 "$log" >&2
         fail "failed: $*" "the whole output is in $log"
     fi
@@ -33,7 +46,10 @@ quietly() {
 
 fingerprint() { cat "$@" | sha256sum | cut -c1-16; }
 is_done() { [[ -f "$venv/.setup-$1" && "$(<"$venv/.setup-$1")" == "$2" ]]; }
-mark_done() { printf '%s\n' "$2" >"$venv/.setup-$1"; }
+mark_done() {
+    printf '%s\n' "$2" >"$venv/.setup-$1"
+    changed=yes
+}
 
 # --- Python ----------------------------------------------------------------------------------
 
@@ -205,7 +221,8 @@ make_venv() {
 
 install_python_packages() {
     say "Python packages: those of constraints.txt (the first time a few minutes)"
-    local pip=("$venv/bin/python" -m pip install --disable-pip-version-check)
+    # Most modules are never imported: each is compiled when it is for the first time.
+    local pip=("$venv/bin/python" -m pip install --disable-pip-version-check --no-compile)
     # The few without a wheel are built with the pinned tools, not with today's.
     local tools
     mapfile -t tools < <(grep -E '^(setuptools|wheel)==' constraints.txt)
@@ -216,10 +233,23 @@ install_python_packages() {
     quietly "$venv/bin/python" -m pip check
 }
 
+# $1: a package of messages.
 build_interfaces() {
-    say "interfaces: building rulesafe_interfaces (under a minute)"
+    say "interfaces: building $1 (a minute or two)"
     quietly "$venv/bin/python" -m pip install --disable-pip-version-check --no-build-isolation \
-        --no-deps --force-reinstall ./src/rulesafe_interfaces
+        --no-deps --force-reinstall "./src/$1"
+}
+
+# Debian's Chromium, where it can be had; tests that drive it are left out elsewhere. Ubuntu's package
+# is a snap in disguise.
+install_browser() {
+    command -v chromium >/dev/null && return
+    if [[ $(release ID) == debian ]] && may_install; then
+        say "browser: Debian's chromium, for tests of the live view"
+        update_lists
+        as_root apt-get install -y --no-install-recommends chromium </dev/null >>"$log" 2>&1 && return
+    fi
+    say "browser: no chromium, so tests of the live view's page will be left out"
 }
 
 install_project() {
@@ -242,7 +272,10 @@ fi
 
 system=$(fingerprint scripts/setup.sh scripts/vulkan_devices.py)
 packages=$(fingerprint constraints.txt)
-interfaces=$(find src/rulesafe_interfaces -type f | LC_ALL=C sort | xargs cat constraints.txt | fingerprint -)
+# Unitree's packages are built with the CMake files of the first.
+interfaces_of() {
+    find "src/$1" src/rulesafe_interfaces/cmake -type f | LC_ALL=C sort -u | xargs cat constraints.txt | fingerprint -
+}
 project=$(fingerprint pyproject.toml)
 
 if ! venv_is_sound; then
@@ -256,5 +289,12 @@ elif ! is_done system "$system"; then
     mark_done system "$system"
 fi
 is_done packages "$packages" || { install_python_packages && mark_done packages "$packages"; }
-is_done interfaces "$interfaces" || { build_interfaces && mark_done interfaces "$interfaces"; }
+for name in rulesafe_interfaces unitree_hg unitree_go; do
+    interfaces=$(interfaces_of "$name")
+    is_done "$name" "$interfaces" || { build_interfaces "$name" && mark_done "$name" "$interfaces"; }
+done
 is_done project "$project" || { install_project && mark_done project "$project"; }
+if [[ ${1:-} == tests ]]; then install_browser; fi
+if [[ -n ${changed:-} ]]; then
+    say "done; \`source .venv/bin/activate\` brings the command rulesafe, \`make demo\` shows a run"
+fi

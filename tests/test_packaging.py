@@ -1,4 +1,4 @@
-"""The tree is one pip distribution and eight colcon packages: they must say the same."""
+"""The tree is one pip distribution and several colcon packages: they must say the same."""
 
 import ast
 import os
@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import setuptools
+import yaml
 from catkin_pkg.package import parse_package
 
 try:
@@ -23,6 +24,8 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 OPTIONAL = PROJECT["project"]["optional-dependencies"]
 MANIFESTS = [ROOT / "package.xml", *sorted(ROOT.glob("src/*/package.xml"))]
 SETUPS = sorted(ROOT.glob("src/*/setup.py"))
+MESSAGES = ("rulesafe_interfaces", "unitree_go", "unitree_hg")
+UNITREE = MESSAGES[1:]
 
 RUN_A_NODE = """
 import signal, subprocess, sys, time
@@ -57,7 +60,7 @@ def setup_arguments(path, monkeypatch):
 def test_every_package_has_a_manifest():
     names = {path.parent.name for path in MANIFESTS[1:]}
     assert names == {path.name for path in (ROOT / "src").iterdir() if path.is_dir()}
-    assert {path.parent.name for path in SETUPS} == names - {"rulesafe_interfaces"}
+    assert {path.parent.name for path in SETUPS} == names - set(MESSAGES)
 
 
 @pytest.mark.parametrize("path", MANIFESTS, ids=lambda path: path.parent.name)
@@ -70,9 +73,16 @@ def test_manifest_is_valid(path):
     assert package.name == (path.parent.name if path != MANIFESTS[0] else "rulesafe")
 
 
-def test_interfaces_are_of_the_same_version():
-    text = (ROOT / "src/rulesafe_interfaces/pyproject.toml").read_text()
+@pytest.mark.parametrize("name", MESSAGES)
+def test_interfaces_are_of_the_same_version(name):
+    text = (ROOT / "src" / name / "pyproject.toml").read_text()
     assert tomllib.loads(text)["project"]["version"] == PROJECT["project"]["version"]
+
+
+def test_the_citation_is_of_the_same_version():
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    assert cited["version"] == PROJECT["project"]["version"]
+    assert cited["license"] == PROJECT["project"]["license"]
 
 
 @pytest.mark.parametrize("path", SETUPS, ids=lambda path: path.parent.name)
@@ -89,20 +99,33 @@ def test_setup_agrees_with_the_distribution(path, monkeypatch):
     assert (path.parent / "resource" / name).is_file()
 
 
-ROSDEP = {"PIL": "pil", "matplotlib": "matplotlib", "numpy": "numpy"}
+ROSDEP = {"PIL": "pil", "aiohttp": "aiohttp", "matplotlib": "matplotlib", "numpy": "numpy"}
+ROSDEP |= {"argcomplete": "argcomplete", "packaging": "packaging"}
 ROSDEP |= {"scipy": "scipy", "tqdm": "tqdm", "transforms3d": "transforms3d", "yaml": "yaml"}
 """Name of a module -> of its rosdep key, after python3-."""
 
 PIP = {
     "pinocchio": "pin",
     "RestrictedPython": "restrictedpython",
+    "foxglove": "foxglove-sdk",
     "sklearn": "scikit-learn",
     "tensorboardX": "tensorboardx",
 } | {
     name: name
     for name in (
         *("accelerate", "av", "coal", "daqp", "diffusers", "graphviz", "gymnasium", "numcodecs"),
-        *("ompl", "openai", "pyarrow", "pyseccomp", "ray", "rich", "safetensors", "sapien"),
+        *(
+            "ompl",
+            "openai",
+            "pyarrow",
+            "pymodbus",
+            "pyseccomp",
+            "ray",
+            "rich",
+            *("mcap", "rosbags", "zstandard"),
+            "safetensors",
+            "sapien",
+        ),
         *("tokenizers", "toppra", "torch", "transformers", "tyro", "zarr"),
     )
 }
@@ -127,9 +150,11 @@ def test_manifest_declares_what_is_imported_and_nothing_else(path):
     assert {depend.name for depend in parse_package(str(manifest)).exec_depends} == expected
     said = re.search(r"from pip: (.*)\. See", manifest.read_text())[1]
     assert set(said.split(", ")) == by_pip
-    declared = (
-        PROJECT["project"]["dependencies"] + OPTIONAL["ray"] + OPTIONAL["llm"] + OPTIONAL["learn"]
-    )
+    declared = PROJECT["project"]["dependencies"] + [
+        line
+        for extra in ("ray", "llm", "learn", "robot", "bags", "view")
+        for line in OPTIONAL[extra]
+    ]
     assert by_pip <= {re.split("[<>=]", line)[0] for line in declared}
 
 
@@ -159,6 +184,35 @@ def test_dependencies_are_pinned():
     assert {re.split("[<>=; ]", name)[0] for name in declared} <= pins
 
 
+@pytest.mark.colcon
+@pytest.mark.parametrize("name", UNITREE)
+@pytest.mark.parametrize("official", [True, False])
+def test_the_official_messages_are_used_where_they_are(name, official, tmp_path):
+    """Ours carry a mark, by which the official ones are told apart."""
+    share = tmp_path / "prefix/share" / name
+    share.mkdir(parents=True)
+    (share / "package.xml").write_text("<package/>")
+    if not official:
+        (share / "made_by_rulesafe").touch()
+    environment = {**clean_environment(), "AMENT_PREFIX_PATH": str(tmp_path / "prefix")}
+    command = [
+        "cmake",
+        "-S",
+        str(ROOT / "src" / name),
+        "-B",
+        str(tmp_path / "build"),
+        "-G",
+        "Ninja",
+    ]
+    result = subprocess.run(
+        command, env=environment, capture_output=True, text=True, check=False, timeout=300
+    )
+    assert result.returncode == 0, result.stderr
+    assert (f"the official {name} in {tmp_path / 'prefix'} is used" in result.stdout) == official
+    rules = (tmp_path / "build/build.ninja").read_text()
+    assert (f"{name}__rosidl_generator_py" not in rules) == official
+
+
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory):
     """ros2_ws of a copy of the tree, after `colcon build` with this environment's Python."""
@@ -182,7 +236,9 @@ def workspace(tmp_path_factory):
 
 def clean_environment():
     """This process's environment with `.venv` active and no trace of ROS."""
-    dropped = re.compile(r"PYTHONPATH|LD_LIBRARY_PATH|AMENT_|COLCON_|CMAKE_PREFIX|_ROS_WHEELS")
+    dropped = re.compile(
+        r"PYTHONPATH|LD_LIBRARY_PATH|AMENT_|COLCON_|CMAKE_PREFIX|_ROS_WHEELS|FASTRTPS_"
+    )
     environment = {key: value for key, value in os.environ.items() if not dropped.match(key)}
     environment["VIRTUAL_ENV"] = sys.prefix
     environment["PATH"] = f"{sys.prefix}/bin:{environment['PATH']}"
@@ -217,6 +273,7 @@ def test_colcon_builds_every_package(workspace):
 def test_sourced_workspace_is_what_python_imports(workspace):
     names = ["rulesafe_interfaces.msg", "rulesafe_sim", "rulesafe_data"]
     names += ["rulesafe_design", "planner_node", "vq_memory_node", "policy_node", "rulesafe_eval"]
+    names += ["unitree_hg.msg", "unitree_go.msg", "h1_2_bridge"]
     code = f"import importlib; [print(importlib.import_module(n).__file__) for n in {names}]"
     result = sourced(workspace, f'python -c "{code}"')
     assert result.returncode == 0, result.stderr

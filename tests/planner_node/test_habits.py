@@ -1,9 +1,13 @@
 """Habits: safes that stand nearly alike are taken nearly alike."""
 
+from dataclasses import replace
+from functools import partial
+
 import numpy as np
 import pytest
 
 from planner_node.episode import observe, run_expert
+from planner_node.grasping import AT_AXIS, Grasper, Unreachable
 from planner_node.habits import SITUATIONS, load_habits, styled
 from planner_node.kinematics import Arm
 from planner_node.moves import MovePlanner
@@ -84,6 +88,22 @@ def test_strictly_a_part_is_taken_by_its_pinch_or_not_at_all():
     keys = {operation.pinch.key for operation in strict.free(seen, move)}
     assert keys == {usual}
     assert len({operation.pinch.key for operation in habitual.free(seen, move)}) > 1
+
+
+def test_a_strict_habit_whose_grasp_is_not_offered_takes_nothing():
+    simulation = Simulation()
+    simulation.reset("rule_001", "safe_02", seed=0)
+    seen = observe(simulation)
+    planner = MovePlanner(simulation.safe, seen.pose_safe_in_pelvis, styled("strict").moves)
+    move = planner.move(seen, "knob", True)
+    grasps = planner.grasps(move)
+    habit = replace(load_habits()["safe_02 knob+"], pinch=(len(grasps), 1, 0.0, 0.0), only=True)
+    pose = partial(planner.held_pose, seen, move)
+    operations = Grasper(Arm()).operations(
+        grasps, AT_AXIS, pose, (move.start, move.goal), seen.arm, habit
+    )
+    with pytest.raises(Unreachable):
+        next(operations)
 
 
 def test_an_unknown_style_is_refused():

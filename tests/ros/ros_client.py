@@ -24,7 +24,7 @@ ALL_QOS = QoSProfile(depth=2000, reliability=ReliabilityPolicy.RELIABLE)
 """Room for all that comes while a test waits for the processor."""
 
 SETTLE = 1.0
-"""s of wall time in which a server that was just found finds its client too."""
+"""s of wall time in which a node that was just found has found the others too."""
 
 PATIENCE = 60.0
 """s of wall time after which something that should happen has not."""
@@ -59,15 +59,22 @@ class Client(Node):
             assert time.monotonic() < end, f"{what}: not within {PATIENCE:g} s"
             self.executor_.spin_once(timeout_sec=0.1)
 
+    def settle(self) -> None:
+        """Lets nodes find each other: what this one sees of the graph, another may not see yet."""
+        end = time.monotonic() + SETTLE
+        while time.monotonic() < end:
+            self.executor_.spin_once(timeout_sec=0.1)
+
     def until_heard_by(self, node: str, *topics: str) -> None:
-        """Waits until a node whose name ends so subscribes to the topics. Not by their count:
-        readers of an earlier test may still be in it."""
+        """Waits until a node whose name ends so subscribes to the topics, and those who publish
+        them know. Not by their count: readers of an earlier test may still be in it."""
 
         def heard(topic: str) -> bool:
             infos = self.get_subscriptions_info_by_topic(topic)
             return any(info.node_name.endswith(node) for info in infos)
 
         self.until(lambda: all(map(heard, topics)), f"subscriptions of {topics} by {node}")
+        self.settle()
 
     def until_recorded(self, publisher: Publisher) -> None:
         """Waits until a recorder, and who else subscribes, gets what is published."""
@@ -84,9 +91,7 @@ class Client(Node):
         assert caller.wait_for_service(PATIENCE), f"no {caller.srv_name}"
         if caller not in self._met:
             self._met.append(caller)
-            end = time.monotonic() + SETTLE
-            while time.monotonic() < end:
-                self.executor_.spin_once(timeout_sec=0.1)
+            self.settle()
 
     @property
     def status(self) -> EpisodeStatus:

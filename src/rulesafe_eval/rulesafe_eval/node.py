@@ -72,6 +72,10 @@ SERVICE_PATIENCE = 60.0
 RECORDED = ("/joint_states", "/policy/action_chunk")
 """What a recorder must listen to; it can only once simulation and policy are there."""
 
+SETTLE = 1.0
+"""s of wall time in which simulation and policy discover a recorder that this node has discovered:
+what they publish before that is not in its bag."""
+
 ASK_AGAIN = 20.0
 """s of wall time after which an unanswered /episode/reset is sent again: DDS may lose the answer
 to a client that it has only just discovered."""
@@ -297,6 +301,9 @@ class EvaluatorNode(Node):
                     " the episodes begin without one"
                 )
                 return
+            executor.spin_once(timeout_sec=0.1)
+        end = time.monotonic() + SETTLE
+        while time.monotonic() < end:
             executor.spin_once(timeout_sec=0.1)
 
     def _is_recorded(self, topic: str) -> bool:

@@ -9,7 +9,10 @@ from h1_2_bridge.wire import decode_low_cmd
 
 
 class Commands:
-    """Every command on /arm_sdk or /lowcmd since it was made, heard by `node`."""
+    """Every command on /arm_sdk or /lowcmd since it was made, heard by `node`.
+
+    `whole` tells whether it has the first one too: a writer may begin before it discovers this.
+    """
 
     def __init__(self, node: Any, topic: str = "arm_sdk") -> None:
         from rclpy.qos import QoSProfile
@@ -17,11 +20,14 @@ class Commands:
 
         self.topic = topic
         self.heard: list[tuple[float, bytes]] = []
+        self.whole = True
         self.subscription = node.create_subscription(
             LowCmd, f"/{topic}", self._on_command, QoSProfile(depth=2000), raw=True
         )
 
     def _on_command(self, raw: bytes, info: dict) -> None:
+        if not self.heard:
+            self.whole = info["publication_sequence_number"] == 1
         # When it was written: a busy machine delivers late, and in bursts.
         self.heard.append((info["source_timestamp"] / 1e9, raw))
 

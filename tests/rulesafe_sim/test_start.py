@@ -21,6 +21,14 @@ def test_every_node_is_started_by_one(script):
     assert callable(getattr(import_module(module), name))
 
 
+@pytest.mark.parametrize("module", sorted({value.split(":")[0] for value in NODES.values()}))
+def test_little_is_imported_before_a_sigint_is_seen_to(module):
+    heavy = "{'numpy', 'gymnasium', 'rclpy', 'torch'}"
+    code = f"import sys, {module}; print({heavy} & set(sys.modules))"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert result.stdout == "set()\n", result.stderr
+
+
 def test_a_sigint_during_the_imports_is_the_end(tmp_path):
     (tmp_path / "slow.py").write_text(
         "import time\nprint('importing', flush=True)\ntime.sleep(60)\n", "utf-8"
@@ -29,7 +37,7 @@ def test_a_sigint_during_the_imports_is_the_end(tmp_path):
         "try:\n    import slow\nexcept BaseException as error:\n    raise ImportError from error\n",
         "utf-8",
     )
-    code = "from rulesafe_sim.start import starter; starter('node_of_mine')()"
+    code = "from rulesafe_start import starter; starter('node_of_mine')()"
     with subprocess.Popen(
         [sys.executable, "-c", code],
         cwd=tmp_path,
@@ -53,5 +61,5 @@ def test_once_imported_the_node_answers_itself(tmp_path):
         "        return 7\n",
         "utf-8",
     )
-    code = "from rulesafe_sim.start import starter; raise SystemExit(starter('node_of_mine')())"
+    code = "from rulesafe_start import starter; raise SystemExit(starter('node_of_mine')())"
     assert subprocess.run([sys.executable, "-c", code], cwd=tmp_path).returncode == 7

@@ -1,5 +1,5 @@
 """How this package's nodes are started."""
 
-from rulesafe_sim.start import starter
+from rulesafe_start import starter
 
 planner_node = starter("planner_node.node")

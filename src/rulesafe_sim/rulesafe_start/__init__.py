@@ -1,4 +1,8 @@
-"""How this package's nodes are started; `starter` serves the other packages' `start` too."""
+"""How nodes are started.
+
+Beside `rulesafe_sim` and not in it, for that imports Gymnasium and NumPy, half of the time in which
+a node cannot answer yet.
+"""
 
 import os
 import signal

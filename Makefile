@@ -5,6 +5,8 @@
 ifdef AMENT_PREFIX_PATH
 unexport AMENT_PREFIX_PATH CMAKE_PREFIX_PATH COLCON_PREFIX_PATH PYTHONPATH LD_LIBRARY_PATH
 endif
+# Where Python may not write what it has compiled, each process compiles PyTorch anew, for ten seconds.
+unexport PYTHONDONTWRITEBYTECODE
 export RMW_IMPLEMENTATION := rmw_fastrtps_cpp
 export ROS_AUTOMATIC_DISCOVERY_RANGE ?= LOCALHOST
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
@@ -40,7 +42,7 @@ browser: setup
 	@scripts/setup.sh tests
 
 test: lint browser ## Lint, type-check and test everything, the colcon build too
-	@.venv/bin/pytest -n auto --maxprocesses 4 --dist loadfile
+	@.venv/bin/pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
 lint: setup ## Check style, format and types
 	@.venv/bin/ruff check .

@@ -11,6 +11,7 @@ readonly log="$PWD/log/setup.log"
 readonly mesa_wanted=23.2 # Debian 12's 22.3 lacks what SAPIEN asks for
 
 # A sourced ROS 2 would put its own packages before those of .venv.
+unset PYTHONDONTWRITEBYTECODE # for compile_imported
 unset PYTHONPATH PYTHONHOME AMENT_PREFIX_PATH CMAKE_PREFIX_PATH COLCON_PREFIX_PATH
 PATH=${PATH//"$venv/bin:"/} # the Python that makes .venv is not .venv's
 
@@ -221,7 +222,7 @@ make_venv() {
 
 install_python_packages() {
     say "Python packages: those of constraints.txt (the first time a few minutes)"
-    # Most modules are never imported: each is compiled when it is for the first time.
+    # Most modules are never imported: see compile_imported.
     local pip=("$venv/bin/python" -m pip install --disable-pip-version-check --no-compile)
     # The few without a wheel are built with the pinned tools, not with today's.
     local tools
@@ -256,6 +257,14 @@ install_project() {
     say "project: installing rulesafe, editable"
     quietly "$venv/bin/python" -m pip install --disable-pip-version-check --no-build-isolation \
         --no-deps -e .
+}
+
+# What the nodes import is compiled once, here: the first of them starts sooner, and where
+# PYTHONDONTWRITEBYTECODE is set, as it often is in containers, each of them.
+compile_imported() {
+    say "compiling what the nodes import"
+    quietly "$venv/bin/python" -c 'import planner_node.node, policy_node.node, policy_node.dp3
+import policy_node.pi0, rulesafe_eval.node, rulesafe_sim.node, vq_memory_node.node, rulesafe_eval.cli'
 }
 
 mkdir -p "${log%/*}"
@@ -294,6 +303,7 @@ for name in rulesafe_interfaces unitree_hg unitree_go; do
     is_done "$name" "$interfaces" || { build_interfaces "$name" && mark_done "$name" "$interfaces"; }
 done
 is_done project "$project" || { install_project && mark_done project "$project"; }
+is_done compiled "$packages" || { compile_imported && mark_done compiled "$packages"; }
 if [[ ${1:-} == tests ]]; then install_browser; fi
 if [[ -n ${changed:-} ]]; then
     say "done; \`source .venv/bin/activate\` brings the command rulesafe, \`make demo\` shows a run"

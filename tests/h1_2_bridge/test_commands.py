@@ -43,7 +43,7 @@ def test_a_target_that_obeys_the_limits_is_followed_without_a_lag():
     assert np.abs(followed - path).max() < 1e-3
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(data=st.data())
 def test_whatever_the_target_and_the_steps_in_time_no_limit_is_broken(data):
     """Position, velocity and acceleration, from the positions alone."""

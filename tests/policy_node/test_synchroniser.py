@@ -72,7 +72,7 @@ def assert_same(found, frame, needs=ALL):
 
 
 @given(seed=st.integers(0, 10**6), frames=st.integers(1, 8))
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 def test_an_observation_does_not_depend_on_the_order_of_topics(seed, frames):
     """Each topic keeps its order; one may be some frames ahead of another."""
     calls, rng = parts(range(frames)), np.random.default_rng(seed)

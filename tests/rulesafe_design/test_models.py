@@ -19,7 +19,7 @@ ASKED = Request((("system", "Be brief."), ("user", "Say JSON.")), {"type": "obje
 
 @pytest.fixture
 def model(server, key):
-    return OpenAIModel(Endpoint("tester", server.url, timeout_s=5, tries=3, backoff_s=0.01))
+    return OpenAIModel(Endpoint("tester", server.url, timeout_s=60, tries=3, backoff_s=0.01))
 
 
 def hasty(server):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rulesafe_sim.chunks import (
@@ -36,7 +36,6 @@ def follow(executor: ChunkExecutor, now: int, command: np.ndarray, until: int) -
 
 
 @given(seed=st.integers(0, 1000), count=st.integers(1, 12), start=st.integers(0, 10**6))
-@settings(deadline=None)
 def test_targets_are_straight_lines_through_the_rows(seed, count, start):
     rows, stamp = rows_of(seed, count), start * TICK
     executor = ChunkExecutor()
@@ -52,7 +51,6 @@ def test_targets_are_straight_lines_through_the_rows(seed, count, start):
 
 
 @given(seed=st.integers(0, 1000), start=st.integers(1, 10**6))
-@settings(deadline=None)
 def test_the_trace_does_not_depend_on_when_it_began(seed, start):
     traces = []
     for stamp in (PERIOD, start * TICK):
@@ -193,7 +191,6 @@ def test_where_no_newer_chunk_comes_the_other_rows_are_followed():
 
 
 @given(seed=st.integers(0, 1000), speed=st.floats(0.05, 20.0))
-@settings(deadline=None)
 def test_no_target_is_further_than_the_velocity_limit_allows(seed, speed):
     limits = speed * np.linspace(0.5, 1.5, 13)
     executor = ChunkExecutor(velocity=limits)

@@ -47,7 +47,7 @@ def streamed(positions, memory):
         yield memory.read()
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(st.integers(1, 1000), st.sampled_from(GRIDS), st.integers(0, 2**32 - 1))
 def test_streaming_equals_the_batch(length, grid, seed):
     positions = walk(length, seed)
@@ -60,7 +60,7 @@ def test_streaming_equals_the_batch(length, grid, seed):
             assert reading.values.dtype == batch.values.dtype
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(
     st.integers(1, 200),
     st.integers(1, 9),

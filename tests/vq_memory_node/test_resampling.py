@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rulesafe_sim.chunks import PERIOD, SECOND
@@ -44,7 +44,6 @@ def test_frames_are_the_samples_at_their_instants(hz):
     assert [bool(frame.begins) for frame in frames] == [True] + 29 * [False]
 
 
-@settings(deadline=None)
 @given(st.permutations(range(len(ALL_JOINTS))), st.permutations(range(len(ALL_JOINTS))))
 def test_names_in_any_order_and_among_others_change_nothing(first, second):
     """The order may even change on the way."""
@@ -75,7 +74,6 @@ def test_between_two_samples_a_frame_is_interpolated():
         assert np.allclose(frame.position, line(frame.stamp), atol=1e-6)
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(1, 300), min_size=2, max_size=60))
 def test_irregular_stamps_give_every_frame_once(gaps):
     stamps = [int(stamp) for stamp in np.cumsum(gaps) * 1_000_000]

@@ -97,3 +97,7 @@ def test_what_cannot_be_compared_is_said(store):
     policy.needs = Needs()
     with pytest.raises(RuleSafeError, match=r"must give an array \(50, 13\).* it gave None"):
         measure(policy, store, [0], EVERY)
+    policy.infer = lambda observation: observation.pictures
+    with pytest.raises(RuleSafeError, match="AttributeError") as raised:
+        measure(policy, store, [0], EVERY)
+    assert str(raised.value).count("File") == 1, "the policy's own line, and none of ours"

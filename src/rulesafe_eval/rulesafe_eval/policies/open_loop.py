@@ -7,13 +7,13 @@ Whether it opens a safe, where each error leads elsewhere, only an evaluation te
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from policy_node.history import History
-from policy_node.loading import checked_chunk, memory_of_policy
+from policy_node.loading import checked_chunk, memory_of_policy, trace_of
 from policy_node.policy import CAMERAS, CHUNK, Needs, Observation, Policy
 from policy_node.safe_frame import ArmChain
 from rulesafe_data.layout import ACTION, POINTS, STATE
@@ -28,6 +28,8 @@ ROWS = (0, 11, 24, 49)
 next chunk comes, the middle, the last."""
 
 _ARM = len(ARM_JOINTS)
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,8 @@ def measure(
     Args:
         tell: is called with the number of episodes that are done.
 
-    Errors: RuleSafeError if the dataset lacks what the policy needs, or a chunk is none.
+    Errors: RuleSafeError if the dataset lacks what the policy needs, the policy raises an error, or
+        a chunk is none.
     """
     if every < 1:
         raise RuleSafeError(f"--every must be 1 or more, not {every}")
@@ -76,7 +79,7 @@ def measure(
         actions = store.episode(index, [ACTION])[ACTION]
         due = store.privileged.frames(index).get("step", np.zeros(len(actions), int))
         for frame, observation in _observations(policy, store, index, every):
-            chunk = checked_chunk(policy.infer(observation))
+            chunk = checked_chunk(_of_the_policy(policy.infer, observation))
             rows = min(CHUNK, len(actions) - frame)
             wanted = actions[frame : frame + rows]
             places = [chain.reach(np.asarray(r[:, :_ARM], float))[1] for r in (chunk, wanted)]
@@ -86,6 +89,16 @@ def measure(
             steps.append(due[frame])
         tell(done)
     return Errors(np.array(hands), np.array(fingers), np.array(steps, np.int64))
+
+
+def _of_the_policy(call: Callable[..., T], *arguments: Any) -> T:
+    """What the policy answers; its errors are shown from the policy's own lines on."""
+    try:
+        return call(*arguments)
+    except RuleSafeError:
+        raise
+    except Exception as error:
+        raise RuleSafeError(f"the policy's error:\n{trace_of(error, __file__)}") from error
 
 
 def _padded(values: NDArray[Any]) -> NDArray[np.float64]:
@@ -99,7 +112,7 @@ def _observations(
     needs, memory = policy.needs, memory_of_policy(policy).build()
     seen = store.episode(index, _keys(needs, store))
     history = History(needs)
-    policy.reset()
+    _of_the_policy(policy.reset)
     task = store.episodes[index].task
     for frame, joints in enumerate(seen[STATE][:, ACTED]):
         memory.push(joints)

@@ -17,6 +17,6 @@ setup(
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (f"share/{NAME}", ["package.xml"]),
     ],
-    entry_points={"console_scripts": ["sim_node = rulesafe_start:sim_node"]},
+    entry_points={"console_scripts": ["sim_node = rulesafe_sim.start:sim_node"]},
     zip_safe=False,
 )

@@ -25,6 +25,3 @@ def starter(module: str) -> Callable[[], int]:
         return main()
 
     return start
-
-
-sim_node = starter("rulesafe_sim.node")

@@ -80,6 +80,9 @@ ASK_AGAIN = 20.0
 """s of wall time after which an unanswered /episode/reset is sent again: DDS may lose the answer
 to a client that it has only just discovered."""
 
+UNNAMED = "_NODE_NAME_UNKNOWN_"
+"""What rmw calls a writer's node until it knows the name."""
+
 SILENCE = 30.0
 """s of wall time without a status, upon which the simulation is taken for dead: while it lives it
 says ten times a second where it stands, even while its time stands still."""
@@ -170,7 +173,8 @@ class EvaluatorNode(Node):
         if self._watch is None or self._end.done():
             return
         infos = self.get_publishers_info_by_topic("/episode/status")
-        if len(writers := sorted({info.node_name for info in infos})) > 1:  # a bag's player, say
+        # A bag's player, say. For a moment after its discovery a writer has no name yet.
+        if len(writers := sorted({info.node_name for info in infos} - {UNNAMED})) > 1:
             told = f"{' and '.join(writers)} both write /episode/status: which one is to be judged?"
             error = RuleSafeError(f"{told} End one of them, or give each a ROS_DOMAIN_ID")
             (self._end if self._reply.done() else self._reply).set_exception(error)

@@ -26,7 +26,7 @@ LARGEST_GAINS = (300.0, 8.0)
 """kp and kd that the manufacturer's programs use at most; 8 is its damping."""
 
 SLACK = 0.05
-"""s by which messages may be written closer together than they were computed for."""
+"""s, of a process that has a processor to itself, or nearly."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,12 @@ class Record:
 
 
 def assert_within_limits(
-    record: Record, speed: float, ramp: float, margin: float = 0.0, whole: bool = True
+    record: Record,
+    speed: float,
+    ramp: float,
+    margin: float = 0.0,
+    whole: bool = True,
+    slack: float = SLACK,
 ) -> None:
     """Asserts over every command of a record that it was well formed and within all limits.
 
@@ -81,6 +86,7 @@ def assert_within_limits(
         ramp: s of the weight from 0 to 1.
         margin: rad to the joints' limits that the arm's commands keep.
         whole: whether it has the first command that was sent, whose weight is no jump.
+        slack: s by which messages may be written closer together than they were computed for.
     """
     if len(record) == 0:
         return
@@ -102,9 +108,9 @@ def assert_within_limits(
         one = record.of(topic)
         held = one.weight > 0 if topic == "arm_sdk" else np.ones(len(one), bool)
         _assert_positions(one, held, margin)
-        _assert_motion(one, held, speed)
+        _assert_motion(one, held, speed, slack)
         if topic == "arm_sdk":
-            _assert_weight(one, ramp, whole)
+            _assert_weight(one, ramp, whole, slack)
 
 
 def _assert_positions(record: Record, held: NDArray[np.bool_], margin: float) -> None:
@@ -114,7 +120,7 @@ def _assert_positions(record: Record, held: NDArray[np.bool_], margin: float) ->
     assert (arm <= upper + 1e-4).all()
 
 
-def _assert_motion(record: Record, held: NDArray[np.bool_], speed: float) -> None:
+def _assert_motion(record: Record, held: NDArray[np.bool_], speed: float, slack: float) -> None:
     """While the robot is held without a break, the arm is no faster than allowed between any two
     commands, and the rest does not move at all."""
     others = [i for i in range(27) if i not in MOVED]
@@ -129,16 +135,16 @@ def _assert_motion(record: Record, held: NDArray[np.bool_], speed: float) -> Non
                 break
             moved = np.abs(q[distance:] - q[:-distance])[:, MOVED]
             allowed = (
-                speed * VELOCITY[MOVED] * (time[distance:] - time[:-distance] + SLACK)[:, None]
+                speed * VELOCITY[MOVED] * (time[distance:] - time[:-distance] + slack)[:, None]
             )
             assert (moved <= allowed + 1e-4).all()
 
 
-def _assert_weight(record: Record, ramp: float, whole: bool) -> None:
+def _assert_weight(record: Record, ramp: float, whole: bool, slack: float) -> None:
     weight, time = record.weight, record.sent
     assert weight.min() >= 0
     assert weight.max() <= 1
     if whole:
-        assert weight[0] <= SLACK / ramp + 1e-6  # nothing begins with a jump
+        assert weight[0] <= slack / ramp + 1e-6  # nothing begins with a jump
     steps = np.abs(np.diff(weight))
-    assert (steps <= (np.diff(time) + SLACK) / ramp + 1e-6).all()
+    assert (steps <= (np.diff(time) + slack) / ramp + 1e-6).all()

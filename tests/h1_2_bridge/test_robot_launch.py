@@ -69,7 +69,8 @@ def test_the_expert_opens_rule_001_over_the_real_path(graph, tmp_path):
     assert running.returncode == 0, episode
     assert episode["opened"], episode
     record = commands.record()
-    assert_within_limits(record, speed=0.1, ramp=3.0, margin=0.02, whole=commands.whole)
+    # Six processes share the processors: exact times are tested in virtual time.
+    assert_within_limits(record, speed=0.1, ramp=3.0, margin=0.02, whole=commands.whole, slack=0.5)
     assert record.weight.max() == 1.0
     assert record.weight[-1] == 0.0, "the bridge has let go before it ended"
 

@@ -111,6 +111,10 @@ class User(Node):
         self.until(lambda: not self.state.hand_trouble, "the hands")
         episodes = len(self._started)
         answer = self.ask("engage")
+        again = time.monotonic() + 2.0
+        while "no ROS 2 node" in answer.message and time.monotonic() < again:
+            self.spin(0.2)  # a writer that was just discovered, the supervisor's say
+            answer = self.ask("engage")
         assert answer.success, answer.message
         self.until_state("ACTIVE")
         self.until(lambda: len(self._started) > episodes, "/episode/started")

@@ -57,7 +57,7 @@ from rulesafe_sim.convert import (
 )
 from rulesafe_sim.errors import RuleSafeError
 from rulesafe_sim.robot import h1_2
-from rulesafe_sim.ros import claim, declare
+from rulesafe_sim.ros import UNNAMED, claim, declare
 from rulesafe_sim.urdf import to_urdf
 
 SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
@@ -229,7 +229,10 @@ class BridgeNode(LifecycleNode):
         writers = self.get_publishers_info_by_topic(self._output.topic)
         others = sorted({w.node_name for w in writers} - {self.get_name(), SUPERVISOR})
         if others and not self._dry_run:
-            raise RuleSafeError(f"somebody else commands {self._output.topic}: {', '.join(others)}")
+            told = ", ".join(
+                "a program that is no ROS 2 node" if w == UNNAMED else w for w in others
+            )
+            raise RuleSafeError(f"somebody else commands {self._output.topic}: {told}")
         return core.engage(now)
 
     # What goes out ------------------------------------------------------------------------

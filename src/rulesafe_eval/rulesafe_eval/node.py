@@ -35,7 +35,7 @@ from rulesafe_sim.convert import (
 )
 from rulesafe_sim.errors import RuleSafeError
 from rulesafe_sim.lock_sets import expand_rules
-from rulesafe_sim.ros import Parameter, claim, declare, run_node, serve
+from rulesafe_sim.ros import UNNAMED, Parameter, claim, declare, run_node, serve
 from rulesafe_sim.rules import load_rule
 
 PARAMETERS = (
@@ -79,9 +79,6 @@ what they publish before that is not in its bag."""
 ASK_AGAIN = 20.0
 """s of wall time after which an unanswered /episode/reset is sent again: DDS may lose the answer
 to a client that it has only just discovered."""
-
-UNNAMED = "_NODE_NAME_UNKNOWN_"
-"""What rmw calls a writer's node until it knows the name."""
 
 SILENCE = 30.0
 """s of wall time without a status, upon which the simulation is taken for dead: while it lives it

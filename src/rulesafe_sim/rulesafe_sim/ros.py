@@ -22,6 +22,9 @@ from rclpy.node import Node
 from rulesafe_interfaces.srv import ResetEpisode
 from rulesafe_sim.errors import RuleSafeError
 
+UNNAMED = "_NODE_NAME_UNKNOWN_"
+"""What rmw calls the node of a publisher that was just discovered, or that is no ROS 2 node's."""
+
 
 @dataclass(frozen=True)
 class Parameter:

@@ -1,5 +1,6 @@
 """The subcommands of `rulesafe bridge`. What they need is imported when they run."""
 
+import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
@@ -10,7 +11,8 @@ if TYPE_CHECKING:
     from rulesafe_eval.bridge.client_node import BridgeClient
 
 SETTLE = 2.0
-"""s in which discovery comes to rest before a check listens."""
+"""s in which discovery comes to rest, before a check listens, and while a bridge may still refuse
+to engage: who writes its topic and has no name yet is a stranger to it."""
 
 
 def _client(network_interface: str) -> AbstractContextManager["BridgeClient"]:
@@ -60,8 +62,20 @@ def engage(wait: float = 10.0) -> None:
     """
     with _client("") as client:
         client.wait_for(("IDLE", "HOLDING", "ENGAGING", "ACTIVE"), wait, over=STOPPED, hands=True)
-        client.call("/bridge/engage")
+        _call_settled(client, "/bridge/engage")
         client.wait_for(("ACTIVE", "HOLDING"), 60.0, over=STOPPED)
+
+
+def _call_settled(client: "BridgeClient", name: str) -> None:
+    end = time.monotonic() + SETTLE
+    while True:
+        try:
+            client.call(name)
+            return
+        except RuleSafeError:
+            if time.monotonic() > end:
+                raise
+            client.spin_until(lambda: False, SETTLE / 10)
 
 
 def disengage() -> None:

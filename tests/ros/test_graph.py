@@ -58,7 +58,7 @@ def test_a_simulation_looked_at(start, look):
     for name, process in asked.items():
         codes[name], said[name] = process.wait()
     wrong = {"nobody": 2, "no service": 2, "read only": 2, "refused": 1}
-    assert codes == {name: wrong.get(name, 0) for name in asked}
+    assert codes == {name: wrong.get(name, 0) for name in asked}, said
     listed = {line.split()[0]: line.split()[1:] for line in said["list"].splitlines()}
     assert listed["/instruction"][:2] == ["std_msgs/msg/String", "1"]
     assert listed["/policy/action_chunk"][1] == "0" and int(listed["/joint_states"][2]) >= 1

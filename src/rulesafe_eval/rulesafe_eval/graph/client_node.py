@@ -32,7 +32,7 @@ DISCOVERY = 5.0
 SOON = 2.0
 """s in which a topic that is there is found."""
 
-SETTLE = 0.5
+SETTLE = 1.0
 """s in which a topic's other publishers are heard of, or a server of its new client."""
 
 STANDARD = (

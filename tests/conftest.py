@@ -41,3 +41,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_xdist_auto_num_workers() -> int:
     """Processes of `-n auto`: one more than processors, for many tests wait for a robot's clock."""
     return len(os.sched_getaffinity(0)) + 1
+
+
+@pytest.fixture
+def client():
+    """A node that hears an episode and sends chunks (tests/ros/ros_client.py)."""
+    rclpy = pytest.importorskip("rclpy", reason="ROS 2 is not installed")
+    from ros_client import Client
+
+    rclpy.init()
+    node = Client()
+    yield node
+    node.destroy_node()
+    rclpy.try_shutdown()

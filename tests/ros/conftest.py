@@ -48,18 +48,6 @@ class Process:
 
 
 @pytest.fixture
-def client():
-    rclpy = pytest.importorskip("rclpy", reason="ROS 2 is not installed")
-    from ros_client import Client
-
-    rclpy.init()
-    node = Client()
-    yield node
-    node.destroy_node()
-    rclpy.try_shutdown()
-
-
-@pytest.fixture
 def player(client):
     """Plays joint states to the memory's node, and hears it."""
     from memory_player import Player

@@ -81,19 +81,6 @@ def run():
             each.process.wait()
 
 
-@pytest.fixture
-def client():
-    """A node that hears an episode and sends chunks."""
-    rclpy = pytest.importorskip("rclpy", reason="ROS 2 is not installed")
-    from ros_client import Client
-
-    rclpy.init()
-    node = Client()
-    yield node
-    node.destroy_node()
-    rclpy.try_shutdown()
-
-
 @pytest.fixture(scope="module")
 def browser():
     """Chromium, for a module and not for the session: while Playwright runs, its event loop is the

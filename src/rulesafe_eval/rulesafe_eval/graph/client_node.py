@@ -20,14 +20,16 @@ from rclpy.validate_topic_name import validate_topic_name
 
 from rulesafe_data.bags.metadata import Topic
 from rulesafe_eval.bag import convert
+from rulesafe_eval.bag.selection import NOISE
 from rulesafe_eval.graph.plain import to_plain
 from rulesafe_sim.errors import RuleSafeError
 
 QUIET = 1.0
 """s without news after which discovery has come to rest."""
 
-DISCOVERY = 5.0
-"""s after which it has, news or not: nodes may come and go all the time."""
+DISCOVERY = 10.0
+"""s after which no more is waited for: nodes may come and go all the time, or there is none. What
+is lost of the first words that two nodes have is said again after three, of each of two kinds."""
 
 SOON = 2.0
 """s in which a topic that is there is found."""
@@ -70,8 +72,8 @@ class GraphClient(Node):
             self._executor.spin_once(timeout_sec=min(left, 0.1))
         return True
 
-    def settle(self) -> None:
-        """Waits until discovery has come to rest."""
+    def settle(self, found: Callable[[], object]) -> None:
+        """Waits until something is found and discovery has come to rest."""
         last, since = None, time.monotonic()
 
         def at_rest() -> bool:
@@ -79,7 +81,7 @@ class GraphClient(Node):
             now = (self.rows(), self.offered(), self.get_node_names())
             if now != last:
                 last, since = now, time.monotonic()
-            return time.monotonic() - since > QUIET
+            return time.monotonic() - since > QUIET and bool(found())
 
         self.spin_until(at_rest, DISCOVERY)
 
@@ -124,17 +126,20 @@ class GraphClient(Node):
             return bool(convert.publishers(self, full) or ended())
 
         if not self.spin_until(found, SOON):
-            said(f"waiting for {full}: {self._written()}")
+            said(f"waiting for {self._nobody(full)}")
             self.spin_until(found)
         self.spin_until(ended, SETTLE)
         infos = convert.publishers(self, full)
         if not infos:
-            raise RuleSafeError(f"nobody writes {full}: {self._written()}")
+            raise RuleSafeError(f"nobody writes {self._nobody(full)}")
         return convert.to_topic(full, infos)
 
-    def _written(self) -> str:
-        names = [row.name for row in self.rows() if row.publishers]
-        return f"in {self.where} there is {', '.join(names) or 'nobody'}"
+    def written(self) -> list[str]:
+        """Topics that others write, but for those of every node."""
+        return [row.name for row in self.rows() if row.publishers and row.name not in NOISE]
+
+    def _nobody(self, name: str) -> str:
+        return f"{name}: in {self.where} there is {', '.join(self.written()) or 'nobody'}"
 
     def listen(self, topic: Topic, take: Callable[[Any], None], raw: bool = False) -> None:
         """Calls `take` with each message, or with its bytes if `raw`; asks for no more than the
@@ -157,15 +162,27 @@ class GraphClient(Node):
         """The response to a request. Errors: RuleSafeError where none comes within `patience` s."""
         client = self.create_client(kind, name)
         self.spin_until(client.service_is_ready, patience)
-        return self.answer(lambda: client.call_async(request), name, patience)
-
-    def answer(self, ask: Callable[[], Future], name: str, patience: float) -> Any:
-        """What is answered to `ask`. Not asked again: a service may do something each time."""
         self.spin_until(lambda: False, SETTLE)  # a server answers only clients that it has found
-        asked = ask()
-        if not self.spin_until(asked.done, patience):
-            raise RuleSafeError(f"{name} did not answer within {patience:g} s")
-        return asked.result()
+        # Not asked again: a service may do something each time.
+        return self.answer(lambda: client.call_async(request), name, patience, again=inf)
+
+    def answer(
+        self, ask: Callable[[], Future], name: str, patience: float, again: float = SETTLE
+    ) -> Any:
+        """What is answered to `ask`, the first time or when asked again after so many s."""
+        asked: list[Future] = []
+
+        def answered() -> bool:
+            return any(each.done() for each in asked)
+
+        end = time.monotonic() + patience
+        while not answered():
+            left = end - time.monotonic()
+            if left <= 0:
+                raise RuleSafeError(f"{name} did not answer within {patience:g} s")
+            asked.append(ask())
+            self.spin_until(answered, min(again, left))
+        return next(each.result() for each in asked if each.done())
 
     # Parameters ---------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ import yaml
 from rulesafe_eval.graph import command
 from rulesafe_sim.errors import RuleSafeError, unknown_name
 
-PATIENCE = 5.0
+PATIENCE = 10.0
 """s in which a node is found, if there is one; and in which it answers."""
 
 NodeName = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="NODE")]

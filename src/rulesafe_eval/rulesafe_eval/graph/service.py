@@ -8,7 +8,7 @@ import tyro
 from rulesafe_eval.graph import command
 from rulesafe_sim.errors import RuleSafeError
 
-FIND = 5.0
+FIND = 10.0
 """s in which a service is found, if there is one."""
 
 
@@ -23,7 +23,7 @@ def list_(all_services: bool = False) -> None:
     with command.connected() as client:
         from rulesafe_eval.graph.client_node import STANDARD
 
-        client.settle()
+        client.settle(client.offered)
         found, where = client.offered(), client.where
     rows = [
         (name, kind)

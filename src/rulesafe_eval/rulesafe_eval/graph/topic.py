@@ -22,7 +22,7 @@ def list_() -> None:
     Example: rulesafe topic list
     """
     with command.connected() as client:
-        client.settle()
+        client.settle(client.written)
         rows, where = client.rows(), client.where
     if not rows:
         raise RuleSafeError(f"nobody is heard in {where}: does a launch run, with this domain?")

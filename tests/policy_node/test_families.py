@@ -5,7 +5,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("accelerate")
 pytest.importorskip("transformers")
 
-from policy_node.checkpoints import load_policy
+from policy_node.checkpoints import load_policy, read_policy
 from policy_node.configs import TrainConfig
 from policy_node.families import FAMILIES, find_config
 from policy_node.history import History
@@ -45,3 +45,14 @@ def test_a_family_that_reads_is_trained_saved_and_asked(
     assert told.shape == (50, 13)
     np.testing.assert_array_equal(told, chunk("turn the knob"))
     assert not np.array_equal(told, chunk("pull the door"))
+
+
+@pytest.mark.parametrize(("family", "batch"), [("dp3", 64), ("rdt", 16)])
+def test_a_batch_is_the_familys_own_unless_it_is_set(
+    family, batch, demos, cache, memories, tmp_path
+):
+    task = Task(family, "tiny", find_config(family, "tiny"), memories["none"], demos, None, cache)
+    for settings, expected in (({}, batch), ({"batch": 3}, 3)):
+        out = tmp_path / str(expected)
+        train(task, TrainConfig(steps=1, **settings), out)
+        assert read_policy(out).training["facts"]["config"]["batch"] == expected

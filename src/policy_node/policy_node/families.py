@@ -22,11 +22,13 @@ class Family:
             torch.
         network: the network's class, made from a configuration and a MemoryShape.
         source: who published it.
+        batch: windows in a batch from which it learns best on a processor.
     """
 
     sizes: str
     network: str
     source: str
+    batch: int = 16
 
     def configs(self) -> Mapping[str, NetworkConfig]:
         """The configurations by size."""
@@ -39,6 +41,7 @@ FAMILIES: dict[str, Family] = {
         "policy_node.configs:DP3_SIZES",
         "policy_node.dp3:Dp3",
         "Ze et al., 3D Diffusion Policy, 2024",
+        batch=64,
     ),
     "rdt": Family(
         "policy_node.configs_vla:RDT_SIZES",

@@ -9,7 +9,7 @@ import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -24,7 +24,7 @@ from policy_node.batches import Batch, Network
 from policy_node.checkpoints import JSON_FILE, Checkpoint, revision, save_policy
 from policy_node.configs import NetworkConfig, TrainConfig
 from policy_node.ema import averaged
-from policy_node.families import make_network
+from policy_node.families import find_family, make_network
 from policy_node.memories import MemoryConfig
 from policy_node.training_data import Windows, choose
 from rulesafe_data.files import read_json
@@ -88,6 +88,7 @@ def train(
     Errors: RuleSafeError if the data lacks what the network looks at, if `out` holds another run.
     """
     out = Path(out)
+    config = replace(config, batch=config.batch or find_family(task.family).batch)
     store = EpisodeStore(task.data)
     episodes = choose(store, task.instructions)
     facts = _facts(task, config, store, episodes)
@@ -162,6 +163,7 @@ class Run:
     """One training run: network, its average, data, optimiser, and how far it is.
 
     Attributes:
+        batch: windows in a batch.
         main: whether this process is the one that writes.
     """
 
@@ -176,6 +178,7 @@ class Run:
     ) -> None:
         """Errors: RuleSafeError if `out` holds the state of another run."""
         self.task, self.config, self.out, self.facts = task, config, out, facts
+        self.batch: int = facts["config"]["batch"]
         self.revision = revision()  # now, for the source may change while it trains
         precision = config.mixed_precision
         self.accelerator = Accelerator(
@@ -235,7 +238,7 @@ class Run:
         # A step's own numbers, so that one resumed at any step goes on as it would have.
         rng = np.random.default_rng([config.seed, self.step, accelerator.process_index])
         torch.manual_seed(int(rng.integers(2**62)))
-        places = rng.integers(len(self.windows), size=config.batch)
+        places = rng.integers(len(self.windows), size=self.batch)
         batch = self.windows.batch(places, rng).to(accelerator.device)
         ready = time.perf_counter()
         with accelerator.autocast():
@@ -269,7 +272,7 @@ class Run:
         results = {
             "seconds": self.spent,
             "share_waiting_for_data": self.waited / max(self.spent, 1e-9),
-            "windows_per_second": batches * self.config.batch / max(self.spent, 1e-9),
+            "windows_per_second": batches * self.batch / max(self.spent, 1e-9),
             "device": str(self.accelerator.device),
         }
         return Checkpoint(

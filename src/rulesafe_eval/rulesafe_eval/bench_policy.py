@@ -43,6 +43,9 @@ MEMORIES = ("none", "vq")
 REACH = 0.1
 """How far from the present posture an untrained policy's targets are at most, rad."""
 
+BATCH = 64
+"""Windows in a batch."""
+
 WARM_UP = 3
 """Chunks that are not counted."""
 
@@ -171,12 +174,13 @@ def _observation(
 def _training(
     family: str, memory: MemoryConfig, data: Path, cache: Path, steps: int
 ) -> list[Found]:
-    """The first steps of a training with the settings that `rulesafe policy train` has."""
+    """The first steps of a training with the settings that `rulesafe policy train` has, but for
+    the size of a batch, which is the same for all families."""
     from policy_node.checkpoints import read_policy
     from policy_node.training import Progress, Task, train
 
     task = Task(family, SIZE, find_config(family, SIZE), memory, data, None, cache)
-    config = TrainConfig(steps=steps)
+    config = TrainConfig(steps=steps, batch=BATCH)
     ends: list[float] = []
 
     def note(progress: Progress) -> None:
@@ -184,7 +188,7 @@ def _training(
 
     with TemporaryDirectory() as out:
         results = read_policy(train(task, config, out, note)).training["results"]
-    rates = config.batch / np.diff(ends[:-1])  # the last one also writes the state
+    rates = BATCH / np.diff(ends[:-1])  # the last one also writes the state
     return [
         ("training samples a second", "1/s", rates.tolist()),
         ("training, waiting for data", "%", [100 * results["share_waiting_for_data"]]),

@@ -17,8 +17,9 @@ import rclpy
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, ReliabilityPolicy
 
-PATIENCE, REST = 120.0, 3.0
-"""s until all nodes must be there, and for which the graph must have been the same."""
+PATIENCE, REST = 120.0, 7.0
+"""s until all nodes must be there, and for which the graph must have been the same: what nodes
+lose of each other on a busy machine the middleware says again after three."""
 
 OF_EVERY_NODE = ("/rosout", "/parameter_events")
 OWN = "rulesafe_reference"

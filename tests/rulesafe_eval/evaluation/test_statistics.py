@@ -64,13 +64,13 @@ def test_two_results_of_one_episode_are_compared():
     assert (row["success_difference"], row["success_p"], row["process_score_p"]) == (1, 1, 1)
 
 
-@pytest.mark.parametrize(("count", "warns"), [(0, False), (30, False), (100, True)])
+@pytest.mark.parametrize(("count", "warns"), [(0, False), (230, False), (300, True)])
 def test_many_clipped_targets_are_told_with_their_count(count, warns):
     line = {"inferences": 4, "frames": 40, "clipped_actions": count}
     told = clipped([line, {**line, "clipped_actions": 0}])
     assert bool(told) == warns
     if warns:
-        assert "100 of 480 targets (21 %)" in told and "rad" in told
+        assert "300 of 480 targets (62 %)" in told and "rad" in told
 
 
 def test_clusters_are_resampled_together():

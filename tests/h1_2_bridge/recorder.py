@@ -28,6 +28,10 @@ LARGEST_GAINS = (300.0, 8.0)
 SLACK = 0.05
 """s, of a process that has a processor to itself, or nearly."""
 
+BUSY = 0.5
+"""s, of one that shares processors: it may be stopped between computing a command and writing it.
+Exact times are tested in virtual time."""
+
 
 @dataclass(frozen=True)
 class Record:
@@ -145,6 +149,6 @@ def _assert_weight(record: Record, ramp: float, whole: bool, slack: float) -> No
     assert weight.min() >= 0
     assert weight.max() <= 1
     if whole:
-        assert weight[0] <= slack / ramp + 1e-6  # nothing begins with a jump
+        assert weight[0] <= SLACK / ramp + 1e-6  # nothing begins with a jump
     steps = np.abs(np.diff(weight))
     assert (steps <= (np.diff(time) + slack) / ramp + 1e-6).all()

@@ -17,11 +17,12 @@ import rclpy
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, ReliabilityPolicy
 
-PATIENCE, REST = 120.0, 7.0
-"""s until all nodes must be there, and for which the graph must have been the same: what nodes
-lose of each other on a busy machine the middleware says again after three."""
+from rulesafe_eval.bag.selection import NOISE
 
-OF_EVERY_NODE = ("/rosout", "/parameter_events")
+PATIENCE, REST = 120.0, 7.0
+"""s until all nodes must be there, and for which the graph must have been the same: what is lost
+as two nodes meet, on a busy machine, Fast DDS says again after 3 s."""
+
 OWN = "rulesafe_reference"
 
 ALL_EYES = """
@@ -131,7 +132,7 @@ def _ask(node: Node, names: Sequence[str], read: str = "") -> tuple[Found, set[t
 def _topics(node: Node) -> Found:
     found: Found = {}
     for topic, types in node.get_topic_names_and_types():
-        if topic in OF_EVERY_NODE or topic.endswith("/transition_event") or "/_action" in topic:
+        if topic in NOISE or topic.endswith("/transition_event") or "/_action" in topic:
             continue
         entry = found.setdefault(topic, (set(types), set(), set(), set()))
         for info in node.get_publishers_info_by_topic(topic):

@@ -34,8 +34,6 @@ class Server:
         self.script: list[Callable] = []
         self.requests: list[dict] = []
         """Bodies, with the headers under "headers" and the path under "path"."""
-        self.heard_out = 0
-        """Drips that nobody broke off."""
         self.ending = threading.Event()
         outer = self
 
@@ -110,8 +108,9 @@ class Server:
         self.script.append(action)
 
     def fails(self, status, message="no", headers=None):
-        """An error as the API words it."""
-        self.sends(json.dumps({"error": {"message": message}}).encode(), status, headers)
+        """An error as the API words it, with a short pause before the next try."""
+        body = json.dumps({"error": {"message": message}}).encode()
+        self.sends(body, status, headers or {"retry-after-ms": "1"})
 
     def drops(self):
         """The connection is closed without a word."""
@@ -146,24 +145,6 @@ class Server:
             while not self.ending.is_set():
                 handler.wfile.write(piece)
                 time.sleep(pause_s)
-
-        self.script.append(action)
-
-    def drips(self, before, piece, pieces):
-        """A lock, but before the last of its headers so many times `piece`, twenty in a second."""
-        self.counts()
-        reply = self.script.pop()
-
-        def action(handler):
-            handler.wfile.write(before)
-            for _ in range(pieces):
-                handler.wfile.write(piece)
-                if self.ending.wait(0.05):
-                    return
-            self.heard_out += 1
-            if before:  # headers go on
-                handler.send_response_only = lambda *_: None
-            reply(handler)
 
         self.script.append(action)
 

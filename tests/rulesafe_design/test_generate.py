@@ -33,7 +33,7 @@ CONFIG = Config(name="mine")
 
 
 def endpoint(server, **options):
-    given = {"timeout_s": 60.0, "tries": 2, "backoff_s": 0.01, **options}
+    given = {"timeout_s": 60.0, "tries": 2, **options}
     return Endpoint("tester", server.url, **given)
 
 

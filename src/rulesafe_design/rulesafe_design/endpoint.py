@@ -1,68 +1,52 @@
-"""Any OpenAI-compatible endpoint as a model.
+"""A language model behind any OpenAI-compatible endpoint, through the openai client.
 
-The key comes from the environment alone, and whatever an endpoint sends back is searched for it
-before anybody sees it. Nothing an endpoint does can hang the process or fill its memory: a reply
-has a time and a size, and tries are counted. Example::
+The client retries, pauses and times out; this module checks the settings, limits the time and the
+size of a reply, and removes the key from everything that the endpoint sends. Example::
 
     model = OpenAIModel(Endpoint("some-model", base_url="http://127.0.0.1:8000/v1"))
     model.complete(Request((("user", "Write a lock."),), schema={}, number=1)).text
 """
 
 import ipaddress
+import json
 import os
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
 
-from rulesafe_design.completions import (
-    MAX_REPLY_BYTES,
-    Trouble,
-    raise_for_status,
-    read_body,
-    read_reply,
-    told_to_wait,
-    whole,
-    within,
-)
-from rulesafe_design.models import ModelError, Reply, Request
+from rulesafe_design.models import Finish, ModelError, Reply, Request
 from rulesafe_sim.errors import RuleSafeError
 
 KEY = "OPENAI_API_KEY"
+MAX_REPLY_BYTES = 4_000_000
 MAX_MESSAGE = 300
 """Characters of a server's message that are shown."""
-LONGEST_BACKOFF_S = 30.0
 DAY_S = 86_400.0
 RANGES = {
     "timeout_s": (0.001, DAY_S),
     "tries": (1, 1000),
-    "backoff_s": (0.0, DAY_S),
-    "longest_wait_s": (0.0, DAY_S),
     "temperature": (0.0, 100.0),
     "max_tokens": (1, 10**9),
 }
-"""Least and most of an Endpoint's numbers; what a server takes may be less."""
+"""Minimum and maximum of an Endpoint's numbers; a server may accept less."""
 FORMATS = ("json_schema", "json_object", "text")
-"""Forms of structured output, the strictest first; an endpoint that knows one not gets the next."""
+"""Response formats, the strictest first. If an endpoint does not support one, the next is tried."""
 
 
 @dataclass(frozen=True)
 class Endpoint:
-    """Where a model is, and how patient we are."""
+    """The address of a model and the settings of its requests."""
 
     model: str
     base_url: str | None = None
     """Such as http://127.0.0.1:8000/v1; None: OPENAI_BASE_URL, or else the openai client's own."""
     timeout_s: float = 300.0
-    """For a request, from the connection to the last byte of the reply."""
+    """For the connection, for each read, and for the complete body of a reply."""
     tries: int = 5
     """Of one request, before the run ends."""
-    backoff_s: float = 1.0
-    """Pause after the first try that failed; it doubles, up to LONGEST_BACKOFF_S."""
-    longest_wait_s: float = 60.0
-    """A server that asks for a longer pause (Retry-After) ends the run."""
     temperature: float | None = None
     """None: the model's own."""
     max_tokens: int | None = None
@@ -142,100 +126,173 @@ class OpenAIModel:
             check_url(url)
         self.endpoint, self.name = endpoint, endpoint.model
         self.origin = origin_of(endpoint.model, endpoint.parameters)
-        self._openai, self._url = openai, url
-        self._key = key_for(url)
+        self._openai, self._key = openai, key_for(url)
+        hooks: Any = {"request": [self._count_try], "response": [self._count_response]}
+        self._client = openai.OpenAI(
+            api_key=self._key,
+            base_url=url,
+            timeout=endpoint.timeout_s,
+            http_client=openai.DefaultHttpxClient(follow_redirects=False, event_hooks=hooks),
+        )
         self._format = 0
+        self._failed: Counter[str] = Counter()
 
     def complete(self, request: Request) -> Reply:
-        """The model's reply. Errors: ModelError when all tries have failed, or at once where
-        another would not help."""
-        failed: Counter[str] = Counter()
+        """Return the model's reply.
+
+        Raises:
+            ModelError: All tries failed, or the endpoint refused the request.
+        """
+        openai = self._openai
+        self._failed.clear()
         form = self._format
         while True:
             try:
-                reply = self._ask(request, FORMATS[form])
-            except Trouble as trouble:
-                if trouble.status in (400, 422) and form + 1 < len(FORMATS):
-                    form += 1
-                    failed["format"] += 1
-                    continue
-                self._wait_or_give_up(trouble, failed)
+                reply = read_reply(self._receive(request, FORMATS[form]), self._clean)
+            except IncompleteReply as error:  # the client does not retry these
+                self._failed[error.kind] += 1
+                if self._tries_left == 0:
+                    raise self._failure(error.kind, str(error)) from None
+            except openai.OpenAIError as error:
+                unsupported = (openai.BadRequestError, openai.UnprocessableEntityError)
+                if not isinstance(error, unsupported) or FORMATS[form] == FORMATS[-1]:
+                    raise self._failure(*self._kind_and_text(error)) from None
+                form += 1
+                self._failed.update(format=1, request=-1)
             else:
                 self._format = form
-                return replace(reply, retries=dict(failed))
+                return replace(reply, retries=dict(+self._failed))
 
-    def _wait_or_give_up(self, trouble: Trouble, failed: Counter[str]) -> None:
-        """Counts a failed try and pauses before the next, if there is one."""
-        failed[trouble.kind] += 1
-        tried = failed.total() - failed["format"]
-        told = told_to_wait(trouble.headers)
-        pause = told
-        if pause is None:
-            pause = min(self.endpoint.backoff_s * 2 ** (tried - 1), LONGEST_BACKOFF_S)
-        reason = ""
-        if trouble.kind == "request":
-            reason = "asking again would not help"
-        elif tried >= self.endpoint.tries:
-            reason = f"{tried} tries"
-        elif pause > self.endpoint.longest_wait_s:
-            reason = f"the server asks for a pause of {pause:.0f} s"
-        if reason:
-            said = self._clean(str(trouble))[:MAX_MESSAGE]  # in this order: half a key is one too
-            message = f"{self.name}: {said} ({reason})"
-            counted = {kind: count for kind, count in failed.items() if count}
-            raise ModelError(trouble.kind, message, counted) from None
-        time.sleep(pause)
+    def _receive(self, request: Request, form: str) -> bytes:
+        """Return the body of the response, within the limits of size and time."""
+        timeout_s = self.endpoint.timeout_s
+        client = self._client.with_options(max_retries=self._tries_left - 1)
+        create = client.chat.completions.with_streaming_response.create
+        with create(**self._parameters(request, form)) as response:
+            body, deadline = bytearray(), time.monotonic() + timeout_s
+            try:
+                for piece in response.iter_bytes():
+                    body += piece
+                    if len(body) > MAX_REPLY_BYTES:
+                        raise IncompleteReply("reply", f"more than {MAX_REPLY_BYTES} bytes")
+                    if time.monotonic() > deadline:
+                        raise IncompleteReply("timeout", f"no end of it within {timeout_s:g} s")
+            except IncompleteReply:
+                raise
+            except Exception as error:  # of httpx or httpx2, whichever the openai client uses
+                kind = "timeout" if "Timeout" in type(error).__name__ else "connection"
+                raise IncompleteReply(kind, f"broken off: {type(error).__name__}") from None
+        return bytes(body)
 
-    def _ask(self, request: Request, form: str) -> Reply:
-        openai = self._openai
-        try:
-            words = self._words(request, form)
-            body = within(self.endpoint.timeout_s, lambda: self._receive(words))
-            return read_reply(body, self._clean)
-        except openai.APITimeoutError:
-            raise Trouble("timeout", f"no reply within {self.endpoint.timeout_s:g} s") from None
-        except openai.APIConnectionError as error:
-            if isinstance(error.__cause__, Trouble):  # clients that wrap what a hook raises
-                raise error.__cause__ from None
-            why = error.__cause__ or error
-            raise Trouble("connection", f"no connection: {why}") from None
-        except openai.OpenAIError as error:
-            raise Trouble("request", str(error)) from None
-
-    def _words(self, request: Request, form: str) -> dict[str, Any]:
-        """What is sent."""
-        words: dict[str, Any] = {
-            "model": self.name,
-            "messages": [{"role": role, "content": whole(text)} for role, text in request.messages],
-            **self.endpoint.parameters,
-        }
+    def _parameters(self, request: Request, form: str) -> dict[str, Any]:
+        """Return the body of the request."""
+        messages = [{"role": role, "content": encodable(text)} for role, text in request.messages]
+        parameters = {"model": self.name, "messages": messages, **self.endpoint.parameters}
         if form == "json_schema":
             schema = {"name": "answer", "schema": dict(request.schema), "strict": True}
-            words["response_format"] = {"type": form, "json_schema": schema}
+            parameters["response_format"] = {"type": form, "json_schema": schema}
         elif form == "json_object":
-            words["response_format"] = {"type": form}
-        return words
+            parameters["response_format"] = {"type": form}
+        return parameters
 
-    async def _receive(self, words: dict[str, Any]) -> bytes:
-        """The body of the server's answer, complete. A client for each request: its connection
-        belongs to the event loop that is cancelled."""
+    # Failed tries, by kind -----------------------------------------------------------------------
+
+    def _count_try(self, request: Any) -> None:
+        """Count a try as failed without a response, until one arrives."""
+        self._failed["connection"] += 1
+
+    def _count_response(self, response: Any) -> None:
+        self._failed["connection"] -= 1
+        if response.status_code >= 300:
+            self._failed[_kind_of(response.status_code)] += 1
+
+    @property
+    def _tries_left(self) -> int:
+        return self.endpoint.tries - self._failed.total() + self._failed["format"]
+
+    def _kind_and_text(self, error: Exception) -> tuple[str, str]:
+        """Describe an error of the openai client."""
         openai = self._openai
-        http = openai.DefaultAsyncHttpxClient(
-            follow_redirects=False, event_hooks={"response": [raise_for_status]}
-        )
-        async with openai.AsyncOpenAI(
-            api_key=self._key,
-            base_url=self._url,
-            max_retries=0,
-            timeout=self.endpoint.timeout_s,
-            http_client=http,
-        ) as client:
-            create: Any = client.chat.completions.with_streaming_response.create
-            async with create(**words) as response:
-                return await read_body(response.iter_bytes(), MAX_REPLY_BYTES)
+        if isinstance(error, openai.APITimeoutError):
+            return "timeout", f"no reply within {self.endpoint.timeout_s:g} s"
+        if isinstance(error, openai.APIConnectionError):
+            return "connection", f"no connection to {self._client.base_url}: {error.__cause__}"
+        if isinstance(error, openai.APIStatusError):
+            body = error.body
+            message = body.get("message") if isinstance(body, dict) else body
+            text = f"HTTP {error.status_code}: {message or '(no message)'}"
+            return _kind_of(error.status_code), text
+        return "request", str(error)
+
+    def _failure(self, kind: str, text: str) -> ModelError:
+        text = printable(self._clean(text))[:MAX_MESSAGE]  # cut last: no part of the key remains
+        tries = self.endpoint.tries
+        text = f"{self.name}: {text} (try {tries - self._tries_left} of {tries})"
+        return ModelError(kind, text, dict(+self._failed))
 
     def _clean(self, text: str) -> str:
-        """The text without the key, should an endpoint send it back."""
+        """Return the text without the key, should an endpoint send it back."""
         if len(self._key) > len("none"):
             text = text.replace(self._key, f"[{KEY}]")
-        return whole(text)
+        return encodable(text)
+
+
+class IncompleteReply(Exception):
+    """A response that is not a complete chat completion; `kind` is one of models.FAILURES."""
+
+    def __init__(self, kind: str, message: str):
+        super().__init__(f"the reply is not a complete chat completion: {message}")
+        self.kind = kind
+
+
+def _kind_of(status: int) -> str:
+    """Return the kind of failure of an HTTP status."""
+    return "server" if status >= 500 else {408: "timeout", 429: "rate"}.get(status, "request")
+
+
+def encodable(text: str) -> str:
+    """Replace lone surrogates, which JSON can hold but no file and no request."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def printable(text: str) -> str:
+    """Return the text in one line, without control characters."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
+def read_reply(body: bytes, clean: Callable[[str], str]) -> Reply:
+    """Return the reply in a chat completion, its text passed through `clean`.
+
+    Servers differ: `content` may be a list of parts, and `usage` may be missing or senseless.
+
+    Raises:
+        IncompleteReply: The body is not a chat completion.
+    """
+    try:
+        data = json.loads(body)
+        choice = data["choices"][0]
+        message = choice["message"]
+        refusal, content = message.get("refusal"), message.get("content")
+    except (ValueError, RecursionError, TypeError, KeyError, IndexError, AttributeError):
+        raise IncompleteReply("reply", body.decode("utf-8", "replace")) from None
+    if isinstance(content, list):
+        parts = (part.get("text") for part in content if isinstance(part, dict))
+        content = "".join(text for text in parts if isinstance(text, str))
+    finish: Finish = "stop"
+    if choice.get("finish_reason") == "length":
+        finish = "length"
+    elif refusal or choice.get("finish_reason") == "content_filter":
+        finish = "refusal"
+    text = refusal if isinstance(refusal, str) and refusal else content
+    return Reply(
+        clean(text if isinstance(text, str) else ""),
+        finish,
+        _tokens(data, "prompt_tokens"),
+        _tokens(data, "completion_tokens"),
+    )
+
+
+def _tokens(data: Any, name: str) -> int | None:
+    usage = data.get("usage")
+    count = usage.get(name) if isinstance(usage, dict) else None
+    return count if type(count) is int and 0 <= count < 10**9 else None

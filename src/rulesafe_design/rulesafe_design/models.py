@@ -1,4 +1,4 @@
-"""Language models: what they are asked, what comes back, and how a request can fail.
+"""Language models: requests, replies, and the ways in which a request can fail.
 
 A model is anything with a `name`, an `origin` and `complete(request) -> Reply`: an endpoint
 (`endpoint.py`), its exchanges on disk (`exchanges.py`), or the grammar (`grammar.py`).
@@ -14,20 +14,20 @@ Finish = Literal["stop", "length", "refusal"]
 """Why a reply ended: it was complete; it was cut at the model's limit; the model refused."""
 
 FAILURES = {
-    "rate": "too many requests, for longer than we wait",
-    "timeout": "no reply, or no end of it, in time",
-    "connection": "no connection, or one that broke",
+    "rate": "too many requests (429)",
+    "timeout": "no complete reply within the time limit",
+    "connection": "no connection, a connection that broke, or no response within the time limit",
     "server": "an error of the server (5xx)",
-    "reply": "an answer that is no chat completion",
+    "reply": "a response that is not a chat completion",
     "request": "the server refused the request (4xx): key, name of the model, size",
     "replay": "the run that is replayed has no further reply",
 }
-"""Kinds of ModelError. All but the last two are tried again before they are raised."""
+"""Kinds of ModelError. All but the last two are retried before they are raised."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """One question."""
+    """One request to a model."""
 
     messages: tuple[tuple[str, str], ...]
     """Role ("system", "user" or "assistant") and content of each message."""
@@ -41,40 +41,38 @@ class Request:
 
 @dataclass(frozen=True)
 class Reply:
-    """What a model said."""
+    """The reply of a model."""
 
     text: str
     finish: Finish = "stop"
     tokens_in: int | None = None
-    """Of the request; None where the endpoint did not say."""
+    """Tokens of the request; None if the endpoint does not report them."""
     tokens_out: int | None = None
     retries: Mapping[str, int] = field(default_factory=dict)
-    """Tries that failed before this one, by kind of FAILURES; "format" for each form of structured
-    output that the endpoint did not know."""
+    """Failed tries before this reply, by kind of FAILURES; "format" for each response format that
+    the endpoint does not support."""
 
 
 class ModelError(RuleSafeError):
-    """A request that stayed without a reply."""
+    """A request without a reply. `kind`: one of FAILURES; `retries`: all failed tries, by kind."""
 
     def __init__(self, kind: str, message: str, retries: Mapping[str, int]):
         super().__init__(message)
         self.kind = kind
-        """One of FAILURES."""
         self.retries = dict(retries)
-        """Tries that failed, by kind, this last one too."""
 
 
 class Model(Protocol):
-    """Whatever answers requests."""
+    """Anything that answers requests."""
 
     @property
     def name(self) -> str:
-        """As it stands in records."""
+        """The name in records."""
 
     @property
     def origin(self) -> Mapping[str, Any]:
-        """Who writes, as every lock's file says it: "by" ("model", "sampled"), and what a model's
-        replies depend on, such as its name and parameters, or a seed. Plain JSON."""
+        """The origin in every lock's file: "by" ("model", "sampled"), and what the replies depend
+        on, such as name and parameters of a model, or a seed. Plain JSON."""
 
     def complete(self, request: Request) -> Reply:
-        """The answer; ModelError where there is none."""
+        """Return the reply; ModelError if there is none."""

@@ -1,9 +1,9 @@
-"""Cells of difficulty: those that exist, and the table of counts."""
+"""Cells of difficulty: those that exist."""
 
 from collections import Counter
 from itertools import product
 
-from rulesafe_design.difficulty import CELLS, STEPS, Cell, cell_of, table
+from rulesafe_design.difficulty import CELLS, STEPS, Cell, cell_of
 
 
 def walks(steps):
@@ -33,16 +33,3 @@ def test_bands():
     assert cell_of({"steps": 13, "memory": 5}) is None
     assert Cell(11, 5).name == "11-12 steps, memory 5+"
     assert Cell(2, 1).name == "2-4 steps, memory 1"
-
-
-def test_table():
-    few = [{"steps": 3, "memory": 1}] * 3 + [{"steps": 20, "memory": 9}]
-    rows = [
-        [field.strip() for field in line.strip("|").split("|")]
-        for line in table({"a": few, "b": [{"steps": 12, "memory": 7}] * 2}).splitlines()
-    ]
-    assert rows[0] == ["steps", "memory", "a", "b", "all"]
-    assert len(rows) == len(CELLS) + 3
-    assert rows[2] == ["2-4", "1", "3", "0", "3"]
-    assert rows[-2] == ["11-12", "5+", "0", "2", "2"]
-    assert rows[-1] == ["all", "", "4", "2", "6"]

@@ -13,8 +13,8 @@ from rulesafe_design.difficulty import cell_of
 from rulesafe_design.grammar import Grammar
 from rulesafe_design.grammar_codes import Code, Dial
 from rulesafe_design.grammar_counts import Balance, Count, Equal
-from rulesafe_design.grammar_events import Event, PhaseTest, disjoint, moves_of
-from rulesafe_design.grammar_locks import Hold, LockDesign, Wording, description, program
+from rulesafe_design.grammar_events import Event, PhaseTest, Wording, disjoint, moves_of
+from rulesafe_design.grammar_locks import Hold, LockDesign, description, program
 from rulesafe_design.grammar_terms import Order, Seen
 from rulesafe_design.models import Request
 from rulesafe_sim.automata import MOVED, as_rule

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rulesafe_design.compiler import compile_program
-from rulesafe_design.difficulty import CELLS, cell_of, table
+from rulesafe_design.difficulty import CELLS, cell_of
 from rulesafe_design.grammar import Grammar
 from rulesafe_design.models import Request
 from rulesafe_design.splits import SPLITS, assign
@@ -93,6 +93,19 @@ def test_splits(locks):
     most_memory = max(lock.facts["memory"] for lock in train)
     for lock in hard:
         assert lock.facts["steps"] > most_steps or lock.facts["memory"] > most_memory
+
+
+def table(groups):
+    """The number of locks of each cell in each group, as a Markdown table with sums."""
+    found = {name: Counter(cell_of(each) for each in facts) for name, facts in groups.items()}
+    lines = [["steps", "memory", *found, "all"]]
+    lines.append(["---"] * len(lines[0]))
+    for cell in CELLS:
+        row = [counts[cell] for counts in found.values()]
+        lines.append([cell.bands[0], cell.bands[1], *map(str, row), str(sum(row))])
+    sums = [counts.total() for counts in found.values()]
+    lines.append(["all", "", *map(str, sums), str(sum(sums))])
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 def test_table_in_the_document(locks):

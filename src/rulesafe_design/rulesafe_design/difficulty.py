@@ -8,8 +8,7 @@ and memory exists, and a long plan always takes some memory. Example::
     cell_of({"steps": 6, "memory": 3})  # Cell(steps=5, memory=3): five to six steps, memory 3
 """
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from math import ceil
 from typing import Any, NamedTuple
 
@@ -61,17 +60,3 @@ def cell_of(facts: Mapping[str, Any]) -> Cell | None:
         if first <= steps <= last:
             return Cell(first, min(memory, TOP_MEMORY))
     return None
-
-
-def table(groups: Mapping[str, Iterable[Mapping[str, Any]]]) -> str:
-    """How many locks of each cell are in each group, as a Markdown table with sums. `groups`: names
-    and the facts of the locks; one in no cell is in the sums alone."""
-    found = {name: Counter(cell_of(each) for each in facts) for name, facts in groups.items()}
-    lines = [["steps", "memory", *found, "all"]]
-    lines.append(["---"] * len(lines[0]))
-    for cell in CELLS:
-        row = [counts[cell] for counts in found.values()]
-        lines.append([cell.bands[0], cell.bands[1], *map(str, row), str(sum(row))])
-    sums = [counts.total() for counts in found.values()]
-    lines.append(["all", "", *map(str, sums), str(sum(sums))])
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)

@@ -149,7 +149,7 @@ class OpenAIModel:
         while True:
             try:
                 reply = read_reply(self._receive(request, FORMATS[form]), self._clean)
-            except IncompleteReply as error:  # the client does not retry these
+            except ModelError as error:  # an incomplete reply, which the client does not retry
                 self._failed[error.kind] += 1
                 if self._tries_left == 0:
                     raise self._failure(error.kind, str(error)) from None
@@ -164,7 +164,7 @@ class OpenAIModel:
                 return replace(reply, retries=dict(+self._failed))
 
     def _receive(self, request: Request, form: str) -> bytes:
-        """Return the body of the response, within the limits of size and time."""
+        """Return the body of the response. ModelError beyond the limits of size and time."""
         timeout_s = self.endpoint.timeout_s
         client = self._client.with_options(max_retries=self._tries_left - 1)
         create = client.chat.completions.with_streaming_response.create
@@ -174,14 +174,14 @@ class OpenAIModel:
                 for piece in response.iter_bytes():
                     body += piece
                     if len(body) > MAX_REPLY_BYTES:
-                        raise IncompleteReply("reply", f"more than {MAX_REPLY_BYTES} bytes")
+                        raise ModelError("reply", f"more than {MAX_REPLY_BYTES} bytes")
                     if time.monotonic() > deadline:
-                        raise IncompleteReply("timeout", f"no end of it within {timeout_s:g} s")
-            except IncompleteReply:
+                        raise ModelError("timeout", f"no complete reply within {timeout_s:g} s")
+            except ModelError:
                 raise
             except Exception as error:  # of httpx or httpx2, whichever the openai client uses
                 kind = "timeout" if "Timeout" in type(error).__name__ else "connection"
-                raise IncompleteReply(kind, f"broken off: {type(error).__name__}") from None
+                raise ModelError(kind, f"the reply broke off: {type(error).__name__}") from None
         return bytes(body)
 
     def _parameters(self, request: Request, form: str) -> dict[str, Any]:
@@ -237,14 +237,6 @@ class OpenAIModel:
         return encodable(text)
 
 
-class IncompleteReply(Exception):
-    """A response that is not a complete chat completion; `kind` is one of models.FAILURES."""
-
-    def __init__(self, kind: str, message: str):
-        super().__init__(f"the reply is not a complete chat completion: {message}")
-        self.kind = kind
-
-
 def _kind_of(status: int) -> str:
     """Return the kind of failure of an HTTP status."""
     return "server" if status >= 500 else {408: "timeout", 429: "rate"}.get(status, "request")
@@ -266,7 +258,7 @@ def read_reply(body: bytes, clean: Callable[[str], str]) -> Reply:
     Servers differ: `content` may be a list of parts, and `usage` may be missing or senseless.
 
     Raises:
-        IncompleteReply: The body is not a chat completion.
+        ModelError: The body is not a chat completion.
     """
     try:
         data = json.loads(body)
@@ -274,7 +266,8 @@ def read_reply(body: bytes, clean: Callable[[str], str]) -> Reply:
         message = choice["message"]
         refusal, content = message.get("refusal"), message.get("content")
     except (ValueError, RecursionError, TypeError, KeyError, IndexError, AttributeError):
-        raise IncompleteReply("reply", body.decode("utf-8", "replace")) from None
+        text = body.decode("utf-8", "replace")
+        raise ModelError("reply", f"not a chat completion: {text}") from None
     if isinstance(content, list):
         parts = (part.get("text") for part in content if isinstance(part, dict))
         content = "".join(text for text in parts if isinstance(text, str))

@@ -143,7 +143,7 @@ class Replay:
                 f"{text}. {others[0].name} answers another request: the run that is replayed had "
                 "another model, other parameters, or another version's prompts"
             )
-        return ModelError("replay", f"{text}. The run that is replayed ended before", {})
+        return ModelError("replay", f"{text}. The run that is replayed ended before")
 
 
 def open_model(endpoint: Endpoint, out: Path, replay: Path | None = None) -> Model:

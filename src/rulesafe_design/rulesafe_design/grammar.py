@@ -23,11 +23,12 @@ from rulesafe_design.grammar_events import (
     Phase,
     PhaseTest,
     Way,
+    Wording,
     disjoint,
     moves_of,
 )
-from rulesafe_design.grammar_locks import Hold, LockDesign, Wording, description, program
-from rulesafe_design.grammar_terms import COMBINATIONS, Order, Seen, Term, Wrong
+from rulesafe_design.grammar_locks import Hold, LockDesign, Term, description, program
+from rulesafe_design.grammar_terms import COMBINATIONS, Order, Seen, Wrong
 from rulesafe_design.models import Reply, Request
 
 T = TypeVar("T")

@@ -7,7 +7,7 @@ from rulesafe_design.grammar_events import (
     EVERY_MOVE,
     NUMBERS,
     Event,
-    Words,
+    Wording,
     listed,
     moves_of,
     sentence,
@@ -37,9 +37,9 @@ class Code:
         """ "0-1-1"."""
         return "-".join(map(str, self.digits))
 
-    def sentences(self, words: Words) -> list[str]:
+    def sentences(self, wording: Wording) -> list[str]:
         (first, digit), *rest = self.keys
-        enters = words.pick("enters a", "is a")
+        enters = wording.pick("enters a", "is a")
         keys = [f"{first.gerund} {enters} {digit}", *(f"{key.gerund} a {n}" for key, n in rest)]
         nothing = "" if moves_of(self.events) == EVERY_MOVE else ", and other moves enter nothing"
         text = f"enter the code {self.shown}: {', '.join(keys) if nothing else listed(keys)}"
@@ -97,7 +97,7 @@ class Dial:
         """ "3-1"."""
         return "-".join(map(str, self.numbers))
 
-    def sentences(self, words: Words) -> list[str]:
+    def sentences(self, wording: Wording) -> list[str]:
         then = "leaves it there" if self.after == "stays" else "sets the dial back to 1"
         what = "code" if len(self.numbers) > 1 else "number"
         return [

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from rulesafe_design.grammar_events import NUMBERS, ORDINALS, Event, Phase, Words, sentence, times
+from rulesafe_design.grammar_events import NUMBERS, ORDINALS, Event, Phase, Wording, sentence, times
 
 Goal = Literal["exactly", "at least", "multiple", "odd"]
 Beyond = Literal["counts on", "starts again"]
@@ -35,10 +35,10 @@ class Count:
     def _key(self) -> str:
         return f"{'move' if self.event.part == 'either' else self.event.part}_count"
 
-    def sentences(self, words: Words) -> list[str]:
+    def sentences(self, wording: Wording) -> list[str]:
         first = self._what_to_do()
         if self.event.move == "move":
-            first += words.pick(
+            first += wording.pick(
                 "; every opening or closing is one move",
                 "; opening is one move and closing another",
             )
@@ -48,7 +48,7 @@ class Count:
         if self.event.where:
             said.append(sentence(f"{self._elsewhere()} is not counted"))
         if self.reset:
-            verb = words.pick("sets", "puts")
+            verb = wording.pick("sets", "puts")
             said.append(sentence(f"{self.reset.gerund} {verb} this count back to zero"))
         return said
 
@@ -139,14 +139,14 @@ class Equal:
     def events(self) -> tuple[Event, ...]:
         return self.knob, self.handle
 
-    def sentences(self, words: Words) -> list[str]:
+    def sentences(self, wording: Wording) -> list[str]:
         if self.ahead:
             first = (
                 f"{self.knob.imperative()} exactly once more often than you "
                 f"{self.handle.imperative()}, the latter at least {times(self.least)}"
             )
         else:
-            how = words.pick("equally often", "the same number of times")
+            how = wording.pick("equally often", "the same number of times")
             first = f"{self.knob.imperative()} and {self.handle.imperative()} {how}, "
             first += f"at least {times(self.least)} each"
         if "move" in (self.knob.move, self.handle.move):
@@ -204,10 +204,10 @@ class Balance:
     def events(self) -> tuple[Event, ...]:
         return self.up, self.down
 
-    def sentences(self, words: Words) -> list[str]:
+    def sentences(self, wording: Wording) -> list[str]:
         return [
             sentence(
-                f"{words.pick('bring', 'raise')} a tally from zero to {NUMBERS[self.target]}: "
+                f"{wording.pick('bring', 'raise')} a tally from zero to {NUMBERS[self.target]}: "
                 f"{self.up.gerund} adds one to it, and {self.down.gerund} takes one away"
             ),
             f"The tally never goes below zero or above {NUMBERS[self.top]}.",

@@ -1,12 +1,13 @@
-"""What terms of the grammar are made of: events, phase conditions, numbers in words.
+"""The parts of the grammar's terms: events, phase conditions, numbers in words.
 
-Each says itself twice, in English and as an expression of a program in which `knob`, `handle`,
-`knob_moved` and `handle_moved` are known.
+Each has two forms: English, and an expression of a program in which `knob`, `handle`, `knob_moved`
+and `handle_moved` are defined.
 """
 
+import random
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal
 
 Part = Literal["knob", "handle"]
 Phase = Literal["open", "closed"]
@@ -32,10 +33,15 @@ ORDINALS = (
 )
 
 
-class Words(Protocol):
-    """Picks among ways of saying the same."""
+class Wording:
+    """Picks among wordings, the same ones for the same seed."""
 
-    def pick(self, *options: str) -> str: ...
+    def __init__(self, seed: str) -> None:
+        self._random = random.Random(seed)
+
+    def pick(self, *options: str) -> str:
+        """Return one of them."""
+        return options[int(self._random.random() * len(options))]
 
 
 def times(number: int) -> str:

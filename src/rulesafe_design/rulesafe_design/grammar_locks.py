@@ -1,12 +1,23 @@
 """A lock of the grammar: its terms, put together to a description and a program."""
 
-import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rulesafe_design.grammar_events import OTHER, Part, Phase, PhaseTest, listed, sentence
-from rulesafe_design.grammar_terms import Term
+from rulesafe_design.grammar_codes import Code, Dial
+from rulesafe_design.grammar_counts import Balance, Count, Equal
+from rulesafe_design.grammar_events import (
+    OTHER,
+    Part,
+    Phase,
+    PhaseTest,
+    Wording,
+    listed,
+    sentence,
+)
+from rulesafe_design.grammar_terms import Order, Seen
 from rulesafe_sim.locks import PARTS
+
+Term = Balance | Code | Count | Dial | Equal | Order | Seen
 
 
 def clauses_of(condition: PhaseTest | Term) -> list[str]:
@@ -75,17 +86,6 @@ class LockDesign:
             if phase and gated and all(gated):
                 return f"{'close' if phase == 'closed' else 'open'} the {part}"
         return ""
-
-
-class Wording:
-    """Picks among wordings, the same ones for the same seed."""
-
-    def __init__(self, seed: str) -> None:
-        self._random = random.Random(seed)
-
-    def pick(self, *options: str) -> str:
-        """One of them."""
-        return options[int(self._random.random() * len(options))]
 
 
 def description(lock: LockDesign, wording: Wording) -> str:

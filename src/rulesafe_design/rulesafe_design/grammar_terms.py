@@ -1,15 +1,22 @@
-"""Terms of the grammar: each remembers something of the past moves, and says when it is satisfied.
+"""Terms that are sequences of moves or combinations of phases.
 
-A term is in charge of its own English and of its own lines of the program. Its English starts with
-what to do and goes on with what other moves do; `clause` says when it is satisfied. Its lines go
-into a program in which `knob`, `handle`, `knob_moved`, `handle_moved` and `state` are known, and
-leave finitely many values in `state`.
+A term of the grammar stores something about the past moves. Every term, here and in the other
+modules, has
+
+- `label`: its name in the description; no two terms of a lock share it;
+- `sentences`: what to do, then what other moves do;
+- `clause`: when it is satisfied, to follow "while";
+- `setup`: keys of `state` and the expressions of their initial values;
+- `update`: the lines of the program that update `state`, which keep finitely many values in it; the
+  program defines `knob`, `handle`, `knob_moved`, `handle_moved` and `state`;
+- `tests`: expressions that are all true if the term is satisfied;
+- `events`: the events that change it; none if it depends on the phases themselves.
 """
 
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal
 
-from rulesafe_design.grammar_events import NUMBERS, Event, Words, listed, sentence
+from rulesafe_design.grammar_events import NUMBERS, Event, Wording, listed, sentence
 
 Combination = Literal["both closed", "only the knob open", "only the handle open", "both open"]
 Wrong = Literal["starts again", "ignored"]
@@ -20,37 +27,6 @@ COMBINATIONS: dict[Combination, str] = {
     "only the handle open": "handle and not knob",
     "both open": "knob and handle",
 }
-
-
-class Term(Protocol):
-    """Something remembered."""
-
-    @property
-    def label(self) -> str:
-        """What it is called in the description; no two terms of a lock share it."""
-
-    def sentences(self, words: Words) -> list[str]:
-        """What to do, then what other moves do."""
-
-    @property
-    def clause(self) -> str:
-        """When it is satisfied, to follow "while"."""
-
-    @property
-    def setup(self) -> dict[str, str]:
-        """Keys of `state` and the expressions of their values at the start."""
-
-    @property
-    def update(self) -> list[str]:
-        """The lines that bring the state up to date."""
-
-    @property
-    def tests(self) -> list[str]:
-        """Expressions that are all true where it is satisfied."""
-
-    @property
-    def events(self) -> tuple[Event, ...]:
-        """What it takes notice of; none: the phases themselves."""
 
 
 @dataclass(frozen=True)
@@ -70,8 +46,8 @@ class Order:
     def events(self) -> tuple[Event, ...]:
         return (*self.steps, *([self.reset] if self.reset else []))
 
-    def sentences(self, words: Words) -> list[str]:
-        first = words.pick("make these moves in this order", "do the following in this order")
+    def sentences(self, wording: Wording) -> list[str]:
+        first = wording.pick("make these moves in this order", "do the following in this order")
         said = [
             sentence(f"{first}: {listed([step.imperative() for step in self.steps], ', then ')}")
         ]
@@ -81,7 +57,7 @@ class Order:
                 "again, and counts as the first move if it is that one."
             )
         else:
-            said.append(words.pick("Other moves in between", "Other moves") + " change nothing.")
+            said.append(wording.pick("Other moves in between", "Other moves") + " change nothing.")
         if self.reset:
             said.append(
                 sentence(
@@ -133,8 +109,8 @@ class Seen:
     label = "combinations"
     events: tuple[Event, ...] = ()
 
-    def sentences(self, words: Words) -> list[str]:
-        bring = words.pick("bring the knob and the handle", "take the knob and the handle")
+    def sentences(self, wording: Wording) -> list[str]:
+        bring = wording.pick("bring the knob and the handle", "take the knob and the handle")
         if len(self.combinations) == len(COMBINATIONS):
             which = "all four combinations of open and closed"
         else:

@@ -56,7 +56,7 @@ class Reply:
 class ModelError(RuleSafeError):
     """A request without a reply. `kind`: one of FAILURES; `retries`: all failed tries, by kind."""
 
-    def __init__(self, kind: str, message: str, retries: Mapping[str, int]):
+    def __init__(self, kind: str, message: str, retries: Mapping[str, int] = {}):
         super().__init__(message)
         self.kind = kind
         self.retries = dict(retries)

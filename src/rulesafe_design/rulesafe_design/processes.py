@@ -1,6 +1,7 @@
-"""The process that a stranger's program runs in, from outside: started, listened to, ended.
+"""The process of an untrusted program, seen from the parent: started, read from, ended.
 
-Nothing it does can hang this side: every wait has a deadline, every message a bound.
+Nothing that the process does can block the parent: every wait has a deadline, and the size of all
+messages is limited.
 """
 
 import json
@@ -33,10 +34,14 @@ POLL = 0.002  # s
 
 
 class Worker:
-    """A process with one program in it. Leaving the `with` block ends it, whatever it does.
+    """A process that runs one program. Leaving the `with` block ends it, whatever it does.
 
-    `walls`: what confines it, by name. Errors: Refused for what the program does; RuleSafeError
-    where no process can be started.
+    Attributes:
+        walls: What confines the process, by name.
+
+    Raises:
+        Refused: For what the program does.
+        RuleSafeError: No process can be started.
     """
 
     def __init__(self, kind: str, source: str, limits: Limits):
@@ -47,14 +52,14 @@ class Worker:
             )
         self._limits = limits
         self._unread = b""
-        self._said = 0
+        self._received = 0  # bytes
         self._process = _start(limits)
         try:
-            self.give_time()
+            self.restart_deadline()
             for pipe in (self._process.stdin, self._process.stdout):
                 assert pipe
                 os.set_blocking(pipe.fileno(), False)
-            self.walls = _walls(self.receive())  # said before it has seen the program
+            self.walls = _walls(self.receive())  # sent before the process has read the program
             self.send({"kind": kind, "source": source})
         except BaseException:
             self._end()
@@ -68,13 +73,13 @@ class Worker:
     ) -> None:
         self._end()
 
-    def give_time(self) -> None:
-        """The deadline starts anew: the program had to wait for us."""
+    def restart_deadline(self) -> None:
+        """Start the time limit now, because the program had to wait for the parent."""
         self._deadline = time.monotonic() + self._limits.wall_s
 
     def send(self, message: Mapping[str, Any]) -> None:
-        """One JSON line to the process. Refused where it does not take it in time; where it has
-        ended, `receive` tells."""
+        """Send one JSON line. Refused if the process does not read it in time; if the process has
+        ended, `receive` raises."""
         data = json.dumps(message).encode() + b"\n"
         pipe = self._process.stdin
         assert pipe
@@ -88,22 +93,27 @@ class Worker:
                 return
 
     def receive(self) -> dict[str, Any]:
-        """One JSON line of the process. Refused where none comes, with the verdict on its end."""
+        """Return one JSON line of the process. Refused if there is none, with the reason."""
         pipe = self._process.stdout
         assert pipe
         while b"\n" not in self._unread:
             self._wait(pipe, selectors.EVENT_READ)
             more = os.read(pipe.fileno(), 65_536)
             if not more:
-                raise self._verdict()
-            self._said += len(more)
-            if self._said > self._limits.output_bytes:
+                raise self._reason_of_end()
+            self._received += len(more)
+            if self._received > self._limits.output_bytes:
                 raise Refused("output", f"it said more than {self._limits.output_bytes} bytes")
             self._unread += more
         line, _, self._unread = self._unread.partition(b"\n")
-        message = _parsed(line)
+        try:
+            message = json.loads(line)
+        except (ValueError, RecursionError):
+            message = None
+        if not isinstance(message, dict):
+            raise malformed_message()
         if "refused" in message:
-            raise _told(message)
+            raise _refusal(message["refused"], message.get("message"))
         return message
 
     def _wait(self, pipe: Any, event: int) -> None:
@@ -112,8 +122,8 @@ class Worker:
             if not selector.select(max(0.0, self._deadline - time.monotonic())):
                 raise Refused("time", f"no answer after {self._limits.wall_s:g} s")
 
-    def _verdict(self) -> Refused:
-        """Why the process ended without an answer."""
+    def _reason_of_end(self) -> Refused:
+        """Return why the process ended without an answer."""
         code, limits = self._ended(), self._limits
         if code is None:  # it has closed its descriptors and lives on
             return Refused("crash", "its process gave no answer")
@@ -129,8 +139,10 @@ class Worker:
         return Refused("crash", f"its process died ({name})")
 
     def _ended(self) -> int | None:
-        """The return code as subprocess gives it, or None at the deadline. The process stays a
-        zombie, so that its number cannot become another's before `_end` kills its group."""
+        """Return the return code as subprocess does, or None at the deadline.
+
+        The process stays a zombie, so that its PID is not reused before `_end` kills its group.
+        """
         pid = self._process.pid
         while True:
             try:
@@ -145,7 +157,7 @@ class Worker:
             time.sleep(POLL)
 
     def _end(self) -> None:
-        """Kills the process and all its kind, and leaves nothing of it."""
+        """Kill the process and its group, and close the pipes."""
         process = self._process
         if process.returncode is None:
             try:
@@ -186,7 +198,7 @@ def _start(limits: Limits) -> "subprocess.Popen[bytes]":
 
 
 def _import_path() -> list[str]:
-    """The directories of this package and of PACKAGES, each once."""
+    """Return the directories of this package and of PACKAGES, each once."""
     found = [Path(__file__).resolve().parents[1]]
     for package in PACKAGES:
         spec = find_spec(package)
@@ -196,36 +208,25 @@ def _import_path() -> list[str]:
     return list(dict.fromkeys(map(str, found)))
 
 
-def _parsed(line: bytes) -> dict[str, Any]:
-    try:
-        message = json.loads(line)
-    except (ValueError, RecursionError):
-        message = None
-    if not isinstance(message, dict):
-        raise no_message()
-    return message
-
-
-def _told(message: dict[str, Any]) -> Refused:
-    """The refusal that the process told."""
-    kind, text = message["refused"], message.get("message")
+def _refusal(kind: Any, text: Any) -> Refused:
+    """Return the refusal that the process has sent."""
     if not isinstance(kind, str) or kind not in SANDBOX_KINDS or not isinstance(text, str):
-        return no_message()
-    return Refused(kind, shown(text))
+        return malformed_message()
+    return Refused(kind, printable(text))
 
 
-def shown(text: str) -> str:
-    """A stranger's words, such that they can do no harm to a terminal."""
+def printable(text: str) -> str:
+    """Return untrusted text without control characters, which could change a terminal."""
     return "".join(c if c.isprintable() or c == "\n" else "?" for c in text[:SHOWN])
 
 
-def no_message() -> Refused:
-    """The refusal of what the worker's own code never says."""
+def malformed_message() -> Refused:
+    """Return the refusal of a message that the worker's own code never sends."""
     return Refused("output", "its process said what is no message")
 
 
 def _walls(message: dict[str, Any]) -> dict[str, bool]:
     walls = message.get("walls")
     if not isinstance(walls, dict) or not all(isinstance(held, bool) for held in walls.values()):
-        raise no_message()
+        raise malformed_message()
     return walls

@@ -9,7 +9,7 @@ and what it does not. Lock programs are explored by `exploring`.
 from collections.abc import Callable
 from typing import Any
 
-from rulesafe_design.processes import Worker, no_message, shown
+from rulesafe_design.processes import Worker, malformed_message, printable
 from rulesafe_design.verdicts import KINDS, SANDBOX_KINDS, Limits, Refused
 from rulesafe_design.wire import decode, encode
 from rulesafe_sim.errors import RuleSafeError
@@ -51,8 +51,8 @@ def run_task(source: str, answer: Answer, limits: Limits = Limits()) -> None:
             try:
                 value = answer(name, arguments, named)
             except RuleSafeError as error:
-                raise Refused("planner", shown(f"line {line}: {name}: {error}")) from error
-            worker.give_time()
+                raise Refused("planner", printable(f"line {line}: {name}: {error}")) from error
+            worker.restart_deadline()
             worker.send({"answer": encode(value, keep)})
         message = worker.receive()
     if message.get("done") is not True:
@@ -72,11 +72,11 @@ def _call(message: dict[str, Any], kept: list[Any]) -> tuple[str, list[Any], dic
         arguments = decode(message["arguments"], handled)
         named = decode(message["named"], handled)
     except (KeyError, ValueError, TypeError, RecursionError):
-        raise no_message() from None
+        raise malformed_message() from None
     right = (
         *(type(name) is str and name.isidentifier() and not name.startswith("_"),),
         *(type(line) is int, type(arguments) is list, type(named) is dict),
     )
     if not all(right) or not all(type(key) is str for key in named):
-        raise no_message()
+        raise malformed_message()
     return name, arguments, named, line

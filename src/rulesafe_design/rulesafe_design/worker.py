@@ -1,7 +1,8 @@
 """The sandbox's own process: confines itself, then reads one program and runs it.
 
-`sandbox` starts it. Descriptor 0 brings JSON lines, descriptor 1 takes them: first what confines
-the process, then the answer. It imports nothing of the simulation, so that it starts fast.
+`processes` starts it. It reads JSON lines from descriptor 0 and writes JSON lines to descriptor 1:
+first what confines the process, then the calls of a task program, then the result. It imports
+nothing of the simulation, so that it starts fast.
 """
 
 import json
@@ -15,17 +16,17 @@ from types import FrameType, TracebackType
 from typing import Any
 
 from rulesafe_design.confine import confine
-from rulesafe_design.guards import Forbidden
+from rulesafe_design.guards import Forbidden, Given, namespace, no_attempt
 from rulesafe_design.lock_worker import Explorer
-from rulesafe_design.restricted import PROGRAM, Refusal
-from rulesafe_design.task_worker import run_task
+from rulesafe_design.restricted import PROGRAM, Refusal, compile_task
+from rulesafe_design.wire import decode, encode
 
 READ_BYTES = 65_536
 MESSAGE = 500
-"""Characters of an error's text that are told."""
+"""Characters of an error's text that are sent."""
 
 GRACE = 0.25
-"""s of CPU time after the limit of a call, for telling where it was; then the kernel ends it."""
+"""s of CPU time after the limit of a call, to report the line; then the kernel ends the process."""
 
 
 class Wire:
@@ -43,17 +44,19 @@ class Wire:
         while b"\n" not in self._unread:
             more = os.read(0, READ_BYTES)
             if not more:
-                os._exit(0)  # nobody is there any more
+                os._exit(0)  # the parent has ended
             self._unread += more
         line, _, self._unread = self._unread.partition(b"\n")
         return json.loads(line)
 
 
 class Clock:
-    """The limit of a stretch of the program. First a handler tells the line, by wall clock; where
-    it cannot run, or the program has swallowed what it raised, the kernel ends the process. A
-    program cannot sleep: where it had less than half of the time, the machine was busy elsewhere,
-    and it gets its time again."""
+    """The time limit of a call of the program.
+
+    A signal handler reports the line after the limit, by wall clock. If the handler cannot run, the
+    kernel ends the process. A program cannot sleep: if it had less than half of the time as CPU
+    time, the machine was busy, and the program gets the time once more.
+    """
 
     def __init__(self, wire: Wire, seconds: float):
         self._wire, self._seconds = wire, seconds
@@ -63,7 +66,7 @@ class Clock:
         signal.signal(signal.SIGPROF, signal.SIG_DFL)
 
     def run(self, function: Callable[[], Any]) -> Any:
-        """What the function returns, in time."""
+        """Return the result of the function, within the limit."""
         self.start()
         try:
             return function()
@@ -83,35 +86,99 @@ class Clock:
         if time.process_time() - self._began < self._seconds / 2:
             signal.setitimer(signal.ITIMER_REAL, self._seconds)
             return
-        while frame is not None and frame.f_code.co_filename != PROGRAM:
-            frame = frame.f_back
-        line = f"line {frame.f_lineno}: " if frame else ""
-        self._wire.send(
-            {
-                "refused": "time",
-                "message": f"{line}still running after {self._seconds:g} s{_words(self.where)}",
-            }
-        )
+        text = f"still running after {self._seconds:g} s"
+        self._wire.send(refusal("time", line_of(frame), text, self.where()))
         os._exit(0)
 
 
-def _words(where: Callable[[], str]) -> str:
-    words = where()
-    return f" ({words})" if words else ""
+class Handle:
+    """Stands for an object of the planner. A program can keep it and pass it to later calls."""
+
+    __slots__ = ("number",)
+
+    def __init__(self, number: int):
+        self.number = number
+
+    def __repr__(self) -> str:
+        return "an object of the planner"
+
+
+class Planner(Given):
+    """The planner of a task program: each call is sent to the parent (`sandbox.run_task`)."""
+
+    __slots__ = ("_clock", "_wire")
+
+    def __init__(self, wire: Wire, clock: Clock):
+        self._wire, self._clock = wire, clock
+
+    def __repr__(self) -> str:
+        return "planner"
+
+    def read(self, name: str) -> Callable[..., Any]:
+        if name.startswith("_"):
+            raise Forbidden(f"planner has no call {name}")
+
+        def call(*arguments: Any, **named: Any) -> Any:
+            return self._call(name, arguments, named)
+
+        return call
+
+    def _call(self, name: str, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        no_attempt()
+        message = {
+            "call": name,
+            "arguments": encode(list(arguments), _number),
+            "named": encode(named, _number),
+            "line": line_of(sys._getframe()),
+        }
+        self._clock.stop()
+        self._wire.send(message)
+        answer = decode(self._wire.receive()["answer"], Handle)
+        self._clock.start()
+        return answer
+
+
+def _number(value: Any) -> int:
+    if type(value) is Handle:
+        return value.number
+    raise TypeError(
+        f"the planner takes no {type(value).__name__}; valid: None, bool, int, float, str, list, "
+        "tuple, dict, and what the planner returned"
+    )
+
+
+def run_task(source: str, wire: Wire, clock: Clock) -> None:
+    """Run a task program to its end. Raises Refusal, or the error of the program."""
+    code = compile_task(source)
+    clock.start()
+    exec(code, namespace({"planner": Planner(wire, clock)}))
+    clock.stop()
+    no_attempt()
+
+
+def line_of(frame: FrameType | None) -> int | None:
+    """Return the line of the program that a frame is in, or was called from."""
+    while frame is not None and frame.f_code.co_filename != PROGRAM:
+        frame = frame.f_back
+    return frame.f_lineno if frame else None
+
+
+def refusal(kind: str, line: int | None, text: str, where: str) -> dict[str, str]:
+    """Return the message that ends a program; `where`: the moves before the call, if any."""
+    at, after = f"line {line}: " if line else "", f" ({where})" if where else ""
+    return {"refused": kind, "message": f"{at}{text}{after}"}
 
 
 def fault(error: BaseException, where: str) -> dict[str, str]:
-    """The message on a program that ended with an error."""
+    """Return the message for a program that ended with an error."""
     if isinstance(error, Refusal):
-        return {"refused": error.kind, "message": str(error)}
-    line = _line(error.__traceback__)
-    at = f"line {line}: " if line else ""
-    name = type(error).__name__
+        return refusal(error.kind, None, str(error), "")
+    line = _line_of_error(error.__traceback__)
     if isinstance(error, MemoryError):
-        return {"refused": "memory", "message": f"{at}no memory left{where}"}
+        return refusal("memory", line, "no memory left", where)
     if isinstance(error, Forbidden):
-        return {"refused": "forbidden", "message": f"{at}{_text(error)}{where}"}
-    return {"refused": "error", "message": f"{at}{name}: {_text(error)}{where}"}
+        return refusal("forbidden", line, _text(error), where)
+    return refusal("error", line, f"{type(error).__name__}: {_text(error)}", where)
 
 
 def _text(error: BaseException) -> str:
@@ -123,8 +190,8 @@ def _text(error: BaseException) -> str:
         return "(its text cannot be shown)"
 
 
-def _line(trace: TracebackType | None) -> int | None:
-    """The line of the program, the innermost, that an error came from."""
+def _line_of_error(trace: TracebackType | None) -> int | None:
+    """Return the innermost line of the program that an error came from."""
     line = None
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == PROGRAM:
@@ -134,7 +201,7 @@ def _line(trace: TracebackType | None) -> int | None:
 
 
 def main() -> None:
-    """Runs the program that descriptor 0 brings; the limits stand in the first argument."""
+    """Run the program from descriptor 0, under the limits in the first argument."""
     setup = json.loads(sys.argv[1])
     wire = Wire()
     walls = confine(setup["memory_mb"], setup["cpu_s"], setup["parent"])
@@ -151,6 +218,6 @@ def main() -> None:
             answer = {"done": True}
     except BaseException as error:
         clock.stop()
-        answer = {**fault(error, _words(clock.where))}
+        answer = {**fault(error, clock.where())}
     wire.send(answer)
     os._exit(0)

@@ -12,9 +12,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from rulesafe_design.verdicts import SANDBOX_KINDS, Limits, Refused
@@ -33,7 +34,7 @@ PACKAGES = ("RestrictedPython", "pyseccomp")
 POLL = 0.002  # s
 
 
-class Worker:
+class Worker(AbstractContextManager["Worker"]):
     """A process that runs one program. Leaving the `with` block ends it, whatever it does.
 
     Attributes:
@@ -65,12 +66,7 @@ class Worker:
             self._end()
             raise
 
-    def __enter__(self) -> "Worker":
-        return self
-
-    def __exit__(
-        self, kind: type | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._end()
 
     def restart_deadline(self) -> None:
@@ -171,10 +167,7 @@ class Worker:
 
 
 def _start(limits: Limits) -> "subprocess.Popen[bytes]":
-    setup = {
-        **{"memory_mb": limits.memory_mb, "cpu_s": limits.cpu_s, "call_s": limits.call_s},
-        **{"states": limits.states, "events": limits.events, "parent": os.getpid()},
-    }
+    setup = {**asdict(limits), "parent": os.getpid()}
     # -I would ignore PYTHONHASHSEED; all else of it is here: no site, no user site, an empty
     # environment, an import path of the standard library and the packages named.
     command = [sys.executable, "-s", "-S", "-B", "-W", "ignore", "-c", BOOT, json.dumps(setup)]

@@ -27,9 +27,7 @@ def compile_lock(source: str) -> CodeType:
 
     Errors: Refusal "syntax" for what is no such program, "forbidden" for Python outside the subset.
     """
-    tree = _parsed(source)
-    faults = [fault for node in tree.body for fault in _not_lasting(node)]
-    code = _compiled(tree, faults)
+    tree, code = _compiled(source, constants_only=True)
     found = [
         node
         for node in tree.body
@@ -48,38 +46,34 @@ def compile_lock(source: str) -> CodeType:
 
 def compile_task(source: str) -> CodeType:
     """The code of a task program, any statements of the subset. Errors as for `compile_lock`."""
-    return _compiled(_parsed(source), [])
+    return _compiled(source, constants_only=False)[1]
 
 
-def _parsed(source: str) -> ast.Module:
+def _compiled(source: str, constants_only: bool) -> tuple[ast.Module, CodeType]:
+    """Return the syntax tree and the code of a program that follows the policy.
+
+    `constants_only`: functions and constants are the only statements at module level.
+    """
     try:
-        return ast.parse(source.removeprefix("\ufeff"), PROGRAM)
+        tree = ast.parse(source.removeprefix("\ufeff"), PROGRAM)
+        policy = Policy()
+        policy.unavailable = UNAVAILABLE - _bound(tree)
+        if constants_only:
+            policy.faults += [fault for node in tree.body for fault in _not_lasting(node)]
+        policy.visit(tree)
+        faults = sorted(set(policy.faults))
+        if faults:
+            told = [f"line {line}: {fault}" for line, fault in faults[:SHOWN]]
+            if len(faults) > SHOWN:
+                told.append(f"and {len(faults) - SHOWN} more")
+            raise Refusal("forbidden", "\n".join(told))
+        return tree, compile(tree, PROGRAM, "exec", dont_inherit=True)
     except SyntaxError as error:
         where = f"line {error.lineno}: " if error.lineno else ""
         raise Refusal("syntax", f"{where}{error.msg}") from None
     except (RecursionError, MemoryError):
         raise Refusal("syntax", "the program is nested too deeply") from None
     except ValueError as error:  # null bytes, lone surrogates
-        raise Refusal("syntax", f"the program is no text of Python: {error}") from None
-
-
-def _compiled(tree: ast.Module, faults: list[tuple[int, str]]) -> CodeType:
-    try:
-        policy = Policy()
-        policy.unavailable = UNAVAILABLE - _bound(tree)
-        policy.visit(tree)
-        faults = sorted({*faults, *policy.faults})
-        if faults:
-            told = [f"line {line}: {fault}" for line, fault in faults[:SHOWN]]
-            if len(faults) > SHOWN:
-                told.append(f"and {len(faults) - SHOWN} more")
-            raise Refusal("forbidden", "\n".join(told))
-        return compile(tree, PROGRAM, "exec", dont_inherit=True)
-    except SyntaxError as error:  # such as break outside a loop
-        raise Refusal("syntax", f"line {error.lineno}: {error.msg}") from None
-    except (RecursionError, MemoryError):
-        raise Refusal("syntax", "the program is nested too deeply") from None
-    except ValueError as error:
         raise Refusal("syntax", f"the program is no text of Python: {error}") from None
 
 

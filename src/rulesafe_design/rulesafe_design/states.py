@@ -19,6 +19,8 @@ VALID = "None, bool, int, float, str, list, tuple, dict, set and frozenset"
 
 TRUE, FALSE = ("b", 1), ("b", 0)
 PLAIN = (str, int, type(None))
+TAGS = {list: "l", tuple: "t", dict: "d", set: "s", frozenset: "z"}
+KINDS: dict[str, Any] = {tag: kind for kind, tag in TAGS.items()}
 
 
 def key_of(values: dict[str, Any]) -> Key:
@@ -48,35 +50,22 @@ def _encoded(value: Any, name: str, numbers: dict[int, int], depth: int) -> Any:
         return ("f", value.hex())
     if depth >= DEPTH:
         raise Refusal("state", f"self.{name} is nested deeper than {DEPTH} levels")
-    if kind is tuple:
-        return ("t", *[_encoded(part, name, numbers, depth + 1) for part in value])
-    if kind is frozenset:
-        return ("z", *_sorted(value, name, numbers, depth))
-    if kind not in (list, dict, set):
+    if kind not in TAGS:
         raise Refusal("state", f"self.{name} holds a {kind.__name__}; valid: {VALID}")
-    if id(value) in numbers:
-        return ("r", numbers[id(value)])
-    numbers[id(value)] = len(numbers)
-    return _container(value, kind, name, numbers, depth)
+    if kind in (list, set, dict):
+        if id(value) in numbers:
+            return ("r", numbers[id(value)])
+        numbers[id(value)] = len(numbers)
+    # A dict in the order of insertion, which a program can see
+    parts = [part for item in value.items() for part in item] if kind is dict else value
+    key = [_encoded(part, name, numbers, depth + 1) for part in parts]
+    return (TAGS[kind], *(_sorted(key) if kind in (set, frozenset) else key))
 
 
-def _container(value: Any, kind: type, name: str, numbers: dict[int, int], depth: int) -> Key:
-    if kind is list:
-        return ("l", *[_encoded(part, name, numbers, depth + 1) for part in value])
-    if kind is set:
-        return ("s", *_sorted(value, name, numbers, depth))
-    key: list[Any] = ["d"]  # with the order of insertion, which a program can see
-    for item in value:
-        key.append(_encoded(item, name, numbers, depth + 1))
-        key.append(_encoded(value[item], name, numbers, depth + 1))
-    return tuple(key)
-
-
-def _sorted(value: Any, name: str, numbers: dict[int, int], depth: int) -> list[Any]:
-    """In an order of its own: text is not compared with numbers, nor written out for it."""
-    parts = [_encoded(part, name, numbers, depth + 1) for part in value]
-    whole = sorted(part for part in parts if type(part) is int)
-    return whole + sorted((part for part in parts if type(part) is not int), key=_order)
+def _sorted(key: list[Any]) -> list[Any]:
+    """Sort the elements of a set: numbers, which are not written out for it, then the rest."""
+    numbers = sorted(part for part in key if type(part) is int)
+    return numbers + sorted((part for part in key if type(part) is not int), key=_order)
 
 
 def _order(part: Any) -> str:
@@ -96,18 +85,16 @@ def _decoded(key: Any, made: list[Any]) -> Any:
         return float.fromhex(parts[0])
     if tag == "r":
         return made[parts[0]]
-    if tag == "t":
-        return tuple([_decoded(part, made) for part in parts])
-    if tag == "z":
-        return frozenset([_decoded(part, made) for part in parts])
-    new: Any = {"l": list, "s": set, "d": dict}[tag]()
+    kind = KINDS[tag]
+    if kind in (tuple, frozenset):
+        return kind([_decoded(part, made) for part in parts])
+    new = kind()
     made.append(new)
-    if tag == "l":
-        new.extend([_decoded(part, made) for part in parts])
-    elif tag == "s":
-        new.update([_decoded(part, made) for part in parts])
-    else:
+    if kind is dict:
         for i in range(0, len(parts), 2):
             item = _decoded(parts[i], made)
             new[item] = _decoded(parts[i + 1], made)
+    else:
+        add = new.extend if kind is list else new.update
+        add([_decoded(part, made) for part in parts])
     return new

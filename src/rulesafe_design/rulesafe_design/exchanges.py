@@ -1,5 +1,5 @@
-"""Every exchange with a model on disk: a run that was cut short goes on from them without asking
-again, and a whole run can be replayed without a model.
+"""Every exchange with a model on disk: an interrupted run continues from them without new requests,
+and a complete run can be replayed without a model.
 
 A file is `<number>_<attempt>_<hash>.json`: of the conversation, of the message in it, and the first
 digits of a SHA-256 of all that decides a reply: the model's name, its parameters, the messages and
@@ -51,7 +51,7 @@ class Exchanges:
             data = json.loads(path.read_text("utf-8"))
             if data["format"] != FORMAT or data["key"] != self.key(request):
                 raise ValueError("another format or another request")
-            return _failure(data["failure"]) if "failure" in data else _reply(data["reply"])
+            return _outcome(data)
         except FileNotFoundError:
             return None
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
@@ -159,24 +159,15 @@ def _dump(content: Any, indent: int | None = None) -> str:
     return json.dumps(content, indent=indent, sort_keys=indent is None)
 
 
-def _reply(data: Any) -> Reply:
-    """The reply of a file, every field of its type."""
-    reply = Reply(**data)
-    whole = _counts(reply.retries) and _counts({"in": reply.tokens_in, "out": reply.tokens_out})
-    if not isinstance(reply.text, str) or reply.finish not in get_args(Finish) or not whole:
-        raise ValueError("a reply is text, its end, and counts")
-    return reply
-
-
-def _failure(data: Any) -> ModelError:
-    """The failure of a file, every field of its type."""
-    failure = ModelError(**data)
-    if failure.kind not in FAILURES or not isinstance(data["message"], str):
-        raise ValueError("a failure is its kind and a message")
-    if not _counts(failure.retries) or None in failure.retries.values():
-        raise ValueError("tries that failed are counted")
-    return failure
-
-
-def _counts(numbers: Mapping[str, Any]) -> bool:
-    return all(n is None or (type(n) is int and n >= 0) for n in numbers.values())
+def _outcome(data: Mapping[str, Any]) -> Reply | ModelError:
+    """Return the reply or the failure in a file; ValueError or TypeError if a field is invalid."""
+    came = ModelError(**data["failure"]) if "failure" in data else Reply(**data["reply"])
+    counts = list(came.retries.values())
+    if isinstance(came, Reply):
+        counts += [n for n in (came.tokens_in, came.tokens_out) if n is not None]
+        valid = isinstance(came.text, str) and came.finish in get_args(Finish)
+    else:
+        valid = isinstance(data["failure"]["message"], str) and came.kind in FAILURES
+    if not valid or any(type(n) is not int or n < 0 for n in counts):
+        raise ValueError("neither a reply nor a failure")
+    return came

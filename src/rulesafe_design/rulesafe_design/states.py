@@ -19,7 +19,7 @@ VALID = "None, bool, int, float, str, list, tuple, dict, set and frozenset"
 
 TRUE, FALSE = ("b", 1), ("b", 0)
 PLAIN = (str, int, type(None))
-TAGS = {list: "l", tuple: "t", dict: "d", set: "s", frozenset: "z"}
+TAGS: dict[type, str] = {list: "l", tuple: "t", dict: "d", set: "s", frozenset: "z"}
 KINDS: dict[str, Any] = {tag: kind for kind, tag in TAGS.items()}
 
 

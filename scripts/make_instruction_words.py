@@ -13,10 +13,10 @@ from pathlib import Path
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
 from policy_node.configs_vla import PIECES
-from rulesafe_sim.files import write_atomically
-from rulesafe_sim.lock_files import VARIABLE
-from rulesafe_sim.lock_sets import rule_sets
-from rulesafe_sim.rules import load_rule
+from rulesafe_core.files import write_atomically
+from rulesafe_locks.lock_files import VARIABLE
+from rulesafe_locks.lock_sets import rule_sets
+from rulesafe_locks.rules import load_rule
 
 OUTPUT = Path(__file__).parents[1] / "src/policy_node/policy_node/data/instructions.json"
 

@@ -32,8 +32,8 @@ NODES = {
     "h1_2_bridge": "h1_2_bridge.ros",
     "h1_2_bridge_supervisor": "h1_2_bridge.supervisor_node",
     "camera_points": "h1_2_bridge.camera_points_node",
-    "robot_side_node": "rulesafe_eval.robot_side.node",
-    "instruction_node": "rulesafe_eval.bridge.instruction_node",
+    "robot_side_node": "h1_2_sim.node",
+    "instruction_node": "h1_2_bridge.instruction_node",
 }
 """Node -> the module with its PARAMETERS."""
 
@@ -87,8 +87,8 @@ def code(text: str) -> str:
 
 def cli() -> str:
     """The page of commands."""
-    from rulesafe_eval.cli import COMMANDS
-    from rulesafe_eval.command_line import parsers_of
+    from rulesafe_cli.parsers import parsers_of
+    from rulesafe_cli.table import COMMANDS
 
     page = [
         f"# Command line\n\n{HEAD}\n`rulesafe` is in `.venv/bin`. Each command has `--help`; a "
@@ -160,7 +160,7 @@ def configuration() -> str:
 
 
 def _launch_file(path: Path) -> str:
-    from rulesafe_eval.launch import known_arguments
+    from rulesafe_ros.launch.commands import known_arguments
 
     rows = []
     for name, argument in known_arguments(path).items():

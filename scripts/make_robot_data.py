@@ -1,4 +1,4 @@
-"""Distil src/rulesafe_sim/rulesafe_sim/data/h1_2.json from a table of the manufacturer's figures.
+"""Distil src/rulesafe_core/rulesafe_core/data/h1_2.json from a table of the manufacturer's figures.
 
     python scripts/make_robot_data.py h1_2_kinematics.json
 
@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-OUTPUT = Path(__file__).parents[1] / "src/rulesafe_sim/rulesafe_sim/data/h1_2.json"
+OUTPUT = Path(__file__).parents[1] / "src/rulesafe_core/rulesafe_core/data/h1_2.json"
 
 META = {
     "robot": "Unitree H1-2 with Inspire DFX hands",

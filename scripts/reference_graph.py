@@ -17,7 +17,7 @@ import rclpy
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, ReliabilityPolicy
 
-from rulesafe_eval.bag.selection import NOISE
+from rulesafe_ros.bag.selection import NOISE
 
 PATIENCE, REST = 120.0, 7.0
 """s until all nodes must be there, and for which the graph must have been the same: what is lost
@@ -75,8 +75,8 @@ def simulation() -> Graph:
 
 def beside_the_robot() -> Graph:
     """The bridge, its supervisor and cameras, before the simulation that speaks its messages."""
-    modules = [("rulesafe_eval.robot_side.node", "start:=false", "cameras:=true")]
-    modules += [("rulesafe_eval.bridge.instruction_node",)]
+    modules = [("h1_2_sim.node", "start:=false", "cameras:=true")]
+    modules += [("h1_2_bridge.instruction_node",)]
     modules += [(f"h1_2_bridge.{name}",) for name in ("node", "supervisor_node")]
     modules += [("h1_2_bridge.camera_points_node",)]
     names = ["robot_side_node", "camera_side_node", "instruction_node", "h1_2_bridge"]

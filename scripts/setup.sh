@@ -264,7 +264,7 @@ install_project() {
 compile_imported() {
     say "compiling what the nodes import"
     quietly "$venv/bin/python" -c 'import planner_node.node, policy_node.node, policy_node.dp3
-import policy_node.pi0, rulesafe_eval.node, rulesafe_sim.node, vq_memory_node.node, rulesafe_eval.cli'
+import policy_node.pi0, rulesafe_eval.node, rulesafe_sim.node, vq_memory_node.node, rulesafe_cli.cli'
 }
 
 mkdir -p "${log%/*}"

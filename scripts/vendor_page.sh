@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-readonly page="$PWD/src/rulesafe_eval/rulesafe_eval/view/page"
+readonly page="$PWD/src/rulesafe_ros/rulesafe_ros/view/page"
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cp scripts/vendor_page.js "$scratch/entry.js"

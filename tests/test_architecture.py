@@ -71,7 +71,7 @@ def test_what_the_view_shows_needs_no_ros():
     """Neither itself nor anything that it imports: the page and its server are tried without."""
     names = ("board", "foxglove_relay", "frames", "guard", "history", "layout", "model", "options")
     names += ("relay", "sources", "web")
-    code = "\n".join(f"import rulesafe_eval.view.{name}" for name in names)
+    code = "\n".join(f"import rulesafe_ros.view.{name}" for name in names)
     code += "\nimport sys; print({'rclpy', 'sapien', 'torch'} & set(sys.modules))"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert result.stdout == "set()\n", result.stderr

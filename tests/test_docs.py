@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from rulesafe_eval.cli import COMMANDS
-from rulesafe_eval.command_line import parsers
-from rulesafe_eval.launch import known_arguments
+from rulesafe_cli.cli import COMMANDS
+from rulesafe_cli.parsers import parsers
+from rulesafe_ros.launch.commands import known_arguments
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]

@@ -27,6 +27,12 @@ SETUPS = sorted(ROOT.glob("src/*/setup.py"))
 MESSAGES = ("rulesafe_interfaces", "unitree_go", "unitree_hg")
 UNITREE = MESSAGES[1:]
 
+NODES = {
+    name: target.split(".")[0]
+    for name, target in PROJECT["project"]["entry-points"]["rulesafe.nodes"].items()
+}
+"""A node's executable -> its package."""
+
 RUN_A_NODE = """
 import signal, subprocess, sys, time
 import rclpy
@@ -55,6 +61,11 @@ def setup_arguments(path, monkeypatch):
     monkeypatch.chdir(path.parent)
     runpy.run_path(str(path))
     return arguments
+
+
+def owner(name, target):
+    """The package that installs an entry point."""
+    return NODES.get(name, target.split(".")[0])
 
 
 def test_every_package_has_a_manifest():
@@ -93,9 +104,16 @@ def test_setup_agrees_with_the_distribution(path, monkeypatch):
     assert arguments["version"] == PROJECT["project"]["version"]
     data = PROJECT["tool"]["setuptools"]["package-data"]
     assert arguments.get("package_data", {}).get(name) == data.get(name)
-    scripts = {f"{key} = {value}" for key, value in PROJECT["project"]["scripts"].items()}
-    own = {script for script in scripts if re.search(rf"= {name}\.", script)}
-    assert set(arguments["entry_points"]["console_scripts"]) == own
+    project = PROJECT["project"]
+    groups = {"console_scripts": project["scripts"], **project["entry-points"]}
+    own = {
+        group: {f"{key} = {value}" for key, value in entries.items() if owner(key, value) == name}
+        for group, entries in groups.items()
+    }
+    declared = arguments.get("entry_points", {})
+    assert {group: set(entries) for group, entries in declared.items()} == {
+        group: entries for group, entries in own.items() if entries
+    }
     assert (path.parent / "resource" / name).is_file()
 
 
@@ -142,8 +160,8 @@ def test_manifest_declares_what_is_imported_and_nothing_else(path):
                 imported |= {alias.name.split(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and not node.level:
                 imported.add(node.module.split(".")[0])
-    if "rulesafe_start" in imported:
-        imported = imported - {"rulesafe_start"} | {"rulesafe_sim"}  # whose package installs both
+    if name in NODES.values():
+        imported.add("rulesafe_core")  # which starts its nodes
     imported -= {name, *sys.stdlib_module_names}
     by_pip = {PIP[module] for module in imported & set(PIP)}
     named = {module: f"python3-{key}" for module, key in ROSDEP.items()}
@@ -273,9 +291,8 @@ def test_colcon_builds_every_package(workspace):
 
 @pytest.mark.colcon
 def test_sourced_workspace_is_what_python_imports(workspace):
-    names = ["rulesafe_interfaces.msg", "rulesafe_sim", "rulesafe_data"]
-    names += ["rulesafe_design", "planner_node", "vq_memory_node", "policy_node", "rulesafe_eval"]
-    names += ["unitree_hg.msg", "unitree_go.msg", "h1_2_bridge"]
+    names = ["rulesafe_interfaces.msg", "unitree_hg.msg", "unitree_go.msg"]
+    names += [path.parent.name for path in SETUPS]
     code = f"import importlib; [print(importlib.import_module(n).__file__) for n in {names}]"
     result = sourced(workspace, f'python -c "{code}"')
     assert result.returncode == 0, result.stderr
@@ -287,10 +304,10 @@ def test_sourced_workspace_is_what_python_imports(workspace):
 @pytest.mark.colcon
 def test_executables_are_where_ros_looks(workspace):
     for script, target in PROJECT["project"]["scripts"].items():
-        package = target.split(".")[0]
+        package = owner(script, target)
         path = workspace / "install" / package / "lib" / package / script
         assert os.access(path, os.X_OK), path
-    command = "install/rulesafe_eval/lib/rulesafe_eval/rulesafe rules solve rule_001"
+    command = "install/rulesafe_cli/lib/rulesafe_cli/rulesafe rules solve rule_001"
     result = sourced(workspace, command)
     assert result.returncode == 0, result.stderr
     assert "door+" in result.stdout

@@ -19,10 +19,17 @@ setup(
     ],
     entry_points={
         "console_scripts": [
-            "h1_2_bridge = h1_2_bridge.start:h1_2_bridge",
-            "h1_2_bridge_supervisor = h1_2_bridge.start:h1_2_bridge_supervisor",
-            "camera_points = h1_2_bridge.start:camera_points",
-        ]
+            "h1_2_bridge = rulesafe_core.start:node",
+            "h1_2_bridge_supervisor = rulesafe_core.start:node",
+            "camera_points = rulesafe_core.start:node",
+            "instruction_node = rulesafe_core.start:node",
+        ],
+        "rulesafe.nodes": [
+            "h1_2_bridge = h1_2_bridge.ros:main",
+            "h1_2_bridge_supervisor = h1_2_bridge.supervisor_node:main",
+            "camera_points = h1_2_bridge.camera_points_node:main",
+            "instruction_node = h1_2_bridge.instruction_node:main",
+        ],
     },
     zip_safe=False,
 )

@@ -17,6 +17,9 @@ setup(
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (f"share/{NAME}", ["package.xml"]),
     ],
-    entry_points={"console_scripts": ["planner_node = planner_node.start:planner_node"]},
+    entry_points={
+        "console_scripts": ["planner_node = rulesafe_core.start:node"],
+        "rulesafe.nodes": ["planner_node = planner_node.node:main"],
+    },
     zip_safe=False,
 )

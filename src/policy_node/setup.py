@@ -12,11 +12,14 @@ setup(
     maintainer_email="maintainers@rulesafe.dev",
     license="Apache-2.0",
     packages=find_packages(include=[NAME, f"{NAME}.*"]),
-    package_data={NAME: ["**/*.json", "**/*.safetensors"]},
+    package_data={NAME: ["**/*.yaml", "**/*.json", "**/*.safetensors"]},
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (f"share/{NAME}", ["package.xml"]),
     ],
-    entry_points={"console_scripts": ["policy_node = policy_node.start:policy_node"]},
+    entry_points={
+        "console_scripts": ["policy_node = rulesafe_core.start:node"],
+        "rulesafe.nodes": ["policy_node = policy_node.node:main"],
+    },
     zip_safe=False,
 )

@@ -7,7 +7,7 @@ NAME = "rulesafe_data"
 setup(
     name=NAME,
     version="0.1.0",
-    description="Demonstrations on disk: the LeRobot v3.0 layout with point clouds beside it",
+    description="Datasets, bags and recordings on disk, resumable jobs and progress bars",
     maintainer="The RuleSafe authors",
     maintainer_email="maintainers@rulesafe.dev",
     license="Apache-2.0",
@@ -16,6 +16,5 @@ setup(
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (f"share/{NAME}", ["package.xml"]),
     ],
-    entry_points={"console_scripts": []},
     zip_safe=False,
 )

@@ -12,11 +12,10 @@ setup(
     maintainer_email="maintainers@rulesafe.dev",
     license="Apache-2.0",
     packages=find_packages(include=[NAME, f"{NAME}.*"]),
-    package_data={NAME: ["**/*.md", "**/*.json"]},
+    package_data={NAME: ["**/*.json", "**/*.md"]},
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (f"share/{NAME}", ["package.xml"]),
     ],
-    entry_points={"console_scripts": []},
     zip_safe=False,
 )

@@ -7,23 +7,18 @@ NAME = "rulesafe_eval"
 setup(
     name=NAME,
     version="0.1.0",
-    description="Evaluation, reports and the rulesafe command",
+    description="Evaluation: agents, episodes, statistics, reports and the evaluator node",
     maintainer="The RuleSafe authors",
     maintainer_email="maintainers@rulesafe.dev",
     license="Apache-2.0",
     packages=find_packages(include=[NAME, f"{NAME}.*"]),
-    package_data={NAME: ["**/*.yaml", "**/*.md", "**/*.html", "**/*.css", "**/*.js", "**/*.svg"]},
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (f"share/{NAME}", ["package.xml"]),
     ],
     entry_points={
-        "console_scripts": [
-            "rulesafe = rulesafe_eval.cli:main",
-            "evaluator_node = rulesafe_eval.start:evaluator_node",
-            "robot_side_node = rulesafe_eval.start:robot_side_node",
-            "instruction_node = rulesafe_eval.start:instruction_node",
-        ]
+        "console_scripts": ["evaluator_node = rulesafe_core.start:node"],
+        "rulesafe.nodes": ["evaluator_node = rulesafe_eval.node:main"],
     },
     zip_safe=False,
 )

@@ -7,16 +7,20 @@ NAME = "rulesafe_sim"
 setup(
     name=NAME,
     version="0.1.0",
-    description="Rules, safes, robot, scene and Gymnasium environment of RuleSafe",
+    description="Safes, physics, cameras, Gymnasium environment and simulation node",
     maintainer="The RuleSafe authors",
     maintainer_email="maintainers@rulesafe.dev",
     license="Apache-2.0",
-    packages=find_packages(include=[NAME, f"{NAME}.*", "rulesafe_start"]),
-    package_data={NAME: ["**/*.yaml", "**/*.json", "**/*.vert", "**/*.frag", "**/*.glsl"]},
+    packages=find_packages(include=[NAME, f"{NAME}.*"]),
+    package_data={NAME: ["**/*.yaml", "**/*.vert", "**/*.frag", "**/*.glsl"]},
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (f"share/{NAME}", ["package.xml"]),
     ],
-    entry_points={"console_scripts": ["sim_node = rulesafe_sim.start:sim_node"]},
+    entry_points={
+        "console_scripts": ["sim_node = rulesafe_core.start:node"],
+        "rulesafe.nodes": ["sim_node = rulesafe_sim.node:main"],
+        "gymnasium.envs": ["__root__ = rulesafe_sim.registration:register_envs"],
+    },
     zip_safe=False,
 )

@@ -17,6 +17,9 @@ setup(
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (f"share/{NAME}", ["package.xml"]),
     ],
-    entry_points={"console_scripts": ["vq_memory_node = vq_memory_node.start:vq_memory_node"]},
+    entry_points={
+        "console_scripts": ["vq_memory_node = rulesafe_core.start:node"],
+        "rulesafe.nodes": ["vq_memory_node = vq_memory_node.node:main"],
+    },
     zip_safe=False,
 )

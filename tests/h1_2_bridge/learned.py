@@ -13,12 +13,12 @@ from h1_2_bridge.camera_points import CloudMaker, Pinhole
 from policy_node.loading import find_policy, memory_of_policy
 from policy_node.synchroniser import POINTS, Synchroniser
 from policy_node.turns import Turns
-from rulesafe_sim.chunks import PERIOD, SECOND, make_chunk
+from rulesafe_core.chunks import PERIOD, SECOND, make_chunk
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
+from rulesafe_locks.rules import load_rule
 from rulesafe_sim.config import SimulationConfig
-from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.joints import ACTION_JOINTS, ALL_JOINTS
 from rulesafe_sim.observer import Observer
-from rulesafe_sim.rules import load_rule
 from rulesafe_sim.simulation import Simulation
 
 EXECUTE = 12

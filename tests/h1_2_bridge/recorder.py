@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rulesafe_sim.joints import BODY_JOINTS
-from rulesafe_sim.robot import h1_2
+from rulesafe_core.joints import BODY_JOINTS
+from rulesafe_core.robot import h1_2
 
 WEIGHT_SLOT = 27
 MODE_MACHINE = 6

@@ -6,10 +6,10 @@ Gravity is Pinocchio's, with the masses of the robot's description: another way 
 import numpy as np
 import pinocchio as pin
 
-from rulesafe_sim.body import hold
-from rulesafe_sim.joints import BODY_JOINTS, HAND_JOINTS, LEFT_HAND_JOINTS
-from rulesafe_sim.robot import HOME, h1_2
-from rulesafe_sim.urdf import to_urdf
+from rulesafe_core.body import hold
+from rulesafe_core.joints import BODY_JOINTS, HAND_JOINTS, LEFT_HAND_JOINTS
+from rulesafe_core.robot import HOME, h1_2
+from rulesafe_core.urdf import to_urdf
 
 MOTORS = len(BODY_JOINTS)
 ARMS = slice(13, 27)

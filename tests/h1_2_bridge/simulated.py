@@ -12,19 +12,19 @@ from recorder import Record
 
 from h1_2_bridge.config import BridgeConfig
 from h1_2_bridge.core import BridgeCore
+from h1_2_bridge.drivers import load_driver
 from h1_2_bridge.hand_port import HandPort
-from h1_2_bridge.hands import load_driver
 from h1_2_bridge.motors import MOTOR_JOINTS
 from h1_2_bridge.outputs import load_output
 from h1_2_bridge.states import State
 from h1_2_bridge.wire import encode_low_cmd, encode_low_state
+from h1_2_sim.controllers import load_controller
+from h1_2_sim.hands import hand_states
+from h1_2_sim.robot import RATE, RobotSide
 from planner_node.expert import Expert, ExpertConfig, Stuck, paced
 from planner_node.moves import Observation
-from rulesafe_eval.robot_side.controllers import load_controller
-from rulesafe_eval.robot_side.hands import hand_states
-from rulesafe_eval.robot_side.robot import RATE, RobotSide
-from rulesafe_sim.chunks import PERIOD, SECOND, make_chunk
-from rulesafe_sim.joints import ACTION_JOINTS
+from rulesafe_core.chunks import PERIOD, SECOND, make_chunk
+from rulesafe_core.joints import ACTION_JOINTS
 
 TICK = SECOND // RATE
 EPOCH = 1_700_000_000 * SECOND

@@ -17,7 +17,7 @@ PATIENCE = 120.0
 def rulesafe(*arguments: str) -> tuple[int, str]:
     """Exit code and output of `rulesafe bridge`."""
     done = subprocess.run(
-        [sys.executable, "-m", "rulesafe_eval.cli", "bridge", *arguments],
+        [sys.executable, "-m", "rulesafe_cli.cli", "bridge", *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -29,7 +29,7 @@ def rulesafe(*arguments: str) -> tuple[int, str]:
 
 @pytest.fixture
 def robot():
-    command = [sys.executable, "-m", "rulesafe_eval.robot_side.node", "--ros-args"]
+    command = [sys.executable, "-m", "h1_2_sim.node", "--ros-args"]
     process = subprocess.Popen([*command, "-p", "cameras:=false"])
     yield process
     process.terminate()

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from h1_2_bridge.camera_points import CloudMaker, Mount, Nearest, Pinhole, decode_depth
+from rulesafe_core.errors import RuleSafeError
 from rulesafe_sim.cloud import UniformSampler, Workspace, sample_cloud
-from rulesafe_sim.errors import RuleSafeError
 
 PINHOLE = Pinhole(64, 48, (60.0, 0, 31.5, 0, 60.0, 23.5, 0, 0, 1))
 MM = 1e-3

@@ -13,7 +13,7 @@ rclpy = pytest.importorskip("rclpy", reason="ROS 2 is not installed")
 from rclpy.node import Node
 from sensor_msgs.msg import CameraInfo, Image, JointState, PointCloud2
 
-from rulesafe_sim.convert import IMAGE_QOS, to_header
+from rulesafe_core.convert import IMAGE_QOS, to_header
 
 pytestmark = pytest.mark.ros
 

@@ -7,7 +7,7 @@ from recorder import assert_within_limits
 from simulated import Loop
 
 from h1_2_bridge.states import State
-from rulesafe_sim.chunks import SECOND
+from rulesafe_core.chunks import SECOND
 
 SPEED_OF_POLICIES = 0.3
 """Of the bridge: policies move as fast as their demonstrations, up to 1.4 rad/s and 4 rad/s^2."""

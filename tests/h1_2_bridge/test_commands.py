@@ -13,9 +13,9 @@ from h1_2_bridge.motors import MOTOR_COUNT, RIGHT_ARM, WEIGHT_SLOT, motors
 from h1_2_bridge.outputs import load_output
 from h1_2_bridge.safety import Guard
 from h1_2_bridge.states import State
-from rulesafe_sim.chunks import PERIOD, SECOND, make_chunk
-from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.joints import ACTION_JOINTS
+from rulesafe_core.chunks import PERIOD, SECOND, make_chunk
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.joints import ACTION_JOINTS
 
 DT = 0.004
 

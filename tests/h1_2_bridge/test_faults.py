@@ -14,8 +14,8 @@ from h1_2_bridge.motors import WEIGHT_SLOT
 from h1_2_bridge.remote import encode
 from h1_2_bridge.states import State
 from h1_2_bridge.wire import encode_low_state
-from rulesafe_sim.chunks import SECOND
-from rulesafe_sim.errors import RuleSafeError
+from rulesafe_core.chunks import SECOND
+from rulesafe_core.errors import RuleSafeError
 
 
 @pytest.fixture

@@ -10,19 +10,12 @@ pytest.importorskip("pymodbus")
 
 from ftp_server import ANGLE_SET, FORCE_SET, LEAVE, SPEED_SET, FtpServer, free_port
 
+from h1_2_bridge.drivers import DRIVERS, load_driver
 from h1_2_bridge.ftp import to_registers
-from h1_2_bridge.hands import (
-    DFX,
-    DRIVER_JOINTS,
-    DRIVERS,
-    FTP,
-    Calibration,
-    HandConfig,
-    load_driver,
-)
+from h1_2_bridge.hands import DFX, DRIVER_JOINTS, FTP, Calibration, HandConfig
 from h1_2_bridge.wire import MotorStates, decode_motor_cmds, encode_motor_states
-from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.joints import HAND_JOINTS, LEFT_HAND_JOINTS
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.joints import HAND_JOINTS, LEFT_HAND_JOINTS
 
 SECOND = 10**9
 OPEN = np.array(DFX.open * 2)

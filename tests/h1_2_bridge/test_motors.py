@@ -22,8 +22,8 @@ from h1_2_bridge.motors import (
     motors,
 )
 from h1_2_bridge.outputs import OUTPUTS, load_output
-from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.joints import ARM_JOINTS
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.joints import ARM_JOINTS
 
 REFERENCE = Path(__file__).parents[3] / "shared/reference"
 

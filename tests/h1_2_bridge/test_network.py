@@ -15,7 +15,7 @@ from h1_2_bridge.network import (
     interfaces,
     use_interface,
 )
-from rulesafe_sim.errors import RuleSafeError
+from rulesafe_core.errors import RuleSafeError
 
 
 def texts(document: str, tag: str) -> list[str]:

@@ -20,9 +20,9 @@ from unitree_hg.msg import LowCmd
 from user import RAMP
 
 from h1_2_bridge.wire import decode_low_cmd
-from rulesafe_sim.chunks import SECOND
-from rulesafe_sim.convert import LATCHED_QOS, STATE_QOS, from_time
-from rulesafe_sim.joints import ALL_JOINTS, BODY_JOINTS
+from rulesafe_core.chunks import SECOND
+from rulesafe_core.convert import LATCHED_QOS, STATE_QOS, from_time
+from rulesafe_core.joints import ALL_JOINTS, BODY_JOINTS
 
 pytestmark = pytest.mark.ros
 

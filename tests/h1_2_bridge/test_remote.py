@@ -3,7 +3,7 @@
 import pytest
 
 from h1_2_bridge.remote import BUTTONS, encode, parse_combinations, pressed
-from rulesafe_sim.errors import RuleSafeError
+from rulesafe_core.errors import RuleSafeError
 
 
 @pytest.mark.parametrize("name", BUTTONS)

@@ -32,7 +32,7 @@ h1_2_bridge_supervisor:
 
 
 def launch(*arguments: str, **options) -> subprocess.Popen:
-    command = [sys.executable, "-m", "rulesafe_eval.cli", "launch", str(LAUNCH), *arguments]
+    command = [sys.executable, "-m", "rulesafe_cli.cli", "launch", str(LAUNCH), *arguments]
     return subprocess.Popen(command, text=True, **options)
 
 

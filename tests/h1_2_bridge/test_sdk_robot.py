@@ -19,7 +19,7 @@ from user import RAMP
 
 from h1_2_bridge.hands import DFX
 from h1_2_bridge.remote import encode
-from rulesafe_sim.joints import ACTION_JOINTS
+from rulesafe_core.joints import ACTION_JOINTS
 
 pytestmark = pytest.mark.ros
 

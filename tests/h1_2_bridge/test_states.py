@@ -9,8 +9,8 @@ from h1_2_bridge.motors import LEFT_ARM, MOTOR_JOINTS, RIGHT_ARM, WEIGHT_SLOT, m
 from h1_2_bridge.outputs import DAMPING
 from h1_2_bridge.remote import encode
 from h1_2_bridge.states import State
-from rulesafe_sim.chunks import SECOND
-from rulesafe_sim.errors import RuleSafeError
+from rulesafe_core.chunks import SECOND
+from rulesafe_core.errors import RuleSafeError
 
 
 def weights(world):

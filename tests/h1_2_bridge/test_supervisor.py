@@ -8,7 +8,7 @@ import pytest
 from h1_2_bridge.motors import WEIGHT_SLOT
 from h1_2_bridge.supervisor import LAST_ZEROS, SECOND, Supervisor, Turn
 from h1_2_bridge.wire import LowCmd, decode_low_cmd, encode_low_cmd
-from rulesafe_sim.errors import RuleSafeError
+from rulesafe_core.errors import RuleSafeError
 
 MS = SECOND // 1000
 RAMP, PATIENCE = 2.0, 0.1

@@ -22,7 +22,7 @@ from h1_2_bridge.wire import (
     encode_motor_cmds,
     encode_motor_states,
 )
-from rulesafe_sim.errors import RuleSafeError
+from rulesafe_core.errors import RuleSafeError
 
 REFERENCE = Path(__file__).parents[3] / "shared/reference/unitree_lowlevel.json"
 

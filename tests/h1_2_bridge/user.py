@@ -14,9 +14,9 @@ from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
+from rulesafe_core.convert import LATCHED_QOS, STATE_QOS, from_time
+from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_interfaces.msg import BridgeState
-from rulesafe_sim.convert import LATCHED_QOS, STATE_QOS, from_time
-from rulesafe_sim.joints import ACTION_JOINTS
 
 PATIENCE = 90.0
 """s of wall time after which something that should happen has not."""

@@ -18,8 +18,8 @@ from h1_2_bridge.motors import RIGHT_ARM, SLOTS, WEIGHT_SLOT, motors
 from h1_2_bridge.outputs import DAMPING, load_output
 from h1_2_bridge.states import State
 from h1_2_bridge.wire import decode_low_cmd, encode_low_cmd, encode_low_state
-from rulesafe_sim.chunks import PERIOD, SECOND, Chunk, make_chunk
-from rulesafe_sim.joints import ACTION_JOINTS, HAND_JOINTS, LEFT_HAND_JOINTS
+from rulesafe_core.chunks import PERIOD, SECOND, Chunk, make_chunk
+from rulesafe_core.joints import ACTION_JOINTS, HAND_JOINTS, LEFT_HAND_JOINTS
 
 MS = SECOND // 1000
 MODE_MACHINE = 6

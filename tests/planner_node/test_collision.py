@@ -4,10 +4,10 @@ import pytest
 from planner_node.collision import CollisionWorld
 from planner_node.hand import PRE_PINCH
 from planner_node.kinematics import Arm
-from rulesafe_sim.body import Body, Joint, Link, Shape
-from rulesafe_sim.joints import ARM_JOINTS
-from rulesafe_sim.robot import HOME
-from rulesafe_sim.transforms import from_xyz_rpy
+from rulesafe_core.body import Body, Joint, Link, Shape
+from rulesafe_core.joints import ARM_JOINTS
+from rulesafe_core.robot import HOME
+from rulesafe_core.transforms import from_xyz_rpy
 
 HOME_ARM = np.array([HOME[name] for name in ARM_JOINTS])
 FAR = from_xyz_rpy((3.0, 0, 0))

@@ -5,10 +5,10 @@ import pytest
 
 from planner_node.constraints import AxisConstraint, Goals, PointConstraint, pose_goals
 from planner_node.kinematics import Arm
-from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.joints import ARM_JOINTS
-from rulesafe_sim.robot import HOME
-from rulesafe_sim.transforms import about_axis, from_xyz_rpy
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.joints import ARM_JOINTS
+from rulesafe_core.robot import HOME
+from rulesafe_core.transforms import about_axis, from_xyz_rpy
 
 HOME_ARM = np.array([HOME[name] for name in ARM_JOINTS])
 X, Y, Z = np.eye(3)

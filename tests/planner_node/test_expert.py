@@ -6,7 +6,7 @@ import pytest
 from planner_node.episode import observe, run_expert
 from planner_node.expert import Expert, ExpertConfig, Stuck, paced
 from planner_node.primitives import Pace
-from rulesafe_sim.chunks import MAX_ROWS
+from rulesafe_core.chunks import MAX_ROWS
 from rulesafe_sim.config import Placement
 from rulesafe_sim.simulation import LOWER, UPPER, Simulation
 from rulesafe_sim.variation import Variation

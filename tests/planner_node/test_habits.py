@@ -11,7 +11,7 @@ from planner_node.grasping import AT_AXIS, Grasper, Unreachable
 from planner_node.habits import SITUATIONS, load_habits, styled
 from planner_node.kinematics import Arm
 from planner_node.moves import MovePlanner
-from rulesafe_sim.errors import RuleSafeError
+from rulesafe_core.errors import RuleSafeError
 from rulesafe_sim.safes import SAFES
 from rulesafe_sim.simulation import Simulation
 

@@ -7,10 +7,10 @@ import yaml
 
 from planner_node import hand
 from planner_node.hand import NAMES, OPERATIONS, operation, read_operations
-from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.joints import HAND_JOINTS
-from rulesafe_sim.robot import h1_2
-from rulesafe_sim.transforms import Transform, apply, inverse
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.joints import HAND_JOINTS
+from rulesafe_core.robot import h1_2
+from rulesafe_core.transforms import Transform, apply, inverse
 
 ROBOT = h1_2()
 LINKS = {link.name: link for link in ROBOT.links}

@@ -5,8 +5,8 @@ from planner_node.constraints import AxisConstraint, Goals, PointConstraint, pos
 from planner_node.hand import HAND_FRAME
 from planner_node.kinematics import Arm, Limits, upper_body
 from planner_node.solver import Costs, Infeasible, descend, solve
-from rulesafe_sim.joints import ARM_JOINTS
-from rulesafe_sim.robot import HOME
+from rulesafe_core.joints import ARM_JOINTS
+from rulesafe_core.robot import HOME
 
 HOME_ARM = np.array([HOME[name] for name in ARM_JOINTS])
 

@@ -13,7 +13,7 @@ from planner_node.motion import (
     shortcut,
     time_path,
 )
-from rulesafe_sim.errors import RuleSafeError
+from rulesafe_core.errors import RuleSafeError
 
 LOW, HIGH = -2 * np.ones(7), 2 * np.ones(7)
 START, GOAL = np.zeros(7), np.array([1.0, 0, 0, 0, 0, 0, 0])

@@ -13,9 +13,9 @@ from planner_node.hand import PRE_PINCH
 from planner_node.primitives import Pace, Pressed
 from planner_node.solver import Infeasible
 from planner_node.tasks import TaskPlanner
-from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.plans import shortest_plan
-from rulesafe_sim.rules import RULES, load_rule
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_locks.plans import shortest_plan
+from rulesafe_locks.rules import RULES, load_rule
 from rulesafe_sim.safes import SAFES, load_safe
 from rulesafe_sim.simulation import Simulation
 

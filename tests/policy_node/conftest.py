@@ -7,8 +7,9 @@ import pytest
 
 from policy_node.configs import Dp3Config
 from policy_node.memories import Fsq, NoneMemory, Raw, Vq
-from rulesafe_data.writer import DatasetWriter, EpisodeData, Frame
-from rulesafe_sim.joints import ACTION_JOINTS
+from rulesafe_core.joints import ACTION_JOINTS
+from rulesafe_data.frame import Frame
+from rulesafe_data.writer import DatasetWriter, EpisodeData
 from vq_memory_node.model_files import Architecture, Model, save_model
 
 LENGTHS = (70, 55, 90)

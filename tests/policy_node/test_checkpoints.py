@@ -9,20 +9,13 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("diffusers")
 pytest.importorskip("accelerate")
 
-from policy_node.checkpoints import (
-    ARRAY_FILE,
-    FORMAT,
-    JSON_FILE,
-    load_policy,
-    read_policy,
-    save_policy,
-)
+from policy_node.checkpoints import ARRAY_FILE, FORMAT, JSON_FILE, read_policy, save_policy
 from policy_node.history import History
-from policy_node.network_policy import NetworkPolicy
+from policy_node.network_policy import NetworkPolicy, load_policy
 from policy_node.policy import Observation
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
 from rulesafe_data.store import EpisodeStore
-from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.joints import ACTION_JOINTS, ALL_JOINTS
 from vq_memory_node.memory import Reading, memory_of
 
 ACTED = [ALL_JOINTS.index(joint) for joint in ACTION_JOINTS]

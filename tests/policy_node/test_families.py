@@ -5,14 +5,15 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("accelerate")
 pytest.importorskip("transformers")
 
-from policy_node.checkpoints import load_policy, read_policy
+from policy_node.checkpoints import read_policy
 from policy_node.configs import TrainConfig
 from policy_node.families import FAMILIES, find_config
 from policy_node.history import History
+from policy_node.network_policy import load_policy
 from policy_node.policy import CAMERAS
 from policy_node.training import Task, train
+from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
 from rulesafe_data.store import EpisodeStore
-from rulesafe_sim.joints import ACTION_JOINTS, ALL_JOINTS
 from vq_memory_node.memory import memory_of
 
 ACTED = [ALL_JOINTS.index(joint) for joint in ACTION_JOINTS]

@@ -5,7 +5,7 @@ import pytest
 
 from policy_node.history import KEPT, History
 from policy_node.policy import CAMERAS, NOTHING, Needs
-from rulesafe_sim.errors import RuleSafeError
+from rulesafe_core.errors import RuleSafeError
 from vq_memory_node.memory import Reading
 
 ALL = Needs(frames=3, points=8, images=True, instruction=True, memory=True)

@@ -9,7 +9,7 @@ import pytest
 from policy_node.loading import find_policy, memory_of_policy
 from policy_node.memories import NoneMemory, Raw
 from policy_node.policy import CHUNK, Needs, Observation, check_chunk
-from rulesafe_sim.errors import RuleSafeError
+from rulesafe_core.errors import RuleSafeError
 
 EXAMPLES = Path(__file__).parents[2] / "examples/policies"
 

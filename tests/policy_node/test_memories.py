@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from policy_node.memories import MEMORIES, MemoryShape, Vq, make_memory, memory_from
-from rulesafe_sim.errors import RuleSafeError
+from rulesafe_core.errors import RuleSafeError
 from vq_memory_node.memory import memory_of
 
 SHAPES = {

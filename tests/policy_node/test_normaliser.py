@@ -13,7 +13,7 @@ from policy_node.normaliser import (
     normaliser_from,
 )
 from policy_node.policy import CHUNK
-from rulesafe_sim.errors import RuleSafeError
+from rulesafe_core.errors import RuleSafeError
 
 PAST = 2
 

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from policy_node.pictures import load_pictures, shrink
+from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.layout import CAMERAS
 from rulesafe_data.store import EpisodeStore
-from rulesafe_sim.errors import RuleSafeError
 
 
 def test_a_small_pixel_is_the_mean_of_its_area():

@@ -16,12 +16,12 @@ from policy_node.policy import CHUNK, Observation
 from policy_node.safe_frame import ArmChain, SafeFrame
 from policy_node.scene_encoder import SceneEncoder
 from policy_node.training_data import Windows
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS, ARM_JOINTS
+from rulesafe_core.robot import h1_2
+from rulesafe_core.transforms import about_axis
 from rulesafe_data.layout import ACTION, STATE
 from rulesafe_data.store import EpisodeStore
-from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.joints import ACTION_JOINTS, ALL_JOINTS, ARM_JOINTS
-from rulesafe_sim.robot import h1_2
-from rulesafe_sim.transforms import about_axis
 from vq_memory_node.memory import Reading
 
 ARM = len(ARM_JOINTS)

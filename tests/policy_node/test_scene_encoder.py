@@ -22,7 +22,7 @@ from policy_node.scene_encoder import (
     load_scenes,
     save_encoder,
 )
-from rulesafe_sim.errors import RuleSafeError
+from rulesafe_core.errors import RuleSafeError
 
 SAFES = ("safe_01", "safe_02")
 

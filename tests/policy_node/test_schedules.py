@@ -6,7 +6,7 @@ pytest.importorskip("diffusers")
 
 from policy_node.ema import averaged
 from policy_node.schedules import Diffusion, FlowMatching
-from rulesafe_sim.errors import RuleSafeError
+from rulesafe_core.errors import RuleSafeError
 
 CPU = torch.device("cpu")
 

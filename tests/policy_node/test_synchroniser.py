@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from policy_node.history import History
 from policy_node.policy import CAMERAS, Needs
 from policy_node.synchroniser import BACK, MEMORY, POINTS, Synchroniser, newest_values
-from rulesafe_sim.chunks import PERIOD, SECOND
-from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.joints import ACTION_JOINTS
+from rulesafe_core.chunks import PERIOD, SECOND
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.joints import ACTION_JOINTS
 from vq_memory_node.grids import Sliding
 from vq_memory_node.memory import RawMemory, Reading
 

@@ -10,8 +10,8 @@ pytest.importorskip("tensorboardX")
 from policy_node.checkpoints import ARRAY_FILE, read_policy
 from policy_node.memories import MEMORIES
 from policy_node.training import train
+from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.store import EpisodeStore
-from rulesafe_sim.errors import RuleSafeError
 from vq_memory_node.checkpoints import CHECKPOINT
 
 

@@ -7,9 +7,9 @@ torch = pytest.importorskip("torch")
 
 from policy_node.configs import TrainConfig
 from policy_node.training_data import Windows, choose, pad, warped
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
 from rulesafe_data.store import EpisodeStore
-from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.joints import ACTION_JOINTS, ALL_JOINTS
 from vq_memory_node.grids import Sliding, ends_of
 from vq_memory_node.memory import memory_of
 from vq_memory_node.windows import STRIDE

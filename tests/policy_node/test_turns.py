@@ -8,9 +8,9 @@ import pytest
 from policy_node.policy import CHUNK, Needs
 from policy_node.synchroniser import Synchroniser
 from policy_node.turns import STILL, Question, Thinker, Turns
-from rulesafe_sim.chunks import PERIOD
-from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.joints import ACTION_JOINTS
+from rulesafe_core.chunks import PERIOD
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.joints import ACTION_JOINTS
 
 BEGIN = 7 * PERIOD
 

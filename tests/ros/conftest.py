@@ -74,7 +74,7 @@ def start():
 @pytest.fixture
 def bag_command(start):
     """bag_command(*words) -> `rulesafe bag` as a Process."""
-    return lambda *words: start("rulesafe_eval.cli", words=("bag", *map(str, words)))
+    return lambda *words: start("rulesafe_cli.cli", words=("bag", *map(str, words)))
 
 
 @pytest.fixture(scope="session")

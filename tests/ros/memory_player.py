@@ -9,10 +9,10 @@ from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 
 from policy_node.convert import TOKENS_QOS
+from rulesafe_core import convert
+from rulesafe_core.chunks import PERIOD, SECOND
+from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
 from rulesafe_interfaces.msg import MemoryTokens
-from rulesafe_sim import convert
-from rulesafe_sim.chunks import PERIOD, SECOND
-from rulesafe_sim.joints import ACTION_JOINTS, ALL_JOINTS
 from rulesafe_sim.simulation import HOME_ACTION
 from vq_memory_node.convert import JOINTS_QOS, from_memory_tokens
 from vq_memory_node.memory import memory_of

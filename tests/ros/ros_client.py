@@ -14,11 +14,11 @@ from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
+from rulesafe_core import convert
+from rulesafe_core.chunks import PERIOD
+from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_interfaces.msg import EpisodeStatus
 from rulesafe_interfaces.srv import ResetEpisode
-from rulesafe_sim import convert
-from rulesafe_sim.chunks import PERIOD
-from rulesafe_sim.joints import ACTION_JOINTS
 
 ALL_QOS = QoSProfile(depth=2000, reliability=ReliabilityPolicy.RELIABLE)
 """Room for all that comes while a test waits for the processor."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from policy_node.memories import Raw, Vq
 from policy_node.policy import CHUNK, Needs
-from rulesafe_sim.errors import RuleSafeError
+from rulesafe_core.errors import RuleSafeError
 
 
 class Seeing:

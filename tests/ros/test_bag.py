@@ -16,11 +16,11 @@ from rosbags.highlevel import AnyReader
 from rosbags.interfaces import QosDurability, QosReliability
 from std_msgs.msg import Int32, String
 
+from rulesafe_core import convert
 from rulesafe_data.bags.decoding import Decoder
 from rulesafe_data.bags.mending import mend
 from rulesafe_data.bags.reading import Bag
 from rulesafe_interfaces.msg import MemoryTokens
-from rulesafe_sim import convert
 
 pytestmark = pytest.mark.ros
 
@@ -192,7 +192,7 @@ def test_a_bag_in_simulated_time_has_no_pauses(client, start, tmp_path):
 
     clock = client.create_publisher(Clock, "/clock", ALL)
     arguments = (f"out:={bag}", "clock:=sim", "topics:=/instruction /nothing", "recorder:=own")
-    recorder = start("rulesafe_eval.cli", words=("launch", str(LAUNCH), *arguments))
+    recorder = start("rulesafe_cli.cli", words=("launch", str(LAUNCH), *arguments))
     client.until_recorded(latched)
     client.until_recorded(clock)
     clock.publish(Clock(clock=convert.to_time(7 * 10**9)))

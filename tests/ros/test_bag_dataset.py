@@ -8,15 +8,16 @@ import pytest
 
 rclpy = pytest.importorskip("rclpy", reason="ROS 2 is not installed")
 
+from rulesafe_core.chunks import PERIOD
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_data.frame import Frame
+from rulesafe_data.recording import NO_ACTION, Recording, snapshot
 from rulesafe_data.states import load_states
 from rulesafe_data.store import EpisodeStore
-from rulesafe_data.writer import DatasetWriter, EpisodeData, Frame
-from rulesafe_eval.bag.to_dataset import Request, to_dataset
-from rulesafe_eval.bag.to_video import to_video
-from rulesafe_eval.demos.recording import NO_ACTION, Recording, snapshot
-from rulesafe_eval.film import BAR, SIDE
-from rulesafe_sim.chunks import PERIOD
-from rulesafe_sim.errors import RuleSafeError
+from rulesafe_data.writer import DatasetWriter, EpisodeData
+from rulesafe_demos.film.film import BAR, SIDE
+from rulesafe_ros.bag.to_dataset import Request, to_dataset
+from rulesafe_ros.bag.to_video import to_video
 from rulesafe_sim.observer import Observer
 from rulesafe_sim.simulation import Simulation
 

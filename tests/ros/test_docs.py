@@ -11,13 +11,12 @@ from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState
 from rclpy.action import get_action_names_and_types
 
-from h1_2_bridge import camera_points_node, supervisor_node
+from h1_2_bridge import camera_points_node, instruction_node, supervisor_node
 from h1_2_bridge import ros as bridge
+from h1_2_sim import node as robot_side
 from planner_node import node as planner
 from policy_node import node as policy
 from rulesafe_eval import node as evaluator
-from rulesafe_eval.bridge import instruction_node
-from rulesafe_eval.robot_side import node as robot_side
 from rulesafe_sim import node as sim
 from vq_memory_node import node as memory
 
@@ -132,8 +131,8 @@ def test_topics_services_and_the_action(client, start, model_dir, monkeypatch):
 
 def test_topics_and_services_beside_the_robot(client, start):
     """The other graph's table: types, writers and readers, and the bridge's services."""
-    start("rulesafe_eval.robot_side.node", "start:=false", "cameras:=true")
-    start("rulesafe_eval.bridge.instruction_node")
+    start("h1_2_sim.node", "start:=false", "cameras:=true")
+    start("h1_2_bridge.instruction_node")
     for module in ("node", "supervisor_node", "camera_points_node"):
         start(f"h1_2_bridge.{module}")
     # The bridge listens with a node of its own; the cameras are a process of the robot's side.

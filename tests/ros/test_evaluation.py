@@ -18,12 +18,12 @@ from rclpy.action import ActionClient
 from std_msgs.msg import String
 
 from planner_node.episode import run_expert
+from rulesafe_core import convert
 from rulesafe_interfaces.action import Evaluate
 from rulesafe_interfaces.msg import EpisodeStatus
-from rulesafe_sim import convert
-from rulesafe_sim.automata import automaton_of, smallest
-from rulesafe_sim.lock_files import LockFile, dump_lock
-from rulesafe_sim.rules import RULES, load_rule
+from rulesafe_locks.automata import automaton_of, smallest
+from rulesafe_locks.lock_files import LockFile, dump_lock
+from rulesafe_locks.rules import RULES, load_rule
 from rulesafe_sim.simulation import Simulation
 
 pytestmark = pytest.mark.ros
@@ -87,7 +87,7 @@ def test_an_episode_that_is_reset_from_elsewhere_has_failed(client, start, tmp_p
 
 
 def test_a_launch_whose_planner_is_stopped_fails_and_leaves_nothing(tmp_path):
-    command = [sys.executable, "-m", "rulesafe_eval.launch", str(LAUNCH), *EPISODE]
+    command = [sys.executable, "-m", "rulesafe_cli.cli", "launch", str(LAUNCH), *EPISODE]
     launch = subprocess.Popen(
         [*command, "cameras:=false", "film:=false", f"out:={tmp_path}"],
         stdout=subprocess.PIPE,

@@ -7,14 +7,14 @@ import pytest
 rclpy = pytest.importorskip("rclpy", reason="ROS 2 is not installed")
 
 from policy_node.convert import TOKENS_QOS
-from rulesafe_eval.colours import cluster_colours
-from rulesafe_eval.film import BACKGROUND, BAR, SIDE
-from rulesafe_eval.strip import BAND, TOP, squares
+from rulesafe_core import convert
+from rulesafe_core.chunks import PERIOD
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_demos.film.film import BACKGROUND, BAR, SIDE
+from rulesafe_demos.film.strip import BAND, TOP, squares
 from rulesafe_interfaces.msg import MemoryTokens
-from rulesafe_sim import convert
-from rulesafe_sim.chunks import PERIOD
-from rulesafe_sim.errors import RuleSafeError
 from rulesafe_sim.simulation import HOME_ACTION, Simulation
+from vq_memory_node.colours import cluster_colours
 
 pytestmark = [pytest.mark.ros, pytest.mark.render]
 

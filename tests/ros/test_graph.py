@@ -15,9 +15,9 @@ rclpy = pytest.importorskip("rclpy", reason="ROS 2 is not installed")
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from std_msgs.msg import Int32
 
+from rulesafe_core.convert import LATCHED_QOS
 from rulesafe_interfaces.msg import MemoryTokens
-from rulesafe_sim.convert import LATCHED_QOS
-from rulesafe_sim.rules import load_rule
+from rulesafe_locks.rules import load_rule
 
 pytestmark = pytest.mark.ros
 
@@ -27,7 +27,7 @@ DOCS = (Path(__file__).parents[2] / "docs/ros.md").read_text("utf-8")
 @pytest.fixture
 def look(start):
     """look(*words) -> `rulesafe` as a Process."""
-    return lambda *words: start("rulesafe_eval.cli", words=words)
+    return lambda *words: start("rulesafe_cli.cli", words=words)
 
 
 def line_with(process, text):

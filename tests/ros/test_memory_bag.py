@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from rulesafe_core.chunks import PERIOD
+from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_data.states import load_states
-from rulesafe_sim.chunks import PERIOD
-from rulesafe_sim.joints import ACTION_JOINTS
 from vq_memory_node.memory import VqMemory
 from vq_memory_node.tokenizers import load_tokenizer
 

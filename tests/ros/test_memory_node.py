@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from rulesafe_core.chunks import PERIOD, SECOND
+from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_data.states import load_states
-from rulesafe_sim.chunks import PERIOD, SECOND
-from rulesafe_sim.joints import ACTION_JOINTS
 from rulesafe_sim.simulation import HOME_ACTION
 from vq_memory_node.grids import FromStart, Sliding
 from vq_memory_node.memory import VqMemory
@@ -23,8 +23,8 @@ from rclpy.parameter_client import AsyncParameterClient
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
+from rulesafe_core import convert
 from rulesafe_interfaces.msg import MemoryTokens
-from rulesafe_sim import convert
 
 pytestmark = pytest.mark.ros
 

@@ -8,12 +8,12 @@ rclpy = pytest.importorskip("rclpy", reason="ROS 2 is not installed")
 from std_msgs.msg import Bool, String
 from std_srvs.srv import SetBool
 
-from rulesafe_sim import convert
-from rulesafe_sim.chunks import PERIOD
+from rulesafe_core import convert
+from rulesafe_core.chunks import PERIOD
+from rulesafe_core.urdf import to_urdf
 from rulesafe_sim.safes import load_safe
 from rulesafe_sim.simulation import HOME_ACTION
 from rulesafe_sim.stand import safe_on_stand
-from rulesafe_sim.urdf import to_urdf
 
 pytestmark = pytest.mark.ros
 

@@ -8,9 +8,9 @@ rclpy = pytest.importorskip("rclpy", reason="ROS 2 is not installed")
 from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import CameraInfo, CompressedImage, Image, PointCloud2
 
-from rulesafe_sim import convert
-from rulesafe_sim.chunks import PERIOD
-from rulesafe_sim.errors import RuleSafeError
+from rulesafe_core import convert
+from rulesafe_core.chunks import PERIOD
+from rulesafe_core.errors import RuleSafeError
 from rulesafe_sim.simulation import HOME_ACTION, Simulation
 
 pytestmark = [pytest.mark.ros, pytest.mark.render]

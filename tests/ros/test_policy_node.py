@@ -21,13 +21,13 @@ from test_docs import section
 from trajectory_msgs.msg import JointTrajectory
 
 from policy_node.loading import find_policy, memory_of_policy
-from rulesafe_eval.evaluation.live import Live
-from rulesafe_eval.evaluation.policies import PolicyActor
-from rulesafe_eval.evaluation.request import EXECUTION
-from rulesafe_sim import convert
-from rulesafe_sim.chunks import PERIOD, BlendingExecutor, make_chunk
-from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.joints import ACTION_JOINTS
+from rulesafe_core import convert
+from rulesafe_core.chunks import PERIOD, BlendingExecutor, make_chunk
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.joints import ACTION_JOINTS
+from rulesafe_eval.live import Live
+from rulesafe_eval.policies import PolicyActor
+from rulesafe_eval.request import EXECUTION
 from rulesafe_sim.simulation import LOWER, UPPER, Simulation
 
 pytestmark = pytest.mark.ros
@@ -386,7 +386,7 @@ def test_it_reads_nothing_that_a_policy_may_not(client, start):
 
 def test_one_launch_evaluates_a_policy_with_its_memory(tmp_path):
     """Simulation, memory, policy and evaluator: each episode ends as it does in process."""
-    command = [sys.executable, "-m", "rulesafe_eval.launch", str(LAUNCH), *EPISODE]
+    command = [sys.executable, "-m", "rulesafe_cli.cli", "launch", str(LAUNCH), *EPISODE]
     command += ["policy:=seeing_policies:Remembering", "memory:=vq", "memory_model:=all_rules"]
     command += ["execute_rows:=15", "episodes:=2", "time_limit:=4", "cameras:=false"]
     done = subprocess.run(

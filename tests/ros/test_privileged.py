@@ -13,13 +13,13 @@ from sensor_msgs.msg import CameraInfo, Image, JointState, PointCloud2
 from std_msgs.msg import String
 from test_docs import section
 
+from rulesafe_core import convert
+from rulesafe_core.chunks import PERIOD
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.joints import ALL_JOINTS
+from rulesafe_core.robot import h1_2
 from rulesafe_interfaces.msg import MemoryTokens
-from rulesafe_sim import convert
-from rulesafe_sim.chunks import PERIOD
-from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.joints import ALL_JOINTS
-from rulesafe_sim.robot import h1_2
-from rulesafe_sim.rules import PARTS, load_rule
+from rulesafe_locks.rules import PARTS, load_rule
 from rulesafe_sim.simulation import HOME_ACTION, Simulation
 
 pytestmark = pytest.mark.ros

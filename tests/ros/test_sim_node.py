@@ -5,10 +5,10 @@ import signal
 import numpy as np
 import pytest
 
-from rulesafe_sim.chunks import PERIOD
+from rulesafe_core.chunks import PERIOD
+from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
+from rulesafe_locks.rules import PARTS, RULES, load_rule
 from rulesafe_sim.config import SimulationConfig
-from rulesafe_sim.joints import ACTION_JOINTS, ALL_JOINTS
-from rulesafe_sim.rules import PARTS, RULES, load_rule
 from rulesafe_sim.simulation import HOME_ACTION, Simulation
 
 rclpy = pytest.importorskip("rclpy", reason="ROS 2 is not installed")
@@ -18,7 +18,7 @@ from rclpy.parameter_client import AsyncParameterClient
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from std_msgs.msg import String
 
-from rulesafe_sim import convert
+from rulesafe_core import convert
 from rulesafe_sim.node import PARAMETERS
 
 pytestmark = pytest.mark.ros

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from rulesafe_data.writer import DatasetWriter, EpisodeData, Frame
+from rulesafe_data.frame import Frame
+from rulesafe_data.writer import DatasetWriter, EpisodeData
 
 LENGTHS = (23, 40, 9)
 POINTS = 50

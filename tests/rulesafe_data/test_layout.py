@@ -7,8 +7,8 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
 from rulesafe_data.store import EpisodeStore
-from rulesafe_sim.joints import ACTION_JOINTS, ALL_JOINTS
 
 LENGTHS = (23, 40, 9)
 CAMERAS = ("observation.images.head", "observation.images.front")

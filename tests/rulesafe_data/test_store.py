@@ -10,20 +10,22 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_data.cache import FrameCache
 from rulesafe_data.store import EpisodeStore
 from rulesafe_data.writer import DatasetWriter
-from rulesafe_sim.errors import RuleSafeError
 
 WITHOUT_PICTURES = """
 import sys
 sys.modules.update(dict.fromkeys(("av", "zarr", "numcodecs", "sapien", "torch"), None))
 from rulesafe_data.inventory import describe
 from rulesafe_data.states import export_states
+from rulesafe_data.cache import FrameCache
 from rulesafe_data.store import EpisodeStore
 from rulesafe_data.writer import DatasetWriter
 store = EpisodeStore(sys.argv[1])
 store.batch([(0, 1), (4, 2)])
-store.cache(store.keys, sys.argv[2])
+FrameCache(store, store.keys, sys.argv[2])
 export_states(sys.argv[1], sys.argv[2] + "/states.parquet")
 print(describe(sys.argv[1]).total.frames)
 """
@@ -68,7 +70,7 @@ def test_random_access_equals_sequential(root):
 
 def test_cache_equals_store(root, tmp_path):
     store = EpisodeStore(root)
-    cache = store.cache(store.keys, tmp_path)
+    cache = FrameCache(store, store.keys, tmp_path)
     pairs = random_pairs(store, 64)
     for key, array in store.batch(pairs).items():
         assert np.array_equal(cache.batch(pairs)[key], array)
@@ -90,7 +92,7 @@ def test_an_interrupted_cache_goes_on(root, tmp_path, monkeypatch):
 
     monkeypatch.setattr(EpisodeStore, "episode", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        store.cache(keys, tmp_path)
+        FrameCache(store, keys, tmp_path)
     monkeypatch.undo()
     done = tmp_path / "observation.images.head.done"
     done.write_text(done.read_text() + "1")  # cut off in the middle of a line
@@ -100,7 +102,7 @@ def test_an_interrupted_cache_goes_on(root, tmp_path, monkeypatch):
         "episode",
         lambda self, index, keys=None: read_again.append(index) or read(self, index, keys),
     )
-    cache = store.cache(keys, tmp_path)
+    cache = FrameCache(store, keys, tmp_path)
     assert read_again == [1, 2]
     monkeypatch.undo()
     for index in range(3):
@@ -110,19 +112,19 @@ def test_an_interrupted_cache_goes_on(root, tmp_path, monkeypatch):
 
 
 def test_a_stale_cache_is_noticed(states_only, tmp_path, make):
-    EpisodeStore(states_only).cache(["action"], tmp_path / "cache")
+    FrameCache(EpisodeStore(states_only), ["action"], tmp_path / "cache")
     writer = DatasetWriter(states_only)
     writer.write(2, make(2, pictures=False, length=11))
     writer.finish()
     with pytest.raises(RuleSafeError, match="stale"):
-        EpisodeStore(states_only).cache(["action"], tmp_path / "cache")
+        FrameCache(EpisodeStore(states_only), ["action"], tmp_path / "cache")
 
 
 def test_a_removed_array_is_built_anew(states_only, tmp_path):
     store = EpisodeStore(states_only)
-    store.cache(["action"], tmp_path / "cache")
+    FrameCache(store, ["action"], tmp_path / "cache")
     (tmp_path / "cache/action.npy").unlink()
-    cache = store.cache(["action"], tmp_path / "cache")
+    cache = FrameCache(store, ["action"], tmp_path / "cache")
     assert np.array_equal(cache.batch([(3, 4)])["action"], store.batch([(3, 4)])["action"])
 
 
@@ -198,7 +200,7 @@ def test_questions_out_of_range(root, ask, message):
 
 
 def test_the_cache_knows_its_range(states_only, tmp_path):
-    cache = EpisodeStore(states_only).cache(["action"], tmp_path / "cache")
+    cache = FrameCache(EpisodeStore(states_only), ["action"], tmp_path / "cache")
     for wrong in ((5, 0), (0, 23), (0, -1), (-1, 0)):
         with pytest.raises(RuleSafeError, match="no frame"):
             cache.batch([(0, 0), wrong])

@@ -11,11 +11,12 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+from rulesafe_core.errors import RuleSafeError
 from rulesafe_data import layout
+from rulesafe_data.frame import Frame
 from rulesafe_data.inventory import check_manifest, describe, manifest
 from rulesafe_data.store import EpisodeStore
-from rulesafe_data.writer import DatasetWriter, EpisodeData, Frame
-from rulesafe_sim.errors import RuleSafeError
+from rulesafe_data.writer import DatasetWriter, EpisodeData
 
 HERE = Path(__file__).parent
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from rulesafe_design.compiler import Compiled, compile_graph, compile_program
 from rulesafe_design.exploring import Graph
 from rulesafe_design.sandbox import Limits, Refused
-from rulesafe_sim.automata import MOVED, automaton_of, difference, smallest
-from rulesafe_sim.rules import RULES, load_rule
+from rulesafe_locks.automata import MOVED, automaton_of, difference, smallest
+from rulesafe_locks.rules import RULES, load_rule
 
 ROOT = Path(__file__).parents[2]
 PAPER = ROOT.parent / "shared" / "reference" / "paper.tex"

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
+from rulesafe_core.errors import RuleSafeError
 from rulesafe_design.endpoint import Endpoint
 from rulesafe_design.exchanges import Exchanges, Recorded, Replay, open_model
 from rulesafe_design.models import ModelError, Reply, Request
-from rulesafe_sim.errors import RuleSafeError
 
 ASKED = Request((("user", "Write a lock: \u2028 \ud800 é."),), {"type": "object"}, number=7)
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from rulesafe_design import exploring
 from rulesafe_design.exploring import explore
 from rulesafe_design.sandbox import Limits, Refused
-from rulesafe_sim.rules import load_rule
+from rulesafe_locks.rules import load_rule
 
 # The two programs of the paper's appendix as they stand there, but for spaces at ends of lines.
 LISTINGS = {

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_design.commands import generate as cli_generate
 from rulesafe_design.difficulty import CELLS, Cell, cell_of
 from rulesafe_design.endpoint import Endpoint
 from rulesafe_design.exchanges import open_model
@@ -23,11 +25,9 @@ from rulesafe_design.prompts import examples, opening
 from rulesafe_design.reports import Prices
 from rulesafe_design.sandbox import Limits
 from rulesafe_design.verify import behaviour, known_digests, verify
-from rulesafe_eval import cli_generate
-from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.lock_files import read_lock
-from rulesafe_sim.lock_sets import expand_rules
-from rulesafe_sim.plans import opens_door, shortest_plan
+from rulesafe_locks.lock_files import read_lock
+from rulesafe_locks.lock_sets import expand_rules
+from rulesafe_locks.plans import opens_door, shortest_plan
 
 CONFIG = Config(name="mine")
 
@@ -428,7 +428,7 @@ def test_an_interrupted_folder_is_valid_and_goes_on(tmp_path):
 
 def test_a_killed_run_goes_on_to_the_same_files(tmp_path):
     words = ["--count", "12", "--seed", "3", "--repairs", "6"]
-    code = "import sys, tyro; from rulesafe_eval.cli_generate import generate; tyro.cli(generate)"
+    code = "import tyro; from rulesafe_design.commands.generate import generate; tyro.cli(generate)"
     killed = [sys.executable, "-c", code, "--out", str(tmp_path / "one"), *words]
     process = subprocess.Popen(killed, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     third = tmp_path / "one" / "locks" / "drawn_003.json"

@@ -17,8 +17,8 @@ from rulesafe_design.grammar_events import Event, PhaseTest, Wording, disjoint, 
 from rulesafe_design.grammar_locks import Hold, LockDesign, description, program
 from rulesafe_design.grammar_terms import Order, Seen
 from rulesafe_design.models import Request
-from rulesafe_sim.automata import MOVED, as_rule
-from rulesafe_sim.proofs import prove
+from rulesafe_locks.automata import MOVED, as_rule
+from rulesafe_locks.proofs import prove
 
 SAMPLES = range(1, 61)
 

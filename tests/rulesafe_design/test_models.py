@@ -7,9 +7,9 @@ import time
 
 import pytest
 
+from rulesafe_core.errors import RuleSafeError
 from rulesafe_design.endpoint import Endpoint, OpenAIModel, check_url
 from rulesafe_design.models import FAILURES, ModelError, Request
-from rulesafe_sim.errors import RuleSafeError
 
 ASKED = Request((("system", "Be brief."), ("user", "Say JSON.")), {"type": "object"}, number=1)
 
@@ -273,7 +273,7 @@ def test_without_the_client_the_error_says_what_to_install():
     code = (
         "import sys; sys.modules['openai'] = None\n"
         "from rulesafe_design.endpoint import Endpoint, OpenAIModel\n"
-        "from rulesafe_sim.errors import RuleSafeError\n"
+        "from rulesafe_core.errors import RuleSafeError\n"
         "try: OpenAIModel(Endpoint('tester', 'http://127.0.0.1:9/v1'))\n"
         "except RuleSafeError as error: print(error)"
     )

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from rulesafe_core.errors import RuleSafeError
 from rulesafe_design import processes
 from rulesafe_design.exploring import explore
 from rulesafe_design.processes import Worker
 from rulesafe_design.sandbox import Limits, Refused
-from rulesafe_sim.errors import RuleSafeError
 
 pytestmark = pytest.mark.usefixtures("nothing_is_left")
 

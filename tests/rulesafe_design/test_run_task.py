@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from rulesafe_core.errors import RuleSafeError
 from rulesafe_design import processes
 from rulesafe_design.sandbox import Limits, Refused, run_task
-from rulesafe_sim.errors import RuleSafeError
 
 PAPER = """# Step 1: rotate knob counterclockwise
 planner.hand_pre_pinch("right")

@@ -2,10 +2,10 @@
 
 import pytest
 
+from rulesafe_core.errors import RuleSafeError
 from rulesafe_design import confine
 from rulesafe_design.exploring import explore
 from rulesafe_design.sandbox import KINDS, Limits, Refused, walls
-from rulesafe_sim.errors import RuleSafeError
 
 QUICK = Limits(call_s=0.2, wall_s=20)
 SLOW = Limits(call_s=20, cpu_s=20, wall_s=60)

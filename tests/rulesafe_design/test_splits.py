@@ -7,9 +7,9 @@ import pytest
 
 from rulesafe_design.difficulty import cell_of
 from rulesafe_design.splits import HARD_MEMORY, HARD_STEPS, SPLITS, TEST_SHARE, assign
-from rulesafe_sim.automata import automaton_of
-from rulesafe_sim.lock_files import LockFile
-from rulesafe_sim.rules import load_rule
+from rulesafe_locks.automata import automaton_of
+from rulesafe_locks.lock_files import LockFile
+from rulesafe_locks.rules import load_rule
 
 
 @pytest.fixture

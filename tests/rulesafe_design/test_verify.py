@@ -4,9 +4,9 @@ import pytest
 
 from rulesafe_design.sandbox import KINDS, Refused
 from rulesafe_design.verify import MAX_STEPS, known_digests, verify
-from rulesafe_sim.automata import as_rule
-from rulesafe_sim.plans import opens_door
-from rulesafe_sim.rules import RULES
+from rulesafe_locks.automata import as_rule
+from rulesafe_locks.plans import opens_door
+from rulesafe_locks.rules import RULES
 
 HEAD = """def check_lock(self):
     knob = self.is_open(obj_name="safe", link_name="knob")

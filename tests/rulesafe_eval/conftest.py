@@ -1,34 +1,51 @@
-"""A dataset that trainings are tried with."""
+"""Real episodes, played once, and a real policy that plays them again."""
 
 import numpy as np
 import pytest
 
-from rulesafe_data.writer import DatasetWriter, EpisodeData, Frame
-from rulesafe_sim.rules import load_rule
+from policy_node.policy import CHUNK, Needs
+from rulesafe_eval.oracles import ORACLES
+from rulesafe_eval.request import Setup, make_request
+from rulesafe_eval.runner import actions_file, play
 
 
 @pytest.fixture(scope="session")
-def demos(tmp_path_factory):
-    """A dataset of a short episode of rule_001 and one of rule_020, with clouds of 256 points and
-    small pictures; not to be changed."""
-    root = tmp_path_factory.mktemp("data") / "demos"
-    writer = DatasetWriter(root)
-    for index, rule in enumerate(("rule_001", "rule_020")):
-        rng = np.random.default_rng(index)
-        path = np.cumsum(rng.normal(0, 0.01, (60, 39)), axis=0)
-        picture = np.zeros((32, 32, 3), np.uint8)
-        frames = [Frame(picture, picture, rng.random((256, 6), np.float32)) for _ in path]
-        writer.write(
-            index,
-            EpisodeData(
-                task=load_rule(rule).description,
-                joint_positions=path,
-                joint_velocities=np.gradient(path, 0.1, axis=0),
-                actions=path[:, 20:33],
-                frames=iter(frames),
-                privileged={"step": np.zeros(60, int)},
-                facts={"rule": rule},
-            ),
-        )
-    writer.finish()
-    return root
+def request_for():
+    """A request of few words."""
+
+    def make(policy="expert", rules="rule_002", episodes=2, **words):
+        words = {"safes": "safe_02,safe_04", "split": "nominal", "seed": 0, **words}
+        return make_request(Setup(policy), {}, rules, episodes=episodes, **words)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def opened(request_for, tmp_path_factory):
+    """The expert's episode 0 of rule_002: (request, line, actions)."""
+    folder, request = tmp_path_factory.mktemp("opened"), request_for()
+    line = play(ORACLES["expert"], request.setup, request.episode("rule_002", 0), folder)
+    return request, line, np.load(actions_file(folder, "rule_002", 0))
+
+
+class Replaying:
+    """Tells what was done at the same frame before, and keeps what it was shown."""
+
+    def __init__(self, actions, execute, needs=Needs()):
+        self.needs, self._execute = needs, execute
+        self._actions = np.concatenate([actions, np.repeat(actions[-1:], CHUNK, axis=0)])
+        self.reset()
+
+    def reset(self):
+        self.asked, self.seen = 0, []
+
+    def infer(self, observation):
+        at = min(self.asked * self._execute, len(self._actions) - CHUNK)
+        self.asked += 1
+        self.seen.append(observation)
+        return self._actions[at : at + CHUNK].astype(np.float32)
+
+
+@pytest.fixture(scope="session")
+def replaying():
+    return Replaying

@@ -6,11 +6,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rulesafe_sim.body import Material, Shape
+from rulesafe_core.body import Material, Shape
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.transforms import apply, from_parts, from_xyz_rpy, inverse
 from rulesafe_sim.cameras import FRONT, HEAD, CameraConfig, CameraRig, looking_at, use_shaders
-from rulesafe_sim.errors import RuleSafeError
 from rulesafe_sim.randomisation import SPLITS
-from rulesafe_sim.transforms import apply, from_parts, from_xyz_rpy, inverse
 from rulesafe_sim.visuals import build_room, show_shapes
 
 EYE = (-0.1, 0.3, 0.5)
@@ -190,7 +190,7 @@ def test_errors_say_what_is_valid():
 def test_a_machine_without_vulkan_is_told_what_to_install():
     code = (
         "from rulesafe_sim.cameras import use_shaders\n"
-        "from rulesafe_sim.errors import RuleSafeError\n"
+        "from rulesafe_core.errors import RuleSafeError\n"
         "try:\n    use_shaders()\nexcept RuleSafeError as error:\n    print(error)"
     )
     nowhere = {"VK_DRIVER_FILES": "/nonexistent", "VK_ICD_FILENAMES": "/nonexistent"}

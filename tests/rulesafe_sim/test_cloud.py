@@ -3,6 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rulesafe_core.errors import RuleSafeError
 from rulesafe_sim.cloud import (
     SAMPLERS,
     FarthestSampler,
@@ -11,7 +12,6 @@ from rulesafe_sim.cloud import (
     load_sampler,
     sample_cloud,
 )
-from rulesafe_sim.errors import RuleSafeError
 
 BOX = Workspace((-1.0, -1.0, -1.0), (1.0, 1.0, 1.0))
 

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 import sapien
 
+from rulesafe_core.body import Shape
+from rulesafe_core.transforms import from_parts
 from rulesafe_sim import physics
-from rulesafe_sim.body import Shape
 from rulesafe_sim.config import PhysicsConfig
 from rulesafe_sim.contacts import CONTACT_NAMES, ContactSensor
 from rulesafe_sim.simulation import HOME_ACTION, Simulation
-from rulesafe_sim.transforms import from_parts
 
 GRAVITY = 9.81
 SIDE = 0.1

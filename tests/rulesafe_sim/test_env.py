@@ -10,13 +10,12 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env, data_equivalence
 
-import rulesafe_sim  # noqa: F401  (registers the environment)
-from rulesafe_sim.automata import automaton_of, smallest
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_locks.automata import automaton_of, smallest
+from rulesafe_locks.lock_files import LockFile, dump_lock
+from rulesafe_locks.rules import load_rule
 from rulesafe_sim.contacts import CONTACT_NAMES
-from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.lock_files import LockFile, dump_lock
 from rulesafe_sim.observer import CAMERA_OF, OBSERVATIONS
-from rulesafe_sim.rules import load_rule
 from rulesafe_sim.simulation import UPPER
 
 JOINTS = ("joint_positions", "all_joint_positions")

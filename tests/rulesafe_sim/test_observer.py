@@ -6,13 +6,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
+from rulesafe_core.transforms import apply, inverse
 from rulesafe_sim.cameras import CameraRig
 from rulesafe_sim.cloud import Workspace
-from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.joints import ACTION_JOINTS, ALL_JOINTS
 from rulesafe_sim.observer import CAMERA_OF, OBSERVATIONS, Observer
 from rulesafe_sim.simulation import HOME_ACTION, Simulation
-from rulesafe_sim.transforms import apply, inverse
 
 JOINTS = ("joint_positions", "all_joint_positions")
 RAISED = HOME_ACTION + np.where(np.arange(13) == 3, -0.6, 0.0)

@@ -12,11 +12,11 @@ import pytest
 import yaml
 
 import rulesafe_sim
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.strict_yaml import keys_of
 from rulesafe_sim.config import Placement
-from rulesafe_sim.errors import RuleSafeError
 from rulesafe_sim.randomisation import SPLITS, Ranges, load_split, sample_variation
 from rulesafe_sim.safes import SAFES, load_safe
-from rulesafe_sim.strict_yaml import keys_of
 from rulesafe_sim.variation import ColourShift, Resistance, Variation
 
 DATA = Path(rulesafe_sim.__file__).parent / "data/splits"

@@ -9,16 +9,16 @@ import pytest
 import sapien
 
 from planner_node.episode import run_expert
-from rulesafe_sim.body import Shape, hold, merge_fixed
+from rulesafe_core.body import Shape, hold, merge_fixed
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.joints import ACTION_JOINTS
+from rulesafe_core.robot import HELD, h1_2
+from rulesafe_core.transforms import from_xyz_rpy
+from rulesafe_core.urdf import to_urdf
 from rulesafe_sim.config import SimulationConfig
-from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.joints import ACTION_JOINTS
 from rulesafe_sim.observer import Observer
-from rulesafe_sim.robot import HELD, h1_2
 from rulesafe_sim.robot_urdf import MeshShape, robot_from_urdf
 from rulesafe_sim.simulation import HOME_ACTION, LOWER, ROBOT, UPPER, Simulation
-from rulesafe_sim.transforms import from_xyz_rpy
-from rulesafe_sim.urdf import to_urdf
 from rulesafe_sim.visuals import shape_mesh
 
 RED = ET.fromstring('<material name="red"><color rgba="1 0 0 1"/></material>')

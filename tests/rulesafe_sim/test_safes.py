@@ -10,17 +10,18 @@ import yaml
 from scipy.spatial import cKDTree
 
 import rulesafe_sim
+from rulesafe_core.body import Body, Material, Shape
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.transforms import about_axis, apply, from_parts
 from rulesafe_sim import articulations, physics, visuals
-from rulesafe_sim.body import Body, Material, Shape
 from rulesafe_sim.config import PhysicsConfig
-from rulesafe_sim.errors import RuleSafeError
 from rulesafe_sim.randomisation import SPLITS, sample_placement
+from rulesafe_sim.safe import Safe, detent_torque
 from rulesafe_sim.safe_body import inertial_of, safe_body
 from rulesafe_sim.safe_checks import contains, solid_shapes
 from rulesafe_sim.safe_families import HANDLES, KNOBS, Wheel
-from rulesafe_sim.safes import SAFES, Safe, detent_torque, load_safe
+from rulesafe_sim.safes import SAFES, load_safe
 from rulesafe_sim.simulation import placement_pose
-from rulesafe_sim.transforms import about_axis, apply, from_parts
 
 DATA = Path(rulesafe_sim.__file__).parent / "data/safes"
 

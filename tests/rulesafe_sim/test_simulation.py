@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 import sapien
 
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.joints import ACTION_JOINTS
+from rulesafe_core.robot import HELD
+from rulesafe_core.transforms import apply, inverse
+from rulesafe_locks.rules import PARTS
 from rulesafe_sim.config import Placement
-from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.joints import ACTION_JOINTS
-from rulesafe_sim.robot import HELD
-from rulesafe_sim.rules import PARTS
 from rulesafe_sim.safe_body import safe_body
 from rulesafe_sim.simulation import (
     HOME_ACTION,
@@ -23,7 +24,6 @@ from rulesafe_sim.simulation import (
     placement_pose,
 )
 from rulesafe_sim.stand import FLOOR_Z, stand_shapes
-from rulesafe_sim.transforms import apply, inverse
 from rulesafe_sim.variation import Variation
 
 SAFES_TO_TRY = ("safe_01", "safe_04", "safe_09")

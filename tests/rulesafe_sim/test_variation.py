@@ -8,18 +8,17 @@ import gymnasium
 import numpy as np
 import pytest
 
-import rulesafe_sim  # noqa: F401  (registers the environment)
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.joints import ARM_JOINTS
+from rulesafe_core.transforms import apply, from_xyz_rpy, inverse
 from rulesafe_sim import articulations, physics
 from rulesafe_sim.cameras import FRONT, HEAD, OPTICAL_IN_BODY, shifted
 from rulesafe_sim.config import PhysicsConfig, Placement, SimulationConfig
-from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.joints import ARM_JOINTS
 from rulesafe_sim.observer import Observer
 from rulesafe_sim.randomisation import SPLITS, Ranges, sample_variation
 from rulesafe_sim.safe_body import safe_body
 from rulesafe_sim.safes import load_safe
 from rulesafe_sim.simulation import HOME_ACTION, Simulation, placement_pose
-from rulesafe_sim.transforms import apply, from_xyz_rpy, inverse
 from rulesafe_sim.variation import (
     Cameras,
     CameraShift,

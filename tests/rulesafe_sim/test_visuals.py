@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from rulesafe_sim.body import Shape
-from rulesafe_sim.transforms import from_xyz_rpy
+from rulesafe_core.body import Shape
+from rulesafe_core.transforms import from_xyz_rpy
 from rulesafe_sim.visuals import shape_mesh
 
 POSE = from_xyz_rpy((0.3, -0.2, 0.1), (0.4, 0.5, 0.6))

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rulesafe_sim.joints import ACTION_JOINTS
+from rulesafe_core.joints import ACTION_JOINTS
 from vq_memory_node.model_files import Architecture, Model, save_model
 from vq_memory_node.tokenizers import NumpyEncoder
 from vq_memory_node.windows import WINDOW, window_at

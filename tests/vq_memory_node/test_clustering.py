@@ -3,7 +3,7 @@ import pytest
 
 pytest.importorskip("sklearn")
 
-from rulesafe_sim.errors import RuleSafeError
+from rulesafe_core.errors import RuleSafeError
 from vq_memory_node.clustering import ByUsage, Unweighted, clusterings, first_use
 
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_data.states import load_states
-from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.joints import ACTION_JOINTS
 from vq_memory_node.grids import FromStart, Sliding, ends_of, make_grid
 from vq_memory_node.memory import NoMemory, RawMemory, VqMemory, memory_of, tokens_of
 from vq_memory_node.tokenizers import load_tokenizer

@@ -3,8 +3,8 @@ import json
 import numpy as np
 import pytest
 
-from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.joints import ACTION_JOINTS
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.joints import ACTION_JOINTS
 from vq_memory_node.model_files import (
     ARRAY_FILE,
     JSON_FILE,

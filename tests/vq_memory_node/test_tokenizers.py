@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
+from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.states import load_states
-from rulesafe_sim.errors import RuleSafeError
 from vq_memory_node.model_files import ARRAY_FILE, Architecture, Model, load_model, save_model
 from vq_memory_node.tokenizers import FsqTokenizer, NumpyEncoder, VqTokenizer, load_tokenizer
 from vq_memory_node.windows import window_at

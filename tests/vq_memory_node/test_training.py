@@ -8,8 +8,8 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("sklearn")
 pytest.importorskip("tensorboardX")
 
-from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.joints import ARM_JOINTS
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.joints import ARM_JOINTS
 from vq_memory_node.checkpoints import CHECKPOINT
 from vq_memory_node.model_files import Architecture, load_model
 from vq_memory_node.networks import Decoder, Encoder, start_from_components

@@ -12,11 +12,11 @@ from typing import Generic, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rulesafe_sim.body import Body
+from rulesafe_core.body import Body
+from rulesafe_core.errors import RuleSafeError, unknown_name
+from rulesafe_core.robot import h1_2
+from rulesafe_core.transforms import Transform, from_parts, from_xyz_rpy
 from rulesafe_sim.cloud import CLOUD_POINTS, Sampler, Workspace, load_sampler, sample_cloud
-from rulesafe_sim.errors import RuleSafeError, unknown_name
-from rulesafe_sim.robot import h1_2
-from rulesafe_sim.transforms import Transform, from_parts, from_xyz_rpy
 
 OPTICAL_IN_BODY = from_parts([[0, 0, 1], [-1, 0, 0], [0, -1, 0]], (0, 0, 0))
 """A camera's optical frame (z forward, x right, y down; REP 103) in its body frame (x forward)."""

@@ -16,11 +16,11 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import CameraInfo, Image, JointState, PointCloud2
 
 from h1_2_bridge.camera_points import CloudMaker, Mount, Nearest, Pinhole, decode_depth, vector
-from rulesafe_sim.chunks import SECOND
+from rulesafe_core.chunks import SECOND
+from rulesafe_core.convert import IMAGE_QOS, from_time, to_cloud
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.ros import Parameter, claim, declare, run_node, serve
 from rulesafe_sim.cloud import CLOUD_POINTS, SAMPLERS, Workspace
-from rulesafe_sim.convert import IMAGE_QOS, from_time, to_cloud
-from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.ros import Parameter, claim, declare, run_node, serve
 
 QUIET = 5.0
 """The same complaint is logged this often at most, s."""

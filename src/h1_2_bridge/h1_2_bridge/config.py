@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from rulesafe_sim.errors import RuleSafeError
+from rulesafe_core.errors import RuleSafeError
 
 
 @dataclass(frozen=True)

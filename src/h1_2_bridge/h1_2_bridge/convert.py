@@ -12,9 +12,9 @@ from h1_2_bridge.hand_watch import HandWatch
 from h1_2_bridge.messages import LowState
 from h1_2_bridge.motors import MOTOR_COUNT, MOTOR_JOINTS
 from h1_2_bridge.states import State
+from rulesafe_core.convert import to_header
+from rulesafe_core.joints import ALL_JOINTS
 from rulesafe_interfaces.msg import BridgeState
-from rulesafe_sim.convert import to_header
-from rulesafe_sim.joints import ALL_JOINTS
 
 LEVELS = {
     State.DISCONNECTED: DiagnosticStatus.WARN,

@@ -37,8 +37,8 @@ from h1_2_bridge.watchdogs import (
     StateWatch,
     measured_posture,
 )
-from rulesafe_sim.chunks import SECOND, Chunk, load_executor
-from rulesafe_sim.errors import RuleSafeError
+from rulesafe_core.chunks import SECOND, Chunk, load_executor
+from rulesafe_core.errors import RuleSafeError
 
 LOAD_PERIOD = SECOND // 100
 """Motors and hands are looked at this often, ns: what is wrong with them is slow."""

@@ -17,7 +17,7 @@ from h1_2_bridge.hands import (
     Publish,
 )
 from h1_2_bridge.wire import MotorCmds, decode_motor_states, encode_motor_cmds
-from rulesafe_sim.errors import RuleSafeError
+from rulesafe_core.errors import RuleSafeError
 
 ENTRIES = 2 * FINGERS
 """The right hand's six, then the left one's."""

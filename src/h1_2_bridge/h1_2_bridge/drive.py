@@ -13,9 +13,9 @@ from h1_2_bridge.motors import LEFT_ARM, MOTOR_COUNT, MOTOR_JOINTS, RIGHT_ARM, m
 from h1_2_bridge.outputs import Output
 from h1_2_bridge.safety import Guard
 from h1_2_bridge.watchdogs import measured_posture
-from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.joints import HAND_JOINTS
-from rulesafe_sim.robot import HOME
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.joints import HAND_JOINTS
+from rulesafe_core.robot import HOME
 
 OUTSIDE = 0.03
 """rad by which a measured posture may be outside of the description's limits and still be one to

@@ -23,7 +23,7 @@ from h1_2_bridge.hands import (
     HandConfig,
     HandState,
 )
-from rulesafe_sim.errors import RuleSafeError
+from rulesafe_core.errors import RuleSafeError
 
 FULL = 1000
 """The hand's count for open."""

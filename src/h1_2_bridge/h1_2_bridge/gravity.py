@@ -1,7 +1,7 @@
 """The torque that gravity asks of the arms' motors. numpy alone.
 
 Without it, the arm's drives would hang 0.09 rad below their command at the elbow in the posture
-`HOME` (4.5 N m at 50 N m/rad), 5 cm at the fingertips. Masses are those of `rulesafe_sim.robot`;
+`HOME` (4.5 N m at 50 N m/rad), 5 cm at the fingertips. Masses are those of `rulesafe_core.robot`;
 the pelvis is taken as upright, as it is while the robot stands.
 """
 
@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from h1_2_bridge.motors import LEFT_ARM, MOTOR_JOINTS
-from rulesafe_sim.body import hold, merge_fixed
-from rulesafe_sim.joints import ALL_JOINTS
-from rulesafe_sim.robot import HOME, h1_2
+from rulesafe_core.body import hold, merge_fixed
+from rulesafe_core.joints import ALL_JOINTS
+from rulesafe_core.robot import HOME, h1_2
 
 GRAVITY = 9.81
 """m/s^2"""

@@ -8,16 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from h1_2_bridge.core import BridgeCore, Sent
-from h1_2_bridge.hands import (
-    FINGERS,
-    Calibration,
-    HandConfig,
-    HandDriver,
-    Registers,
-    load_driver,
-)
-from rulesafe_sim.chunks import SECOND
-from rulesafe_sim.errors import RuleSafeError
+from h1_2_bridge.drivers import load_driver
+from h1_2_bridge.hands import FINGERS, Calibration, HandConfig, HandDriver, Registers
+from rulesafe_core.chunks import SECOND
+from rulesafe_core.errors import RuleSafeError
 
 PERIOD = SECOND // 100
 """Targets go to the hands this often, ns."""

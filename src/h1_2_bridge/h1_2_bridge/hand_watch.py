@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from h1_2_bridge.config import BridgeConfig
-from rulesafe_sim.chunks import SECOND
-from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.joints import HAND_JOINTS
-from rulesafe_sim.robot import h1_2
+from rulesafe_core.chunks import SECOND
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.joints import HAND_JOINTS
+from rulesafe_core.robot import h1_2
 
 if TYPE_CHECKING:  # the drivers stay out of what only asks how they are
     from h1_2_bridge.hands import HandState

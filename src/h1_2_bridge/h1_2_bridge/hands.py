@@ -13,8 +13,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rulesafe_sim.errors import RuleSafeError, unknown_name
-from rulesafe_sim.joints import HAND_JOINTS, LEFT_HAND_JOINTS
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.joints import HAND_JOINTS, LEFT_HAND_JOINTS
 
 FINGERS = len(HAND_JOINTS)
 """Motors of one hand."""
@@ -157,10 +157,6 @@ class HandConfig:
 Publish = Callable[[bytes], None]
 
 
-def _nothing(raw: bytes) -> None:
-    """Where a driver has no topic to publish on."""
-
-
 class NoHands:
     """A robot without hands, or hands that somebody else drives: it tells and does nothing."""
 
@@ -178,44 +174,3 @@ class NoHands:
 
     def close(self) -> None:
         """Nothing to let go of."""
-
-
-def _none(config: HandConfig, publish: Publish) -> HandDriver:
-    return NoHands()
-
-
-def _dfx(config: HandConfig, publish: Publish) -> HandDriver:
-    from h1_2_bridge.dfx import DfxHands
-
-    return DfxHands(config, publish)
-
-
-def _ftp(config: HandConfig, publish: Publish) -> HandDriver:
-    try:
-        from h1_2_bridge.ftp import FtpHands
-    except ImportError as error:
-        raise RuleSafeError(
-            f"FTP hands need pymodbus ({error}): pip install 'rulesafe[robot]'; "
-            "hands without it: dfx, none"
-        ) from error
-
-    return FtpHands(config)
-
-
-DRIVERS: dict[str, Callable[[HandConfig, Publish], HandDriver]] = {
-    "dfx": _dfx,
-    "ftp": _ftp,
-    "none": _none,
-}
-
-
-def load_driver(
-    name: str, config: HandConfig = HandConfig(), publish: Publish = _nothing
-) -> HandDriver:
-    """The driver of that name. `publish` puts a raw unitree_go/MotorCmds on /inspire/cmd.
-
-    Errors: RuleSafeError for an unknown name, and where pymodbus is missing that the hands need.
-    """
-    if name not in DRIVERS:
-        raise unknown_name("hand", name, DRIVERS)
-    return DRIVERS[name](config, publish)

@@ -14,9 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from h1_2_bridge.config import BridgeConfig
 from h1_2_bridge.motors import RIGHT_ARM, motors
-from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.joints import ACTION_JOINTS, HAND_JOINTS
-from rulesafe_sim.robot import h1_2
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.joints import ACTION_JOINTS, HAND_JOINTS
+from rulesafe_core.robot import h1_2
 
 ARM = len(RIGHT_ARM)
 """The first 7 of the 13 joints are the arm's."""

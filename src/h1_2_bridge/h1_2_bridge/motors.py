@@ -1,6 +1,6 @@
 """The body's 27 motors by the manufacturer's motor index, and their figures.
 
-Joint limits, velocities and efforts are those of the description (`rulesafe_sim.robot`). What the
+Joint limits, velocities and efforts are those of the description (`rulesafe_core.robot`). What the
 description has not (gains, accelerations, gravity's share) stands in data/h1_2_motors.json with its
 source.
 """
@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rulesafe_sim.errors import RuleSafeError, unknown_name
-from rulesafe_sim.joints import ARM_JOINTS, BODY_JOINTS
-from rulesafe_sim.robot import h1_2
+from rulesafe_core.errors import RuleSafeError, unknown_name
+from rulesafe_core.joints import ARM_JOINTS, BODY_JOINTS
+from rulesafe_core.robot import h1_2
 
 MOTOR_JOINTS: tuple[str, ...] = BODY_JOINTS
 """The 27 body joints by motor index (the manufacturer's names): left leg 0-5, right leg 6-11, waist

@@ -19,7 +19,7 @@ from xml.sax.saxutils import escape
 
 import yaml
 
-from rulesafe_sim.errors import RuleSafeError, unknown_name
+from rulesafe_core.errors import RuleSafeError, unknown_name
 
 LOOPBACK = "lo"
 

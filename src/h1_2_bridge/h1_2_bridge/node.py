@@ -46,19 +46,19 @@ from h1_2_bridge.ros import (
 )
 from h1_2_bridge.states import ENGAGED, STOPPED, State
 from h1_2_bridge.wire import encode_low_cmd
-from rulesafe_interfaces.msg import BridgeState
-from rulesafe_sim.chunks import SECOND
-from rulesafe_sim.convert import (
+from rulesafe_core.chunks import SECOND
+from rulesafe_core.convert import (
     LATCHED_QOS,
     STATE_QOS,
     from_trajectory,
     to_diagnostics,
     to_time,
 )
-from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.robot import h1_2
-from rulesafe_sim.ros import UNNAMED, claim, declare
-from rulesafe_sim.urdf import to_urdf
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.robot import h1_2
+from rulesafe_core.ros import UNNAMED, claim, declare
+from rulesafe_core.urdf import to_urdf
+from rulesafe_interfaces.msg import BridgeState
 
 SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
 

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from h1_2_bridge.messages import LowCmd
 from h1_2_bridge.motors import LEFT_ARM, MOTOR_COUNT, RIGHT_ARM, SLOTS, WAIST, WEIGHT_SLOT, gains
-from rulesafe_sim.errors import unknown_name
+from rulesafe_core.errors import unknown_name
 
 DAMPING = 8.0
 """N m s/rad of each motor while it is damped: what the manufacturer's deployment code of its

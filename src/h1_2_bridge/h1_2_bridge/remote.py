@@ -7,7 +7,7 @@ buttons, then the sticks lx, rx, ry, an unused float, ly as little-endian floats
 import struct
 from collections.abc import Iterable
 
-from rulesafe_sim.errors import RuleSafeError, unknown_name
+from rulesafe_core.errors import RuleSafeError, unknown_name
 
 SIZE = 40
 """Bytes of `wireless_remote`."""

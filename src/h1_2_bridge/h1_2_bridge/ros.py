@@ -21,9 +21,9 @@ from h1_2_bridge.config import SETTINGS, BridgeConfig
 from h1_2_bridge.hand_port import HAND_PARAMETERS
 from h1_2_bridge.network import PARAMETER, from_arguments, use_interface
 from h1_2_bridge.outputs import OUTPUTS
-from rulesafe_sim.chunks import SECOND
-from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.ros import Parameter
+from rulesafe_core.chunks import SECOND
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.ros import Parameter
 
 NEWEST_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 """For what the robot sends 500 times a second: an old state is worth nothing."""

@@ -20,9 +20,9 @@ from h1_2_bridge.motors import (
     motors,
 )
 from h1_2_bridge.outputs import DAMPING, ENABLED, Output
-from rulesafe_sim.chunks import SECOND, Chunk
-from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.joints import ACTION_JOINTS
+from rulesafe_core.chunks import SECOND, Chunk
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.joints import ACTION_JOINTS
 
 ROUNDING = 1e-6
 """rad; float32 holds an angle of 3 rad within 1.2e-7."""

@@ -15,7 +15,7 @@ import numpy as np
 from h1_2_bridge.messages import LowCmd
 from h1_2_bridge.motors import WEIGHT_SLOT
 from h1_2_bridge.wire import decode_low_cmd, encode_low_cmd
-from rulesafe_sim.errors import RuleSafeError
+from rulesafe_core.errors import RuleSafeError
 
 SECOND = 10**9
 

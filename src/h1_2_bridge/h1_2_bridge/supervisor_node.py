@@ -18,8 +18,8 @@ from unitree_hg.msg import LowCmd
 from h1_2_bridge.network import PARAMETER
 from h1_2_bridge.ros import until_signal
 from h1_2_bridge.supervisor import SECOND, Supervisor, Turn
-from rulesafe_sim.convert import to_diagnostics
-from rulesafe_sim.ros import Parameter, declare
+from rulesafe_core.convert import to_diagnostics
+from rulesafe_core.ros import Parameter, declare
 
 NAME = "h1_2_bridge_supervisor"
 """The bridge lets no other node write /arm_sdk beside it than the one of this name."""

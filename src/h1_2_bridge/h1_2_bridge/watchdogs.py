@@ -14,8 +14,8 @@ from h1_2_bridge.messages import LowState
 from h1_2_bridge.motors import MOTOR_COUNT, MOTOR_JOINTS, motors
 from h1_2_bridge.states import Hold
 from h1_2_bridge.wire import decode_low_state
-from rulesafe_sim.chunks import SECOND
-from rulesafe_sim.errors import RuleSafeError
+from rulesafe_core.chunks import SECOND
+from rulesafe_core.errors import RuleSafeError
 
 WRAP = 2**32
 """The robot's tick is a uint32."""

@@ -23,7 +23,7 @@ from h1_2_bridge.messages import (
     MotorCmds,
     MotorStates,
 )
-from rulesafe_sim.errors import RuleSafeError
+from rulesafe_core.errors import RuleSafeError
 
 _HEADER = b"\x00\x01\x00\x00"
 _LITTLE_ENDIAN = (b"\x00\x01", b"\x00\x07")

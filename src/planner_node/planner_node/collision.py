@@ -8,10 +8,10 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from planner_node.kinematics import upper_body
-from rulesafe_sim.body import Body, Shape, joint_position
-from rulesafe_sim.joints import ARM_JOINTS, HAND_JOINTS
-from rulesafe_sim.transforms import Transform
-from rulesafe_sim.urdf import to_urdf
+from rulesafe_core.body import Body, Shape, joint_position
+from rulesafe_core.joints import ARM_JOINTS, HAND_JOINTS
+from rulesafe_core.transforms import Transform
+from rulesafe_core.urdf import to_urdf
 
 MARGIN = 0.004
 """Clearance (m) that free motions keep."""

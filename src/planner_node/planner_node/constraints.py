@@ -18,8 +18,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rulesafe_sim.errors import RuleSafeError, unknown_name
-from rulesafe_sim.transforms import Transform
+from rulesafe_core.errors import RuleSafeError, unknown_name
+from rulesafe_core.transforms import Transform
 
 ANGLE_SCALE = 0.1
 """m a rad, where distances and angles are compared: the tips are about that far from the wrist."""

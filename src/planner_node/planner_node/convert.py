@@ -4,9 +4,9 @@ import numpy as np
 from sensor_msgs.msg import JointState
 
 from planner_node.moves import Observation
+from rulesafe_core.convert import from_pose
+from rulesafe_core.joints import ARM_JOINTS, HAND_JOINTS
 from rulesafe_interfaces.msg import EpisodeStatus
-from rulesafe_sim.convert import from_pose
-from rulesafe_sim.joints import ARM_JOINTS, HAND_JOINTS
 
 
 def to_observation(joints: JointState, status: EpisodeStatus) -> Observation:

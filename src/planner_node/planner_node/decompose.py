@@ -4,9 +4,9 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from rulesafe_sim.errors import unknown_name
-from rulesafe_sim.locks import EVENTS
-from rulesafe_sim.safes import Safe
+from rulesafe_core.errors import unknown_name
+from rulesafe_locks.locks import EVENTS
+from rulesafe_sim.safe import Safe
 
 _TURN = """\
 # Step {number}: {verb} the {part}, {sense}

@@ -9,7 +9,7 @@ from PIL import Image
 
 from planner_node.hand import operation
 from planner_node.sheets import hand_sheet, safe_sheet, stack
-from rulesafe_sim.errors import RuleSafeError
+from rulesafe_core.errors import RuleSafeError
 from rulesafe_sim.safes import load_safe
 
 FORMATS = (".png", ".jpg", ".webp")

@@ -14,8 +14,8 @@ from planner_node.grasping import Unreachable
 from planner_node.motion import NoPath
 from planner_node.moves import MoveConfig, MovePlanner, Observation
 from planner_node.primitives import Activity, Chunk, Pace, Pressed, Primitives, Run
-from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.safes import Safe
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_sim.safe import Safe
 
 
 @dataclass(frozen=True)

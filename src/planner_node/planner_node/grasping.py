@@ -11,9 +11,9 @@ from planner_node.constraints import AxisConstraint, Goals, PointConstraint
 from planner_node.hand import HAND_AXES, PINCH_POINT
 from planner_node.kinematics import Arm
 from planner_node.solver import Costs, Solution, descend, distinct
-from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.safes import Grasp
-from rulesafe_sim.transforms import Transform, about_axis, from_parts
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.transforms import Transform, about_axis, from_parts
+from rulesafe_sim.safe import Grasp
 
 STEP = np.radians(5.0)
 """A part's motion is tracked in steps of this size."""

@@ -28,15 +28,16 @@ from planner_node.expert import ExpertConfig
 from planner_node.grasping import Habit, Operation, Unreachable
 from planner_node.hand import PRE_PINCH
 from planner_node.moves import Habits, MoveConfig, MovePlanner, Observation, situations
+from rulesafe_core.errors import RuleSafeError, unknown_name
+from rulesafe_core.files import write_atomically
+from rulesafe_core.joints import ARM_JOINTS
+from rulesafe_core.strict_yaml import read_yaml
+from rulesafe_locks.rules import PARTS
 from rulesafe_sim.config import Placement
-from rulesafe_sim.errors import RuleSafeError, unknown_name
-from rulesafe_sim.files import write_atomically
-from rulesafe_sim.joints import ARM_JOINTS
 from rulesafe_sim.randomisation import load_split
-from rulesafe_sim.rules import PARTS
-from rulesafe_sim.safes import SAFES, Safe, load_safe
+from rulesafe_sim.safe import Safe
+from rulesafe_sim.safes import SAFES, load_safe
 from rulesafe_sim.simulation import HOME_ACTION, placement_pose
-from rulesafe_sim.strict_yaml import read_yaml
 
 HABITS = Path(__file__).parent / "data" / "habits.yaml"
 

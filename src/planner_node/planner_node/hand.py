@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rulesafe_sim.errors import RuleSafeError, unknown_name
-from rulesafe_sim.joints import HAND_JOINTS
-from rulesafe_sim.robot import h1_2
-from rulesafe_sim.strict_yaml import (
+from rulesafe_core.errors import RuleSafeError, unknown_name
+from rulesafe_core.joints import HAND_JOINTS
+from rulesafe_core.robot import h1_2
+from rulesafe_core.strict_yaml import (
     as_mapping,
     block,
     build,

@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 
 from planner_node.constraints import cross
 from planner_node.hand import HAND_FRAME
-from rulesafe_sim.body import Body, hold
-from rulesafe_sim.joints import ARM_JOINTS
-from rulesafe_sim.robot import HELD, h1_2
-from rulesafe_sim.transforms import Transform
-from rulesafe_sim.urdf import to_urdf
+from rulesafe_core.body import Body, hold
+from rulesafe_core.joints import ARM_JOINTS
+from rulesafe_core.robot import HELD, h1_2
+from rulesafe_core.transforms import Transform
+from rulesafe_core.urdf import to_urdf
 
 
 def upper_body() -> Body:

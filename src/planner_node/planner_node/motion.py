@@ -13,8 +13,8 @@ from ompl import geometric as og
 from ompl import util as ou
 from toppra import algorithm, constraint
 
-from rulesafe_sim.chunks import PERIOD, SECOND
-from rulesafe_sim.errors import RuleSafeError, unknown_name
+from rulesafe_core.chunks import PERIOD, SECOND
+from rulesafe_core.errors import RuleSafeError, unknown_name
 
 Path = NDArray[np.float64]  # (N, 7) rad, straight lines between the rows
 Contacts = Callable[[NDArray[np.float64]], Iterable[tuple[str, str]]]

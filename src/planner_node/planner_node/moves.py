@@ -24,10 +24,10 @@ from planner_node.grasping import (
 from planner_node.hand import PINCH, PRE_PINCH
 from planner_node.kinematics import Arm
 from planner_node.motion import NoPath, Path, PathPlanner
+from rulesafe_core.transforms import Transform
+from rulesafe_sim.safe import Grasp, Safe
 from rulesafe_sim.safe_body import safe_body
-from rulesafe_sim.safes import Grasp, Safe
 from rulesafe_sim.stand import stand_shapes
-from rulesafe_sim.transforms import Transform
 
 
 @dataclass(frozen=True)

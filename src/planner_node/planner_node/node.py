@@ -22,11 +22,11 @@ from planner_node import convert
 from planner_node.expert import Expert, paced
 from planner_node.habits import STYLES, styled
 from planner_node.motion import PLANNERS
+from rulesafe_core.chunks import PERIOD
+from rulesafe_core.convert import STATE_QOS, from_time, to_diagnostics, to_trajectory
+from rulesafe_core.errors import RuleSafeError, unknown_name
+from rulesafe_core.ros import Parameter, claim, declare, run_node, serve
 from rulesafe_interfaces.msg import EpisodeStatus
-from rulesafe_sim.chunks import PERIOD
-from rulesafe_sim.convert import STATE_QOS, from_time, to_diagnostics, to_trajectory
-from rulesafe_sim.errors import RuleSafeError, unknown_name
-from rulesafe_sim.ros import Parameter, claim, declare, run_node, serve
 from rulesafe_sim.safes import load_safe
 
 AGAIN = 1.0

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from planner_node.hand import PINCH, PRE_PINCH, RELEASE
 from planner_node.motion import FRAME, Path, Rates, time_path
 from planner_node.moves import Observation
-from rulesafe_sim.chunks import MAX_ROWS
-from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.joints import HAND_JOINTS
-from rulesafe_sim.robot import h1_2
+from rulesafe_core.chunks import MAX_ROWS
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.joints import HAND_JOINTS
+from rulesafe_core.robot import h1_2
 
 Chunk = NDArray[np.float64]  # (n, 13) targets in rad at 10 Hz, n <= MAX_ROWS
 Run = Generator[Chunk, Observation, Observation]

@@ -1,11 +1,12 @@
 """Whether a safe stands where the arm can work it, and another place where it does not."""
 
 from planner_node.moves import MovePlanner, Observation
-from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.plans import shortest_plan
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_locks.plans import shortest_plan
+from rulesafe_locks.rules import PARTS, Rule, load_rule
 from rulesafe_sim.randomisation import Randomisation, sample_variation
-from rulesafe_sim.rules import PARTS, Rule, load_rule
-from rulesafe_sim.safes import Safe, load_safe
+from rulesafe_sim.safe import Safe
+from rulesafe_sim.safes import load_safe
 from rulesafe_sim.simulation import placement_pose, start_action
 from rulesafe_sim.variation import Variation
 

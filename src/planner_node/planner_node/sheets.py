@@ -14,10 +14,10 @@ from PIL import Image
 from planner_node.hand import HandOperation
 from planner_node.sketch import HALO, QUIET, Color, Key, Sketch, caption
 from planner_node.views import View, corners, framed, right_hand, take_views
-from rulesafe_sim.joints import HAND_JOINTS
+from rulesafe_core.joints import HAND_JOINTS
+from rulesafe_core.transforms import Transform, about_axis, apply, from_parts, from_xyz_rpy
+from rulesafe_sim.safe import Grasp, Safe
 from rulesafe_sim.safe_body import safe_body
-from rulesafe_sim.safes import Grasp, Safe
-from rulesafe_sim.transforms import Transform, about_axis, apply, from_parts, from_xyz_rpy
 
 SIDE = 620  # pixels of a panel
 FINE = 2  # pictures are drawn this much larger, and then reduced

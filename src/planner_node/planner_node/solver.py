@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from planner_node.constraints import Goals, Residual
 from planner_node.kinematics import Arm, Limits
-from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.transforms import Transform
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.transforms import Transform
 
 REACH = 0.3
 """The largest step of a joint (rad) in one iteration."""

@@ -27,10 +27,10 @@ from planner_node.handling import Handling
 from planner_node.motion import Path
 from planner_node.moves import Move, Observation, freedom_of
 from planner_node.solver import solve
-from rulesafe_sim.errors import RuleSafeError, unknown_name
-from rulesafe_sim.safes import Turner
+from rulesafe_core.errors import RuleSafeError, unknown_name
+from rulesafe_core.transforms import Transform
+from rulesafe_sim.safe import Turner
 from rulesafe_sim.simulation import Simulation
-from rulesafe_sim.transforms import Transform
 
 HANDS = ("right",)
 OBJECTS = ("safe",)

@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rulesafe_core.body import Body, Link, Material, joint_position
+from rulesafe_core.robot import h1_2
+from rulesafe_core.transforms import Transform, apply, inverse
 from rulesafe_sim.articulations import Articulation
-from rulesafe_sim.body import Body, Link, Material, joint_position
 from rulesafe_sim.cameras import CameraConfig, CameraRig, looking_at
 from rulesafe_sim.config import PhysicsConfig
 from rulesafe_sim.physics import build_body, make_scene
-from rulesafe_sim.robot import h1_2
 from rulesafe_sim.stand import bounds
-from rulesafe_sim.transforms import Transform, apply, inverse
 from rulesafe_sim.visuals import build_room
 
 BACKGROUND = (246, 247, 249)

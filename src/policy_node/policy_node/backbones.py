@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import Any
 
 from policy_node.configs_vla import Backbone
-from rulesafe_sim.errors import RuleSafeError, unknown_name
+from rulesafe_core.errors import RuleSafeError, unknown_name
 
 KINDS = {
     "t5": "T5EncoderModel",

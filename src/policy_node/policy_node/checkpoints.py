@@ -24,14 +24,13 @@ from policy_node.families import find_config, find_family, make_network
 from policy_node.memories import MemoryConfig, memory_from
 from policy_node.normaliser import Normaliser, normaliser_from
 from policy_node.policy import CHUNK
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_data.files import read_json, sha256, write_atomically, write_json
 from rulesafe_data.layout import FPS
-from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.joints import ACTION_JOINTS
 
 if TYPE_CHECKING:
     from policy_node.batches import Network
-    from policy_node.network_policy import NetworkPolicy
 
 FORMAT = "rulesafe policy 1"
 SHIPPED = Path(__file__).parent / "data" / "policies"
@@ -131,25 +130,6 @@ def read_policy(name: Path | str) -> Checkpoint:
         raise RuleSafeError(f"{folder}: {error}") from error
     except (KeyError, TypeError, ValueError) as error:
         raise RuleSafeError(f"{folder / JSON_FILE}: not understood: {error!r}") from error
-
-
-def load_policy(name: Path | str, device: str = "cpu", seed: int = 0) -> "NetworkPolicy":
-    """The policy of a checkpoint: one that comes with the package, by name, or that of a folder.
-
-    Args:
-        name: name or folder.
-        device: torch's name of where to compute.
-        seed: of the noise that chunks begin as.
-
-    Errors: RuleSafeError with the reason if it cannot be used, see `read_policy`.
-    """
-    from policy_node.network_policy import NetworkPolicy
-
-    checkpoint = read_policy(name)
-    try:
-        return NetworkPolicy(checkpoint, device, seed)
-    except RuleSafeError as error:
-        raise RuleSafeError(f"{name}: {error}") from error
 
 
 def find(name: Path | str) -> Path:

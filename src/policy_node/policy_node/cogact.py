@@ -25,7 +25,7 @@ from policy_node.policy import CHUNK
 from policy_node.schedules import Diffusion
 from policy_node.sight_and_words import Reader, VisionLanguage, added, positions
 from policy_node.vision import Vision
-from rulesafe_sim.joints import ACTION_JOINTS
+from rulesafe_core.joints import ACTION_JOINTS
 
 JOINTS = len(ACTION_JOINTS)
 

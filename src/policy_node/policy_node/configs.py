@@ -5,7 +5,7 @@ from typing import Protocol
 
 from policy_node.normaliser import ACTIONS, ActionKind
 from policy_node.policy import Needs
-from rulesafe_sim.errors import RuleSafeError, unknown_name
+from rulesafe_core.errors import RuleSafeError, unknown_name
 
 
 class NetworkConfig(Protocol):

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from policy_node.configs import EncoderConfig, NetworkConfig
-from rulesafe_sim.errors import RuleSafeError
+from rulesafe_core.errors import RuleSafeError
 
 PIECES = 512
 """Word pieces of the shipped tokenizer (language.py), padding included."""

@@ -6,9 +6,9 @@ from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import PointCloud2, PointField
 
 from policy_node.synchroniser import newest_values
+from rulesafe_core.convert import from_cloud
+from rulesafe_core.errors import RuleSafeError
 from rulesafe_interfaces.msg import MemoryTokens
-from rulesafe_sim.convert import from_cloud
-from rulesafe_sim.errors import RuleSafeError
 from vq_memory_node.convert import from_memory_tokens
 from vq_memory_node.memory import Reading, VqMemory
 

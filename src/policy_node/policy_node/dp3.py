@@ -26,7 +26,7 @@ from policy_node.policy import CHUNK
 from policy_node.scene_encoder import SceneEncoder, make_encoder, see
 from policy_node.schedules import Diffusion, Predict
 from policy_node.unet import UNet
-from rulesafe_sim.joints import ACTION_JOINTS
+from rulesafe_core.joints import ACTION_JOINTS
 
 JOINTS = len(ACTION_JOINTS)
 

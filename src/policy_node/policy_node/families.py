@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from policy_node.configs import NetworkConfig
 from policy_node.memories import MemoryShape
-from rulesafe_sim.errors import RuleSafeError, unknown_name
+from rulesafe_core.errors import RuleSafeError, unknown_name
 
 if TYPE_CHECKING:
     from policy_node.batches import Network

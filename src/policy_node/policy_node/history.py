@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from policy_node.policy import CAMERAS, NOTHING, Needs, Observation
-from rulesafe_sim.errors import RuleSafeError, unknown_name
-from rulesafe_sim.joints import ACTION_JOINTS
+from rulesafe_core.errors import RuleSafeError, unknown_name
+from rulesafe_core.joints import ACTION_JOINTS
 from vq_memory_node.memory import Reading
 
 KEPT = 20

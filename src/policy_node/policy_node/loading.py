@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from policy_node.memories import MemoryConfig, NoneMemory
 from policy_node.policy import Needs, Policy, check_chunk
-from rulesafe_sim.errors import RuleSafeError, unknown_name
+from rulesafe_core.errors import RuleSafeError, unknown_name
 
 
 def find_policy(name: str, threads: int = 1) -> Policy:
@@ -41,7 +41,7 @@ def find_policy(name: str, threads: int = 1) -> Policy:
         return _instance(name, *name.split(":"))
     import torch  # here, since a class may do without
 
-    from policy_node.checkpoints import load_policy
+    from policy_node.network_policy import load_policy
 
     torch.set_num_threads(threads)
     return load_policy(name)

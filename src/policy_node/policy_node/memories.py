@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, Protocol
 
-from rulesafe_sim.errors import RuleSafeError, unknown_name
+from rulesafe_core.errors import RuleSafeError, unknown_name
 from vq_memory_node.grids import Sliding
 from vq_memory_node.memory import Memory, NoMemory, RawMemory, VqMemory
 from vq_memory_node.model_files import load_model

@@ -2,11 +2,12 @@
 
 Example::
 
-    policy = NetworkPolicy(read_policy("NAME or folder"))     # or checkpoints.load_policy
+    policy = NetworkPolicy(read_policy("NAME or folder"))     # or load_policy(...)
     policy.reset()
     chunk = policy.infer(observation)          # (50, 13), rad
 """
 
+from pathlib import Path
 from zlib import crc32
 
 import numpy as np
@@ -15,13 +16,13 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from policy_node.batches import Batch
-from policy_node.checkpoints import Checkpoint
+from policy_node.checkpoints import Checkpoint, read_policy
 from policy_node.configs import needs_of
 from policy_node.policy import CAMERAS, Observation, check_chunk
 from policy_node.scene_encoder import SceneEncoder
 from policy_node.training_data import pad
-from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.joints import ACTION_JOINTS
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.joints import ACTION_JOINTS
 
 JOINTS = len(ACTION_JOINTS)
 
@@ -151,3 +152,20 @@ def _check(what: str, array: NDArray | None, shape: tuple[int, ...]) -> None:
     found = None if array is None else np.asarray(array).shape
     if found != shape:
         raise RuleSafeError(f"the policy needs {what} of shape {shape}, got {found}")
+
+
+def load_policy(name: Path | str, device: str = "cpu", seed: int = 0) -> NetworkPolicy:
+    """The policy of a checkpoint: one that comes with the package, by name, or that of a folder.
+
+    Args:
+        name: name or folder.
+        device: torch's name of where to compute.
+        seed: of the noise that chunks begin as.
+
+    Errors: RuleSafeError with the reason if it cannot be used, see `read_policy`.
+    """
+    checkpoint = read_policy(name)
+    try:
+        return NetworkPolicy(checkpoint, device, seed)
+    except RuleSafeError as error:
+        raise RuleSafeError(f"{name}: {error}") from error

@@ -28,9 +28,8 @@ from policy_node.policy import CAMERAS, CHUNK, Policy
 from policy_node.reports import Second
 from policy_node.synchroniser import POINTS, Synchroniser
 from policy_node.turns import Question, Thinker, Turns
-from rulesafe_interfaces.msg import MemoryTokens
-from rulesafe_sim.chunks import SECOND
-from rulesafe_sim.convert import (
+from rulesafe_core.chunks import SECOND
+from rulesafe_core.convert import (
     LATCHED_QOS,
     STATE_QOS,
     from_image,
@@ -38,8 +37,9 @@ from rulesafe_sim.convert import (
     to_diagnostics,
     to_trajectory,
 )
-from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.ros import Parameter, claim, declare, run_node, serve
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.ros import Parameter, claim, declare, run_node, serve
+from rulesafe_interfaces.msg import MemoryTokens
 from vq_memory_node.convert import JOINTS_QOS
 from vq_memory_node.memory import Memory, VqMemory
 

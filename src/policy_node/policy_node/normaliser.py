@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from policy_node.policy import CHUNK
 from policy_node.safe_frame import SafeFrame
-from rulesafe_sim.errors import RuleSafeError, unknown_name
-from rulesafe_sim.joints import ACTION_JOINTS
+from rulesafe_core.errors import RuleSafeError, unknown_name
+from rulesafe_core.joints import ACTION_JOINTS
 
 Floats = NDArray[np.float32]
 ActionKind = Literal["absolute", "relative"]

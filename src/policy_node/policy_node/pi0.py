@@ -28,8 +28,8 @@ from policy_node.policy import CHUNK
 from policy_node.schedules import FlowMatching
 from policy_node.sight_and_words import Reader, VisionLanguage, added, positions
 from policy_node.vision import Vision
-from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.joints import ACTION_JOINTS
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.joints import ACTION_JOINTS
 
 JOINTS = len(ACTION_JOINTS)
 PERIODS = (4e-3, 4.0)

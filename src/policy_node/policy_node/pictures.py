@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.files import drafted, locked, read_json, write_json
 from rulesafe_data.layout import CAMERAS
 from rulesafe_data.store import EpisodeStore
-from rulesafe_sim.errors import RuleSafeError
 
 Pictures = NDArray[np.uint8]
 

@@ -7,8 +7,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from rulesafe_sim.chunks import MAX_ROWS
-from rulesafe_sim.joints import ACTION_JOINTS
+from rulesafe_core.chunks import MAX_ROWS
+from rulesafe_core.joints import ACTION_JOINTS
 from vq_memory_node.memory import Reading
 
 CHUNK = MAX_ROWS

@@ -26,7 +26,7 @@ from policy_node.policy import CHUNK
 from policy_node.schedules import Diffusion
 from policy_node.sight_and_words import Reader, added, make_vision, resolve
 from policy_node.vision import Vision
-from rulesafe_sim.joints import ACTION_JOINTS
+from rulesafe_core.joints import ACTION_JOINTS
 
 JOINTS = len(ACTION_JOINTS)
 

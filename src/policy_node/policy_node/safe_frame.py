@@ -19,10 +19,10 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from rulesafe_sim.body import hold
-from rulesafe_sim.joints import ARM_JOINTS
-from rulesafe_sim.robot import HELD, h1_2
-from rulesafe_sim.transforms import about_axis
+from rulesafe_core.body import hold
+from rulesafe_core.joints import ARM_JOINTS
+from rulesafe_core.robot import HELD, h1_2
+from rulesafe_core.transforms import about_axis
 
 Rows = NDArray[np.float32]
 Doubles = NDArray[np.float64]

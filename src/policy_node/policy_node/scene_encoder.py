@@ -28,8 +28,8 @@ from torch.nn.functional import cross_entropy, l1_loss
 from policy_node.batches import Batch
 from policy_node.configs import EncoderConfig
 from policy_node.pointnet import PointNet
+from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_data.files import write_atomically
-from rulesafe_sim.errors import RuleSafeError, unknown_name
 
 SEEN = ("x", "y", "z", "yaw", "knob", "handle", "door")
 """What is told of a scene, besides the safe: m in the pelvis frame, and rad."""

@@ -12,7 +12,7 @@ from diffusers.schedulers.scheduling_ddim import DDIMScheduler
 from torch import Tensor
 from torch.nn.functional import l1_loss, mse_loss
 
-from rulesafe_sim.errors import unknown_name
+from rulesafe_core.errors import unknown_name
 
 Predict = Callable[[Tensor, Tensor], Tensor]
 

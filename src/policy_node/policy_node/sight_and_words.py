@@ -15,7 +15,7 @@ from policy_node.language import Words, word_ids
 from policy_node.memories import MemoryShape
 from policy_node.scene_encoder import SceneEncoder, make_encoder
 from policy_node.vision import PublishedTower, Vision, make_tower
-from rulesafe_sim.errors import RuleSafeError
+from rulesafe_core.errors import RuleSafeError
 
 Config = TypeVar("Config", bound=SightAndWords)
 

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from policy_node.history import KEPT, History
 from policy_node.policy import CAMERAS, Needs, Observation
-from rulesafe_sim.chunks import PERIOD
-from rulesafe_sim.errors import RuleSafeError, unknown_name
+from rulesafe_core.chunks import PERIOD
+from rulesafe_core.errors import RuleSafeError, unknown_name
 from vq_memory_node.memory import Memory, Reading
 from vq_memory_node.resampling import Frame, JointStream
 

@@ -26,10 +26,11 @@ from policy_node.policy import CHUNK
 from policy_node.safe_frame import SafeFrame
 from policy_node.scene_encoder import SceneEncoder
 from policy_node.sights import VIEWS, load_sights
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.joints import ACTED, ACTION_JOINTS, ARM_JOINTS
+from rulesafe_data.cache import FrameCache
 from rulesafe_data.layout import ACTION, POINTS, STATE
 from rulesafe_data.store import EpisodeStore
-from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.joints import ACTED, ACTION_JOINTS, ARM_JOINTS
 from vq_memory_node.grids import ends_of
 
 Words = Callable[[str], list[int]]
@@ -186,7 +187,7 @@ class Windows:
         there = store.features[POINTS]["shape"][0]
         if there < count:
             raise RuleSafeError(f"{store.root} has clouds of {there} points; {count} are needed")
-        frames = store.cache([POINTS], cache)
+        frames = FrameCache(store, [POINTS], cache)
         self._points = frames.arrays[POINTS]
         rows = [frames.starts[e] + np.arange(frames.lengths[e]) for e in episodes]
         self._cloud_rows = np.concatenate(rows)

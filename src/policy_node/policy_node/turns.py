@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from policy_node.policy import Observation, Policy, check_chunk
 from policy_node.synchroniser import Synchroniser
-from rulesafe_sim.chunks import PERIOD, SECOND
+from rulesafe_core.chunks import PERIOD, SECOND
 
 STILL = 1.0
 """Joint states that come again and again with one stamp for this long (s of wall time) mean that a

@@ -18,7 +18,7 @@ from policy_node.batches import Batch
 from policy_node.configs_vla import FILMED, Backbone
 from policy_node.policy import CAMERAS
 from policy_node.scene_encoder import SceneEncoder, see
-from rulesafe_sim.errors import RuleSafeError
+from rulesafe_core.errors import RuleSafeError
 
 HALF = ((0.5, 0.5, 0.5), (0.5, 0.5, 0.5))
 IMAGENET = ((0.485, 0.456, 0.406), (0.229, 0.224, 0.225))

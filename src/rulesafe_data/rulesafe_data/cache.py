@@ -6,24 +6,22 @@ where it stopped; another state of the dataset is noticed.
 """
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_data.files import drafted, locked, read_json, write_atomically, write_json
-from rulesafe_sim.errors import RuleSafeError, unknown_name
-
-if TYPE_CHECKING:
-    from rulesafe_data.store import EpisodeStore
+from rulesafe_data.store import EpisodeStore
 
 ABOUT = "cache.json"
 
 
 class FrameCache:
-    """Some keys of all frames of a dataset, memory-mapped. Made by `EpisodeStore.cache`.
+    """Some keys of all frames of a dataset, memory-mapped.
 
     Attributes:
         arrays: key -> (F, ...) over all frames F of the dataset, read-only.
@@ -34,8 +32,9 @@ class FrameCache:
     of this one, or if there is no room (which is asked for before anything is decoded).
     """
 
-    def __init__(self, store: "EpisodeStore", keys: Sequence[str], directory: Path):
-        self.directory = directory
+    def __init__(self, store: EpisodeStore, keys: Iterable[str] | None, directory: Path | str):
+        self.directory = directory = Path(directory)
+        keys = store.known(keys)
         self.starts = np.array([episode.start for episode in store.episodes])
         self.lengths = np.array([episode.length for episode in store.episodes])
         directory.mkdir(parents=True, exist_ok=True)
@@ -79,7 +78,7 @@ class FrameCache:
         return self.starts[episode] + frame
 
 
-def _check(directory: Path, store: "EpisodeStore") -> None:
+def _check(directory: Path, store: EpisodeStore) -> None:
     """Make the directory this dataset's, unless it is or belongs to another."""
     path = directory / ABOUT
     if not path.is_file():
@@ -91,7 +90,7 @@ def _check(directory: Path, store: "EpisodeStore") -> None:
         )
 
 
-def _reserve(path: Path, store: "EpisodeStore", key: str) -> None:
+def _reserve(path: Path, store: EpisodeStore, key: str) -> None:
     """Make the array's file with all its room, so that filling it cannot run out of disk."""
     if path.is_file():
         return
@@ -104,7 +103,7 @@ def _reserve(path: Path, store: "EpisodeStore", key: str) -> None:
         path.with_suffix(".done").unlink(missing_ok=True)
 
 
-def _fill(directory: Path, store: "EpisodeStore", key: str) -> None:
+def _fill(directory: Path, store: EpisodeStore, key: str) -> None:
     """Decode the episodes that are not in the array yet."""
     done = directory / f"{key}.done"
     # A line without its end was cut off by a kill: that episode is decoded again.

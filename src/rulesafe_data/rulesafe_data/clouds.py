@@ -18,9 +18,9 @@ import zarr
 from numcodecs import Blosc
 from numpy.typing import NDArray
 
+from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.files import says_when_full, write_atomically
 from rulesafe_data.layout import CLOUDS, WRITING, cloud_name
-from rulesafe_sim.errors import RuleSafeError
 
 FRAMES_PER_CHUNK = 16
 """A random frame decompresses this many; 600 frames make 76 files."""

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.files import (
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.files import (
     DRAFT,
     draft_of,
     drafted,

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rulesafe_core.errors import RuleSafeError
 from rulesafe_data import layout
 from rulesafe_data.files import files_below, sha256, size_below
 from rulesafe_data.store import EpisodeStore
-from rulesafe_sim.errors import RuleSafeError
 
 
 @dataclass(frozen=True)

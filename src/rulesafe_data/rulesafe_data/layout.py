@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from rulesafe_core.chunks import PERIOD, SECOND
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
 from rulesafe_data.files import read_json
-from rulesafe_sim.chunks import PERIOD, SECOND
-from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.joints import ACTION_JOINTS, ALL_JOINTS
 
 VERSION = "v3.0"
 """LeRobot's format version, `codebase_version` of meta/info.json."""

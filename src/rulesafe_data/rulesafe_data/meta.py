@@ -19,10 +19,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from rulesafe_core.errors import RuleSafeError
 from rulesafe_data import layout, tables
 from rulesafe_data.files import sweep, write_json
 from rulesafe_data.statistics import of_array, together
-from rulesafe_sim.errors import RuleSafeError
 
 
 @dataclass(frozen=True)

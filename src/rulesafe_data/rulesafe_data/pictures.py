@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rulesafe_core.errors import RuleSafeError
 from rulesafe_data import layout
 from rulesafe_data.files import write_atomically
+from rulesafe_data.frame import Frame
 from rulesafe_data.statistics import PictureStatistics
 from rulesafe_data.video import VideoEncoder
-from rulesafe_sim.errors import RuleSafeError
 
 if TYPE_CHECKING:
     from rulesafe_data.clouds import CloudWriter
-    from rulesafe_data.writer import Frame
 
 
 class PictureWriter:
@@ -32,7 +32,7 @@ class PictureWriter:
         self._points: int | None = None
         self._count = 0
 
-    def add(self, frame: "Frame") -> None:
+    def add(self, frame: Frame) -> None:
         """Append a frame. Errors: RuleSafeError for one too many or of another shape."""
         if self._count == 0:
             self._begin(frame)
@@ -43,7 +43,7 @@ class PictureWriter:
         self._add_cloud(frame.points)
         self._count += 1
 
-    def _begin(self, frame: "Frame") -> None:
+    def _begin(self, frame: Frame) -> None:
         if frame.head is not None:
             shape = self._shape = frame.head.shape
             if len(shape) != 3 or shape[2] != 3 or shape[0] % 2 or shape[1] % 2:

@@ -7,8 +7,8 @@ from typing import Any
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from rulesafe_core.errors import RuleSafeError
 from rulesafe_data import layout, tables
-from rulesafe_sim.errors import RuleSafeError
 
 
 class Privileged:

@@ -14,11 +14,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.joints import ACTED, ACTION_JOINTS
 from rulesafe_data import layout, tables
 from rulesafe_data.files import write_atomically
 from rulesafe_data.store import EpisodeStore
-from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.joints import ACTED, ACTION_JOINTS
 
 KIND = "rulesafe states 1"
 POSITIONS = tuple(f"position.{joint}" for joint in ACTION_JOINTS)

@@ -5,7 +5,7 @@ Example::
     store = EpisodeStore("demos")
     frame = store[3, 120]                                  # every key of frame 120 of episode 3
     batch = store.batch([(0, 5), (3, 120)], ["action"])    # {"action": (2, 13)}
-    cache = store.cache(["observation.state", "action"], "cache")   # for training, see cache.py
+    cache = FrameCache(store, ["action"], "cache")         # for training: rulesafe_data.cache
 """
 
 import os
@@ -20,12 +20,11 @@ import numpy as np
 import pyarrow.parquet as pq
 from numpy.typing import ArrayLike, NDArray
 
+from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_data import layout, tables
 from rulesafe_data.privileged import Privileged
-from rulesafe_sim.errors import RuleSafeError, unknown_name
 
 if TYPE_CHECKING:
-    from rulesafe_data.cache import FrameCache
     from rulesafe_data.clouds import Clouds
     from rulesafe_data.video import Video
 
@@ -100,7 +99,7 @@ class EpisodeStore:
 
         Errors: RuleSafeError for an unknown key, episode or frame.
         """
-        wanted, asked = self._known(keys), np.asarray(pairs, np.int64).reshape(-1, 2)
+        wanted, asked = self.known(keys), np.asarray(pairs, np.int64).reshape(-1, 2)
         for episode, frame in asked.tolist():
             if not 0 <= frame < self._episode(episode).length:
                 length = self._episode(episode).length
@@ -119,24 +118,19 @@ class EpisodeStore:
         Errors: RuleSafeError for an unknown key or episode, and for a file that is incomplete.
         """
         length = self._episode(index).length
-        found = {key: self._whole(key, index, length) for key in self._known(keys)}
+        found = {key: self._whole(key, index, length) for key in self.known(keys)}
         for key, array in found.items():
             if len(array) != length:
                 raise RuleSafeError(f"{key} of episode {index} has {len(array)} frames of {length}")
         return found
-
-    def cache(self, keys: Iterable[str], directory: Path | str) -> "FrameCache":
-        """These keys of all frames, decoded once into memory-mapped files: see `FrameCache`."""
-        from rulesafe_data.cache import FrameCache
-
-        return FrameCache(self, self._known(keys), Path(directory))
 
     def empty(self, key: str, rows: int) -> NDArray[Any]:
         """An array for so many rows of a key, not filled in."""
         feature = self.features[key]
         return np.empty((rows, *feature["shape"]), feature["dtype"])
 
-    def _known(self, keys: Iterable[str] | None) -> tuple[str, ...]:
+    def known(self, keys: Iterable[str] | None) -> tuple[str, ...]:
+        """These keys; all, if None. Errors: RuleSafeError for an unknown one."""
         wanted = self.keys if keys is None else tuple(keys)
         for key in wanted:
             if key not in self.features:

@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.files import write_atomically
-from rulesafe_sim.errors import RuleSafeError
 
 OURS = b"rulesafe"
 """Key of the schema metadata that holds JSON about a table."""

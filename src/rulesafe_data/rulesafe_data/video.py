@@ -16,8 +16,8 @@ from av.container import InputContainer
 from av.video.frame import VideoFrame
 from numpy.typing import NDArray
 
+from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.layout import FPS
-from rulesafe_sim.errors import RuleSafeError
 
 OPTIONS = {
     "g": "2",

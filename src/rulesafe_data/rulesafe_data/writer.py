@@ -18,25 +18,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rulesafe_core.errors import RuleSafeError
 from rulesafe_data import layout, meta, tables
+from rulesafe_data.frame import Frame
 from rulesafe_data.statistics import of_array
-from rulesafe_sim.errors import RuleSafeError
-
-
-@dataclass(frozen=True)
-class Frame:
-    """What the cameras see at one instant.
-
-    Attributes:
-        head, front: pictures (H, W, 3) uint8, H and W even; 224 by 224 in RuleSafe. None in a
-            dataset without pictures.
-        points: cloud (P, 6) float32, x, y, z in the pelvis frame (m) and r, g, b in 0..1; None
-            in a dataset without clouds.
-    """
-
-    head: NDArray[np.uint8] | None
-    front: NDArray[np.uint8] | None
-    points: NDArray[np.float32] | None = None
 
 
 @dataclass(frozen=True)

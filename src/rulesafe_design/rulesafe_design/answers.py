@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from rulesafe_core.errors import RuleSafeError
 from rulesafe_design.models import Reply
 from rulesafe_design.verdicts import Limits
-from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.locks import EVENTS
+from rulesafe_locks.locks import EVENTS
 
 KINDS = {
     "refusal": "the model refused, or a content filter did",

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 from rulesafe_design.exploring import Graph, explore
 from rulesafe_design.sandbox import Limits, Refused
-from rulesafe_sim.automata import MOVED, Automaton, State, depths, refinements, smallest
-from rulesafe_sim.lock_files import Bound
-from rulesafe_sim.locks import Phases
+from rulesafe_locks.automata import MOVED, Automaton, State, depths, refinements, smallest
+from rulesafe_locks.lock_files import Bound
+from rulesafe_locks.locks import Phases
 
 MARGIN = 4
 """An automaton found within a bound is taken where a wrong one had to have so many states more."""

@@ -17,8 +17,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
 
+from rulesafe_core.errors import RuleSafeError
 from rulesafe_design.models import Finish, ModelError, Reply, Request
-from rulesafe_sim.errors import RuleSafeError
 
 KEY = "OPENAI_API_KEY"
 MAX_REPLY_BYTES = 4_000_000

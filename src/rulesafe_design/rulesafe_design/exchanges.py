@@ -14,10 +14,10 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, get_args
 
+from rulesafe_core.errors import RuleSafeError
 from rulesafe_design.endpoint import Endpoint, OpenAIModel, origin_of
 from rulesafe_design.files import write_text
 from rulesafe_design.models import FAILURES, Finish, Model, ModelError, Reply, Request
-from rulesafe_sim.errors import RuleSafeError
 
 FORMAT = "rulesafe-exchange-1"
 FOLDER = "exchanges"

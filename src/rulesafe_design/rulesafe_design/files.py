@@ -5,8 +5,8 @@ import fcntl
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path, PurePath
 
-from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.files import DRAFT, sweep, write_atomically
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.files import DRAFT, sweep, write_atomically
 
 LOCK = ".lock"
 

@@ -18,6 +18,7 @@ from typing import Any
 
 from tqdm import tqdm
 
+from rulesafe_core.errors import RuleSafeError
 from rulesafe_design import answers, prompts, sandbox
 from rulesafe_design.answers import SCHEMA, Answer, BadAnswer, parse_answer
 from rulesafe_design.difficulty import CELLS, Cell, cell_of
@@ -28,9 +29,8 @@ from rulesafe_design.reports import ACCEPTED, Prices, Report
 from rulesafe_design.sandbox import Limits, Refused
 from rulesafe_design.splits import assign
 from rulesafe_design.verify import MAX_STEPS, Verified, known_digests, verify
-from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.lock_files import ID, LockFile, dump_lock
-from rulesafe_sim.lock_sets import expand_rules
+from rulesafe_locks.lock_files import ID, LockFile, dump_lock
+from rulesafe_locks.lock_sets import expand_rules
 
 LOCKS = "locks"
 REQUEST = "request.json"

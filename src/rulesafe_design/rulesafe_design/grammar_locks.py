@@ -15,7 +15,7 @@ from rulesafe_design.grammar_events import (
     sentence,
 )
 from rulesafe_design.grammar_terms import Order, Seen
-from rulesafe_sim.locks import PARTS
+from rulesafe_locks.locks import PARTS
 
 Term = Balance | Code | Count | Dial | Equal | Order | Seen
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
-from rulesafe_sim.errors import RuleSafeError
+from rulesafe_core.errors import RuleSafeError
 
 Finish = Literal["stop", "length", "refusal"]
 """Why a reply ended: it was complete; it was cut at the model's limit; the model refused."""

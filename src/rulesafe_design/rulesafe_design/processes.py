@@ -18,8 +18,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from rulesafe_core.errors import RuleSafeError
 from rulesafe_design.verdicts import SANDBOX_KINDS, Limits, Refused
-from rulesafe_sim.errors import RuleSafeError
 
 SHOWN = 2000
 """Characters of a message from the process that are passed on."""

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from rulesafe_core.errors import RuleSafeError
 from rulesafe_design.difficulty import CELLS, cell_of
 from rulesafe_design.models import Reply
-from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.lock_files import LockFile
+from rulesafe_locks.lock_files import LockFile
 
 ACCEPTED = "accepted"
 

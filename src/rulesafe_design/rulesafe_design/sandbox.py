@@ -9,10 +9,10 @@ and what it does not. Lock programs are explored by `exploring`.
 from collections.abc import Callable
 from typing import Any
 
+from rulesafe_core.errors import RuleSafeError
 from rulesafe_design.processes import Worker, malformed_message, printable
 from rulesafe_design.verdicts import KINDS, SANDBOX_KINDS, Limits, Refused
 from rulesafe_design.wire import decode, encode
-from rulesafe_sim.errors import RuleSafeError
 
 __all__ = ["KINDS", "SANDBOX_KINDS", "Limits", "Refused", "run_task", "walls"]
 

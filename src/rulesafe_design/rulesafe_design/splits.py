@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from rulesafe_design.difficulty import cell_of
-from rulesafe_sim.lock_files import LockFile
+from rulesafe_locks.lock_files import LockFile
 
 SPLITS = ("train", "test", "hard")
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from rulesafe_sim.errors import RuleSafeError, unknown_name
+from rulesafe_core.errors import RuleSafeError, unknown_name
 
 SANDBOX_KINDS = {
     "syntax": "not a program of the accepted form: no Python, or no check_lock(self)",

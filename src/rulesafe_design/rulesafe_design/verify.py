@@ -9,15 +9,15 @@ Example::
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from rulesafe_core.errors import RuleSafeError
 from rulesafe_design.compiler import compile_program
 from rulesafe_design.sandbox import Limits, Refused
-from rulesafe_sim.automata import Automaton, as_rule, automaton_of, possible, smallest
-from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.lock_files import Bound
-from rulesafe_sim.locks import Rule
-from rulesafe_sim.plans import apply_plan, plan_distance
-from rulesafe_sim.proofs import Proof, prove
-from rulesafe_sim.rules import RULES, load_rule
+from rulesafe_locks.automata import Automaton, as_rule, automaton_of, possible, smallest
+from rulesafe_locks.lock_files import Bound
+from rulesafe_locks.locks import Rule
+from rulesafe_locks.plans import apply_plan, plan_distance
+from rulesafe_locks.proofs import Proof, prove
+from rulesafe_locks.rules import RULES, load_rule
 
 MAX_STEPS = 12
 """Longer plans are refused: at about 65 frames a step a memory of 830 frames covers no more."""

@@ -19,24 +19,24 @@ from rclpy.task import Future
 from sensor_msgs.msg import CompressedImage, Image
 
 from policy_node.convert import TOKENS_QOS
-from rulesafe_eval.convert import failures, to_snapshot, to_tokens
-from rulesafe_eval.episode import Recorder, Watch
-from rulesafe_eval.progress import Progress
-from rulesafe_eval.summary import EpisodeResult, results_folder, totals, write_summary
-from rulesafe_interfaces.action import Evaluate
-from rulesafe_interfaces.msg import EpisodeStatus, MemoryTokens
-from rulesafe_interfaces.srv import ResetEpisode
-from rulesafe_sim.chunks import SECOND
-from rulesafe_sim.convert import (
+from rulesafe_core.chunks import SECOND
+from rulesafe_core.convert import (
     IMAGE_QOS,
     STATE_QOS,
     from_image,
     from_time,
 )
-from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.lock_sets import expand_rules
-from rulesafe_sim.ros import UNNAMED, Parameter, claim, declare, run_node, serve
-from rulesafe_sim.rules import load_rule
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.ros import UNNAMED, Parameter, claim, declare, run_node, serve
+from rulesafe_demos.film.convert import failures, to_snapshot, to_tokens
+from rulesafe_demos.film.episode import Recorder, Watch
+from rulesafe_demos.film.summary import EpisodeResult, results_folder, totals, write_summary
+from rulesafe_eval.progress import Progress
+from rulesafe_interfaces.action import Evaluate
+from rulesafe_interfaces.msg import EpisodeStatus, MemoryTokens
+from rulesafe_interfaces.srv import ResetEpisode
+from rulesafe_locks.lock_sets import expand_rules
+from rulesafe_locks.rules import load_rule
 
 PARAMETERS = (
     Parameter("rule", "rule_001", "Rule of the episodes: an id or the path of a lock's file."),

@@ -10,9 +10,9 @@ import numpy as np
 import sapien
 from numpy.typing import NDArray
 
-from rulesafe_sim.body import Body, joint_position
+from rulesafe_core.body import Body, joint_position
+from rulesafe_core.transforms import Transform, to_quat_wxyz
 from rulesafe_sim.config import DriveGains
-from rulesafe_sim.transforms import Transform, to_quat_wxyz
 
 STOP_STEP = 1e-3
 """A ratchet's stop follows a part in steps of at least this (rad)."""

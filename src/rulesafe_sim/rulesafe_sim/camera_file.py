@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from math import pi
 from pathlib import Path
 
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.strict_yaml import build, check_keys, count, number, read_yaml, text, vector
 from rulesafe_sim.cameras import FRONT, HEAD, CameraConfig
-from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.strict_yaml import build, check_keys, count, number, read_yaml, text, vector
 
 
 @dataclass(frozen=True)

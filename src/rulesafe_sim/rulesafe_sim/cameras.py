@@ -14,8 +14,8 @@ import numpy as np
 import sapien
 from numpy.typing import NDArray
 
-from rulesafe_sim.errors import RuleSafeError, unknown_name
-from rulesafe_sim.transforms import Transform, from_parts, from_xyz_rpy, to_quat_wxyz
+from rulesafe_core.errors import RuleSafeError, unknown_name
+from rulesafe_core.transforms import Transform, from_parts, from_xyz_rpy, to_quat_wxyz
 from rulesafe_sim.variation import Cameras, CameraShift
 
 Vec3 = tuple[float, float, float]

@@ -6,7 +6,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from rulesafe_sim.errors import RuleSafeError, unknown_name
+from rulesafe_core.errors import RuleSafeError, unknown_name
 
 CLOUD_POINTS = 1024
 

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from math import pi
 
-from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.joints import ARM_JOINTS, HAND_JOINTS
-from rulesafe_sim.strict_yaml import number, vector
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.joints import ARM_JOINTS, HAND_JOINTS
+from rulesafe_core.strict_yaml import number, vector
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from math import hypot
 from typing import Any
 
+from rulesafe_locks.rules import PARTS
 from rulesafe_sim.articulations import Articulation
-from rulesafe_sim.rules import PARTS
 
 CONTACT_NAMES = (*PARTS, "case", "stand", "self")
 """What the robot may touch: the parts, the safe's fixed body, its stand, and the robot itself."""

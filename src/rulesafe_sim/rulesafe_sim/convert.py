@@ -1,69 +1,17 @@
-"""ROS messages to plain data and back, and the quality of service of the topics."""
+"""The simulation's state as ROS messages."""
 
 from array import array
-from collections.abc import Mapping
-from io import BytesIO
-from typing import TYPE_CHECKING
 
-import numpy as np
-import PIL.Image
-from builtin_interfaces.msg import Duration, Time
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
-from geometry_msgs.msg import Point, Pose, Quaternion
-from numpy.typing import ArrayLike, NDArray
-from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
-from sensor_msgs.msg import CameraInfo, CompressedImage, Image, JointState, PointCloud2, PointField
-from std_msgs.msg import Header
-from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+from sensor_msgs.msg import JointState
 
+from rulesafe_core.convert import to_header, to_pose
+from rulesafe_core.joints import ALL_JOINTS
 from rulesafe_interfaces.msg import EpisodeStatus
-from rulesafe_sim.chunks import PERIOD, SECOND, Chunk, make_chunk
-from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.joints import ACTION_JOINTS, ALL_JOINTS
-from rulesafe_sim.rules import PARTS
-from rulesafe_sim.transforms import Transform, from_xyz_quat, to_quat_wxyz
-
-if TYPE_CHECKING:  # SAPIEN stays out of nodes that only speak to a simulation
-    from rulesafe_sim.simulation import Simulation, State
-
-# Quality of service -------------------------------------------------------------------------
-# Everything is offered reliably, as REP 2003 asks of sensor drivers: a subscriber may still ask
-# for best effort (as SensorDataQoS does), while one that asks for reliability, as rviz and rosbag2
-# do by default, would get nothing from a best-effort publisher.
-
-STATE_QOS = QoSProfile(depth=1000, reliability=ReliabilityPolicy.RELIABLE)
-"""/clock, /joint_states, /episode/status, /policy/action_chunk: small, and a simulation runs at
-many times real time while its reader is off the processor. All states of a chunk, 500 at most, may
-wait: in lock-step none is lost, and a memory or a policy sees each frame as it was."""
-
-IMAGE_QOS = QoSProfile(depth=5, reliability=ReliabilityPolicy.RELIABLE)
-"""Images and clouds: large, so few are kept for a slow reader."""
-
-LATCHED_QOS = QoSProfile(
-    depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
-)
-"""/robot_description, /instruction, /episode/started, /memory/tokens: a late subscriber gets the
-last one."""
+from rulesafe_locks.rules import PARTS
+from rulesafe_sim.simulation import Simulation, State
 
 
-# Plain data to messages ---------------------------------------------------------------------
-
-
-def to_time(time: int) -> Time:
-    """A stamp from ns."""
-    return Time(sec=time // SECOND, nanosec=time % SECOND)
-
-
-def from_time(stamp: Time) -> int:
-    """ns of a stamp."""
-    return int(stamp.sec) * SECOND + int(stamp.nanosec)
-
-
-def to_header(time: int, frame: str) -> Header:
-    return Header(stamp=to_time(time), frame_id=frame)
-
-
-def to_joint_state(state: "State", time: int) -> JointState:
+def to_joint_state(state: State, time: int) -> JointState:
     """All 39 joints: rad and rad/s."""
     return JointState(
         header=to_header(time, "pelvis"),
@@ -73,103 +21,9 @@ def to_joint_state(state: "State", time: int) -> JointState:
     )
 
 
-def to_image(rgb: NDArray[np.uint8], time: int, frame: str) -> Image:
-    """A picture (H, W, 3) as rgb8."""
-    height, width, _ = rgb.shape
-    message = Image(
-        header=to_header(time, frame), height=height, width=width, encoding="rgb8", step=3 * width
-    )
-    message.data = array("B", rgb.tobytes())  # a list would take a hundred times as long
-    return message
-
-
-def to_jpeg(rgb: NDArray[np.uint8], time: int, frame: str) -> CompressedImage:
-    """A picture (H, W, 3) as JPEG: a raw one of 480 pixels is larger than the shared memory that
-    DDS keeps for all of a process's messages, and delays the others."""
-    buffer = BytesIO()
-    PIL.Image.fromarray(rgb).save(buffer, "JPEG", quality=92)
-    message = CompressedImage(header=to_header(time, frame), format="jpeg")
-    message.data = array("B", buffer.getvalue())
-    return message
-
-
-def from_image(message: Image | CompressedImage) -> NDArray[np.uint8]:
-    """The picture (H, W, 3) of a compressed image, or of an rgb8 one without padding."""
-    if isinstance(message, CompressedImage):
-        return np.array(PIL.Image.open(BytesIO(message.data)).convert("RGB"))
-    if message.encoding != "rgb8" or message.step != 3 * message.width:
-        raise RuleSafeError(
-            f"images must be rgb8 without padding, got {message.encoding} with "
-            f"{message.step} bytes a row of {message.width} pixels"
-        )
-    data = np.frombuffer(message.data, np.uint8)
-    return data.reshape(message.height, message.width, 3)
-
-
-def to_camera_info(
-    intrinsics: NDArray[np.float64], width: int, height: int, time: int, frame: str
-) -> CameraInfo:
-    """A camera without distortion; `intrinsics` (3, 3) in pixels."""
-    return CameraInfo(
-        header=to_header(time, frame),
-        width=width,
-        height=height,
-        distortion_model="plumb_bob",
-        d=[0.0] * 5,
-        k=intrinsics.ravel(),
-        r=np.eye(3).ravel(),
-        p=np.hstack([intrinsics, np.zeros((3, 1))]).ravel(),
-    )
-
-
-_CLOUD_FIELDS = [
-    PointField(name=name, offset=4 * i, datatype=PointField.FLOAT32, count=1)
-    for i, name in enumerate(("x", "y", "z", "rgb"))
-]
-
-
-def to_cloud(points: NDArray[np.float32], time: int, frame: str) -> PointCloud2:
-    """Points (N, 6), m and colours 0..1, as x, y, z and rgb packed as 0x00rrggbb in a float."""
-    count = len(points)
-    packed = np.empty((count, 4), np.float32)
-    packed[:, :3] = points[:, :3]
-    red, green, blue = np.round(255 * points[:, 3:6]).astype(np.uint32).T
-    packed[:, 3] = (red << 16 | green << 8 | blue).view(np.float32)
-    message = PointCloud2(
-        header=to_header(time, frame),
-        height=1,
-        width=count,
-        fields=_CLOUD_FIELDS,
-        point_step=16,
-        row_step=16 * count,
-        is_dense=True,
-    )
-    message.data = array("B", packed.tobytes())
-    return message
-
-
-def from_cloud(message: PointCloud2) -> NDArray[np.float32]:
-    """Points (N, 6) of a cloud written by `to_cloud`."""
-    packed = np.frombuffer(message.data, np.float32).reshape(-1, 4)
-    rgb = packed[:, 3].copy().view(np.uint32)
-    colors = np.stack([rgb >> 16 & 255, rgb >> 8 & 255, rgb & 255], axis=1) / 255
-    return np.hstack([packed[:, :3], colors.astype(np.float32)])
-
-
-def to_pose(transform: Transform) -> Pose:
-    x, y, z = map(float, transform[:3, 3])
-    qw, qx, qy, qz = map(float, to_quat_wxyz(transform))
-    return Pose(position=Point(x=x, y=y, z=z), orientation=Quaternion(w=qw, x=qx, y=qy, z=qz))
-
-
-def from_pose(pose: Pose) -> Transform:
-    q, p = pose.orientation, pose.position
-    return from_xyz_quat((p.x, p.y, p.z), (q.w, q.x, q.y, q.z))
-
-
 def to_status(
-    simulation: "Simulation",
-    state: "State",
+    simulation: Simulation,
+    state: State,
     time: int,
     *,
     safe: str,
@@ -204,52 +58,4 @@ def to_status(
         waiting=waiting,
         clipped_actions=clipped,
         state_digest=simulation.digest,
-    )
-
-
-def to_diagnostics(
-    name: str, level: bytes, message: str, values: Mapping[str, object], time: int
-) -> DiagnosticArray:
-    """One diagnostic; `level` is one of DiagnosticStatus.OK, WARN, ERROR; `time`
-    in ns."""
-    status = DiagnosticStatus(
-        level=level,
-        name=name,
-        message=message,
-        values=[KeyValue(key=key, value=str(value)) for key, value in values.items()],
-    )
-    return DiagnosticArray(header=to_header(time, ""), status=[status])
-
-
-def to_trajectory(rows: ArrayLike, time: int) -> JointTrajectory:
-    """A chunk (n, 13), rad at 10 Hz, that rests on an observation at `time` (ns)."""
-    return JointTrajectory(
-        header=to_header(time, "pelvis"),
-        joint_names=ACTION_JOINTS,
-        points=[
-            JointTrajectoryPoint(
-                positions=row.tolist(),
-                time_from_start=Duration(sec=i * PERIOD // SECOND, nanosec=i * PERIOD % SECOND),
-            )
-            for i, row in enumerate(np.asarray(rows, np.float64), 1)
-        ],
-    )
-
-
-# Messages to plain data ---------------------------------------------------------------------
-
-
-def from_trajectory(message: JointTrajectory, now: int) -> Chunk:
-    """The chunk in a message; a stamp of zero means `now` (ns), as elsewhere in ROS.
-
-    Errors: RuleSafeError, see `make_chunk`.
-    """
-    widths = {len(point.positions) for point in message.points}
-    if len(widths) > 1:
-        raise RuleSafeError(f"the points of a chunk have {sorted(widths)} positions; all need 13")
-    return make_chunk(
-        list(message.joint_names),
-        np.array([point.positions for point in message.points], np.float64),
-        from_time(message.header.stamp) or now,
-        [from_time(point.time_from_start) for point in message.points],
     )

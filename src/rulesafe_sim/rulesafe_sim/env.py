@@ -3,7 +3,6 @@
 Example::
 
     import gymnasium
-    import rulesafe_sim  # registers RuleSafe-v1
 
     env = gymnasium.make("RuleSafe-v1", rule="rule_003", safe="safe_07", seed=4)
     observation, info = env.reset()
@@ -21,14 +20,15 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import ArrayLike, NDArray
 
+from rulesafe_core.errors import RuleSafeError, unknown_name
+from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
+from rulesafe_locks.rules import load_rule
 from rulesafe_sim.cameras import FRONT, HEAD
 from rulesafe_sim.cloud import CLOUD_POINTS, Workspace, load_sampler
 from rulesafe_sim.config import SimulationConfig
-from rulesafe_sim.errors import RuleSafeError, unknown_name
-from rulesafe_sim.joints import ACTION_JOINTS, ALL_JOINTS
 from rulesafe_sim.observer import CAMERA_OF, OBSERVATIONS, Observer
-from rulesafe_sim.rules import load_rule
-from rulesafe_sim.safes import Safe, load_safe
+from rulesafe_sim.safe import Safe
+from rulesafe_sim.safes import load_safe
 from rulesafe_sim.simulation import HOME_ACTION, LOWER, UPPER, Simulation
 from rulesafe_sim.variation import Variation
 

@@ -22,19 +22,20 @@ from std_msgs.msg import Bool, String
 from std_srvs.srv import SetBool
 from trajectory_msgs.msg import JointTrajectory
 
+from rulesafe_core import convert, ros
+from rulesafe_core.chunks import EXECUTORS, MAX_ROWS, PERIOD, SECOND, load_executor
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.ros import EPISODE_PARAMETERS, Parameter
+from rulesafe_core.urdf import to_urdf
 from rulesafe_interfaces.msg import EpisodeStatus
 from rulesafe_interfaces.srv import ResetEpisode
-from rulesafe_sim import convert, ros
-from rulesafe_sim.chunks import EXECUTORS, MAX_ROWS, PERIOD, SECOND, load_executor
+from rulesafe_locks.rules import load_rule
 from rulesafe_sim.config import SimulationConfig
-from rulesafe_sim.errors import RuleSafeError
+from rulesafe_sim.convert import to_joint_state, to_status
 from rulesafe_sim.pictures import Pictures
-from rulesafe_sim.ros import EPISODE_PARAMETERS, Parameter
-from rulesafe_sim.rules import load_rule
 from rulesafe_sim.safes import load_safe
 from rulesafe_sim.simulation import LOWER, ROBOT, UPPER, Simulation
 from rulesafe_sim.stand import safe_on_stand
-from rulesafe_sim.urdf import to_urdf
 
 REFRESH = 0.1
 """While nothing moves, the last states are published again this often (s of wall time), for
@@ -191,7 +192,7 @@ class SimNode(Node):
         that who gets it can expect the rest of its stamp."""
         state = self._simulation.state()
         self._send(self._clock_topic, Clock(clock=convert.to_time(self._now)))
-        self._send(self._joint_states, convert.to_joint_state(state, self._now))
+        self._send(self._joint_states, to_joint_state(state, self._now))
         frame = self._now % PERIOD == 0
         if frame:
             self._last_pictures.clear()
@@ -201,7 +202,7 @@ class SimNode(Node):
         done = self._chunks.done(self._now)
         if frame or state.part_open != self._open or done != self._was_done:
             self._open, self._was_done = dict(state.part_open), done
-            status = convert.to_status(
+            status = to_status(
                 self._simulation,
                 state,
                 self._now,

@@ -12,19 +12,19 @@ from numpy.typing import NDArray
 from sapien.wrapper.actor_builder import ActorBuilder
 from sapien.wrapper.articulation_builder import ArticulationBuilder, LinkBuilder
 
-from rulesafe_sim import visuals
-from rulesafe_sim.body import Body, Inertial, Joint, Shape
-from rulesafe_sim.cameras import use_shaders
-from rulesafe_sim.config import PhysicsConfig
-from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.robot_urdf import MeshShape
-from rulesafe_sim.transforms import (
+from rulesafe_core.body import Body, Inertial, Joint, Shape
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.transforms import (
     Transform,
     from_parts,
     from_xyz_rpy,
     rotation_between,
     to_quat_wxyz,
 )
+from rulesafe_sim import visuals
+from rulesafe_sim.cameras import use_shaders
+from rulesafe_sim.config import PhysicsConfig
+from rulesafe_sim.robot_urdf import MeshShape
 
 Z_TO_X = from_xyz_rpy(rpy=(0, np.pi / 2, 0))
 """SAPIEN's capsules and cylinders lie along x, ours along z."""

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from sensor_msgs.msg import CameraInfo, CompressedImage, Image, PointCloud2
 
-from rulesafe_sim import convert
+from rulesafe_core import convert
 
 if TYPE_CHECKING:  # nothing of rendering is imported unless pictures are wanted
     from rulesafe_sim.cameras import CameraRig

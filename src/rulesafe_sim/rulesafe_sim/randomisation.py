@@ -19,10 +19,8 @@ from zlib import crc32
 
 import numpy as np
 
-from rulesafe_sim.config import Placement
-from rulesafe_sim.errors import RuleSafeError, unknown_name
-from rulesafe_sim.safes import SAFES, Safe, load_safe
-from rulesafe_sim.strict_yaml import (
+from rulesafe_core.errors import RuleSafeError, unknown_name
+from rulesafe_core.strict_yaml import (
     block,
     build,
     check_keys,
@@ -32,6 +30,9 @@ from rulesafe_sim.strict_yaml import (
     read_yaml,
     vector,
 )
+from rulesafe_sim.config import Placement
+from rulesafe_sim.safe import Safe
+from rulesafe_sim.safes import SAFES, load_safe
 from rulesafe_sim.variation import Variation
 
 Ranges = tuple[tuple[float, float], ...]

@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from rulesafe_sim.body import Body, Joint, Link, Material, Shape, linear
-from rulesafe_sim.errors import RuleSafeError, unknown_name
-from rulesafe_sim.robot import SHELL, h1_2
-from rulesafe_sim.transforms import Transform, from_xyz_rpy
-from rulesafe_sim.urdf import check_robot_urdf
+from rulesafe_core.body import Body, Joint, Link, Material, Shape, linear
+from rulesafe_core.errors import RuleSafeError, unknown_name
+from rulesafe_core.robot import SHELL, h1_2
+from rulesafe_core.transforms import Transform, from_xyz_rpy
+from rulesafe_core.urdf import check_robot_urdf
 
 _SIZES = {
     "box": (3, ("size",)),

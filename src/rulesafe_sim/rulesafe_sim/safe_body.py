@@ -10,9 +10,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rulesafe_sim.body import Body, Inertial, Joint, Link, Material, Shape
-from rulesafe_sim.safes import Part, Safe, Turner
-from rulesafe_sim.transforms import about_axis, from_parts, from_xyz_rpy
+from rulesafe_core.body import Body, Inertial, Joint, Link, Material, Shape
+from rulesafe_core.transforms import about_axis, from_parts, from_xyz_rpy
+from rulesafe_sim.safe import Part, Safe, Turner
 
 CASE_DENSITY = 2500.0
 """kg/m^3 of the case, which stands still: a figure for the URDF's sake."""

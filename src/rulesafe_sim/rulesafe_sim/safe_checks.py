@@ -6,11 +6,11 @@ Every check raises RuleSafeError with the key, the figure and what would be vali
 import numpy as np
 from numpy.typing import NDArray
 
-from rulesafe_sim.body import Material, Shape
-from rulesafe_sim.errors import RuleSafeError
+from rulesafe_core.body import Material, Shape
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.transforms import apply, inverse
+from rulesafe_sim.safe import GraspNote, Safe, Turner
 from rulesafe_sim.safe_families import FINGER, Wheel
-from rulesafe_sim.safes import GraspNote, Safe, Turner
-from rulesafe_sim.transforms import apply, inverse
 
 PINCH_WIDTH = (0.015, 0.036)
 """Widths (m) that thumb and index finger hold; below, the pinch's direction swings."""

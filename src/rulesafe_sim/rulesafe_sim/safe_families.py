@@ -15,10 +15,10 @@ from typing import Protocol
 
 import numpy as np
 
-from rulesafe_sim.body import Material, Shape, capsule_between
-from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.strict_yaml import count, number
-from rulesafe_sim.transforms import about_axis, from_parts, from_xyz_rpy
+from rulesafe_core.body import Material, Shape, capsule_between
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.strict_yaml import count, number
+from rulesafe_core.transforms import about_axis, from_parts, from_xyz_rpy
 
 FINGER = 0.015
 """Thickness of a fingertip (m)."""

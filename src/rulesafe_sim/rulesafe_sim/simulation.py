@@ -7,21 +7,22 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rulesafe_core.body import hold, merge_fixed
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.joints import ACTED, ACTION_JOINTS, ALL_JOINTS, ARM_JOINTS
+from rulesafe_core.robot import HELD, HOME, h1_2
+from rulesafe_core.transforms import Transform, from_xyz_rpy
+from rulesafe_locks.rules import PARTS, load_rule
+from rulesafe_locks.scores import Progress
 from rulesafe_sim import articulations, physics
-from rulesafe_sim.body import hold, merge_fixed
 from rulesafe_sim.config import Placement, SimulationConfig
 from rulesafe_sim.contacts import sense_contacts
-from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.joints import ACTED, ACTION_JOINTS, ALL_JOINTS, ARM_JOINTS
 from rulesafe_sim.randomisation import load_split, sample_variation
-from rulesafe_sim.robot import HELD, HOME, h1_2
 from rulesafe_sim.robot_urdf import robot_from_urdf
-from rulesafe_sim.rules import PARTS, load_rule
+from rulesafe_sim.safe import Safe
 from rulesafe_sim.safe_body import safe_body
-from rulesafe_sim.safes import Safe, load_safe
-from rulesafe_sim.scores import Progress
+from rulesafe_sim.safes import load_safe
 from rulesafe_sim.stand import stand_shapes
-from rulesafe_sim.transforms import Transform, from_xyz_rpy
 from rulesafe_sim.variation import Variation, vary_safe
 
 ROBOT = h1_2()

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from rulesafe_sim.body import Body, Joint, Link, Material, Shape
+from rulesafe_core.body import Body, Joint, Link, Material, Shape
+from rulesafe_core.transforms import Transform, apply, from_parts, inverse
+from rulesafe_sim.safe import Safe
 from rulesafe_sim.safe_body import safe_body
-from rulesafe_sim.safes import Safe
-from rulesafe_sim.transforms import Transform, apply, from_parts, inverse
 
 FLOOR_Z = -1.03
 """Height of the floor in the pelvis frame, m: a standing H1-2."""

@@ -11,12 +11,12 @@ from dataclasses import MISSING, asdict, dataclass, fields, is_dataclass, replac
 from math import isfinite, pi
 from typing import Any, TypeVar
 
-from rulesafe_sim.body import Color, Material, linear, srgb
+from rulesafe_core.body import Color, Material, linear, srgb
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.joints import ARM_JOINTS
+from rulesafe_core.strict_yaml import as_mapping, check_keys
 from rulesafe_sim.config import Placement
-from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.joints import ARM_JOINTS
-from rulesafe_sim.safes import Looks, Part, Safe
-from rulesafe_sim.strict_yaml import as_mapping, check_keys
+from rulesafe_sim.safe import Looks, Part, Safe
 
 AnyPart = TypeVar("AnyPart", bound=Part)
 Vec3 = tuple[float, float, float]

@@ -11,9 +11,9 @@ import numpy as np
 import sapien
 from numpy.typing import NDArray
 
-from rulesafe_sim.body import Color, Material, Shape
+from rulesafe_core.body import Color, Material, Shape
+from rulesafe_core.transforms import about_axis, apply
 from rulesafe_sim.stand import FLOOR_Z
-from rulesafe_sim.transforms import about_axis, apply
 from rulesafe_sim.variation import Colours, Lighting
 
 WOOD = (0.34, 0.22, 0.13)  # linear RGB of the floor

@@ -9,8 +9,8 @@ from typing import Any
 
 import torch
 
+from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.files import read_json, write_atomically
-from rulesafe_sim.errors import RuleSafeError
 from vq_memory_node.model_files import JSON_FILE
 
 CHECKPOINT = "checkpoint.pt"

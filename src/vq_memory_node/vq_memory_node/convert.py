@@ -5,8 +5,8 @@ from array import array
 import numpy as np
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 
+from rulesafe_core.convert import to_header
 from rulesafe_interfaces.msg import MemoryTokens
-from rulesafe_sim.convert import to_header
 from vq_memory_node.grids import Grid
 from vq_memory_node.memory import Reading
 from vq_memory_node.tokenizers import Tokenizer

@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from rulesafe_sim.errors import RuleSafeError, unknown_name
+from rulesafe_core.errors import RuleSafeError, unknown_name
 from vq_memory_node.windows import LENGTH, STRIDE
 
 

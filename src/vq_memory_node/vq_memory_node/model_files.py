@@ -25,9 +25,9 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import load_file, save
 
+from rulesafe_core.errors import RuleSafeError, unknown_name
+from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_data.files import read_json, write_atomically, write_json
-from rulesafe_sim.errors import RuleSafeError, unknown_name
-from rulesafe_sim.joints import ACTION_JOINTS
 from vq_memory_node.windows import RATE, WINDOW
 
 FORMAT = "rulesafe memory model 1"

@@ -19,11 +19,11 @@ from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackRet
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
+from rulesafe_core.chunks import SECOND
+from rulesafe_core.convert import LATCHED_QOS, STATE_QOS, from_time, to_diagnostics
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.ros import Parameter, claim, declare, run_node, serve
 from rulesafe_interfaces.msg import MemoryTokens
-from rulesafe_sim.chunks import SECOND
-from rulesafe_sim.convert import LATCHED_QOS, STATE_QOS, from_time, to_diagnostics
-from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.ros import Parameter, claim, declare, run_node, serve
 from vq_memory_node import convert
 from vq_memory_node.grids import GRIDS, make_grid
 from vq_memory_node.memory import VqMemory

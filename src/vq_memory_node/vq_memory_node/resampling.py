@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rulesafe_sim.chunks import PERIOD, SECOND
-from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.joints import ACTION_JOINTS
+from rulesafe_core.chunks import PERIOD, SECOND
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.joints import ACTION_JOINTS
 
 OUT_OF_ORDER = PERIOD
 """A stamp up to this far (ns) behind the newest is of a late sample; further, the clock jumped."""

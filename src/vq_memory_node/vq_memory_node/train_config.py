@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from rulesafe_sim.errors import RuleSafeError, unknown_name
+from rulesafe_core.errors import RuleSafeError, unknown_name
 from vq_memory_node.model_files import Architecture
 
 Quantiser = Literal["straight_through", "ema", "fsq"]

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from tensorboardX import SummaryWriter
 from torch import Tensor, nn
 
-from rulesafe_sim.joints import ACTION_JOINTS
+from rulesafe_core.joints import ACTION_JOINTS
 from vq_memory_node.checkpoints import CHECKPOINT, finished, load_checkpoint, save_checkpoint
 from vq_memory_node.clustering import CLUSTERERS, clusterings, k_means
 from vq_memory_node.model_files import Model, save_model

@@ -19,7 +19,7 @@ from policy_node.memories import MemoryShape
 from policy_node.pi0 import Pi0
 from policy_node.rdt import Rdt
 from policy_node.vision import make_tower
-from rulesafe_sim.errors import RuleSafeError
+from rulesafe_core.errors import RuleSafeError
 
 ROTARY = {
     "vocab_size": 600,

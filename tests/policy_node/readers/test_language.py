@@ -14,9 +14,9 @@ from policy_node.batches import Batch
 from policy_node.configs_vla import PIECES, VOCABULARY
 from policy_node.language import SHIPPED, Words, memory_ids, word_ids
 from policy_node.memories import MemoryShape
-from rulesafe_sim.errors import RuleSafeError
-from rulesafe_sim.lock_sets import expand_rules
-from rulesafe_sim.rules import load_rule
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_locks.lock_sets import expand_rules
+from rulesafe_locks.rules import load_rule
 
 SCRIPT = Path(__file__).parents[3] / "scripts" / "make_instruction_words.py"
 

@@ -13,8 +13,9 @@ pytest.importorskip("transformers")
 pytest.importorskip("accelerate")
 pytest.importorskip("tensorboardX")
 
-from policy_node.checkpoints import ARRAY_FILE, load_policy, read_policy
+from policy_node.checkpoints import ARRAY_FILE, read_policy
 from policy_node.configs import TrainConfig
+from policy_node.network_policy import load_policy
 from policy_node.policy import Observation
 from policy_node.training import Task, train
 from vq_memory_node.memory import Reading

@@ -5,10 +5,10 @@ import shutil
 import pytest
 from rosbags.highlevel import AnyReader
 
+from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.bags.mending import held, mend, unfinished
 from rulesafe_data.bags.reading import Bag
 from rulesafe_data.bags.writing import BagWriter, Splitting
-from rulesafe_sim.errors import RuleSafeError
 
 
 @pytest.fixture

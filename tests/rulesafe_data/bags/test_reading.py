@@ -4,11 +4,11 @@ import pytest
 from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer
 from rosbags.typesys import Stores, get_typestore
 
+from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.bags.decoding import Decoder
 from rulesafe_data.bags.definitions import definition
 from rulesafe_data.bags.reading import Bag
 from rulesafe_data.bags.writing import Splitting
-from rulesafe_sim.errors import RuleSafeError
 
 
 @pytest.fixture

@@ -13,11 +13,11 @@ from mcap_ros2.decoder import DecoderFactory
 from rosbags.highlevel import AnyReader
 from rosbags.interfaces import QosDurability, QosReliability
 
+from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.bags.background import BackgroundWriter
 from rulesafe_data.bags.metadata import read
 from rulesafe_data.bags.qos import Qos, from_plain, to_plain, to_text
 from rulesafe_data.bags.writing import BagWriter, Splitting
-from rulesafe_sim.errors import RuleSafeError
 
 LATCHED = Qos(durability="transient_local")
 
@@ -182,7 +182,7 @@ from pathlib import Path
 from rulesafe_data.bags.background import BackgroundWriter
 from rulesafe_data.bags.metadata import Topic
 from rulesafe_data.bags.writing import BagWriter
-from rulesafe_sim.errors import RuleSafeError
+from rulesafe_core.errors import RuleSafeError
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000))
 writer = BackgroundWriter(BagWriter(Path({str(tmp_path / "bag")!r}), "none", flush=0.0))

@@ -4,7 +4,7 @@
 whose writer was killed its index and its metadata.yaml, `decoding` makes plain objects of messages.
 """
 
-from rulesafe_sim.errors import RuleSafeError
+from rulesafe_core.errors import RuleSafeError
 
 try:
     import mcap

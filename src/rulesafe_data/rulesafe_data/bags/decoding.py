@@ -20,9 +20,9 @@ from rosbags.typesys import (
 )
 from rosbags.typesys.store import Typestore
 
+from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.bags.metadata import Topic
 from rulesafe_data.bags.reading import Bag, Message
-from rulesafe_sim.errors import RuleSafeError
 
 PARSERS: dict[str, Callable[[Topic], Any]] = {
     "ros2msg": lambda topic: get_types_from_msg(topic.definition, topic.type),

@@ -10,7 +10,7 @@ from typing import Any
 from rosbags.interfaces import Nodetype
 from rosbags.typesys import TypesysError, get_types_from_msg
 
-from rulesafe_sim.errors import RuleSafeError
+from rulesafe_core.errors import RuleSafeError
 
 RULE = "=" * 80
 """Stands between the definitions of which one is made."""

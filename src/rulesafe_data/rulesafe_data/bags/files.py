@@ -11,9 +11,9 @@ from mcap.reader import make_reader
 from mcap.stream_reader import CRCValidationError, StreamReader
 from mcap.writer import CompressionType, Writer
 
+from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_data.bags import qos
 from rulesafe_data.bags.metadata import Piece, Topic
-from rulesafe_sim.errors import RuleSafeError, unknown_name
 
 COMPRESSIONS = {
     "none": CompressionType.NONE,

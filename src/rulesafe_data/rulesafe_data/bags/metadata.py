@@ -7,10 +7,10 @@ from typing import Any
 
 import yaml
 
+from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.bags import qos
 from rulesafe_data.bags.qos import Qos
 from rulesafe_data.files import write_atomically
-from rulesafe_sim.errors import RuleSafeError
 
 NAME = "metadata.yaml"
 VERSION = 9

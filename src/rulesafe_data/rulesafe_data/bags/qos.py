@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from rulesafe_sim.errors import RuleSafeError
+from rulesafe_core.errors import RuleSafeError
 
 ENDLESS = 2**63 - 1
 """ns that stand for no limit at all."""

@@ -16,9 +16,9 @@ from mcap.reader import make_reader
 from rosbags.interfaces import MessageDefinitionFormat
 from rosbags.rosbag2 import Reader, ReaderError
 
+from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_data.bags import files, metadata
 from rulesafe_data.bags.metadata import Metadata, Topic
-from rulesafe_sim.errors import RuleSafeError, unknown_name
 
 
 @dataclass(frozen=True)

@@ -18,10 +18,10 @@ from typing import IO
 
 from mcap.writer import Writer
 
+from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_data.bags import files, metadata
 from rulesafe_data.bags.metadata import Metadata, Topic
 from rulesafe_data.files import says_when_full
-from rulesafe_sim.errors import RuleSafeError, unknown_name
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,264 @@
+"""The robot's side of a bridge, simulated: Unitree's topics in and out, in the world's time.
+
+It reports /lowstate at 500 Hz and /inspire/state at 100 Hz, obeys /arm_sdk or /lowcmd and
+/inspire/cmd, and shows its cameras. There is no /clock: a bridge's watchdogs measure the world's
+time, and that is what shall be seen to work. For the evaluator and the expert it also tells
+/episode/status: an episode begins when the bridge says so on /episode/started, that is, once it has
+the arm.
+"""
+
+import signal
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+import rclpy
+from builtin_interfaces.msg import Time
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from rclpy.clock import Clock, ClockType
+from rclpy.exceptions import ParameterException
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.signals import SignalHandlerOptions
+from std_msgs.msg import String
+from unitree_go.msg import MotorCmds, MotorStates
+from unitree_hg.msg import LowCmd, LowState
+
+from h1_2_bridge.wire import encode_low_state
+from h1_2_sim.camera_node import Cameras, Glance, Scene
+from h1_2_sim.controllers import CONTROLLERS, load_controller
+from h1_2_sim.convert import ROBOT_QOS
+from h1_2_sim.hands import hand_states
+from h1_2_sim.pace import Pace
+from h1_2_sim.robot import RATE, RobotSide
+from rulesafe_core import convert
+from rulesafe_core.chunks import PERIOD, SECOND
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.ros import EPISODE_PARAMETERS, Parameter, answer_reset, claim, declare
+from rulesafe_core.urdf import to_urdf
+from rulesafe_interfaces.msg import EpisodeStatus
+from rulesafe_interfaces.srv import ResetEpisode
+from rulesafe_locks.rules import load_rule
+from rulesafe_sim.convert import to_status
+from rulesafe_sim.safes import load_safe
+from rulesafe_sim.stand import safe_on_stand
+
+SLOWLY = RATE // 100
+"""Steps after which the hands report, the lock is looked at, and services and timers have their
+turn."""
+
+LINGER = 15.0
+"""The robot stays this long (s) after an interrupt at most, for the bridge to let go of it."""
+
+HURRY = SECOND // 50
+"""ns behind the world's time from which on four of five states are left out: better a robot that
+reports too seldom than one that is too slow."""
+
+TOLD = 5.0
+"""The same complaint is logged this often at most, s."""
+
+PARAMETERS = (
+    *EPISODE_PARAMETERS,
+    Parameter("start", True, "Be there at once; otherwise from the first /episode/reset on."),
+    Parameter(
+        "listens_to", "arm_sdk", f"Where commands are obeyed from: {' or '.join(CONTROLLERS)}."
+    ),
+    Parameter("cameras", True, "Publish images and depth at 10 Hz. False needs no Vulkan."),
+)
+
+
+class RobotSideNode(Node):
+    """The simulated robot and its topics; `run` is the loop."""
+
+    def __init__(self) -> None:
+        super().__init__("robot_side_node")
+        self._claim = claim(self, "/lowstate")
+        values = declare(self, PARAMETERS)
+        self._rule, self._safe = values["rule"], values["safe"]
+        load_rule(self._rule), load_safe(self._safe)
+        self._controller = load_controller(values["listens_to"])()
+        self._robot = RobotSide(self._controller, values["split"])
+        self._cameras = Cameras(values["split"]) if values["cameras"] else None
+        self._filming = True
+        self._episode = 0
+        self._steps = 0
+        self._pace: Pace | None = None  # once there is an episode
+        self._reset_at = 0  # ns of the system's clock
+        self._began: int | None = None  # ns, the first frame that the bridge had the arm
+        self._open: dict[str, bool] = {}
+        self._make_topics()
+        if values["start"]:
+            self._begin(self._rule, self._safe, values["seed"])
+
+    def _make_topics(self) -> None:
+        publisher, subscribe = self.create_publisher, self.create_subscription
+        self._low_states = publisher(LowState, "/lowstate", ROBOT_QOS)
+        self._hand_states = publisher(MotorStates, "/inspire/state", ROBOT_QOS)
+        self._status = publisher(EpisodeStatus, "/episode/status", convert.STATE_QOS)
+        self._instruction = publisher(String, "/instruction", convert.LATCHED_QOS)
+        self._safe_shape = publisher(String, "/episode/safe_description", convert.LATCHED_QOS)
+        self._diagnostics = publisher(DiagnosticArray, "/diagnostics", convert.STATE_QOS)
+        self.create_service(ResetEpisode, "/episode/reset", self._on_reset)
+        controller, hands = self._controller, self._robot.hands
+        self._commands = [
+            subscribe(LowCmd, controller.topic, controller.receive, ROBOT_QOS, raw=True),
+            subscribe(MotorCmds, "/inspire/cmd", hands.receive, ROBOT_QOS, raw=True),
+        ]
+        subscribe(Time, "/episode/started", self._on_started, convert.LATCHED_QOS)
+        self.create_timer(1.0, self._report, clock=Clock(clock_type=ClockType.STEADY_TIME))
+
+    # Episodes -----------------------------------------------------------------------------
+
+    def _begin(self, rule: str, safe: str, seed: int) -> int:
+        """Puts everything where an episode begins; its number. Errors: RuleSafeError, and what runs
+        goes on."""
+        if self._controller.share:
+            raise RuleSafeError(
+                f"the robot cannot be put elsewhere while a bridge has {self._controller.share:.0%}"
+                " of its arm: disengage it first (rulesafe bridge disengage)"
+            )
+        self._robot.reset(rule, safe, seed)
+        if self._cameras:
+            self._cameras.begin(Scene(rule, safe, seed))
+        self._rule, self._safe = rule, safe
+        self._episode += 1
+        self._steps = 0
+        self._began, self._open = None, {}
+        self._reset_at = time.time_ns()
+        self._pace = Pace(SECOND // RATE, time.monotonic_ns(), self._reset_at)
+        self._instruction.publish(String(data=load_rule(rule).description))
+        simulation = self._robot.simulation
+        shown = safe_on_stand(simulation.safe, simulation.pose_safe_in_pelvis)
+        self._safe_shape.publish(String(data=to_urdf(shown)))
+        return self._episode
+
+    def _on_reset(self, request, response):
+        return answer_reset(request, response, (self._rule, self._safe), self._begin)
+
+    def _on_started(self, message: Time) -> None:
+        stamp = convert.from_time(message)
+        if stamp >= self._reset_at:  # else it is of the episode before
+            self._began = -(-stamp // PERIOD) * PERIOD
+
+    # Stepping and publishing --------------------------------------------------------------
+
+    def _step(self, pace: Pace) -> None:
+        lost, clock = pace.lost, time.monotonic_ns()
+        hurried = pace.behind(clock) > HURRY and self._steps % SLOWLY
+        stamp = pace.step(clock)
+        if pace.lost > lost:
+            self.get_logger().warning(
+                f"too slow for the world's time: {pace.lost / SECOND:.1f} s lost so far",
+                throttle_duration_sec=TOLD,
+            )
+        if not hurried:
+            self._take_commands()
+        self._robot.step()
+        self._steps += 1
+        if not hurried:
+            self._low_states.publish(encode_low_state(self._robot.low_state(stamp)))
+        if self._steps % SLOWLY == 0:
+            self._hand_states.publish(hand_states(*self._robot.hand_state()))
+            self._tell(pace)
+        if pace.frame and self._cameras and self._filming:
+            self._cameras.show(Glance(stamp, self._robot.simulation.joints()))
+
+    def _tell(self, pace: Pace) -> None:
+        """The status each frame and when a phase changes, in an episode that has begun; its time is
+        counted from there."""
+        stamp = pace.stamp
+        if self._began is None or stamp < self._began:
+            return
+        state = self._robot.simulation.state()
+        if not pace.frame and state.part_open == self._open:
+            return
+        self._open = dict(state.part_open)
+        since = stamp - self._began
+        status = to_status(
+            self._robot.simulation,
+            replace(state, time=since / SECOND, frame=since // PERIOD),
+            stamp,
+            safe=self._safe,
+            episode=self._episode,
+            waiting=False,
+            clipped=0,
+        )
+        self._status.publish(status)
+
+    def _report(self) -> None:
+        hands, body = self._robot.hands.counts, self._controller.counts
+        refused = [f"{reason} {count}" for reason, count in body.items() if reason != "accepted"]
+        bad = [f"hand {reason} {count}" for reason, count in hands.items() if reason != "accepted"]
+        wrong = ", ".join(refused + bad)
+        level = DiagnosticStatus.WARN if wrong else DiagnosticStatus.OK
+        values = {
+            "commands": body["accepted"],
+            "hand commands": hands["accepted"],
+            "share of the arm": f"{self._controller.share:.3f}",
+            "lost (s)": f"{self._pace.lost / SECOND if self._pace else 0:.1f}",
+        }
+        text = f"commands refused: {wrong}" if wrong else "obeying"
+        self._diagnostics.publish(
+            convert.to_diagnostics(self.get_name(), level, text, values, time.time_ns())
+        )
+
+    def _take_commands(self) -> None:
+        """Takes what has come without an executor, which would cost more than all the rest at 500
+        times a second."""
+        for subscription in self._commands:
+            with subscription.handle:
+                while taken := subscription.handle.take_message(subscription.msg_type, True):
+                    subscription.callback(taken[0])
+
+    def run(self, executor: SingleThreadedExecutor, signals: list[int]) -> int:
+        """The loop, until somebody wants it to end and nobody has the arm any more: a launch that
+        ends interrupts the bridge and the robot at once. A second signal is obeyed at once."""
+        end = float("inf")
+        while not signals or (self._controller.share and len(signals) == 1):
+            if signals and end == float("inf"):
+                end = time.monotonic() + LINGER
+                self._filming = False  # the cameras were interrupted too
+            if time.monotonic() > end:
+                break
+            if self._pace is None:
+                executor.spin_once(timeout_sec=PERIOD / SECOND)
+                continue
+            if self._steps % SLOWLY == 0:
+                executor.spin_once(timeout_sec=0)
+            time.sleep(self._pace.wait(time.monotonic_ns()) / SECOND)
+            self._step(self._pace)
+        return 0 if signals[0] == signal.SIGINT else 128 + signals[0]
+
+    def destroy_node(self) -> None:
+        if self._cameras:
+            self._cameras.close()
+        super().destroy_node()
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Runs the node; the exit code: 0 after a SIGINT, 143 after a SIGTERM, 2 with one line on
+    stderr for what the user can mend."""
+    signals: list[int] = []
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda number, frame: signals.append(number))
+    rclpy.init(
+        args=None if args is None else list(args), signal_handler_options=SignalHandlerOptions.NO
+    )
+    node = None
+    try:
+        node = RobotSideNode()
+        executor = SingleThreadedExecutor()
+        executor.add_node(node)
+        return node.run(executor, signals)
+    except (RuleSafeError, ParameterException) as error:
+        print(f"robot_side_node: {error}", file=sys.stderr, flush=True)
+        return 2
+    finally:
+        if node is not None:
+            node.destroy_node()
+        rclpy.try_shutdown()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,149 @@
+"""The simulated robot that hears Unitree's commands: motors and hands in, states out. No ROS.
+
+The physics runs at 500 Hz, as often as the robot reports. The right arm's motors obey the commands
+to the letter, with gravity pulling at them; the right hand's fingers have controllers of their own,
+as the real ones do. Pelvis, legs, waist, left arm and left hand stand still, as if held.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from h1_2_bridge.motors import MOTOR_COUNT, MOTOR_JOINTS, RIGHT_ARM, SLOTS
+from h1_2_bridge.wire import LowState
+from h1_2_sim.controllers import MODE_MACHINE, Controller, Drives, holding
+from h1_2_sim.hands import FINGERS, Hands
+from rulesafe_core.joints import ALL_JOINTS, ARM_JOINTS, HAND_JOINTS, LEFT_HAND_JOINTS
+from rulesafe_core.robot import HOME, h1_2
+from rulesafe_sim.articulations import DrivenRobot, Motor
+from rulesafe_sim.config import PhysicsConfig, SimulationConfig
+from rulesafe_sim.simulation import Simulation
+
+RATE = 500
+"""States and steps of the physics per second."""
+
+FINGERS_EVERY = RATE // 100
+"""Steps between two looks of the fingers' own controllers."""
+
+TEMPERATURE = 35
+"""Of every motor, deg C: the simulation has no heat."""
+
+VOLTAGE = 60.0
+"""Of every motor, V."""
+
+Array = NDArray[np.float64]
+
+_EFFORT = np.array([h1_2().joint(name).effort for name in MOTOR_JOINTS])  # (27,) N m
+_ARM = list(RIGHT_ARM)
+_MOVING = ARM_JOINTS + HAND_JOINTS
+_BODY = [ALL_JOINTS.index(name) for name in MOTOR_JOINTS]
+_HANDS = [ALL_JOINTS.index(name) for name in HAND_JOINTS + LEFT_HAND_JOINTS]
+
+
+def physics() -> PhysicsConfig:
+    """The simulation's physics in steps of 2 ms."""
+    return PhysicsConfig(timestep=1 / RATE, control_hz=RATE)
+
+
+class RobotSide:
+    """A robot and a safe, stepped 2 ms at a time.
+
+    Args:
+        controller: what hears the commands.
+        split: of which the seeds are.
+        mode_machine: what the states carry.
+
+    `reset` begins an episode; nothing else may be called before it.
+    """
+
+    def __init__(
+        self, controller: Controller, split: str = "nominal", mode_machine: int = MODE_MACHINE
+    ) -> None:
+        self.controller = controller
+        self.simulation = Simulation(SimulationConfig(physics=physics(), split=split))
+        self.hands = Hands(np.array([HOME[name] for name in HAND_JOINTS + LEFT_HAND_JOINTS]))
+        self._mode_machine = mode_machine
+
+    def reset(self, rule: str, safe: str, seed: int) -> None:
+        """Puts robot and safe where an episode begins. Errors: RuleSafeError, see
+        `Simulation.reset`."""
+        self.simulation.reset(rule, safe, seed)
+        state = self.simulation.state()
+        self._posture = state.joint_positions[_BODY]
+        self._positions = state.joint_positions[_HANDS]
+        self._velocities = np.zeros(len(_HANDS))
+        self.hands.reset(self._positions)
+        self._steps = 0
+        self._gravity = np.zeros(MOTOR_COUNT)
+        self._drives = holding(self._posture, self._gravity)
+        self._q, self._dq, self._ddq = self._posture, np.zeros(MOTOR_COUNT), np.zeros(MOTOR_COUNT)
+
+    def step(self) -> None:
+        """2 ms of the world."""
+        self.simulation.advance(self._drive)
+        self._steps += 1
+
+    def _drive(self, robot: DrivenRobot) -> None:
+        """Sees where the robot stands, and sets what its motors do for the next 2 ms."""
+        columns = [robot.index[name] for name in _MOVING]
+        positions, velocities = robot.positions[columns], robot.velocities[columns]
+        self._look(positions, velocities)
+        if self._steps % FINGERS_EVERY == 0:
+            robot.compensate_gravity()
+            fingers = self.hands.targets(FINGERS_EVERY / RATE)[:FINGERS]
+            robot.command(dict(zip(HAND_JOINTS, fingers.tolist(), strict=True)))
+        passive = robot.passive_torques()
+        self._gravity[_ARM] = passive[columns[: len(_ARM)]]
+        self._drives = self.controller.drives(holding(self._posture, self._gravity))
+        robot.obey(_arm(self._drives), passive)
+
+    def _look(self, positions: Array, velocities: Array) -> None:
+        """Takes note of the moving joints (13,): rad, rad/s."""
+        # Differences of positions: the physics' own velocities are not 0 where a drive bears a load
+        # at rest.
+        q = self._q.copy()
+        q[_ARM] = positions[: len(_ARM)]
+        dq = (q - self._q) * RATE
+        self._q, self._dq, self._ddq = q, dq, (dq - self._dq) * RATE
+        self._positions[:FINGERS] = positions[len(_ARM) :]
+        self._velocities[:FINGERS] = velocities[len(_ARM) :]
+
+    def hand_state(self) -> tuple[Array, Array]:
+        """Positions and velocities (12,) of both hands' motors, right first: rad and rad/s."""
+        return self._positions.copy(), self._velocities.copy()
+
+    def low_state(self, stamp: int) -> LowState:
+        """What the robot reports at `stamp` (ns) by its own clock: how it stood when its motors
+        looked last."""
+        drives, q, dq = self._drives, self._q, self._dq
+        tau = drives.tau + drives.kp * (drives.q - q) + drives.kd * (drives.dq - dq)
+        return LowState(
+            mode_machine=self._mode_machine,
+            tick=stamp // 1_000_000 % 2**32,
+            quat_wxyz=np.array([1, 0, 0, 0], np.float32),
+            accelerometer=np.array([0, 0, 9.81], np.float32),
+            q=_slots(q),
+            dq=_slots(dq),
+            ddq=_slots(self._ddq),
+            tau=_slots(np.clip(tau, -_EFFORT, _EFFORT)),
+            temperature=_TEMPERATURES,
+            motor_mode=_slots(self.controller.enabled).astype(np.uint8),
+            voltage=_VOLTAGES,
+        )
+
+
+def _arm(drives: Drives) -> dict[str, Motor]:
+    columns = (drives.q, drives.dq, drives.tau, drives.kp, drives.kd)
+    rows = np.stack(columns)[:, _ARM].T.tolist()
+    return {name: Motor(*row) for name, row in zip(ARM_JOINTS, rows, strict=True)}
+
+
+def _slots(values: NDArray) -> NDArray[np.float32]:
+    """(35,): what the 27 motors have, 0 in the slots beyond."""
+    slots = np.zeros(SLOTS, np.float32)
+    slots[:MOTOR_COUNT] = values
+    return slots
+
+
+_VOLTAGES = _slots(np.full(MOTOR_COUNT, VOLTAGE))
+_TEMPERATURES = np.zeros((SLOTS, 2), np.int16)
+_TEMPERATURES[:MOTOR_COUNT] = TEMPERATURE

@@ -1,0 +1,1 @@
+"""The rulesafe command: the table of its subcommands, dispatch and shell completion."""

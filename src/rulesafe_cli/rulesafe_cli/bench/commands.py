@@ -1,0 +1,90 @@
+"""`rulesafe bench`: what this machine does per second, in process and through ROS 2.
+
+Each part runs in fresh processes, so that its memory and its first picture are its own. CPU
+seconds count all threads of such a process, the software renderer's too. docs/benchmarks.md says
+how to read the tables.
+"""
+
+import json
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+from policy_node.families import FAMILIES
+from rulesafe_cli.table import load
+from rulesafe_core.errors import RuleSafeError, unknown_name
+from rulesafe_data.measure_tables import machine, markdown, table
+from rulesafe_data.measuring import Measure
+
+PARTS = {
+    "physics": "rulesafe_cli.bench.simulation:physics",
+    "loop": "rulesafe_cli.bench.simulation:loop",
+    "observation": "rulesafe_cli.bench.simulation:observation",
+    "first_frame": "rulesafe_cli.bench.simulation:first_frame",
+    "planning": "rulesafe_cli.bench.planning:measured",
+    "memory": "rulesafe_cli.bench.memory:measured",
+    "policy": "rulesafe_cli.bench.policy:measured",
+    "ros": "rulesafe_cli.bench.node:through_ros",
+    "bridge": "rulesafe_cli.bench.bridge:measured",
+}
+"""Where each part's function is, which takes the options and gives its figures."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """What `rulesafe bench` measures."""
+
+    parts: tuple[str, ...] = tuple(PARTS)
+    """Which parts to run."""
+    rule: str = "rule_001"
+    safe: str = "safe_01"
+    model: str = "rule_001_rule_020"
+    """Of the part memory: its name, or its folder."""
+    policies: tuple[str, ...] = tuple(FAMILIES)
+    """Of the part policy: which families."""
+    data: Path | None = None
+    """Of the part policy: demonstrations with clouds and pictures, for the speed of training."""
+    cache: Path | None = None
+    """Of the part policy: folder for clouds and pictures decoded once; otherwise a temporary one,
+    which for 200 demonstrations takes minutes and gigabytes."""
+    seconds: float = 10.0
+    """Simulated seconds of each loop in process; wall seconds of each run through ROS."""
+    json: Path | None = None
+    """Write the figures here too."""
+    markdown: Path | None = None
+    """Write the tables here too, as Markdown."""
+
+
+def bench(options: Annotated[Options, tyro.conf.arg(name="")]) -> int:
+    """Measure physics, observations, policies and the ROS graph on this machine.
+
+    Example: rulesafe bench --parts physics planning
+    """
+    for part in options.parts:
+        if part not in PARTS:
+            raise unknown_name("part", part, PARTS)
+    facts = machine()
+    print("\n".join(f"{name}: {value}" for name, value in facts.items()), flush=True)
+    measures: list[Measure] = []
+    failed: dict[str, str] = {}
+    page = ["; ".join(f"{name} {value}" for name, value in facts.items()) + "."]
+    for part in options.parts:
+        try:
+            found = load(PARTS[part])(options)
+        except RuleSafeError as error:
+            failed[part] = str(error)
+            print(f"\n{part}: not measured: {error}", file=sys.stderr)
+            continue
+        measures += found
+        page += [f"## {part}", markdown(found)]
+        print(f"\n{table(found)}", flush=True)
+    if options.json:
+        figures = [asdict(measure) for measure in measures]
+        content = {"machine": facts, "measures": figures, "failed": failed}
+        options.json.write_text(json.dumps(content, indent=1) + "\n")
+    if options.markdown:
+        options.markdown.write_text("\n\n".join(page) + "\n")
+    return 1 if failed else 0

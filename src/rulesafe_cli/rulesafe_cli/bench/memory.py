@@ -1,0 +1,18 @@
+"""The memory part of `rulesafe bench`: time per frame, with and without a token, and bytes."""
+
+from rulesafe_cli.bench.commands import Options
+from rulesafe_data.measuring import Measure
+from vq_memory_node.analysis.cost import measure_apart, p99
+
+
+def measured(options: Options) -> list[Measure]:
+    """The benchmark's lines: one frame taken in by a memory, in a process with one core and one
+    thread. Errors: RuleSafeError if there is no such model."""
+    cost = measure_apart(options.model, max(20, round(50 * options.seconds)))
+    return [
+        *(
+            Measure.of(name, "us", (1000 * ms).tolist(), f"p99 {1000 * p99(ms):.0f}")
+            for name, ms in cost.times.items()
+        ),
+        *(Measure.of(f"held by {name}", "kB", [kb]) for name, kb in cost.held.items()),
+    ]

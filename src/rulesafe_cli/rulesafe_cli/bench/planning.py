@@ -1,0 +1,70 @@
+"""The planner's share of the benchmark: one solve, one check, one planned step. No physics."""
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from planner_node.collision import CollisionWorld
+from planner_node.constraints import pose_goals
+from planner_node.hand import PRE_PINCH
+from planner_node.kinematics import Arm
+from planner_node.moves import MovePlanner, Observation
+from planner_node.solver import descend, solve
+from rulesafe_cli.bench.commands import Options
+from rulesafe_data.measuring import Measure, run_apart
+from rulesafe_locks.rules import PARTS
+from rulesafe_sim.randomisation import SPLITS, sample_variation
+from rulesafe_sim.safe_body import safe_body
+from rulesafe_sim.safes import load_safe
+from rulesafe_sim.simulation import placement_pose, start_action
+
+
+def measured(options: Options) -> list[Measure]:
+    """What the demonstrator's planner does, without physics."""
+    found = run_apart(samples, options.safe, max(20, round(40 * options.seconds)))
+    return [Measure.of(name, "ms", values) for name, values in found.items()]
+
+
+def samples(safe: str, count: int) -> dict[str, list[float]]:
+    """ms of each thing that is measured, `count` times where it is quick."""
+    found = load_safe(safe)
+    arm, rng = Arm(), np.random.default_rng(0)
+    low, high = arm.limits.lower, arm.limits.upper
+    postures = rng.uniform(low, high, (count, 7))
+    near = np.clip(postures + rng.normal(0, 0.1, (count, 7)), low, high)
+    goals = [pose_goals(arm.hand_pose(posture)) for posture in postures]
+    world = CollisionWorld(safe_body(found))
+    world.set_safe(
+        placement_pose(SPLITS["nominal"].randomisation.placement.around(found.hinge)), {}
+    )
+    planners = [_step(found, seed) for seed in range(max(2, count // 20))]
+    some = range(max(2, count // 10))
+    return {
+        "constraints solved from nearby": [
+            _ms(descend, arm, near[i], goals[i]) for i in range(count)
+        ],
+        "constraints solved from 24 starts, with costs": [
+            _ms(solve, arm, near[i], goals[i]) for i in some
+        ],
+        "collision check of arm and hand": [
+            _ms(world.collides, posture, PRE_PINCH) for posture in postures
+        ],
+        "step planned: grasp, motion and free path": [_ms(plan) for plan in planners],
+    }
+
+
+def _step(safe, seed: int) -> Callable[[], object]:
+    """Planning to open the knob, the safe where a seed puts it."""
+    variation = sample_variation(SPLITS["nominal"].randomisation, safe, seed)
+    pose, start = placement_pose(variation.placement), start_action(variation)
+    moves = MovePlanner(safe, pose)
+    closed = dict.fromkeys(PARTS, 0.0)
+    seen = Observation(start[:7], start[7:], closed, dict.fromkeys(PARTS, False), pose, ())
+    return lambda: moves.plan(seen, moves.move(seen, "knob", opens=True), set())
+
+
+def _ms(work: Callable[..., object], *arguments: object) -> float:
+    begin = time.perf_counter()
+    work(*arguments)
+    return 1000 * (time.perf_counter() - begin)

@@ -1,0 +1,214 @@
+"""The policies' share of the benchmark: a chunk, the memory beside it, training and evaluation.
+
+Networks have random weights: what they cost does not depend on what they have learned.
+"""
+
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from importlib.util import find_spec
+from itertools import count
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from policy_node.configs import TrainConfig
+from policy_node.families import find_config, make_network
+from policy_node.memories import MemoryConfig, make_memory
+from policy_node.normaliser import Normaliser, RelativeActions, min_max
+from policy_node.policy import CAMERAS, CHUNK, Observation
+from policy_node.safe_frame import SafeFrame
+from rulesafe_cli.bench.commands import Options
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.joints import ACTION_JOINTS
+from rulesafe_data.measuring import Measure, Stopwatch, Wave, run_on_one_core
+from rulesafe_data.store import EpisodeStore
+from rulesafe_eval.live import Live
+from rulesafe_eval.policies import PolicyActor
+from rulesafe_eval.request import EXECUTE, Setup
+from rulesafe_locks.rules import load_rule
+from rulesafe_sim.simulation import LOWER, UPPER, Simulation
+from vq_memory_node.memory import Reading
+from vq_memory_node.windows import LENGTH, RATE, STRIDE
+
+if TYPE_CHECKING:
+    from policy_node.network_policy import NetworkPolicy
+
+SIZE = "tiny"
+MEMORIES = ("none", "vq")
+
+REACH = 0.1
+"""How far from the present posture an untrained policy's targets are at most, rad."""
+
+BATCH = 64
+"""Windows in a batch."""
+
+WARM_UP = 3
+"""Chunks that are not counted."""
+
+EPISODES = 3
+
+Found = tuple[str, str, Sequence[float]]
+"""Name, unit and samples of a figure."""
+
+
+def measured(options: Options) -> list[Measure]:
+    """The benchmark's lines: of each family with each memory, in a process of its own that has one
+    core and one thread.
+
+    Errors: RuleSafeError without the extra "learn", for an unknown family, and if the dataset
+    lacks what a family sees.
+    """
+    missing = [name for name in ("torch", "diffusers", "transformers") if not find_spec(name)]
+    if missing:
+        raise RuleSafeError(f"no {' and no '.join(missing)}: pip install 'rulesafe[learn]'")
+    for family in options.policies:
+        find_config(family, SIZE)
+    with ExitStack() as stack:
+        cache = options.cache
+        if options.data is None:
+            print("\npolicy: training is left out: name demonstrations with --data", flush=True)
+        else:
+            EpisodeStore(options.data)  # what is no dataset is refused before minutes have passed
+            cache = cache or Path(stack.enter_context(TemporaryDirectory()))
+        return [
+            measure
+            for family in options.policies
+            for memory in MEMORIES
+            for measure in run_on_one_core(_measure, options, cache, family, memory)
+        ]
+
+
+def _measure(options: Options, cache: Path | None, family: str, memory: str) -> list[Measure]:
+    import torch
+
+    torch.set_num_threads(1)
+    remembered = make_memory(memory)
+    policy = untrained(family, remembered)
+    parameters = sum(weights.numel() for weights in policy.checkpoint.network().parameters())
+    found: list[Found] = [("parameters", "", [parameters])]
+    found += _inference(policy, options.rule, max(20, round(20 * options.seconds)))
+    if options.data is not None and cache is not None:
+        steps = max(4, round(3 * options.seconds))
+        found += _training(family, remembered, options.data, cache, steps)
+    found.append(_evaluation(policy, options))
+    subject = f"{family} {memory}"
+    return [Measure.of(name, unit, samples, subject=subject) for name, unit, samples in found]
+
+
+def untrained(family: str, memory: MemoryConfig) -> "NetworkPolicy":
+    """A policy with random weights, whose targets stay within REACH of the present posture; it acts
+    about the safe, as a trained one of this size does."""
+    import torch
+
+    from policy_node.checkpoints import Checkpoint
+    from policy_node.network_policy import NetworkPolicy
+
+    config = find_config(family, SIZE)
+    torch.manual_seed(0)
+    weights = make_network(family, config, memory.shape).state_dict()
+    reach = np.full((config.past + CHUNK, len(ACTION_JOINTS)), REACH, np.float32)
+    joints = min_max(LOWER.astype(np.float32), UPPER.astype(np.float32))
+    actions = RelativeActions(min_max(-reach, reach))
+    normaliser = Normaliser(joints, actions, SafeFrame(0.60, -0.27, 0.28, 0.0))
+    return NetworkPolicy(Checkpoint(family, SIZE, config, memory, normaliser, weights))
+
+
+def _inference(policy: "NetworkPolicy", rule: str, chunks: int) -> list[Found]:
+    """A chunk, and beside it what a full memory takes for the frames between two of them."""
+    memory, wave = policy.memory.build(), Wave()
+    positions = (wave(frame / RATE).astype(np.float32) for frame in count())
+    for _ in range(STRIDE * LENGTH):
+        memory.push(next(positions))
+    frames: list[float] = []
+    remembering: list[float] = []
+    asking: list[float] = []
+    for number in range(chunks + WARM_UP):
+        taken = []
+        for _ in range(EXECUTE):
+            position = next(positions)
+            watch = Stopwatch()
+            memory.push(position)
+            taken.append(watch.wall)
+        watch = Stopwatch()
+        reading = memory.read()
+        read = watch.wall
+        observation = _observation(policy, rule, position, reading)
+        watch = Stopwatch()
+        policy.infer(observation)
+        if number >= WARM_UP:
+            asking.append(1000 * watch.wall)
+            frames += [1e6 * seconds for seconds in taken]
+            remembering.append(1000 * (sum(taken) + read))
+    shares = 100 * np.array(remembering) / np.median(asking)
+    return [
+        ("chunk", "ms", asking),
+        ("chunk, p99", "ms", [float(np.percentile(asking, 99))]),
+        ("memory, a frame", "us", frames),
+        (f"memory, {EXECUTE} frames and a reading", "ms", remembering),
+        ("memory, the same as a share of the chunk", "%", shares.tolist()),
+    ]
+
+
+def _observation(
+    policy: "NetworkPolicy", rule: str, position: NDArray[np.float32], reading: Reading
+) -> Observation:
+    """Of everything that the policy needs, at full size; the scene is made up."""
+    needs, rng = policy.needs, np.random.default_rng(0)
+    return Observation(
+        joints=np.repeat(position[None], needs.frames, axis=0),
+        points=rng.random((needs.cloud_frames, needs.points, 6), np.float32)
+        if needs.points
+        else None,
+        images={camera: rng.integers(0, 256, (224, 224, 3), np.uint8) for camera in CAMERAS}
+        if needs.images
+        else {},
+        instruction=load_rule(rule).description,
+        memory=reading,
+    )
+
+
+def _training(
+    family: str, memory: MemoryConfig, data: Path, cache: Path, steps: int
+) -> list[Found]:
+    """The first steps of a training with the settings that `rulesafe policy train` has, but for
+    the size of a batch, which is the same for all families."""
+    from policy_node.checkpoints import read_policy
+    from policy_node.training import Progress, Task, train
+
+    task = Task(family, SIZE, find_config(family, SIZE), memory, data, None, cache)
+    config = TrainConfig(steps=steps, batch=BATCH)
+    ends: list[float] = []
+
+    def note(progress: Progress) -> None:
+        ends.append(time.perf_counter())
+
+    with TemporaryDirectory() as out:
+        results = read_policy(train(task, config, out, note)).training["results"]
+    rates = BATCH / np.diff(ends[:-1])  # the last one also writes the state
+    return [
+        ("training samples a second", "1/s", rates.tolist()),
+        ("training, waiting for data", "%", [100 * results["share_waiting_for_data"]]),
+    ]
+
+
+def _evaluation(policy: "NetworkPolicy", options: Options) -> Found:
+    """Episodes per core-hour: physics, observations and inference. Some chunks of each are played;
+    an episode that fails, as this policy's do, goes on like that until the rule's time is up."""
+    limit = Setup(SIZE).time_limit(options.rule)
+    chunks = max(1, round(options.seconds * RATE / EXECUTE))
+    actor = PolicyActor(policy, policy.memory.build(), EXECUTE)
+    simulation = Simulation(render=actor.renders)
+    rates = []
+    for number in range(EPISODES + 1):
+        watch = Stopwatch()
+        simulation.reset(options.rule, options.safe, number)
+        begun = watch.cpu
+        actor.drive(simulation, Live(simulation, chunks * EXECUTE / RATE))
+        rate = 3600 / (begun + (watch.cpu - begun) * limit / simulation.time)
+        if number:  # the first one warms up
+            rates.append(rate)
+    return f"evaluation episodes of {limit:g} s per core-hour", "1/h", rates

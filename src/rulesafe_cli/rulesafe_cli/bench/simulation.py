@@ -1,0 +1,127 @@
+"""The simulation's share of the benchmark: physics, the environment, observations, no ROS."""
+
+from typing import Any
+
+from rulesafe_cli.bench.commands import Options
+from rulesafe_data.measuring import Measure, Stopwatch, Wave, peak_memory, run_apart
+
+
+def physics(options: Options) -> list[Measure]:
+    """Control steps without any observation."""
+    return run_apart(_physics, options)
+
+
+def _physics(options: Options) -> list[Measure]:
+    from rulesafe_sim.simulation import Simulation
+
+    simulation, wave = Simulation(), Wave()
+    simulation.reset(options.rule, options.safe, 0)
+    rate, substeps = simulation.config.physics.control_hz, simulation.config.physics.substeps
+    resets = []
+    for _ in range(5):
+        watch = Stopwatch()
+        simulation.reset(options.rule, options.safe, 0)
+        resets.append(watch.wall * 1000)
+    samples = []
+    for _ in range(max(2, round(options.seconds))):
+        watch = Stopwatch()
+        for _ in range(rate):
+            simulation.control(wave(simulation.time))
+        samples.append(rate * substeps / watch.cpu)
+    return [
+        Measure.of("physics steps per CPU second", "1/s", samples, "arm moving, one simulated s"),
+        Measure.of("reset without cameras", "ms", resets),
+        peak_memory("physics only"),
+    ]
+
+
+def loop(options: Options) -> list[Measure]:
+    """The Gymnasium environment with joint states only, then with all observations."""
+    joints = ("joint_positions", "all_joint_positions")
+    return [
+        *run_apart(_environment, options, "joint states only", {"observations": joints}),
+        *run_apart(_environment, options, "all observations at 10 Hz", {}),
+    ]
+
+
+def _environment(options: Options, title: str, chosen: dict[str, Any]) -> list[Measure]:
+    """Simulated seconds per CPU and per wall second of `env.step`, a sample a simulated second."""
+    import gymnasium
+
+    env = gymnasium.make("RuleSafe-v1", rule=options.rule, safe=options.safe, **chosen)
+    env.reset()
+    wave, frame = Wave(), 0
+    cpu, wall = [], []
+    for number in range(max(2, round(options.seconds)) + 1):
+        watch = Stopwatch()
+        for _ in range(10):
+            frame += 1
+            env.step(wave(frame / 10))
+        if number:  # the first second warms up
+            cpu.append(1 / watch.cpu)
+            wall.append(1 / watch.wall)
+    env.close()
+    return [
+        Measure.of(f"simulated s per CPU s, {title}", "", cpu),
+        Measure.of(f"simulated s per wall s, {title}", "", wall),
+        peak_memory(title),
+    ]
+
+
+def observation(options: Options) -> list[Measure]:
+    """A full observation, and each part of it alone, in a scene that moves between them."""
+    return run_apart(_observation, options)
+
+
+def _observation(options: Options) -> list[Measure]:
+    from rulesafe_sim.observer import OBSERVATIONS, Observer
+    from rulesafe_sim.simulation import Simulation
+
+    simulation, wave = Simulation(render=True), Wave()
+    simulation.reset(options.rule, options.safe, 0)
+    observer = Observer(simulation)
+    asked: dict[str, tuple[str, ...]] = {
+        "full observation": OBSERVATIONS,
+        "head_rgb alone": ("head_rgb",),
+        "front_rgb alone": ("front_rgb",),
+        "points alone (render and sample)": ("points",),
+        "joint positions alone": ("joint_positions", "all_joint_positions"),
+    }
+    samples: dict[str, list[float]] = {name: [] for name in asked}
+    cpu: list[float] = []
+    for number in range(max(4, round(options.seconds * 3))):
+        for name, keys in asked.items():
+            simulation.control(wave(simulation.time))
+            watch = Stopwatch()
+            observer.observe(keys)
+            if number > 1:
+                samples[name].append(watch.wall * 1000)
+                if keys is OBSERVATIONS:
+                    cpu.append(watch.cpu * 1000)
+    return [
+        *(Measure.of(name, "ms", values) for name, values in samples.items()),
+        Measure.of("full observation, CPU time of all threads", "ms", cpu),
+        peak_memory("observations"),
+    ]
+
+
+def first_frame(options: Options) -> list[Measure]:
+    """From a built scene to the first full observation, each time in a fresh process."""
+    times = [run_apart(_first_frame, options) for _ in range(3)]
+    scene, picture = zip(*times, strict=True)
+    return [
+        Measure.of("imports and reset before the first frame", "ms", scene, "fresh process"),
+        Measure.of("first full observation", "ms", picture, "fresh process"),
+    ]
+
+
+def _first_frame(options: Options) -> tuple[float, float]:
+    watch = Stopwatch()
+    from rulesafe_sim.observer import OBSERVATIONS, Observer
+    from rulesafe_sim.simulation import Simulation
+
+    simulation = Simulation(render=True)
+    simulation.reset(options.rule, options.safe, 0)
+    ready = watch.wall
+    Observer(simulation).observe(OBSERVATIONS)
+    return ready * 1000, (watch.wall - ready) * 1000

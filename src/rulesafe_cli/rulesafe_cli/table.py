@@ -1,0 +1,139 @@
+"""The subcommands of `rulesafe`: one entry each.
+
+A command is functions of the package it belongs to, named as "module:NAME" and imported only when
+called, so that light commands start fast. tyro makes the options from a function's signature and
+the help from its docstring; it returns the exit code, or None for 0.
+"""
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Command:
+    """One subcommand of `rulesafe`.
+
+    Attributes:
+        name: the word after `rulesafe`.
+        help: its line in `rulesafe --help`.
+        example: a complete command line.
+        function: "module:NAME" of what runs when the next word is no subcommand.
+        subcommands: "module:NAME" of a mapping from a word to its function.
+        parser: "module:NAME" of what makes an argparse parser, whose options `function` takes.
+    """
+
+    name: str
+    help: str
+    example: str
+    function: str = ""
+    subcommands: str = ""
+    parser: str = ""
+
+
+def load(place: str) -> Any:
+    """The object at "module:NAME"."""
+    module, name = place.split(":")
+    return getattr(import_module(module), name)
+
+
+COMMANDS = (
+    Command(
+        "rules",
+        "list | show | solve | verify | generate: rules and what is proved of them",
+        "rulesafe rules solve rule_020",
+        subcommands="rulesafe_design.commands.rules:SUBCOMMANDS",
+    ),
+    Command(
+        "safes",
+        "list | show: the safes and their parts",
+        "rulesafe safes show safe_03",
+        subcommands="rulesafe_sim.commands:SUBCOMMANDS",
+    ),
+    Command(
+        "demos",
+        "generate | render | replay | stats | program | run | write | ...: demonstrations",
+        "rulesafe demos generate --rules rule_001 --episodes 10 --out demos",
+        subcommands="rulesafe_demos.commands:SUBCOMMANDS",
+    ),
+    Command(
+        "memory",
+        "train | tokens | plot | measure: memories of past joint positions",
+        "rulesafe memory tokens demos --model rule_001_rule_020 --out tokens.parquet",
+        subcommands="vq_memory_node.commands:SUBCOMMANDS",
+    ),
+    Command(
+        "eval",
+        "play episodes with a policy, the expert or an oracle; compare | report | table",
+        "rulesafe eval --policy expert --rules rule_020 --episodes 4 --out runs/expert",
+        function="rulesafe_eval.commands:evaluate",
+        subcommands="rulesafe_eval.commands:SUBCOMMANDS",
+    ),
+    Command(
+        "policy",
+        "train | describe: policies with and without memory",
+        "rulesafe policy train demos --policy dp3 --memory vq --out vq",
+        subcommands="policy_node.commands:SUBCOMMANDS",
+    ),
+    Command(
+        "launch",
+        "run a ROS 2 XML launch file on a machine without ros2",
+        "rulesafe launch launch/sim_evaluation.launch.xml rule:=rule_001",
+        parser="rulesafe_ros.launch.commands:make_parser",
+        function="rulesafe_ros.launch.commands:launch",
+    ),
+    Command(
+        "bridge",
+        "check | engage | disengage | stop | reset: the bridge to a real robot",
+        "rulesafe bridge check --network-interface eth0",
+        subcommands="h1_2_bridge.commands:SUBCOMMANDS",
+    ),
+    Command(
+        "bag",
+        "record | info | play | to-dataset | to-video: recordings of a ROS 2 graph",
+        "rulesafe bag record --out bag",
+        subcommands="rulesafe_ros.bag.commands:SUBCOMMANDS",
+    ),
+    Command(
+        "view",
+        "cameras, robot, memory, plan and buttons, live on a page and in Foxglove",
+        "rulesafe view",
+        function="rulesafe_ros.view.commands:view",
+    ),
+    Command(
+        "topic",
+        "list | echo | hz: the topics of a running graph, their messages and rates",
+        "rulesafe topic echo /memory/tokens --once",
+        subcommands="rulesafe_ros.graph.topic:SUBCOMMANDS",
+    ),
+    Command(
+        "service",
+        "list | call: the services of a running graph",
+        "rulesafe service call /episode/reset '{rule: rule_007}'",
+        subcommands="rulesafe_ros.graph.service:SUBCOMMANDS",
+    ),
+    Command(
+        "param",
+        "list | get | set: the parameters of a running node",
+        "rulesafe param list /sim_node",
+        subcommands="rulesafe_ros.graph.param:SUBCOMMANDS",
+    ),
+    Command(
+        "bench",
+        "measure physics, observations and ROS latency on this machine",
+        "rulesafe bench",
+        function="rulesafe_cli.bench.commands:bench",
+    ),
+    Command(
+        "doctor",
+        "check Vulkan, ROS 2, discovery, versions, ... and print a remedy for each",
+        "rulesafe doctor",
+        function="rulesafe_ros.doctor.commands:doctor",
+    ),
+    Command(
+        "completion",
+        "bash | zsh | fish: the script for completion by the Tab key",
+        "rulesafe completion bash",
+        function="rulesafe_cli.completion:completion",
+    ),
+)

@@ -1,0 +1,218 @@
+"""Articulated bodies as data: what the robot and the safes are made of.
+
+A `Body` is a tree of links with primitive shapes. The URDF writer, the SAPIEN scene and the
+planner's collision model all read it, so that they agree by construction.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from rulesafe_core.errors import RuleSafeError, unknown_name
+from rulesafe_core.transforms import (
+    Transform,
+    about_axis,
+    apply,
+    from_parts,
+    rotation_between,
+)
+
+Color = tuple[float, float, float]
+
+
+def linear(value: float) -> float:
+    """The linear value of an sRGB one, both in 0..1 (IEC 61966-2-1)."""
+    return value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
+
+
+def srgb(value: float) -> float:
+    """The inverse of `linear`."""
+    return 12.92 * value if value <= 0.0031308 else 1.055 * value ** (1 / 2.4) - 0.055
+
+
+@dataclass(frozen=True)
+class Material:
+    """How a shape looks: linear RGB in 0..1, roughness and metallic in 0..1."""
+
+    color: Color = (0.5, 0.5, 0.5)
+    roughness: float = 0.6
+    metallic: float = 0.0
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A primitive in its link's frame.
+
+    `kind` and `size`: box (x, y, z full extents); sphere (radius,); capsule (radius, length of
+    the straight part) and cylinder (radius, length), both along the z axis of `pose`.
+    `facets`: corners of a round shape's cross-section in pictures; 0: as its radius asks for.
+    """
+
+    kind: str
+    size: tuple[float, ...]
+    pose: Transform = field(default_factory=lambda: np.eye(4))
+    material: Material = Material()
+    collides: bool = True
+    visible: bool = True
+    facets: int = 0
+
+    def __post_init__(self) -> None:
+        expected = {"box": 3, "sphere": 1, "capsule": 2, "cylinder": 2}
+        if self.kind not in expected:
+            raise unknown_name("shape", self.kind, expected)
+        if len(self.size) != expected[self.kind] or min(self.size) < 0:
+            raise RuleSafeError(
+                f"a {self.kind} takes {expected[self.kind]} sizes >= 0, not {self.size}"
+            )
+
+
+@dataclass(frozen=True)
+class Inertial:
+    """Mass in kg, centre of mass in the link frame (m), inertia about it in the link's axes
+    (kg m^2)."""
+
+    mass: float
+    com: tuple[float, float, float]
+    inertia: np.ndarray  # (3, 3)
+
+
+@dataclass(frozen=True)
+class Link:
+    name: str
+    shapes: tuple[Shape, ...] = ()
+    inertial: Inertial | None = None
+
+
+@dataclass(frozen=True)
+class Mimic:
+    """position = multiplier * position of `joint` + offset"""
+
+    joint: str
+    multiplier: float = 1.0
+    offset: float = 0.0
+
+
+@dataclass(frozen=True)
+class Joint:
+    """A joint from `parent` to `child`; `origin` is the joint frame in the parent link's frame.
+
+    Limits in rad, effort in N m, velocity in rad/s, damping in N m s/rad.
+    """
+
+    name: str
+    parent: str
+    child: str
+    origin: Transform
+    kind: str = "revolute"  # or "fixed"
+    axis: tuple[float, float, float] = (0.0, 0.0, 1.0)
+    lower: float = 0.0
+    upper: float = 0.0
+    effort: float = 0.0
+    velocity: float = 0.0
+    damping: float = 0.0
+    mimic: Mimic | None = None
+
+
+@dataclass(frozen=True)
+class Body:
+    """A tree of links; `links[0]` is the root and every joint's parent comes before its child."""
+
+    name: str
+    links: tuple[Link, ...]
+    joints: tuple[Joint, ...]
+
+    def joint(self, name: str) -> Joint:
+        for joint in self.joints:
+            if joint.name == name:
+                return joint
+        raise unknown_name("joint", name, (j.name for j in self.joints))
+
+    @property
+    def moving_joints(self) -> tuple[Joint, ...]:
+        """The joints that are not fixed, in tree order."""
+        return tuple(joint for joint in self.joints if joint.kind != "fixed")
+
+    def link_poses(self, positions: Mapping[str, float]) -> dict[str, Transform]:
+        """Forward kinematics: pose of each link in the root's frame.
+
+        `positions` maps joint names to rad; joints left out stand at 0 (or where their mimic
+        rule puts them).
+        """
+        poses = {self.links[0].name: np.eye(4)}
+        for joint in self.joints:
+            pose = poses[joint.parent] @ joint.origin
+            if joint.kind != "fixed":
+                pose = pose @ about_axis(joint.axis, joint_position(joint, positions))
+            poses[joint.child] = pose
+        return poses
+
+
+def joint_position(joint: Joint, positions: Mapping[str, float]) -> float:
+    """Position of a joint by name, by its mimic rule, or 0 rad."""
+    if joint.name in positions:
+        return float(positions[joint.name])
+    if joint.mimic:
+        mimic = joint.mimic
+        return mimic.multiplier * float(positions.get(mimic.joint, 0.0)) + mimic.offset
+    return 0.0
+
+
+def hold(body: Body, positions: Mapping[str, float]) -> Body:
+    """The body with the named joints fixed at the given positions (rad), mimics following."""
+    joints = []
+    for joint in body.joints:
+        held = joint.name in positions or (joint.mimic and joint.mimic.joint in positions)
+        if held and joint.kind != "fixed":
+            turn = about_axis(joint.axis, joint_position(joint, positions))
+            joint = replace(joint, kind="fixed", origin=joint.origin @ turn, mimic=None)
+        joints.append(joint)
+    return replace(body, joints=tuple(joints))
+
+
+def capsule_between(start, end, radius: float, **kwargs) -> Shape:
+    """A capsule whose straight part runs from point `start` to point `end` (m)."""
+    start, end = np.asarray(start, float), np.asarray(end, float)
+    length = float(np.linalg.norm(end - start))
+    rotation = rotation_between((0, 0, 1), end - start) if length > 1e-9 else np.eye(3)
+    return Shape("capsule", (radius, length), from_parts(rotation, (start + end) / 2), **kwargs)
+
+
+def merge_fixed(body: Body) -> Body:
+    """The same body with every fixed joint's child lumped into its parent: fewer links, same
+    shapes, masses and motion."""
+    root = body.links[0].name
+    links = {link.name: link for link in body.links}
+    home: dict[str, tuple[str, Transform]] = {root: (root, np.eye(4))}
+    parts: dict[str, list[tuple[Transform, Link]]] = {root: [(np.eye(4), links[root])]}
+    joints = []
+    for joint in body.joints:
+        keeper, offset = home[joint.parent]
+        origin = offset @ joint.origin
+        if joint.kind == "fixed":
+            home[joint.child] = (keeper, origin)
+            parts[keeper].append((origin, links[joint.child]))
+        else:
+            home[joint.child] = (joint.child, np.eye(4))
+            parts[joint.child] = [(np.eye(4), links[joint.child])]
+            joints.append(replace(joint, parent=keeper, origin=origin))
+    merged = tuple(_lump(name, members) for name, members in parts.items())
+    return replace(body, links=merged, joints=tuple(joints))
+
+
+def _lump(name: str, members: list[tuple[Transform, Link]]) -> Link:
+    shapes = tuple(
+        replace(shape, pose=pose @ shape.pose) for pose, link in members for shape in link.shapes
+    )
+    weighed = [(pose, link.inertial) for pose, link in members if link.inertial]
+    if not weighed:
+        return Link(name, shapes)
+    mass = sum(inertial.mass for _, inertial in weighed)
+    coms = [apply(pose, inertial.com) for pose, inertial in weighed]
+    com = np.sum([i.mass * c for (_, i), c in zip(weighed, coms, strict=True)], axis=0) / mass
+    inertia = np.zeros((3, 3))
+    for (pose, part), part_com in zip(weighed, coms, strict=True):
+        rotation, arm = pose[:3, :3], part_com - com
+        parallel_axis = part.mass * (arm @ arm * np.eye(3) - np.outer(arm, arm))
+        inertia += rotation @ part.inertia @ rotation.T + parallel_axis
+    return Link(name, shapes, Inertial(mass, (com[0], com[1], com[2]), inertia))

@@ -1,0 +1,100 @@
+"""Find objects by name: built-in ones, those of installed packages, and `module:attribute`.
+
+An installed package adds an object by an entry point in its pyproject.toml::
+
+    [project.entry-points."rulesafe.memories"]
+    grip = "my_package.memory:Grip"
+"""
+
+import importlib
+import traceback
+from collections.abc import Mapping
+from importlib.metadata import entry_points
+from typing import Any, TypeVar
+
+from rulesafe_core.errors import RuleSafeError, unknown_name
+
+T = TypeVar("T")
+
+GROUPS = {
+    "rulesafe.agents": "agent",
+    "rulesafe.cameras": "camera",
+    "rulesafe.locks": "rule set",
+    "rulesafe.memories": "memory",
+    "rulesafe.policies": "policy",
+    "rulesafe.safes": "safe",
+}
+"""The groups of entry points, and what error messages call an object of each group."""
+
+
+def load(group: str, name: str, builtin: Mapping[str, T]) -> T:
+    """Return the object that a name refers to.
+
+    Built-in names take precedence over entry points. The type of an object that is not built in is
+    not checked here.
+
+    Args:
+        group: one of GROUPS.
+        name: a key of `builtin`, the name of an installed entry point, or `module:attribute`.
+        builtin: the built-in objects by name.
+
+    Raises:
+        RuleSafeError: the name is unknown, or its module cannot be imported.
+    """
+    if name in builtin:
+        return builtin[name]
+    for point in entry_points(group=group):
+        if point.name == name:
+            return import_object(point.value)  # type: ignore[no-any-return]
+    if is_reference(name):
+        return import_object(name)  # type: ignore[no-any-return]
+    raise unknown_name(GROUPS[group], name, (*names(group, builtin), "module:NAME"))
+
+
+def names(group: str, builtin: Mapping[str, object]) -> list[str]:
+    """Return the built-in names, then the installed ones in alphabetical order."""
+    return [*builtin, *sorted(entry_points(group=group).names - set(builtin))]
+
+
+def is_reference(name: str) -> bool:
+    """Return whether a name has the form `module:attribute`; paths may contain colons too."""
+    module, colon, attribute = name.partition(":")
+    return bool(colon) and module.replace(".", "").isidentifier() and attribute.isidentifier()
+
+
+def import_object(reference: str) -> Any:
+    """Import `module:attribute`.
+
+    Raises:
+        RuleSafeError: there is no such module or attribute, or the module raises an exception.
+    """
+    module, _, attribute = reference.partition(":")
+    try:
+        found = importlib.import_module(module)
+    except Exception as error:
+        if isinstance(error, ModuleNotFoundError) and f"{module}.".startswith(f"{error.name}."):
+            raise RuleSafeError(
+                f"{reference!r} cannot be imported: {error}; the module must be installed or on "
+                "the PYTHONPATH"
+            ) from error
+        trace = trace_of(error, __file__)
+        raise RuleSafeError(f"{reference!r} cannot be imported:\n{trace}") from error
+    if not hasattr(found, attribute):
+        own = [n for n, value in vars(found).items() if getattr(value, "__module__", "") == module]
+        raise unknown_name(f"attribute of {module}", attribute, own)
+    return getattr(found, attribute)
+
+
+def trace_of(error: Exception, *files: str) -> str:
+    """Return the traceback of an error in the code of a user.
+
+    Args:
+        error: what was raised.
+        files: frames before the first one that is neither in these files nor in Python's import
+            system are left out.
+    """
+    skipped = (*files, importlib.__file__, "<frozen importlib")
+    frame = error.__traceback__
+    while frame and (name := frame.tb_frame.f_code.co_filename) and name.startswith(skipped):
+        frame = frame.tb_next
+    return "".join(traceback.format_exception(type(error), error, frame)).rstrip()

@@ -1,0 +1,15 @@
+"""Versions of installed distributions."""
+
+from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, version
+
+
+def installed(distributions: Sequence[str]) -> dict[str, str]:
+    """The versions of these distributions."""
+    found = {}
+    for name in distributions:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "not installed"
+    return found

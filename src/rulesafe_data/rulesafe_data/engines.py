@@ -1,0 +1,293 @@
+"""Where work is done: in worker processes of this machine, or by Ray.
+
+An engine takes jobs while `free` is positive and gives back what became of each, in the order of
+completion. Neither loses more than the job in hand when a worker dies.
+"""
+
+import os
+import signal
+import sys
+import threading
+import traceback
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module
+from multiprocessing import connection, get_context
+from typing import Any, Generic, Protocol, TypeVar
+
+from rulesafe_core.errors import RuleSafeError
+
+TRIES = 3
+"""A job whose worker died is tried this often."""
+
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "LP_NUM_THREADS")
+"""Variables that bound the threads of numpy's libraries and of rendering on the CPU (Mesa's
+llvmpipe): workers share the cores, so each has one thread unless the variable says otherwise."""
+
+PATIENCE = 5.0
+"""A worker that was told to end has so long (s) before it is killed."""
+
+Job = TypeVar("Job")
+
+
+@dataclass(frozen=True)
+class Done(Generic[Job]):
+    """What became of a job: its `value`; or an `error` that ends the run; or its worker `died`."""
+
+    job: Job
+    value: Any = None
+    error: str = ""
+    died: bool = False
+
+
+class Engine(Protocol[Job]):
+    """Does `work(job)` for one job after another, several at once."""
+
+    @property
+    def free(self) -> int:
+        """How many more jobs it takes now."""
+
+    @property
+    def busy(self) -> int:
+        """How many jobs are being done."""
+
+    def submit(self, job: Job) -> None:
+        """Takes a job; only while `free`."""
+
+    def wait(self) -> Done[Job]:
+        """What became of the job that ends next; only while `busy`."""
+
+    def close(self) -> None:
+        """Ends the workers; jobs in hand are dropped."""
+
+
+def run(engine: Engine[Job], next_job: Callable[[], Job | None]) -> Iterator[Done[Job]]:
+    """Keeps an engine busy with what `next_job` gives (None: nothing for now) and yields each job
+    that ended, before it asks for more.
+
+    A job is tried again when its worker died; what is yielded with `died` did so TRIES times.
+    Errors: RuleSafeError with what a worker said where a job failed for another reason.
+    """
+    deaths: Counter[Job] = Counter()
+    again: list[Job] = []
+    while True:
+        while engine.free:
+            job = again.pop() if again else next_job()
+            if job is None:
+                break
+            engine.submit(job)
+        if not engine.busy:
+            return
+        done = engine.wait()
+        if done.error:
+            raise RuleSafeError(done.error)
+        deaths[done.job] += done.died
+        if done.died and deaths[done.job] < TRIES:
+            again.append(done.job)
+        else:
+            yield done
+
+
+def _guarded(work: Callable[[Any], Any], job: Any) -> tuple[Any, str]:
+    """The work's value, or why there is none; exceptions need not survive pickling then."""
+    try:
+        return work(job), ""
+    except RuleSafeError as error:
+        return None, str(error)
+    except Exception:
+        return None, f"{job} broke off:\n{traceback.format_exc()}"
+
+
+@contextmanager
+def _for_workers() -> Iterator[None]:
+    """What processes started meanwhile inherit: one thread each, and deafness to Ctrl-C, which a
+    terminal sends to all processes and which is for the one that commands them."""
+    missing = [name for name in THREADS if name not in os.environ]
+    os.environ.update(dict.fromkeys(missing, "1"))
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        with _interrupted_later():
+            yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        for name in missing:
+            del os.environ[name]
+
+
+@contextmanager
+def _interrupted_later() -> Iterator[None]:
+    """Holds back Ctrl-C, so that a process is not started by half: a mask alone does not, since
+    another thread may take the signal. Only the main thread is ever interrupted."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    noted: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: noted.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if noted:
+            signal.raise_signal(signal.SIGINT)
+
+
+def _serve(pipe: connection.Connection, work: Callable[[Any], Any]) -> None:
+    """A worker's life: jobs in, results out, until the other end is gone, by whatever death."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit())  # so that drafts are removed
+    try:
+        pipe.send(None)
+        while True:
+            pipe.send(_guarded(work, pipe.recv()))
+    except (EOFError, OSError):
+        return
+
+
+class _Worker:
+    """One process and its pipe."""
+
+    def __init__(self, work: Callable[[Any], Any]):
+        context = get_context("spawn")  # a fork would share the parent's threads and devices
+        self.pipe, theirs = context.Pipe()
+        self.process = context.Process(target=_serve, args=(theirs, work), daemon=True)
+        with _for_workers():
+            self.process.start()
+        theirs.close()
+        self.began = False
+        self.job: Any = None
+
+    def close(self) -> None:
+        """Ends the process, in its own way if it can still do that."""
+        self.pipe.close()  # which ends one that waits for a job
+        if self.job is not None:
+            self.process.terminate()
+        self.process.join(PATIENCE)
+        self.process.kill()
+        self.process.join()
+
+
+class LocalEngine(Generic[Job]):
+    """Worker processes on this machine.
+
+    A worker that dies is replaced. When this process is killed, its workers end after the job
+    they are at. `work` is picklable, such as a module's function.
+    """
+
+    def __init__(self, work: Callable[[Job], Any], workers: int):
+        self._work, self._count = work, workers
+        self._workers: list[_Worker] = []
+
+    @property
+    def free(self) -> int:
+        return self._count - self.busy
+
+    @property
+    def busy(self) -> int:
+        return sum(worker.job is not None for worker in self._workers)
+
+    def submit(self, job: Job) -> None:
+        for worker in [w for w in self._workers if w.job is None]:
+            try:
+                worker.pipe.send(job)
+            except OSError:  # it died while it had nothing to do
+                self._drop(worker)
+                continue
+            worker.job = job
+            return
+        worker = _Worker(self._work)
+        self._workers.append(worker)
+        worker.pipe.send(job)
+        worker.job = job
+
+    def wait(self) -> Done[Job]:
+        while True:
+            pipes = {worker.pipe: worker for worker in self._workers if worker.job is not None}
+            worker = pipes[connection.wait(list(pipes))[0]]  # type: ignore[index]
+            job = worker.job
+            try:
+                answer = worker.pipe.recv()
+            except (EOFError, OSError):
+                self._drop(worker)
+                if not worker.began:
+                    raise RuleSafeError(
+                        "a worker process ended before it could begin; what it said stands above"
+                    ) from None
+                return Done(job, died=True)
+            if worker.began:
+                worker.job = None
+                value, error = answer
+                return Done(job, value, error)
+            worker.began = True
+
+    def _drop(self, worker: _Worker) -> None:
+        self._workers.remove(worker)
+        worker.close()
+
+    def close(self) -> None:
+        for worker in [*self._workers]:
+            self._drop(worker)
+
+
+class RayEngine(Generic[Job]):
+    """Ray's workers: those of the cluster that RAY_ADDRESS names, which must see the same files,
+    or else of a Ray of `workers` processes on this machine that listens on loopback alone.
+
+    Errors: RuleSafeError where Ray is not installed.
+    """
+
+    def __init__(self, work: Callable[[Job], Any], workers: int):
+        try:
+            self._ray = import_module("ray")
+        except ImportError as error:
+            raise RuleSafeError(
+                f"the engine ray needs Ray: pip install 'rulesafe[ray]' ({error})"
+            ) from error
+        self._count = workers
+        self._jobs: dict[Any, Job] = {}
+        if "RAY_ADDRESS" in os.environ:
+            self._ray.init(log_to_driver=False)
+        else:
+            os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+            with _for_workers():
+                self._ray.init(
+                    address="local",  # not what another Ray on this machine left behind
+                    num_cpus=workers,
+                    include_dashboard=False,
+                    _node_ip_address="127.0.0.1",
+                    log_to_driver=False,
+                    logging_level="ERROR",
+                )
+        task = self._ray.remote(num_cpus=1, max_retries=0)(_guarded)
+        self._submit = lambda job: task.remote(work, job)
+
+    @property
+    def free(self) -> int:
+        return self._count - self.busy
+
+    @property
+    def busy(self) -> int:
+        return len(self._jobs)
+
+    def submit(self, job: Job) -> None:
+        self._jobs[self._submit(job)] = job
+
+    def wait(self) -> Done[Job]:
+        (reference,), _ = self._ray.wait(list(self._jobs))
+        job = self._jobs.pop(reference)
+        deaths = self._ray.exceptions
+        try:
+            value, trouble = self._ray.get(reference)
+        except (deaths.WorkerCrashedError, deaths.NodeDiedError, deaths.OutOfMemoryError):
+            return Done(job, died=True)
+        except deaths.RayError as error:
+            raise RuleSafeError(f"Ray could not do {job}: {error}") from error
+        return Done(job, value, trouble)
+
+    def close(self) -> None:
+        for reference in self._jobs:
+            self._ray.cancel(reference, force=True)
+        self._ray.shutdown()
+
+
+ENGINES: dict[str, type[LocalEngine] | type[RayEngine]] = {"local": LocalEngine, "ray": RayEngine}

@@ -1,0 +1,175 @@
+"""A recording: the states of one attempt at 10 Hz, exact enough to be replayed bit by bit.
+
+One parquet file, N + 1 rows for N frames: row t is the state at t * 0.1 s, and the action that
+follows it; the last row's action is NaN. Columns:
+
+    time             s
+    robot_positions  (J,) float32, rad: the scene's joints, mimics included; facts["robot_joints"]
+    robot_velocities (J,) float32, rad/s
+    safe_positions   (3,) float32, rad: knob, handle, door
+    action           (13,) float32, rad: ACTION_JOINTS
+    part_open        (3,) bool
+    part_locked      (3,) bool
+    steps_done       steps of the rule's plan that are done
+    contact_force    (C,) float32, N; facts["contact_names"]
+    step             the expert's step, from 1; 0 in the last row
+    event            what the step brings about, such as "knob+"; empty in the last row
+    attempt          the expert's try at the step, from 1; 0 in the last row
+    operation        what the hand is doing, such as "turn"; empty in the last row
+
+The schema's metadata carry the facts (JSON): rule, safe, seed, attempt, split, variation,
+resampled, instruction, plan, program, events, steps, retries, success, failure, digest, versions,
+and the names of joints and contacts; lock, a path, where the rule is a file of the user's. How
+long an attempt took on the clock is none of them
+(files.Folder.note_timing), so that an attempt made twice gives the same bytes twice.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
+from rulesafe_core.robot import HELD
+from rulesafe_data.tables import about, read_columns, to_table, write_table
+from rulesafe_locks.rules import PARTS
+from rulesafe_sim.simulation import Joints, Simulation
+
+FORMAT = 1
+
+STATE = (
+    "robot_positions",
+    "robot_velocities",
+    "safe_positions",
+    "part_open",
+    "part_locked",
+    "steps_done",
+    "contact_force",
+)
+"""Columns that the physics decides: a replay must give the same."""
+
+
+def snapshot(simulation: Simulation) -> dict[str, Any]:
+    """The columns of STATE, and the time, at this instant."""
+    joints, state = simulation.joints(), simulation.state()
+    return {
+        "time": state.time,
+        "robot_positions": joints.robot_positions,
+        "robot_velocities": joints.robot_velocities,
+        "safe_positions": joints.safe_positions,
+        "part_open": np.array([state.part_open[part] for part in PARTS]),
+        "part_locked": np.array([state.part_locked[part] for part in PARTS]),
+        "steps_done": simulation.progress.steps_done,
+        "contact_force": np.array(list(state.contact_forces.values()), np.float32),
+    }
+
+
+NO_ACTION = {
+    "action": np.full(len(ACTION_JOINTS), np.nan, np.float32),
+    "step": 0,
+    "event": "",
+    "attempt": 0,
+    "operation": "",
+}
+
+
+class Recorder:
+    """Collects an attempt's frames; `watch` is what the expert calls after each of them."""
+
+    def __init__(self, simulation: Simulation):
+        self.rows: list[dict[str, Any]] = [snapshot(simulation) | NO_ACTION]
+        joints, state = simulation.joints(), simulation.state()
+        self.names = {
+            "robot_joints": list(joints.robot_joints),
+            "safe_joints": list(PARTS),
+            "action_joints": list(ACTION_JOINTS),
+            "contact_names": list(state.contact_forces),
+        }
+
+    def watch(self, simulation: Simulation, action: NDArray, activity: Any) -> None:
+        """Notes the action just executed, what it was for, and the state it led to."""
+        self.rows[-1] |= {
+            "action": np.asarray(action, np.float32),
+            "step": activity.step,
+            "event": activity.event,
+            "attempt": activity.attempt,
+            "operation": activity.operation,
+        }
+        self.rows.append(snapshot(simulation) | NO_ACTION)
+
+
+def save(path: Path, rows: Sequence[Mapping[str, Any]], facts: Mapping[str, Any]) -> None:
+    """Writes a recording, whole or not at all: equal bytes for equal rows and facts.
+
+    Without rows it tells of an attempt that left no states. Errors: RuleSafeError on a full disk.
+    """
+    names = rows[0] if rows else ()
+    columns = {name: np.stack([np.asarray(row[name]) for row in rows]) for name in names}
+    write_table(path, to_table(columns, {"format": FORMAT, **facts}))
+
+
+@dataclass(frozen=True)
+class Recording:
+    """An attempt as it was read back."""
+
+    facts: Mapping[str, Any]
+    columns: Mapping[str, NDArray[Any]]  # each (N + 1, ...)
+
+    @property
+    def frames(self) -> int:
+        """N, the number of actions."""
+        return max(0, len(self.columns.get("time", ())) - 1)
+
+    def joints(self, frame: int) -> Joints:
+        """The joints at frame 0..N."""
+        return Joints(
+            tuple(self.facts["robot_joints"]),
+            self.columns["robot_positions"][frame],
+            self.columns["robot_velocities"][frame],
+            self.columns["safe_positions"][frame],
+        )
+
+    @property
+    def rule_source(self) -> str:
+        """What loads its rule: the user's own file of the lock, or the rule's id."""
+        source: str = self.facts.get("lock") or self.facts["rule"]
+        return source
+
+    def joint_positions(self) -> NDArray[np.float32]:
+        """(N, 39) rad, order of ALL_JOINTS, as observed before each action."""
+        return self._all_joints("robot_positions", HELD)
+
+    def joint_velocities(self) -> NDArray[np.float32]:
+        """(N, 39) rad/s, order of ALL_JOINTS, as observed before each action."""
+        return self._all_joints("robot_velocities", {})
+
+    def _all_joints(self, column: str, held: Mapping[str, float]) -> NDArray[np.float32]:
+        names = self.facts["robot_joints"]
+        values = self.columns[column][:-1]
+        found = np.empty((len(values), len(ALL_JOINTS)), np.float32)
+        for i, name in enumerate(ALL_JOINTS):
+            found[:, i] = values[:, names.index(name)] if name in names else held.get(name, 0.0)
+        return found
+
+
+def read_facts(path: Path) -> dict[str, Any]:
+    """The facts of a recording, without reading its frames. Errors: RuleSafeError."""
+    try:
+        facts = about(path)
+    except FileNotFoundError:
+        raise RuleSafeError(f"there is no recording {path}") from None
+    except pa.ArrowInvalid as error:
+        raise RuleSafeError(f"{path} is no recording of an attempt: {error}") from error
+    if facts.get("format") != FORMAT or "rule" not in facts:
+        raise RuleSafeError(f"{path} is no recording of an attempt in format {FORMAT}")
+    return facts
+
+
+def read(path: Path) -> Recording:
+    """A recording. Errors: RuleSafeError where there is none or it is something else."""
+    return Recording(read_facts(path), read_columns(path))

@@ -1,0 +1,1 @@
+"""Demonstrations: generated, rendered, replayed, counted (docs/demos.md)."""

@@ -1,0 +1,199 @@
+"""Follows one episode: when it ends, how, and its film. Facts and pictures in; no ROS here."""
+
+import time
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from rulesafe_core.chunks import SECOND
+from rulesafe_demos.film.film import Film, Picture, Sheet, compose, in_words
+from rulesafe_demos.film.strip import Tokens, with_strip
+from rulesafe_demos.film.summary import EpisodeResult, Finish, PhaseChange, Snapshot, changes
+
+LINGER = 1.0
+"""The film goes on this long (s of simulated time) after the door has opened."""
+
+CLOSING = 2.0
+"""The last picture stays this long (s)."""
+
+LATE = 20
+"""Instants (of 0.1 s) that an instant with both pictures and its facts waits for its tokens."""
+
+
+@dataclass
+class _Memory:
+    """The tokens that came, by their stamps, and since when they count."""
+
+    came: dict[int, Tokens] = field(default_factory=dict)
+    began: int = 2**63  # ns, of the first facts: older tokens are of another episode
+
+    @property
+    def newest(self) -> int:
+        """Stamp of the newest tokens; -1 before there are any."""
+        return max(self.came, default=-1)
+
+    def at(self, stamp: int) -> Tokens | None:
+        """The newest tokens of an instant; empty ones before the episode's first, None where no
+        tokens come at all."""
+        newest = max((s for s in self.came if self.began <= s <= stamp), default=None)
+        if newest is not None:
+            self.came = {s: tokens for s, tokens in self.came.items() if s >= newest}
+            return self.came[newest]
+        return next((tokens.emptied() for tokens in self.came.values()), None)
+
+
+class Recorder:
+    """Film and contact sheet of one episode, from pictures and facts that arrive in any order.
+
+    They are put together by their stamps (ns); each instant is filmed once, in order. Where a
+    memory's tokens have come by the first instant that is filmed, their strip is in the film. The
+    clock in both stops when the door opens, though the last pictures are of a moment later.
+    """
+
+    def __init__(self, folder: Path, instruction: str):
+        self._film, self._sheet = Film(folder / "film.mp4"), Sheet()
+        self._folder, self._instruction = folder, instruction
+        self._parts: dict[int, dict[str, Picture | Snapshot]] = {}
+        self._complete: list[tuple[int, dict[str, Picture | Snapshot]]] = []
+        self._taken = -1  # stamp of the last one of these
+        self._finish = Finish()
+        self._memory: _Memory | None = _Memory()  # None: the film has no strip
+        self._last: tuple[Picture, Picture, Snapshot, Tokens | None] | None = None
+
+    def picture(self, camera: str, stamp: int, picture: Picture) -> None:
+        self._add(camera, stamp, picture)
+
+    def facts(self, stamp: int, now: Snapshot) -> None:
+        if self._memory:
+            self._memory.began = min(self._memory.began, stamp)
+        self._add("facts", stamp, self._finish.stopped(now))
+
+    def tokens(self, stamp: int, tokens: Tokens) -> None:
+        if self._memory:
+            self._memory.came[stamp] = tokens
+            self._develop(LATE)
+
+    def _add(self, kind: str, stamp: int, part: Picture | Snapshot) -> None:
+        if stamp <= self._taken:
+            return
+        parts = self._parts.setdefault(stamp, {})
+        parts[kind] = part
+        if len(parts) < 3:
+            return
+        self._taken = stamp
+        self._parts = {s: p for s, p in self._parts.items() if s > stamp}
+        self._complete.append((stamp, parts))
+        self._develop(LATE)
+
+    def _develop(self, patience: int) -> None:
+        """Films the complete instants, but for the last `patience` whose tokens may still come."""
+        while self._complete:
+            stamp, parts = self._complete[0]
+            waits = self._memory and self._memory.newest < stamp
+            if waits and len(self._complete) <= patience:
+                return
+            del self._complete[0]
+            tokens = self._memory.at(stamp) if self._memory else None
+            if tokens is None:
+                self._memory = None  # a film has one size from its first picture on
+            self._shoot(parts["head"], parts["front"], parts["facts"], tokens)  # type: ignore[arg-type]
+
+    def _shoot(self, head: Picture, front: Picture, now: Snapshot, tokens: Tokens | None) -> None:
+        self._film.add(with_strip(compose(head, front, now, self._instruction), tokens))
+        if self._last is None:
+            self._sheet.add(head, front, now.time, "start")
+        else:
+            events = changes(self._last[2].part_open, now)
+            if events and not now.success:  # the last tile shows the open door
+                done = ", ".join(_done(change) for change in events)
+                self._sheet.add(head, front, now.time, done)
+        self._last = head, front, now, tokens
+
+    def close(self, result: EpisodeResult | None) -> list[Path]:
+        """Completes both files; their paths, none if there was no picture."""
+        self._develop(0)
+        if self._last is None:
+            return []
+        if result:
+            head, front, now, tokens = self._last
+            now = replace(now, time=result.simulated_time)  # pictures may have ended before
+            seconds = f"{result.simulated_time:.1f} s"
+            verdict = f"opened in {seconds}" if result.opened else f"failed after {seconds}"
+            last = compose(head, front, now, self._instruction, verdict)
+            self._film.hold(with_strip(last, tokens), CLOSING)
+            self._sheet.add(head, front, now.time, verdict)
+            path = self._folder / "sheet.png"
+            self._sheet.save(path, f"{now.rule} on {now.safe}, seed {now.seed}", self._instruction)
+        self._film.close()
+        return [self._film.path, *([path] if result else [])]
+
+
+def _done(change: PhaseChange) -> str:
+    return in_words(change.event).replace("open ", "opened ").replace("close ", "closed ")
+
+
+class Watch:
+    """Decides when an episode has ended: the door is open, time is up, or somebody gave up.
+
+    The first snapshot that ends it is the result, so that it does not depend on when the
+    evaluator looked.
+    """
+
+    def __init__(self, time_limit: float, recorder: Recorder | None = None):
+        self.recorder = recorder
+        self._limit = time_limit
+        self._began = time.monotonic()
+        self._moved = self._began
+        self._ended: float | None = None
+        self._last: Snapshot | None = None
+        self._stamp = -1
+        self._last_filmed = 2**63
+        self._events: list[PhaseChange] = []
+        self.result: EpisodeResult | None = None
+
+    def see(self, stamp: int, now: Snapshot, waiting: bool) -> None:
+        """Takes the facts of an instant (stamp in ns). `waiting`: time stands still."""
+        if stamp > self._stamp or self._last is None:
+            self._stamp, self._moved = stamp, time.monotonic()
+            self._events += changes(self._last.part_open if self._last else {}, now)
+            self._last = now
+            if self.recorder and stamp <= self._last_filmed:
+                self.recorder.facts(stamp, now)
+        if self.result is None:
+            if now.success:
+                self._end(now, "", linger=LINGER)
+            elif now.time >= self._limit:
+                self._end(now, f"time limit of {self._limit:g} s")
+        if self.result and (waiting or stamp >= self._last_filmed):
+            self._ended = self._ended or time.monotonic()
+
+    def picture(self, camera: str, stamp: int, picture: Picture) -> None:
+        if self.recorder and stamp <= self._last_filmed:
+            self.recorder.picture(camera, stamp, picture)
+
+    def tokens(self, stamp: int, tokens: Tokens) -> None:
+        if self.recorder and stamp <= self._last_filmed:
+            self.recorder.tokens(stamp, tokens)
+
+    def give_up(self, reason: str) -> None:
+        """Ends the episode as failed, if it has not ended."""
+        if self.result is None and self._last is not None:
+            self._end(self._last, reason)
+            self._ended = time.monotonic()
+
+    def _end(self, now: Snapshot, reason: str, linger: float = 0.0) -> None:
+        wall = time.monotonic() - self._began
+        self.result = EpisodeResult.of(now, self._events, wall, reason)
+        self._last_filmed = self._stamp + round(linger * SECOND)
+
+    @property
+    def still(self) -> float:
+        """How long simulated time has stood still, s of wall time."""
+        return time.monotonic() - self._moved
+
+    @property
+    def over(self) -> bool:
+        """The episode has ended and the pictures on their way have had time to arrive."""
+        patience = 0.5 if self.recorder else 0.0
+        if self.result and self.still > 10:  # the film's last second never came
+            return True
+        return self._ended is not None and time.monotonic() - self._ended >= patience

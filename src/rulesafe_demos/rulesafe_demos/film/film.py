@@ -1,0 +1,211 @@
+"""The film of an episode (MP4) and its contact sheet (PNG), from pictures and facts. No ROS here.
+
+Example::
+
+    with Film(Path("film.mp4")) as film:
+        film.add(compose(head_rgb, front_rgb, snapshot, instruction))
+"""
+
+import textwrap
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import av
+import matplotlib
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, ImageDraw, ImageFont
+
+from rulesafe_demos.film.summary import Snapshot
+
+Picture = NDArray[np.uint8]  # (H, W, 3)
+
+FPS = 10
+SIDE = 480  # pixels of each of the two pictures
+BAR = 112  # pixels of the caption below them
+MARGIN = 16
+
+BACKGROUND = (17, 20, 24)
+TEXT = (236, 238, 240)
+QUIET = (150, 157, 166)
+DONE = (46, 139, 87)
+DUE = (214, 158, 46)
+FAILED = (190, 70, 60)
+LATER = (58, 64, 72)
+
+WORDS = {"+": "open", "-": "close"}
+
+
+@lru_cache
+def font(size: int, bold: bool = False) -> ImageFont.FreeTypeFont:
+    """The type of all words in a film, `size` pixels high."""
+    name = "DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf"  # comes with matplotlib
+    return ImageFont.truetype(str(Path(matplotlib.get_data_path(), "fonts/ttf", name)), size)
+
+
+def in_words(event: str) -> str:
+    """ "knob+" as "open knob"."""
+    return f"{WORDS[event[-1]]} {event[:-1]}"
+
+
+def compose(
+    head: Picture, front: Picture, now: Snapshot, instruction: str, verdict: str = ""
+) -> Picture:
+    """One picture (SIDE + BAR, 2 SIDE, 3): front and head camera side by side, and below them the
+    rule, its instruction, the plan with the steps done, and the time. A `verdict` ends it."""
+    canvas = Image.new("RGB", (2 * SIDE, SIDE + BAR), BACKGROUND)
+    draw = ImageDraw.Draw(canvas)
+    for column, (name, picture) in enumerate((("front camera", front), ("head camera", head))):
+        canvas.paste(_resized(picture, SIDE), (column * SIDE, 0))
+        _label(canvas, (column * SIDE + 10, 10), name)
+    draw.line([(SIDE, 0), (SIDE, SIDE)], fill=BACKGROUND, width=2)
+    top = SIDE + 10
+    draw.text((MARGIN, top), now.rule, font=font(17, True), fill=TEXT)
+    left = MARGIN + draw.textlength(now.rule, font=font(17, True)) + 12
+    if now.safe:  # nobody tells of it on a real robot
+        draw.text((left, top + 2), f"{now.safe}, seed {now.seed}", font=font(14), fill=QUIET)
+    clock = f"{now.time:5.1f} s"
+    draw.text((2 * SIDE - MARGIN, top), clock, font=font(17, True), fill=TEXT, anchor="ra")
+    if verdict:
+        right = 2 * SIDE - MARGIN - draw.textlength(clock, font=font(17, True)) - 14
+        color = DONE if now.success else FAILED
+        width = draw.textlength(verdict, font=font(14, True)) + 20
+        draw.rounded_rectangle([right - width, top - 3, right, top + 22], 12, fill=color)
+        middle = (right - width / 2, top + 9)
+        draw.text(middle, verdict, font=font(14, True), fill=TEXT, anchor="mm")
+    lines = textwrap.wrap(instruction, 126, max_lines=2, placeholder=" ...")
+    for i, line in enumerate(lines):
+        draw.text((MARGIN, top + 26 + 17 * i), line, font=font(13), fill=QUIET)
+    _steps(draw, now, SIDE + BAR - 36)
+    return np.asarray(canvas)
+
+
+def _steps(draw: ImageDraw.ImageDraw, now: Snapshot, top: int) -> None:
+    """The plan as a row of tags: done, due, still to come."""
+    count = len(now.plan)
+    if not count:
+        return
+    gap, height = 6, 26
+    width = min(150.0, (2 * SIDE - 2 * MARGIN - gap * (count - 1)) / count)
+    size = 13 if width > 130 else 12 if width > 110 else 10
+    for i, event in enumerate(now.plan):
+        left = MARGIN + i * (width + gap)
+        done, due = i < now.steps_done, i == now.steps_done
+        box = [left, top, left + width, top + height]
+        draw.rounded_rectangle(
+            box,
+            6,
+            fill=DONE if done else BACKGROUND if due else LATER,
+            outline=DONE if done else DUE if due else LATER,
+            width=2,
+        )
+        words = f"{'✓' if done else i + 1}  {in_words(event)}"
+        color = TEXT if done else DUE if due else QUIET
+        middle = (left + width / 2, top + height / 2)
+        draw.text(middle, words, font=font(size, due and size > 12), fill=color, anchor="mm")
+
+
+def _label(canvas: Image.Image, where: tuple[int, int], text: str) -> None:
+    """Small light text on a dark, half transparent plate."""
+    small = font(12)
+    width = int(small.getlength(text)) + 14
+    plate = Image.new("RGB", (width, 22), BACKGROUND)
+    ImageDraw.Draw(plate).text((7, 11), text, font=small, fill=TEXT, anchor="lm")
+    region = canvas.crop((where[0], where[1], where[0] + width, where[1] + 22))
+    canvas.paste(Image.blend(region, plate, 0.65), where)
+
+
+def _resized(picture: Picture, side: int) -> Image.Image:
+    image = Image.fromarray(picture)
+    if image.size == (side, side):
+        return image
+    return image.resize((side, side), Image.Resampling.LANCZOS)
+
+
+class Film:
+    """An H.264 film at 10 frames per second, written while it is shot; a context manager."""
+
+    def __init__(self, path: Path):
+        self.path, self.frames = path, 0
+        self._container: av.container.OutputContainer | None = None
+
+    def add(self, picture: Picture) -> None:
+        """Appends a picture (H, W, 3); all have one size, even in both directions."""
+        container = self._container or self._begin(*picture.shape[:2])
+        frame = av.VideoFrame.from_ndarray(picture, format="rgb24")
+        frame.pts, self.frames = self.frames, self.frames + 1
+        container.mux(self._stream.encode(frame))
+
+    def _begin(self, height: int, width: int) -> av.container.OutputContainer:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self._container = av.open(str(self.path), "w", options={"movflags": "faststart"})
+        self._stream = self._container.add_stream("libx264", rate=FPS)
+        self._stream.height, self._stream.width = height, width
+        self._stream.pix_fmt = "yuv420p"
+        self._stream.options = {"crf": "20", "preset": "veryfast"}
+        return self._container
+
+    def hold(self, picture: Picture, seconds: float) -> None:
+        """Appends a picture for some time."""
+        for _ in range(round(seconds * FPS)):
+            self.add(picture)
+
+    def close(self) -> None:
+        """Completes the file; without a picture there is none."""
+        if self._container is not None:
+            self._container.mux(self._stream.encode(None))
+            self._container.close()
+            self._container = None
+
+    def __enter__(self) -> "Film":
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+
+@dataclass(frozen=True)
+class Tile:
+    """One picture of the contact sheet: both cameras (SIDE, 2 SIDE, 3) and what happened."""
+
+    picture: Image.Image
+    time: float  # s
+    caption: str
+
+
+class Sheet:
+    """A contact sheet: one tile at the start, at each change of a phase and at the end."""
+
+    TILE = 250  # pixels of each picture
+
+    def __init__(self) -> None:
+        self.tiles: list[Tile] = []
+
+    def add(self, head: Picture, front: Picture, time: float, caption: str) -> None:
+        pair = Image.new("RGB", (2 * self.TILE, self.TILE))
+        pair.paste(_resized(front, self.TILE), (0, 0))
+        pair.paste(_resized(head, self.TILE), (self.TILE, 0))
+        self.tiles.append(Tile(pair, time, caption))
+
+    def save(self, path: Path, title: str, instruction: str) -> None:
+        """Writes the sheet as PNG."""
+        columns = 2 if len(self.tiles) <= 6 else 3
+        rows = -(-len(self.tiles) // columns)
+        wide, high = 2 * self.TILE + MARGIN, self.TILE + 40
+        size = (columns * wide + MARGIN, rows * high + 84)
+        canvas = Image.new("RGB", size, BACKGROUND)
+        draw = ImageDraw.Draw(canvas)
+        draw.text((MARGIN, 14), title, font=font(18, True), fill=TEXT)
+        lines = textwrap.wrap(instruction, size[0] // 8, max_lines=2, placeholder=" ...")
+        for i, line in enumerate(lines):
+            draw.text((MARGIN, 40 + 17 * i), line, font=font(13), fill=QUIET)
+        for i, tile in enumerate(self.tiles):
+            left, top = MARGIN + i % columns * wide, 80 + i // columns * high
+            canvas.paste(tile.picture, (left, top))
+            draw.text((left, top + self.TILE + 6), tile.caption, font=font(14, True), fill=TEXT)
+            right = left + 2 * self.TILE
+            clock = f"{tile.time:.1f} s"
+            draw.text((right, top + self.TILE + 6), clock, font=font(14), fill=QUIET, anchor="ra")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        canvas.save(path)

@@ -1,0 +1,87 @@
+"""`rulesafe demos generate`: attempts until every rule has its episodes."""
+
+import sys
+from functools import partial
+from pathlib import Path
+
+from rulesafe_data.bars import Bar
+from rulesafe_data.demo_folder import Folder
+from rulesafe_data.engines import ENGINES, TRIES, Engine, run
+from rulesafe_demos.attempts import Attempt, Request, settle
+from rulesafe_demos.perform import perform, record_failure, timing
+from rulesafe_demos.schedule import Schedule
+
+RULES_A_LINE = 5
+
+
+def generate(request: Request, directory: Path, workers: int, engine: str) -> list[str]:
+    """Makes the attempts that a directory still lacks; the rules that stay short of episodes.
+
+    Interrupted, however suddenly, and called again, it goes on; the recordings are those of an
+    undisturbed run, byte for byte.
+
+    Errors: RuleSafeError for a directory made for another request or in use, on a full disk, and
+    where workers cannot start.
+    """
+    folder = Folder(directory)
+    with folder.alone():
+        request = settle(directory, request)
+        folder.sweep()
+        schedule = Schedule(request, {rule: folder.decided(rule) for rule in request.rules})
+        if schedule.short():
+            made: Engine[Attempt] = ENGINES[engine](partial(perform, directory), workers)
+            try:
+                _make(made, schedule, folder)
+            finally:
+                made.close()
+        return schedule.short()
+
+
+def _make(engine: Engine[Attempt], schedule: Schedule, folder: Folder) -> None:
+    with Progress(schedule) as progress:
+        for done in run(engine, schedule.next):
+            if done.died:
+                record_failure(folder.path, done.job, f"the worker died, {TRIES} times")
+            noted = timing(done.job) if done.died else done.value
+            folder.note_timing(noted)
+            schedule.done(done.job, noted["success"])
+            progress.show()
+
+
+class Progress:
+    """A bar of the episodes that are there, and below it successes of attempts by rule."""
+
+    def __init__(self, schedule: Schedule):
+        self._schedule = schedule
+        rules = schedule.request.rules if sys.stderr.isatty() else ()  # a log gets one line
+        self._bar = Bar(
+            total=len(schedule.request.rules) * schedule.request.episodes,
+            initial=self._count(),
+            unit="episode",
+        )
+        self._lines = [
+            Bar(bar_format="{desc}", position=line + 1, leave=False)
+            for line in range(-(-len(rules) // RULES_A_LINE))
+        ]
+        self.show()
+
+    def _count(self) -> int:
+        return sum(self._schedule.successes(rule) for rule in self._schedule.request.rules)
+
+    def show(self) -> None:
+        """Brings the bar up to date."""
+        self._bar.update(self._count() - self._bar.n)
+        texts = [
+            f"{rule} {self._schedule.successes(rule)}/{self._schedule.decided(rule)}"
+            for rule in self._schedule.request.rules
+        ]
+        for i, line in enumerate(self._lines):
+            line.set_description_str("  ".join(texts[i * RULES_A_LINE : (i + 1) * RULES_A_LINE]))
+
+    def __enter__(self) -> "Progress":
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        for line in reversed(self._lines):
+            line.close()
+        self._bar.close()

@@ -1,0 +1,192 @@
+"""`rulesafe demos render`: pictures and clouds of recorded states, and the dataset of them."""
+
+import json
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_data.bars import Bar
+from rulesafe_data.demo_folder import Folder
+from rulesafe_data.engines import ENGINES, TRIES, Engine, run
+from rulesafe_data.files import read_json, sha256, write_json
+from rulesafe_data.frame import Frame
+from rulesafe_data.recording import Recording, read
+from rulesafe_data.writer import DatasetWriter, EpisodeData
+from rulesafe_demos.attempts import load_request
+from rulesafe_sim.camera_file import load_cameras
+from rulesafe_sim.cameras import FRONT, HEAD
+from rulesafe_sim.observer import Observer
+from rulesafe_sim.randomisation import load_split, sample_variation
+from rulesafe_sim.simulation import Simulation
+from rulesafe_sim.variation import Variation
+
+SHOWN = {"all": ("head_rgb", "front_rgb", "points"), "points": ("points",), "joints": ()}
+"""What cameras see, by what a dataset is to hold."""
+
+PRIVILEGED = (
+    "safe_positions",
+    "part_open",
+    "part_locked",
+    "steps_done",
+    "contact_force",
+    "step",
+    "event",
+    "attempt",
+    "operation",
+)
+"""Columns of a recording that a policy may not read."""
+
+
+@dataclass(frozen=True)
+class Rendering:
+    """What a dataset is to hold and how it shall look."""
+
+    dataset: Path
+    observations: str = "all"  # one of SHOWN
+    look: str = ""  # a split: lights, colours and cameras anew from its ranges; empty: as recorded
+    cameras: str = ""  # a YAML file of cameras; empty: those of the simulation
+
+
+@dataclass(frozen=True)
+class Place:
+    """An episode of the dataset and the attempt that it shows."""
+
+    index: int
+    rule: str
+    attempt: int
+
+
+def render(
+    directory: Path, rendering: Rendering, workers: int = 1, engine: str = "local"
+) -> tuple[int, int]:
+    """Writes the episodes that the dataset still lacks; how many it has, and how many are new.
+
+    The dataset's order is that of `Folder.episodes`. An episode depends on its recording and the
+    look alone: rendered again, it is the same byte for byte.
+
+    Errors: RuleSafeError where there is nothing to render, where the directory is in use, on a
+    full disk, and where workers cannot start.
+    """
+    if rendering.look:
+        load_split(rendering.look)  # to refuse it before anything is written
+    if rendering.cameras:
+        load_cameras(Path(rendering.cameras))
+    request = load_request(directory)
+    folder = Folder(directory)
+    episodes = folder.episodes(request.rules, request.episodes)
+    if not episodes:
+        raise RuleSafeError(f"{directory} has no success of every rule yet: nothing to render")
+    with Folder(rendering.dataset).alone():
+        _settle(directory, rendering)
+        writer = DatasetWriter(rendering.dataset)
+        places = [Place(i, *episode) for i, episode in enumerate(episodes)]
+        missing = [place for place in places if not writer.has(place.index)]
+        if missing:
+            made: Engine[Place] = ENGINES[engine](
+                partial(write_episode, directory, rendering), workers
+            )
+            try:
+                _render(made, missing, Folder(rendering.dataset))
+            finally:
+                made.close()
+        writer.finish()
+    return len(places), len(missing)
+
+
+def _settle(directory: Path, rendering: Rendering) -> None:
+    """Enters into the dataset's directory what it is made of. Errors: RuleSafeError where another
+    dataset is there."""
+    path = rendering.dataset / "render.json"
+    request = asdict(load_request(directory))
+    wanted = {
+        "observations": rendering.observations,
+        "look": rendering.look,
+        "cameras": sha256(Path(rendering.cameras)) if rendering.cameras else "",
+        "attempts": {k: request[k] for k in ("rules", "safes", "split", "seed", "versions")},
+    }
+    wanted = json.loads(json.dumps(wanted))
+    if path.exists():
+        there = read_json(path, "what a dataset was rendered from")
+        if there != wanted:
+            differing = ", ".join(key for key in wanted if there.get(key) != wanted[key])
+            raise RuleSafeError(
+                f"{rendering.dataset} holds a dataset of another kind (other {differing}); take "
+                "another --out"
+            )
+        return
+    others = [file.name for file in rendering.dataset.glob("*") if not file.name.startswith(".")]
+    if rendering.dataset.resolve() != directory.resolve() and others:
+        raise RuleSafeError(f"{rendering.dataset} is not empty and holds no {path.name}")
+    write_json(path, wanted)
+
+
+def _render(engine: Engine[Place], missing: Sequence[Place], folder: Folder) -> None:
+    waiting = iter(missing)
+    with Bar(total=len(missing), unit="episode", desc="rendering") as bar:
+        for done in run(engine, lambda: next(waiting, None)):
+            if done.died:
+                raise RuleSafeError(f"the worker died {TRIES} times at {done.job}")
+            folder.note_timing(done.value)
+            bar.update()
+
+
+def write_episode(directory: Path, rendering: Rendering, place: Place) -> dict[str, Any]:
+    """Writes one episode of the dataset; what timings.jsonl notes of it."""
+    spent = time.process_time()
+    recording = read(Folder(directory).file(place.rule, place.attempt, success=True))
+    variation = look_of(recording, rendering.look)
+    keys = SHOWN[rendering.observations]
+    DatasetWriter(rendering.dataset).write(
+        place.index,
+        EpisodeData(
+            task=recording.facts["instruction"],
+            joint_positions=recording.joint_positions(),
+            joint_velocities=recording.joint_velocities(),
+            actions=recording.columns["action"][:-1],
+            frames=frames(recording, variation, rendering.cameras, keys) if keys else None,
+            privileged={name: recording.columns[name][:-1] for name in PRIVILEGED},
+            facts={**recording.facts, "shown": variation.to_dict(), "look": rendering.look},
+        ),
+    )
+    cpu = round(time.process_time() - spent, 3)
+    return {"rule": place.rule, "attempt": place.attempt, f"{rendering.observations}_cpu": cpu}
+
+
+def look_of(recording: Recording, look: str) -> Variation:
+    """The variation to show: the recorded one, or with lights, colours and cameras from a split's
+    ranges, by the recording's seed."""
+    facts = recording.facts
+    recorded = Variation.from_dict(facts["variation"])
+    if not look:
+        return recorded
+    other = sample_variation(load_split(look).randomisation, facts["safe"], facts["seed"])
+    return replace(recorded, lighting=other.lighting, colours=other.colours, cameras=other.cameras)
+
+
+@cache
+def _simulation() -> Simulation:
+    return Simulation(render=True)
+
+
+def frames(
+    recording: Recording,
+    variation: Variation,
+    cameras: str = "",
+    keys: Sequence[str] = SHOWN["all"],
+) -> Iterator[Frame]:
+    """Pictures and cloud of each state before an action, or those of `keys` alone: those that an
+    Observer had given, with the cameras of a file if one is named."""
+    simulation = _simulation()
+    facts = recording.facts
+    simulation.reset(recording.rule_source, facts["safe"], facts["seed"], variation)
+    mounted = load_cameras(Path(cameras)) if cameras else (HEAD, FRONT)
+    observer = Observer(simulation, mounted)
+    steps = simulation.config.physics.controls_per_frame
+    for frame in range(recording.frames):
+        simulation.show(recording.joints(frame))
+        seen: dict[str, Any] = observer.observe(keys, instant=frame * steps)
+        yield Frame(seen.get("head_rgb"), seen.get("front_rgb"), seen.get("points"))

@@ -1,0 +1,147 @@
+"""`rulesafe demos replay`: the same actions in the same physics, compared bit by bit."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_data.demo_folder import Folder
+from rulesafe_data.recording import STATE, Recording, snapshot
+from rulesafe_demos.attempts import load_request
+from rulesafe_demos.film.film import Film, compose
+from rulesafe_demos.film.summary import Finish
+from rulesafe_demos.filming import snapshot_of
+from rulesafe_locks.rules import PARTS
+from rulesafe_sim.observer import Observer
+from rulesafe_sim.simulation import Simulation
+from rulesafe_sim.variation import Variation
+
+LINGER = 2.0
+"""The film's last picture stays this long (s)."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The first place where a replay leaves its recording."""
+
+    frame: int
+    column: str
+    element: str  # name or number of the element, empty for a scalar
+    recorded: Any
+    replayed: Any
+
+    def __str__(self) -> str:
+        of = f" of {self.element}" if self.element else ""
+        return (
+            f"frame {self.frame}: {self.column}{of} was {self.recorded!s}, is now {self.replayed!s}"
+        )
+
+
+def find(directory: Path, episode: int | None, rule: str, attempt: int | None) -> Path:
+    """The recording that is meant: a file itself, the dataset's episode of that number, or a
+    rule's attempt, successful or not. Errors: RuleSafeError, with what there is."""
+    if directory.is_file():
+        return directory
+    request, folder = load_request(directory), Folder(directory)
+    if rule and attempt is not None:
+        decided = folder.decided(rule)
+        if attempt not in decided:
+            raise RuleSafeError(
+                f"{rule} has no attempt {attempt}; there are: {_spans(list(decided)) or 'none'}"
+            )
+        return folder.file(rule, attempt, decided[attempt])
+    if episode is None:
+        raise RuleSafeError("say which: an episode's number, or --rule and --attempt, or a file")
+    episodes = folder.episodes(request.rules, request.episodes)
+    if not 0 <= episode < len(episodes):
+        raise RuleSafeError(f"there is no episode {episode}; there are {len(episodes)}, from 0")
+    return folder.file(*episodes[episode], success=True)
+
+
+def _spans(numbers: list[int]) -> str:
+    """Sorted numbers as "0..4, 7"."""
+    spans: list[list[int]] = []
+    for number in numbers:
+        if spans and number == spans[-1][1] + 1:
+            spans[-1][1] = number
+        else:
+            spans.append([number, number])
+    return ", ".join(f"{a}..{b}" if b > a else str(a) for a, b in spans)
+
+
+def replay(recording: Recording, film: Path | None = None) -> Difference | None:
+    """Executes a recording's actions again; the first difference to what it holds, or None.
+
+    With `film`, both cameras' pictures are written there (MP4), up to the difference.
+    """
+    facts = recording.facts
+    if facts["variation"] is None:
+        raise RuleSafeError(f"nothing to replay: {facts['failure']}")
+    simulation = Simulation(render=film is not None)
+    variation = Variation.from_dict(facts["variation"])
+    simulation.reset(recording.rule_source, facts["safe"], facts["seed"], variation)
+    camera = _Camera(simulation, recording, film) if film else None
+    try:
+        for frame in range(recording.frames + 1):
+            if frame:
+                simulation.step(recording.columns["action"][frame - 1].astype(np.float64))
+            if camera:
+                camera.shoot(last=frame == recording.frames)
+            difference = _compare(recording, frame, snapshot(simulation))
+            if difference:
+                return difference
+    finally:
+        if camera:
+            camera.film.close()
+    if facts["digest"] and simulation.digest != facts["digest"]:
+        return Difference(recording.frames, "digest", "", facts["digest"], simulation.digest)
+    return None
+
+
+def _compare(recording: Recording, frame: int, now: dict[str, Any]) -> Difference | None:
+    for column in STATE:
+        recorded, replayed = recording.columns[column][frame], now[column]
+        if np.ndim(recorded) == 0:
+            if recorded != replayed:
+                return Difference(frame, column, "", recorded, replayed)
+            continue
+        unequal = np.frombuffer(recorded.tobytes(), np.uint8) != np.frombuffer(
+            replayed.tobytes(), np.uint8
+        )
+        if unequal.any():
+            i = int(unequal.argmax()) // recorded.itemsize
+            names = _names(recording.facts, column)
+            return Difference(frame, column, names[i], recorded[i], replayed[i])
+    return None
+
+
+def _names(facts: Any, column: str) -> list[str]:
+    if column.startswith("robot"):
+        return facts["robot_joints"]
+    return facts["contact_names"] if column == "contact_force" else list(PARTS)
+
+
+class _Camera:
+    """Films a simulation with the caption of an evaluation's film."""
+
+    def __init__(self, simulation: Simulation, recording: Recording, path: Path):
+        self.film = Film(path)
+        self._simulation, self._facts = simulation, recording.facts
+        self._finish = Finish()
+        self._observer = Observer(simulation)
+
+    def shoot(self, last: bool) -> None:
+        seen = self._observer.observe(("head_rgb", "front_rgb"))
+        now = self._finish.stopped(snapshot_of(self._simulation))
+        verdict = ""
+        if last:
+            verdict = "opened" if self._facts["success"] else "failed"
+            verdict += f" after {now.time:.1f} s"
+        picture = compose(
+            seen["head_rgb"], seen["front_rgb"], now, self._facts["instruction"], verdict
+        )
+        self.film.add(picture)
+        if last:
+            self.film.hold(picture, LINGER)

@@ -1,0 +1,221 @@
+"""Task programs written by a model: asked, run in the sandbox, filmed, and asked again with what
+went wrong.
+
+A folder of tries::
+
+    verdict.json            the whole story: every try, failures by kind, tokens
+    program.py              the program that opened the safe, if one did
+    try_0/                  program.py, summary.json; film.mp4 and sheet.png with a film
+    exchanges/              every exchange with the model, for `--replay`
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from planner_node.decompose import decompose
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_data.files import read_json, write_atomically, write_json
+from rulesafe_demos import prompt, remote
+from rulesafe_demos.film.summary import versions, write_summary
+from rulesafe_demos.program import TIME_LIMIT, Played, run_program
+from rulesafe_demos.remote import SandboxedProgram
+from rulesafe_design import answers, models, sandbox
+from rulesafe_design.answers import BadAnswer, parse_program
+from rulesafe_design.exchanges import FOLDER
+from rulesafe_design.files import alone
+from rulesafe_design.models import Model, ModelError, Reply, Request
+from rulesafe_design.prompts import quoted
+from rulesafe_locks.plans import shortest_plan
+from rulesafe_locks.rules import load_rule
+from rulesafe_sim.randomisation import load_split
+from rulesafe_sim.safes import load_safe
+
+FORMAT = 1
+
+KINDS = {
+    "closed": "the program ended, and the door is not open",
+    "repeated": "the program of an earlier try again",
+    **models.FAILURES,
+    **answers.KINDS,
+    **sandbox.SANDBOX_KINDS,
+    **remote.KINDS,
+}
+"""How a try fails -> what it means."""
+
+VERDICT = "verdict.json"
+PROGRAM = "program.py"
+OURS = (VERDICT, PROGRAM, "try_*/*", f"{FOLDER}/*.json")
+"""Every file of a folder of tries."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """What the program is for."""
+
+    rule: str
+    safe: str
+    seed: int = 0
+    split: str = "nominal"
+
+
+class Decompose:
+    """Answers with our own decomposition of the rule's shortest plan; no language model."""
+
+    name = "decompose"
+
+    def __init__(self, task: Task):
+        self.origin = {"by": self.name}
+        self._program = decompose(shortest_plan(load_rule(task.rule)), load_safe(task.safe))
+
+    def complete(self, request: Request) -> Reply:
+        return Reply(json.dumps({"program": self._program}))
+
+
+@dataclass(frozen=True)
+class Try:
+    """One answer and what came of it."""
+
+    number: int
+    opened: bool
+    kind: str  # of the failure, empty where it opened the safe
+    reason: str
+    outcome: str = ""  # the line that a run ends with; empty where nothing was run
+    events: tuple[str, ...] = ()  # such as "knob+"
+    tokens_in: int | None = None  # None where the endpoint did not say
+    tokens_out: int | None = None
+    failed_requests: dict[str, int] = field(default_factory=dict)
+
+
+def write(task: Task, model: Model, out: Path, repairs: int, film: bool) -> list[Try]:
+    """Asks for a program until one opens the safe, `repairs` times more than once at most.
+
+    Errors: RuleSafeError for an unknown rule, safe or split, a folder of another task or with files
+    of somebody else, which is left as it was, and a model that does not answer; the tries until
+    then are kept.
+    """
+    load_split(task.split)
+    first = prompt.opening(load_rule(task.rule), load_safe(task.safe))
+    with alone(out, OURS, lambda path: _compare(path, task, model)):
+        _note(out, task, model, [])  # marks the folder, and takes an earlier run's word back
+        (out / PROGRAM).unlink(missing_ok=True)
+        return _converse(task, model, first, out, repairs, film)
+
+
+def _converse(
+    task: Task, model: Model, first: prompt.Messages, out: Path, repairs: int, film: bool
+) -> list[Try]:
+    messages = first
+    tries: list[Try] = []
+    programs: list[str] = []
+    for number in range(repairs + 1):
+        try:
+            reply = model.complete(Request(messages, prompt.SCHEMA, 1, number))
+        except ModelError as error:
+            failed = Try(number, False, error.kind, str(error), failed_requests=dict(error.retries))
+            _note(out, task, model, [*tries, failed])
+            raise
+        done, told = _attempt(task, reply, number, programs, out, film)
+        tries.append(_with_costs(done, reply))
+        _note(out, task, model, tries)
+        if done.opened:
+            write_atomically(out / PROGRAM, programs[-1].encode())
+            break
+        messages += (("assistant", quoted(reply.text)), ("user", told))
+    return tries
+
+
+def _attempt(
+    task: Task, reply: Reply, number: int, programs: list[str], out: Path, film: bool
+) -> tuple[Try, str]:
+    """What comes of a reply, and what the model is told of it. Adds to `programs`."""
+    try:
+        program = parse_program(reply)
+        if program in programs:
+            earlier = programs.index(program)
+            raise BadAnswer("repeated", f"this is the program of try {earlier}, which failed")
+    except BadAnswer as error:
+        return Try(number, False, error.kind, str(error)), prompt.refused(error.kind, str(error))
+    programs.append(program)
+    folder = out / f"try_{number}"
+    write_atomically(folder / "program.py", program.encode())
+    played = run_program(
+        SandboxedProgram(program),
+        task.rule,
+        task.safe,
+        task.seed,
+        task.split,
+        folder if film else None,
+    )
+    if not film:
+        write_summary(folder / "summary.json", [played.result], TIME_LIMIT)
+    done = _tried(number, played)
+    return done, prompt.feedback(played, done.kind, done.reason)
+
+
+def _tried(number: int, played: Played) -> Try:
+    result, ending = played.result, played.ending
+    return Try(
+        number,
+        result.opened,
+        "" if result.opened else ending.kind or "closed",
+        "" if result.opened else ending.reason or result.reason,
+        result.outcome,
+        tuple(change.event for change in result.events),
+    )
+
+
+def _with_costs(done: Try, reply: Reply) -> Try:
+    return replace(
+        done,
+        tokens_in=reply.tokens_in,
+        tokens_out=reply.tokens_out,
+        failed_requests=dict(reply.retries),
+    )
+
+
+def _compare(path: Path, task: Task, model: Model) -> None:
+    """RuleSafeError where a folder's verdict is on something else."""
+    there = read_json(path, "a verdict")
+    if not isinstance(there, Mapping):
+        raise RuleSafeError(f"{path} is not a verdict")
+    if any(there.get(key) != value for key, value in _asked(task, model).items()):
+        raise RuleSafeError(
+            f"{path.parent} holds tries of {there.get('rule')} on {there.get('safe')} by "
+            f"{there.get('model')}, or with another seed or split; give another --out"
+        )
+
+
+def _asked(task: Task, model: Model) -> dict[str, Any]:
+    return {**asdict(task), "model": model.name}
+
+
+def _note(out: Path, task: Task, model: Model, tries: list[Try]) -> None:
+    """Writes verdict.json."""
+    failed: Counter[str] = Counter()
+    for one in tries:
+        failed.update(one.failed_requests)
+    content = {
+        "format": FORMAT,
+        "versions": versions(),
+        **_asked(task, model),
+        "written_by": "a decomposition of the rule's shortest plan; no language model"
+        if model.name == Decompose.name
+        else "a language model",
+        "opened": bool(tries) and tries[-1].opened,
+        "failures": dict(Counter(one.kind for one in tries if not one.opened)),
+        "failed_requests": dict(failed),
+        "tokens_in": _total(one.tokens_in for one in tries),
+        "tokens_out": _total(one.tokens_out for one in tries),
+        "tries": [asdict(one) for one in tries],
+    }
+    write_json(out / VERDICT, content)
+
+
+def _total(counts: Iterable[int | None]) -> int | None:
+    """The sum of what is known, None where nothing is."""
+    known = [count for count in counts if count is not None]
+    return sum(known) if known else None

@@ -1,0 +1,1 @@
+"""The rulesafe rules command (docs/lock_design.md)."""

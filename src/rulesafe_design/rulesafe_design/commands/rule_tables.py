@@ -1,0 +1,167 @@
+"""Rules with their figures: chosen, sorted, and put into tables."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from rich.table import Table
+from rich.text import Text
+
+from rulesafe_locks.lock_files import find_lock
+from rulesafe_locks.lock_sets import expand_rules
+from rulesafe_locks.locks import EVENTS
+from rulesafe_locks.proofs import prove
+from rulesafe_locks.rules import RULES, load_rule
+
+Sort = Literal["id", "steps", "states", "bits"]
+Columns = Literal["plans", "figures"]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A rule and what was proved of it (`proofs.Proof.facts`)."""
+
+    id: str
+    description: str
+    plan: tuple[str, ...]
+    steps: int
+    states: int
+    dead_ends: int
+    alike: int
+    memoryless: bool
+    memory: int
+    bits: float
+    bits_blind: float
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which rules to list."""
+
+    rules: str = "all"
+    """Ids, sets such as sampled_test, and .json files, joined by commas; all: the twenty."""
+    min_steps: int = 0
+    """Fewest steps of the shortest plan."""
+    max_steps: int = 10_000
+    """Most steps."""
+    min_states: int = 0
+    """Fewest states of the smallest automaton."""
+    max_states: int = 1_000_000
+    """Most states."""
+    min_bits: float = 0.0
+    """Fewest bits that a shortest plan needs."""
+    max_bits: float = 1000.0
+    """Most bits."""
+    phases: Literal["visible", "hidden"] = "visible"
+    """Which bits are meant: those of a robot that sees whether knob and handle are open, or not."""
+    memory: Literal["any", "none", "needed"] = "any"
+    """none: a policy without memory that sees the phases opens it. needed: no such policy does."""
+    sort: Sort = "id"
+    """By what; equal ones by id."""
+
+
+def entry(name: str) -> Entry:
+    """A rule by its id or its file's path. The figures of a file are taken as they stand there,
+    where there are any: `rulesafe rules verify` compares them with a new proof."""
+    rule = load_rule(name)
+    lock = None if name in RULES else find_lock(name)
+    facts: dict[str, Any] = dict(lock.facts) if lock else {}
+    if not _complete(facts):
+        facts = prove(rule).facts
+    return Entry(rule.id, rule.description, **{**facts, "plan": tuple(facts["plan"])})
+
+
+def _complete(facts: dict[str, Any]) -> bool:
+    """Whether a file's facts are those of Entry, each of its kind."""
+    kinds = {
+        **Entry.__annotations__,
+        "plan": list,
+        "bits": (int, float),
+        "bits_blind": (int, float),
+    }
+    del kinds["id"], kinds["description"]
+    right = facts.keys() == kinds.keys() and all(
+        isinstance(facts[name], kind) for name, kind in kinds.items()
+    )
+    return right and all(event in EVENTS for event in facts["plan"])
+
+
+def chosen(choice: Choice) -> list[Entry]:
+    """The rules that a choice leaves, sorted. Errors: RuleSafeError for an unknown rule or set."""
+
+    def bits(found: Entry) -> float:
+        return found.bits if choice.phases == "visible" else found.bits_blind
+
+    def wanted(found: Entry) -> bool:
+        return (
+            choice.min_steps <= found.steps <= choice.max_steps
+            and choice.min_states <= found.states <= choice.max_states
+            and choice.min_bits <= bits(found) <= choice.max_bits
+            and choice.memory in ("any", "none" if found.memoryless else "needed")
+        )
+
+    keys = {"id": lambda e: 0, "steps": lambda e: e.steps, "states": lambda e: e.states}
+    key = (keys | {"bits": bits})[choice.sort]
+    found = filter(wanted, map(entry, expand_rules(choice.rules)))
+    return sorted(found, key=lambda e: (key(e), e.id))
+
+
+def short(plan: Iterable[str]) -> str:
+    """A plan in one line: "K+ H+ D"."""
+    letters = (event[0].upper() + event[-1] for event in plan)
+    return " ".join("D" if letter == "D+" else letter for letter in letters)
+
+
+def cells(found: Entry) -> dict[str, str]:
+    """What tables show of a rule, by the column's heading."""
+    return {
+        "rule": found.id,
+        "steps": str(found.steps),
+        "states": str(found.states),
+        "dead ends": str(found.dead_ends),
+        "alike": str(found.alike),
+        "memory": "none" if found.memoryless else "needed",
+        "bits": f"{found.bits:.4g}",
+        "blind": f"{found.bits_blind:.4g}",
+        "shortest plan": short(found.plan),
+        "instruction": found.description,
+    }
+
+
+def headings(columns: Columns, choice: Choice) -> list[str]:
+    """The columns of a table; beside plans there is the one by which they are sorted."""
+    if columns == "figures":
+        return ["rule", "steps", "states", "dead ends", "alike", "memory", "bits", "blind"]
+    by = "blind" if (choice.sort, choice.phases) == ("bits", "hidden") else choice.sort
+    extra = [by] if by not in ("id", "steps") else []
+    return ["rule", "steps", *extra, "shortest plan", "instruction"]
+
+
+def markdown(entries: Sequence[Entry], columns: Sequence[str]) -> str:
+    """Columns of `cells` as a Markdown table."""
+    rows = [[cells(found)[heading] for heading in columns] for found in entries]
+    lines = [" | ".join(row).join(("| ", " |")) for row in (columns, *rows)]
+    return "\n".join([lines[0], "|" + "---|" * len(columns), *lines[1:]])
+
+
+def table(entries: Sequence[Entry], columns: Sequence[str]) -> Table:
+    """Columns of `cells` as a table for people."""
+    title = f"{len(entries)} rule{'s' * (len(entries) != 1)}"
+    if "shortest plan" in columns:
+        title += " (K knob, H handle, D door; + opens, - closes)"
+    made = Table(title=title)
+    for heading in columns:
+        text = heading in ("rule", "memory", "shortest plan", "instruction")
+        side: Literal["left", "right"] = "left" if text else "right"
+        made.add_column(heading, justify=side, no_wrap=heading != "instruction")
+    for found in entries:
+        made.add_row(*(cells(found)[heading] for heading in columns))
+    return made
+
+
+def in_lines(told: Mapping[str, str]) -> Table:
+    """Topics and what is said of them, a line each."""
+    made = Table.grid(padding=(0, 1))
+    for topic, text in told.items():
+        made.add_row(Text(topic, style="bold"), Text(text))
+    return made

@@ -1,0 +1,133 @@
+"""`rulesafe eval compare`: two evaluations on the same episodes, pair by pair."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_eval.request import EXECUTE, EXECUTION
+from rulesafe_eval.statistics import (
+    SCORES,
+    bootstrap,
+    cluster_sums,
+    groups,
+    mcnemar,
+    sign_flips,
+)
+
+Line = Mapping[str, Any]
+Pair = tuple[Line, Line]
+
+
+def compare(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+    """What two results.json say of each other: {"policies", "pairs", "unpaired", "rows"}.
+
+    Pairs are episodes with the same rule, safe, seed and split. A row for each rule, and one for
+    all: pairs; success of both; the difference second minus first with its paired bootstrap
+    interval; how many pairs one alone opened, with McNemar's exact p; differences of the scores
+    with intervals and the p of random changes of sign. p are two-sided and not corrected for the
+    number of rows. Episodes of several rules with one seed have the safe at the same place: for all
+    rules such pairs are resampled, and change sign, together, in place of McNemar's test too.
+    Errors: RuleSafeError where nothing can be paired.
+    """
+    _check(one["request"], other["request"])
+    theirs = {_key(line): line for line in other["episodes"]}
+    pairs = [(line, theirs[_key(line)]) for line in one["episodes"] if _key(line) in theirs]
+    if not pairs:
+        raise RuleSafeError(
+            "no episode has the same rule, safe and seed in both: "
+            + " and ".join(_about(content) for content in (one, other))
+        )
+    by_rule: dict[str, list[Pair]] = {}
+    for rule in groups([pair[0] for pair in pairs], "rule"):
+        by_rule[rule] = [pair for pair in pairs if pair[0]["rule"] == rule]
+    rows = [row_of("all", pairs)] if len(by_rule) > 1 else []
+    return {
+        "policies": [_name(one["request"]), _name(other["request"])],
+        "pairs": len(pairs),
+        "unpaired": [len(c["episodes"]) - len(pairs) for c in (one, other)],
+        "rows": [*rows, *(row_of(rule, of) for rule, of in by_rule.items())],
+    }
+
+
+def row_of(rule: str, pairs: Sequence[Pair]) -> dict[str, Any]:
+    """The figures of some pairs."""
+    opened = np.array([[line["opened"] for line in pair] for pair in pairs])  # (P, 2)
+    only = [int((opened[:, i] & ~opened[:, 1 - i]).sum()) for i in (0, 1)]
+    gain = opened[:, 1].astype(float) - opened[:, 0]
+    places = [(line["safe"], line["seed"]) for line, _ in pairs]
+    alone = len(set(places)) == len(places)
+    row: dict[str, Any] = {
+        "rule": rule,
+        "pairs": len(pairs),
+        "opened": opened.sum(0).tolist(),
+        "success_difference": float(gain.mean()),
+        "success_interval": list(bootstrap(gain, places)),
+        "only_first": only[0],
+        "only_second": only[1],
+        "success_p": mcnemar(*only) if alone else sign_flips(cluster_sums(gain, places)[0]),
+    }
+    for score in SCORES:
+        gain = np.array([second[score] - first[score] for first, second in pairs])
+        row[f"{score}_difference"] = float(gain.mean())
+        row[f"{score}_interval"] = list(bootstrap(gain, places))
+        row[f"{score}_p"] = sign_flips(cluster_sums(gain, places)[0])
+    return row
+
+
+def in_words(row: Mapping[str, Any]) -> tuple[str, str, str, str]:
+    """A row's differences with their intervals, and their p, as text: success, p, process score,
+    p."""
+    low, high = row["success_interval"]
+    bottom, top = row["process_score_interval"]
+    return (
+        f"{100 * row['success_difference']:+.0f} % ({100 * low:+.0f}..{100 * high:+.0f})",
+        f"{row['success_p']:.2g}",
+        f"{row['process_score_difference']:+.2f} ({bottom:+.2f}..{top:+.2f})",
+        f"{row['process_score_p']:.2g}",
+    )
+
+
+def _key(line: Line) -> tuple[str, str, int]:
+    return line["rule"], line["safe"], line["seed"]
+
+
+def _check(one: Mapping[str, Any], other: Mapping[str, Any]) -> None:
+    """Errors: RuleSafeError where equal seeds do not mean equal episodes."""
+    conditions = {
+        "split": lambda request: request["split"],
+        "files": lambda request: request["files"],
+        "time for a step": lambda request: request["setup"]["step_seconds"],
+    }
+    for name, condition in conditions.items():
+        if condition(one) != condition(other):
+            raise RuleSafeError(
+                f"these are not the same episodes: {name} {condition(one)} in the first, "
+                f"{condition(other)} in the second"
+            )
+
+
+def _name(request: Mapping[str, Any]) -> str:
+    """The policy, and what is set otherwise than by default: it may be what is compared."""
+    name: str = request["setup"]["policy"]
+    told = set_otherwise(request["setup"])
+    return f"{name} ({', '.join(told)})" if told else name
+
+
+def set_otherwise(setup: Mapping[str, Any]) -> list[str]:
+    """Words on what is set otherwise than by default."""
+    settings = {
+        f"{setup['control']} memory": setup["control"] != "none",
+        f"{setup['execute']} rows": setup["execute"] != EXECUTE,
+        setup["execution"]: setup["execution"] != EXECUTION,
+    }
+    return [words for words, is_set in settings.items() if is_set]
+
+
+def _about(content: Mapping[str, Any]) -> str:
+    request = content["request"]
+    return (
+        f"{_name(request)} with {','.join(request['rules'])} on {','.join(request['safes'])}, "
+        f"seeds {request['seed']}..{request['seed'] + request['episodes'] - 1}"
+    )

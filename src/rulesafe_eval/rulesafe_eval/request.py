@@ -1,0 +1,180 @@
+"""What is asked for, and the episodes it takes: the same ones for every policy."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from rulesafe_core.errors import RuleSafeError, unknown_name
+from rulesafe_data.files import read_json, write_json
+from rulesafe_demos import attempts
+from rulesafe_demos.attempts import EVALUATION_SEEDS, Attempt
+from rulesafe_locks.plans import shortest_plan
+from rulesafe_locks.rules import load_rule
+
+SPLIT_OF = {"normal": "train", "shifted": "shifted", "nominal": "nominal"}
+"""What `--split` may be, besides a .yaml file, and the split of rulesafe_sim that it means."""
+
+EXECUTE = 12
+"""Rows of each chunk of 50 that are executed before the policy is asked again. Of 24 episodes of
+rule_001 a DP3 tiny with 32 tokens opened 19 with 12 rows and 16 with 25."""
+
+EXECUTION: Literal["newest", "blended"] = "blended"
+"""Where chunks overlap, their weighted mean is followed, not the newest alone: of 24 episodes of
+rule_020 a DP3 tiny with 4 tokens opened 20 so, and 15 with the newest alone. A new chunk begins
+some millimetres beside the old one, and a bar that is being turned slips then."""
+
+SECONDS_A_STEP = 20.0
+"""Simulated time that an episode may take for each event of the rule's shortest plan, s. Of 200
+demonstrations in the split train the slowest took 9.1 s a step."""
+
+
+@dataclass(frozen=True)
+class Setup:
+    """Who acts, and how: all that a worker must know besides the episode.
+
+    Attributes:
+        policy: name or folder of a checkpoint, or one of `actors.ORACLES`.
+        execute: rows of each chunk that are executed; of checkpoints only.
+        execution: one of `rulesafe_core.chunks.EXECUTORS`; of checkpoints only.
+        control: one of `policies.CONTROLS`; of checkpoints only.
+        step_seconds: simulated time for each event of the shortest plan, s.
+    """
+
+    policy: str
+    execute: int = EXECUTE
+    execution: str = EXECUTION
+    control: str = "none"
+    step_seconds: float = SECONDS_A_STEP
+
+    def time_limit(self, rule: str) -> float:
+        """Simulated time that an episode under a rule may take, s."""
+        return self.step_seconds * len(shortest_plan(load_rule(rule)))
+
+
+@dataclass(frozen=True)
+class Request:
+    """What `rulesafe eval` was asked for; DIR/eval.json keeps it. `episodes` may grow later, and
+    everything else stays."""
+
+    setup: Setup
+    rules: tuple[str, ...]
+    episodes: int  # of each rule
+    safes: tuple[str, ...]
+    split: str  # of rulesafe_sim, or a .yaml file
+    seed: int
+    actor: Mapping[str, Any]  # what is known of who acts; of a checkpoint its files' SHA-256
+    versions: Mapping[str, str]
+    files: Mapping[str, str] = field(default_factory=dict)  # SHA-256 of the user's own files
+    locks: Mapping[str, str] = field(default_factory=dict)  # files of the user's own rules
+
+    def episode(self, rule: str, number: int) -> Attempt:
+        """A rule's episode: safes in turn, seeds from `seed` on, below those of demonstrations."""
+        safe = self.safes[number % len(self.safes)]
+        source = self.locks.get(rule, "")
+        return Attempt(rule, number, safe, self.seed + number, self.split, source)
+
+    def all_episodes(self) -> Iterator[Attempt]:
+        """Every rule's first, every rule's second, and so on."""
+        for number in range(self.episodes):
+            for rule in self.rules:
+                yield self.episode(rule, number)
+
+
+def make_request(
+    setup: Setup,
+    actor: Mapping[str, Any],
+    rules: str,
+    safes: str,
+    episodes: int,
+    split: str,
+    seed: int,
+) -> Request:
+    """The request that command line words stand for; rules and safes as in `rulesafe demos
+    generate`. Errors: RuleSafeError for what is not valid."""
+    if split not in SPLIT_OF and not split.endswith((".yaml", ".yml")):
+        raise unknown_name("split", split, (*SPLIT_OF, "or a path to a .yaml file"))
+    if episodes < 1 or seed < 0 or seed + episodes > EVALUATION_SEEDS:
+        raise RuleSafeError(
+            f"evaluations have the seeds 0..{EVALUATION_SEEDS - 1}, one for each episode of a "
+            f"rule; got {episodes} episodes from seed {seed} on"
+        )
+    if not setup.step_seconds > 0:
+        raise RuleSafeError(
+            f"an episode needs more than 0 s for each event of its plan, not {setup.step_seconds:g}"
+        )
+    of = SPLIT_OF.get(split, split)
+    meant = attempts.make_request(rules, 1, None, safes, of, 0, others=True)
+    return Request(
+        setup=setup,
+        rules=meant.rules,
+        episodes=episodes,
+        safes=meant.safes,
+        split=meant.split,
+        seed=seed,
+        actor=dict(actor),
+        versions=meant.versions,
+        files=meant.files,
+        locks=meant.locks,
+    )
+
+
+def load_request(directory: Path) -> Request:
+    """The request that a directory of results was made for. Errors: RuleSafeError."""
+    path = directory / "eval.json"
+    try:
+        content = read_json(path, "a request for an evaluation")
+    except FileNotFoundError:
+        raise RuleSafeError(
+            f"{directory} holds no evaluation: no {path.name}. Make one: rulesafe eval --out DIR"
+        ) from None
+    try:
+        content["setup"] = Setup(**content["setup"])
+        for key in ("rules", "safes"):
+            content[key] = tuple(content[key])
+        return Request(**content)
+    except (TypeError, KeyError) as error:
+        raise RuleSafeError(f"{path} is not a request for an evaluation: {error}") from error
+
+
+def settle(directory: Path, wanted: Request) -> None:
+    """Enters a request into a directory, which may hold results of an earlier one.
+
+    Errors: RuleSafeError, naming what differs, where anything but `episodes` does, or where that is
+    smaller than before.
+    """
+    path = directory / "eval.json"
+    if path.exists():
+        present = load_request(directory)
+        there, here = _settings(replace(present, episodes=wanted.episodes)), _settings(wanted)
+        differences = [
+            f"{key}: {there.get(key, 'none')} there, {here.get(key, 'none')} now"
+            for key in there | here
+            if there.get(key) != here.get(key)
+        ]
+        if wanted.episodes < present.episodes:
+            differences.append(
+                f"episodes: {present.episodes} there, {wanted.episodes} now, but it may only grow"
+            )
+        if differences:
+            raise RuleSafeError(
+                f"{directory} was made for another request; take another --out. "
+                + "; ".join(differences)
+            )
+        if present == wanted:
+            return
+    elif any(not file.name.startswith(".") for file in directory.glob("*")):
+        raise RuleSafeError(f"{directory} is not empty and holds no eval.json")
+    write_json(path, asdict(wanted))
+
+
+def _settings(request: Request) -> dict[str, str]:
+    """A request as words, one for each thing that may differ."""
+    settings = asdict(request)
+    found = {f"version of {name}": version for name, version in settings.pop("versions").items()}
+    found |= {f"{key} of the policy": str(value) for key, value in settings.pop("setup").items()}
+    found |= {f"{key} of the checkpoint": str(v) for key, v in settings.pop("actor").items()}
+    del settings["locks"]  # which rules, and the SHA-256 of their files, say as much
+    for key, value in settings.items():
+        found[key] = ",".join(value) if isinstance(value, tuple) else str(value)
+    return found

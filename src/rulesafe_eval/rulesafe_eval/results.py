@@ -1,0 +1,130 @@
+"""The files of an evaluation, and the loop that makes them.
+
+DIR/eval.json                  the request
+DIR/results.jsonl              a line for each episode, in the order of completion
+DIR/actions/RULE/NUMBER.npy    what was executed, (N, 13) float64, rad
+DIR/results.json               all of it, counted; docs/evaluation.md describes it
+DIR/report.html, films/        for people
+"""
+
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_data.bars import Bar
+from rulesafe_data.engines import ENGINES, TRIES, Engine, run
+from rulesafe_data.files import (
+    alone,
+    append_line,
+    read_json,
+    read_lines,
+    sweep,
+    write_json,
+)
+from rulesafe_demos.attempts import Attempt
+from rulesafe_eval.request import Request, load_request, settle
+from rulesafe_eval.runner import perform
+from rulesafe_eval.statistics import failures, summary, timings
+
+FORMAT = 1
+
+Line = Mapping[str, Any]
+"""An episode, as `live.Live.facts` and runner.play describe it."""
+
+
+class Folder:
+    """A directory of results."""
+
+    def __init__(self, path: Path):
+        self.path = path
+
+    def alone(self) -> AbstractContextManager[None]:
+        """See `rulesafe_data.files.alone`."""
+        return alone(self.path, "rulesafe eval")
+
+    def add(self, line: Line) -> None:
+        """Appends an episode: there whole, or torn and then passed over. Errors: RuleSafeError on a
+        full disk."""
+        append_line(self.path / "results.jsonl", line)
+
+    def lines(self) -> dict[tuple[str, int], Line]:
+        """(rule, number) -> the episode, of all that were played."""
+        lines = read_lines(self.path / "results.jsonl")
+        return {(line["rule"], line["number"]): line for line in lines}
+
+
+def evaluate(request: Request, directory: Path, workers: int, engine: str) -> dict[str, Any]:
+    """Plays the episodes that a directory still lacks, and writes results.json; its content.
+
+    Interrupted, however suddenly, and called again, it goes on; results.json then is that of an
+    undisturbed run, but for "timing". Errors: RuleSafeError for a directory made for another
+    request or in use, on a full disk, and where workers cannot start.
+    """
+    folder = Folder(directory)
+    with folder.alone():
+        settle(directory, request)
+        sweep(directory, "actions/*/.*")
+        known = folder.lines()
+        missing = [e for e in request.all_episodes() if (e.rule, e.number) not in known]
+        if missing:
+            made: Engine[Attempt] = ENGINES[engine](
+                partial(perform, directory, request.setup), workers
+            )
+            try:
+                _play(made, missing, folder, total=len(request.rules) * request.episodes)
+            finally:
+                made.close()
+        return write_results(directory)
+
+
+def _play(engine: Engine[Attempt], missing: list[Attempt], folder: Folder, total: int) -> None:
+    waiting = iter(missing)
+    with Bar(total=total, initial=total - len(missing), unit="episode") as bar:
+        opened = 0
+        for done in run(engine, lambda: next(waiting, None)):
+            if done.died:
+                raise RuleSafeError(f"{done.job}: the worker died, {TRIES} times")
+            folder.add(done.value)
+            opened += done.value["opened"]
+            bar.update()
+            bar.set_postfix_str(f"{opened} opened")
+
+
+def write_results(directory: Path) -> dict[str, Any]:
+    """Counts what was played, in the request's order, into results.json; its content."""
+    request, known = load_request(directory), Folder(directory).lines()
+    keys = [(episode.rule, episode.number) for episode in request.all_episodes()]
+    lines = [known[key] for key in keys if key in known]
+    content = {
+        "format": FORMAT,
+        "request": asdict(request),
+        "complete": len(lines) == len(keys),
+        "summary": summary(lines),
+        "failures": failures(lines),
+        "episodes": [{k: v for k, v in line.items() if k != "timing"} for line in lines],
+        "timing": timings(lines),
+    }
+    write_json(directory / "results.json", content)
+    return content
+
+
+def read_results(path: Path) -> dict[str, Any]:
+    """The content of results.json, of a file or of its directory. Errors: RuleSafeError."""
+    file = path / "results.json" if path.is_dir() else path
+    try:
+        content: dict[str, Any] = read_json(file, "results of an evaluation")
+    except FileNotFoundError:
+        raise RuleSafeError(
+            f"there is no {file}. Make one: rulesafe eval --policy NAME --out DIR"
+        ) from None
+    if (
+        not isinstance(content, dict)
+        or content.get("format") != FORMAT
+        or "setup" not in str(content.get("request"))
+    ):
+        raise RuleSafeError(f"{file} holds no results of an evaluation in format {FORMAT}")
+    return content

@@ -1,0 +1,192 @@
+"""`rulesafe eval table`: many evaluations on one page, the training seeds of a policy together."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_eval.comparison import in_words, row_of, set_otherwise
+from rulesafe_eval.statistics import bootstrap, wilson
+
+Line = Mapping[str, Any]
+Condition = tuple[str, str, str, float]
+"""Rule, safes, split, time for a step: what policies must share to be compared."""
+
+
+@dataclass
+class Pooled:
+    """Episodes of one kind of policy in one condition.
+
+    Attributes:
+        lines: (training seed, rule, safe, seed) -> the episode.
+        seconds: training seed -> duration of its training, s; None where it is not known.
+    """
+
+    lines: dict[tuple[int, str, str, int], Line] = field(default_factory=dict)
+    seconds: dict[int, float | None] = field(default_factory=dict)
+
+    def values(self, key: str) -> np.ndarray:
+        """A figure of each episode (N,)."""
+        return np.array([float(line[key]) for line in self.lines.values()])
+
+    def opened(self, seed: int) -> tuple[int, int]:
+        """Of a training seed: episodes opened, and all."""
+        found = [line["opened"] for key, line in self.lines.items() if key[0] == seed]
+        return sum(found), len(found)
+
+    @property
+    def places(self) -> set[tuple[str, str, int]]:
+        """Rule, safe and seed of its episodes, whatever its training seeds."""
+        return {key[1:] for key in self.lines}
+
+    def shared(self, other: "Pooled") -> list[tuple[int, str, str, int]]:
+        """The keys of the episodes that both played."""
+        return [key for key in self.lines if key in other.lines]
+
+    def interval(self, key: str) -> tuple[float, float]:
+        """Of 95 %, of a figure's mean: places are resampled, with all that happened there."""
+        places = [tuple(place) for _, *place in self.lines]
+        values = self.values(key)
+        if key == "opened" and (len(self.seconds) == 1 or np.ptp(values) == 0):
+            count = len(set(places))
+            return wilson(round(values.mean() * count), count)
+        return bootstrap(values, places)
+
+
+def pool(contents: Sequence[Mapping[str, Any]]) -> dict[Condition, dict[str, Pooled]]:
+    """Some results.json by condition and kind of policy.
+
+    Errors: RuleSafeError where an episode of a kind and training seed was played twice.
+    """
+    found: dict[Condition, dict[str, Pooled]] = defaultdict(dict)
+    for content in contents:
+        request = content["request"]
+        training = request["actor"].get("training") or {}
+        seed, kind = int(training.get("seed", 0)), kind_of(request)
+        for line in content["episodes"]:
+            setup = request["setup"]
+            safes = ", ".join(request["safes"])
+            condition = (line["rule"], safes, request["split"], setup["step_seconds"])
+            pooled = found[condition].setdefault(kind, Pooled())
+            key = (seed, line["rule"], line["safe"], line["seed"])
+            if key in pooled.lines:
+                raise RuleSafeError(
+                    f"two evaluations of {kind}, training seed {seed}, hold {line['rule']} on "
+                    f"{line['safe']} with seed {line['seed']}; name one of them"
+                )
+            pooled.lines[key] = line
+            pooled.seconds[seed] = training.get("seconds")
+    return dict(sorted(found.items()))
+
+
+def kind_of(request: Mapping[str, Any]) -> str:
+    """What a policy is called here: all but its training seed."""
+    actor, setup = request["actor"], request["setup"]
+    if actor["kind"] != "checkpoint":
+        return str(setup["policy"])
+    memory, training = actor["memory"], actor.get("training") or {}
+    words = {
+        f"J = {memory.get('clusters')} of {memory.get('model')}": "clusters" in memory,
+        f"M = {memory.get('length')}": "length" in memory,
+        f"{training.get('steps')} steps": "steps" in training,
+    }
+    known = [word for word, is_known in words.items() if is_known]
+    told = ", ".join(known + set_otherwise(setup))
+    return f"{actor['family']} {actor['size']}, {memory['kind']}" + (f" ({told})" if told else "")
+
+
+ABOUT = """\
+Intervals of 95 %: Wilson, or with several training seeds by bootstrap over places (safe and seed),
+what all of them did at a place being drawn together. Pairs are episodes of the same place and
+training seed. p is two-sided and not corrected for the number of rows: with one training seed
+McNemar's exact test, with several by random changes of sign of the places' differences.
+"""
+
+
+def page(contents: Sequence[Mapping[str, Any]], command: str) -> str:
+    """Markdown: of each condition how often each kind opened, which differ, where they failed."""
+    parts, pooled = [f"    {command}\n", ABOUT], pool(contents)
+    for (rule, safes, split, seconds), kinds in pooled.items():
+        parts.append(f"## {rule}, {safes}, split {split}, {seconds:g} s for a step\n")
+        parts += [*_rates(kinds), ""]
+        if any(one.shared(other) for one, other in combinations(kinds.values(), 2)):
+            parts += [*_differences(rule, kinds), ""]
+        if told := list(_strangers(rule, kinds, pooled)):
+            parts += told
+        parts += [*_failures(kinds), ""]
+    return "\n".join(parts)
+
+
+def _rates(kinds: Mapping[str, Pooled]) -> Iterator[str]:
+    heads = ("policy", "opened, by training seed", "success", "process score", "frames to open")
+    yield f"| {' | '.join(heads)} | training |"
+    yield "|---|---|---|---|---:|---|"
+    for kind, pooled in kinds.items():
+        seeds = sorted(pooled.seconds)
+        by_seed = ", ".join("{} of {}".format(*pooled.opened(seed)) for seed in seeds)
+        low, high = pooled.interval("opened")
+        score = "{:.2f} ({:.2f}..{:.2f})".format(
+            pooled.values("process_score").mean(), *pooled.interval("process_score")
+        )
+        frames = pooled.values("frames")[pooled.values("opened") > 0]
+        took = [seconds for seconds in pooled.seconds.values() if seconds]
+        yield (
+            f"| {kind} | {by_seed} | {100 * pooled.values('opened').mean():.0f} % "
+            f"({100 * low:.0f}..{100 * high:.0f}) | {score} | "
+            f"{f'{np.median(frames):.0f}' if len(frames) else ''} | "
+            f"{', '.join(f'{seconds / 60:.0f} min' for seconds in took)} |"
+        )
+
+
+def _differences(rule: str, kinds: Mapping[str, Pooled]) -> Iterator[str]:
+    yield "| second less first | pairs | success | p | process score | p |"
+    yield "|---|---:|---|---:|---|---:|"
+    for (first, one), (second, other) in combinations(kinds.items(), 2):
+        pairs = [(one.lines[key], other.lines[key]) for key in one.shared(other)]
+        if not pairs:
+            continue
+        cells = (f"{second} less {first}", str(len(pairs)), *in_words(row_of(rule, pairs)))
+        yield f"| {' | '.join(cells)} |"
+
+
+def _strangers(
+    rule: str,
+    kinds: Mapping[str, Pooled],
+    pooled: Mapping[Condition, Mapping[str, Pooled]],
+) -> Iterator[str]:
+    """A line for each kind here that shares no episode of the rule, in no condition, with others:
+    nobody is to look for their comparison."""
+    conditions = [found for condition, found in pooled.items() if condition[0] == rule]
+    names = dict.fromkeys(name for found in conditions for name in found)
+    for kind in kinds:
+        met = {
+            name
+            for found in conditions
+            for name in found
+            if kind in found and found[kind].places & found[name].places
+        }
+        if others := [name for name in names if name not in met]:
+            yield (
+                f"{kind}: no shared episodes with {'; '.join(others)}. To compare them, evaluate "
+                "with the same --rules, --safes, --split, --seed and --step-seconds.\n"
+            )
+
+
+def _failures(kinds: Mapping[str, Pooled]) -> Iterator[str]:
+    yield "| policy | where it failed: step, move due, cause, episodes |"
+    yield "|---|---|"
+    for kind, pooled in kinds.items():
+        counted = Counter(
+            (line["failed_step"], line["failed_event"], line["cause"])
+            for line in pooled.lines.values()
+            if not line["opened"]
+        )
+        told = [
+            f"{step} {event} {cause.replace('_', ' ')} {count}"
+            for (step, event, cause), count in sorted(counted.items())
+        ]
+        yield f"| {kind} | {'; '.join(told)} |"

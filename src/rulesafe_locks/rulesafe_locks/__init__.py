@@ -1,0 +1,1 @@
+"""Locks: rules, shortest plans, automata, proofs, scores, files and sets."""

@@ -1,0 +1,74 @@
+"""Sets of rules by name: the twenty, the sets that are shipped, those of RULESAFE_LOCKS.
+
+Example::
+
+    expand_rules("rule_001,sampled_test")  # the ids, each once, in this order
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rulesafe_core.errors import RuleSafeError, unknown_name
+from rulesafe_locks.lock_files import lock_folders, locks_in
+from rulesafe_locks.rules import RULES, load_rule
+
+TWENTY, ALL = "twenty", "all"
+
+
+def rule_sets() -> dict[str, tuple[str, ...]]:
+    """Names of sets and the ids in each: "twenty", each folder of locks by its name, and its parts,
+    such as "sampled_test". A folder called "locks" goes by the name of the folder it is in.
+
+    RuleSafeError where two sets have one name, or a set has that of a rule.
+    """
+    sets = {TWENTY: RULES}
+    places: dict[str, Path] = {}
+    for folder in lock_folders():
+        locks = locks_in(folder)
+        called = folder.resolve()
+        called = called.parent if called.name == "locks" else called
+        parts = {called.name: tuple(lock.id for lock in locks)}
+        for split in sorted({lock.split for lock in locks} - {""}):
+            name = f"{called.name}_{split}"
+            parts[name] = tuple(lock.id for lock in locks if lock.split == split)
+        for name in parts:
+            if name in (*RULES, ALL, TWENTY):
+                raise RuleSafeError(f"a set cannot be called {name}: rename the folder {folder}")
+            if name in places:
+                raise RuleSafeError(f"two sets are called {name}: {places[name]} and {folder}")
+            places[name] = folder
+        sets |= parts
+    return sets
+
+
+def join_rules(rules: Sequence[str]) -> str:
+    """The list that `expand_rules` takes apart: the name of the set that has just these rules."""
+    for name, ids in rule_sets().items():
+        if tuple(rules) == ids:
+            return name
+    return ",".join(rules)
+
+
+def expand_rules(names: str) -> tuple[str, ...]:
+    """The rules that a list separated by commas names: ids, paths of .json files, names of sets,
+    and "all" for the twenty. Each once; RuleSafeError for a name that is none of these."""
+    sets: dict[str, tuple[str, ...]] = {}
+    chosen: dict[str, None] = {}
+    for name in filter(None, (part.strip() for part in names.split(","))):
+        if name == ALL:
+            name = TWENTY
+        if name in RULES or name.endswith(".json"):
+            chosen[name] = None
+            continue
+        sets = sets or rule_sets()
+        if name in sets:
+            chosen.update(dict.fromkeys(sets[name]))
+        elif any(name in ids for ids in sets.values()):
+            chosen[name] = None
+        else:
+            raise unknown_name("rule or set", name, (*RULES, *sets, ALL, "paths of .json files"))
+    if not chosen:
+        raise RuleSafeError("no rule is named; valid: ids and sets, such as rule_001,sampled_test")
+    for name in chosen:
+        load_rule(name)
+    return tuple(chosen)

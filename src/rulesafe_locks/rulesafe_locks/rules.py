@@ -1,0 +1,267 @@
+"""The twenty lock rules: short pure functions over events. docs/rules.md has the definitions.
+
+Every memory here takes finitely many values, and where it counts less far than the rule's words
+do, a comment says why that changes nothing.
+
+Example::
+
+    lock = load_rule("rule_001").new_lock()
+    lock.update({"knob": True, "handle": True, "door": False})["door"]  # False: free to open
+"""
+
+from collections.abc import Callable
+
+from rulesafe_core.errors import RuleSafeError, unknown_name
+from rulesafe_locks.lock_files import find_lock
+from rulesafe_locks.locks import PARTS, Lock, Memory, OnEvent, Phases, Rule
+
+__all__ = ["PARTS", "RULES", "Lock", "Rule", "load_rule"]
+
+KNOB = ("knob+", "knob-")
+HANDLE = ("handle+", "handle-")
+
+
+def keypad(length: int, digit: Callable[[Phases, str], int | None]) -> OnEvent:
+    """A memory of the last `length` digits; `digit` says what an event enters, None for nothing."""
+
+    def on_event(memory: Memory, phases: Phases, event: str) -> Memory:
+        entered = digit(phases, event)
+        return memory if entered is None else (*memory, entered)[-length:]
+
+    return on_event
+
+
+def knob_with_handle_open(phases: Phases, event: str) -> int | None:
+    """Digits of rules 019 and 020: opening the knob 1, closing it 0, while the handle is open."""
+    return {"knob+": 1, "knob-": 0}.get(event) if phases.handle else None
+
+
+# Memories of single rules, by number ----------------------------------------------------------
+
+
+def _toggled_007(memory: Memory, phases: Phases, event: str) -> Memory:
+    knob, handle = memory
+    return (1, handle) if event in KNOB else (knob, 1)
+
+
+def _parity_008(memory: Memory, phases: Phases, event: str) -> Memory:
+    # 0, 1, 2, 1, 2, ...: the rule asks only whether the count is even and above 1.
+    if event in KNOB:
+        return memory
+    return (2,) if memory == (1,) else (1,)
+
+
+def _combinations_012(memory: Memory, phases: Phases, event: str) -> Memory:
+    return tuple(sorted({*memory, 2 * phases.knob + phases.handle}))
+
+
+def _thirds_013(memory: Memory, phases: Phases, event: str) -> Memory:
+    # 0, 1, 2, 3, 1, 2, 3, ...: 3 stands for every count above 0 that 3 divides.
+    return (memory[0] % 3 + 1,) if event in KNOB else memory
+
+
+def _counts_015(memory: Memory, phases: Phases, event: str) -> Memory:
+    knob_opened = memory[0] + (event == "knob+")
+    handle_closed = memory[1] + (event == "handle-")
+    return (0, 0) if 3 in (knob_opened, handle_closed) else (knob_opened, handle_closed)
+
+
+def _counts_017(memory: Memory, phases: Phases, event: str) -> Memory:
+    # A count of 5 or more can never be a factor of 4 again, so 5 stands for all of them.
+    knob, handle = memory
+    return (min(knob + 1, 5), handle) if event in KNOB else (knob, min(handle + 1, 5))
+
+
+def _counter_018(memory: Memory, phases: Phases, event: str) -> Memory:
+    # The counter, then the last digits. No digit above 3 is in the code: 4 stands for them all.
+    counter, *digits = memory
+    if event in KNOB:
+        return (min(counter + 1, 4), *digits)
+    return (1, *[*digits, counter][-3:])
+
+
+_ALL = (
+    Rule(
+        "rule_001",
+        "Open the knob and the handle, in any order. The door can be pulled while both are open.",
+        unlocked=lambda memory, phases: phases.knob and phases.handle,
+    ),
+    Rule(
+        "rule_002",
+        "Open the knob. The door can be pulled while the knob is open; the handle plays no part.",
+        unlocked=lambda memory, phases: phases.knob,
+    ),
+    Rule(
+        "rule_003",
+        "Open the handle. The door can be pulled while the handle is open; the knob plays no part.",
+        unlocked=lambda memory, phases: phases.handle,
+    ),
+    Rule(
+        "rule_004",
+        "Open the handle first, since a closed handle keeps the closed knob from turning. Then "
+        "open the knob: the door can be pulled while both are open.",
+        unlocked=lambda memory, phases: phases.knob and phases.handle,
+        held=lambda memory, phases: frozenset(
+            () if phases.knob or phases.handle else ("knob",),
+        ),
+    ),
+    Rule(
+        "rule_005",
+        "Enter the code 0-0-1. Every knob move, either way, is a 0 and every handle move a 1; the "
+        "last three digits count.",
+        unlocked=lambda memory, phases: memory == (0, 0, 1),
+        on_event=keypad(3, lambda phases, event: 0 if event in KNOB else 1),
+        remembers="the last three digits",
+    ),
+    Rule(
+        "rule_006",
+        "Enter the code 0-1-0 with the knob. A knob move, either way, is a 0 while the handle is "
+        "open and a 1 while it is closed; the last three digits count.",
+        unlocked=lambda memory, phases: memory == (0, 1, 0),
+        on_event=keypad(3, lambda phases, event: int(not phases.handle) if event in KNOB else None),
+        remembers="the last three digits",
+    ),
+    Rule(
+        "rule_007",
+        "Move the knob and the handle at least once each, and leave one of them open and the "
+        "other closed.",
+        unlocked=lambda memory, phases: memory == (1, 1) and phases.knob != phases.handle,
+        memory=(0, 0),
+        on_event=_toggled_007,
+        remembers="whether the knob and whether the handle has moved yet",
+    ),
+    Rule(
+        "rule_008",
+        "Leave the knob open and move the handle an even number of times, at least twice; opening "
+        "is one move and closing another.",
+        unlocked=lambda memory, phases: phases.knob and memory == (2,),
+        memory=(0,),
+        on_event=_parity_008,
+        remembers="handle moves: 0 for none, 1 for an odd number, 2 for an even one",
+    ),
+    Rule(
+        "rule_009",
+        "Enter the code 1-0-0-1. Every knob move, either way, is a 1 and every handle move a 0; "
+        "the last four digits count.",
+        unlocked=lambda memory, phases: memory == (1, 0, 0, 1),
+        on_event=keypad(4, lambda phases, event: 1 if event in KNOB else 0),
+        remembers="the last four digits",
+    ),
+    Rule(
+        "rule_010",
+        "Enter the code 0-1-1-0 with the handle. A handle move, either way, is a 0 while the knob "
+        "is open and a 1 while it is closed; the last four digits count.",
+        unlocked=lambda memory, phases: memory == (0, 1, 1, 0),
+        on_event=keypad(4, lambda phases, event: int(not phases.knob) if event in HANDLE else None),
+        remembers="the last four digits",
+    ),
+    Rule(
+        "rule_011",
+        "Enter the code 1-0-1-0 with the knob: closing it is a 1, opening it a 0, and the last "
+        "four digits count. The handle plays no part.",
+        unlocked=lambda memory, phases: memory == (1, 0, 1, 0),
+        on_event=keypad(4, lambda phases, event: {"knob-": 1, "knob+": 0}.get(event)),
+        remembers="the last four digits",
+    ),
+    Rule(
+        "rule_012",
+        "Bring the knob and the handle through all four combinations of open and closed. Both "
+        "closed, as they start, counts as the first.",
+        unlocked=lambda memory, phases: memory == (0, 1, 2, 3),
+        memory=(0,),
+        on_event=_combinations_012,
+        remembers="the combinations seen, each as 2 x knob + handle (open = 1)",
+    ),
+    Rule(
+        "rule_013",
+        "Move the knob three times, or six, or any further multiple of three, and have the handle "
+        "open; every opening or closing is one move.",
+        unlocked=lambda memory, phases: phases.handle and memory == (3,),
+        memory=(0,),
+        on_event=_thirds_013,
+        remembers="knob moves, counted 0, then 1 to 3 over and over",
+    ),
+    Rule(
+        "rule_014",
+        "Open the knob first, since a closed knob keeps the closed handle from turning. Open the "
+        "handle, then close the knob: the door can be pulled while the knob is closed and the "
+        "handle open.",
+        unlocked=lambda memory, phases: phases.handle and not phases.knob,
+        held=lambda memory, phases: frozenset(
+            () if phases.knob or phases.handle else ("handle",),
+        ),
+    ),
+    Rule(
+        "rule_015",
+        "Open the knob and close the handle equally often, at least twice each. As soon as either "
+        "has been done three times, both counts start again from zero.",
+        unlocked=lambda memory, phases: memory == (2, 2),
+        memory=(0, 0),
+        on_event=_counts_015,
+        remembers="how often the knob was opened and the handle closed",
+    ),
+    Rule(
+        "rule_016",
+        "Enter the code 1-1-1-0: closing the knob is a 1, opening the handle a 0, and other moves "
+        "enter nothing. The last four digits count.",
+        unlocked=lambda memory, phases: memory == (1, 1, 1, 0),
+        on_event=keypad(4, lambda phases, event: {"knob-": 1, "handle+": 0}.get(event)),
+        remembers="the last four digits",
+    ),
+    Rule(
+        "rule_017",
+        "Move the knob and the handle so that the number of knob moves times the number of handle "
+        "moves is four; every opening or closing is one move.",
+        unlocked=lambda memory, phases: memory[0] * memory[1] == 4,
+        memory=(0, 0),
+        on_event=_counts_017,
+        remembers="knob moves and handle moves, 5 for five or more",
+    ),
+    Rule(
+        "rule_018",
+        "Enter the code 1-2-3. A counter stands at one; every knob move adds one to it, and every "
+        "handle move enters its value and sets it back to one. The last three digits count.",
+        unlocked=lambda memory, phases: memory[1:] == (1, 2, 3),
+        memory=(1,),
+        on_event=_counter_018,
+        remembers="the counter, then the last three digits, 4 for four or more",
+    ),
+    Rule(
+        "rule_019",
+        "Enter the code 0-1 with the knob while the handle is open: closing the knob is a 0, "
+        "opening it a 1, and the last two digits count. Then close the handle to free the door. "
+        "With the handle closed, knob moves enter nothing.",
+        unlocked=lambda memory, phases: memory == (0, 1) and not phases.handle,
+        on_event=keypad(2, knob_with_handle_open),
+        remembers="the last two digits",
+    ),
+    Rule(
+        "rule_020",
+        "Enter the code 1-1 with the knob while the handle is open: closing the knob is a 0, "
+        "opening it a 1, and the last two digits count. Then close the handle to free the door. "
+        "With the handle closed, knob moves enter nothing.",
+        unlocked=lambda memory, phases: memory == (1, 1) and not phases.handle,
+        on_event=keypad(2, knob_with_handle_open),
+        remembers="the last two digits",
+    ),
+)
+_BY_ID = {rule.id: rule for rule in _ALL}
+
+RULES = tuple(_BY_ID)
+"""The ids of the twenty, in order."""
+
+
+def load_rule(rule_id: str) -> Rule:
+    """One of the twenty, a generated lock by its id, or that of a .json file by its path.
+
+    RuleSafeError, saying what is valid, where there is none.
+    """
+    if rule_id in RULES:
+        return _BY_ID[rule_id]
+    lock = find_lock(rule_id)
+    if lock is None:
+        valid = (*RULES, "ids of generated locks (rulesafe rules list)", "paths of .json files")
+        raise unknown_name("rule", rule_id, valid)
+    if lock.id in RULES:
+        raise RuleSafeError(f"{rule_id}: the id {lock.id} is taken by one of the twenty")
+    return lock.rule

@@ -1,0 +1,1 @@
+"""Tools for a running ROS 2 graph: launch, bags, live view, topics, diagnosis."""

@@ -1,0 +1,1 @@
+"""Bags: recorded, played, converted to datasets and films (docs/bags.md)."""

@@ -1,0 +1,28 @@
+"""The command `rulesafe doctor`."""
+
+from rulesafe_core.errors import unknown_name
+
+
+def doctor(only: tuple[str, ...] = ()) -> int:
+    """Check what RuleSafe needs of this machine, and say how to mend what is not right.
+
+    Starts a few small processes and changes nothing. The exit code is 1 where something fails;
+    `warn` is for what limits or may trouble.
+
+    Example: rulesafe doctor
+
+    Args:
+        only: Names of the items to look at, as they are printed; all if none is given.
+    """
+    from rulesafe_ros.doctor.checks import CHECKS
+    from rulesafe_ros.doctor.report import FAIL, as_line, closing
+
+    for name in only:
+        if name not in CHECKS:
+            raise unknown_name("item", name, CHECKS)
+    items = {}
+    for name in only or CHECKS:
+        items[name] = CHECKS[name]()
+        print(as_line(name, items[name]), flush=True)
+    print(closing(items))
+    return int(any(item.verdict == FAIL for item in items.values()))

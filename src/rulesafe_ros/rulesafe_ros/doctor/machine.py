@@ -1,0 +1,131 @@
+"""Python, its packages, programs, room, video and the sandbox."""
+
+import os
+import platform
+import shutil
+import sys
+from importlib import metadata
+from pathlib import Path
+
+from rulesafe_ros.doctor.report import FAIL, OK, WARN, Item, judged
+
+PYTHON = ((3, 10), (3, 14))
+"""The first that will do, and the first that will not."""
+
+MEMORY, DISK, CORES = 4.0, 2.0, 2
+"""GiB of memory that is free, GiB of disk for results, processor cores: below these it is slow."""
+
+SETUP = "make setup (in the source tree) installs it"
+
+
+def python() -> Item:
+    """The interpreter's version and the machine's kind."""
+    version, kind = sys.version_info[:2], f"{platform.system()} {platform.machine()}"
+    return judged(
+        PYTHON[0] <= version < PYTHON[1] and kind == "Linux x86_64",
+        f"Python {platform.python_version()} on {kind}, in {sys.prefix}",
+        "RuleSafe runs on Python 3.10 to 3.13 on x86-64 Linux: PYTHON=python3.11 make setup",
+    )
+
+
+def packages() -> Item:
+    """Whether each requirement of the distribution is there in a version that it allows."""
+    from packaging.requirements import Requirement
+
+    try:
+        lines = metadata.requires("rulesafe") or []
+        own = metadata.version("rulesafe")
+    except metadata.PackageNotFoundError:
+        return Item(WARN, "rulesafe is not installed: it runs from a source tree", SETUP)
+    wrong, missing_extras = [], set()
+    for requirement in map(Requirement, lines):
+        extra = _extra(requirement)
+        if requirement.marker and not requirement.marker.evaluate({"extra": extra}):
+            continue
+        found = _version(requirement.name)
+        if found and not requirement.specifier.contains(found, prereleases=True):
+            wrong.append(f"{requirement.name} {found}, needed {requirement.specifier}")
+        elif not found and extra:
+            missing_extras.add(extra)
+        elif not found:
+            wrong.append(f"no {requirement.name}")
+    if wrong:
+        return Item(FAIL, "; ".join(wrong), "make setup, or pip install -c constraints.txt -e .")
+    without = f"; without the extras {', '.join(sorted(missing_extras))}" if missing_extras else ""
+    return Item(OK, f"rulesafe {own}, all it requires{without}")
+
+
+def _extra(requirement: object) -> str:
+    marker = str(getattr(requirement, "marker", None) or "")
+    return marker.rpartition("extra == ")[2].strip("\"'") if "extra ==" in marker else ""
+
+
+def _version(name: str) -> str | None:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def programs() -> Item:
+    """Programs that are called: `dot` draws automata, the others build packages of messages."""
+    wanted = {"dot": "graphviz", "cmake": "cmake", "ninja": "ninja-build", "c++": "g++"}
+    lacking = {program for program in wanted if not shutil.which(program)}
+    return judged(
+        not lacking,
+        f"no {', '.join(sorted(lacking))}" if lacking else "dot, cmake, ninja, c++",
+        f"sudo apt-get install {' '.join(sorted(wanted[program] for program in lacking))}",
+        bad=WARN,
+    )
+
+
+def room() -> Item:
+    """Free memory, free disk where results go, and cores."""
+    memory = _available_gib()
+    disk = shutil.disk_usage(Path.cwd()).free / 2**30
+    cores = len(os.sched_getaffinity(0))
+    return judged(
+        memory >= MEMORY and disk >= DISK and cores >= CORES,
+        f"{cores} cores, {memory:.1f} GiB of memory and {disk:.0f} GiB of disk free",
+        f"Below {CORES} cores, {MEMORY:g} GiB of memory or {DISK:g} GiB of disk: end other "
+        "programs, make room, or turn cameras off (cameras:=false)",
+        bad=WARN,
+    )
+
+
+def _available_gib() -> float:
+    for line in Path("/proc/meminfo").read_text().splitlines():
+        if line.startswith("MemAvailable:"):
+            return int(line.split()[1]) / 2**20
+    return 0.0
+
+
+def video() -> Item:
+    """Whether films can be written."""
+    try:
+        import av
+
+        av.codec.Codec("libx264", "w")
+    except Exception as error:
+        return Item(
+            FAIL, f"no H.264 encoder: {error}", f"pip install -c constraints.txt av; {SETUP}"
+        )
+    return Item(OK, f"H.264 by PyAV {av.__version__}")
+
+
+def sandbox() -> Item:
+    """Whether programs of strangers are confined by everything the sandbox has."""
+    try:
+        from rulesafe_design.sandbox import walls
+
+        found = walls()
+    except Exception as error:
+        return Item(FAIL, str(error), "sudo apt-get install libseccomp2; a container may forbid it")
+    down = [name for name, holds in found.items() if not holds]
+    return judged(
+        not down,
+        f"without {', '.join(down)}" if down else ", ".join(found),
+        "sudo apt-get install libseccomp2; a container must allow seccomp. Until then verify only "
+        "programs that you trust: docs/sandbox.md",
+        bad=WARN,
+    )

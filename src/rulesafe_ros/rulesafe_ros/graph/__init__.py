@@ -1,0 +1,1 @@
+"""Topics, services and parameters of a running graph."""

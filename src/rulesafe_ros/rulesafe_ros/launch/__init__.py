@@ -1,0 +1,1 @@
+"""ROS 2 XML launch files on machines without ros2 (docs/launch.md)."""

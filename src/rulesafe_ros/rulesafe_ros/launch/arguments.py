@@ -1,0 +1,147 @@
+"""The arguments a launch file takes: which there are, and whether what is given fits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from rulesafe_ros.launch.model import Element, LaunchError
+from rulesafe_ros.launch.parse import parse_file
+from rulesafe_ros.launch.substitutions import Call, Context, parse, substitute
+
+# Arguments that every launch accepts, as the official one does.
+ALWAYS = ("sigterm_timeout", "sigkill_timeout")
+
+
+@dataclass(frozen=True)
+class Argument:
+    """An <arg> declared in a file or in one that it includes."""
+
+    element: Element
+    conditional: bool  # declared only in some cases
+    given: frozenset[str]  # what the <include> elements around it pass on
+
+    @property
+    def name(self) -> str:
+        return self.element.values["name"]
+
+    @property
+    def choices(self) -> list[str]:
+        return [choice.values["value"] for choice in self.element.all("choice")]
+
+    @property
+    def required(self) -> bool:
+        return "default" not in self.element.text and not self.conditional
+
+    def description(self) -> str:
+        text = self.element.values.get("description")
+        if not self.choices:
+            return text or "no description given"
+        if text is None:
+            return f"One of: {self.choices}"
+        return f"{text.removesuffix('.')}. Valid choices are: {self.choices}"
+
+
+def declared(root: Element, context: Context) -> list[Argument]:
+    """The arguments of a file and of the files it includes, without running anything.
+
+    Included files are found with the variables in `context` and the defaults met on the way; those
+    whose name needs more are left out. The context is not changed.
+    """
+    survey = _Survey(Context(dict(context.variables), dict(context.environment), root.file.parent))
+    survey.walk(root.children, False, frozenset())
+    return list(survey.found.values())
+
+
+class _Survey:
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.found: dict[str, Argument] = {}
+        self.files: list[Path] = []
+
+    def walk(self, elements: Iterable[Element], conditional: bool, given: frozenset[str]) -> None:
+        for element in elements:
+            unsure = conditional or element.conditional
+            match element.tag:
+                case "arg":
+                    name = element.values["name"]
+                    self.found.setdefault(name, Argument(element, unsure, given))
+                    if name not in self.context.variables:
+                        self._set(name, element.text.get("default"))
+                case "let":
+                    self._set(self._try(element.text["name"]), element.text["value"])
+                case "group":
+                    self.walk(element.children, unsure, given)
+                case "timer":
+                    self.walk(element.children, True, given)
+                case "include":
+                    self._include(element, unsure, given)
+
+    def _include(self, element: Element, conditional: bool, given: frozenset[str]) -> None:
+        names = {self._try(arg.text["name"]) or "" for arg in element.children}
+        for arg in element.children:
+            self._set(self._try(arg.text["name"]), arg.text["value"])
+        file = self._try(element.text["file"])
+        if file is None or not Path(file).is_file() or Path(file) in self.files:
+            return
+        before = self.context.directory
+        self.context.directory = Path(file).absolute().parent
+        self.files.append(Path(file))
+        self.walk(parse_file(Path(file).absolute()).children, conditional, given | names)
+        self.files.pop()
+        self.context.directory = before
+
+    def _set(self, name: str | None, text: str | None) -> None:
+        value = None if text is None else self._try(text)
+        if name is not None and value is not None:
+            self.context.variables[name] = value
+
+    def _try(self, text: str) -> str | None:
+        try:
+            return substitute(text, self.context)
+        except LaunchError:
+            return None
+
+
+def check(arguments: list[Argument], names: Iterable[str], where: str) -> None:
+    """Refuse names that are not declared and required ones that are not given.
+
+    Arguments:
+        arguments: what the file declares.
+        names: what the command line or the <include> gives.
+        where: start of the message.
+    """
+    given = set(names)
+    known = [argument.name for argument in arguments]
+    problems = [f"unknown argument {name!r}" for name in names if name not in (*known, *ALWAYS)] + [
+        f"required argument {argument.name!r} is missing ({argument.description()}; "
+        f"declared at {argument.element.file}:{argument.element.line})"
+        for argument in arguments
+        if argument.required and argument.name not in given | argument.given
+    ]
+    if problems:
+        valid = ", ".join(known) or "none"
+        raise LaunchError(f"{where}: {'; '.join(problems)}; valid arguments: {valid}")
+
+
+def describe(arguments: list[Argument]) -> str:
+    """What `ros2 launch FILE --show-args` prints, with $(...) of defaults as they are written."""
+    lines = ["Arguments (pass arguments as '<name>:=<value>'):"]
+    for argument in arguments:
+        lines += ["", f"    '{argument.name}':{'*' if argument.conditional else ''}"]
+        lines.append(f"        {argument.description()}")
+        if "default" in argument.element.text:
+            lines.append(f"        (default: {_default(argument.element.text['default'])})")
+    if not arguments:
+        lines += ["", "  No arguments."]
+    elif any(argument.conditional for argument in arguments):
+        lines += ["", "* argument(s) which are only used if specific conditions occur"]
+    return "\n".join(lines)
+
+
+def _default(text: str) -> str:
+    parts = parse(text)
+    if any(isinstance(part, Call) for part in parts):
+        return text
+    return repr("".join(str(part) for part in parts))

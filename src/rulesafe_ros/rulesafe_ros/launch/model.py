@@ -1,0 +1,74 @@
+"""The pieces a launch file is read into (elements) and turned into (steps)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from rulesafe_core.errors import RuleSafeError
+
+
+class LaunchError(RuleSafeError):
+    """A launch file, or an argument given to it, that cannot be run as it stands."""
+
+
+@dataclass(frozen=True)
+class Element:
+    """One XML element that has passed the checks of `parse`.
+
+    `text` holds the attributes as written; `values` the ones that take no substitutions, converted.
+    """
+
+    tag: str
+    text: Mapping[str, str]
+    values: Mapping[str, Any]
+    children: tuple[Element, ...]
+    file: Path
+    line: int
+
+    def error(self, message: str) -> LaunchError:
+        return LaunchError(f"{self.file}:{self.line}: <{self.tag}>: {message}")
+
+    def all(self, tag: str) -> list[Element]:
+        """The children with this tag, in file order."""
+        return [child for child in self.children if child.tag == tag]
+
+    @property
+    def conditional(self) -> bool:
+        return "if" in self.text or "unless" in self.text
+
+
+@dataclass(frozen=True)
+class Process:
+    """One process to start, with everything substituted."""
+
+    name: str  # label of its output lines, e.g. sim_node-1
+    command: tuple[str, ...]
+    environment: Mapping[str, str]
+    directory: str | None = None
+    shell: bool = False
+    output: str = "log"
+    on_exit: str | None = None  # "shutdown" ends the whole launch with this process
+    sigterm_timeout: float = 5.0  # s from SIGINT to SIGTERM
+    sigkill_timeout: float = 5.0  # s from SIGTERM to SIGKILL
+    parameters: Mapping[str, Any] = field(default_factory=dict)  # the inline ones, for display
+
+
+@dataclass(frozen=True)
+class Shutdown:
+    """End the launch."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class Timer:
+    """Steps that are taken once `period` seconds have passed."""
+
+    period: float
+    steps: list[Step]
+
+
+Step = Process | Shutdown | Timer

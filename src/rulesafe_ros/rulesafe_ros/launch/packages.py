@@ -1,0 +1,84 @@
+"""Where a package's share directory and its executables are, with or without a ROS installation."""
+
+from __future__ import annotations
+
+import os
+import sys
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator, Mapping
+from importlib.metadata import entry_points
+from pathlib import Path
+
+from rulesafe_core.start import NODES
+from rulesafe_ros.launch.model import LaunchError
+
+
+def share(package: str, beside: Path, environment: Mapping[str, str]) -> Path:
+    """The share directory of an installed package, or the source directory with its package.xml.
+
+    Sources are looked for in the directories above the launch file (`beside`) and above this
+    module, and in their src/.
+    """
+    for prefix in _prefixes(environment):
+        if (prefix / "share/ament_index/resource_index/packages" / package).exists():
+            return prefix / "share" / package
+    for directory in (beside, Path(__file__).parent):
+        for parent in (directory, *directory.parents):
+            for candidate in (parent, parent / "src" / package):
+                if _package_name(candidate / "package.xml") == package:
+                    return candidate
+    raise LaunchError(
+        f"package {package!r} not found: it is not in AMENT_PREFIX_PATH, "
+        f"and no directory above {beside} holds its package.xml"
+    )
+
+
+def executable(package: str, name: str, environment: Mapping[str, str]) -> list[str]:
+    """The command that runs an executable of a package.
+
+    Installed packages come first (PREFIX/lib/PACKAGE/NAME), then console scripts whose node or
+    function is in a Python package of that name.
+    """
+    for prefix in _prefixes(environment):
+        path = prefix / "lib" / package / name
+        if path.is_file() and os.access(path, os.X_OK):
+            return [str(path)]
+    nodes = {node.name: node.module for node in entry_points(group=NODES)}
+    own = {
+        script.name: script
+        for script in entry_points(group="console_scripts")
+        if nodes.get(script.name, script.module).split(".")[0] == package
+    }
+    if name in own:
+        path = Path(sys.executable).parent / name
+        if os.access(path, os.X_OK):
+            return [str(path)]
+        module, function = own[name].module, own[name].attr
+        return [
+            sys.executable, "-c",
+            f"import sys, {module}; sys.argv[0] = {name!r}; sys.exit({module}.{function}())",
+        ]  # fmt: skip
+    known = ", ".join(sorted({*own, *_installed(package, environment)})) or "none"
+    raise LaunchError(f"no executable {name!r} in package {package!r}; found there: {known}")
+
+
+def _installed(package: str, environment: Mapping[str, str]) -> Iterator[str]:
+    for prefix in _prefixes(environment):
+        directory = prefix / "lib" / package
+        if directory.is_dir():
+            yield from (path.name for path in directory.iterdir() if os.access(path, os.X_OK))
+
+
+def _prefixes(environment: Mapping[str, str]) -> list[Path]:
+    """Where packages are installed; ROS wheels from PyPI use the interpreter's own prefix."""
+    listed = environment.get("AMENT_PREFIX_PATH", "").split(os.pathsep)
+    return [Path(prefix) for prefix in (*listed, sys.prefix) if prefix]
+
+
+def _package_name(manifest: Path) -> str | None:
+    if not manifest.is_file():
+        return None
+    try:
+        return ElementTree.parse(manifest).getroot().findtext("name")
+    except ElementTree.ParseError:
+        return None

@@ -1,0 +1,228 @@
+"""Reading a launch file: XML to checked elements, each of which knows its line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from xml.parsers import expat
+
+import yaml
+
+from rulesafe_ros.launch.model import Element, LaunchError
+from rulesafe_ros.launch.substitutions import parse as parse_template
+from rulesafe_ros.launch.substitutions import unescape
+
+
+def _boolean(text: str) -> bool:
+    try:
+        value = yaml.safe_load(text)
+    except yaml.YAMLError:
+        value = None
+    if not isinstance(value, bool):
+        raise ValueError("expected true or false")
+    return value
+
+
+def _seconds(text: str) -> float:
+    value = float(text)
+    if not 0.0 <= value < float("inf"):
+        raise ValueError("expected seconds, zero or more")
+    return value
+
+
+def _one_of(*valid: str) -> Callable[[str], str]:
+    def convert(text: str) -> str:
+        if text not in valid:
+            raise ValueError(f"valid: {', '.join(valid)}")
+        return text
+
+    return convert
+
+
+_LISTS = ("list_of_bool", "list_of_float", "list_of_int", "list_of_str")
+PARAMETER_TYPES = ("bool", "float", "int", "str", *_LISTS, "yaml")
+
+Converters = dict[str, Callable[[str], Any]]
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """What an element may hold. `plain` attributes take no substitutions."""
+
+    required: tuple[str, ...] = ()
+    optional: tuple[str, ...] = ()
+    children: tuple[str, ...] = ()
+    plain: Converters = field(default_factory=dict)
+
+
+_ACTIONS = (
+    "arg", "let", "set_env", "unset_env", "group", "include", "node", "executable", "timer",
+    "shutdown",
+)  # fmt: skip
+_CONDITION = ("if", "unless")
+_PROCESS = (
+    *_CONDITION, "cwd", "launch-prefix", "output", "shell", "on_exit", "sigterm_timeout",
+    "sigkill_timeout",
+)  # fmt: skip
+_PROCESS_PLAIN: Converters = {
+    "shell": _boolean,
+    "on_exit": _one_of("shutdown"),
+    "sigterm_timeout": _seconds,
+    "sigkill_timeout": _seconds,
+}
+_NAME_VALUE = _Kind(("name", "value"))
+
+# Keyed by tag, or by parent/tag where a tag means something else inside that parent.
+_KINDS = {
+    "launch": _Kind(children=_ACTIONS),
+    "arg": _Kind(
+        ("name",),
+        (*_CONDITION, "default", "description"),
+        ("choice",),
+        {"name": unescape, "description": unescape},
+    ),
+    "choice": _Kind(("value",), plain={"value": unescape}),
+    "let": _Kind(("name", "value"), _CONDITION),
+    "set_env": _Kind(("name", "value"), _CONDITION),
+    "unset_env": _Kind(("name",), _CONDITION),
+    "group": _Kind((), (*_CONDITION, "scoped"), _ACTIONS, {"scoped": _boolean}),
+    "include": _Kind(("file",), _CONDITION, ("arg",)),
+    "include/arg": _NAME_VALUE,
+    "node": _Kind(
+        ("exec",),
+        (*_PROCESS, "pkg", "name", "namespace", "exec_name", "args", "ros_args"),
+        ("param", "remap", "env"),
+        _PROCESS_PLAIN,
+    ),
+    "executable": _Kind(("cmd",), (*_PROCESS, "name"), ("env",), _PROCESS_PLAIN),
+    "param": _Kind((), ("name", "value", "type", "from"), (), {"type": _one_of(*PARAMETER_TYPES)}),
+    "remap": _Kind(("from", "to")),
+    "env": _NAME_VALUE,
+    "timer": _Kind(("period",), _CONDITION, _ACTIONS),
+    "shutdown": _Kind((), (*_CONDITION, "reason")),
+}
+
+
+def parse_file(path: Path) -> Element:
+    """The checked `<launch>` element of a file.
+
+    Raises LaunchError, with file and line, for anything outside the subset.
+    """
+    if path.suffix != ".xml":
+        raise LaunchError(f"{path}: only XML launch files (*.launch.xml) are supported")
+    try:
+        source = path.read_bytes()
+    except OSError as error:
+        found = sorted(str(p) for p in Path().glob("launch/*.launch.xml")) or ["(none)"]
+        there = f"; valid: a path, of which ./launch holds {', '.join(found)}"
+        raise LaunchError(f"{path}: {error.strerror}{there}") from None
+    return _Builder(path).build(source)
+
+
+@dataclass
+class _Open:
+    """An element whose end has not been read yet."""
+
+    tag: str
+    text: dict[str, str]
+    line: int
+    children: list[Element] = field(default_factory=list)
+
+
+class _Builder:
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.open: list[_Open] = []
+        self.root: Element | None = None
+        self.parser = expat.ParserCreate()
+        self.parser.StartElementHandler = self._start
+        self.parser.EndElementHandler = self._end
+        self.parser.CharacterDataHandler = self._characters
+        self.parser.StartDoctypeDeclHandler = self._doctype
+
+    def build(self, source: bytes) -> Element:
+        try:
+            self.parser.Parse(source, True)
+        except expat.ExpatError as error:
+            raise LaunchError(
+                f"{self.path}:{error.lineno}: {expat.ErrorString(error.code)}"
+            ) from None
+        assert self.root is not None
+        return self.root
+
+    def _fail(self, message: str) -> None:
+        raise LaunchError(f"{self.path}:{self.parser.CurrentLineNumber}: {message}")
+
+    def _doctype(self, *_: Any) -> None:
+        self._fail("a DOCTYPE is not supported")
+
+    def _characters(self, data: str) -> None:
+        if data.strip():
+            self._fail(f"<{self.open[-1].tag}>: unexpected text {data.strip()!r}")
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        allowed = _kind(self.open).children if self.open else ("launch",)
+        if tag not in allowed:
+            where = f"in <{self.open[-1].tag}>" if self.open else "as the outermost element"
+            valid = ", ".join(f"<{name}>" for name in allowed) or "none"
+            self._fail(f"element <{tag}> is not supported {where}; supported: {valid}")
+        self.open.append(_Open(tag, attributes, self.parser.CurrentLineNumber))
+
+    def _end(self, tag: str) -> None:
+        kind = _kind(self.open)
+        done = self.open.pop()
+        element = Element(
+            tag,
+            done.text,
+            _values(kind, done, self.path),
+            tuple(done.children),
+            self.path,
+            done.line,
+        )
+        _check(element, kind)
+        if self.open:
+            self.open[-1].children.append(element)
+        else:
+            self.root = element
+
+
+def _kind(opened: list[_Open]) -> _Kind:
+    """The kind of the innermost open element."""
+    tag = opened[-1].tag
+    parent = opened[-2].tag if len(opened) > 1 else ""
+    return _KINDS.get(f"{parent}/{tag}") or _KINDS[tag]
+
+
+def _values(kind: _Kind, done: _Open, path: Path) -> dict[str, Any]:
+    """The plain attributes, converted; the syntax of the others, checked."""
+    values = {}
+    for name, text in done.text.items():
+        try:
+            if name in kind.plain:
+                values[name] = kind.plain[name](text)
+            else:
+                parse_template(text)
+        except (ValueError, LaunchError) as error:
+            where = f"{path}:{done.line}: <{done.tag}>"
+            raise LaunchError(f"{where}: attribute {name}={text!r}: {error}") from None
+    return values
+
+
+def _check(element: Element, kind: _Kind) -> None:
+    known = (*kind.required, *kind.optional)
+    for name in element.text:
+        if name not in known:
+            raise element.error(
+                f"attribute {name!r} is not supported; supported: {', '.join(known) or 'none'}"
+            )
+    for name in kind.required:
+        if name not in element.text:
+            raise element.error(f"attribute {name!r} is missing")
+    if "if" in element.text and "unless" in element.text:
+        raise element.error("'if' and 'unless' exclude each other")
+    if element.tag == "param" and set(element.text) not in (
+        {"from"}, {"name", "value"}, {"name", "value", "type"},
+    ):  # fmt: skip
+        raise element.error("needs either 'from', or 'name' and 'value' (and perhaps 'type')")

@@ -1,0 +1,233 @@
+"""From <node> and <executable> elements to the processes they stand for."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+from collections.abc import Mapping
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from rulesafe_ros.launch import packages
+from rulesafe_ros.launch.model import Element, LaunchError, Process
+from rulesafe_ros.launch.substitutions import Context, Template, parse, perform, substitute
+
+_OUTPUTS = ("screen", "log", "both", "own_log", "full")
+_TYPES = {"bool": bool, "float": float, "int": int, "str": str}
+_SCALARS = (bool, float, int, str)
+
+
+def text(element: Element, name: str, context: Context) -> str:
+    """An attribute with its substitutions done. Raises LaunchError with file and line."""
+    try:
+        return substitute(element.text[name], context)
+    except LaunchError as error:
+        raise element.error(f"attribute {name!r}: {error}") from None
+
+
+def optional(element: Element, name: str, context: Context) -> str | None:
+    return text(element, name, context) if name in element.text else None
+
+
+def words(element: Element, name: str, context: Context) -> list[str]:
+    """An attribute as a command line: white space separates, results of $(...) stay whole."""
+    if name not in element.text:
+        return []
+    try:
+        return [perform(word, context) for word in split(parse(element.text[name]))]
+    except (LaunchError, ValueError) as error:
+        raise element.error(f"attribute {name!r}: {error}") from None
+
+
+def split(template: Template) -> list[Template]:
+    """Cut a template into words as a shell would, substitutions being indivisible."""
+    done: list[Template] = []
+    word: Template = ()
+    for part in template:
+        if not isinstance(part, str):
+            word = (*word, part)
+            continue
+        tokens = shlex.split(part)
+        if word and (part[0].isspace() or not tokens):
+            done, word = [*done, word], ()
+        for index, token in enumerate(tokens):
+            if index:
+                done, word = [*done, word], ()
+            word = (*word, token)
+        if word and part[-1].isspace():
+            done, word = [*done, word], ()
+    return [*done, word] if word else done
+
+
+def executable(element: Element, context: Context, number: int) -> Process:
+    """The process of an <executable>."""
+    return _process(element, context, words(element, "cmd", context), "name", number, {})
+
+
+def node(element: Element, context: Context, number: int, scratch: Path) -> Process:
+    """The process of a <node>. Inline parameters are written to files in `scratch`."""
+    name = optional(element, "name", context)
+    if name is not None and not re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII):
+        raise element.error(f"{name!r} is not a valid node name")
+    namespace = optional(element, "namespace", context)
+    if namespace is not None and not namespace.startswith("/"):
+        namespace = "/" + namespace
+    if namespace is not None and not re.fullmatch(r"/|(/[A-Za-z_]\w*)+", namespace, re.ASCII):
+        raise element.error(f"{namespace!r} is not a valid namespace")
+
+    command = [*_find(element, context), *words(element, "args", context)]
+    if "ros_args" in element.text:
+        command += ["--ros-args", *words(element, "ros_args", context)]
+    command.append("--ros-args")
+    if name is not None:
+        command += ["-r", f"__node:={name}"]
+    if namespace is not None:
+        command += ["-r", f"__ns:={namespace}"]
+    # As in launch_ros: only a node whose name and namespace are both given is addressed by name.
+    full = name is not None and namespace is not None
+    target = f"{(namespace or '').rstrip('/')}/{name}" if full else "/**"
+    inline: dict[str, Any] = {}
+    params = groupby(element.all("param"), lambda param: "from" in param.text)
+    for index, (is_file, group) in enumerate(params):
+        if is_file:
+            for param in group:
+                command += ["--params-file", str(_parameter_file(param, context))]
+        else:
+            values = dict(_parameter(param, context) for param in group)
+            path = scratch / f"launch_params_{number}_{index}.yaml"
+            path.write_text(yaml.dump({target: {"ros__parameters": values}}))
+            command += ["--params-file", str(path)]
+            inline.update(values)
+    for remap in element.all("remap"):
+        command += ["-r", f"{text(remap, 'from', context)}:={text(remap, 'to', context)}"]
+    return _process(element, context, command, "exec_name", number, inline)
+
+
+def _find(element: Element, context: Context) -> list[str]:
+    wanted = text(element, "exec", context)
+    if "pkg" not in element.text:
+        return [wanted]
+    try:
+        return packages.executable(text(element, "pkg", context), wanted, context.environment)
+    except LaunchError as error:
+        raise element.error(str(error)) from None
+
+
+def _process(
+    element: Element,
+    context: Context,
+    command: list[str],
+    label: str,
+    number: int,
+    parameters: Mapping[str, Any],
+) -> Process:
+    environment = dict(context.environment)
+    for variable in element.all("env"):
+        environment[text(variable, "name", context)] = text(variable, "value", context)
+    output = environment.get("OVERRIDE_LAUNCH_PROCESS_OUTPUT") or (
+        optional(element, "output", context) or "log"
+    )
+    if output not in _OUTPUTS:
+        raise element.error(f"output {output!r} is not valid; valid: {', '.join(_OUTPUTS)}")
+    command = [*shlex.split(optional(element, "launch-prefix", context) or ""), *command]
+    directory = optional(element, "cwd", context)
+    if directory is not None and not Path(directory).is_dir():
+        raise element.error(f"attribute 'cwd': no directory {directory!r}")
+    if not command or not command[0]:
+        raise element.error("the command is empty")
+    shell = element.values.get("shell", False)
+    if not shell and not _runs(command[0], directory, environment):
+        raise element.error(f"no program {command[0]!r}")
+    default = Path(command[0].split()[0] if shell else command[0]).name
+    return Process(
+        name=f"{optional(element, label, context) or default}-{number}",
+        command=tuple(command),
+        environment=environment,
+        directory=directory,
+        shell=shell,
+        output=output,
+        on_exit=element.values.get("on_exit"),
+        sigterm_timeout=_timeout(element, "sigterm_timeout", context),
+        sigkill_timeout=_timeout(element, "sigkill_timeout", context),
+        parameters=parameters,
+    )
+
+
+def _runs(program: str, directory: str | None, environment: Mapping[str, str]) -> bool:
+    if "/" in program:
+        program = str(Path(directory or ".") / program)
+    return shutil.which(program, path=environment.get("PATH")) is not None
+
+
+def _timeout(element: Element, name: str, context: Context) -> float:
+    """The attribute, else the argument of that name that every launch accepts, else 5 s."""
+    given = element.values.get(name, context.variables.get(name, 5.0))
+    try:
+        return float(given)
+    except ValueError:
+        raise element.error(f"{name}:={given} is not a number of seconds") from None
+
+
+def _parameter_file(param: Element, context: Context) -> Path:
+    path = Path(text(param, "from", context))
+    if not path.is_file():
+        raise param.error(f"no parameter file {str(path)!r}")
+    return path
+
+
+def _parameter(param: Element, context: Context) -> tuple[str, Any]:
+    """Name and typed value. YAML decides the type where `type` does not.
+
+    As in the official front end the value is read before its substitutions are done, so literal
+    quotes keep text as text ("'1'"), and what $(...) gives is read once more.
+    """
+    kind = param.values.get("type", "yaml")
+    try:
+        first = _read(param.text["value"], kind, lenient=True)
+        item_kind = kind.removeprefix("list_of_")
+        if isinstance(first, list):
+            value: Any = [_finish(item, item_kind, context) for item in first]
+        else:
+            value = _finish(first, kind, context)
+        _check_type(value, kind)
+    except (LaunchError, ValueError) as error:
+        raise param.error(f"attribute 'value': {error}") from None
+    return text(param, "name", context), value
+
+
+def _finish(item: Any, kind: str, context: Context) -> Any:
+    """Do the substitutions of one value that has been read."""
+    if not isinstance(item, str):
+        return item
+    template = parse(item)
+    done = perform(template, context)
+    literal = all(isinstance(part, str) for part in template)
+    return done if literal else _read(done, kind, lenient=False)
+
+
+def _read(source: str, kind: str, lenient: bool) -> Any:
+    """Text to a value; a lenient read leaves text that cannot be converted (yet) as it is."""
+    if kind == "str":
+        return source
+    try:
+        if kind in ("int", "float"):
+            return _TYPES[kind](source)
+        return yaml.safe_load(source)
+    except (ValueError, yaml.YAMLError):
+        if lenient:
+            return source
+        raise ValueError(f"{source!r} cannot be read as {kind}") from None
+
+
+def _check_type(value: Any, kind: str) -> None:
+    items = value if isinstance(value, list) else [value]
+    types = {type(item) for item in items}
+    wanted = _TYPES.get(kind.removeprefix("list_of_"))
+    if len(types) != 1 or not types <= set(_SCALARS):
+        raise ValueError(f"{value!r} is neither a bool, number or text nor a list of one of these")
+    if kind != "yaml" and (types != {wanted} or isinstance(value, list) != kind.startswith("list")):
+        raise ValueError(f"{value!r} is not of type {kind}")

@@ -1,0 +1,148 @@
+"""Walking a launch file: conditions, variables, scopes and includes become a list of steps.
+
+Everything is decided here, before the first process starts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from pathlib import Path
+
+from rulesafe_ros.launch import arguments
+from rulesafe_ros.launch import processes as commands
+from rulesafe_ros.launch.model import Element, LaunchError, Shutdown, Step, Timer
+from rulesafe_ros.launch.parse import parse_file
+from rulesafe_ros.launch.processes import optional, text
+from rulesafe_ros.launch.substitutions import Context
+
+
+def resolve(root: Element, context: Context, scratch: Path) -> list[Step]:
+    """The steps of a launch.
+
+    Arguments:
+        root: from `parse_file`.
+        context: variables (the given arguments) and environment; it is changed as the file says.
+        scratch: directory for parameter files, which must live as long as the processes.
+
+    Raises LaunchError, with file and line.
+    """
+    walk = _Walk(context, scratch)
+    walk.files.append(root.file)
+    walk.actions(root.children, walk.steps)
+    # A timer's actions see what is set when it fires, that is, after everything else.
+    while walk.timers:
+        element, timer, directory = walk.timers.pop(0)
+        context.directory = directory
+        walk.actions(element.children, timer.steps)
+    return walk.steps
+
+
+class _Walk:
+    def __init__(self, context: Context, scratch: Path) -> None:
+        self.context = context
+        self.scratch = scratch
+        self.steps: list[Step] = []
+        self.timers: list[tuple[Element, Timer, Path]] = []
+        self.files: list[Path] = []
+        self.processes = 0
+
+    def actions(self, elements: Iterable[Element], steps: list[Step]) -> None:
+        for element in elements:
+            if self._wanted(element):
+                self._action(element, steps)
+
+    def _wanted(self, element: Element) -> bool:
+        for name in ("if", "unless"):
+            if name in element.text:
+                value = text(element, name, self.context).strip().lower()
+                if value not in ("true", "1", "false", "0"):
+                    raise element.error(f"{name}={value!r} is neither true, 1, false nor 0")
+                return (value in ("true", "1")) == (name == "if")
+        return True
+
+    def _action(self, element: Element, steps: list[Step]) -> None:
+        context = self.context
+        match element.tag:
+            case "arg":
+                self._argument(element)
+            case "let":
+                context.variables[text(element, "name", context)] = text(element, "value", context)
+            case "set_env":
+                name = text(element, "name", context)
+                context.environment[name] = text(element, "value", context)
+            case "unset_env":
+                context.environment.pop(text(element, "name", context), None)
+            case "group" if element.values.get("scoped", True):
+                with context.scope():
+                    self.actions(element.children, steps)
+            case "group":
+                self.actions(element.children, steps)
+            case "include":
+                self._include(element, steps)
+            case "node":
+                self.processes += 1
+                steps.append(commands.node(element, context, self.processes, self.scratch))
+            case "executable":
+                self.processes += 1
+                steps.append(commands.executable(element, context, self.processes))
+            case "timer":
+                timer = Timer(self._period(element), [])
+                steps.append(timer)
+                self.timers.append((element, timer, context.directory))
+            case "shutdown":
+                steps.append(Shutdown(optional(element, "reason", context) or "reason not given"))
+
+    def _argument(self, element: Element) -> None:
+        name = element.values["name"]
+        if name not in self.context.variables:
+            if "default" not in element.text:
+                raise element.error(f"required argument {name!r} is missing")
+            self.context.variables[name] = text(element, "default", self.context)
+        value = self.context.variables[name]
+        choices = [choice.values["value"] for choice in element.all("choice")]
+        if choices and value not in choices:
+            raise element.error(f"{name}:={value} is not valid; valid: {', '.join(choices)}")
+
+    def _include(self, element: Element, steps: list[Step]) -> None:
+        """As in the official launcher: the file sees all variables, what it sets stays set, and
+        $(dirname) in the arguments it gets is already its own directory.
+        """
+        path = Path(text(element, "file", self.context)).absolute()
+        if path in self.files:
+            raise element.error(f"{path} includes itself")
+        if not path.is_file():
+            raise element.error(f"no launch file {str(path)!r}")
+        root = parse_file(path)
+        names = [text(arg, "name", self.context) for arg in element.children]
+        before = self.context.directory
+        self.context.directory = path.parent
+        found = arguments.declared(root, self.context)
+        arguments.check(found, names, f"{element.file}:{element.line}: <include>")
+        for name, arg in zip(names, element.children, strict=True):
+            self.context.variables[name] = text(arg, "value", self.context)
+        self.files.append(path)
+        self.actions(root.children, steps)
+        self.files.pop()
+        self.context.directory = before
+
+    def _period(self, element: Element) -> float:
+        given = text(element, "period", self.context)
+        try:
+            period = float(given)
+        except ValueError:
+            period = math.nan
+        if not 0.0 <= period < math.inf:
+            raise element.error(f"period={given!r} is not a number of seconds")
+        return period
+
+
+def parse_given(given: Iterable[str]) -> dict[str, str]:
+    """The `name:=value` words of the command line; the last one wins."""
+    parsed = {}
+    for word in given:
+        name, separator, value = word.partition(":=")
+        if not (name and separator and value):
+            raise LaunchError(f"malformed launch argument {word!r}, expected <name>:=<value>")
+        parsed[name] = value
+    return parsed

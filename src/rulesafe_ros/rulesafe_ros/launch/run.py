@@ -1,0 +1,282 @@
+"""Running the steps of a launch: start, watch, pass on signals, stop, and leave nothing behind.
+
+One thread and one selector: children are started from the main thread only, which is what the
+kernel's parent-death signal refers to.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import os
+import selectors
+import shlex
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from typing import IO
+
+from rulesafe_ros.launch.guard import Guard, die_with_parent, signal_group
+from rulesafe_ros.launch.log import Log
+from rulesafe_ros.launch.model import Process, Shutdown, Step, Timer
+
+_STOPPING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_INTERRUPTED = (-signal.SIGINT, 128 + signal.SIGINT)  # what ends a process that was sent a SIGINT
+_LEFTOVER_GRACE = 1.0  # s that what a finished process left in its group has to end
+_POLL = 0.05  # s between looks at such leftovers
+
+
+@dataclass(eq=False)
+class _Child:
+    process: Process
+    popen: subprocess.Popen[bytes]
+    pending: dict[str, bytes] = field(default_factory=lambda: {"stdout": b"", "stderr": b""})
+    exited: bool = False  # the process itself
+    gone: bool = False  # and its whole group
+
+    @property
+    def group(self) -> int:
+        return self.popen.pid
+
+    @property
+    def pipes(self) -> dict[str, IO[bytes]]:
+        assert self.popen.stdout is not None and self.popen.stderr is not None
+        return {"stdout": self.popen.stdout, "stderr": self.popen.stderr}
+
+
+def run(steps: Iterable[Step]) -> int:
+    """Take the steps and wait for the end.
+
+    Returns the exit status: of the first process that failed by itself (128 + n after signal n),
+    else 128 + n if signal n stopped the launch, else 0.
+    """
+    log = Log()
+    guard = Guard()
+    try:
+        with _wakeups() as wakeup:
+            return _Launch(log, guard, wakeup).run(steps)
+    finally:
+        guard.close()
+        log.close()
+
+
+@contextmanager
+def _wakeups() -> Iterator[socket.socket]:
+    """A socket that receives the number of every signal that concerns the launch."""
+    receiver, sender = socket.socketpair()
+    receiver.setblocking(False)
+    sender.setblocking(False)
+    numbers = (*_STOPPING_SIGNALS, signal.SIGCHLD)
+    before = [signal.signal(number, lambda *_: None) for number in numbers]
+    before_fd = signal.set_wakeup_fd(sender.fileno(), warn_on_full_buffer=False)
+    try:
+        yield receiver
+    finally:
+        signal.set_wakeup_fd(before_fd)
+        for number, handler in zip(numbers, before, strict=True):
+            signal.signal(number, handler)
+        receiver.close()
+        sender.close()
+
+
+class _Launch:
+    def __init__(self, log: Log, guard: Guard, wakeup: socket.socket) -> None:
+        self.log = log
+        self.guard = guard
+        self.wakeup = wakeup
+        self.selector = selectors.DefaultSelector()
+        self.selector.register(wakeup, selectors.EVENT_READ, self._signals)
+        self.children: list[_Child] = []
+        self.due: list[tuple[float, int, Callable[[], None]]] = []  # (time, tie-breaker, action)
+        self.order = itertools.count()
+        self.timers = 0  # pending <timer> elements
+        self.stopping = False
+        self.interrupts = 0
+        self.failure: int | None = None  # status of the first process that failed by itself
+        self.interrupted: int | None = None
+
+    def run(self, steps: Iterable[Step]) -> int:
+        self._take(steps)
+        while not all(child.gone for child in self.children) or self._waiting():
+            self._once()
+        self.selector.close()
+        if self.failure is not None:
+            return self.failure
+        return 0 if self.interrupted is None else 128 + self.interrupted
+
+    def _waiting(self) -> bool:
+        return self.timers > 0 and not self.stopping
+
+    def _once(self) -> None:
+        timeout = max(0.0, self.due[0][0] - time.monotonic()) if self.due else None
+        for key, _ in self.selector.select(timeout):
+            key.data()
+        while self.due and self.due[0][0] <= time.monotonic():
+            heapq.heappop(self.due)[2]()
+
+    def _later(self, seconds: float, action: Callable[[], None]) -> None:
+        heapq.heappush(self.due, (time.monotonic() + seconds, next(self.order), action))
+
+    # Starting
+
+    def _take(self, steps: Iterable[Step]) -> None:
+        for step in steps:
+            if self.stopping:
+                return
+            match step:
+                case Process():
+                    self._start(step)
+                case Shutdown(reason=reason):
+                    self.log.say("launch", f"shutting down: {reason}")
+                    self._stop()
+                case Timer(period=period):
+                    self.timers += 1
+                    self._later(period, partial(self._fire, step))
+
+    def _fire(self, timer: Timer) -> None:
+        self.timers -= 1
+        self._take(timer.steps)
+
+    def _start(self, process: Process) -> None:
+        try:
+            popen = subprocess.Popen(
+                command_line(process) if process.shell else process.command,
+                shell=process.shell,
+                cwd=process.directory,
+                env=process.environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=True,
+                preexec_fn=die_with_parent(),
+            )
+        except OSError as error:
+            self.log.say(process.name, f"cannot be started: {error}", "ERROR")
+            self._after(process, 127)
+            return
+        self.guard.add(popen.pid)
+        child = _Child(process, popen)
+        self.children.append(child)
+        self.log.say(process.name, f"process started with pid [{popen.pid}]")
+        for stream, pipe in child.pipes.items():
+            os.set_blocking(pipe.fileno(), False)
+            self.selector.register(pipe, selectors.EVENT_READ, partial(self._read, child, stream))
+
+    # Watching
+
+    def _read(self, child: _Child, stream: str) -> None:
+        pipe = child.pipes[stream]
+        while not pipe.closed:
+            try:
+                data = os.read(pipe.fileno(), 65536)
+            except BlockingIOError:
+                return
+            *lines, child.pending[stream] = (child.pending[stream] + data).split(b"\n")
+            for line in lines:
+                self._print(child, stream, line)
+            if not data:
+                self._close(child, stream)
+
+    def _print(self, child: _Child, stream: str, line: bytes) -> None:
+        text = line.decode(errors="replace")
+        self.log.line(child.process.name, stream, child.process.output, text)
+
+    def _close(self, child: _Child, stream: str) -> None:
+        if child.pending[stream]:
+            self._print(child, stream, child.pending[stream])
+        self.selector.unregister(child.pipes[stream])
+        child.pipes[stream].close()
+
+    def _signals(self) -> None:
+        for number in self.wakeup.recv(4096):
+            if number in _STOPPING_SIGNALS:
+                self._interrupt(number)
+        for child in self.children:
+            if not child.exited and child.popen.poll() is not None:
+                self._exited(child)
+
+    def _exited(self, child: _Child) -> None:
+        child.exited = True
+        for stream in child.pipes:
+            self._read(child, stream)
+        name, pid, code = child.process.name, child.popen.pid, child.popen.returncode
+        if code == 0:
+            self.log.say(name, f"process has finished cleanly [pid {pid}]")
+        elif self.stopping and code in _INTERRUPTED:
+            self.log.say(name, f"process has ended upon SIGINT [pid {pid}, exit code {code}]")
+        else:
+            command = command_line(child.process)
+            message = f"process has died [pid {pid}, exit code {code}, cmd '{command}']."
+            self.log.say(name, message, "ERROR")
+        signal_group(child.group, signal.SIGTERM)
+        self._sweep(child, time.monotonic() + _LEFTOVER_GRACE)
+        self._after(child.process, code if code >= 0 else 128 - code)
+
+    def _sweep(self, child: _Child, deadline: float) -> None:
+        """Wait for the group of a finished process to be empty, then kill it."""
+        if signal_group(child.group, 0):
+            if time.monotonic() < deadline:
+                self._later(_POLL, partial(self._sweep, child, deadline))
+                return
+            signal_group(child.group, signal.SIGKILL)
+        child.gone = True
+        self.guard.remove(child.group)
+        for stream, pipe in child.pipes.items():
+            self._read(child, stream)
+            if not pipe.closed:  # something outside the group still holds it
+                self._close(child, stream)
+
+    def _after(self, process: Process, status: int) -> None:
+        """What follows from the end of a process."""
+        if status != 0 and not self.stopping and self.failure is None:
+            self.failure = status
+        if process.on_exit == "shutdown" and not self.stopping:
+            message = f"process[{process.name}] was required: shutting down launched system"
+            self.log.say("launch", message)
+            self._stop()
+
+    # Stopping
+
+    def _interrupt(self, number: int) -> None:
+        """A signal to the launcher: SIGINT to all first, a second one SIGTERM, then SIGKILL."""
+        name = signal.Signals(number).name
+        self.interrupts += 1
+        self.log.say("launch", f"user interrupted with {name}", "WARNING")
+        if not self.stopping:
+            self.interrupted = number
+            self._stop()
+        elif self.interrupts > 1:
+            harder = signal.SIGTERM if self.interrupts == 2 else signal.SIGKILL
+            for child in self.children:
+                self._signal(child, harder)
+
+    def _stop(self) -> None:
+        self.stopping = True
+        for child in self.children:
+            self._signal(child, signal.SIGINT)
+            wait = child.process.sigterm_timeout
+            self._later(wait, partial(self._escalate, child, wait, signal.SIGTERM))
+            wait += child.process.sigkill_timeout
+            self._later(wait, partial(self._escalate, child, wait, signal.SIGKILL))
+
+    def _escalate(self, child: _Child, waited: float, number: signal.Signals) -> None:
+        if not child.exited:
+            message = f"process[{child.process.name}] has not ended {waited:g} s after SIGINT"
+            self.log.say(child.process.name, f"{message}, escalating to {number.name}", "ERROR")
+            self._signal(child, number)
+
+    def _signal(self, child: _Child, number: signal.Signals) -> None:
+        if not child.exited:
+            message = f"sending signal '{number.name}' to process[{child.process.name}]"
+            self.log.say(child.process.name, message)
+            signal_group(child.group, number)
+
+
+def command_line(process: Process) -> str:
+    """The command as one would type it in a shell."""
+    return (" ".join if process.shell else shlex.join)(process.command)

@@ -1,0 +1,193 @@
+"""Text with $(...) in it: how it is read, and what each substitution stands for.
+
+The syntax is that of the official XML and YAML front ends: arguments are separated by one space, an
+argument with spaces stands in quotes, a backslash takes away a character's special meaning, and
+inside quotes a nested substitution's arguments cannot be quoted again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from rulesafe_ros.launch import packages
+from rulesafe_ros.launch.expression import evaluate
+from rulesafe_ros.launch.model import LaunchError
+
+
+@dataclass(frozen=True)
+class Call:
+    """One $(name argument ...)."""
+
+    name: str
+    arguments: tuple[Template, ...]
+
+
+Template = tuple[str | Call, ...]
+
+
+@dataclass
+class Context:
+    """What substitutions can see at one point of a launch."""
+
+    variables: dict[str, str]
+    environment: dict[str, str]
+    directory: Path  # of the launch file that is being read
+
+    @contextmanager
+    def scope(self) -> Iterator[None]:
+        """Changes to variables and environment end with the block."""
+        variables, environment = dict(self.variables), dict(self.environment)
+        try:
+            yield
+        finally:
+            self.variables, self.environment = variables, environment
+
+
+def parse(text: str) -> Template:
+    """Read text with substitutions. Raises LaunchError for wrong syntax or an unknown name."""
+    reader = _Reader(text)
+    return reader.template(quote="")
+
+
+def perform(template: Template, context: Context) -> str:
+    """The template's text in this context."""
+    return "".join(part if isinstance(part, str) else _call(part, context) for part in template)
+
+
+def substitute(text: str, context: Context) -> str:
+    return perform(parse(text), context)
+
+
+def unescape(text: str) -> str:
+    """Text of an attribute that takes no substitutions."""
+    return re.sub(r"\\(.)", r"\1", text)
+
+
+def _call(call: Call, context: Context) -> str:
+    arguments = [perform(argument, context) for argument in call.arguments]
+    return SUBSTITUTIONS[call.name].function(context, *arguments)
+
+
+def _lookup(kind: str, table: Mapping[str, str], name: str, default: str | None) -> str:
+    if name in table:
+        return table[name]
+    if default is None:
+        raise LaunchError(f"{kind} {name!r} is not set and has no default here")
+    return default
+
+
+def _variable(context: Context, name: str, default: str | None = None) -> str:
+    return _lookup("variable", context.variables, name, default)
+
+
+def _environment(context: Context, name: str, default: str | None = None) -> str:
+    return _lookup("environment variable", context.environment, name, default)
+
+
+@dataclass(frozen=True)
+class _Substitution:
+    function: Callable[..., str]
+    fewest: int
+    most: int
+
+
+SUBSTITUTIONS = {
+    "var": _Substitution(_variable, 1, 2),
+    "env": _Substitution(_environment, 1, 2),
+    "eval": _Substitution(lambda context, text: evaluate(text), 1, 1),
+    "dirname": _Substitution(lambda context: str(context.directory), 0, 0),
+    "find-pkg-share": _Substitution(
+        lambda context, name: str(packages.share(name, context.directory, context.environment)),
+        1,
+        1,
+    ),
+}
+
+
+class _Reader:
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.position = 0
+
+    def template(self, quote: str) -> Template:
+        """Parts up to the closing quote, or to the end of the text where `quote` is empty."""
+        parts: list[str | Call] = []
+        while self.position < len(self.text) and self._peek() != quote:
+            parts.append(self._call(quote) if self._at_call() else self._character())
+        if quote and self._peek() != quote:
+            raise LaunchError(f"{self.text!r}: a {quote} is not closed")
+        self.position += len(quote)
+        return _joined(parts)
+
+    def _call(self, quote: str) -> Call:
+        self.position += len("$(")
+        name = re.compile(r"[A-Za-z][\w-]*|").match(self.text, self.position)[0]  # type: ignore[index]
+        self.position += len(name)
+        arguments: list[Template] = []
+        while self._peek() == " ":
+            self.position += 1
+            arguments.append(self._argument(quote))
+        if self._peek() != ")":
+            raise LaunchError(f"{self.text!r}: expected ')' or one space at {self._rest()!r}")
+        self.position += 1
+        return _checked(Call(name, tuple(arguments)))
+
+    def _argument(self, quote: str) -> Template:
+        if not quote and self._peek() in ("'", '"'):
+            opening = self._peek()
+            self.position += 1
+            return self.template(opening)
+        ends = f" ()'\"{quote}" if not quote else f" (){quote}"
+        parts: list[str | Call] = []
+        while self._at_call() or (self._peek() and self._peek() not in ends):
+            parts.append(self._call(quote) if self._at_call() else self._character())
+        if not parts:
+            raise LaunchError(f"{self.text!r}: expected an argument at {self._rest()!r}")
+        return _joined(parts)
+
+    def _character(self) -> str:
+        character = self._peek()
+        self.position += 1
+        if character == "$":
+            raise LaunchError(f"{self.text!r}: write \\$ for a dollar sign")
+        if character == "\\" and self._peek():
+            character = self._peek()
+            self.position += 1
+        return character
+
+    def _peek(self) -> str:
+        return self.text[self.position : self.position + 1]
+
+    def _at_call(self) -> bool:
+        return self.text.startswith("$(", self.position)
+
+    def _rest(self) -> str:
+        return self.text[self.position :]
+
+
+def _joined(parts: list[str | Call]) -> Template:
+    """The same parts with neighbouring characters put together."""
+    joined: list[str | Call] = []
+    for part in parts:
+        if isinstance(part, str) and joined and isinstance(joined[-1], str):
+            joined[-1] += part
+        else:
+            joined.append(part)
+    return tuple(joined)
+
+
+def _checked(call: Call) -> Call:
+    if call.name not in SUBSTITUTIONS:
+        valid = ", ".join(SUBSTITUTIONS)
+        raise LaunchError(f"substitution $({call.name}) is not supported; supported: {valid}")
+    known = SUBSTITUTIONS[call.name]
+    count = len(call.arguments)
+    if not known.fewest <= count <= known.most:
+        wanted = " to ".join(str(n) for n in sorted({known.fewest, known.most}))
+        hint = " (quote text that has spaces)" if count > known.most else ""
+        raise LaunchError(f"$({call.name}) takes {wanted} arguments, {count} given{hint}")
+    return call

@@ -1,0 +1,41 @@
+"""The command `rulesafe view`. What it needs is imported when it runs."""
+
+from rulesafe_core.errors import RuleSafeError
+
+
+def view(
+    host: str = "127.0.0.1",
+    port: int = 8080,
+    foxglove_port: int | None = 8765,
+    token: str = "",
+    head_image: str = "",
+    front_image: str = "",
+) -> int:
+    """Show what goes on, live: cameras, robot and safe, memory tokens, the plan, joints, buttons.
+
+    Listens to the ROS topics, so it shows the simulation, a played bag and the real robot alike.
+    It may be started before them, and outlives them.
+
+    Example: rulesafe view --port 8080
+
+    Args:
+        host: Address to bind to. Another than loopback exposes the page to the network: everybody
+            may look then, and the buttons ask for the token.
+        port: The page's port; 0: any that is free.
+        foxglove_port: Port of the Foxglove WebSocket server; 0: any that is free; None: no server.
+        token: What the buttons ask for where the page is exposed; empty: a new one, which is
+            printed.
+        head_image: Image topic of the head camera; empty: /film/head/compressed where it is
+            published, else /camera/head/image_raw.
+        front_image: The same of the front camera.
+    """
+    try:
+        from rulesafe_ros.view.serving import serve
+    except ImportError as error:
+        raise RuleSafeError(
+            f"the live view lacks a package ({error}): make setup installs all, "
+            "pip install 'rulesafe[view]' the page and Foxglove"
+        ) from None
+    from rulesafe_ros.view.options import ViewOptions
+
+    return serve(ViewOptions(host, port, foxglove_port, token, head_image, front_image))

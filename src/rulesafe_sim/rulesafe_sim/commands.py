@@ -1,0 +1,95 @@
+"""`rulesafe safes`: list the safes, show one with its parts."""
+
+from collections.abc import Callable
+from importlib import resources
+from math import degrees
+from pathlib import Path
+from typing import Annotated, Literal
+
+import tyro
+from rich.console import Console
+from rich.table import Table
+
+from rulesafe_sim.safe import Safe, Turner
+from rulesafe_sim.safes import SAFES, load_safe
+
+SafeId = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="SAFE")]
+
+
+def list_safes() -> None:
+    """List the safes that come with the project.
+
+    Example: rulesafe safes list
+    """
+    table = Table(title="Safes (ranges in degrees)")
+    for column in ("safe", "title", "hinge", "knob", "handle", "phase visible"):
+        table.add_column(column, no_wrap=column == "safe")
+    for safe in map(load_safe, SAFES):
+        visible = [name for name, part in safe.turners.items() if part.phase_visible]
+        table.add_row(
+            safe.id,
+            safe.title,
+            safe.hinge,
+            _turner(safe.knob),
+            _turner(safe.handle),
+            ", ".join(visible) or "no",
+        )
+    Console().print(table)
+
+
+def show(safe: SafeId, output: Literal["table", "yaml"] = "table") -> None:
+    """Show a safe: sizes, joints and parts.
+
+    Example: rulesafe safes show safe_03
+
+    Args:
+        safe: The safe's id, such as safe_03, or the path of a YAML file.
+        output: A table for people, or the file itself, to start a safe of your own from.
+    """
+    found = load_safe(safe)
+    if output == "yaml":
+        print(_source(safe), end="")
+        return
+    _print_safe(found, Console(highlight=False))
+
+
+def _print_safe(safe: Safe, console: Console) -> None:
+    case = safe.case
+    console.print(f"[bold]{safe.id}[/]  {safe.title}")
+    console.print(
+        f"{case.width:g} x {case.height:g} x {case.depth:g} m (width, height, depth), "
+        f"hinge on the {safe.hinge}"
+    )
+    table = Table("", *safe.parts)
+    rows = {
+        "shape": lambda part: type(part.shape).__name__.lower() if _turns(part) else "",
+        "range (deg)": lambda part: f"{degrees(part.range):g}",
+        "open above": lambda part: f"{part.open_above:.0%}",
+        "closed below": lambda part: f"{part.closed_below:.0%}",
+        "phase visible": lambda part: ("no", "yes")[part.phase_visible] if _turns(part) else "",
+        "damping (N m s/rad)": lambda part: f"{part.damping:g}",
+        "detent (N m)": lambda part: f"{part.detent:g}",
+        "spring (N m)": lambda part: f"{part.spring:g}",
+        "mass (kg)": lambda part: f"{part.mass:g}",
+    }
+    for name, cell in rows.items():
+        table.add_row(name, *(cell(part) for part in safe.parts.values()))
+    console.print(table)
+
+
+def _turns(part: object) -> bool:
+    return isinstance(part, Turner)
+
+
+def _turner(part: Turner) -> str:
+    return f"{type(part.shape).__name__.lower()} {degrees(part.range):g}"
+
+
+def _source(id_or_path: str) -> str:
+    if id_or_path in SAFES:
+        path = resources.files("rulesafe_sim") / f"data/safes/{id_or_path}.yaml"
+        return path.read_text(encoding="utf-8")
+    return Path(id_or_path).read_text(encoding="utf-8")
+
+
+SUBCOMMANDS: dict[str, Callable[..., None]] = {"list": list_safes, "show": show}

@@ -1,0 +1,1 @@
+"""How much a memory's tokens tell: probes, information, figures (docs/memory.md)."""

@@ -1,0 +1,75 @@
+"""Stored episodes through a memory's model: the code of each window, and its cluster."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulesafe_data.bars import Bar
+from rulesafe_data.tables import to_table, write_table
+from vq_memory_node.analysis.trajectories import Trajectories
+from vq_memory_node.memory import tokens_at
+from vq_memory_node.model_files import Model
+from vq_memory_node.tokenizers import TOKENIZERS
+
+KIND = "rulesafe tokens 1"
+
+
+def codes_of(
+    model: Model, positions: NDArray[np.float32], frames: Iterable[int]
+) -> NDArray[np.int64]:
+    """The codes (F,) of the windows that end at these frames of an episode (N, 13), rad.
+
+    A code is a row of the model's codebook; `model.clusters(J)[code]` is the token of a memory
+    with J of them.
+    """
+    every_code = model.architecture.codes
+    code_of_token = np.argsort(model.clusters(every_code))  # one token for each code
+    tokenizer = TOKENIZERS[model.architecture.kind](model, every_code)
+    return code_of_token[tokens_at(positions, np.fromiter(frames, np.int64), tokenizer)]
+
+
+def with_bar(found: Trajectories, what: str) -> Iterator[tuple[int, NDArray[np.float32]]]:
+    """Number and positions of each episode, with a progress bar in frames on a terminal."""
+    with Bar(total=found.frames, unit="frame", desc=what, disable=None) as bar:
+        for episode, positions in enumerate(found.positions):
+            yield episode, positions
+            bar.update(len(positions))
+
+
+def write_tokens(out: Path, found: Trajectories, model: Model, clusters: int) -> int:
+    """Writes the tokens of every frame of every episode as Parquet; how many there are.
+
+    Columns, int32: `episode`, `frame`, and the token of the window that ends there, as memories
+    with one token for each code (`code`) and with one for each cluster (`cluster`) have it.
+    The schema's metadata tell the model's hash, the number of clusters and the digest of the
+    trajectories. The same model and trajectories give the same bytes.
+
+    Errors: RuleSafeError if the model has no such number of clusters.
+    """
+    cluster = model.clusters(clusters)
+    codes = [
+        codes_of(model, positions, range(len(positions)))
+        for _, positions in with_bar(found, "encoding")
+    ]
+    lengths = [len(column) for column in codes]
+    code = np.concatenate(codes)
+    columns = {
+        "episode": np.repeat(np.arange(len(found)), lengths),
+        "frame": np.concatenate([np.arange(length) for length in lengths]),
+        "code": model.clusters(model.architecture.codes)[code],
+        "cluster": cluster[code],
+    }
+    about = {
+        "kind": KIND,
+        "model": model.hash,
+        "codes": model.architecture.codes,
+        "clusters": clusters,
+        "window": model.window,
+        "fps": model.rate,
+        "trajectories": found.digest,
+    }
+    table = to_table({name: column.astype(np.int32) for name, column in columns.items()}, about)
+    write_table(out, table)
+    return len(code)

@@ -1,0 +1,194 @@
+"""The pictures of `rulesafe memory plot`."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from vq_memory_node.analysis.plots import Map, Strip, Told
+from vq_memory_node.colours import OKABE_ITO, cluster_colours
+from vq_memory_node.windows import RATE, STRIDE
+
+LINE, GREY = "#30343a", "#9aa0a6"
+
+
+def code_colours(order: NDArray[np.integer]) -> NDArray[np.float64]:
+    """(K, 4) a colour for each token: a gradient along `order` (K,), tokens from one end of the
+    codebook to the other, so that near ones look alike."""
+    colours = np.empty((len(order), 4))
+    colours[order] = matplotlib.colormaps["viridis"](np.linspace(0, 1, len(order)))
+    return colours
+
+
+def draw_strips(
+    path: Path,
+    title: str,
+    strips: Sequence[Strip],
+    fine: NDArray[np.integer],
+    clusters: NDArray[np.integer],
+    order: NDArray[np.integer],
+) -> None:
+    """Writes a PNG: token strips of trajectories, above by code and below by cluster.
+
+    Args:
+        path: of the file.
+        title: above all.
+        strips: the rows, from the top.
+        fine: (K,) the token of each code where each has one of its own.
+        clusters: (K,) the token of each code where clusters have them.
+        order: (K,) codes from one end of the codebook to the other.
+    """
+    count = int(clusters.max()) + 1
+    longest = max(strip.frames for strip in strips) / RATE
+    height = 0.34 * len(strips) + 0.75
+    figure = Figure(figsize=(9.6, 2 * height + 0.5), dpi=150, layout="constrained")
+    figure.suptitle(title, fontsize=10)
+    above, below = figure.subplots(2, 1, sharex=True)
+    used = len(np.unique(np.concatenate([strip.codes for strip in strips])))
+    above.set_title(f"{len(clusters)} codes ({used} of them here)", loc="left", fontsize=9)
+    below.set_title(f"{count} clusters", loc="left", fontsize=9)
+    _rows(above, strips, fine, code_colours(fine[order]))
+    _rows(below, strips, clusters, cluster_colours(count))
+    below.set_xlabel("time (s); black lines: from here on so many steps of the plan are done")
+    below.set_xlim(0, longest + 0.2)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path)
+
+
+def _rows(
+    axes: Axes, strips: Sequence[Strip], names: NDArray[np.integer], colours: NDArray[np.float64]
+) -> None:
+    """Each strip as a row of blocks, STRIDE frames wide, that begin where their window ends: until
+    the next one, that is the newest token."""
+    for row, strip in enumerate(strips):
+        tokens = names[strip.codes]
+        starts = np.arange(len(tokens)) * STRIDE / RATE
+        widths = np.minimum(starts + STRIDE / RATE, strip.frames / RATE) - starts
+        chosen = colours[tokens]
+        axes.barh(
+            np.full(len(tokens), row), widths, 0.62, starts, color=chosen, edgecolor="white", lw=0.5
+        )
+        dark = chosen[:, :3] @ (0.299, 0.587, 0.114) < 0.5
+        for start, width, token, on_dark in zip(starts, widths, tokens, dark, strict=True):
+            if width > 0.5 * STRIDE / RATE:
+                axes.text(
+                    *(start + width / 2, row, str(token)),
+                    ha="center",
+                    va="center",
+                    fontsize=5.5,
+                    color="white" if on_dark else LINE,
+                )
+        for frame, step in strip.changes:
+            at = frame / RATE
+            axes.plot([at, at], [row - 0.33, row + 0.33], color="black", lw=1.2)
+            axes.text(at, row - 0.35, str(step), fontsize=6, ha="center", va="bottom")
+    axes.set_ylim(len(strips) - 0.55, -0.75)
+    axes.set_yticks(range(len(strips)), [strip.name for strip in strips], fontsize=7)
+    axes.tick_params(axis="y", length=0)
+    axes.tick_params(axis="x", labelsize=8)
+    axes.spines[["top", "right", "left"]].set_visible(False)
+
+
+def draw_told(path: Path, told: Sequence[Told]) -> None:
+    """Writes a PNG: mutual information with the true step, by number of tokens and by noise."""
+    figure = Figure(figsize=(9.6, 3.9), dpi=150, layout="constrained")
+    by_count, by_noise = figure.subplots(1, 2, sharey=True)
+    quiet = sorted((e for e in told if e.noise == 0), key=lambda entry: entry.clusters)
+    where = np.arange(len(quiet))
+    value = np.array([entry.share.value for entry in quiet])
+    reach = np.maximum(
+        0, [[v - e.share.low, e.share.high - v] for v, e in zip(value, quiet, strict=True)]
+    ).T
+    by_count.errorbar(
+        where, value, yerr=reach, fmt="o", color=OKABE_ITO[0], capsize=3, label="tokens", ms=5
+    )
+    by_count.plot(
+        where,
+        [entry.share.baseline for entry in quiet],
+        ls="none",
+        marker="_",
+        ms=16,
+        mew=2,
+        color=GREY,
+        label="the same, turned in time",
+    )
+    by_count.set_xticks(where, [str(entry.clusters) for entry in quiet])
+    by_count.set_xlim(-0.5, len(quiet) - 0.5)
+    by_count.set_xlabel("number of tokens J")
+    by_count.set_ylabel("I(token; true step | rule) / H(true step | rule)")
+    by_count.legend(frameon=False, fontsize=8)
+    _noise_lines(by_noise, told)
+    by_count.set_ylim(0, min(1.02, 1.3 * max(entry.share.high for entry in told)))
+    for axes in (by_count, by_noise):
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.set_axisbelow(True)
+        axes.grid(axis="y", color="#d8dadd", linewidth=0.6)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path)
+
+
+def _noise_lines(axes: Axes, told: Sequence[Told]) -> None:
+    markers = "osD^vPX*"
+    for place, clusters in enumerate(sorted({entry.clusters for entry in told})):
+        line = sorted((e for e in told if e.clusters == clusters), key=lambda entry: entry.noise)
+        noise = [entry.noise for entry in line]
+        color = OKABE_ITO[place % len(OKABE_ITO)]
+        axes.plot(
+            noise,
+            [entry.share.value for entry in line],
+            marker=markers[place % len(markers)],
+            ms=4.5,
+            label=f"J = {clusters}",
+            color=color,
+        )
+        low, high = ([getattr(e.share, end) for e in line] for end in ("low", "high"))
+        axes.fill_between(noise, low, high, color=color, alpha=0.15, lw=0)
+        axes.plot(noise, [e.share.baseline for e in line], color=color, lw=0.9, ls=":")
+    axes.set_xlabel("joint noise (rad, standard deviation); dotted: turned in time")
+    axes.legend(frameon=False, fontsize=8, ncols=2)
+
+
+def draw_codebook(path: Path, found: Map, clusters: NDArray[np.integer]) -> None:
+    """Writes a PNG: the codebook by PCA and by t-SNE, coloured by cluster (K,), sized by usage."""
+    count = int(clusters.max()) + 1
+    figure = Figure(figsize=(9.6, 4.6), dpi=150, layout="constrained")
+    left, right = figure.subplots(1, 2)
+    colours = cluster_colours(count)
+    size = 8 + 250 * found.usage / max(found.usage.max(), 1e-12)
+    for axes, points in ((left, found.pca), (right, found.tsne)):
+        idle = points[found.usage == 0].T
+        if idle.size:
+            axes.scatter(*idle, marker="x", s=14, lw=0.8, color=GREY, label="never used")
+        for cluster in range(count):
+            chosen = (clusters == cluster) & (found.usage > 0)
+            axes.scatter(
+                *points[chosen].T,
+                s=size[chosen],
+                color=colours[cluster],
+                alpha=0.75,
+                edgecolor="white",
+                lw=0.5,
+                label=f"{cluster}",
+            )
+        axes.set_xticks([])
+        axes.set_yticks([])
+        axes.spines[:].set_color(GREY)
+    first, second = (100 * share for share in found.explained)
+    left.set_title("PCA", loc="left", fontsize=9)
+    left.set_xlabel(f"first component ({first:.0f} % of the variance)")
+    left.set_ylabel(f"second component ({second:.0f} %)")
+    right.set_title("t-SNE", loc="left", fontsize=9)
+    right.set_xlabel("area of a code: its share of the training windows")
+    handles, labels = right.get_legend_handles_labels()
+    legend = figure.legend(
+        handles, labels, title="cluster", loc="outside right upper", frameon=False, fontsize=8
+    )
+    for handle in legend.legend_handles:
+        if handle is not None:
+            handle.set_sizes([30])  # type: ignore[attr-defined]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path)

@@ -1,0 +1,89 @@
+"""Frames of many episodes with what a network may read at each: joints, a memory, the rule."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulesafe_core.errors import RuleSafeError
+from vq_memory_node.analysis.trajectories import Trajectories
+from vq_memory_node.memory import Memory, RawMemory, memory_of
+
+
+@dataclass(frozen=True)
+class Frames:
+    """F frames with what may be read at each.
+
+    Attributes:
+        told: (F, R) float32, the rule as one of R, which the instruction tells a policy as well.
+        joints: (F, 13) float32, rad.
+        raw: (F, M, 13) float32 past positions, rad, or (F, 0, 13) without such a memory.
+        tokens: (F, M) int64 past tokens, or (F, 0).
+        mask: (F, M) True where the memory is observed.
+        steps: (F,) int64, the label: the number of the rule times STEPS plus the steps done.
+        episodes: (F,) int64, the episode that a frame is from.
+    """
+
+    told: NDArray[np.float32]
+    joints: NDArray[np.float32]
+    raw: NDArray[np.float32]
+    tokens: NDArray[np.int64]
+    mask: NDArray[np.bool_]
+    steps: NDArray[np.int64]
+    episodes: NDArray[np.int64]
+
+    def of(self, episodes: Sequence[int] | NDArray[np.int64]) -> "Frames":
+        """The frames of these episodes."""
+        rows = np.isin(self.episodes, episodes)
+        return Frames(**{name: column[rows] for name, column in vars(self).items()})
+
+    def raw_mask(self) -> NDArray[np.bool_]:
+        """The mask of `raw`: all of it, or (F, 0) where there is none."""
+        return self.mask[:, : self.raw.shape[1]]
+
+
+STEPS = 100
+"""More than any plan has; keeps the steps of one rule apart from those of another."""
+
+
+def frames_of(
+    trajectories: Trajectories, memory: Memory, rules: Sequence[str], every: int = 5
+) -> Frames:
+    """Every so many frames of the episodes, with the memory's readings there.
+
+    Args:
+        trajectories: episodes of these rules, with steps.
+        memory: what is read besides the joints.
+        rules: in the order of the columns of `told`.
+        every: frames from one to the next; neighbours tell hardly more than one of them.
+
+    Errors: RuleSafeError where the source of the trajectories does not tell the steps.
+    """
+    if trajectories.steps is None:
+        raise RuleSafeError(
+            "the episodes have no steps; valid: a dataset or a directory of `rulesafe demos "
+            "generate`, not a .parquet file of `rulesafe demos export`"
+        )
+    columns: dict[str, list[NDArray]] = {name: [] for name in Frames.__annotations__}
+    for episode, q in enumerate(trajectories.positions):
+        rows = slice(None, None, every)
+        number = rules.index(trajectories.rules[episode])
+        readings = memory_of(q, memory)
+        values, mask = readings.values[rows], readings.mask[rows]
+        count = len(mask)
+        raw = isinstance(memory, RawMemory)
+        told = np.zeros((count, len(rules)), np.float32)
+        told[:, number] = 1
+        found = {
+            "told": told,
+            "joints": q[rows],
+            "raw": values if raw else np.zeros((count, 0, q.shape[1]), np.float32),
+            "tokens": np.zeros((count, 0), np.int64) if raw else values,
+            "mask": mask,
+            "steps": number * STEPS + trajectories.steps[episode][rows],
+            "episodes": np.full(count, episode),
+        }
+        for name, column in found.items():
+            columns[name].append(column)
+    return Frames(**{name: np.concatenate(parts) for name, parts in columns.items()})

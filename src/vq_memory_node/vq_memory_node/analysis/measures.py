@@ -1,0 +1,186 @@
+"""What `rulesafe memory measure` finds: stability of tokens, and what a small network reads."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.joints import ARM_JOINTS
+from vq_memory_node.analysis.frames import Frames, frames_of
+from vq_memory_node.analysis.probe import ProbeConfig, Scores, most_frequent, probe
+from vq_memory_node.analysis.stability import (
+    Estimate,
+    Stability,
+    disturbances,
+    raw_change,
+    stability,
+)
+from vq_memory_node.analysis.trajectories import Trajectories
+from vq_memory_node.memory import Memory, NoMemory, RawMemory, VqMemory
+from vq_memory_node.model_files import load_model
+from vq_memory_node.tokenizers import Tokenizer, load_tokenizer
+from vq_memory_node.windows import WINDOW
+
+EVERY = 5
+"""Frames from one that the network reads to the next; neighbours tell hardly more than one."""
+
+GUESS = "most frequent step"
+
+
+@dataclass(frozen=True)
+class Read:
+    """How well the step is read from one input, over the seeds.
+
+    Attributes:
+        rules: the rules that were trained and tested together.
+        source: what is read besides the current joints, or GUESS.
+        normal, shifted: accuracy and macro F1, with intervals, on held-out episodes of the
+            normal split and on those of the shifted one.
+    """
+
+    rules: tuple[str, ...]
+    source: str
+    normal: tuple[Estimate, Estimate]
+    shifted: tuple[Estimate, Estimate]
+
+
+def tokenizers(models: Sequence[Path | str]) -> dict[str, Tokenizer]:
+    """All tokenizers of these models by a name for people: the first model's by their clusters
+    alone.
+
+    Errors: RuleSafeError if two models have one name, so that nobody could tell them apart.
+    """
+    names = [Path(model).name for model in models]
+    if len(set(names)) < len(names):
+        raise RuleSafeError(f"models need different names, got {', '.join(names)}")
+    return {
+        f"{f'{Path(model).name}, ' if place else ''}J = {clusters}": load_tokenizer(model, clusters)
+        for place, model in enumerate(models)
+        for clusters in load_model(model).clusterings
+    }
+
+
+def stabilities(
+    data: Trajectories, found: Mapping[str, Tokenizer], seeds: int
+) -> tuple[dict[str, dict[str, Stability]], dict[str, Estimate]]:
+    """By tokenizer and disturbance, shares of tokens unchanged; by disturbance, the raw windows'
+    relative change."""
+    changes = disturbances(WINDOW)
+    tokens = {
+        name: stability(data.positions, tokenizer, changes, seeds)
+        for name, tokenizer in found.items()
+    }
+    return tokens, raw_change(data.positions, changes, WINDOW)
+
+
+class OneToken:
+    """A tokenizer that tells nothing: with it, a memory is its mask, which tells the time."""
+
+    vocabulary = 1
+
+    def __init__(self, like: Tokenizer) -> None:
+        self.joints, self.window, self.hash = like.joints, like.window, "one token"
+
+    def token(self, window: NDArray[np.float32]) -> int:
+        return 0
+
+
+class RawHand(RawMemory):
+    """Raw memory of the hand's joints; the arm's are 0. With it, what tokens of the hand gain can
+    be told from what leaving out the arm gains."""
+
+    def values_at(self, positions: NDArray[np.float32], frames: NDArray[np.int64]) -> NDArray:
+        values = super().values_at(positions, frames).copy()
+        values[:, : len(ARM_JOINTS)] = 0
+        return values
+
+
+def sources(found: Mapping[str, Tokenizer]) -> dict[str, tuple[Memory, int]]:
+    """What is read besides the current joints, and its vocabulary (0: no tokens)."""
+    like = next(iter(found.values()))
+    plain: dict[str, tuple[Memory, int]] = {
+        "joints alone": (NoMemory(), 0),
+        "joints, mask alone": (VqMemory(OneToken(like)), 1),
+        "joints, raw memory": (RawMemory(), 0),
+        "joints, raw memory of the hand": (RawHand(), 0),
+    }
+    return plain | {
+        f"joints, tokens {name}": (VqMemory(tokenizer), tokenizer.vocabulary)
+        for name, tokenizer in found.items()
+    }
+
+
+def readings(
+    normal: Trajectories,
+    shifted: Trajectories,
+    memories: dict[str, tuple[Memory, int]],
+    seeds: int,
+    config: ProbeConfig = ProbeConfig(),
+    every: int = EVERY,
+) -> Iterator[Read]:
+    """Each input's scores, for each rule that both have and for all such rules together.
+
+    Args:
+        normal: episodes to train on and to hold out.
+        shifted: episodes of another split.
+        memories: from `sources`.
+        seeds: 2 or more; of division, weights and order.
+        config: of the network.
+        every: frames from one that is read to the next.
+
+    Errors: RuleSafeError if the two have no rule in common, or one does not tell the steps.
+    """
+    if seeds < 2:
+        raise RuleSafeError(f"an interval takes 2 seeds or more, not {seeds}")
+    common = sorted(set(normal.rules) & set(shifted.rules) - {""})
+    if not common:
+        raise RuleSafeError("the two sets of episodes have no rule in common")
+    groups = [(rule,) for rule in common] + ([tuple(common)] if len(common) > 1 else [])
+    normal, shifted = normal.of_rules(common), shifted.of_rules(common)
+    frames = {
+        source: (
+            frames_of(normal, memory, common, every),
+            frames_of(shifted, memory, common, every),
+        )
+        for source, (memory, _) in memories.items()
+    }
+    for group in groups:
+        inside = [i for i, rule in enumerate(normal.rules) if rule in group]
+        outside = [i for i, rule in enumerate(shifted.rules) if rule in group]
+        rules = [normal.rules[i] for i in inside]
+        parts = {
+            source: (_numbered(here.of(inside)), there.of(outside))
+            for source, (here, there) in frames.items()
+        }
+        some = next(iter(parts.values()))
+        yield _read(group, GUESS, [most_frequent(*some, rules, seed) for seed in range(seeds)])
+        for source, (_, vocabulary) in memories.items():
+            both = parts[source]
+            found = [probe(*both, rules, vocabulary, seed, config) for seed in range(seeds)]
+            yield _read(group, source, found)
+
+
+def _numbered(frames: Frames) -> Frames:
+    """The same with episodes numbered from 0 on."""
+    _, numbers = np.unique(frames.episodes, return_inverse=True)
+    return Frames(**{**vars(frames), "episodes": numbers})
+
+
+def _read(rules: tuple[str, ...], source: str, found: Sequence[tuple[Scores, Scores]]) -> Read:
+    normal, shifted = zip(*found, strict=True)
+    return Read(rules, source, _estimates(normal), _estimates(shifted))
+
+
+def _estimates(scores: Sequence[Scores]) -> tuple[Estimate, Estimate]:
+    return t_interval([s.accuracy for s in scores]), t_interval([s.macro_f1 for s in scores])
+
+
+def t_interval(values: Sequence[float]) -> Estimate:
+    """The mean of 2 or more shares with Student's interval of 95 %, cut at 0 and 1."""
+    mean = float(np.mean(values))
+    half = float(stats.t.ppf(0.975, len(values) - 1) * stats.sem(values))
+    return Estimate(mean, max(mean - half, 0.0), min(mean + half, 1.0))

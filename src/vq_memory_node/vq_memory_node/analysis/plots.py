@@ -1,0 +1,156 @@
+"""`rulesafe memory plot`: what the pictures show, computed; figures.py draws it."""
+
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_data.files import write_atomically
+from vq_memory_node.analysis.encoding import codes_of, with_bar
+from vq_memory_node.analysis.information import Share, share_told
+from vq_memory_node.analysis.trajectories import Trajectories
+from vq_memory_node.model_files import Model
+from vq_memory_node.windows import STRIDE
+
+NOISES = (0.0, 0.005, 0.01, 0.02, 0.03, 0.05)
+"""Standard deviations of the joints' noise, rad."""
+
+
+@dataclass(frozen=True)
+class Strip:
+    """The codes of one trajectory, STRIDE frames apart.
+
+    Attributes:
+        codes: (F,) of the windows that end at frames 0, STRIDE, 2 STRIDE, ...
+        changes: (frame, steps done from there on) at each change of the true step.
+        frames: of the whole trajectory.
+        name: what its row is called.
+    """
+
+    codes: NDArray[np.int64]
+    changes: tuple[tuple[int, int], ...]
+    frames: int
+    name: str
+
+
+def strips_of(model: Model, found: Trajectories, rule: str, rows: int) -> list[Strip]:
+    """The strips of a rule's first trajectories. Errors: RuleSafeError for an unknown rule."""
+    chosen = found.of_rules([rule])
+    strips = []
+    for i in range(min(rows, len(chosen))):
+        positions = chosen.positions[i]
+        codes = codes_of(model, positions, range(0, len(positions), STRIDE))
+        changes: tuple[tuple[int, int], ...] = ()
+        if chosen.steps is not None:
+            steps = chosen.steps[i]
+            at = np.flatnonzero(np.diff(steps)) + 1
+            changes = tuple((int(frame), int(steps[frame])) for frame in at)
+        name = f"{i + 1}" + (f"\n{chosen.safes[i]}" if chosen.safes[i] else "")
+        strips.append(Strip(codes, changes, len(positions), name))
+    return strips
+
+
+@dataclass(frozen=True)
+class Told:
+    """How much a memory's newest token tells of the true step, at one number of tokens and one
+    noise (rad)."""
+
+    clusters: int
+    noise: float
+    share: Share
+
+
+def told_by_tokens(
+    model: Model,
+    found: Trajectories,
+    noises: Sequence[float] = NOISES,
+    every: int = 5,
+    seed: int = 0,
+) -> list[Told]:
+    """Mutual information with the true step for each of the model's clusterings and each noise.
+
+    Args:
+        model: the memory.
+        found: trajectories with steps.
+        noises: standard deviations of independent Gaussian noise of each joint and frame, rad.
+        every: of so many frames one is looked at.
+        seed: of noise, baseline and bootstrap.
+
+    Errors: RuleSafeError where the trajectories have no steps, or only one.
+    """
+    if found.steps is None:
+        raise RuleSafeError("these demonstrations do not tell the true step")
+    steps = [column[::every] for column in found.steps]
+    told = []
+    for noise in noises:
+        codes = []
+        for episode, positions in with_bar(found, f"encoding, noise {noise:g} rad"):
+            rng = np.random.default_rng([seed, episode])
+            noisy = positions + noise * rng.standard_normal(positions.shape, np.float32)
+            frames = range(0, len(positions), every)
+            codes.append(codes_of(model, noisy.astype(np.float32), frames))
+        for clusters in model.clusterings:
+            tokens = [model.clusters(clusters)[column] for column in codes]
+            told.append(Told(clusters, noise, share_told(tokens, steps, found.rules, seed=seed)))
+    return told
+
+
+def write_told(path: Path, told: Sequence[Told]) -> None:
+    """Writes the figures of `told_by_tokens` as CSV."""
+    text = io.StringIO()
+    text.write("clusters,noise_rad,share,low,high,baseline\n")
+    for entry in told:
+        share = entry.share
+        figures = (share.value, share.low, share.high, share.baseline)
+        numbers = ",".join(f"{figure:.4f}" for figure in figures)
+        text.write(f"{entry.clusters},{entry.noise:g},{numbers}\n")
+    write_atomically(path, text.getvalue().encode())
+
+
+@dataclass(frozen=True)
+class Map:
+    """The codebook in the plane, in two ways.
+
+    Attributes:
+        pca: (K, 2) first two principal components.
+        explained: their shares of the variance.
+        tsne: (K, 2) t-SNE.
+        usage: (K,) share of the training windows.
+    """
+
+    pca: NDArray[np.float64]
+    explained: tuple[float, float]
+    tsne: NDArray[np.float64]
+    usage: NDArray[np.float64]
+
+
+def principal(codebook: NDArray[np.float32]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Principal components (K, D) of a codebook (K, D), and their shares of the variance (D,)."""
+    centred = codebook.astype(float) - codebook.mean(axis=0, dtype=float)
+    u, scale, axes = np.linalg.svd(centred, full_matrices=False)
+    # Which way an axis points is the library's accident: let its largest entry be positive.
+    signs = np.sign(axes[np.arange(len(axes)), np.abs(axes).argmax(axis=1)])
+    total = (scale**2).sum()
+    return u * scale * signs, scale**2 / (total if total else 1.0)
+
+
+def map_of(model: Model, seed: int = 0) -> Map:
+    """The codebook's maps. Errors: RuleSafeError where scikit-learn is not installed."""
+    try:
+        from sklearn.manifold import TSNE
+    except ImportError as error:
+        raise RuleSafeError("t-SNE needs scikit-learn: pip install 'rulesafe[learn]'") from error
+    codebook = model.arrays["codebook"]
+    components, explained = principal(codebook)
+    perplexity = min(30.0, (len(codebook) - 1) / 3)
+    tsne = TSNE(perplexity=perplexity, init="pca", random_state=seed).fit_transform(codebook)
+    return Map(
+        components[:, :2],
+        (float(explained[0]), float(explained[1])),
+        np.asarray(tsne, float),
+        model.arrays["usage"].astype(float),
+    )

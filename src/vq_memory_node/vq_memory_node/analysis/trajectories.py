@@ -1,0 +1,145 @@
+"""Joint positions of many episodes, from whichever form of demonstrations is there."""
+
+import hashlib
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulesafe_core.errors import RuleSafeError, unknown_name
+from rulesafe_core.joints import ACTED
+from rulesafe_data import layout
+from rulesafe_data.states import load_states
+from rulesafe_data.store import EpisodeStore
+from rulesafe_data.tables import read_columns
+
+STEPS = "steps_done"
+"""The privileged column that is the true step: steps of the rule's plan that the lock has seen."""
+
+
+@dataclass(frozen=True)
+class Trajectories:
+    """Joint positions of E episodes at 10 Hz; frame t is the instant t * 0.1 s after the reset.
+
+    Attributes:
+        positions: of each episode (N, 13) float32, rad, in the order of ACTION_JOINTS.
+        rules: the rule of each episode, "" where it is not known.
+        safes: the safe of each episode, "" where it is not known.
+        steps: of each episode (N,) int64, how many steps of the plan are done; None where the
+            source does not tell. The lock's knowledge: for pictures and measurements only, never
+            for what a memory or a policy learns from.
+    """
+
+    positions: tuple[NDArray[np.float32], ...]
+    rules: tuple[str, ...]
+    safes: tuple[str, ...]
+    steps: tuple[NDArray[np.int64], ...] | None = field(default=None, repr=False)
+
+    def __len__(self) -> int:
+        """Number of episodes."""
+        return len(self.positions)
+
+    @property
+    def frames(self) -> int:
+        """Number of frames of all episodes."""
+        return sum(map(len, self.positions))
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of rules and positions, in hexadecimal: the same for every form of the same
+        episodes."""
+        found = hashlib.sha256()
+        for rule, positions in zip(self.rules, self.positions, strict=True):
+            found.update(f"{rule} {len(positions)}\n".encode())
+            found.update(positions.astype("<f4").tobytes())
+        return found.hexdigest()
+
+    def take(self, episodes: Iterable[int]) -> "Trajectories":
+        """The episodes of these numbers, in order. Errors: RuleSafeError for an unknown one."""
+        chosen = [int(episode) for episode in episodes]
+        for episode in chosen:
+            if not 0 <= episode < len(self):
+                raise RuleSafeError(f"there are episodes 0 to {len(self) - 1}, not {episode}")
+        return Trajectories(
+            tuple(self.positions[i] for i in chosen),
+            tuple(self.rules[i] for i in chosen),
+            tuple(self.safes[i] for i in chosen),
+            None if self.steps is None else tuple(self.steps[i] for i in chosen),
+        )
+
+    def of_rules(self, rules: Collection[str]) -> "Trajectories":
+        """The episodes of these rules. Errors: RuleSafeError for a rule that none has."""
+        for rule in rules:
+            if rule not in self.rules:
+                raise unknown_name("rule", rule, sorted(set(self.rules)))
+        return self.take(i for i, rule in enumerate(self.rules) if rule in rules)
+
+
+def load_trajectories(path: Path | str) -> Trajectories:
+    """The successful episodes below a path, in the order of the dataset that they make.
+
+    Args:
+        path: a .parquet file that `rulesafe demos export` wrote (it has no steps and no safes), a
+            dataset, or what `rulesafe demos generate --passes states` left, recordings alone. Of
+            a directory that is both, the dataset is taken.
+
+    Errors: RuleSafeError where there is none of these, or one with no episode.
+    """
+    source = Path(path)
+    if source.is_file() or source.suffix == ".parquet":
+        found = _of_states(source)
+    elif (source / layout.INFO).is_file():
+        found = _of_dataset(source)
+    elif (source / "generate.json").is_file():
+        found = _of_recordings(source)
+    else:
+        raise RuleSafeError(
+            f"no demonstrations: {source}; valid: a .parquet file of `rulesafe demos export`, a "
+            "dataset, a directory of `rulesafe demos generate`"
+        )
+    if not found.frames:
+        raise RuleSafeError(f"{source} has no episode yet")
+    return found
+
+
+def _of_states(path: Path) -> Trajectories:
+    states = load_states(path)
+    positions = tuple(states[i][0] for i in range(len(states)))
+    return Trajectories(positions, states.rules, ("",) * len(states))
+
+
+def _of_dataset(root: Path) -> Trajectories:
+    store = EpisodeStore(root)
+    positions, rules, safes, steps = [], [], [], []
+    for episode in store.episodes:
+        state = store.episode(episode.index, [layout.STATE])[layout.STATE]
+        positions.append(np.ascontiguousarray(state[:, ACTED], np.float32))
+        facts = store.privileged.facts(episode.index)
+        rules.append(str(facts.get("rule", "")))
+        safes.append(str(facts.get("safe", "")))
+        steps.append(store.privileged.frames(episode.index).get(STEPS))
+    known = [column.astype(np.int64) for column in steps if column is not None]
+    told = tuple(known) if len(known) == len(steps) else None
+    return Trajectories(tuple(positions), tuple(rules), tuple(safes), told)
+
+
+def _of_recordings(directory: Path) -> Trajectories:
+    from rulesafe_data.demo_folder import Folder
+    from rulesafe_data.recording import Recording, read_facts
+
+    folder = Folder(directory)
+    request = folder.request()
+    positions, rules, safes, steps = [], [], [], []
+    for rule, attempt in folder.episodes(request["rules"], request["episodes"]):
+        path = folder.file(rule, attempt, success=True)
+        columns = read_columns(path, ["time", "robot_positions", STEPS])
+        recording = Recording(read_facts(path), columns)
+        positions.append(np.ascontiguousarray(recording.joint_positions()[:, ACTED]))
+        rules.append(rule)
+        safes.append(str(recording.facts["safe"]))
+        # The state after the last action is no frame of a dataset.
+        steps.append(columns[STEPS][:-1].astype(np.int64))
+    return Trajectories(tuple(positions), tuple(rules), tuple(safes), tuple(steps))

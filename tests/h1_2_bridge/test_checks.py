@@ -1,0 +1,166 @@
+"""The list before a robot is switched on: each item passes on a robot that is well and fails, with
+what to do, on one that is not."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from h1_2_bridge.checks import CHECKS, PICTURES, findings
+from h1_2_bridge.findings import FAIL, PASS, SKIP, as_text
+from h1_2_bridge.listener import Arrivals, BridgeFacts, Heard
+from h1_2_bridge.motors import MOTOR_COUNT, MOTOR_JOINTS
+from h1_2_bridge.wire import LowState
+from rulesafe_core.joints import ALL_JOINTS
+from rulesafe_core.robot import HOME
+
+SECONDS = 2
+MS = 1_000_000
+
+
+def arrivals(rate: float, age_ms: float = 5.0) -> Arrivals:
+    count = round(SECONDS * rate)
+    times = [round(i * 1e9 / rate) for i in range(count)]
+    return Arrivals(times, [round(age_ms * MS)] * count)
+
+
+def low_state(tick: int = 0, **changes) -> LowState:
+    q = np.zeros(35, np.float32)
+    q[:MOTOR_COUNT] = [HOME[name] for name in MOTOR_JOINTS]
+    warm = np.full((35, 2), 35, np.int16)
+    return LowState(**{"mode_machine": 6, "tick": tick, "q": q, "temperature": warm, **changes})
+
+
+def healthy(**changes) -> Heard:
+    """A robot that is well, and a bridge that waits."""
+    heard = Heard(
+        states=[low_state(2 * i) for i in range(500 * SECONDS)],
+        lowstate=arrivals(500),
+        joints=dict(HOME),
+        topics={
+            "/joint_states": arrivals(100),
+            "/inspire/state": arrivals(100),
+            **{topic: arrivals(10, 60.0) for topic in PICTURES},
+        },
+        bridge=BridgeFacts("IDLE", "the robot is heard", "arm_sdk", "dfx", "", False),
+        writers={"/arm_sdk": ["h1_2_bridge", "h1_2_bridge_supervisor"], "/lowcmd": []},
+        nodes={"h1_2_bridge", "h1_2_bridge_supervisor"},
+        hand=np.ones(12, np.float32),
+        instruction="Open the safe.",
+    )
+    return replace(heard, **changes)
+
+
+def verdicts(heard: Heard) -> dict[str, str]:
+    return {finding.name: finding.verdict for finding in findings(heard)}
+
+
+def test_a_robot_that_is_well_passes_everything():
+    assert set(verdicts(healthy()).values()) == {PASS}
+    assert "Nothing failed" in as_text(findings(healthy()))
+
+
+def test_nothing_at_all_fails_without_an_exception():
+    found = findings(Heard())
+    assert len(found) == len(CHECKS)
+    assert {"robot speaks", "bridge"} <= {f.name for f in found if f.verdict == FAIL}
+    assert all(f.remedy for f in found if f.verdict == FAIL)
+
+
+def test_a_robot_that_says_nothing_is_one_failure():
+    silent = BridgeFacts("DISCONNECTED", "no state", "arm_sdk", "none", "", False)
+    nothing = healthy(states=[], lowstate=Arrivals(), joints={}, topics={}, bridge=silent)
+    found = {f.name: f for f in findings(nothing)}
+    assert [n for n, f in found.items() if f.verdict == FAIL] == ["robot speaks", "bridge"]
+    assert [n for n, f in found.items() if f.found == "no states" and f.verdict == SKIP] == [
+        *("CRC", "robot's clock goes", "mode", "motors", "joints within limits", "arm at rest"),
+        "joint states",
+    ]
+    assert "2 of 15 failed, 10 skipped: do not engage" in as_text(list(found.values()))
+    malformed = verdicts(healthy(states=[], malformed=1000))
+    assert malformed["CRC"] == FAIL, "it speaks another message"
+
+
+def test_a_simulated_robot_that_is_slow_has_no_cables():
+    slow = healthy(lowstate=arrivals(250))
+    assert "cable" in findings(slow)[0].remedy
+    slow.nodes.add("robot_side_node")
+    assert "too slow" in findings(slow)[0].remedy and "cable" not in findings(slow)[0].remedy
+
+
+def spoiled(index: int, **changes) -> list[LowState]:
+    states = [low_state(2 * i) for i in range(500 * SECONDS)]
+    states[index] = replace(states[index], **changes)
+    return states
+
+
+BEYOND = low_state().q.copy()
+BEYOND[20] = 3.0
+HOT = np.full((35, 2), 35, np.int16)
+HOT[23, 1] = 75
+FAULTY = np.zeros(35, np.uint32)
+FAULTY[21] = 4
+FAST = np.zeros(35, np.float32)
+FAST[22] = 1.0
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "said"),
+    [
+        ("robot speaks", {"lowstate": arrivals(250)}, "250 Hz"),
+        ("robot speaks", {"states": [low_state(t) for t in (0, 2, 200, 202)]}, "198 ms"),
+        ("CRC", {"states": spoiled(7, valid=False)}, "1 wrong"),
+        ("CRC", {"malformed": 3}, "3 wrong"),
+        ("robot's clock goes", {"states": [low_state(5)] * 1000}, "1 ticks"),
+        ("mode", {"states": spoiled(7, mode_machine=1)}, "mode_machine 1"),
+        ("mode", {"states": [low_state(i, mode_pr=1) for i in range(1000)]}, "mode_pr 1"),
+        ("motors", {"states": [low_state(0, temperature=HOT)]}, "right_elbow_joint at 75"),
+        ("motors", {"states": [low_state(0, motor_fault=FAULTY)]}, "right_shoulder_roll_joint"),
+        ("joints within limits", {"states": [low_state(0, q=BEYOND)]}, "right_shoulder_pitch"),
+        ("arm at rest", {"states": [low_state(0, dq=FAST)]}, "1.00 rad/s"),
+        (
+            "bridge",
+            {"bridge": BridgeFacts("FAULT", "no state", "arm_sdk", "dfx", "", False)},
+            "FAULT: no state",
+        ),
+        ("bridge", {"bridge": None}, "no /bridge/state"),
+        ("nobody else commands", {"writers": {"/lowcmd": ["teleop"]}}, "/lowcmd: teleop"),
+        ("supervisor", {"nodes": {"h1_2_bridge"}}, "does not run"),
+        ("joint states", {"joints": {**HOME, "right_elbow_joint": 1.5}}, "from /lowstate"),
+        (
+            "joint states",
+            {"joints": {name: HOME[name] for name in ALL_JOINTS[:27]}},
+            "R_pinky_proximal_joint",
+        ),
+        ("hand", {"hand": np.ones(6, np.float32)}, "6 entries"),
+        (
+            "hand",
+            {"bridge": BridgeFacts("IDLE", "", "arm_sdk", "ftp", "no answer", False)},
+            "ftp: no answer",
+        ),
+        (
+            "cameras",
+            {"topics": {"/joint_states": arrivals(100), PICTURES[0]: arrivals(10)}},
+            "/camera/points 0 Hz",
+        ),
+        ("clocks", {"topics": {"/joint_states": arrivals(100, 900.0)}}, "900 ms"),
+        ("clocks", {"topics": {"/joint_states": arrivals(100, -50.0)}}, "-50 ms"),
+    ],
+)
+def test_each_item_fails_alone_and_says_what_to_do(name, changes, said):
+    found = {f.name: f for f in findings(healthy(**changes))}
+    assert found[name].verdict == FAIL
+    assert said in found[name].found
+    assert found[name].remedy
+    assert f"[FAIL] {name}" in as_text(list(found.values()))
+    assert "do not engage" in as_text(list(found.values()))
+
+
+def test_what_may_be_missing_is_skipped():
+    dry = BridgeFacts("IDLE", "", "arm_sdk", "none", "", True)
+    found = verdicts(healthy(bridge=dry, nodes={"h1_2_bridge"}, instruction=None))
+    assert [name for name, verdict in found.items() if verdict == SKIP] == [
+        *("supervisor", "hand", "instruction")
+    ]
+    without = verdicts(healthy(topics={"/joint_states": arrivals(100)}))
+    assert without["cameras"] == SKIP

@@ -1,0 +1,103 @@
+"""Chunks beside what demonstrations commanded."""
+
+import numpy as np
+import pytest
+
+from policy_node.memories import Raw
+from policy_node.open_loop import measure, report, spread
+from policy_node.policy import CHUNK, Needs
+from rulesafe_cli import cli
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_data.layout import ACTION
+from rulesafe_data.store import EpisodeStore
+
+LENGTH, EVERY = 60, 12
+
+
+class Knowing:
+    """Commands what was commanded, and `off` rad more in one joint."""
+
+    needs = Needs(frames=2, points=8, images=True, instruction=True, memory=True)
+    memory = Raw(length=5)
+
+    def __init__(self, store, joint=0, off=0.0):
+        self._store, self._off = store, np.zeros(13)
+        self._off[joint] = off
+        self.began, self.seen = 0, []
+
+    def reset(self):
+        self.began += 1
+        self.seen.append([])
+
+    def infer(self, observation):
+        assert observation.points.shape == (2, 8, 6) and len(observation.images) == 2
+        actions = self._store.episode(self.began - 1, [ACTION])[ACTION]
+        ahead = len(self.seen[-1]) * EVERY + np.arange(CHUNK)
+        self.seen[-1].append(observation)
+        return actions[np.minimum(ahead, LENGTH - 1)] + self._off
+
+
+@pytest.fixture
+def store(small_demos):
+    return EpisodeStore(small_demos)
+
+
+def test_who_does_the_same_is_off_by_nothing(store):
+    policy = Knowing(store)
+    found = measure(policy, store, [0, 1], EVERY)
+    assert found.hand.shape == found.fingers.shape == (2 * LENGTH / EVERY, CHUNK)
+    assert np.nanmax(found.hand) < 1e-6 and np.nanmax(found.fingers) == 0
+    there = np.isfinite(found.hand).sum(1)
+    assert there.tolist() == 2 * [50, 48, 36, 24, 12], "nothing is compared after the end"
+    first, second = (episode[-1].joints for episode in policy.seen)
+    assert policy.began == 2 and not np.array_equal(first, second)
+    held = policy.seen[0][-1].memory
+    assert held.mask.sum() == 3 and (held.values[-1] == first[-1]).all(), "the past until then"
+    assert [episode[0].instruction for episode in policy.seen] == [e.task for e in store.episodes]
+
+
+def test_a_joint_that_is_off_shows_where_it_matters(store):
+    finger = measure(Knowing(store, joint=12, off=-0.2), store, [0], EVERY)
+    assert np.nanmax(finger.hand) < 1e-6
+    np.testing.assert_allclose(finger.fingers[0], 0.2, atol=1e-6)
+    elbow = measure(Knowing(store, joint=3, off=0.1), store, [0], EVERY)
+    assert np.nanmax(elbow.fingers) == 0
+    assert ((elbow.hand[0] > 0.02) & (elbow.hand[0] < 0.06)).all(), "0.1 rad at a forearm's length"
+    text = report(elbow)
+    assert text.startswith("| row of the chunk | hand off, mm | fingers off, rad |")
+    assert f"| 0 | {1000 * np.median(elbow.hand[:, 0]):.1f} (" in text
+    assert "step due" not in text, "this dataset does not tell"
+
+
+def test_the_command_says_whose_chunks_and_on_what(store, tmp_path, capsys):
+    pytest.importorskip("accelerate")
+    out = tmp_path / "policy"
+    words = ["--policy", "dp3", "--memory", "raw", "--steps", "2", "--batch", "2", "--out", out]
+    assert cli.main(["policy", "train", str(store.root), *map(str, words)]) == 0
+    capsys.readouterr()
+    assert cli.main(["policy", "open-loop", str(out), str(store.root), "--rules", "rule_020"]) == 0
+    head, _, table, *_ = capsys.readouterr().out.splitlines()
+    assert head.startswith(f"{out}: 5 chunks in 1 of 1 episodes of {store.root}, which it learned")
+    assert table.startswith("| row of the chunk")
+    assert cli.main(["policy", "open-loop", str(out), str(store.root), "--rules", "rule_002"]) == 2
+    assert "has no demonstration of rule_002" in capsys.readouterr().err
+
+
+def test_what_cannot_be_compared_is_said(store):
+    assert spread([4, 5, 6, 7, 8], 3) == [4, 6, 8] and spread([4, 5], 9) == [4, 5]
+    with pytest.raises(RuleSafeError, match="--episodes must be 1"):
+        spread([4], 0)
+    with pytest.raises(RuleSafeError, match="--every must be 1"):
+        measure(Knowing(store), store, [0], 0)
+    policy = Knowing(store)
+    policy.needs = Needs(points=257)
+    with pytest.raises(RuleSafeError, match="n >= 257"):
+        measure(policy, store, [0], EVERY)
+    policy.infer = lambda observation: None
+    policy.needs = Needs()
+    with pytest.raises(RuleSafeError, match=r"must give an array \(50, 13\).* it gave None"):
+        measure(policy, store, [0], EVERY)
+    policy.infer = lambda observation: observation.pictures
+    with pytest.raises(RuleSafeError, match="AttributeError") as raised:
+        measure(policy, store, [0], EVERY)
+    assert str(raised.value).count("File") == 1, "the policy's own line, and none of ours"

@@ -1,0 +1,61 @@
+"""Scenes of safes that stand anywhere, and what the packaged encoder sees in them."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+
+from policy_node.scene_encoder import SEEN, errors, load_encoder
+from policy_node.scenes import POSTURES, make_scenes, recordings
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_demos.attempts import Attempt
+from rulesafe_demos.perform import perform
+from rulesafe_sim.safes import SAFES, load_safe
+from rulesafe_sim.simulation import Simulation
+
+pytestmark = pytest.mark.render
+
+
+@pytest.fixture(scope="module")
+def postures(tmp_path_factory):
+    try:
+        Simulation(render=True).reset("rule_001", "safe_01", 0)
+    except RuleSafeError as error:
+        pytest.skip(str(error))
+    folder = tmp_path_factory.mktemp("demos")
+    perform(folder, Attempt("rule_002", 0, "safe_02", 20000, "train", style="habitual"))
+    return recordings([folder])
+
+
+def test_a_scene_shows_what_it_tells(postures):
+    scenes = make_scenes(postures, ("safe_02", "safe_07"), places=2)
+    assert scenes.clouds.shape == (4 * POSTURES, 1024, 6) and scenes.seen.shape == (12, len(SEEN))
+    assert scenes.safe.tolist() == [0] * 3 + [1] * 3 + [0] * 3 + [1] * 3
+    for number in range(0, 12, POSTURES):
+        places = scenes.seen[number : number + POSTURES, :4]
+        assert np.all(places == places[0])
+        safe = load_safe(scenes.safes[scenes.safe[number]])
+        limit = [safe.parts[part].range for part in ("knob", "handle", "door")]
+        parts = scenes.seen[number : number + POSTURES, 4:]
+        assert np.all((parts >= 0) & (parts <= np.float32(limit)))
+    assert len(np.unique(scenes.seen[:, 0])) == 4
+
+
+def test_the_same_seed_gives_the_same_scenes(postures):
+    first, again = (make_scenes(postures, ("safe_03",), places=1, seed=5) for _ in range(2))
+    assert np.array_equal(first.clouds, again.clouds) and np.array_equal(first.seen, again.seen)
+    other = make_scenes(postures, ("safe_03",), places=1, seed=6)
+    assert not np.array_equal(first.seen, other.seen)
+
+
+def test_the_packaged_encoder_sees_where_safes_stand(postures):
+    """Nearer than a tenth of what places differ by; safes it knows apart."""
+    scenes = make_scenes(postures, SAFES, places=2, seed=77)
+    off, known = errors(load_encoder("ten_safes"), scenes)
+    assert np.median(off[:, :3]) < 0.005 and np.median(off[:, 3]) < 0.02
+    assert known > 0.9
+
+
+def test_without_recordings_there_are_no_scenes(tmp_path):
+    with pytest.raises(RuleSafeError, match="no recordings in"):
+        recordings([tmp_path])

@@ -1,0 +1,45 @@
+"""The benchmark's report. What it measures depends on the machine and is not asserted."""
+
+import json
+
+import numpy as np
+
+from rulesafe_cli.bench import node as bench_node
+from rulesafe_cli.cli import main
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_data.measuring import Wave
+from rulesafe_sim.simulation import LOWER, UPPER
+
+
+def test_it_reports_figures_with_count_and_spread(tmp_path, capsys):
+    file = tmp_path / "figures.json"
+    assert main(["bench", "--parts", "physics", "--seconds", "2", "--json", str(file)]) == 0
+    report = json.loads(file.read_text())
+    steps = report["measures"][0]
+    assert steps["name"] == "physics steps per CPU second" and steps["count"] == 2
+    assert 0 < steps["p10"] <= steps["median"] <= steps["p90"]
+    assert report["machine"]["sapien"] and not report["failed"]
+    printed = capsys.readouterr().out
+    assert "processor" in printed and "physics steps per CPU second" in printed
+
+
+def test_unknown_parts_are_refused_with_the_valid_ones(capsys):
+    assert main(["bench", "--parts", "gpu"]) == 2
+    assert "first_frame" in capsys.readouterr().err
+
+
+def test_a_part_that_cannot_be_measured_fails_the_run(monkeypatch, capsys, tmp_path):
+    def broken(options):
+        raise RuleSafeError("no rclpy in this environment")
+
+    monkeypatch.setattr(bench_node, "through_ros", broken)
+    file = tmp_path / "figures.json"
+    assert main(["bench", "--parts", "ros", "--json", str(file)]) == 1
+    assert "no rclpy" in capsys.readouterr().err
+    assert json.loads(file.read_text())["failed"] == {"ros": "no rclpy in this environment"}
+
+
+def test_the_measured_motion_is_real_and_within_the_limits():
+    rows = np.array([Wave()(t) for t in np.arange(0, 20, 0.1)])
+    assert (rows >= LOWER).all() and (rows <= UPPER).all()
+    assert (np.ptp(rows, axis=0) > 0.2).all()

@@ -1,0 +1,54 @@
+"""Helps and hints of commands that tyro reads."""
+
+import pytest
+
+from rulesafe_cli.cli import main
+from rulesafe_eval.commands import SUBCOMMANDS
+
+
+def told(capsys, *words):
+    """Exit code, and all that was printed, of words with which a command ends early."""
+    with pytest.raises(SystemExit) as end:
+        main(list(words))
+    out, err = capsys.readouterr()
+    return end.value.code, out + err
+
+
+def test_help_of_eval_has_its_subcommands_with_line_and_example(capsys):
+    code, text = told(capsys, "eval", "--help")
+    assert code == 0 and "Args:" not in text
+    for name, function in SUBCOMMANDS.items():
+        assert f"rulesafe eval {name}: {function.__doc__.splitlines()[0]}" in text
+        assert f"Example: rulesafe eval {name} " in text
+
+
+@pytest.mark.parametrize(
+    "words", ["eval", "demos generate", "demos render", "policy train", "memory train", "bench"]
+)
+def test_helps_name_values_without_none(capsys, words):
+    code, text = told(capsys, *words.split(), "--help")
+    assert code == 0 and "{None" not in text
+    assert "PATH" in text or "INT" in text
+
+
+@pytest.mark.parametrize(
+    ("words", "option"),
+    [
+        ("eval --rule rule_020", "--rules"),
+        ("eval --policy expert --rule=rule_020", "--rules"),
+        ("demos generate --rule rule_020 --out x", "--rules"),
+        ("demos program --rules rule_020 --safe safe_01", "--rule"),
+        ("rules show --ouput json rule_001", "--output"),
+    ],
+)
+def test_the_option_that_is_meant_is_one_of_the_command_that_was_typed(capsys, words, option):
+    code, text = told(capsys, *words.split())
+    command = "rulesafe eval" if words.startswith("eval") else f"rulesafe {words.split(' --')[0]}"
+    assert code == 2 and text.rstrip().endswith(f"do you mean {option}?")
+    assert f"{command} has no option --" in text and f"{command} --help" in text
+    assert "rulesafe generate" not in text
+
+
+def test_an_option_that_is_like_none_is_named_all_the_same(capsys):
+    code, text = told(capsys, "eval", "--policy", "expert", "--zzz", "1")
+    assert code == 2 and "rulesafe eval has no option --zzz: all are in --help" in text

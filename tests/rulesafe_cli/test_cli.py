@@ -1,0 +1,250 @@
+"""The `rulesafe` command, in process and as a process of its own."""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from math import degrees
+from pathlib import Path
+
+import pytest
+
+from rulesafe_cli import cli
+from rulesafe_cli.cli import main
+from rulesafe_cli.table import COMMANDS, Command
+from rulesafe_locks.plans import opens_door, shortest_plan
+from rulesafe_locks.rules import RULES, load_rule
+from rulesafe_sim.safes import SAFES, load_safe
+
+ROOT = Path(__file__).parents[2]
+PYTHON_PATH = os.pathsep.join(path for path in sys.path if path)
+
+
+def rulesafe(*arguments, **options):
+    return subprocess.run(
+        [sys.executable, "-m", "rulesafe_cli.cli", *arguments],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": PYTHON_PATH},
+        check=False,
+        **options,
+    )
+
+
+def test_solve_prints_the_numbered_steps(capsys):
+    assert main(["rules", "solve", "rule_020"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-1] == "8 steps"
+    assert [line.split()[0] for line in lines[:-1]] == [f"{number}." for number in range(1, 9)]
+    assert lines[0].split(maxsplit=2) == ["1.", "handle+", "open the handle"]
+    assert opens_door(load_rule("rule_020"), [line.split()[1] for line in lines[:-1]])
+
+
+def test_list_has_every_rule_in_every_format(capsys):
+    for output in ("table", "markdown", "json"):
+        assert main(["rules", "list", "--output", output]) == 0
+        text = capsys.readouterr().out
+        assert all(rule_id in text for rule_id in RULES)
+    listed = json.loads(text)
+    assert [entry["id"] for entry in listed] == list(RULES)
+    assert all(entry["plan"] == shortest_plan(load_rule(entry["id"])) for entry in listed)
+
+
+@pytest.mark.parametrize(
+    ("rule_id", "parts"),
+    [
+        (
+            "rule_004",
+            [
+                "Open the handle first",
+                "H+ K+ D  (3 steps)",
+                "the door; at times the closed knob too",
+            ],
+        ),
+        (
+            "rule_020",
+            ["the last two digits", "H+ K+ H- K- H+ K+ H- D", "12 before", "memory needed"],
+        ),
+        ("rule_017", ["4 states from which nothing opens the door", "K+ K- K+ K- K+"]),
+        ("rule_004", ["memory none: all closed: move the handle; handle open: move the knob"]),
+    ],
+)
+def test_show_tells_instruction_plan_and_memory(capsys, rule_id, parts):
+    assert main(["rules", "show", rule_id]) == 0
+    text = " ".join(capsys.readouterr().out.split())
+    assert all(" ".join(part.split()) in text for part in parts)
+
+
+def test_safes_are_listed_and_shown(capsys):
+    assert main(["safes", "list"]) == 0
+    text = capsys.readouterr().out
+    assert all(safe_id in text for safe_id in SAFES)
+    assert main(["safes", "show", "safe_03"]) == 0
+    text = capsys.readouterr().out
+    safe = load_safe("safe_03")
+    assert f"hinge on the {safe.hinge}" in text
+    (row,) = (line for line in text.splitlines() if "range (deg)" in line)
+    cells = [float(cell) for cell in row.replace("│", " ").split()[-3:]]
+    assert cells == pytest.approx([degrees(part.range) for part in safe.parts.values()])
+
+
+def test_a_safe_s_file_can_be_copied(capsys, tmp_path):
+    assert main(["safes", "show", "safe_03", "--output", "yaml"]) == 0
+    copy = tmp_path / "mine.yaml"
+    copy.write_text(capsys.readouterr().out, encoding="utf-8")
+    assert replace(load_safe(copy), id="safe_03") == load_safe("safe_03")
+    assert main(["safes", "show", str(copy)]) == 0
+    assert "mine" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "valid"),
+    [
+        (["rules", "solve", "rule_021"], "rule_001, "),
+        (["rules", "show", "1"], "rule_001, "),
+        (["safes", "show", "safe_11"], "safe_01, "),
+        (["tune"], ", ".join(command.name for command in COMMANDS)),
+    ],
+)
+def test_errors_are_one_line_with_the_valid_names_and_exit_code_2(capsys, arguments, valid):
+    assert main(arguments) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and err.count("\n") == 1
+    assert err.startswith("rulesafe: unknown ") and f"{arguments[-1]!r}; valid: {valid}" in err
+
+
+@pytest.mark.parametrize("arguments", [["rules"], ["rules", "sing"], ["rules", "solve"]])
+def test_wrong_usage_exits_with_2(arguments):
+    with pytest.raises(SystemExit) as exit_:
+        main(arguments)
+    assert exit_.value.code == 2
+
+
+def test_help_lists_each_command_with_an_example(capsys):
+    assert main(["--help"]) == 0
+    text = capsys.readouterr().out
+    for command in COMMANDS:
+        assert f"  {command.name} " in text and f"  {command.example}\n" in text
+        assert command.example.startswith(f"rulesafe {command.name}")
+    assert main([]) == 2
+    assert capsys.readouterr().out == text
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        *("rules", "rules list", "rules show", "rules solve", "rules verify"),
+        *("safes", "safes list", "safes show"),
+        *("demos", "demos generate", "demos render", "demos replay", "demos stats"),
+        *("memory", "memory train", "memory tokens", "memory plot", "memory measure"),
+    ],
+)
+def test_each_help_has_an_example(capsys, arguments):
+    with pytest.raises(SystemExit) as exit_:
+        main([*arguments.split(), "--help"])
+    assert exit_.value.code == 0
+    assert f"Example: rulesafe {arguments}" in capsys.readouterr().out
+
+
+def test_version_is_that_of_the_project(capsys):
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out.startswith("rulesafe ")
+
+
+@pytest.fixture
+def command(monkeypatch, tmp_path):
+    """Adds a command whose module has this source, with `function` and perhaps `parser`."""
+
+    def add(source, **places):
+        (tmp_path / "added_command.py").write_text(source, encoding="utf-8")
+        monkeypatch.syspath_prepend(tmp_path)
+        monkeypatch.delitem(sys.modules, "added_command", raising=False)
+        places = {"function": "added_command:function", **places}
+        added = Command("added", "a test", "rulesafe added", **places)
+        monkeypatch.setattr(cli, "COMMANDS", (*COMMANDS, added))
+
+    return add
+
+
+def test_the_options_of_a_command_are_its_function_s_arguments(command, capsys):
+    command("def function(name: str, seed: int = 0) -> int:\n    print(name, seed)\n    return 7\n")
+    assert main(["added", "--name", "rule_001", "--seed", "3", "--ros-args", "-r", "a:=b"]) == 7
+    assert capsys.readouterr().out == "rule_001 3\n"
+
+
+def test_a_command_with_a_parser_of_its_own_gets_what_that_parses(command, capsys):
+    command(
+        "import argparse\n"
+        "def parser():\n"
+        "    parser = argparse.ArgumentParser()\n"
+        "    parser.add_argument('words', nargs='*')\n"
+        "    parser.add_argument('--show-args', action='store_true')\n"
+        "    return parser\n"
+        "def function(options):\n"
+        "    print(options.words, options.show_args)\n"
+        "    return 7\n",
+        parser="added_command:parser",
+    )
+    assert main(["added", "file.launch.xml", "--show-args", "rule:=rule_001"]) == 7
+    assert capsys.readouterr().out == "['file.launch.xml', 'rule:=rule_001'] True\n"
+
+
+def test_interrupt_exits_with_130(command, capsys):
+    command("def function():\n    raise KeyboardInterrupt\n")
+    assert main(["added"]) == 130
+    assert capsys.readouterr().err == ""
+
+
+def test_a_missing_package_is_one_line(command, capsys):
+    command("import no_such_package\n")
+    assert main(["added"]) == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1 and "no_such_package" in error and "make setup" in error
+
+
+def test_a_bug_ends_with_what_to_do(command, capsys):
+    command("def function():\n    return 1 // 0\n")
+    assert main(["added"]) == 1
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[-2].startswith("ZeroDivisionError") and "rulesafe doctor" in lines[-1]
+
+
+@pytest.mark.parametrize("arguments", [["solve", "rule_020"], ["list"], ["show", "rule_001"]])
+def test_a_reader_that_goes_away_is_no_traceback(arguments):
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "rulesafe_cli.cli", "rules", *arguments],
+            stdout=writer,
+            stderr=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": PYTHON_PATH},
+            check=False,
+        )
+    finally:
+        os.close(writer)
+    assert (done.returncode, done.stderr) == (1, b"")
+
+
+def test_as_a_process():
+    done = rulesafe("rules", "solve", "rule_001")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[-1] == "3 steps"
+    assert rulesafe("rules", "solve", "rule_000").returncode == 2
+
+
+def test_light_commands_import_nothing_heavy():
+    program = (
+        "import sys; from rulesafe_cli.cli import main; main(['rules', 'list']); "
+        "print(sorted({'scipy', 'sapien', 'ompl', 'rclpy', 'torch', 'matplotlib', 'pinocchio'}"
+        " & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": PYTHON_PATH},
+        check=True,
+    )
+    assert done.stdout.splitlines()[-1] == "[]"

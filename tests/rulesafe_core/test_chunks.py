@@ -1,0 +1,282 @@
+"""Properties of chunk execution: what the simulation and the robot both rely on."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rulesafe_core.chunks import (
+    EXECUTORS,
+    PERIOD,
+    SECOND,
+    BlendingExecutor,
+    ChunkExecutor,
+    load_executor,
+    make_chunk,
+)
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.joints import ACTION_JOINTS
+
+TICK = SECOND // 100
+START = np.linspace(-0.3, 0.3, 13)
+
+
+def rows_of(seed: int, count: int) -> np.ndarray:
+    return np.random.default_rng(seed).uniform(-1, 1, (count, 13))
+
+
+def follow(executor: ChunkExecutor, now: int, command: np.ndarray, until: int) -> np.ndarray:
+    """Targets of every tick up to `until`, for drives that reach each target at once."""
+    trace = []
+    while now < until:
+        now += TICK
+        command = executor.target(now, command)
+        trace.append(command)
+    return np.array(trace)
+
+
+@given(seed=st.integers(0, 1000), count=st.integers(1, 12), start=st.integers(0, 10**6))
+def test_targets_are_straight_lines_through_the_rows(seed, count, start):
+    rows, stamp = rows_of(seed, count), start * TICK
+    executor = ChunkExecutor()
+    assert executor.accept(make_chunk(ACTION_JOINTS, rows, stamp), stamp, START) == count
+    trace = follow(executor, stamp, START, stamp + count * PERIOD)
+    knots = np.vstack([START, rows])
+    expected = np.stack(
+        [np.interp(np.arange(1, 10 * count + 1) / 10, range(count + 1), k) for k in knots.T], axis=1
+    )
+    np.testing.assert_allclose(trace, expected, atol=1e-12)
+    assert executor.done(stamp + count * PERIOD)
+    assert not executor.done(stamp + count * PERIOD - 1)
+
+
+@given(seed=st.integers(0, 1000), start=st.integers(1, 10**6))
+def test_the_trace_does_not_depend_on_when_it_began(seed, start):
+    traces = []
+    for stamp in (PERIOD, start * TICK):
+        executor = ChunkExecutor()
+        executor.accept(make_chunk(ACTION_JOINTS, rows_of(seed, 5), stamp), stamp, START)
+        traces.append(follow(executor, stamp, START, stamp + 5 * PERIOD))
+    assert (traces[0] == traces[1]).all()
+
+
+def test_a_lagging_command_starts_the_next_line():
+    """As in Simulation.step: the line to a row begins where the drives are, not at the last row."""
+    executor = ChunkExecutor()
+    executor.accept(make_chunk(ACTION_JOINTS, np.ones((2, 13)), 0), 0, np.zeros(13))
+    assert executor.target(PERIOD, np.full(13, 0.2)) == pytest.approx(1.0)
+    lagging = np.full(13, 0.5)
+    assert executor.target(PERIOD + PERIOD // 2, lagging) == pytest.approx(0.75)
+    assert executor.target(2 * PERIOD, lagging) == pytest.approx(1.0)
+
+
+def test_without_a_chunk_and_after_it_the_command_stays():
+    executor = ChunkExecutor()
+    assert executor.done(0)
+    assert (executor.target(7, START) == START).all()
+    rows = rows_of(1, 2)
+    executor.accept(make_chunk(ACTION_JOINTS, rows, 0), 0, START)
+    trace = follow(executor, 0, START, SECOND)
+    np.testing.assert_allclose(trace[20:], np.tile(rows[-1], (80, 1)), atol=1e-12)
+
+
+def test_joints_in_any_order_are_reordered_by_name():
+    order = np.random.default_rng(0).permutation(13)
+    rows = rows_of(2, 3)
+    shuffled = make_chunk([ACTION_JOINTS[i] for i in order], rows[:, order], 0)
+    assert (shuffled.rows == rows).all()
+
+
+def test_rows_whose_time_has_passed_are_dropped():
+    executor = ChunkExecutor()
+    rows = rows_of(3, 5)
+    now = 2 * PERIOD + TICK
+    assert executor.accept(make_chunk(ACTION_JOINTS, rows, 0), now, START) == 3
+    np.testing.assert_allclose(
+        executor.target(now + TICK, START), START + (rows[2] - START) / 9, atol=1e-12
+    )
+
+
+def test_a_newer_chunk_replaces_the_rest_of_the_older():
+    executor = ChunkExecutor()
+    old, new = rows_of(4, 5), rows_of(5, 5)
+    executor.accept(make_chunk(ACTION_JOINTS, old, 0), 0, START)
+    command = follow(executor, 0, START, 2 * PERIOD)[-1]
+    executor.accept(make_chunk(ACTION_JOINTS, new, 2 * PERIOD), 2 * PERIOD, command)
+    trace = follow(executor, 2 * PERIOD, command, 3 * PERIOD)
+    np.testing.assert_allclose(trace[-1], new[0], atol=1e-12)
+    np.testing.assert_allclose(trace[4], (old[1] + new[0]) / 2, atol=1e-12)
+
+
+def test_points_may_lie_at_other_times_than_every_tenth_of_a_second():
+    chunk = make_chunk(ACTION_JOINTS, np.zeros((2, 13)), 5, [TICK, 50 * TICK])
+    assert chunk.end == 5 + 50 * TICK
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        ({"joints": ACTION_JOINTS[:-1]}, "missing R_thumb_proximal_yaw_joint"),
+        ({"joints": (*ACTION_JOINTS[:-1], "tail_joint")}, "not among them tail_joint"),
+        ({"joints": (*ACTION_JOINTS, ACTION_JOINTS[0])}, "named twice"),
+        ({"rows": np.zeros((2, 12))}, r"shape \(n, 13\)"),
+        ({"rows": np.zeros((0, 13))}, r"shape \(n, 13\)"),
+        ({"rows": np.full((2, 13), np.nan)}, "not finite for right_shoulder_pitch_joint"),
+        ({"rows": np.full((2, 13), np.inf)}, "not finite"),
+        ({"offsets": [PERIOD]}, "2 rows need as many times"),
+        ({"offsets": [PERIOD, PERIOD]}, "must increase"),
+        ({"offsets": [-1, PERIOD]}, "must not be negative"),
+    ],
+)
+def test_a_malformed_chunk_is_refused_with_the_reason(arguments, reason):
+    good = {"joints": ACTION_JOINTS, "rows": np.zeros((2, 13)), "stamp": 0}
+    with pytest.raises(RuleSafeError, match=reason):
+        make_chunk(**(good | arguments))
+
+
+@pytest.mark.parametrize(
+    ("stamp", "reason"),
+    [
+        (5 * PERIOD, "before the episode began"),
+        (14 * PERIOD, "older than the running one"),
+        (90 * PERIOD, "use_sim_time"),
+    ],
+)
+def test_a_chunk_for_another_time_is_refused_and_the_running_one_goes_on(stamp, reason):
+    rows = rows_of(6, 20)
+    executor, twin = ChunkExecutor(), ChunkExecutor()
+    for each in (executor, twin):
+        each.reset(10 * PERIOD)
+        each.accept(make_chunk(ACTION_JOINTS, rows, 15 * PERIOD), 15 * PERIOD, START)
+    with pytest.raises(RuleSafeError, match=reason):
+        executor.accept(make_chunk(ACTION_JOINTS, -rows, stamp), 16 * PERIOD, START)
+    args = (15 * PERIOD, START, 36 * PERIOD)
+    assert (follow(executor, *args) == follow(twin, *args)).all()
+
+
+def test_a_chunk_that_came_too_late_is_refused():
+    with pytest.raises(RuleSafeError, match="no row left"):
+        ChunkExecutor().accept(make_chunk(ACTION_JOINTS, rows_of(7, 3), 0), 3 * PERIOD, START)
+
+
+def test_rows_are_clipped_to_the_limits_and_counted():
+    executor = ChunkExecutor(np.full(13, -0.5), np.full(13, 0.5))
+    rows = np.zeros((4, 13))
+    rows[1, 3], rows[2, 5] = 0.7, -0.9
+    executor.accept(make_chunk(ACTION_JOINTS, rows, 0), 0, START)
+    trace = follow(executor, 0, START, 4 * PERIOD)
+    assert executor.clipped == 2
+    np.testing.assert_allclose([trace[19][3], trace[29][5]], [0.5, -0.5])
+    executor.reset(5 * PERIOD)
+    assert executor.clipped == 0
+
+
+# Receding horizon, velocity limits and blending ---------------------------------------------
+
+
+@pytest.mark.parametrize("kind", EXECUTORS.values())
+@pytest.mark.parametrize(("execute", "rows"), [(3, 3), (0, 5), (9, 5)])
+def test_a_chunk_is_done_after_the_rows_to_execute(kind, execute, rows):
+    executor = kind(execute=execute)
+    executor.accept(make_chunk(ACTION_JOINTS, rows_of(8, 5), PERIOD), PERIOD, START)
+    assert not executor.done(PERIOD + rows * PERIOD - 1)
+    assert executor.done(PERIOD + rows * PERIOD)
+
+
+def test_where_no_newer_chunk_comes_the_other_rows_are_followed():
+    executor, twin = ChunkExecutor(execute=2), ChunkExecutor()
+    for each in (executor, twin):
+        each.accept(make_chunk(ACTION_JOINTS, rows_of(9, 5), 0), 0, START)
+    assert (follow(executor, 0, START, SECOND) == follow(twin, 0, START, SECOND)).all()
+
+
+@given(seed=st.integers(0, 1000), speed=st.floats(0.05, 20.0))
+def test_no_target_is_further_than_the_velocity_limit_allows(seed, speed):
+    limits = speed * np.linspace(0.5, 1.5, 13)
+    executor = ChunkExecutor(velocity=limits)
+    executor.accept(make_chunk(ACTION_JOINTS, rows_of(seed, 6), 0), 0, START)
+    trace = np.vstack([START, follow(executor, 0, START, 6 * PERIOD)])
+    steps = np.abs(np.diff(trace, axis=0))
+    assert (steps <= limits * (TICK / SECOND) + 1e-12).all()
+    free = ChunkExecutor()
+    free.accept(make_chunk(ACTION_JOINTS, rows_of(seed, 6), 0), 0, START)
+    wanted = np.vstack([START, follow(free, 0, START, 6 * PERIOD)])
+    if (np.abs(np.diff(wanted, axis=0)) < limits * (TICK / SECOND)).all():
+        assert (trace == wanted).all()  # nothing is touched that is slow enough, to the bit
+
+
+def test_a_target_for_the_instant_of_the_chunk_is_the_command():
+    for executor in (ChunkExecutor(), ChunkExecutor(velocity=1.0)):
+        executor.accept(make_chunk(ACTION_JOINTS, rows_of(1, 2), 0), 0, START)
+        assert (executor.target(0, START) == START).all()
+
+
+def test_overlapping_chunks_are_blended_by_their_age():
+    executor = BlendingExecutor(execute=3)
+    first, second, third = (rows_of(seed, 10) for seed in (10, 11, 12))
+    executor.accept(make_chunk(ACTION_JOINTS, first, 0), 0, START)
+    command = follow(executor, 0, START, 3 * PERIOD)[-1]
+    np.testing.assert_allclose(command, first[2], atol=1e-12)
+    now = 3 * PERIOD
+    executor.accept(make_chunk(ACTION_JOINTS, second, now), now, command)
+    trace = follow(executor, now, command, 13 * PERIOD)
+    old = np.exp(-0.3)
+    np.testing.assert_allclose(
+        trace[9:69:10], (second[:6] + old * first[3:9]) / (1 + old), rtol=1e-9
+    )
+    np.testing.assert_allclose(trace[79::10], second[7:], rtol=1e-9)
+
+    again = BlendingExecutor(execute=3)
+    again.accept(make_chunk(ACTION_JOINTS, first, 0), 0, START)
+    again.accept(make_chunk(ACTION_JOINTS, second, now), now, command)
+    now = 6 * PERIOD
+    again.accept(make_chunk(ACTION_JOINTS, third, now), now, command)
+    row = follow(again, now, command, 7 * PERIOD)[-1]
+    older, oldest = np.exp(-0.3), np.exp(-0.6)
+    expected = (third[0] + older * second[3] + oldest * first[6]) / (1 + older + oldest)
+    np.testing.assert_allclose(row, expected, rtol=1e-9)
+
+
+def test_a_blended_chunk_that_comes_twice_counts_once_and_a_reset_forgets():
+    rows = [rows_of(seed, 10) for seed in (13, 14)]
+    traces = []
+    for times in (1, 2):
+        executor = BlendingExecutor(execute=3)
+        executor.accept(make_chunk(ACTION_JOINTS, rows[0], 0), 0, START)
+        for _ in range(times):
+            chunk = make_chunk(ACTION_JOINTS, rows[1], 3 * PERIOD)
+            executor.accept(chunk, 3 * PERIOD, START)
+        traces.append(follow(executor, 3 * PERIOD, START, 13 * PERIOD))
+    assert (traces[0] == traces[1]).all()
+    executor.reset(3 * PERIOD)
+    executor.accept(make_chunk(ACTION_JOINTS, rows[1], 3 * PERIOD), 3 * PERIOD, START)
+    alone = follow(executor, 3 * PERIOD, START, 4 * PERIOD)
+    np.testing.assert_allclose(alone[-1], rows[1][0], atol=1e-12)
+
+
+def test_chunks_of_the_same_intention_blend_to_it_even_between_rows():
+    """Two chunks of one straight motion, the second half a row later: the motion goes on."""
+    speed = np.linspace(-0.5, 0.5, 13)  # rad/s
+
+    def motion(stamp: int) -> np.ndarray:
+        return (stamp / SECOND + np.arange(1, 11)[:, None] / 10) * speed
+
+    executor, half = BlendingExecutor(), PERIOD // 2
+    executor.accept(make_chunk(ACTION_JOINTS, motion(0), 0), 0, np.zeros(13))
+    executor.accept(make_chunk(ACTION_JOINTS, motion(half), half), half, half / SECOND * speed)
+    trace = follow(executor, half, half / SECOND * speed, half + 5 * PERIOD)
+    times = half / SECOND + np.arange(1, 51)[:, None] / 100
+    np.testing.assert_allclose(trace, times * speed, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("make", "reason"),
+    [
+        (lambda: ChunkExecutor(execute=-1), "1 row or more"),
+        (lambda: ChunkExecutor(velocity=np.zeros(13)), "above 0 rad/s"),
+        (lambda: load_executor("oldest"), "newest, blended"),
+    ],
+)
+def test_nonsense_is_refused(make, reason):
+    with pytest.raises(RuleSafeError, match=reason):
+        make()

@@ -1,0 +1,71 @@
+"""Objects by name: built-in, of an installed package, or as module:attribute."""
+
+import sys
+
+import pytest
+
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.plugins import GROUPS, is_reference, load, names
+
+BUILTIN = {"vq": "built-in vq", "raw": "built-in raw"}
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """An installed distribution: a module, and a dist-info folder with entry points."""
+    (tmp_path / "grip_package.py").write_text("class Grip: ...\n")
+    (tmp_path / "broken_package.py").write_text("raise OSError('no such device')\n")
+    info = tmp_path / "grip_package-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: grip-package\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(
+        "[rulesafe.memories]\n"
+        "grip = grip_package:Grip\n"
+        "raw = grip_package:Grip\n"
+        "broken = broken_package:GRIP\n"
+        "[rulesafe.safes]\n"
+        "vault = grip_package:Grip\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    yield
+    sys.modules.pop("grip_package", None)
+
+
+def test_a_builtin_name_takes_precedence(package):
+    assert load("rulesafe.memories", "raw", BUILTIN) == "built-in raw"
+
+
+@pytest.mark.parametrize("name", ["grip", "grip_package:Grip"])
+def test_an_object_of_another_package_is_loaded(package, name):
+    assert load("rulesafe.memories", name, BUILTIN).__name__ == "Grip"
+
+
+def test_names_are_the_builtin_and_the_installed_ones(package):
+    assert names("rulesafe.memories", BUILTIN) == ["vq", "raw", "broken", "grip"]
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("vault", r"unknown memory 'vault'; valid: vq, raw, broken, grip, module:NAME$"),
+        ("grip_package:LOOSE", r"unknown attribute of grip_package 'LOOSE'; valid: Grip$"),
+        ("no_package:GRIP", r"'no_package:GRIP' cannot be imported: No module named 'no_package'"),
+        ("broken", r"(?s)'broken_package:GRIP' cannot be imported:.*\nOSError: no such device$"),
+    ],
+)
+def test_an_error_says_what_is_valid(package, name, message):
+    with pytest.raises(RuleSafeError, match=message):
+        load("rulesafe.memories", name, BUILTIN)
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_a_group_without_packages_has_the_builtin_names(group):
+    assert set(BUILTIN) <= set(names(group, BUILTIN))
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("a:B", True), ("a.b:C", True), ("a", False), ("runs/a:b", False), ("a:", False)],
+)
+def test_a_reference_has_a_module_and_an_attribute(name, expected):
+    assert is_reference(name) is expected

@@ -1,0 +1,77 @@
+"""A node that is interrupted while it is imported ends without output."""
+
+import signal
+import subprocess
+import sys
+from importlib.metadata import distribution
+
+import pytest
+
+ENTRIES = distribution("rulesafe").entry_points
+NODES = {entry.name: entry.value for entry in ENTRIES if entry.group == "rulesafe.nodes"}
+START = "import sys; sys.argv[0] = '/bin/my_node'; from rulesafe_core.start import node; "
+
+
+def test_every_node_has_an_executable_that_starts_it():
+    scripts = {entry.name: entry.value for entry in ENTRIES if entry.group == "console_scripts"}
+    assert len(NODES) == 10
+    assert {name: scripts.get(name) for name in NODES} == dict.fromkeys(
+        NODES, "rulesafe_core.start:node"
+    )
+
+
+def test_little_is_imported_before_a_sigint_is_handled():
+    heavy = "{'numpy', 'gymnasium', 'rclpy', 'torch'}"
+    code = f"import sys, rulesafe_core.start; print({heavy} & set(sys.modules))"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert result.stdout == "set()\n", result.stderr
+
+
+@pytest.fixture
+def my_node(tmp_path):
+    """my_node(source): a folder to start in, where a distribution has the node "my_node"."""
+
+    def make(source: str):
+        (tmp_path / "module_of_mine.py").write_text(source, "utf-8")
+        info = tmp_path / "mine-1.0.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text("Metadata-Version: 2.1\nName: mine\nVersion: 1.0\n")
+        (info / "entry_points.txt").write_text("[rulesafe.nodes]\nmy_node = module_of_mine:main\n")
+        return tmp_path
+
+    return make
+
+
+def test_a_sigint_during_the_imports_ends_the_process(my_node):
+    folder = my_node(
+        "import time\n"
+        "try:\n"
+        "    print('importing', flush=True)\n"
+        "    time.sleep(60)\n"
+        "except BaseException as error:\n"
+        "    raise ImportError from error\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", f"{START} node()"],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout and process.stdout.readline() == "importing\n"
+        process.send_signal(signal.SIGINT)
+        assert process.communicate(timeout=30) == ("", "")
+    assert process.returncode == 0
+
+
+def test_once_imported_the_node_handles_sigint_itself(my_node):
+    folder = my_node(
+        "import os, signal\n"
+        "def main():\n"
+        "    try:\n"
+        "        os.kill(os.getpid(), signal.SIGINT)\n"
+        "    except KeyboardInterrupt:\n"
+        "        return 7\n"
+    )
+    code = f"{START} raise SystemExit(node())"
+    assert subprocess.run([sys.executable, "-c", code], cwd=folder).returncode == 7

@@ -1,0 +1,80 @@
+"""A few real demonstrations, made once: rule_002 on two safes, states alone."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from rulesafe_locks.automata import automaton_of, smallest
+from rulesafe_locks.lock_files import LockFile, dump_lock
+from rulesafe_locks.rules import load_rule
+
+PYTHON_PATH = os.pathsep.join(path for path in sys.path if path)
+WORDS = ("--rules", "rule_002", "--episodes", "3", "--safes", "safe_02,safe_04")
+
+
+class Command:
+    """`rulesafe demos` as a process of its own."""
+
+    def __init__(self, *words, **options):
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "rulesafe_cli.cli", "demos", *map(str, words)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "PYTHONPATH": PYTHON_PATH},
+            **options,
+        )
+
+    def end(self):
+        """Exit code, stdout, stderr."""
+        out, err = self.process.communicate(timeout=300)
+        return self.process.returncode, out, err
+
+
+@pytest.fixture(scope="session")
+def generate():
+    """Starts `rulesafe demos generate` of three small demonstrations into a directory."""
+
+    def start(directory, *words, **options):
+        return Command(
+            "generate", *WORDS, "--passes", "states", "--out", directory, *words, **options
+        )
+
+    return start
+
+
+@pytest.fixture(scope="session")
+def demonstrations(generate, tmp_path_factory):
+    """A directory that an undisturbed run made. Do not write to it."""
+    directory = tmp_path_factory.mktemp("demos") / "undisturbed"
+    code, out, err = generate(directory, "--workers", "2").end()
+    assert code == 0, err
+    assert "3 episodes of each rule" in out
+    return directory
+
+
+@pytest.fixture(scope="session")
+def attempts():
+    """Reads every attempt's file of a directory: path -> bytes."""
+
+    def read(directory):
+        return {
+            str(path.relative_to(directory)): path.read_bytes()
+            for kind in ("recordings", "failures")
+            for path in sorted((directory / kind).rglob("*"))
+            if path.is_file()
+        }
+
+    return read
+
+
+@pytest.fixture
+def own_lock(tmp_path):
+    """A lock file of the user's own, my_lock.json: rule_002 under another name."""
+    automaton = smallest(automaton_of(load_rule("rule_002")))
+    path = tmp_path / "own" / "my_lock.json"
+    path.parent.mkdir()
+    path.write_text(dump_lock(LockFile("my_lock", "Open the knob.", automaton)), encoding="utf-8")
+    return path

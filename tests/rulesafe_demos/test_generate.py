@@ -1,0 +1,157 @@
+"""Whole runs in processes of their own: killed, interrupted, without room, by Ray."""
+
+import importlib.util
+import os
+import resource
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from rulesafe_cli.cli import main
+from rulesafe_data.demo_folder import Folder
+from rulesafe_data.recording import read
+from rulesafe_demos.attempts import load_request
+
+
+def until(condition, seconds=120.0):
+    """Waits until the condition holds."""
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.02)
+    assert condition()
+
+
+def children(pid):
+    """The processes that a process has started and not yet waited for."""
+    return [
+        int(p)
+        for t in Path(f"/proc/{pid}/task").iterdir()
+        for p in (t / "children").read_text().split()
+    ]
+
+
+def workers(pid):
+    command = {child: Path(f"/proc/{child}/cmdline").read_bytes() for child in children(pid)}
+    return [child for child, line in command.items() if b"spawn_main" in line]
+
+
+def test_the_first_successes_in_turn_on_the_safes(demonstrations):
+    request = load_request(demonstrations)
+    episodes = Folder(demonstrations).episodes(request.rules, request.episodes)
+    facts = [
+        read(Folder(demonstrations).file(rule, attempt, success=True)).facts
+        for rule, attempt in episodes
+    ]
+    assert len(facts) == 3
+    assert all(fact["success"] and not fact["failure"] for fact in facts)
+    assert {fact["safe"] for fact in facts} == {"safe_02", "safe_04"}
+    assert len({fact["seed"] for fact in facts}) == 3
+
+
+def test_a_lock_of_one_s_own_is_opened_and_replayed(own_lock, tmp_path, capsys, monkeypatch):
+    demos = tmp_path / "demos"
+    monkeypatch.chdir(own_lock.parent)
+    words = [
+        "--rules",
+        own_lock.name,
+        "--episodes",
+        "1",
+        "--safes",
+        "safe_02",
+        "--passes",
+        "states",
+    ]
+    assert main(["demos", "generate", *words, "--out", str(demos)]) == 0
+    monkeypatch.chdir(tmp_path)
+    facts = read(Folder(demos).file("my_lock", 0, success=True)).facts
+    assert (facts["rule"], facts["lock"]) == ("my_lock", str(own_lock))
+    assert (facts["instruction"], facts["plan"]) == ("Open the knob.", ["knob+", "door+"])
+    assert main(["demos", "replay", str(demos), "0"]) == 0
+    assert "my_lock on safe_02" in capsys.readouterr().out
+
+
+def test_killed_half_way_and_called_again_it_makes_the_same_set(
+    generate, demonstrations, attempts, tmp_path
+):
+    command = generate(tmp_path / "demos")
+    until(lambda: list(tmp_path.glob("demos/recordings/*/*.parquet")))
+    (worker,) = workers(command.process.pid)
+    command.process.kill()
+    command.end()
+    until(lambda: not Path(f"/proc/{worker}").exists())  # or else it ends with its attempt
+    assert 0 < len(attempts(tmp_path / "demos")) < 3
+    code, _, err = generate(tmp_path / "demos", "--workers", "2").end()
+    assert code == 0, err
+    assert attempts(tmp_path / "demos") == attempts(demonstrations)
+
+
+def test_a_killed_worker_loses_its_attempt_alone(generate, demonstrations, attempts, tmp_path):
+    command = generate(tmp_path / "demos", "--workers", "2")
+    until(lambda: list(tmp_path.glob("demos/recordings/*/*.parquet")))
+    os.kill(workers(command.process.pid)[0], signal.SIGKILL)
+    code, _, err = command.end()
+    assert code == 0, err
+    assert attempts(tmp_path / "demos") == attempts(demonstrations)
+
+
+def test_an_interrupted_run_says_that_it_can_go_on(generate, tmp_path):
+    command = generate(tmp_path / "demos")
+    until(lambda: (tmp_path / "demos" / "generate.json").exists())
+    until(lambda: workers(command.process.pid))
+    command.process.send_signal(signal.SIGINT)
+    code, _, err = command.end()
+    assert code == 130, err
+    assert "the same command goes on" in err
+    assert "Traceback" not in err
+    assert not list(tmp_path.rglob(".*.parquet*"))
+
+
+def test_without_room_it_stops_and_leaves_nothing_half_written(generate, attempts, tmp_path):
+    def small_files():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192))
+
+    code, _, err = generate(tmp_path / "demos", preexec_fn=small_files).end()
+    assert code == 2
+    assert "no room" in err and "Traceback" not in err
+    assert attempts(tmp_path / "demos") == {}
+
+
+def test_another_request_is_refused(generate, demonstrations, attempts):
+    before = attempts(demonstrations)
+    code, _, err = generate(demonstrations, "--seed", "1").end()
+    assert code == 2
+    assert "seed: 0 there, 1 now" in err
+    assert attempts(demonstrations) == before
+
+
+@pytest.mark.skipif(not importlib.util.find_spec("ray"), reason="Ray is not installed")
+def test_ray_makes_the_same_set(generate, demonstrations, attempts, tmp_path):
+    code, _, err = generate(tmp_path / "demos", "--engine", "ray", "--workers", "2").end()
+    assert code == 0, err
+    assert attempts(tmp_path / "demos") == attempts(demonstrations)
+
+
+SPLIT_OUT_OF_REACH = """\
+title: Safes behind the robot's back.
+safes: [safe_02]
+placement:
+  left_hinge: {xyz_m: [-1.5, 0.0, 0.28], yaw_rad: 0}
+  right_hinge: {xyz_m: [-1.5, 0.0, 0.28], yaw_rad: 0}
+  xyz_m: [0.01, 0.01, 0.01]
+  yaw_rad: 0.01
+"""
+
+
+def test_a_safe_out_of_reach_is_a_failure_that_says_so(tmp_path, capsys):
+    (tmp_path / "far.yaml").write_text(SPLIT_OUT_OF_REACH)
+    words = ["--episodes", "1", "--attempts", "1", "--passes", "states", "--rules", "rule_002"]
+    words += ["--split", str(tmp_path / "far.yaml"), "--out", str(tmp_path / "demos")]
+    assert main(["demos", "generate", *words]) == 1
+    assert "too few episodes of rule_002" in capsys.readouterr().out
+    path = Folder(tmp_path / "demos").file("rule_002", 0, success=False)
+    facts = read(path).facts
+    assert "reaches none of" in facts["failure"] and facts["resampled"] > 0
+    assert main(["demos", "replay", str(path)]) == 2
+    assert "nothing to replay: " in capsys.readouterr().err

@@ -1,0 +1,203 @@
+"""The second pass: what the cameras would have shown, the same bytes each time."""
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from planner_node.primitives import Activity
+from rulesafe_cli.cli import main
+from rulesafe_core.joints import ALL_JOINTS
+from rulesafe_data.demo_folder import Folder
+from rulesafe_data.recording import Recorder, Recording, read, save
+from rulesafe_data.store import EpisodeStore
+from rulesafe_demos.attempts import load_request, settle
+from rulesafe_demos.render import (
+    PRIVILEGED,
+    SHOWN,
+    Place,
+    Rendering,
+    frames,
+    look_of,
+    write_episode,
+)
+from rulesafe_sim.observer import Observer
+from rulesafe_sim.randomisation import SPLITS, sample_variation
+from rulesafe_sim.simulation import HOME_ACTION, LOWER, UPPER, Simulation
+
+FRAMES = 12
+
+
+@pytest.fixture
+def short(demonstrations, tmp_path):
+    """The demonstrations' first frames, in a directory of their own."""
+    request, folder = load_request(demonstrations), Folder(tmp_path / "demos")
+    settle(folder.path, request)
+    for rule, number in Folder(demonstrations).episodes(request.rules, request.episodes):
+        recording = read(Folder(demonstrations).file(rule, number, success=True))
+        rows = [{k: v[i] for k, v in recording.columns.items()} for i in range(FRAMES + 1)]
+        save(folder.file(rule, number, success=True), rows, recording.facts)
+    return folder.path
+
+
+def dataset(directory):
+    """The files of a dataset: path -> bytes."""
+    return {
+        str(path.relative_to(directory)): path.read_bytes()
+        for part in ("meta", "data", "videos", "clouds.zarr", "privileged")
+        for path in sorted((directory / part).rglob("*"))
+        if path.is_file()
+    }
+
+
+@pytest.mark.render
+def test_pictures_are_those_of_the_episode():
+    """Bit by bit, in a varied scene, with the arm waving so that links and shadows move."""
+    variation = sample_variation(SPLITS["train"].randomisation, "safe_03", 12345)
+    simulation = Simulation(render=True)
+    simulation.reset("rule_001", "safe_03", 12345, variation)
+    observer, recorder = Observer(simulation), Recorder(simulation)
+    rng = np.random.default_rng(0)
+    seen = []
+    for _ in range(20):
+        seen.append(observer.observe(SHOWN["all"]))
+        action = np.clip(HOME_ACTION + rng.normal(0, 0.3, len(LOWER)), LOWER, UPPER)
+        simulation.step(action)
+        recorder.watch(simulation, action, Activity())
+    columns = {n: np.stack([np.asarray(row[n]) for row in recorder.rows]) for n in recorder.rows[0]}
+    facts = {"rule": "rule_001", "safe": "safe_03", "seed": 12345, **recorder.names}
+    again = frames(Recording(facts, columns), variation)
+    for online, frame in zip(seen, again, strict=True):
+        offline = (frame.head, frame.front, frame.points)
+        for one, other in zip(online.values(), offline, strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.render
+def test_a_dataset_goes_on_where_it_stopped_and_is_the_same(short, tmp_path):
+    write_episode(short, Rendering(short), Place(0, "rule_002", 0))
+    written = (short / "data/chunk-000/file-000.parquet").stat()
+    assert main(["demos", "render", str(short)]) == 0
+    assert (short / "data/chunk-000/file-000.parquet").stat().st_ino == written.st_ino
+    other = tmp_path / "other"
+    assert main(["demos", "render", str(short), "--out", str(other), "--workers", "2"]) == 0
+    assert dataset(short) == dataset(other)
+    table = pq.read_table(other / "data")
+    assert len(table) == 3 * FRAMES
+    store = EpisodeStore(other)
+    for episode in store.episodes:  # the table, both videos and the clouds agree
+        whole = store.episode(episode.index)
+        assert {len(array) for array in whole.values()} == {FRAMES}
+
+
+@pytest.mark.render
+def test_clouds_alone_are_those_of_the_whole(short, tmp_path):
+    whole, clouds = tmp_path / "whole", tmp_path / "clouds"
+    assert main(["demos", "render", str(short), "--out", str(whole)]) == 0
+    words = ["--observations", "points", "--out", str(clouds)]
+    assert main(["demos", "render", str(short), *words]) == 0
+    one, other = dataset(whole), dataset(clouds)
+    assert not [name for name in other if name.startswith("videos")]
+    shared = [name for name in other if name.startswith(("clouds.zarr", "privileged"))]
+    assert shared and all(one[name] == other[name] for name in shared)
+
+
+@pytest.mark.render
+def test_another_dataset_is_not_mixed_in(short, tmp_path, capsys):
+    out = tmp_path / "joints"
+    words = ["demos", "render", str(short), "--out", str(out)]
+    assert main([*words, "--observations", "joints"]) == 0
+    before = dataset(out)
+    assert main(words) == 2
+    assert "of another kind (other observations)" in capsys.readouterr().err
+    assert main([*words, "--observations", "joints", "--look", "train"]) == 2
+    foreign = tmp_path / "project"
+    foreign.mkdir()
+    (foreign / "notes.txt").write_text("mine")
+    assert main(["demos", "render", str(short), "--out", str(foreign)]) == 2
+    assert "is not empty" in capsys.readouterr().err
+    assert dataset(out) == before
+
+
+def test_labels_are_those_of_the_same_instants(short, tmp_path):
+    out = tmp_path / "joints"
+    assert main(["demos", "render", str(short), "--observations", "joints", "--out", str(out)]) == 0
+    recording = read(Folder(short).file("rule_002", 0, success=True))
+    store = EpisodeStore(out)
+    labels = store.privileged.frames(0)
+    for name in PRIVILEGED:
+        np.testing.assert_array_equal(labels[name], recording.columns[name][:FRAMES])
+    assert store.privileged.facts(0)["seed"] == recording.facts["seed"]
+
+
+@pytest.mark.render
+def test_another_look_changes_what_is_seen_alone(short, tmp_path):
+    plain, relit = tmp_path / "plain", tmp_path / "relit"
+    for out, look in ((plain, []), (relit, ["--look", "train"])):
+        assert main(["demos", "render", str(short), "--out", str(out), *look]) == 0
+    one, other = dataset(plain), dataset(relit)
+    vectors = ["observation.state", "observation.velocity", "action"]
+    tables = [pq.read_table(out / "data", columns=vectors) for out in (plain, relit)]
+    assert tables[0].equals(tables[1])
+    videos = [name for name in one if name.startswith("videos")]
+    assert len(videos) == 6
+    assert all(one[name] != other[name] for name in videos)
+    assert main(["demos", "render", str(short), "--look", "train"]) == 2
+
+
+@pytest.mark.render
+def test_other_cameras_see_the_same_episode(short, tmp_path, capsys):
+    file, out = tmp_path / "cameras.yaml", tmp_path / "wide"
+    file.write_text(
+        "head: {fovy_rad: 1.4, width: 64, height: 48}\nfront: {width: 64, height: 48}\n"
+    )
+    words = ["demos", "render", str(short), "--cameras", str(file)]
+    assert main([*words, "--out", str(out)]) == 0
+    store = EpisodeStore(out)
+    assert store[0, 3]["observation.images.head"].shape == (48, 64, 3)
+    file.write_text("head: {width: 64}\n")
+    assert main([*words, "--out", str(tmp_path / "other")]) == 2
+    assert "one size" in capsys.readouterr().err
+    file.write_text("back: {width: 64}\n")
+    assert main([*words, "--out", str(tmp_path / "other")]) == 2
+    assert "back" in capsys.readouterr().err
+
+
+def test_a_look_keeps_what_the_physics_had(demonstrations):
+    recording = read(Folder(demonstrations).file("rule_002", 0, success=True))
+    recorded, look = look_of(recording, ""), look_of(recording, "train")
+    assert (recorded.placement, recorded.arm, recorded.parts) == (
+        look.placement,
+        look.arm,
+        look.parts,
+    )
+    assert recorded.lighting != look.lighting
+    assert recorded.cameras != look.cameras
+
+
+def test_joint_space_alone_needs_no_pictures(short, tmp_path):
+    out = tmp_path / "joints"
+    assert main(["demos", "render", str(short), "--observations", "joints", "--out", str(out)]) == 0
+    assert not (out / "videos").exists()
+    table = pq.read_table(out / "data").slice(0, FRAMES)
+    recording = read(Folder(short).file("rule_002", 0, success=True))
+    for key, column, names in (
+        ("observation.state", "robot_positions", ALL_JOINTS),
+        ("observation.velocity", "robot_velocities", ALL_JOINTS),
+    ):
+        found = np.array(table[key].to_pylist(), np.float32)
+        simulated = recording.facts["robot_joints"]
+        for i, name in enumerate(names):
+            if name in simulated:
+                column_of_joint = recording.columns[column][:FRAMES, simulated.index(name)]
+                np.testing.assert_array_equal(found[:, i], column_of_joint)
+    actions = np.array(table["action"].to_pylist(), np.float32)
+    np.testing.assert_array_equal(actions, recording.columns["action"][:FRAMES])
+    simulation = Simulation()
+    simulation.reset("rule_002", recording.facts["safe"], recording.facts["seed"])
+    first = np.array(table["observation.state"][0].as_py(), np.float32)
+    np.testing.assert_array_equal(first, simulation.state().joint_positions.astype(np.float32))
+
+
+def test_nothing_to_render_is_said(tmp_path, capsys):
+    assert main(["demos", "render", str(tmp_path)]) == 2
+    assert "holds no demonstrations" in capsys.readouterr().err

@@ -1,0 +1,101 @@
+"""Statistics: right figures from known attempts, and the files that are written."""
+
+import csv
+
+import pytest
+from PIL import Image
+
+from rulesafe_cli.cli import main
+from rulesafe_data.demo_folder import Folder
+from rulesafe_data.recording import save
+from rulesafe_demos import figure
+from rulesafe_demos.attempts import make_request, settle
+from rulesafe_demos.perform import facts_of, failed
+from rulesafe_demos.stats import Group, Row, causes, collect, grouped
+from rulesafe_locks.rules import RULES
+
+
+def row(rule, number, success, frames=100, failure="", **more):
+    figures = {"retries": 0, "resampled": 0, "wall_seconds": 2.0, "planning_seconds": 0.5}
+    figures |= {"cpu_seconds": 4.0, "picture_seconds": None} | more
+    return Row(
+        rule, f"safe_{number % 2 + 1:02d}", number, success, frames, failure=failure, **figures
+    )
+
+
+ROWS = [
+    row("rule_001", 0, True, frames=100),
+    row("rule_001", 1, False, frames=50, failure="step 2 (knob+): 12 mm off"),
+    row("rule_001", 2, True, frames=200, retries=3),
+    row("rule_002", 0, False, failure="step 4 (knob+): 7.5 mm off", wall_seconds=None),
+]
+
+
+def test_groups_count_what_they_say():
+    first, second, everything = grouped(ROWS, lambda r: r.rule)
+    assert (first.name, second.name, everything.name) == ("rule_001", "rule_002", "all")
+    assert (first.attempts, first.successes, first.frames, first.retries) == (3, 2, 150, 1)
+    assert everything.rate == 0.5
+    assert second.frames != second.frames  # NaN: no success
+    assert first.planning_share == 0.25
+    # Wilson's interval of 2 in 4, by its formula with z = 1.96.
+    assert everything.interval == pytest.approx((0.15004, 0.84996), abs=1e-5)
+    assert [g.attempts for g in grouped(ROWS, lambda r: r.safe)] == [3, 1, 4]
+
+
+def test_demonstrations_in_an_hour_of_cpu_time():
+    rows = [
+        row("rule_001", 0, True, cpu_seconds=4.0, picture_seconds=12.0),
+        row("rule_001", 1, False, cpu_seconds=2.0),
+    ]
+    (group, _) = grouped(rows, lambda r: r.rule)
+    assert group.states_per_hour == pytest.approx(3600 / 6)  # 6 s for one success
+    assert group.demonstrations_per_hour == pytest.approx(3600 / 18)
+    (bare, _) = grouped(ROWS[:1], lambda r: r.rule)
+    assert bare.demonstrations_per_hour != bare.demonstrations_per_hour  # NaN: no pictures
+
+
+def test_failures_of_one_kind_fall_together():
+    assert causes(ROWS) == [
+        (
+            2,
+            "step N (knob+): N mm off",
+            "rule_001 on safe_02 (attempt 1), rule_002 on safe_01 (attempt 0)",
+        )
+    ]
+
+
+def test_the_files_of_a_directory(tmp_path, capsys):
+    request = make_request("rule_001", 2, 3, "safe_02", "nominal", 0)
+    settle(tmp_path, request)
+    for number, failure in enumerate(["the knob slipped", "", "the knob slipped"]):
+        ending = failed(failure) | {"success": not failure, "retries": number}
+        facts = facts_of(request.attempt("rule_001", number)) | {"resampled": 1} | ending
+        frame = {"time": 0.0}
+        save(Folder(tmp_path).file("rule_001", number, not failure), [frame] * 11, facts)
+    assert [r.frames for r in collect(tmp_path).rows] == [10, 10, 10]
+    report = tmp_path / "report.md"
+    assert main(["demos", "stats", str(tmp_path), "--report", str(report)]) == 0
+    assert "failed, 2 x: the knob slipped" in capsys.readouterr().out
+    with (tmp_path / "stats.csv").open() as file:
+        (rule, everything) = csv.DictReader(file)
+    assert (rule["name"], everything["name"]) == ("rule_001", "all")
+    assert (rule["attempts"], rule["successes"], rule["frames"]) == ("3", "1", "10")
+    assert float(rule["rate"]) == pytest.approx(1 / 3, abs=1e-5)
+    text = report.read_text()
+    assert request.command() in text
+    assert "| rule_001 | 1/3 | 33.3 % |" in text and "| safe_02 | 1/3 |" in text
+    assert "- 2 x: the knob slipped" in text
+    with Image.open(tmp_path / "stats.png") as picture:
+        assert picture.size[0] > 500
+
+
+def test_the_figure_has_room_for_every_rule(tmp_path):
+    groups = [
+        Group(rule, [row(rule, n, n % (i + 2) > 0, frames=150 + 20 * i) for n in range(25)])
+        for i, rule in enumerate(RULES)
+    ]
+    figure.draw(tmp_path / "stats.png", [*groups, Group("all", ROWS)])
+    with Image.open(tmp_path / "stats.png") as picture:
+        wide, high = picture.size
+    assert wide > 1500 > high

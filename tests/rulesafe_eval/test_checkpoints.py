@@ -1,0 +1,153 @@
+"""A network's checkpoint, untrained, through the whole command."""
+
+import json
+
+import av
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("diffusers")
+
+from policy_node.checkpoints import Checkpoint, save_policy
+from policy_node.configs import Dp3Config
+from policy_node.families import make_network
+from policy_node.memories import NoneMemory, Raw, Vq
+from policy_node.normaliser import AbsoluteActions, Normaliser, min_max
+from rulesafe_cli.cli import main
+from rulesafe_demos.film.film import BACKGROUND, BAR, SIDE
+from rulesafe_demos.film.strip import BAND, TOP, squares
+from rulesafe_eval.actors import load_actor
+from rulesafe_eval.films import film
+from rulesafe_eval.request import Setup
+from rulesafe_eval.results import read_results
+from rulesafe_eval.runner import actions_file, play
+from rulesafe_sim.randomisation import load_split, sample_variation
+from rulesafe_sim.safes import load_safe
+from rulesafe_sim.simulation import HOME_ACTION, LOWER, UPPER, Simulation
+from vq_memory_node.colours import cluster_colours
+from vq_memory_node.memory import memory_of
+
+SMALL = Dp3Config(
+    encoder=None,
+    points=32,
+    pointnet=(16, 32),
+    cloud_features=16,
+    state=(16,),
+    memory_channels=(8, 8, 8),
+    memory_features=16,
+    channels=(16, 32, 32),
+    groups=4,
+    step_features=16,
+    train_steps=20,
+    sample_steps=5,
+)
+RULE = ["--rules", "rule_002", "--safes", "safe_02", "--split", "nominal"]
+WORDS = [*RULE, "--films", "0", "--step-seconds", "1.5"]
+
+
+@pytest.fixture
+def checkpoint(tmp_path):
+    """Writes a small network with random weights."""
+
+    def make(memory, seed=0):
+        torch.manual_seed(seed)
+        whole = min_max(LOWER.astype(np.float32), UPPER.astype(np.float32))
+        network = make_network("dp3", SMALL, memory.shape)
+        folder = tmp_path / "checkpoint"
+        normaliser = Normaliser(whole, AbsoluteActions(whole))
+        save_policy(
+            Checkpoint("dp3", "tiny", SMALL, memory, normaliser, network.state_dict()), folder
+        )
+        return folder
+
+    return make
+
+
+def pictures(out):
+    """The pictures of the film of episode 0."""
+    with av.open(str(out / "films" / "rule_002_000000" / "film.mp4")) as shot:
+        return [frame.to_ndarray(format="rgb24") for frame in shot.decode(video=0)]
+
+
+def test_a_checkpoint_plays_the_same_episodes_again(checkpoint, request_for, tmp_path, capsys):
+    folder = checkpoint(Raw(length=10))
+    words = ["--policy", str(folder), *WORDS, "--episodes", "2", "--workers", "2", "--films", "1"]
+    assert main(["eval", *words, "--out", str(tmp_path / "out")]) == 0
+    shot = pictures(tmp_path / "out")
+    assert len(shot) == 31 + 20
+    assert shot[0].shape == (SIDE + BAR, 2 * SIDE, 3), "rows of joints are no strip"
+    content = read_results(tmp_path / "out")
+    setup = Setup(str(folder), step_seconds=1.5)
+    actor = load_actor(setup)
+    for number, line in enumerate(content["episodes"]):
+        episode = request_for(safes="safe_02").episode("rule_002", number)
+        again = play(actor, setup, episode, tmp_path)
+        assert again["state_digest"] == line["state_digest"]
+        assert again["inferences"] == line["inferences"] == 3  # 30 frames, 12 a time
+    assert content["timing"]["inferences"] == 6
+    assert content["timing"]["inference_median_ms"] > 0
+    acted = content["request"]["actor"]
+    assert (acted["family"], acted["memory"]["kind"]) == ("dp3", "raw")
+    about = json.loads((folder / "policy.json").read_text())
+    assert acted["files"]["policy.safetensors"] == about["sha256"]
+
+
+def test_another_checkpoint_in_its_place_is_not_mixed_with_it(checkpoint, tmp_path, capsys):
+    words = [
+        "--policy",
+        str(checkpoint(NoneMemory())),
+        *WORDS,
+        "--out",
+        str(tmp_path / "out"),
+    ]
+    assert main(["eval", *words, "--episodes", "1"]) == 0
+    checkpoint(NoneMemory(), seed=1)
+    capsys.readouterr()
+    assert main(["eval", *words, "--episodes", "2"]) == 2
+    assert "files of the checkpoint" in capsys.readouterr().err
+    assert len(read_results(tmp_path / "out")["episodes"]) == 1
+
+
+def test_memory_that_is_not_there_cannot_be_shuffled(checkpoint, tmp_path, capsys):
+    words = [
+        "--policy",
+        str(checkpoint(NoneMemory())),
+        *WORDS,
+        "--out",
+        str(tmp_path / "out"),
+    ]
+    assert main(["eval", *words, "--memory-control", "shuffled"]) == 2
+    assert "no memory" in capsys.readouterr().err
+
+
+def test_a_film_shows_what_the_memory_tells_at_each_frame(checkpoint, request_for, tmp_path):
+    """The arm waves, so that the tokens change."""
+    memory, out = Vq(clusters=256), tmp_path / "out"
+    episode = request_for(safes="safe_02").episode("rule_002", 0)
+    rows = HOME_ACTION + 0.8 * np.sin(np.arange(1, 41) / 10)[:, None]
+    path = actions_file(out, "rule_002", 0)
+    path.parent.mkdir(parents=True)
+    np.save(path, rows)
+    simulation = Simulation()
+    variation = sample_variation(
+        load_split(episode.split).randomisation, load_safe(episode.safe), episode.seed, 0
+    )
+    simulation.reset(episode.source, episode.safe, episode.seed, variation)
+    positions = [simulation.state().action_positions]
+    for row in rows:
+        simulation.step(row)
+        positions.append(simulation.state().action_positions)
+    line = {"resampled": 0, "reason": "enough", "state_digest": simulation.digest}
+    film(out, Setup(str(checkpoint(memory))), {("rule_002", 0): line}, episode)
+    told = memory_of(np.array(positions, np.float32), memory.build())
+    assert len(np.unique(told.values)) > 4 and told[40].mask.sum() == 3
+    palette = 255 * cluster_colours(256)[:, :3]
+    shot = pictures(out)
+    assert len(shot) == 41 + 20
+    assert shot[0].shape == (SIDE + BAR + BAND, 2 * SIDE, 3)
+    for frame, picture in enumerate(shot):
+        reading = told[min(frame, 40)]
+        pixels = np.array([picture[SIDE + BAR + TOP + 3, left + 3] for left, _ in squares(40)])
+        expected = np.where(reading.mask[:, None], palette[reading.values], BACKGROUND)
+        assert np.abs(pixels - expected).max() < 20, frame

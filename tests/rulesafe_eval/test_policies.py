@@ -1,0 +1,236 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from policy_node.policy import CHUNK, Needs
+from rulesafe_core.chunks import EXECUTORS
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_eval.actors import facts_of, load_actor
+from rulesafe_eval.commands import _named
+from rulesafe_eval.policies import PolicyActor, ShuffledMemory
+from rulesafe_eval.request import Setup
+from rulesafe_eval.runner import play
+from rulesafe_sim.observer import Observer
+from rulesafe_sim.simulation import HOME_ACTION, Simulation
+from vq_memory_node.grids import Sliding
+from vq_memory_node.memory import NoMemory, RawMemory, memory_of
+
+
+class HoldStill:
+    """Stays where it is."""
+
+    needs = Needs()
+
+    def reset(self):
+        pass
+
+    def infer(self, observation):
+        return np.repeat(observation.joints[-1:], CHUNK, axis=0)
+
+
+@pytest.mark.parametrize("execute", [1, 25, 50])
+def test_a_policy_that_does_what_the_expert_did_ends_as_it_did(
+    opened, replaying, execute, tmp_path
+):
+    request, line, actions = opened
+    policy = replaying(actions, execute)
+    episode = request.episode("rule_002", 0)
+    played = play(PolicyActor(policy, NoMemory(), execute), request.setup, episode, tmp_path)
+    assert played["opened"]
+    assert played["state_digest"] == line["state_digest"]
+    assert policy.asked == played["inferences"] == -(-len(actions) // execute)
+    assert len(played["timing"]["inference_seconds"]) == policy.asked
+
+
+def test_chunks_that_agree_are_blended_into_the_same(opened, replaying, tmp_path):
+    request, line, actions = opened
+    actor = PolicyActor(replaying(actions, 25), NoMemory(), 25, "blended")
+    played = play(actor, request.setup, request.episode("rule_002", 0), tmp_path)
+    assert played["opened"]
+    assert abs(played["frames"] - line["frames"]) <= 1
+    assert set(EXECUTORS) >= {"blended", "newest"}
+
+
+def test_a_policy_sees_the_last_frames_and_the_memory_of_all(opened, replaying, tmp_path):
+    request, _, actions = opened
+    policy = replaying(actions, 20, Needs(frames=3, instruction=True, memory=True))
+    memory = RawMemory(Sliding(length=5))
+    actor = PolicyActor(policy, memory, 20)
+    simulation = Simulation()
+    play(actor, request.setup, request.episode("rule_002", 0), tmp_path)
+    simulation.reset("rule_002", "safe_02", 0)
+    rows = [simulation.state().action_positions.astype(np.float32)]
+    for action in actions:
+        simulation.step(action)
+        rows.append(simulation.state().action_positions.astype(np.float32))
+    readings = memory_of(np.array(rows), RawMemory(Sliding(length=5)))
+    for asked, seen in enumerate(policy.seen):
+        at = 20 * asked
+        window = [rows[max(0, frame)] for frame in (at - 2, at - 1, at)]
+        assert np.array_equal(seen.joints, window)
+        assert np.array_equal(seen.memory.values, readings[at].values)
+        assert np.array_equal(seen.memory.mask, readings[at].mask)
+        assert seen.instruction == simulation.rule.description
+        assert seen.points is None and not seen.images
+
+
+def test_clouds_and_pictures_are_those_of_the_frames_that_are_shown(opened, replaying, tmp_path):
+    request, _, actions = opened
+    policy = replaying(actions, 6, Needs(frames=2, points=64, images=True))
+    setup = replace(request.setup, step_seconds=0.5)  # ten frames
+    episode = request.episode("rule_002", 0)
+    played = play(PolicyActor(policy, NoMemory(), 6), setup, episode, tmp_path)
+    assert (played["frames"], played["cause"]) == (10, "not_touched")
+    simulation = Simulation(render=True)
+    simulation.reset("rule_002", "safe_02", 0)
+    observer = Observer(simulation)
+    keys = ("points", "head_rgb", "front_rgb")
+    shown = [observer.observe(keys)]
+    for action in actions[:6]:
+        simulation.step(action)
+        shown.append(observer.observe(keys))
+    first, second = policy.seen
+    for seen, frames in ((first, (0, 0)), (second, (5, 6))):
+        clouds = [shown[frame]["points"][:64] for frame in frames]
+        assert np.array_equal(seen.points, clouds)
+        assert np.array_equal(seen.images["head"], shown[frames[-1]]["head_rgb"])
+        assert np.array_equal(seen.images["front"], shown[frames[-1]]["front_rgb"])
+
+
+def test_who_never_moves_touches_nothing_and_ends_with_its_time(request_for, tmp_path):
+    setup = Setup("still", step_seconds=2.0)
+    episode = request_for().episode("rule_002", 0)
+    played = play(PolicyActor(HoldStill(), NoMemory(), 25), setup, episode, tmp_path)
+    assert (played["opened"], played["steps_done"], played["frames"]) == (False, 0, 40)
+    assert (played["cause"], played["due"]) == ("not_touched", "knob+")
+    assert (played["failed_step"], played["failed_event"]) == (1, "knob+")
+    assert "time limit of 4 s" in played["reason"]
+    assert not played["events"] and played["touched_last"] == ""
+
+
+@pytest.mark.parametrize(
+    ("answer", "gave"),
+    [
+        (np.zeros(13), r"\(13,\)$"),
+        (np.full((CHUNK, 13), np.nan), r"\(50, 13\), 650 of 650 not finite"),
+        (None, "None"),
+        ([[0.0], [0.0, 1.0]], "a list that is no array"),
+    ],
+)
+def test_an_answer_that_is_no_chunk_is_refused_in_one_line(answer, gave, request_for, tmp_path):
+    policy = HoldStill()
+    policy.infer = lambda observation: answer
+    episode = request_for().episode("rule_002", 0)
+    with pytest.raises(RuleSafeError, match=rf"must give .*\(50, 13\).*, rad; it gave {gave}"):
+        play(PolicyActor(policy, NoMemory(), 25), Setup("odd"), episode, tmp_path)
+
+
+@pytest.mark.parametrize("wrap", [lambda policy: policy, ShuffledMemory])
+def test_a_policy_that_raises_is_shown_where_it_did_and_nothing_of_ours(
+    wrap, request_for, tmp_path
+):
+    class Broken(HoldStill):
+        asked = 0
+
+        def infer(self, observation):
+            self.asked += 1
+            return self.look() if self.asked == 3 else super().infer(observation)
+
+        def look(self):
+            raise ValueError("no such thing")
+
+    request = request_for(policy="mine:Broken")
+    actor = PolicyActor(wrap(Broken()), RawMemory(Sliding(length=2)), 12)
+    if wrap is ShuffledMemory:
+        Broken.needs = Needs(memory=True)
+    with pytest.raises(RuleSafeError) as raised:
+        play(actor, request.setup, request.episode("rule_002", 0), tmp_path)
+    first, *trace, error, last = str(raised.value).splitlines()
+    assert "mine:Broken" in first and error == "ValueError: no such thing"
+    places = [line for line in trace if line.lstrip().startswith("File ")]
+    assert [line.split()[-1] for line in places] == ["infer", "look"]
+    assert all(f'"{__file__}"' in line for line in places)
+    assert "mine:Broken failed at frame 24 of rule_002 attempt 0 (safe_02, seed 0): " in last
+    assert "the same command then goes on" in last
+
+
+def test_a_checkpoint_of_a_family_of_one_s_own_is_loaded_by_name(tmp_path):
+    (tmp_path / "policy.json").write_text('{"family": "mlp"}')
+    with pytest.raises(RuleSafeError, match=r"unknown policy 'mlp'; valid: dp3.* module:name"):
+        load_actor(Setup(str(tmp_path)))
+
+
+class Listening:
+    """Keeps the readings it is shown."""
+
+    needs = Needs(memory=True)
+
+    def __init__(self):
+        self.readings = []
+
+    def reset(self):
+        self.readings.append([])
+
+    def infer(self, observation):
+        self.readings[-1].append(observation.memory)
+        return np.tile(HOME_ACTION.astype(np.float32), (CHUNK, 1))
+
+
+def test_shuffled_memory_keeps_what_and_loses_when(request_for, tmp_path):
+    episode = request_for().episode("rule_002", 0)
+    readings = {}
+    for name, wrap in {"plain": lambda policy: policy, "shuffled": ShuffledMemory}.items():
+        policy = Listening()
+        actor = PolicyActor(wrap(policy), RawMemory(Sliding(length=8)), 10)
+        for _ in range(2):
+            play(actor, Setup("listening", step_seconds=8.0), episode, tmp_path)
+        *_, first, second = policy.readings
+        assert all(np.array_equal(a.values, b.values) for a, b in zip(first, second, strict=True))
+        readings[name] = second
+    moved = 0
+    for plain, shuffled in zip(readings["plain"], readings["shuffled"], strict=True):
+        assert np.array_equal(plain.mask, shuffled.mask)
+        assert not shuffled.values[~shuffled.mask].any()
+        assert sorted(map(tuple, plain.values)) == sorted(map(tuple, shuffled.values))
+        moved += not np.array_equal(plain.values, shuffled.values)
+    assert moved > len(readings["plain"]) / 2
+
+
+@pytest.mark.parametrize(
+    ("setup", "says"),
+    [
+        (Setup("no_such"), "valid: .*expert"),
+        (Setup("expert", control="shuffled"), "no memory"),
+        (Setup("expert", control="upside_down"), "none, shuffled"),
+    ],
+)
+def test_who_cannot_act_is_refused_with_the_reason(setup, says):
+    with pytest.raises(RuleSafeError, match=says):
+        load_actor(setup)
+
+
+def test_a_folder_may_have_a_colon_and_its_files_are_known_all_the_same(tmp_path):
+    folder = tmp_path / "at 10:20"
+    folder.mkdir()
+    (folder / "policy.json").write_text('{"family": "dp3"}')
+    (folder / "policy.safetensors").write_bytes(b"weights")
+    facts = facts_of(str(folder))
+    assert facts["family"] == "dp3" and set(facts["files"]) == {
+        "policy.json",
+        "policy.safetensors",
+    }
+    assert facts_of("hold_still:HoldStill") == {"kind": "class", "name": "hold_still:HoldStill"}
+
+
+def test_an_oracle_is_meant_where_a_folder_has_its_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("expert", "mine"):
+        (tmp_path / name).mkdir()
+    assert [_named("expert"), _named("mine")] == ["expert", str(tmp_path / "mine")]
+
+
+@pytest.mark.parametrize("execute", [0, CHUNK + 1])
+def test_no_more_rows_are_executed_than_a_chunk_has(execute):
+    with pytest.raises(RuleSafeError, match=f"not {execute}"):
+        PolicyActor(HoldStill(), NoMemory(), execute)

@@ -1,0 +1,60 @@
+import pytest
+
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_demos.attempts import EVALUATION_SEEDS
+from rulesafe_eval.request import Setup, load_request, make_request, settle
+from rulesafe_sim.randomisation import SPLITS
+
+
+def test_every_policy_has_the_same_episodes_and_no_demonstration_s_seed(request_for):
+    one = request_for("expert", rules="rule_001,rule_020", episodes=5)
+    other = request_for("phase-oracle", rules="rule_001,rule_020", episodes=5)
+    episodes = list(one.all_episodes())
+    assert episodes == list(other.all_episodes())
+    assert len(set(episodes)) == 10
+    assert {(e.rule, e.safe) for e in episodes} >= {
+        ("rule_020", "safe_02"),
+        ("rule_020", "safe_04"),
+    }
+    assert all(0 <= e.seed < EVALUATION_SEEDS for e in episodes)
+
+
+def test_normal_is_what_demonstrations_are_made_in(request_for):
+    assert request_for(split="normal").split == "train"
+    assert request_for(split="normal", safes="all").safes == SPLITS["train"].safes
+    assert request_for(split="shifted", safes="all").safes == SPLITS["shifted"].safes
+
+
+def test_a_safe_of_the_demonstrations_may_stand_at_shifted_places(request_for):
+    assert request_for(split="shifted", safes="safe_02").safes == ("safe_02",)
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ({"split": "train"}, "normal, shifted, nominal"),
+        ({"episodes": 0}, "0 episodes"),
+        ({"seed": 9999}, "9999"),
+        ({"safes": "safe_77"}, "safe_01"),
+    ],
+)
+def test_what_is_not_valid_is_refused_with_what_is(request_for, words, says):
+    with pytest.raises(RuleSafeError, match=says):
+        request_for(**words)
+
+
+@pytest.mark.parametrize("seconds", [0.0, -1.0, float("nan")])
+def test_an_episode_takes_time(seconds):
+    with pytest.raises(RuleSafeError, match="more than 0 s"):
+        make_request(Setup("expert", step_seconds=seconds), {}, "rule_001", "all", 1, "normal", 0)
+
+
+def test_a_directory_keeps_its_request_which_may_only_grow(request_for, tmp_path):
+    settle(tmp_path, request_for(episodes=3))
+    settle(tmp_path, request_for(episodes=5))
+    assert load_request(tmp_path) == request_for(episodes=5)
+    with pytest.raises(RuleSafeError, match="only grow"):
+        settle(tmp_path, request_for(episodes=2))
+    with pytest.raises(RuleSafeError, match="policy of the policy: expert there, phase-oracle now"):
+        settle(tmp_path, request_for("phase-oracle", episodes=5))
+    assert load_request(tmp_path) == request_for(episodes=5)

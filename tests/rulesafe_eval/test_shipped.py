@@ -1,0 +1,34 @@
+"""The policies that come with the package play, and open what they learned to open."""
+
+import json
+
+import pytest
+
+pytest.importorskip("diffusers")
+
+from policy_node.checkpoints import SHIPPED, read_policy, shipped
+from rulesafe_cli.cli import main
+
+EPISODES = 2
+
+
+@pytest.mark.parametrize("name", shipped())
+def test_a_shipped_checkpoint_is_small_and_says_what_it_learned(name, capsys):
+    checkpoint = read_policy(name)
+    assert checkpoint.data["safes"] and checkpoint.data["instructions"]
+    assert sum(file.stat().st_size for file in (SHIPPED / name).iterdir()) < 10e6
+    assert main(["policy", "describe", name]) == 0
+    assert "acts as if the safe stood at 0." in capsys.readouterr().out
+
+
+@pytest.mark.render
+@pytest.mark.parametrize("rule", ["rule_001", "rule_020"])
+def test_a_shipped_policy_opens_what_it_learned_to_open(rule, tmp_path):
+    """On the safe it learned, at places it has not seen; each opens nine of ten."""
+    words = ["--policy", f"dp3_{rule}", "--rules", rule, "--films", "0"]
+    out = ["--episodes", str(EPISODES), "--out", str(tmp_path / "out")]
+    assert main(["eval", *words, *out]) == 0
+    results = json.loads((tmp_path / "out" / "results.json").read_text())
+    assert results["request"]["safes"] == ["safe_02"]
+    assert sum(episode["opened"] for episode in results["episodes"]) >= 1
+    assert all(episode["process_score"] > 0 for episode in results["episodes"])

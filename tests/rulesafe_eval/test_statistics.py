@@ -1,0 +1,165 @@
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_eval.comparison import compare
+from rulesafe_eval.statistics import (
+    bootstrap,
+    clipped,
+    mcnemar,
+    sign_flips,
+    summary,
+    timings,
+    wilson,
+)
+
+
+@pytest.mark.parametrize(("k", "n"), [(0, 10), (9, 10), (45, 100), (100, 100)])
+def test_wilson_s_interval_ends_where_its_score_test_does(k, n):
+    low, high = wilson(k, n)
+    assert 0 <= low <= k / n <= high <= 1
+    z = norm.ppf(0.975)
+    for end in (low, high):
+        if 0 < end < 1:
+            assert abs(k / n - end) == pytest.approx(z * np.sqrt(end * (1 - end) / n), rel=1e-6)
+
+
+def test_a_bootstrap_s_interval_holds_the_mean_about_as_often_as_it_says():
+    random = np.random.default_rng(1)
+    ends = [bootstrap(random.beta(2, 3, 40)) for _ in range(60)]
+    held = np.mean([low <= 0.4 <= high for low, high in ends])
+    assert 0.85 <= held <= 1
+    assert bootstrap([0.5, 0.5, 0.5]) == (0.5, 0.5)
+
+
+@pytest.mark.parametrize(("b", "c"), [(0, 0), (0, 5), (3, 9), (4, 4)])
+def test_mcnemar_counts_the_splits_that_are_as_uneven(b, c):
+    splits = list(product((0, 1), repeat=b + c))
+    uneven = [s for s in splits if abs(2 * sum(s) - (b + c)) >= abs(b - c)]
+    assert mcnemar(b, c) == pytest.approx(len(uneven) / len(splits))
+
+
+def test_sign_flips_are_counted_exactly():
+    gains = [0.5, 0.25, 0.125, 0.5]
+    means = [abs(np.dot(s, gains)) for s in product((-1, 1), repeat=4)]
+    exact = np.mean([mean >= abs(sum(gains)) - 1e-12 for mean in means])
+    assert sign_flips(gains) == pytest.approx(exact)
+    assert sign_flips([0.0, 0.0]) == 1
+
+
+def test_of_nothing_and_of_one_nothing_is_claimed():
+    assert sign_flips([]) == sign_flips([0.5]) == sign_flips([-1.0]) == 1
+    assert mcnemar(0, 1) == mcnemar(1, 0) == 1
+    assert (bootstrap([]), bootstrap([0.25])) == ((0.0, 0.0), (0.25, 0.25))
+    assert wilson(0, 0) == (0.0, 1.0)
+    assert {row["episodes"] for row in summary([])} == {0}
+    assert timings([])["inference_median_ms"] is None and clipped([]) == ""
+
+
+def test_two_results_of_one_episode_are_compared():
+    (row,) = compare(results([0]), results([1]))["rows"]
+    assert (row["success_difference"], row["success_p"], row["process_score_p"]) == (1, 1, 1)
+
+
+@pytest.mark.parametrize(("count", "warns"), [(0, False), (230, False), (300, True)])
+def test_many_clipped_targets_are_told_with_their_count(count, warns):
+    line = {"inferences": 4, "frames": 40, "clipped_actions": count}
+    told = clipped([line, {**line, "clipped_actions": 0}])
+    assert bool(told) == warns
+    if warns:
+        assert "300 of 480 targets (62 %)" in told and "rad" in told
+
+
+def test_clusters_are_resampled_together():
+    random = np.random.default_rng(2)
+    values = random.beta(2, 3, 30)
+    twice, places = np.concatenate([values, values]), [*range(30), *range(30)]
+    assert bootstrap(twice, places) == pytest.approx(bootstrap(values))
+    low, high = bootstrap(twice)
+    assert high - low < 0.85 * np.ptp(bootstrap(values)), "taken for independent they seem more"
+
+
+def results(ends, split="train", seeds=None, policy="p"):
+    seeds = range(len(ends)) if seeds is None else seeds
+    episodes = [
+        {
+            "rule": "rule_020",
+            "safe": "safe_01",
+            "seed": seed,
+            "opened": bool(end),
+            "process_score": float(end),
+            "order_free_score": float(end),
+            "frames": 10,
+        }
+        for seed, end in zip(seeds, ends, strict=True)
+    ]
+    setup = {"policy": policy, "control": "none", "step_seconds": 20.0}
+    setup |= {"execute": 12, "execution": "blended"}
+    request = {
+        "setup": setup,
+        "split": split,
+        "files": {},
+        "rules": ["rule_020"],
+        "safes": ["safe_01"],
+        "seed": 0,
+        "episodes": len(ends),
+    }
+    return {"request": request, "episodes": episodes}
+
+
+def test_two_results_are_compared_pair_by_pair():
+    one = results([0, 0, 0, 0, 1, 1, 0, 0, 0])
+    other = results([1, 1, 1, 1, 1, 0, 1, 1], seeds=range(8))
+    found = compare(one, other)
+    (row,) = found["rows"]
+    assert (found["pairs"], found["unpaired"]) == (8, [1, 0])
+    assert (row["only_first"], row["only_second"], row["opened"]) == (1, 6, [2, 7])
+    assert row["success_difference"] == pytest.approx(5 / 8)
+    assert row["success_p"] == pytest.approx(2 * 8 / 2**7)
+    low, high = row["success_interval"]
+    assert low < 5 / 8 < high
+    back = compare(other, one)["rows"][0]
+    assert back["success_difference"] == -row["success_difference"]
+    assert back["success_p"] == row["success_p"]
+
+
+def test_episodes_of_one_place_are_no_further_evidence():
+    """A second rule that ends as the first does at each seed changes no p and no interval."""
+    ends = [0, 0, 0, 0, 0, 1, 0], [1, 1, 1, 1, 1, 1, 1]
+    one, other = map(results, ends)
+    (alone,) = compare(one, other)["rows"]
+    for content in (one, other):
+        content["episodes"] += [{**line, "rule": "rule_021"} for line in content["episodes"]]
+    both, *rows = compare(one, other)["rows"]
+    assert both["rule"] == "all" and both["pairs"] == 14
+    assert rows[0] == alone
+    for figure in ("success_p", "process_score_p"):
+        assert both[figure] == pytest.approx(alone[figure]) == pytest.approx(2 / 2**6)
+    assert both["success_interval"] == pytest.approx(alone["success_interval"])
+
+
+def test_a_comparison_names_what_is_set_otherwise():
+    one, other = results([1]), results([1])
+    other["request"]["setup"] |= {"execute": 10, "execution": "newest", "control": "shuffled"}
+    found = compare(one, other)["policies"]
+    assert found == ["p", "p (shuffled memory, 10 rows, newest)"]
+
+
+def test_what_cannot_be_paired_is_refused():
+    with pytest.raises(RuleSafeError, match="train in the first, shifted in the second"):
+        compare(results([1]), results([1], split="shifted"))
+    with pytest.raises(RuleSafeError, match="no episode has the same"):
+        compare(results([1]), results([1], seeds=[5]))
+
+
+def test_a_summary_has_all_rules_and_safes():
+    rows = summary(results([1, 0, 1])["episodes"])
+    assert [(row["rule"], row["safe"]) for row in rows] == [
+        ("all", "all"),
+        ("rule_020", "all"),
+        ("all", "safe_01"),
+    ]
+    assert {(row["episodes"], row["opened"]) for row in rows} == {(3, 2)}

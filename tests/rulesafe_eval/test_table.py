@@ -1,0 +1,127 @@
+"""Many evaluations on one page."""
+
+import json
+
+import numpy as np
+import pytest
+
+from rulesafe_cli.cli import main
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_eval.statistics import bootstrap, mcnemar, wilson
+from rulesafe_eval.table import page, pool
+
+
+def results(memory, training, opened, split="train", first=0):
+    """results.json of a policy that opened some of its episodes."""
+    actor = {
+        "kind": "checkpoint",
+        "family": "dp3",
+        "size": "tiny",
+        "memory": memory,
+        "training": {"seed": training, "steps": 100, "seconds": 120.0},
+    }
+    setup = {
+        "policy": "/somewhere",
+        "execute": 12,
+        "execution": "blended",
+        "control": "none",
+        "step_seconds": 20.0,
+    }
+    request = {"setup": setup, "actor": actor, "safes": ["safe_02"], "split": split}
+    lines = [
+        {
+            "rule": "rule_020",
+            "safe": "safe_02",
+            "seed": first + number,
+            "opened": bool(done),
+            "process_score": 1.0 if done else 0.5,
+            "order_free_score": 1.0,
+            "frames": 300,
+            "failed_step": 0 if done else 6,
+            "failed_event": "" if done else "knob+",
+            "cause": "" if done else "wrong_move",
+        }
+        for number, done in enumerate(opened)
+    ]
+    return {"format": 1, "request": request, "episodes": lines}
+
+
+NONE = {"kind": "none"}
+VQ = {"kind": "vq", "model": "all_rules_hand", "clusters": 4, "length": 40}
+
+
+def test_training_seeds_are_counted_together():
+    contents = [results(VQ, 0, [1, 1, 0, 1]), results(VQ, 1, [1, 0, 0, 1])]
+    ((condition, kinds),) = pool(contents).items()
+    assert condition == ("rule_020", "safe_02", "train", 20.0)
+    ((kind, pooled),) = kinds.items()
+    assert kind == "dp3 tiny, vq (J = 4 of all_rules_hand, M = 40, 100 steps)"
+    assert pooled.opened(0) == (3, 4) and pooled.opened(1) == (2, 4)
+    places = [0, 1, 2, 3] * 2
+    assert pooled.interval("opened") == bootstrap([1, 1, 0, 1, 1, 0, 0, 1], places)
+
+
+def test_one_training_seed_or_one_outcome_is_counted_by_wilson():
+    ((_, kinds),) = pool([results(VQ, 0, [1, 1, 0, 1])]).items()
+    assert next(iter(kinds.values())).interval("opened") == wilson(3, 4)
+    ((_, kinds),) = pool([results(VQ, seed, [0, 0, 0]) for seed in (0, 1)]).items()
+    assert next(iter(kinds.values())).interval("opened") == wilson(0, 3)  # places, not episodes
+
+
+def test_kinds_are_compared_on_the_episodes_that_they_share():
+    none, vq = [0] * 9 + [1], [1] * 8 + [0, 1]
+    text = page([results(NONE, 0, none), results(VQ, 0, [*vq, 1, 1])], "the command")
+    assert text.startswith("    the command")
+    assert "| dp3 tiny, none (100 steps) | 1 of 10 | 10 % (2..40) |" in text
+    assert f"| 10 | +80 % (+50..+100) | {mcnemar(0, 8):.2g} |" in text
+    assert "| 6 knob+ wrong move 9 |" in text
+
+
+def test_splits_are_not_mixed():
+    text = page([results(VQ, 0, [1]), results(VQ, 0, [0], split="shifted")], "")
+    assert text.count("## rule_020") == 2 and "less" not in text.split("##")[1]
+
+
+def test_who_shares_no_episode_is_named_with_what_to_do():
+    one, other = results(NONE, 0, [1, 0]), results(VQ, 0, [1, 0])
+    assert "no shared episodes" not in page([one, other], "")
+    other["request"]["safes"] = ["safe_01", "safe_02"]
+    text = page([one, other], "")
+    second, first = text.split("##")[1:]  # by their safes
+    assert "(100 steps): no shared episodes with dp3 tiny, vq" in first
+    assert ": no shared episodes with dp3 tiny, none (100 steps). To compare" in second
+    assert "same --rules, --safes, --split" in first and "less" not in text.split("##", 1)[1]
+    other = results(VQ, 0, [1, 0], first=7)
+    (section,) = page([one, other], "").split("##")[1:]
+    assert section.count("no shared episodes") == 2 and "less" not in section
+    for line in other["episodes"]:
+        line["rule"] = "rule_001"
+    assert "no shared episodes" not in page([one, other], ""), "rules are never compared"
+
+
+def test_one_episode_each_is_enough_for_a_page():
+    assert "| 1 | +100 % (+100..+100) | 1 |" in page(
+        [results(NONE, 0, [0]), results(VQ, 0, [1])], ""
+    )
+
+
+def test_an_episode_counts_once():
+    with pytest.raises(
+        RuleSafeError, match="training seed 0, hold rule_020 on safe_02 with seed 0"
+    ):
+        pool([results(VQ, 0, [1]), results(VQ, 0, [0])])
+    ((_, kinds),) = pool([results(VQ, 0, [1]), results(VQ, 0, [0], first=1)]).items()
+    assert np.array_equal(next(iter(kinds.values())).values("opened"), [1, 0])
+
+
+def test_the_command_writes_a_page(tmp_path, capsys):
+    for name, memory in (("none", NONE), ("vq", VQ)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "results.json").write_text(json.dumps(results(memory, 0, [1, 0])))
+    out = tmp_path / "page.md"
+    words = [str(tmp_path / "none"), str(tmp_path / "vq")]
+    assert main(["eval", "table", *words, "--out", str(out)]) == 0
+    assert out.read_text().startswith("    rulesafe eval table ")
+    assert main(["eval", "table", *words]) == 0
+    assert "## rule_020, safe_02, split train" in capsys.readouterr().out
+    assert main(["eval", "table", str(tmp_path / "nothing")]) == 2

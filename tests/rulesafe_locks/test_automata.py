@@ -1,0 +1,199 @@
+"""Smallest automata, equality, and automata as data."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_locks.automata import (
+    MOVED,
+    Automaton,
+    State,
+    as_rule,
+    automaton_of,
+    difference,
+    from_json,
+    possible,
+    same_lock,
+    smallest,
+    to_json,
+)
+from rulesafe_locks.locks import Phases
+from rulesafe_locks.plans import shortest_plan
+from rulesafe_locks.rules import RULES, load_rule
+
+rule_ids = st.sampled_from(RULES)
+moves = st.lists(st.sampled_from(MOVED), max_size=60)
+
+
+@st.composite
+def automata(draw):
+    """Any lock of up to 12 states: phases right, everything else arbitrary."""
+    rest = draw(st.lists(st.tuples(st.booleans(), st.booleans()), max_size=11))
+    phases = [Phases(), *(Phases(*pair) for pair in rest)]
+    phases += [Phases(k, h) for k in (False, True) for h in (False, True)]  # a way on for each move
+
+    def to(phase):
+        return draw(st.sampled_from([n for n, other in enumerate(phases) if other == phase]))
+
+    return Automaton(
+        tuple(
+            State(
+                phase,
+                draw(st.booleans()),
+                draw(st.frozensets(st.sampled_from(MOVED))),
+                (
+                    to(phase._replace(knob=not phase.knob)),
+                    to(phase._replace(handle=not phase.handle)),
+                ),
+            )
+            for phase in phases
+        )
+    )
+
+
+def outputs(automaton, sequence):
+    return [automaton.states[automaton.run(sequence[:n])].output for n in range(len(sequence) + 1)]
+
+
+@given(rule_ids, moves)
+def test_the_automaton_of_a_rule_does_what_its_lock_does(rule_id, sequence):
+    rule = load_rule(rule_id)
+    automaton, lock = automaton_of(rule), rule.new_lock()
+    phases = {"knob": False, "handle": False, "door": False}
+    for number, part in enumerate(sequence, 1):
+        phases[part] = not phases[part]
+        locked = lock.update(phases)
+        state = automaton.states[automaton.run(sequence[:number])]
+        assert state.phases == (phases["knob"], phases["handle"], False)
+        assert state.free == (not locked["door"])
+        assert state.held == {part for part in MOVED if locked[part]}
+
+
+@given(automata(), moves)
+def test_the_smallest_automaton_shows_the_same(automaton, sequence):
+    assert outputs(smallest(automaton), sequence) == outputs(automaton, sequence)
+
+
+@given(automata())
+def test_states_of_the_smallest_automaton_can_be_told_apart(automaton):
+    states = smallest(automaton).states
+    for one in range(len(states)):
+        for other in range(one):
+            assert difference(started(states, one), started(states, other)) is not None
+
+
+def started(states, start):
+    """The automaton that starts elsewhere."""
+    order = [start, *(n for n in range(len(states)) if n != start)]
+    place = {n: k for k, n in enumerate(order)}
+    return Automaton(
+        tuple(
+            State(s.phases, s.free, s.held, (place[s.next[0]], place[s.next[1]]))
+            for s in (states[n] for n in order)
+        )
+    )
+
+
+@given(automata(), st.randoms(use_true_random=False))
+def test_equal_behaviour_gives_an_equal_automaton_whatever_the_numbering(automaton, random):
+    order = [0, *random.sample(range(1, len(automaton.states)), len(automaton.states) - 1)]
+    place = {n: k for k, n in enumerate(order)}
+    states = [automaton.states[n] for n in order]
+    again = Automaton(
+        tuple(State(s.phases, s.free, s.held, (place[s.next[0]], place[s.next[1]])) for s in states)
+    )
+    assert smallest(again) == smallest(automaton)
+    assert smallest(again).digest == smallest(automaton).digest
+    assert same_lock(again, automaton)
+
+
+@settings(max_examples=200)
+@given(automata(), automata())
+def test_a_difference_is_one_and_no_difference_is_none(one, other):
+    found = difference(one, other)
+    assert (found is None) == (smallest(one) == smallest(other))
+    if found is not None:
+        assert outputs(one, found)[-1] != outputs(other, found)[-1]
+        assert outputs(one, found[:-1])[:-1] == outputs(other, found[:-1])[:-1]
+
+
+def test_the_twenty_are_twenty_different_locks():
+    digests = {smallest(possible(automaton_of(load_rule(rule)))).digest for rule in RULES}
+    assert len(digests) == 20
+
+
+def test_moves_of_held_parts_do_not_tell_locks_apart():
+    """Two locks that hold the handle for ever and differ only behind its moves."""
+    held = frozenset({"handle"})
+    rows = [(False, False), (True, False), (False, True), (True, True)]
+
+    def lock(free_behind):
+        return Automaton(
+            tuple(
+                State(Phases(k, h), (h and free_behind) or k, held, (n ^ 1, n ^ 2))
+                for n, (k, h) in enumerate(rows)
+            )
+        )
+
+    assert difference(lock(True), lock(False)) == ["handle"]
+    assert same_lock(lock(True), lock(False))
+    assert len(smallest(possible(lock(True))).states) == 2
+
+
+@given(automata())
+def test_data_and_back(automaton):
+    assert from_json(to_json(automaton)) == automaton
+
+
+@pytest.mark.parametrize("rule_id", RULES)
+def test_a_rule_that_follows_the_automaton_is_the_same_rule(rule_id):
+    rule = load_rule(rule_id)
+    again = as_rule(smallest(automaton_of(rule)), rule_id, rule.description)
+    assert shortest_plan(again) == shortest_plan(rule)
+    assert difference(automaton_of(again), automaton_of(rule)) is None
+
+
+ROW = [0, 0, 0, 0, 0, 1, 2]
+REST = [[1, 0, 0, 0, 0, 0, 3], [0, 1, 0, 0, 0, 3, 0], [1, 1, 1, 0, 0, 2, 1]]
+
+
+def test_right_rows_are_taken():
+    assert same_lock(from_json([ROW, *REST]), automaton_of(load_rule("rule_001")))
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([], "1 to 100000 states"),
+        ({"states": []}, "1 to 100000 states"),
+        ([[0, 0, 0, 0, 0, 1]], "state 0: .* no row of integers knob_open"),
+        ([[*ROW[:6], True], *REST], "state 0"),
+        ([[*ROW[:6], "2"], *REST], "state 0"),
+        ([[*ROW[:6], None], *REST], "state 0"),
+        ([[*ROW[:6], 4], *REST], "two states 0 to 3"),
+        ([[*ROW[:6], -1], *REST], "two states 0 to 3"),
+        ([[0, 0, 2, 0, 0, 1, 2], *REST], "five times 0 or 1"),
+        ([[*ROW[:5], 2, 1], *REST], "state 0: a knob move leads to state 2"),
+        ([*REST, ROW], "knob and handle are closed"),
+    ],
+)
+def test_wrong_rows_are_refused(rows, message):
+    with pytest.raises(RuleSafeError, match=message):
+        from_json(rows)
+
+
+def test_a_lock_without_an_end_is_refused(monkeypatch):
+    from rulesafe_locks import automata as module
+    from rulesafe_locks.locks import Rule
+
+    monkeypatch.setattr(module, "MAX_STATES", 1000)
+    endless = Rule(
+        "endless",
+        "Count.",
+        unlocked=lambda memory, phases: False,
+        memory=(0,),
+        on_event=lambda memory, phases, event: (memory[0] + 1,),
+    )
+    with pytest.raises(RuleSafeError, match="endless: more than 1000 states"):
+        automaton_of(endless)

@@ -1,0 +1,196 @@
+"""Lock files, sets of them, and how rules are found by name."""
+
+import json
+import os
+
+import pytest
+
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_locks.automata import automaton_of, same_lock, smallest
+from rulesafe_locks.lock_files import (
+    KEYS,
+    VARIABLE,
+    Bound,
+    LockFile,
+    dump_lock,
+    parse_lock,
+    read_lock,
+)
+from rulesafe_locks.lock_sets import expand_rules, join_rules, rule_sets
+from rulesafe_locks.proofs import prove
+from rulesafe_locks.rules import RULES, load_rule
+
+
+def lock_of(rule_id, name, split=""):
+    rule = load_rule(rule_id)
+    return LockFile(
+        name,
+        f"Straße „{rule.description}“",
+        smallest(automaton_of(rule)),
+        program="def check_lock(self):\n    pass\n",
+        bound=Bound(30, 12),
+        origin={"by": "hand"},
+        facts=prove(rule).facts,
+        split=split,
+    )
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A set of two locks, which the environment names."""
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    for name, rule_id, split in (("one", "rule_011", "train"), ("two", "rule_020", "test")):
+        (folder / f"{name}.json").write_text(dump_lock(lock_of(rule_id, name, split)), "utf-8")
+    monkeypatch.setenv(VARIABLE, str(folder))
+    return folder
+
+
+def test_written_and_read_again():
+    lock = lock_of("rule_018", "a_lock", "train")
+    assert parse_lock(dump_lock(lock)) == lock
+    assert len(dump_lock(lock).splitlines()) < 100
+
+
+def test_ids_paths_and_sets(folder):
+    assert same_lock(automaton_of(load_rule("two")), automaton_of(load_rule("rule_020")))
+    assert load_rule("one") is load_rule("one")
+    assert load_rule(str(folder / "one.json")).id == "one"
+    sets = rule_sets()
+    assert sets["mine"] == ("one", "two")
+    assert sets["mine_test"] == ("two",)
+    assert sets["twenty"] == RULES
+    path = str(folder / "two.json")
+    assert expand_rules(f"rule_003, mine_test,one,{path},two") == ("rule_003", "two", "one", path)
+    assert expand_rules("all") == RULES
+
+
+def test_a_set_is_called_by_its_name(folder):
+    assert join_rules(["one", "two"]) == "mine"
+    assert join_rules(RULES) == "twenty"
+    assert join_rules(["one", "rule_001"]) == "one,rule_001"
+    assert expand_rules(join_rules(["two"])) == ("two",)
+
+
+def test_a_set_has_one_name(folder, tmp_path, monkeypatch):
+    """And a generated one, in OUT/locks, that of OUT."""
+    twin = tmp_path / "other" / "mine"
+    made = tmp_path / "made" / "locks"
+    for place in (twin, made):
+        place.mkdir(parents=True)
+    (made / "three.json").write_text(dump_lock(lock_of("rule_001", "three")), "utf-8")
+    monkeypatch.setenv(VARIABLE, f"{folder}{os.pathsep}{made}")
+    assert expand_rules("made,mine_test") == ("three", "two")
+    monkeypatch.setenv(VARIABLE, f"{folder}{os.pathsep}{twin}")
+    with pytest.raises(RuleSafeError, match=r"two sets are called mine: .*other"):
+        rule_sets()
+    for name in ("twenty", "all", "rule_004"):
+        (tmp_path / name).mkdir()
+        monkeypatch.setenv(VARIABLE, str(tmp_path / name))
+        with pytest.raises(RuleSafeError, match=f"a set cannot be called {name}: rename"):
+            rule_sets()
+
+
+def test_a_changed_file_is_read_again(folder):
+    before = load_rule("one")
+    path = folder / "one.json"
+    path.write_text(dump_lock(lock_of("rule_001", "one")), "utf-8")
+    os.utime(path, ns=(1, 1))
+    assert prove(load_rule("one")).steps == 3 != prove(before).steps
+
+
+@pytest.mark.parametrize(
+    "names", ["", " , ", "rule_021", "mine_hard", "One", "../mine/one", "rule_001,x"]
+)
+def test_unknown_names(folder, names):
+    with pytest.raises(RuleSafeError, match="rule_001"):
+        expand_rules(names)
+
+
+def test_unknown_rules_and_folders(folder, monkeypatch):
+    with pytest.raises(RuleSafeError, match=r"unknown rule 'three'.*rule_020.*json"):
+        load_rule("three")
+    with pytest.raises(RuleSafeError, match=r"there is no lock file .*nowhere\.json"):
+        load_rule("nowhere.json")
+    monkeypatch.setenv(VARIABLE, str(folder / "sub"))
+    with pytest.raises(RuleSafeError, match="RULESAFE_LOCKS: there is no folder"):
+        load_rule("one")
+
+
+def test_two_locks_of_one_id_are_refused(folder, tmp_path, monkeypatch):
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "two.json").write_text(dump_lock(lock_of("rule_001", "two")), "utf-8")
+    monkeypatch.setenv(VARIABLE, f"{folder}{os.pathsep}{other}")
+    with pytest.raises(RuleSafeError, match=r"two sets have a lock two: .*mine.*other"):
+        load_rule("two")
+    assert load_rule("one").id == "one"
+
+
+def test_names_must_agree(folder):
+    (folder / "one.json").rename(folder / "three.json")
+    with pytest.raises(RuleSafeError, match=r"three\.json: the file's name and its id, 'one'"):
+        load_rule("three")
+
+
+def test_no_file_takes_the_place_of_the_twenty(folder):
+    path = folder / "rule_001.json"
+    path.write_text(dump_lock(lock_of("rule_020", "rule_001")), "utf-8")
+    assert prove(load_rule("rule_001")).steps == 3
+    with pytest.raises(RuleSafeError, match="rule_001 is taken"):
+        load_rule(str(path))
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_every_key_is_needed(key):
+    data = json.loads(dump_lock(lock_of("rule_001", "one")))
+    del data[key]
+    with pytest.raises(RuleSafeError, match=key):
+        parse_lock(json.dumps(data))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"id": "One"}, "id is 'One'; valid: lower-case"),
+        ({"id": 3}, "id is 3"),
+        ({"description": None}, "description is None; valid: a line of text"),
+        ({"bound": 0}, "bound is 0; valid: null, or events and states"),
+        ({"bound": {"events": True, "states": 3}}, "bound is .*; valid: null, or events"),
+        ({"bound": {"events": 3}}, "bound is .*; valid: null, or events"),
+        ({"description": "a\x1b[31mb"}, "description is .*; valid: text without control"),
+        ({"description": "two\nlines"}, "description is .*; valid: text without control"),
+        ({"origin": {"by": ["\ud800"]}}, "origin is .*; valid: text without control"),
+        ({"program": ["def\x07"]}, "program is .*; valid: text without control"),
+        ({"facts": []}, r"facts is \[\]; valid: an object"),
+        ({"program": "def"}, "program is 'def'; valid: a list of lines"),
+        ({"automaton": [[0]]}, "state 0"),
+        ({"more": 1}, "keys more missing or unknown"),
+        ({"format": "other"}, 'no lock: .*"rulesafe-lock-1"'),
+    ],
+)
+def test_wrong_values_are_refused(change, message, tmp_path):
+    data = json.loads(dump_lock(lock_of("rule_001", "one"))) | change
+    path = tmp_path / "one.json"
+    path.write_text(json.dumps(data))
+    with pytest.raises(RuleSafeError, match=message) as error:
+        read_lock(path)
+    assert "one.json" in str(error.value)
+
+
+@pytest.mark.parametrize("text", ["", "[1]", "{", "nul", "[" * 100_000])
+def test_what_is_no_json_is_refused(text):
+    with pytest.raises(RuleSafeError, match=r"no JSON|no lock"):
+        parse_lock(text)
+
+
+def test_binary_and_large_files_are_refused(tmp_path):
+    path = tmp_path / "one.json"
+    path.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(RuleSafeError, match="cannot read the lock file"):
+        read_lock(path)
+    path.write_bytes(b" " * 4_000_001)
+    with pytest.raises(RuleSafeError, match="larger than"):
+        read_lock(path)
+    with pytest.raises(RuleSafeError, match="cannot read the lock file"):
+        read_lock(tmp_path)

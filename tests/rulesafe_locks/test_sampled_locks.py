@@ -1,0 +1,113 @@
+"""The set that is shipped: 200 locks that open, differ, and are what their files say."""
+
+import json
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from rulesafe_design.compiler import compile_program
+from rulesafe_design.difficulty import CELLS, cell_of
+from rulesafe_design.grammar import Grammar
+from rulesafe_design.models import Request
+from rulesafe_design.splits import SPLITS, assign
+from rulesafe_locks.automata import automaton_of, possible, smallest
+from rulesafe_locks.lock_files import LOCKS, dump_lock, locks_in
+from rulesafe_locks.plans import opens_door, shortest_plan
+from rulesafe_locks.proofs import prove
+from rulesafe_locks.rules import RULES, load_rule
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "lock_design.md"
+
+
+@pytest.fixture(scope="module")
+def locks():
+    return locks_in(LOCKS / "sampled")
+
+
+def test_files_and_ids(locks):
+    assert [lock.id for lock in locks] == [f"sampled_{n:03d}" for n in range(1, 201)]
+    for lock in locks:
+        assert (LOCKS / "sampled" / f"{lock.id}.json").read_text("utf-8") == dump_lock(lock)
+        assert load_rule(lock.id).description == lock.description
+
+
+def test_descriptions_differ(locks):
+    assert len({lock.description for lock in locks}) == len(locks)
+
+
+def test_shortest_plans_open(locks):
+    for lock in locks:
+        plan = shortest_plan(lock.rule)
+        assert plan == lock.facts["plan"]
+        assert opens_door(lock.rule, plan)
+        assert not any(opens_door(lock.rule, [*plan[:n], "door+"]) for n in range(len(plan) - 1))
+
+
+def test_facts_are_proved_again(locks):
+    for lock in locks:
+        assert prove(lock.rule).facts == lock.facts
+
+
+def test_no_two_are_the_same_lock(locks):
+    twenty = {smallest(possible(automaton_of(load_rule(rule)))) for rule in RULES}
+    found = {smallest(possible(lock.automaton)) for lock in locks}
+    assert len(found) == len(locks)
+    assert not found & twenty
+
+
+def test_programs_compile_to_the_automata(locks):
+    for lock in locks:
+        compiled = compile_program(lock.program)
+        assert compiled.automaton == lock.automaton
+        assert compiled.bound is None
+        assert lock.bound is None
+
+
+def test_they_were_sampled_and_say_so(locks):
+    """Description and program are still what the grammar writes."""
+    for lock in locks:
+        assert set(lock.origin) == {"by", "seed", "number", "repairs"}
+        assert lock.origin["by"] == "sampled"
+        grammar = Grammar(lock.origin["seed"])
+        request = Request((), {}, lock.origin["number"], lock.origin["repairs"])
+        answer = json.loads(grammar.complete(request).text)
+        assert (answer["description"], answer["program"]) == (lock.description, lock.program)
+
+
+def test_difficulty_is_spread_evenly(locks):
+    """No cell is empty, and none has twice as many locks as another."""
+    cells = Counter(cell_of(lock.facts) for lock in locks)
+    assert set(cells) == set(CELLS)
+    assert max(cells.values()) <= 2 * min(cells.values())
+    assert {lock.facts["steps"] for lock in locks} == set(range(2, 13))
+
+
+def test_splits(locks):
+    assert assign([replace(lock, split="") for lock in locks]) == locks
+    train, test, hard = ([lock for lock in locks if lock.split == split] for split in SPLITS)
+    assert len(train) > len(hard) > len(test) > 20
+    assert {cell_of(lock.facts) for lock in test} == {cell_of(lock.facts) for lock in train}
+    most_steps = max(lock.facts["steps"] for lock in train)
+    most_memory = max(lock.facts["memory"] for lock in train)
+    for lock in hard:
+        assert lock.facts["steps"] > most_steps or lock.facts["memory"] > most_memory
+
+
+def table(groups):
+    """The number of locks of each cell in each group, as a Markdown table with sums."""
+    found = {name: Counter(cell_of(each) for each in facts) for name, facts in groups.items()}
+    lines = [["steps", "memory", *found, "all"]]
+    lines.append(["---"] * len(lines[0]))
+    for cell in CELLS:
+        row = [counts[cell] for counts in found.values()]
+        lines.append([cell.bands[0], cell.bands[1], *map(str, row), str(sum(row))])
+    sums = [counts.total() for counts in found.values()]
+    lines.append(["all", "", *map(str, sums), str(sum(sums))])
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def test_table_in_the_document(locks):
+    groups = {split: [each.facts for each in locks if each.split == split] for split in SPLITS}
+    assert table(groups) in DOCUMENT.read_text("utf-8"), table(groups)

@@ -1,0 +1,90 @@
+"""Which topics, and which recorder."""
+
+import re
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from rulesafe_cli.cli import main
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_data.bags.writing import Splitting
+from rulesafe_ros.bag.recorders import RECORDERS, rosbag2_command
+from rulesafe_ros.bag.recording import Recording
+from rulesafe_ros.bag.selection import Selection
+
+NAMES = ("/clock", "/joint_states", "/camera/head/image_raw", "/rosout", "/a/_hidden", "/film/head")
+
+
+@pytest.mark.parametrize(
+    ("selection", "expected"),
+    [
+        (Selection(), {"/clock", "/joint_states", "/camera/head/image_raw", "/film/head"}),
+        (Selection(("joint_states", "/rosout")), {"/joint_states", "/rosout"}),
+        (Selection(("joint_states /rosout", ""), ("",)), {"/joint_states", "/rosout"}),
+        (Selection(("/camera/.*", "/clo")), {"/camera/head/image_raw"}),
+        (Selection((".*",), ("/film/.*", "/a/.*", "/c.*")), {"/joint_states", "/rosout"}),
+    ],
+)
+def test_topics_are_chosen_alike_by_both_recorders(selection, expected):
+    assert {name for name in NAMES if name in selection} == expected
+    command = rosbag2_command(Recording(Path("bag"), selection))
+    options = dict(pairwise(command))
+    chosen = {n for n in NAMES if re.search(options.get("--regex", "^((?!/_).)*$"), n)}
+    if "--exclude-regex" in options:
+        chosen = {n for n in chosen if not re.search(options["--exclude-regex"], n)}
+    assert chosen == expected
+
+
+def test_the_command_says_what_was_asked_for():
+    recording = Recording(Path("a/bag"), Selection(), "zstd", Splitting(2.5, 60.0), "sim")
+    text = " ".join(rosbag2_command(recording))
+    for part in (
+        *("ros2 bag record --storage mcap --output a/bag", "--storage-preset-profile zstd_fast"),
+        *("--max-bag-size 2500000", "--max-bag-duration 60", "--use-sim-time", "--all-topics"),
+    ):
+        assert part in text
+    assert "--all-topics" not in rosbag2_command(Recording(Path("bag"), Selection(("/clock",))))
+
+
+def test_without_an_installed_ros_2_its_recorder_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(RuleSafeError, match="--recorder own"):
+        RECORDERS["rosbag2"](Recording(tmp_path / "bag"))
+
+
+def test_the_installed_recorder_takes_this_process_s_place(tmp_path, monkeypatch):
+    """A stand-in for ros2 notes what it is called with; `auto` finds it."""
+    ros2 = tmp_path / "ros2"
+    ros2.write_text(
+        '#!/bin/sh\nif [ "$3" = --help ]; then echo "{mcap,sqlite3}"; else echo "$@"; fi\n'
+    )
+    ros2.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    arguments = ["bag", "record", "--out", str(tmp_path / "bag"), "--recorder", "auto"]
+    command = [sys.executable, "-m", "rulesafe_cli.cli", *arguments]
+    output = subprocess.run(command, capture_output=True, text=True, timeout=300).stdout
+    told, called = output.splitlines()
+    assert told == " ".join(rosbag2_command(Recording(tmp_path / "bag")))
+    assert called.split() == told.split()[1:]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["info", "nowhere"], "a bag is a folder"),
+        (["play", "nowhere"], "a bag is a folder"),
+        (["to-video", "nowhere"], "a bag is a folder"),
+        (["record", "--topics", "(", "--out", "x"], "no regular expression"),
+        (["record", "--split-seconds", "-1", "--out", "x"], "0: never"),
+    ],
+)
+def test_errors_are_one_line(arguments, message, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["bag", *arguments]) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert len(error.splitlines()) == 1
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,224 @@
+"""Datasets of a robot's bags; those of a simulation's are compared in tests/ros/test_bag.py."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rulesafe_core.chunks import PERIOD, SECOND
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
+from rulesafe_core.robot import HELD
+from rulesafe_data.bags.reading import Bag
+from rulesafe_data.store import EpisodeStore
+from rulesafe_ros.bag.actions import ACTIONS
+from rulesafe_ros.bag.episodes import read_episodes
+from rulesafe_ros.bag.to_dataset import Request, to_dataset
+from rulesafe_ros.bag.to_video import to_video
+
+ROOT = Path(__file__).parents[3]
+COLUMNS = [ALL_JOINTS.index(joint) for joint in ACTION_JOINTS]
+
+
+def quiet(text):
+    """Nobody listens."""
+
+
+def test_frames_are_interpolated_at_tenths_of_a_second(robot, day, motion, tmp_path):
+    script = robot(0, 3)
+    started = day + SECOND + 12_345_678
+    script.say("/episode/started", started, script.time(started))
+    (episode,) = read_episodes(Bag(script.write(tmp_path / "bag")))
+    assert episode.start == day + SECOND + PERIOD
+    assert episode.frames == 19
+    for frame in range(episode.frames):
+        expected = [motion(episode.stamp(frame))[joint] for joint in ACTION_JOINTS]
+        assert episode.positions[frame, COLUMNS] == pytest.approx(expected, abs=1e-6)
+        assert episode.velocities[frame, COLUMNS] == pytest.approx(
+            10 * np.array(expected), abs=1e-5
+        )
+    knee = ALL_JOINTS.index("left_knee_joint")
+    assert (episode.positions[:, knee] == np.float32(HELD["left_knee_joint"])).all()
+
+
+def test_episodes_end_at_the_next_start_and_at_gaps(robot, day, tmp_path):
+    script = robot(0, 9, stops=((6.0, 7.0),))
+    for seconds in (-3, 2, 2, 5):  # one began before the bag; one is told twice
+        stamp = day + seconds * SECOND
+        script.say("/episode/started", day + (seconds + 3) * SECOND, script.time(stamp))
+    said = []
+    episodes = read_episodes(Bag(script.write(tmp_path / "bag")), said.append)
+    spans = [((e.start - day) / SECOND, (e.end - day) / SECOND) for e in episodes]
+    assert spans == [(2.1, 4.9), (5.1, 5.9)]  # the first tenths with joint states
+    assert len(said) == 2
+    assert all("where no episode begins" in line for line in said)
+
+
+def test_each_episode_has_its_own_instruction(robot, day, tmp_path):
+    """They come right after one another: the second one's a millisecond after the first's end."""
+    script = robot(0, 4)
+    for seconds, words in ((0, "one"), (2, "two")):
+        stamp = day + seconds * SECOND
+        script.say("/episode/started", stamp, script.time(stamp))
+        script.say("/instruction", stamp + 1_000_000, script.make("std_msgs/String", data=words))
+    episodes = read_episodes(Bag(script.write(tmp_path / "bag")))
+    assert [episode.instruction for episode in episodes] == ["one", "two"]
+
+
+def test_a_bag_without_starts_is_divided_by_its_gaps(robot, day, tmp_path):
+    script = robot(0, 5, stops=((2.0, 3.0),))
+    episodes = read_episodes(Bag(script.write(tmp_path / "bag")))
+    spans = [((e.start - day) / SECOND, (e.end - day) / SECOND) for e in episodes]
+    assert spans == [(0.1, 1.9), (3.1, 4.9)]
+
+
+@pytest.fixture
+def teleoperated(robot, day, motion):
+    """2.5 s with two chunks that overlap: the second comes 0.13 s after what it rests on."""
+    script = robot(0, 2.6)
+    script.say("/episode/started", day, script.time(day))
+    script.say("/instruction", day, script.make("std_msgs/String", data="Open it."))
+    first = np.linspace(0.0, 0.1, 13) + np.arange(1, 11)[:, None] / 100
+    second = first[:10] + 0.05
+    script.chunk(day + 2 * PERIOD, day + 2 * PERIOD + 40_000_000, first)
+    script.chunk(day + 8 * PERIOD, day + 8 * PERIOD + 130_000_000, second)
+    return script, first, second
+
+
+def test_actions_are_the_rows_that_were_executed(teleoperated, tmp_path, day, motion):
+    script, first, second = teleoperated
+    (episode,) = read_episodes(Bag(script.write(tmp_path / "bag")))
+    actions = ACTIONS["newest"](episode)
+    assert len(actions) == 17  # the last row of the second chunk is for 1.8 s
+    start = [motion(day + PERIOD)[joint] for joint in ACTION_JOINTS]
+    assert episode.start == day + PERIOD
+    assert actions[0] == pytest.approx(start, abs=1e-6)  # before the first chunk the arm stays
+    begins = (day + 3 * PERIOD - episode.start) // PERIOD  # row 0 is for that instant
+    assert np.array_equal(actions[begins - 1 : begins + 6], first[:7])
+    assert np.array_equal(actions[begins + 6 :], second[1:])  # its first row had passed
+    assert np.array_equal(ACTIONS["newest"](episode.acted()), actions[begins - 1 :])
+    blended = ACTIONS["blended"](episode)
+    assert np.array_equal(blended[: begins + 6], actions[: begins + 6])
+    assert not np.allclose(blended[begins + 6], actions[begins + 6])
+
+
+def test_other_sources_of_actions(teleoperated, tmp_path, day):
+    script, _, _ = teleoperated
+    bridge = script.store.types["rulesafe_interfaces/msg/BridgeState"]
+    empty = {"string": "", "bool": False}
+    for step in range(26):
+        stamp = day + step * PERIOD + 3_000_000
+        fields = {
+            name: empty.get(str(description[1][0] if description[1] else ""), 0)
+            for name, description in script.store.fielddefs[bridge.__msgtype__][1]
+        }
+        fields |= {
+            "header": script.header(stamp),
+            "state": "ACTIVE",
+            "command": np.full(13, step / 10),
+        }
+        script.say("/bridge/state", stamp, bridge(**fields))
+    bag = Bag(script.write(tmp_path / "bag"))
+    (episode,) = read_episodes(bag)
+    told = ACTIONS["bridge"](episode)
+    assert told.shape == (episode.frames - 1, 13)
+    # The frame at 0.1 s ends at 0.2 s; by then the newest told was that of 0.103 s.
+    assert told[:, 0] == pytest.approx(np.arange(1, len(told) + 1) / 10)
+    reached = ACTIONS["reached"](episode)
+    assert np.array_equal(reached, episode.positions[1:, COLUMNS].astype(float))
+
+
+def test_pictures_are_the_nearest_ones_in_red_green_blue(teleoperated, day, tmp_path):
+    script, _, _ = teleoperated
+    for step in range(80):  # 30 Hz
+        pixels = np.zeros((16, 24, 3), np.uint8)
+        pixels[..., 0], pixels[..., 2] = 3 * step, 240 - 3 * step  # blue, red
+        stamp = day + step * SECOND // 30
+        if not 30 < step < 37:  # nothing from 1.0 s to 1.23 s
+            script.picture("/camera/head/image_raw", stamp, pixels)
+            script.picture("/camera/front/image_raw", stamp + 4_000_000, pixels)
+    said = []
+    bag = script.write(tmp_path / "bag")
+    added = to_dataset([bag], Request(tmp_path / "set"), said.append)
+    assert added == 1
+    assert "2 pictures of a neighbouring frame" in said[-1]  # of 1.1 s, for both cameras
+    store = EpisodeStore(tmp_path / "set")
+    assert store.episodes[0].task == "Open it."
+    assert "observation.points" not in store.keys
+    found = store.episode(0, ["observation.images.head"])["observation.images.head"]
+    for frame in (0, 3, 8, 12, 15):
+        seconds = (frame + 2) / 10  # from the first chunk's observation on
+        nearest = min(
+            (s for s in range(80) if not 30 < s < 37), key=lambda s: abs(s / 30 - seconds)
+        )
+        red, _, blue = found[frame].reshape(-1, 3).mean(axis=0)
+        assert red == pytest.approx(240 - 3 * nearest, abs=6)  # H.264 is not exact
+        assert blue == pytest.approx(3 * nearest, abs=6)
+    again = to_dataset([bag], Request(tmp_path / "set", actions="reached"), said.append)
+    assert again == 1
+    assert len(EpisodeStore(tmp_path / "set")) == 2
+    films = to_video(bag, tmp_path / "films")
+    assert [path.name for path in films] == ["film.mp4"]  # nobody told of a plan
+
+
+def test_the_documentation_s_example_runs(robot, tmp_path, monkeypatch, capsys):
+    robot(0, 1).write(tmp_path / "bag")
+    (block,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs/bags.md").read_text(), re.S)
+    monkeypatch.chdir(tmp_path)
+    exec(block, {})
+    assert len(capsys.readouterr().out.splitlines()) == 143
+
+
+def test_datasets_and_films_are_made_without_ros():
+    """On machines that have none."""
+    modules = ("commands", "to_dataset", "to_video", "recorders", "report")
+    code = f"""
+import importlib, sys
+for name in {modules}: importlib.import_module("rulesafe_ros.bag." + name)
+print({{"rclpy", "sensor_msgs", "rulesafe_interfaces", "sapien", "torch"}} & set(sys.modules))
+"""
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert result.stdout == "set()\n", result.stderr
+
+
+def test_what_a_bag_lacks_is_said(teleoperated, robot, day, tmp_path):
+    script, _, _ = teleoperated
+    script.picture("/camera/head/image_raw", day + PERIOD, np.zeros((16, 16, 3), np.uint8))
+    bag = script.write(tmp_path / "bag")
+    with pytest.raises(RuleSafeError, match="has no /camera/front/image_raw"):
+        to_dataset([bag], Request(tmp_path / "a"), quiet)
+    with pytest.raises(RuleSafeError, match="no episode was left"):
+        to_dataset([bag], Request(tmp_path / "b", "newest", "joints", "", True), quiet)
+    with pytest.raises(RuleSafeError, match="/bridge/state tells of no command"):
+        to_dataset([bag], Request(tmp_path / "c", "bridge", "joints"), quiet)
+    assert to_dataset([bag], Request(tmp_path / "d", "newest", "joints"), quiet) == 1
+    assert len(to_video(bag, tmp_path / "films")) == 1  # one picture, held to the end
+
+
+def test_a_gap_in_the_pictures_is_an_error_and_their_end_is_the_episode_s(
+    teleoperated, day, tmp_path
+):
+    script, _, _ = teleoperated
+    for step in range(3, 80):
+        if step < 33 or step > 48:  # nothing for half a second and a frame
+            stamp = day + step * SECOND // 30
+            for camera in ("head", "front"):
+                pixels = np.full((16, 16, 3), 3 * step, np.uint8)
+                script.picture(f"/camera/{camera}/image_raw", stamp, pixels)
+    said = []
+    bag = script.write(tmp_path / "bag")
+    assert to_dataset([bag], Request(tmp_path / "set"), said.append) == 1
+    script.messages = [m for m in script.messages if m[1] != "/camera/front/image_raw"]
+    for step in (3, 5, 45):
+        stamp = day + step * SECOND // 30
+        script.picture("/camera/front/image_raw", stamp, np.zeros((16, 16, 3), np.uint8))
+    gap = script.write(tmp_path / "gap")
+    with pytest.raises(RuleSafeError, match="nothing of /camera/front/image_raw within"):
+        to_dataset([gap], Request(tmp_path / "other"), said.append)
+    script.messages = [m for m in script.messages if m[0] < day + SECOND or "camera" not in m[1]]
+    short = script.write(tmp_path / "short")
+    assert to_dataset([short], Request(tmp_path / "set", "reached"), said.append) == 1
+    assert EpisodeStore(tmp_path / "set").episodes[1].length == 2  # up to 0.17 s

@@ -1,0 +1,110 @@
+"""Launch files in a temporary directory, resolved in process or run by a real launcher."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from rulesafe_ros.launch.model import Step
+from rulesafe_ros.launch.parse import parse_file
+from rulesafe_ros.launch.resolve import resolve
+from rulesafe_ros.launch.substitutions import Context
+
+
+class Bench:
+    """A directory with launch files, and what can be done with them."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        (directory / "tmp").mkdir()
+        self.launchers: list[subprocess.Popen[str]] = []
+        self.environment = {
+            **os.environ,
+            "ROS_LOG_DIR": str(directory / "log"),
+            "TMPDIR": str(directory / "tmp"),
+            "ROS_DOMAIN_ID": str(os.getpid() % 100 + 1),
+        }
+
+    def write(self, body: str, name: str = "main.launch.xml") -> Path:
+        """A launch file; `body` starts on line 2."""
+        path = self.directory / name
+        path.write_text(f"<launch>\n{body}\n</launch>\n")
+        return path
+
+    def script(self, source: str, name: str = "script.py") -> str:
+        """A Python script; returns the command line that runs it."""
+        (self.directory / name).write_text(source)
+        return f"{sys.executable} {self.directory / name}"
+
+    def resolve(self, body: str, **variables: str) -> list[Step]:
+        root = parse_file(self.write(body))
+        environment = {"PATH": os.environ["PATH"], "HOME": "/nowhere"}
+        context = Context(dict(variables), environment, self.directory)
+        return resolve(root, context, self.directory)
+
+    def start(self, *arguments: str) -> subprocess.Popen[str]:
+        """`rulesafe launch ARGUMENTS` as a process of its own."""
+        launcher = subprocess.Popen(
+            [sys.executable, "-m", "rulesafe_cli.cli", "launch", *arguments],
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        self.launchers.append(launcher)
+        return launcher
+
+    def run(self, body: str, *arguments: str) -> tuple[int, str]:
+        """Exit status and output of a launch that ends by itself."""
+        launcher = self.start(str(self.write(body)), *arguments)
+        output, _ = launcher.communicate(timeout=60)
+        return launcher.returncode, output
+
+    def marks(self, pattern: str, count: int) -> list[int]:
+        """The process ids that scripts left as files PATTERN, once there are `count` of them."""
+        wait_for(lambda: len(list(self.directory.glob(pattern))) >= count)
+        return [int(path.read_text()) for path in sorted(self.directory.glob(pattern))]
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    """Wait for something that must come; fails after a minute."""
+    end = time.monotonic() + 60.0
+    while not condition():
+        assert time.monotonic() < end, "it never came"
+        time.sleep(0.02)
+
+
+def running(pid: int) -> bool:
+    """Whether a process is there and not a zombie that nobody has collected."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Iterator[Bench]:
+    bench = Bench(tmp_path)
+    yield bench
+    for launcher in bench.launchers:
+        if launcher.poll() is None:
+            launcher.terminate()
+            launcher.wait()
+        assert launcher.stdout is not None
+        launcher.stdout.close()
+
+
+@pytest.fixture(name="wait_for")
+def wait_for_fixture() -> Callable[[Callable[[], bool]], None]:
+    return wait_for
+
+
+@pytest.fixture(name="running")
+def running_fixture() -> Callable[[int], bool]:
+    return running

@@ -1,0 +1,162 @@
+"""`rulesafe doctor` finds what is wrong, and says what to do; it never raises."""
+
+import os
+import socket
+import subprocess
+import sys
+
+import pytest
+
+from rulesafe_cli.cli import main
+from rulesafe_ros.doctor import graph, graphics, machine
+from rulesafe_ros.doctor.checks import CHECKS
+from rulesafe_ros.doctor.report import FAIL, OK, WARN
+
+
+def test_a_good_item_is_one_line_and_exit_code_0(capsys):
+    assert main(["doctor", "--only", "python", "packages"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[1:3] for line in lines[:2]] == [["]", "python"], ["]", "packages"]]
+    assert lines[-1] == "Nothing failed. Next: make demo"
+
+
+def test_a_failure_has_a_remedy_and_exit_code_1(capsys, monkeypatch):
+    monkeypatch.setenv("ROS_DOMAIN_ID", "lab")
+    assert main(["doctor", "--only", "domain", "python"]) == 1
+    out = capsys.readouterr().out
+    assert "[FAIL] domain" in out and "-> export ROS_DOMAIN_ID to a number of 0 to 101" in out
+    assert out.splitlines()[-1].endswith("rulesafe doctor --only domain")
+
+
+def test_an_unknown_item_is_answered_with_the_valid_ones(capsys):
+    assert main(["doctor", "--only", "plumbing"]) == 2
+    assert f"valid: {', '.join(CHECKS)}" in capsys.readouterr().err
+
+
+def test_a_wrong_version_and_a_missing_package_are_named(monkeypatch):
+    required = ["numpy>=999", "no-such-package>=1", 'also-not-there; extra == "learn"']
+    monkeypatch.setattr(machine.metadata, "requires", lambda name: required)
+    item = machine.packages()
+    assert item.verdict == FAIL and "make setup" in item.remedy
+    assert "needed >=999" in item.found and "no no-such-package" in item.found
+    monkeypatch.setattr(machine.metadata, "requires", lambda name: required[2:])
+    assert machine.packages().found.endswith("without the extras learn")
+
+
+def test_programs_that_are_missing_are_named_by_their_package(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    item = machine.programs()
+    assert item.verdict == WARN
+    assert item.remedy == "sudo apt-get install cmake g++ graphviz ninja-build"
+
+
+def test_without_a_driver_there_is_no_picture(monkeypatch, tmp_path):
+    for name in ("VK_ICD_FILENAMES", "VK_DRIVER_FILES"):
+        monkeypatch.setenv(name, str(tmp_path / "none.json"))
+    item = graphics.vulkan()
+    assert item.verdict == FAIL and "cannot render" in item.found and "make setup" in item.remedy
+
+
+@pytest.mark.render
+def test_with_one_there_is():
+    item = graphics.vulkan()
+    assert item.verdict == OK and "a picture after" in item.found
+
+
+def test_a_ros_that_is_sourced_before_the_wheels_is_told(monkeypatch, tmp_path):
+    site = tmp_path / "venv/lib/python3.11/site-packages/ros_jazzy_rclpy-1.dist-info"
+    site.mkdir(parents=True)
+    monkeypatch.setattr(sys, "prefix", str(tmp_path / "venv"))
+    monkeypatch.setenv("AMENT_PREFIX_PATH", str(tmp_path / "venv/lib/ros"))
+    assert graph.environment().verdict == OK
+    monkeypatch.setenv("AMENT_PREFIX_PATH", "/opt/ros/jazzy")
+    assert graph.environment().verdict == FAIL
+
+
+@pytest.mark.parametrize("merged", [False, True])
+def test_the_own_workspace_is_no_other_ros(monkeypatch, tmp_path, merged):
+    (tmp_path / "venv/lib/python3.11/site-packages/ros_jazzy_rclpy-1.dist-info").mkdir(parents=True)
+    monkeypatch.setattr(sys, "prefix", str(tmp_path / "venv"))
+
+    def install(workspace, package):
+        prefix = tmp_path / workspace / "install" / ("" if merged else package)
+        index = prefix / "share/ament_index/resource_index/packages"
+        index.mkdir(parents=True, exist_ok=True)
+        (index / package).touch()
+        return str(prefix)
+
+    own = [install("ros2_ws", name) for name in ("rulesafe_sim", "unitree_hg")]
+    monkeypatch.setenv("AMENT_PREFIX_PATH", ":".join([*own, str(tmp_path / "venv/lib/ros")]))
+    item = graph.environment()
+    assert item.verdict == OK and str(tmp_path / "ros2_ws/install") in item.found
+    monkeypatch.setenv("AMENT_PREFIX_PATH", ":".join([*own, install("jazzy_ws", "rclpy")]))
+    item = graph.environment()
+    assert item.verdict == FAIL and "jazzy_ws" in item.found and "ros2_ws" not in item.found
+
+
+def test_what_killed_processes_left_in_shared_memory_is_counted(monkeypatch, tmp_path):
+    monkeypatch.setattr(graph, "SHM", tmp_path)
+    monkeypatch.setattr(graph, "LEFT", 3)
+    assert "0 files" in graph.shared_memory().found
+    for number in range(3):
+        (tmp_path / f"fastrtps_{number}").touch()
+    item = graph.shared_memory()
+    assert item.verdict == WARN and "3 files" in item.found
+    monkeypatch.setattr(graph, "SHARED", float("inf"))
+    assert "--shm-size" in graph.shared_memory().remedy
+
+
+def test_who_holds_the_domain_and_a_port_is_seen(monkeypatch):
+    monkeypatch.setenv("ROS_DOMAIN_ID", "101")
+    monkeypatch.delenv("ROS_AUTOMATIC_DISCOVERY_RANGE", raising=False)
+    assert graph.domain().verdict == OK
+    with socket.socket(socket.AF_UNIX) as held, socket.socket() as listening:
+        held.bind("\0rulesafe/101/clock")
+        item = graph.domain()
+        assert item.verdict == WARN and "/clock" in item.found
+        listening.bind(("127.0.0.1", 0))
+        listening.listen()
+        port = listening.getsockname()[1]
+        monkeypatch.setattr(graph, "PORTS", {port: "--port"})
+        assert graph.ports().found == f"taken: {port}"
+    assert graph.ports().verdict == OK
+
+
+@pytest.mark.ros
+def test_what_replaces_shared_memory_does(tmp_path):
+    """The advice is followed, and looked at: no file of shared memory is mapped, and no socket is
+    open to others."""
+    pytest.importorskip("rclpy", reason="ROS 2 is not installed")
+    code = (
+        "import os, rclpy\nrclpy.init()\nnode = rclpy.create_node('alone')\n"
+        "print('/dev/shm/fast' in open('/proc/self/maps').read())\n"
+        "own = {os.readlink(p.path) for p in os.scandir('/proc/self/fd') if p.is_symlink()}\n"
+        "rows = [line.split() for line in list(open('/proc/net/udp'))[1:]]\n"
+        "print(*{row[1][:8] for row in rows if f'socket:[{row[9]}]' in own})\n"
+        "os._exit(0)"
+    )
+    environment = {**os.environ, "ROS_DOMAIN_ID": "100", **graph._by_udp()}
+    output = subprocess.check_output([sys.executable, "-c", code], env=environment, text=True)
+    mapped, addresses = output.splitlines()
+    assert mapped == "False"
+    assert set(addresses.split()) <= {"0100007F", "0100FFEF"}  # 127.0.0.1 and 239.255.0.1
+
+
+@pytest.mark.ros
+def test_two_processes_find_each_other_or_it_is_said(monkeypatch):
+    pytest.importorskip("rclpy", reason="ROS 2 is not installed")
+    monkeypatch.setenv("ROS_DOMAIN_ID", "101")
+    assert graph.discovery().verdict == OK
+    monkeypatch.setenv("RMW_IMPLEMENTATION", "rmw_of_nobody")
+    item = graph.discovery()
+    assert item.verdict == FAIL and "rmw_of_nobody" in item.found
+
+
+def test_it_starts_where_nothing_heavy_is_installed():
+    """Nothing that may be what is missing is imported before the list begins."""
+    code = (
+        "import sys\nfrom rulesafe_cli.cli import main\nmain(['doctor', '--only', 'python'])\n"
+        "print(sorted({'scipy', 'sapien', 'rclpy', 'torch', 'av'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"

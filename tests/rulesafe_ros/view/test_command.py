@@ -1,0 +1,76 @@
+"""`rulesafe view` as a process beside a simulation: Foxglove's server, its ends, its refusals."""
+
+import asyncio
+import signal
+import socket
+
+import pytest
+
+pytest.importorskip("rclpy", reason="ROS 2 is not installed")
+pytest.importorskip("aiohttp", reason="aiohttp is not installed")
+pytest.importorskip("foxglove", reason="foxglove-sdk is not installed")
+
+from foxglove_client import decode, viewing
+
+from rulesafe_cli.cli import main
+from rulesafe_core.joints import ALL_JOINTS
+from rulesafe_core.urdf import to_urdf
+from rulesafe_ros.view.foxglove_relay import FRAMES
+from rulesafe_sim.simulation import ROBOT
+
+
+@pytest.mark.ros
+def test_foxglove_gets_the_graph(run):
+    """Whatever starts first; what is latched reaches a viewer that comes later."""
+    view = run("rulesafe_cli.cli", "view", "--port", "0", "--foxglove-port", "0")
+    port = int(view.says(r"Foxglove: ws://127.0.0.1:(\d+)").group(1))
+    run("rulesafe_sim.node", "--ros-args", "-p", "cameras:=false", "-p", "safe:=safe_06")
+
+    async def conversation():
+        heard = {}
+        async with viewing(port) as viewer:
+            for topic in ("/joint_states", "/robot_description", "/episode/status"):
+                await viewer.subscribe(topic)
+                heard[topic] = decode(*await viewer.next(topic))
+            await viewer.subscribe(FRAMES)
+            while b"stand" not in (await viewer.next(FRAMES))[1]:
+                pass  # the safe is told of a little later
+        return heard
+
+    heard = asyncio.run(conversation())
+    assert tuple(heard["/joint_states"].name) == ALL_JOINTS
+    assert heard["/robot_description"].data == to_urdf(ROBOT)
+    assert heard["/episode/status"].safe == "safe_06"
+    assert view.stop(signal.SIGTERM) == 143, view.output
+
+
+def test_a_port_that_is_taken_is_one_line(capsys):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        assert main(["view", "--port", str(port), "--foxglove-port", "None"]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert f"port {port}" in line and "--port" in line
+
+
+def test_none_is_a_port_of_foxglove_s_and_a_launch_s_words_are_left_out(capsys):
+    words = ["--foxglove-port", "None", "--port", "-1", "--ros-args", "-r", "__node:=view"]
+    assert main(["view", *words]) == 2
+    assert capsys.readouterr().err == "rulesafe: --port must lie within 0 and 65535, got -1\n"
+
+
+def test_an_exposed_page_prints_its_token():
+    from rulesafe_ros.view.guard import make_guard
+    from rulesafe_ros.view.options import ViewOptions
+    from rulesafe_ros.view.relay import Nowhere
+    from rulesafe_ros.view.serving import greeting
+
+    options = ViewOptions(host="0.0.0.0", foxglove_port=None)
+    guard = make_guard(options)
+    assert f":8080/#token={guard.token}" in greeting(options, 8080, guard, Nowhere())
+    options = ViewOptions()
+    guard = make_guard(options)
+    assert greeting(options, 8080, guard, Nowhere()).startswith(
+        "the page: http://127.0.0.1:8080/\n"
+    )

@@ -1,0 +1,122 @@
+"""What Foxglove gets: every message with its definition, the latched ones late, the links."""
+
+import asyncio
+import json
+import socket
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("foxglove", reason="foxglove-sdk is not installed")
+pytest.importorskip("rclpy", reason="ROS 2 is not installed")
+pytest.importorskip("aiohttp", reason="aiohttp is not installed")
+
+from foxglove_client import decode, viewing
+from rclpy.serialization import serialize_message
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
+
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_interfaces.msg import MemoryTokens
+from rulesafe_ros.view import layout
+from rulesafe_ros.view.foxglove_relay import FRAMES, ToFoxglove
+from rulesafe_ros.view.options import ViewOptions
+from rulesafe_ros.view.relay import make_relay
+from rulesafe_ros.view.sources import sources
+
+LAYOUT = Path(__file__).parents[3] / "config/foxglove_layout.json"
+
+
+@pytest.fixture
+def server():
+    foxglove = ToFoxglove("127.0.0.1", 0)
+    yield foxglove
+    foxglove.close()
+
+
+def test_messages_arrive_with_their_definitions(server):
+    """Read by MCAP's decoder from the definitions alone, a type of our own too."""
+    joints = JointState(name=["a", "b"], position=[0.5, -1.0])
+    tokens = MemoryTokens(tokens=[3, 1], mask=[True, False], vocabulary_size=4)
+
+    async def conversation():
+        async with viewing(server.port) as viewer:
+            found = []
+            for topic, kind, message in (
+                ("/joint_states", "sensor_msgs/msg/JointState", joints),
+                ("/memory/tokens", "rulesafe_interfaces/msg/MemoryTokens", tokens),
+            ):
+                raw = bytes(serialize_message(message))
+                server.message(topic, kind, raw, True)
+                await viewer.subscribe(topic)
+                found.append(decode(*await viewer.next(topic)))
+            return found
+
+    heard_joints, heard_tokens = asyncio.run(conversation())
+    assert heard_joints.name == ["a", "b"] and list(heard_joints.position) == [0.5, -1.0]
+    assert list(heard_tokens.tokens) == [3, 1] and heard_tokens.vocabulary_size == 4
+
+
+def test_who_comes_late_gets_the_last_of_what_is_latched(server):
+    def say(words: str) -> None:
+        raw = bytes(serialize_message(String(data=words)))
+        server.message("/instruction", "std_msgs/msg/String", raw, True)
+
+    async def conversation():
+        say("first")
+        say("second")
+        words = []
+        for _ in range(2):  # a second viewer too
+            async with viewing(server.port) as viewer:
+                await viewer.subscribe("/instruction")
+                words.append(decode(*await viewer.next("/instruction")).data)
+        return words
+
+    assert asyncio.run(conversation()) == ["second", "second"]
+
+
+def test_the_links_poses_are_told_while_somebody_looks(server):
+    computed = []
+
+    def frames():
+        computed.append(True)
+        yield "pelvis", "torso_link", np.eye(4)
+
+    async def conversation():
+        server.frames(frames())
+        assert not computed
+        async with viewing(server.port) as viewer:
+            await viewer.subscribe(FRAMES)
+            message = asyncio.create_task(viewer.next(FRAMES))
+            while not message.done():
+                server.frames(frames())
+                await asyncio.sleep(0.02)
+            return await message
+
+    channel, data = asyncio.run(conversation())
+    assert channel["schemaName"] == "foxglove.FrameTransforms"
+    assert b"torso_link" in data
+
+
+def test_nobody_is_served_without_a_port_and_a_port_that_is_taken_is_named():
+    assert make_relay(ViewOptions(foxglove_port=None)).port is None
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(RuleSafeError, match=f"port {port}.*--foxglove-port"):
+            make_relay(ViewOptions(foxglove_port=port))
+
+
+def test_the_layout_file_is_what_the_module_makes():
+    """python -m rulesafe_ros.view.layout > config/foxglove_layout.json"""
+    assert json.loads(LAYOUT.read_text()) == json.loads(layout.layout().to_json())
+
+
+def test_the_layout_shows_topics_that_are_relayed():
+    relayed = {topic for source in sources(ViewOptions()) for topic in source.topics}
+    shown = layout.topics()
+    assert shown <= relayed
+    wanted = {"/robot_description", "/camera/points", "/memory/tokens", "/episode/status"}
+    assert wanted | {"/policy/action_chunk", "/camera/head/image_raw"} <= shown

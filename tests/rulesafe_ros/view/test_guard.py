@@ -1,0 +1,59 @@
+"""Who may look and who may command."""
+
+import pytest
+
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_ros.view.guard import make_guard
+from rulesafe_ros.view.options import ViewOptions, is_loopback
+
+LOOPBACK = ("127.0.0.1", "127.1.2.3", "::1", "[::1]", "localhost")
+ELSEWHERE = ("0.0.0.0", "::", "192.168.1.5", "localhost.example")
+
+
+@pytest.mark.parametrize("host", LOOPBACK + ELSEWHERE)
+def test_loopback(host):
+    local = host in LOOPBACK
+    assert is_loopback(host) == local
+    assert ViewOptions(host=host).exposed != local
+
+
+def test_on_loopback_no_token_is_needed_but_the_name_must_be_its_own():
+    guard = make_guard(ViewOptions())
+    for host in ("localhost:8080", "127.0.0.1:9000", "[::1]:8080"):  # a tunnel has its own port
+        assert guard.refuse({"Host": host}) is None
+    assert guard.refuse_command({}) is None
+    # A stranger's name that points at loopback, as in DNS rebinding.
+    assert "localhost" in guard.refuse({"Host": "evil.example:8080"})
+    for wrong in ({}, {"Host": "[::1"}, {"Host": "localhost.evil.example"}):
+        assert guard.refuse(wrong) is not None
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0"])
+def test_a_page_from_elsewhere_may_do_nothing(host):
+    guard = make_guard(ViewOptions(host=host))
+    own = {"Host": "localhost:8080", "Origin": "http://localhost:8080"}
+    assert guard.refuse(own) is None
+    for origin in ("http://evil.example", "http://localhost:9999", "null", ""):
+        assert origin in guard.refuse(own | {"Origin": origin})
+
+
+def test_an_exposed_page_asks_for_its_token():
+    guard = make_guard(ViewOptions(host="0.0.0.0", token="sesame"))
+    assert guard.refuse({"Host": "robot.lab:8080"}) is None  # to look is free
+    assert guard.refuse_command({"Authorization": "Bearer sesame"}) is None
+    for wrong in ("Bearer sesam", "Bearer ", "Bearer s\udce9same", "Basic sesame", "sesame", ""):
+        assert "token" in guard.refuse_command({"Authorization": wrong})
+    assert "token" in guard.refuse_command({})
+
+
+def test_tokens_are_new_each_time_and_long():
+    first, second = (make_guard(ViewOptions(host="0.0.0.0")).token for _ in range(2))
+    assert first != second and len(first) >= 20
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"port": -1}, {"foxglove_port": 70000}, {"token": "two words"}, {"token": "é"}]
+)
+def test_options_that_make_no_sense(wrong):
+    with pytest.raises(RuleSafeError, match="--"):
+        ViewOptions(**wrong)

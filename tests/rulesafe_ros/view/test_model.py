@@ -1,0 +1,220 @@
+"""What a page is told, made of what was heard."""
+
+import json
+
+import numpy as np
+import pytest
+
+from rulesafe_core.chunks import PERIOD, SECOND, make_chunk
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
+from rulesafe_core.robot import HOME, h1_2
+from rulesafe_core.transforms import to_quat_wxyz
+from rulesafe_core.urdf import to_urdf
+from rulesafe_demos.film.strip import Tokens
+from rulesafe_ros.view.board import Board
+from rulesafe_ros.view.frames import Frames, skeleton
+from rulesafe_ros.view.history import LENGTH
+from rulesafe_ros.view.model import Model, choices
+from rulesafe_ros.view.options import ViewOptions
+from rulesafe_ros.view.sources import IMAGE, Offer, Wish, choose, sources
+from rulesafe_sim.config import Placement
+from rulesafe_sim.safe_body import safe_body
+from rulesafe_sim.safes import load_safe
+from rulesafe_sim.simulation import HOME_ACTION, placement_pose
+from rulesafe_sim.stand import FLOOR_Z, safe_on_stand
+from vq_memory_node.memory import Reading
+
+PLACE = Placement((0.55, -0.15, 0.05), 0.1)
+POSITIONS = dict.fromkeys(ALL_JOINTS, 0.0) | dict(HOME)
+
+
+@pytest.fixture
+def board():
+    return Board()
+
+
+@pytest.fixture
+def model(board):
+    return Model(board)
+
+
+def status(**parts):
+    """A section `status` of a safe that stands at PLACE, its parts at these positions, rad."""
+    pose = placement_pose(PLACE)
+    w, x, y, z = to_quat_wxyz(pose)
+    return {
+        "safe_position": pose[:3, 3].tolist(),
+        "safe_quat_xyzw": [x, y, z, w],
+        "parts": [{"name": name, "position": position} for name, position in parts.items()],
+    }
+
+
+# The board ------------------------------------------------------------------------------------
+
+
+def test_a_reader_gets_each_section_once_and_the_newest(board):
+    board.put("a", 1)
+    board.put("b", {"x": 2})
+    version, news = board.news(0)
+    assert [json.loads(message) for message in news] == [
+        {"name": "a", "value": 1},
+        {"name": "b", "value": {"x": 2}},
+    ]
+    board.put("a", 1)  # as it stands
+    assert board.news(version) == (version, [])
+    board.put("a", 3)
+    board.put("a", 4)
+    board.put_bytes("front", b"jpeg")
+    _, news = board.news(version)
+    assert news == ['{"name": "a", "value": 4}', b"\x01jpeg"]
+
+
+# Episodes -------------------------------------------------------------------------------------
+
+
+def test_history_is_at_10_hz_from_the_start_of_the_episode(board, model):
+    model.started(3 * SECOND)
+    for tick in range(101):
+        model.joints(3 * SECOND + tick * PERIOD // 10, POSITIONS)
+    rows = model.history()["rows"]
+    assert [row[0] for row in rows] == pytest.approx(np.arange(11) / 10)
+    assert rows[0][1:14] == pytest.approx(HOME_ACTION, abs=1e-4)
+    assert rows[0][14:] == [None] * 13
+    assert board.get("joints")["time"] == 1.0
+
+
+def test_history_has_what_the_chunk_asks_for(model):
+    model.started(0)
+    model.joints(0, POSITIONS)
+    rows = np.repeat(np.arange(1, 6.0)[:, None], 13, axis=1)
+    model.chunk(make_chunk(ACTION_JOINTS, rows, 0))
+    for tick in range(1, 8):
+        model.joints(tick * PERIOD, POSITIONS)
+    asked = [row[14] for row in model.history()["rows"]]
+    assert asked == [None, 1, 2, 3, 4, 5, None, None]
+
+
+@pytest.mark.parametrize("how", ["reset", "restart of the simulation", "no word of episodes"])
+def test_what_began_anew_has_a_history_of_its_own(board, model, how):
+    if how != "no word of episodes":
+        model.started(PERIOD)
+    for stamp in range(PERIOD, 20 * PERIOD, PERIOD):
+        model.joints(stamp, POSITIONS)
+    assert len(model.history()["rows"]) == 19
+    if how == "reset":
+        model.started(30 * PERIOD)
+        begun = 30 * PERIOD
+    else:
+        begun = PERIOD
+        model.started(PERIOD) if how != "no word of episodes" else None  # the same once more
+    model.joints(begun, POSITIONS)
+    assert [row[0] for row in model.history()["rows"]] == [0]
+    assert board.get("chunk") is None
+
+
+def test_history_does_not_grow_without_end(model):
+    for i in range(LENGTH + 50):
+        model.joints(i * PERIOD, POSITIONS)
+    rows = model.history()["rows"]
+    assert len(rows) == LENGTH and rows[-1][0] == pytest.approx((LENGTH + 49) / 10)
+
+
+def test_joints_that_are_no_numbers_are_left_out(board, model):
+    """A robot's driver may send NaN, which JSON has not."""
+    model.joints(0, POSITIONS | {ACTION_JOINTS[3]: float("nan")})
+    assert ACTION_JOINTS[3] not in board.get("joints")["positions"]
+    assert model.history()["rows"] == []
+
+
+def test_tokens_carry_the_films_colours(board, model):
+    reading = Reading(np.array([0, 2, 1]), np.array([False, True, True]))
+    model.tokens(Tokens(reading, 4, 2.0), "abc")
+    shown = board.get("tokens")
+    assert shown["values"] == [0, 2, 1] and shown["mask"] == [False, True, True]
+    assert shown["colours"] == ["#0072b2", "#009e73", "#e69f00"]
+
+
+def test_who_is_well_again_complains_no_more(board, model):
+    model.notice([("policy", "error", "gives up"), ("memory", "ok", "")])
+    assert [notice["name"] for notice in board.get("notices")] == ["policy"]
+    model.notice([("policy", "ok", "goes on")])
+    assert board.get("notices") == []
+
+
+def test_the_page_offers_the_twenty_rules_and_the_ten_safes():
+    offered = choices(exposed=True)
+    assert len(offered["rules"]) == 20 and len(offered["safes"]) == 10
+    assert len(offered["joints"]) == 13 and offered["token"] is True
+
+
+# What is seen in three dimensions -------------------------------------------------------------
+
+
+def test_a_robot_with_meshes_is_drawn_in_primitives(board, model):
+    urdf = to_urdf(h1_2())
+    model.robot(urdf)
+    assert board.get("robot") == urdf
+    model.robot(urdf.replace("<box ", '<mesh filename="package://h1/a.stl" ', 1))
+    assert board.get("robot") == urdf
+
+
+def absolute(frames) -> dict[str, np.ndarray]:
+    poses = {"pelvis": np.eye(4)}
+    for parent, child, pose in frames:
+        poses[child] = poses[parent] @ pose
+    return poses
+
+
+def test_frames_are_those_of_the_bodies():
+    """Foxglove's transforms, computed from the descriptions' text, against the bodies that the
+    simulation is made of."""
+    robot, safe = h1_2(), load_safe("safe_04")
+    frames = Frames()
+    assert list(frames) == []
+    frames.robot(to_urdf(robot))
+    frames.safe(to_urdf(safe_on_stand(safe, placement_pose(PLACE))))
+    frames.joints(POSITIONS)
+    frames.status(status(knob=0.3, handle=0.7, door=0.2))
+    found = absolute(frames)
+    expected = robot.link_poses(POSITIONS)
+    parts = {"knob_joint": 0.3, "handle_joint": 0.7, "door_joint": 0.2}
+    for name, pose in safe_body(safe).link_poses(parts).items():
+        expected[name] = placement_pose(PLACE) @ pose
+    assert found.keys() == expected.keys() | {"stand"}
+    for name, pose in expected.items():
+        assert found[name] == pytest.approx(pose, abs=1e-6), name
+
+
+def test_the_stand_reaches_from_the_floor_to_the_safe():
+    body = safe_on_stand(load_safe("safe_01"), placement_pose(PLACE))
+    stand = body.links[-1]
+    low = min(shape.pose[2, 3] - shape.size[2] / 2 for shape in stand.shapes)
+    assert low + placement_pose(PLACE)[2, 3] == pytest.approx(FLOOR_Z)
+
+
+def test_a_description_that_is_none():
+    with pytest.raises(RuleSafeError, match="no URDF"):
+        skeleton("<robot")
+
+
+# What is listened to --------------------------------------------------------------------------
+
+
+def test_better_pictures_and_what_each_writer_offers():
+    (head,) = (source for source in sources(ViewOptions()) if source.name == "head")
+    film, camera = head.topics
+    raw = [Offer(IMAGE, reliable=True, latched=False)]
+    assert choose(head, [(film, []), (camera, [])]) is None
+    assert choose(head, [(film, []), (camera, raw)]) == Wish(camera, IMAGE, True, False)
+    jpeg = [Offer("sensor_msgs/msg/CompressedImage", True, False)]
+    assert choose(head, [(film, jpeg), (camera, raw)]).topic == film
+    driver = [*raw, Offer(IMAGE, reliable=False, latched=False)]
+    assert choose(head, [(film, []), (camera, driver)]) == Wish(camera, IMAGE, False, False)
+    depth = [Offer("sensor_msgs/msg/PointCloud2", True, False)]
+    assert choose(head, [(film, depth), (camera, raw)]).topic == camera
+
+
+def test_a_camera_of_ones_own():
+    (head, front, *_) = sources(ViewOptions(head_image="/zed/rgb"))
+    assert head.topics == ("/zed/rgb",) and len(front.topics) == 2

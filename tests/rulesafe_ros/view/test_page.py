@@ -1,0 +1,277 @@
+"""The page in a browser: an episode looked at, commanded, interrupted."""
+
+import asyncio
+import signal
+import threading
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("aiohttp", reason="aiohttp is not installed")
+pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+
+from aiohttp import web
+from playwright.sync_api import expect
+
+from rulesafe_locks.rules import load_rule
+from rulesafe_ros.view.board import Board
+from rulesafe_ros.view.guard import Guard
+from rulesafe_ros.view.model import choices
+from rulesafe_ros.view.web import Commands, Page
+
+PATIENCE = 90_000  # ms
+expect.set_options(timeout=PATIENCE)
+
+PICTURE = "name => document.getElementById(name).toDataURL()"
+CANVAS = "document.querySelector('#scene canvas')"
+DIFFERENT = "([name, before]) => document.getElementById(name).toDataURL() !== before"
+
+
+@pytest.fixture
+def page(browser):
+    """A page; `errors` collects what its console complains of, refused commands aside."""
+    page = browser.new_page(viewport={"width": 1280, "height": 800})
+    page.set_default_timeout(PATIENCE)
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+
+    def note(said) -> None:
+        if said.type == "error" and "the server responded with a status of 4" not in said.text:
+            errors.append(said.text)
+
+    page.on("console", note)
+    page.errors = errors
+    yield page
+    page.close()
+
+
+def state(page):
+    return page.locator("#state")
+
+
+def expect_state(page, name: str) -> None:
+    expect(state(page)).to_have_attribute("data-state", name)
+
+
+def colours_in_scene(page) -> int:
+    """How many colours there are in the picture of robot and safe, of a coarse palette."""
+    import io
+
+    from PIL import Image
+
+    shot = Image.open(io.BytesIO(page.locator("#scene").screenshot())).convert("RGB")
+    return len(np.unique(np.asarray(shot).reshape(-1, 3) // 16, axis=0))
+
+
+def wave(client) -> None:
+    """Five seconds of the elbow and the hand, so that something moves."""
+    from rulesafe_sim.simulation import HOME_ACTION
+
+    status = client.wait_for_turn()
+    rows = np.tile(HOME_ACTION, (50, 1))
+    rows[:, 3] += np.linspace(0, 0.8, 50)
+    rows[:, 9] += 0.4
+    client.send(rows, client.now)
+    episode = status.episode
+    client.until(lambda: client.status.episode != episode or client.status.frame >= 50, "5 s")
+
+
+@pytest.mark.ros
+@pytest.mark.render
+def test_an_episode_on_the_page(run, client, page, tmp_path):
+    """Begun before there is anything to see: the page fills, moves, pauses, resets, and outlives
+    the simulation."""
+    view = run("rulesafe_cli.cli", "view", "--port", "0", "--foxglove-port", "None")
+    address = view.says(r"the page: (http://\S+)").group(1)
+    page.goto(address)
+    expect_state(page, "silent")
+    expect(page.locator("#reset")).to_be_disabled()
+
+    simulation = start_simulation(run, "rule_001", "safe_01")
+    run("vq_memory_node.node")
+    expect_state(page, "waiting")
+    expect(page.locator("#instruction")).to_have_text(load_rule("rule_001").description)
+    expect(page.locator("#plan li")).to_have_count(3)
+    expect(page.locator("#plan li.next")).to_have_text("open knob")
+    expect(page.locator("#scene-note")).to_be_hidden()
+
+    expect(page.locator("#tokens b.seen")).to_have_count(1)  # of frame 0
+
+    before = {name: page.evaluate(PICTURE, name) for name in ("head", "front")}
+    wave(client)
+    for name, picture in before.items():  # the cameras' pictures move
+        page.wait_for_function(DIFFERENT, arg=[name, picture])
+    expect(page.locator("#fact-time")).to_have_text("5.0 s")
+    expect(page.locator("#tokens b.seen")).to_have_count(3)  # of the frames 0, 20 and 40
+    page.wait_for_function(f"Number({CANVAS}.dataset.drawings) > 3")
+    assert colours_in_scene(page) > 20
+    elbow = "document.querySelector('#arm-legend button:nth-child(4) output')"
+    page.wait_for_function(f"Number({elbow}.textContent) > 0.5")
+
+    page.click("#pause")
+    expect_state(page, "paused")
+    moment = client.wait_for_turn().frame
+    client.send(np.zeros((5, 13)), client.now)
+    client.statuses.clear()
+    client.until(lambda: len(client.statuses) >= 10, "statuses in the pause")
+    assert {status.frame for status in client.statuses} == {moment}
+    page.click("#pause")
+    client.until(lambda: client.status.frame == moment + 5, "time goes on")
+    expect_state(page, "waiting")
+
+    page.select_option("#rule", "rule_003")
+    page.select_option("#safe", "safe_05")
+    page.fill("#seed", "7")
+    page.click("#reset")
+    expect(page.locator("#fact-rule")).to_have_text("rule_003")
+    expect(page.locator("#fact-safe")).to_have_text("safe_05")
+    expect(page.locator("#fact-seed")).to_have_text("7")
+    expect(page.locator("#answer")).to_have_text("rule_003 on safe_05, seed 7")
+    expect(page.locator("#fact-time")).to_have_text("0.0 s")
+    client.until(lambda: client.status.rule == "rule_003", "the reset")
+    page.select_option("#rule", "another ...")
+    page.fill("#other", "rule_999")
+    page.click("#reset")
+    expect(page.locator("#answer.bad")).to_contain_text("rule_020")  # the valid ones are named
+
+    simulation.stop(signal.SIGKILL)
+    expect_state(page, "silent")
+    start_simulation(run, "rule_020", "safe_02")
+    expect(page.locator("#fact-rule")).to_have_text("rule_020")
+    expect(page.locator("#plan li")).to_have_count(8)
+    client.until(lambda: client.status.rule == "rule_020", "the new simulation")
+    picture = page.evaluate(PICTURE, "head")
+    wave(client)
+    page.wait_for_function(DIFFERENT, arg=["head", picture])
+    page.screenshot(path=tmp_path / "page.png")
+    assert page.errors == []
+    assert view.stop(signal.SIGINT) == 0, view.output
+    expect_state(page, "offline")
+    port = address.rstrip("/").rsplit(":")[-1]
+    run("rulesafe_cli.cli", "view", "--port", port, "--foxglove-port", "None")
+    expect_state(page, "waiting")  # it finds the view again by itself
+
+
+def start_simulation(run, rule: str, safe: str):
+    parameters = (f"rule:={rule}", f"safe:={safe}", "cameras:=true")
+    return run("rulesafe_sim.node", "--ros-args", *(word for p in parameters for word in ("-p", p)))
+
+
+# Without a graph ------------------------------------------------------------------------------
+
+
+@contextmanager
+def served(guard: Guard, told: list):
+    """A page's server in a thread; its board and address."""
+    board, loop = Board(), asyncio.new_event_loop()
+
+    async def note(*what):
+        told.append(what)
+        return True, "done"
+
+    async def start() -> web.AppRunner:
+        runner = web.AppRunner(Page(board, guard, Commands(note, note)).app)
+        await runner.setup()
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        return runner
+
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+    runner = asyncio.run_coroutine_threadsafe(start(), loop).result(60)
+    try:
+        yield board, f"http://127.0.0.1:{runner.addresses[0][1]}/"
+    finally:  # after a failed test, too: its thread would keep pytest from ending
+        asyncio.run_coroutine_threadsafe(runner.cleanup(), loop).result(60)
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+
+
+def test_an_exposed_page_asks_for_the_token_and_takes_it_from_its_address(page):
+    told: list = []
+    with served(Guard(exposed=True, token="sesame"), told) as (board, address):
+        board.put("setup", choices(exposed=True))
+        board.put("graph", {"alive": True, "reset": True, "pause": True})
+        page.goto(address)
+        page.select_option("#rule", "rule_002")
+        page.click("#reset")
+        page.fill("#token", "wrong")
+        page.click("#token-dialog button[value=ok]")
+        expect(page.locator("#token-dialog")).to_be_visible()  # asks again
+        page.fill("#token", "sesame")
+        page.click("#token-dialog button[value=ok]")
+        expect(page.locator("#answer")).to_have_text("done")
+        assert told == [("rule_002", "safe_01", 0)]
+        page.evaluate("sessionStorage.clear()")
+        page.goto("about:blank")
+        page.goto(f"{address}#token=sesame")
+        expect(page.locator("#pause")).to_be_enabled()
+        assert "sesame" not in page.url  # not for the eyes of a room
+        page.click("#pause")
+        expect(page.locator("#answer")).to_have_text("done")
+        assert told[1:] == [(True,)]
+        assert page.errors == []
+
+
+PLAN = ["handle+", "knob+", "handle-", "knob-"] * 2
+STATUS = {
+    **{"rule": "rule_020", "safe": "safe_02", "seed": 1, "episode": 1, "success": False},
+    **{"plan": [*PLAN[:7], "door+"], "done": 4, "waiting": True, "contacts": {"knob": 12.0}},
+    "remaining": ["knob-", *PLAN[4:7], "door+"],  # another way than the plan: told in two lines
+    "parts": [
+        {"name": name, "position": 0.7, "open": True, "locked": False}
+        for name in ("knob", "handle", "door")
+    ],
+    **{"safe_position": [0.6, 0.0, 0.3], "safe_quat_xyzw": [0.0, 0.0, 0.0, 1.0]},
+}
+
+IN_SIGHT = """() => {
+  const [part, panel] = ["parts", "lock"].map((id) => document.getElementById(id));
+  const [low, edge] = [part, panel].map((element) => element.getBoundingClientRect().bottom);
+  return part.children.length > 0 && low <= edge && edge <= innerHeight;
+}"""
+
+
+@pytest.mark.parametrize("size", [(1456, 820), (1280, 720)])
+def test_the_longest_rule_fits_into_a_window(page, size):
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    with served(Guard(exposed=False, token=""), []) as (board, address):
+        board.put("setup", choices(exposed=False))
+        board.put("graph", {"alive": True, "reset": True, "pause": True})
+        board.put("instruction", load_rule("rule_020").description)
+        board.put("joints", {"time": 123.4, "positions": {}})
+        board.put("status", STATUS)
+        page.goto(address)
+        expect(page.locator("#parts .bar")).to_have_count(3)
+        expect(page.locator("#remaining")).to_contain_text("shortest way")
+        assert page.evaluate(IN_SIGHT)
+        expect(page.locator("#idle")).to_be_hidden()
+        assert page.errors == []
+
+
+def test_a_page_without_a_graph_tells_how_to_start_one(page):
+    """Also when what ran is gone; not before it is known that nothing runs."""
+    with served(Guard(exposed=False, token=""), []) as (board, address):
+        page.goto(address)
+        expect(state(page)).to_have_text("connecting")
+        expect(page.locator("#idle")).to_be_hidden()
+        for alive in (False, True, False):
+            board.put("graph", {"alive": alive, "reset": alive, "pause": alive})
+            expect(page.locator("#idle")).to_be_visible(visible=not alive)
+        command = page.locator("#start").text_content()
+        assert command == "rulesafe launch launch/sim_evaluation.launch.xml"
+        assert Path(__file__).parents[3].joinpath(command.split()[-1]).is_file()
+        assert page.errors == []
+
+
+def test_texts_from_the_graph_are_shown_as_texts(page):
+    """Who may publish an instruction may not run scripts in the page."""
+    with served(Guard(exposed=False, token=""), []) as (board, address):
+        evil = "<img src=x onerror=\"document.title='taken'\">"
+        board.put("instruction", evil)
+        board.put("notices", [{"name": evil, "level": "error", "words": evil}])
+        page.goto(address)
+        expect(page.locator("#instruction")).to_have_text(evil)
+        expect(page.locator("#notices li")).to_have_text(f"{evil}: {evil}")
+        assert page.title() == "RuleSafe, live" and page.errors == []

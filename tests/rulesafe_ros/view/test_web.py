@@ -1,0 +1,144 @@
+"""The page's server: what it tells, what it does, and whom it refuses."""
+
+import asyncio
+import json
+
+import pytest
+
+pytest.importorskip("aiohttp", reason="aiohttp is not installed")
+
+from aiohttp.test_utils import TestClient, TestServer
+
+from rulesafe_ros.view.board import Board
+from rulesafe_ros.view.guard import Guard
+from rulesafe_ros.view.web import PAGE, Commands, Page
+
+TestClient.__test__ = TestServer.__test__ = False  # for pytest they are no tests
+
+RESET = {"rule": "rule_003", "safe": "safe_05", "seed": 7}
+
+
+class Served:
+    """A page with commands that note what they are told."""
+
+    def __init__(self, guard: Guard):
+        self.board, self.told = Board(), []
+        commands = Commands(self._reset, self._pause)
+        self.page = Page(self.board, guard, commands, lambda: {"rows": [[0.0]]})
+
+    async def _reset(self, rule, safe, seed):
+        self.told.append((rule, safe, seed))
+        return seed != 13, "as you say"
+
+    async def _pause(self, paused):
+        self.told.append(paused)
+        return True, "time stands still"
+
+
+def talk(conversation, guard=Guard(exposed=False, token="")):
+    """Runs conversation(client, served) against a server."""
+    served = Served(guard)
+
+    async def whole():
+        async with TestClient(TestServer(served.page.app)) as client:
+            return await conversation(client, served)
+
+    return asyncio.run(whole())
+
+
+def test_every_file_that_the_page_names_is_there():
+    async def conversation(client, served):
+        answer = await client.get("/")
+        text = await answer.text()
+        assert "frame-ancestors 'none'" in answer.headers["Content-Security-Policy"]
+        files = [word for word in text.replace('"', " ").split() if word.startswith("page/")]
+        assert len(files) == 4
+        for file in files:
+            assert (await client.get(f"/{file}")).status == 200, file
+        assert (await client.get("/page/../web.py")).status == 404
+
+    talk(conversation)
+    scripts = {path.name for path in PAGE.glob("*.js")}
+    for script in scripts - {"vendor.js"}:
+        for line in (PAGE / script).read_text().splitlines():
+            if line.startswith("import "):
+                assert line.split('"')[1].removeprefix("./") in scripts, f"{script}: {line}"
+
+
+def test_a_page_gets_all_there_is_and_then_what_changes():
+    async def conversation(client, served):
+        served.board.put("instruction", "open it")
+        async with client.ws_connect("/live") as socket:
+            first = [(await socket.receive()).json() for _ in range(2)]
+            assert first[0] == {"name": "instruction", "value": "open it"}
+            assert first[1] == {"name": "history", "value": {"rows": [[0.0]]}}
+            assert served.board.readers == 1
+            served.board.put_bytes("front", b"jpeg")
+            assert (await socket.receive()).data == b"\x01jpeg"
+            served.board.put("status", {"done": 1})
+            assert json.loads((await socket.receive()).data)["value"] == {"done": 1}
+        while served.board.readers:
+            await asyncio.sleep(0.01)
+
+    talk(conversation)
+
+
+def test_buttons():
+    async def conversation(client, served):
+        answer = await client.post("/reset", json=RESET)
+        assert (answer.status, await answer.json()) == (200, {"done": True, "words": "as you say"})
+        await client.post("/reset", json={"seed": 0})
+        await client.post("/pause", json={"paused": True})
+        assert served.told == [("rule_003", "safe_05", 7), ("", "", 0), True]
+        refused = await client.post("/reset", json=RESET | {"seed": 13})
+        assert refused.status == 409
+
+    talk(conversation)
+
+
+@pytest.mark.parametrize(
+    "path, body",
+    [("/reset", RESET | {"seed": wrong}) for wrong in (-1, 2**32, 1.5, True, "0")]
+    + [("/reset", RESET | {"rule": wrong}) for wrong in ("../secret.json", "/etc/passwd", 3, "a b")]
+    + [("/reset", RESET | {"safe": "~/safe.yaml"}), ("/reset", [1]), ("/reset", "text")]
+    + [("/pause", {}), ("/pause", {"paused": 1})],
+)
+def test_a_command_that_makes_no_sense_is_refused_with_the_reason(path, body):
+    async def conversation(client, served):
+        answer = await client.post(path, json=body)
+        assert answer.status == 400 and (await answer.json())["words"]
+        assert served.told == []
+
+    talk(conversation)
+
+
+def test_what_other_pages_send_is_refused():
+    """A form of another page needs no leave of the browser, but names its origin and no JSON."""
+
+    async def conversation(client, served):
+        form = await client.post("/reset", data=json.dumps(RESET))
+        assert form.status == 400
+        for headers in ({"Origin": "http://evil.example"}, {"Host": "evil.example"}):
+            assert (await client.post("/reset", json=RESET, headers=headers)).status == 403
+            assert (await client.get("/", headers=headers)).status == 403
+            assert (await client.get("/live", headers=headers)).status == 403
+        assert (await client.post("/reset", json=RESET | {"x": "y" * 9000})).status in (400, 413)
+        assert served.told == []
+
+    talk(conversation)
+
+
+def test_an_exposed_page_shows_all_and_obeys_who_has_the_token():
+    async def conversation(client, served):
+        assert (await client.get("/")).status == 200
+        async with client.ws_connect("/live") as socket:
+            await socket.receive()
+        for headers in ({}, {"Authorization": "Bearer wrong"}):
+            for path in ("/reset", "/pause"):
+                answer = await client.post(path, json=RESET, headers=headers)
+                assert answer.status == 401 and "token" in (await answer.json())["words"]
+        assert served.told == []
+        answer = await client.post("/reset", json=RESET, headers={"Authorization": "Bearer sesame"})
+        assert answer.status == 200 and len(served.told) == 1
+
+    talk(conversation, Guard(exposed=True, token="sesame"))

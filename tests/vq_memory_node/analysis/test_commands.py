@@ -1,0 +1,164 @@
+"""`rulesafe memory tokens` and `plot` on a few short episodes."""
+
+import csv
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from rulesafe_cli.cli import main
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_data.states import export_states
+from rulesafe_data.tables import about, read_columns
+from rulesafe_demos.render import Rendering, render
+from vq_memory_node.analysis.figures import code_colours
+from vq_memory_node.analysis.pictures import Plotting
+from vq_memory_node.analysis.plots import principal, strips_of, told_by_tokens
+from vq_memory_node.analysis.trajectories import load_trajectories
+from vq_memory_node.commands import SUBCOMMANDS
+from vq_memory_node.model_files import load_model
+from vq_memory_node.tokenizers import TOKENIZERS, load_tokenizer
+from vq_memory_node.windows import STRIDE, window_at
+
+
+@pytest.fixture(scope="module")
+def found(recordings):
+    return load_trajectories(recordings)
+
+
+@pytest.fixture(scope="module")
+def model(model_dir):
+    return load_model(model_dir)
+
+
+def test_tokens_are_those_of_the_tokenizer(recordings, model_dir, found, tmp_path, capsys):
+    out = tmp_path / "folder" / "tokens.parquet"
+    assert (
+        main(["memory", "tokens", str(recordings), "--model", str(model_dir), "--out", str(out)])
+        == 0
+    )
+    assert f"{found.frames} tokens of 8 episodes" in capsys.readouterr().out
+    columns = read_columns(out)
+    assert list(columns) == ["episode", "frame", "code", "cluster"]
+    assert {column.dtype for column in columns.values()} == {np.dtype(np.int32)}
+    assert len(columns["episode"]) == found.frames
+    fine, coarse = load_tokenizer(model_dir, 16), load_tokenizer(model_dir, 4)
+    for row in range(0, found.frames, 37):
+        episode, frame, code, cluster = (int(column[row]) for column in columns.values())
+        window = window_at(found.positions[episode], frame)
+        assert (code, cluster) == (fine.token(window), coarse.token(window))
+    lengths = np.bincount(columns["episode"])
+    assert lengths.tolist() == [len(positions) for positions in found.positions]
+    assert columns["frame"].tolist() == [i for length in lengths for i in range(length)]
+    told = about(out)
+    assert told["model"] == fine.hash and told["clusters"] == 4
+    assert told["trajectories"] == found.digest
+
+
+def test_tokens_are_the_same_bytes_again_and_from_another_form(copied, model_dir, tmp_path):
+    def written(data, name):
+        words = [str(data), "--model", str(model_dir), "--clusters", "2"]
+        assert main(["memory", "tokens", *words, "--out", str(tmp_path / name)]) == 0
+        return (tmp_path / name).read_bytes()
+
+    first = written(copied, "a.parquet")
+    assert written(copied, "b.parquet") == first
+    render(copied, Rendering(copied, observations="joints"))
+    export_states(copied, tmp_path / "states.parquet")
+    assert written(tmp_path / "states.parquet", "c.parquet") == first
+
+
+def test_a_number_of_clusters_that_is_not_there_is_refused(recordings, model_dir, tmp_path, capsys):
+    words = ["tokens", str(recordings), "--model", str(model_dir), "--clusters", "5"]
+    assert main(["memory", *words, "--out", str(tmp_path / "t.parquet")]) == 2
+    assert "valid: 2, 4, 16" in capsys.readouterr().err
+    assert not (tmp_path / "t.parquet").exists()
+
+
+def test_plot_writes_every_picture(recordings, model_dir, tmp_path, capsys):
+    out = tmp_path / "pictures"
+    words = ["plot", str(recordings), "--model", str(model_dir), "--out", str(out)]
+    assert main(["memory", *words]) == 0
+    names = {"strips_rule_001.png", "strips_rule_020.png", "codebook.png", "information.png"}
+    assert {path.name for path in out.iterdir()} == names | {"information.csv"}
+    told = capsys.readouterr().out
+    for name in names:
+        assert f"wrote {out / name}" in told
+        picture = np.asarray(Image.open(out / name).convert("RGB"))
+        assert len(np.unique(picture.reshape(-1, 3), axis=0)) > 20
+    with (out / "information.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert {row["clusters"] for row in rows} == {"2", "4", "16"} and len(rows) == 3 * 6
+    for row in rows:
+        assert 0 <= float(row["low"]) <= float(row["share"]) <= float(row["high"]) <= 1
+        assert 0 <= float(row["baseline"]) < float(row["share"])
+
+
+def test_states_alone_tell_no_step_and_get_no_picture_of_it(copied, model_dir, tmp_path, capsys):
+    render(copied, Rendering(copied, observations="joints"))
+    export_states(copied, tmp_path / "states.parquet")
+    words = [str(tmp_path / "states.parquet"), "--model", str(model_dir), "--rules", "rule_020"]
+    assert main(["memory", "plot", *words, "--out", str(tmp_path / "out")]) == 0
+    names = {path.name for path in (tmp_path / "out").iterdir()}
+    assert names == {"strips_rule_020.png", "codebook.png"}
+    assert "does not tell the true step" in capsys.readouterr().out
+    with pytest.raises(RuleSafeError, match="do not tell"):
+        told_by_tokens(load_model(model_dir), load_trajectories(tmp_path / "states.parquet"))
+
+
+def test_strips_show_tokens_and_changes_where_they_are(model, found):
+    strips = strips_of(model, found, "rule_020", 3)
+    assert len(strips) == 3 and strips[1].name == "2\nsafe_02"
+    for strip, episode in zip(strips, (1, 3, 5), strict=True):
+        positions, steps = found.positions[episode], found.steps[episode]
+        assert strip.frames == len(positions)
+        ends = range(0, len(positions), STRIDE)
+        fine = TOKENIZERS["vq"](model, 16)
+        assert strip.codes.tolist() == [fine.code(window_at(positions, end)) for end in ends]
+        assert [step for _, step in strip.changes] == list(range(1, 8))
+        for frame, step in strip.changes:
+            assert (steps[frame - 1], steps[frame]) == (step - 1, step)
+    assert len(strips_of(model, found, "rule_001", 99)) == 4
+
+
+def test_finer_clusters_tell_no_less_and_noise_is_seeded(model, found):
+    told = told_by_tokens(model, found, noises=(0.0, 0.05), every=10)
+    assert [(e.clusters, e.noise) for e in told] == [(j, n) for n in (0, 0.05) for j in (2, 4, 16)]
+    two, four, all_codes = (entry.share.value for entry in told[:3])
+    assert two <= all_codes and four <= all_codes  # a cluster is a function of the code
+    assert told_by_tokens(model, found, noises=(0.0, 0.05), every=10) == told
+    other = told_by_tokens(model, found, noises=(0.0, 0.05), every=10, seed=1)
+    assert [e.share.value for e in other[:3]] == [two, four, all_codes]
+    assert [e.share.value for e in other[3:]] != [e.share.value for e in told[3:]]
+
+
+def test_principal_components_turn_the_codebook_and_keep_distances():
+    codebook = np.random.default_rng(0).normal(size=(40, 6)).astype(np.float32)
+    components, explained = principal(codebook)
+    for points in (codebook.astype(float), components):
+        assert np.linalg.norm(points[3] - points[17]) == pytest.approx(
+            np.linalg.norm(codebook[3] - codebook[17]), rel=1e-5
+        )
+    covariance = components.T @ components
+    assert covariance == pytest.approx(np.diag(np.diag(covariance)), abs=1e-4)
+    assert explained.sum() == pytest.approx(1) and (np.diff(explained) <= 0).all()
+
+
+def test_codes_along_the_codebook_grow_brighter():
+    order = np.array([2, 0, 3, 1])
+    brightness = code_colours(order)[order, :3].sum(axis=1)
+    assert (np.diff(brightness) > 0).all()
+
+
+@pytest.mark.parametrize("wrong", [{"rows": 0}, {"every": 0}, {"seed": -1}])
+def test_impossible_plots_are_refused(wrong):
+    with pytest.raises(RuleSafeError, match="at least one row"):
+        Plotting(**wrong)
+
+
+def test_each_subcommand_says_what_it_does(capsys):
+    for name in SUBCOMMANDS:
+        with pytest.raises(SystemExit) as end:
+            main(["memory", name, "--help"])
+        assert end.value.code == 0
+        assert f"Example: rulesafe memory {name} " in capsys.readouterr().out

@@ -1,81 +1,142 @@
-"""Who may import what: docs/architecture.md, section Packages."""
+"""The structure that docs/architecture.md describes, measured on the source."""
 
 import ast
+import re
 import subprocess
 import sys
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
 
-SOURCE = Path(__file__).parents[1] / "src"
-MODULES = sorted(SOURCE.glob("*/*/**/*.py"))
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src"
+PACKAGES = (
+    "rulesafe_core",
+    "rulesafe_locks",
+    "rulesafe_sim",
+    "rulesafe_data",
+    "planner_node",
+    "vq_memory_node",
+    "policy_node",
+    "h1_2_bridge",
+    "h1_2_sim",
+    "rulesafe_design",
+    "rulesafe_demos",
+    "rulesafe_eval",
+    "rulesafe_ros",
+    "rulesafe_cli",
+)
+"""From the lowest to the highest: a package imports only those before it."""
+
+ROBOT_COMPUTER = {"rulesafe_core", "h1_2_bridge"}
+"""What a robot's computer installs, beside the message packages."""
+
+LARGEST_SHARE = 0.15
 SCENE = {"physics.py", "articulations.py", "cameras.py", "visuals.py"}
-ROS_MESSAGES = {"sensor_msgs", "std_msgs", "trajectory_msgs", "rulesafe_interfaces"}
-ROS_MESSAGES |= {"unitree_hg", "unitree_go"}
-ALLOWED = {
-    "rulesafe_sim": {"rulesafe_sim"},
-    "rulesafe_data": {"rulesafe_sim", "rulesafe_data"},
-    "rulesafe_design": {"rulesafe_sim", "rulesafe_design"},
-    "planner_node": {"rulesafe_sim", "planner_node"},
-    "vq_memory_node": {"rulesafe_sim", "rulesafe_data", "vq_memory_node"},
-    "policy_node": {"rulesafe_sim", "rulesafe_data", "vq_memory_node", "policy_node"},
-    "h1_2_bridge": {"rulesafe_sim", "h1_2_bridge"},
-    "rulesafe_eval": {
-        *("rulesafe_sim", "rulesafe_data", "rulesafe_design", "planner_node", "vq_memory_node"),
-        *("policy_node", "h1_2_bridge"),
-        "rulesafe_eval",
-    },
+MESSAGES = {"sensor_msgs", "std_msgs", "trajectory_msgs", "rulesafe_interfaces"}
+MESSAGES |= {"unitree_hg", "unitree_go"}
+
+MODULES = {
+    ".".join(path.relative_to(SOURCE).parts[1:])[: -len(".py")].removesuffix(".__init__"): path
+    for path in sorted(SOURCE.glob("*/*/**/*.py"))
+    if path.relative_to(SOURCE).parts[0] in PACKAGES
 }
+"""Name of each module -> its file."""
 
 
 def imported(path: Path) -> set[str]:
-    """Top-level names of everything a module imports, inside its functions too."""
+    """Dotted names of all that a file imports, in functions and for type checkers too."""
     names: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Import):
-            names |= {alias.name.split(".")[0] for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            names.add(node.module.split(".")[0])
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: imports are absolute"
+            names |= {f"{node.module}.{alias.name}" for alias in node.names} | {str(node.module)}
     return names
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: f"{path.parent.name}/{path.name}")
-def test_arrows_point_one_way(path):
-    package = path.relative_to(SOURCE).parts[0]
-    if package not in ALLOWED or path.name == "setup.py":
-        return
-    names = imported(path)
-    assert names & set(ALLOWED) <= ALLOWED[package]
-    speaks_ros = path.name.endswith("node.py") or path.name in ("convert.py", "ros.py")
-    if path.name != "pictures.py":  # pictures as messages, for the simulation's node
-        assert speaks_ros or not names & ({"rclpy"} | ROS_MESSAGES)
+IMPORTS = {module: imported(path) for module, path in MODULES.items()}
+
+
+def top(name: str) -> str:
+    return name.partition(".")[0]
+
+
+def test_every_package_has_its_place():
+    made_of_messages = {"rulesafe_interfaces", "unitree_go", "unitree_hg"}
+    assert {path.name for path in SOURCE.iterdir()} == {*PACKAGES, *made_of_messages}
+    assert len(MODULES) > 300
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_imports_point_down(package):
+    below = set(PACKAGES[: PACKAGES.index(package) + 1])
+    upward = {
+        (module, name)
+        for module, names in IMPORTS.items()
+        for name in names
+        if top(module) == package and top(name) in PACKAGES and top(name) not in below
+    }
+    assert upward == set()
+
+
+def test_no_modules_import_each_other():
+    """Whether at import time, in a function or for a type checker."""
+    graph = {module: (names & set(MODULES)) - {module} for module, names in IMPORTS.items()}
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        pytest.fail(f"import cycle: {' -> '.join(error.args[1])}")
+
+
+def test_no_package_is_larger_than_its_share():
+    lines: dict[str, int] = dict.fromkeys(PACKAGES, 0)
+    for module, path in MODULES.items():
+        lines[top(module)] += len(path.read_text("utf-8").splitlines())
+    total = sum(lines.values())
+    large = {name: count for name, count in lines.items() if count > LARGEST_SHARE * total}
+    assert large == {}, f"of {total} lines"
+
+
+@pytest.mark.parametrize("path", sorted(SOURCE.rglob("__init__.py")), ids=lambda p: p.parent.name)
+def test_init_files_hold_a_docstring_and_no_code(path):
+    body = ast.parse(path.read_text("utf-8")).body
+    assert len(body) <= 1
+    assert all(isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) for node in body)
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_few_modules_import_ros_or_sapien(module):
+    path, names = MODULES[module], {top(name) for name in IMPORTS[module]}
+    speaks_ros = re.search(r"(^|_)(node|convert|ros)\.py$", path.name)
+    if path.name != "pictures.py":  # images as messages, for the simulation's node
+        assert speaks_ros or not names & {"rclpy", *MESSAGES}
     assert path.name in SCENE or "sapien" not in names
 
 
-def test_the_bridge_needs_neither_simulator_nor_learning():
-    """Nor does anything that it imports: a robot's computer has neither."""
-    modules = sorted((SOURCE / "h1_2_bridge/h1_2_bridge").rglob("*.py"))
-    names = [f"h1_2_bridge.{path.stem}" for path in modules if path.stem != "__init__"]
-    code = "import importlib, sys\nros = ('rclpy', 'rcl_interfaces', 'builtin_interfaces')\n"
-    code += "\n".join(
-        f"try: importlib.import_module({name!r})\nexcept ModuleNotFoundError as error:\n"
-        "    if error.name.split('.')[0] not in ros: raise"
+def test_commands_do_not_import_the_command_line():
+    users = {module for module, names in IMPORTS.items() if "rulesafe_cli" in map(top, names)}
+    assert {top(module) for module in users} == {"rulesafe_cli"}
+
+
+def test_the_bridge_needs_only_the_core():
+    used = {
+        top(name)
+        for module, names in IMPORTS.items()
+        if top(module) in ROBOT_COMPUTER
         for name in names
-    )
-    code += "\nprint({'sapien', 'torch', 'planner_node'} & set(sys.modules))"
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert result.stdout == "set()\n", result.stderr
+    }
+    assert used & set(PACKAGES) <= ROBOT_COMPUTER
+    assert not used & {"sapien", "torch", "gymnasium"}
 
 
 def test_what_the_view_shows_needs_no_ros():
-    """Neither itself nor anything that it imports: the page and its server are tried without."""
+    """Neither itself nor anything that it imports: the page and its server are tested without."""
     names = ("board", "foxglove_relay", "frames", "guard", "history", "layout", "model", "options")
     names += ("relay", "sources", "web")
     code = "\n".join(f"import rulesafe_ros.view.{name}" for name in names)
     code += "\nimport sys; print({'rclpy', 'sapien', 'torch'} & set(sys.modules))"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert result.stdout == "set()\n", result.stderr
-
-
-def test_there_are_modules_to_look_at():
-    assert len(MODULES) > 40

@@ -16,10 +16,8 @@ to engage: who writes its topic and has no name yet is a stranger to it."""
 
 
 def _client(network_interface: str) -> AbstractContextManager["BridgeClient"]:
-    try:
-        from h1_2_bridge.client_node import connected
-    except ImportError as error:
-        raise RuleSafeError(f"ROS 2 is not installed ({error}): make setup installs it") from None
+    from h1_2_bridge.client_node import connected
+
     return connected(network_interface)
 
 

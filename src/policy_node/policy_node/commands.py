@@ -65,11 +65,9 @@ def train(
     check_family(policy, "a train.py that imports it")
     task_memory = make_memory(memory, model=memory_model, clusters=clusters, length=length)
     network = from_weights(find_config(policy, size), weights, download)
-    try:
-        from policy_node import training
-        from policy_node.checkpoints import read_policy
-    except ModuleNotFoundError as error:
-        raise _not_installed(error) from error
+    from policy_node import training
+    from policy_node.checkpoints import read_policy
+
     store, instructions = EpisodeStore(data), _instructions(rules)
     kept = cache or out.parent / f"cache_{store.digest[:12]}"
     facts = map(store.privileged.facts, training.choose(store, instructions))
@@ -120,14 +118,11 @@ def describe(
         size: Of the family: tiny, small or base.
         memory: Of the family: none, raw, vq or fsq.
     """
+    from policy_node.description import describe_checkpoint, describe_family
     from policy_node.families import find_config
     from policy_node.family_names import check_family
     from policy_node.memories import make_memory
 
-    try:
-        from policy_node.description import describe_checkpoint, describe_family
-    except ModuleNotFoundError as error:
-        raise _not_installed(error) from error
     if (name is None) == (policy is None):
         raise RuleSafeError("name a checkpoint or a family (--policy), not both and not neither")
     if name is not None:
@@ -169,10 +164,7 @@ def open_loop(
     if not there:
         raise RuleSafeError(f"{data} has no demonstration of {rules}")
     chosen = comparing.spread(there, episodes)
-    try:
-        policy = find_policy(name)
-    except ModuleNotFoundError as error:
-        raise _not_installed(error) from error
+    policy = find_policy(name)
     with training_bar(len(chosen), "episode") as tell:
         found = comparing.measure(policy, store, chosen, every, lambda done: tell(done, ""))
     checkpoint = getattr(policy, "checkpoint", None)
@@ -182,12 +174,6 @@ def open_loop(
         f"{', which it learned from' if learned else ''}; median (90 % are below)\n"
     )
     print(comparing.report(found))
-
-
-def _not_installed(error: ModuleNotFoundError) -> RuleSafeError:
-    return RuleSafeError(
-        f"policies need {error.name}, which is not installed: pip install 'rulesafe[learn]'"
-    )
 
 
 def _instructions(rules: str | None) -> tuple[str, ...] | None:
@@ -254,10 +240,7 @@ def encoder(
         steps: Batches of 64 clouds.
         seed: Of weights and batches.
     """
-    try:
-        from policy_node import scene_encoder as seeing
-    except ModuleNotFoundError as error:
-        raise _not_installed(error) from error
+    from policy_node import scene_encoder as seeing
     from rulesafe_data.training_bar import training_bar
 
     with training_bar(steps, "step") as tell:

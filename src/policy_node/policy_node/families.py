@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from policy_node.configs import NetworkConfig
 from policy_node.memories import MemoryShape
-from rulesafe_core.errors import RuleSafeError, unknown_name
+from rulesafe_core.errors import missing_package, unknown_name
 
 if TYPE_CHECKING:
     from policy_node.batches import Network
@@ -90,6 +90,4 @@ def _load(place: str) -> Any:
     try:
         return getattr(import_module(module), name)
     except ModuleNotFoundError as error:
-        raise RuleSafeError(
-            f"policies need {error.name}, which is not installed: pip install 'rulesafe[learn]'"
-        ) from error
+        raise missing_package(error) from error

@@ -11,7 +11,7 @@ import traceback
 from importlib import import_module
 
 from rulesafe_cli.table import COMMANDS
-from rulesafe_core.errors import RuleSafeError, unknown_name
+from rulesafe_core.errors import RuleSafeError, missing_package, unknown_name
 
 BUG = (
     "rulesafe: that should not have happened. `rulesafe doctor` looks at this machine; if it finds "
@@ -40,7 +40,7 @@ def main(argv: list[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except ModuleNotFoundError as error:
-        print(f"rulesafe: {error}: make setup installs what is missing", file=sys.stderr)
+        print(f"rulesafe: {missing_package(error)}", file=sys.stderr)
         return 2
     except Exception:
         traceback.print_exc()

@@ -1,12 +1,34 @@
-"""The one exception base of the project, and the message that unknown names get."""
+"""The one exception base of the project, and the errors that many modules raise."""
 
 from collections.abc import Iterable
 
 
 class RuleSafeError(Exception):
-    """Something the caller can mend: the message says what was wrong and what is valid."""
+    """Something the caller can fix: the message says what was wrong and what is valid."""
 
 
 def unknown_name(kind: str, name: object, valid: Iterable[str]) -> RuleSafeError:
     """The error for a name that is not known, listing the names that are."""
     return RuleSafeError(f"unknown {kind} {name!r}; valid: {', '.join(valid)}")
+
+
+EXTRAS = {
+    **dict.fromkeys(("accelerate", "diffusers", "sklearn", "tensorboardX"), "learn"),
+    **dict.fromkeys(("tokenizers", "torch", "transformers"), "learn"),
+    **dict.fromkeys(("aiohttp", "foxglove"), "view"),
+    **dict.fromkeys(("mcap", "rosbags", "zstandard"), "bags"),
+    "openai": "llm",
+    "pymodbus": "robot",
+    "ray": "ray",
+    "rclpy": "ros",
+}
+"""Module -> the extra that installs its distribution."""
+
+
+def missing_package(error: ImportError) -> RuleSafeError:
+    """Return the error for an optional package that cannot be imported, with how to install it."""
+    name = (error.name or "").partition(".")[0]
+    how = (
+        f"pip install 'rulesafe[{EXTRAS[name]}]' or make setup" if name in EXTRAS else "make setup"
+    )
+    return RuleSafeError(f"{name or error} is not installed: {how} installs it")

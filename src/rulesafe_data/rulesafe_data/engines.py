@@ -17,7 +17,7 @@ from importlib import import_module
 from multiprocessing import connection, get_context
 from typing import Any, Generic, Protocol, TypeVar
 
-from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.errors import RuleSafeError, missing_package
 
 TRIES = 3
 """A job whose worker died is tried this often."""
@@ -240,9 +240,7 @@ class RayEngine(Generic[Job]):
         try:
             self._ray = import_module("ray")
         except ImportError as error:
-            raise RuleSafeError(
-                f"the engine ray needs Ray: pip install 'rulesafe[ray]' ({error})"
-            ) from error
+            raise missing_package(error) from error
         self._count = workers
         self._jobs: dict[Any, Job] = {}
         if "RAY_ADDRESS" in os.environ:

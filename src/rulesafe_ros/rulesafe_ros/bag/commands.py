@@ -7,8 +7,6 @@ from typing import Annotated, Literal
 
 import tyro
 
-from rulesafe_core.errors import RuleSafeError
-
 BagFolder = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="BAG")]
 
 
@@ -113,13 +111,10 @@ def play(
         commands: Play what moves robots too: /policy/action_chunk, /arm_sdk, /lowcmd, /inspire/cmd.
     """
     from rulesafe_data.bags.reading import Bag
+    from rulesafe_ros.bag.play_node import Playing
+    from rulesafe_ros.bag.play_node import play as run
     from rulesafe_ros.bag.selection import Selection
 
-    try:
-        from rulesafe_ros.bag.play_node import Playing
-        from rulesafe_ros.bag.play_node import play as run
-    except ImportError as error:
-        raise RuleSafeError(f"ROS 2 is not installed ({error}): make setup installs it") from None
     selection = Selection(topics, exclude)
     playing = Playing(selection, rate, clock, start, delay, loop, paused, commands)
     return run(Bag(bag), playing, lambda text: print(text, flush=True))

@@ -4,18 +4,14 @@ from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
-from rulesafe_core.errors import RuleSafeError
-
 if TYPE_CHECKING:
     from rulesafe_ros.graph.client_node import GraphClient
 
 
 def connected() -> AbstractContextManager["GraphClient"]:
     """A node that looks. Errors: RuleSafeError without ROS 2."""
-    try:
-        from rulesafe_ros.graph.client_node import connected as connect
-    except ImportError as error:
-        raise RuleSafeError(f"ROS 2 is not installed ({error}): make setup installs it") from None
+    from rulesafe_ros.graph.client_node import connected as connect
+
     return connect()
 
 

@@ -1,12 +1,12 @@
 """The command `rulesafe view`. What it needs is imported when it runs."""
 
-from rulesafe_core.errors import RuleSafeError
+from typing import Literal
 
 
 def view(
     host: str = "127.0.0.1",
     port: int = 8080,
-    foxglove_port: int | None = 8765,
+    foxglove_port: int | Literal["None"] = 8765,
     token: str = "",
     head_image: str = "",
     front_image: str = "",
@@ -29,13 +29,8 @@ def view(
             published, else /camera/head/image_raw.
         front_image: The same of the front camera.
     """
-    try:
-        from rulesafe_ros.view.serving import serve
-    except ImportError as error:
-        raise RuleSafeError(
-            f"the live view lacks a package ({error}): make setup installs all, "
-            "pip install 'rulesafe[view]' the page and Foxglove"
-        ) from None
     from rulesafe_ros.view.options import ViewOptions
+    from rulesafe_ros.view.serving import serve
 
-    return serve(ViewOptions(host, port, foxglove_port, token, head_image, front_image))
+    foxglove = None if foxglove_port == "None" else foxglove_port
+    return serve(ViewOptions(host, port, foxglove, token, head_image, front_image))

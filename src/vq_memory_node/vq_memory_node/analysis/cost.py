@@ -111,11 +111,9 @@ class EagerTokenizer:
     """The same model by its torch encoder, eagerly: what the numpy path is compared with."""
 
     def __init__(self, model: Model, like: Tokenizer) -> None:
-        """Errors: RuleSafeError without torch, or for a model that has no codebook."""
-        try:
-            import torch
-        except ImportError as error:
-            raise RuleSafeError("no torch: pip install rulesafe[learn]") from error
+        """Errors: RuleSafeError for a model that has no codebook."""
+        import torch
+
         from vq_memory_node.networks import encoder_of
 
         if model.architecture.kind != "vq":

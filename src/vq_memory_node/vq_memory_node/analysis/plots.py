@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.errors import RuleSafeError, missing_package
 from rulesafe_data.files import write_atomically
 from vq_memory_node.analysis.encoding import codes_of, with_bar
 from vq_memory_node.analysis.information import Share, share_told
@@ -143,7 +143,7 @@ def map_of(model: Model, seed: int = 0) -> Map:
     try:
         from sklearn.manifold import TSNE
     except ImportError as error:
-        raise RuleSafeError("t-SNE needs scikit-learn: pip install 'rulesafe[learn]'") from error
+        raise missing_package(error) from error
     codebook = model.arrays["codebook"]
     components, explained = principal(codebook)
     perplexity = min(30.0, (len(codebook) - 1) / 3)

@@ -1,9 +1,12 @@
 """A node that is interrupted while it is imported ends without output."""
 
+import re
 import signal
 import subprocess
 import sys
 from importlib.metadata import distribution
+from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
@@ -18,6 +21,11 @@ def test_every_node_has_an_executable_that_starts_it():
     assert {name: scripts.get(name) for name in NODES} == dict.fromkeys(
         NODES, "rulesafe_core.start:node"
     )
+    for value in NODES.values():
+        module, _, function = value.partition(":")
+        source = find_spec(module)
+        assert source and source.origin
+        assert re.search(rf"^(def )?{function}\b", Path(source.origin).read_text(), re.MULTILINE)
 
 
 def test_little_is_imported_before_a_sigint_is_handled():

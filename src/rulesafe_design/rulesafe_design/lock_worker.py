@@ -90,24 +90,24 @@ class Explorer:
         run(lambda: exec(code, self._names))
 
     def explore(self) -> dict[str, Any]:
-        """Breadth first, whole layers: what `exploring.Graph` is made from."""
+        """Return the data of `exploring.Graph`: breadth first, in complete layers."""
         start = self._settled((False, False), (False, False, True), ())
         nodes, numbers, depth = [start], {start: 0}, [0]
         following: list[tuple[int, int] | None] = []
         while len(following) < len(nodes):
             layer = depth[len(following)]
-            whole = len(nodes)
+            last = len(nodes)
             if layer >= self._events:
                 break
-            for number in range(len(following), whole):
+            for number in range(len(following), last):
                 after = [self._after(nodes, numbers, number, part) for part in (0, 1)]
                 depth += [layer + 1] * (len(nodes) - len(depth))
                 following.append((after[0], after[1]))
                 if len(nodes) > self._states:
                     break
-            if len(nodes) > self._states:  # this layer is not told, so that all told are whole
+            if len(nodes) > self._states:  # an incomplete layer is left out
                 kept = depth.index(layer)
-                del nodes[whole:], depth[whole:], following[kept:]
+                del nodes[last:], depth[last:], following[kept:]
                 break
         complete = len(following) == len(nodes)
         return {

@@ -83,10 +83,10 @@ class Report:
 
     @property
     def cells(self) -> dict[str, int]:
-        """Locks in each cell of difficulty, empty ones included."""
-        found = Counter(cell.name if cell else "other" for cell in map(_cell, self.locks))
-        names = [cell.name for cell in CELLS] + ["other"] * bool(found["other"])
-        return {name: found[name] for name in names}
+        """Number of locks in each cell of difficulty, by name."""
+        found = Counter(cell_of(lock.facts) for lock in self.locks)
+        other = {"other": found[None]} if found[None] else {}
+        return {cell.name: found[cell] for cell in CELLS} | other
 
     @property
     def exit_code(self) -> int:
@@ -113,10 +113,6 @@ class Report:
             "stopped": self.stopped,
             "locks": [lock.id for lock in self.locks],
         }
-
-
-def _cell(lock: LockFile) -> Any:
-    return cell_of(lock.facts)
 
 
 def _sorted(counts: Mapping[str, int]) -> dict[str, int]:

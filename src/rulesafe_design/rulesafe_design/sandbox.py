@@ -42,11 +42,12 @@ def run_task(source: str, answer: Answer, limits: Limits = Limits()) -> None:
         kept.append(thing)
         return len(kept) - 1
 
+    calls = 0
     with Worker("task", source, limits) as worker:
-        for _ in range(limits.calls):
-            message = worker.receive()
-            if message.get("done") is True:
-                return
+        while (message := worker.receive()).get("done") is not True:
+            calls += 1
+            if calls > limits.calls:
+                raise Refused("output", f"it made more than {limits.calls} calls of the planner")
             name, arguments, named, line = _call(message, kept)
             try:
                 value = answer(name, arguments, named)
@@ -54,9 +55,6 @@ def run_task(source: str, answer: Answer, limits: Limits = Limits()) -> None:
                 raise Refused("planner", printable(f"line {line}: {name}: {error}")) from error
             worker.restart_deadline()
             worker.send({"answer": encode(value, keep)})
-        message = worker.receive()
-    if message.get("done") is not True:
-        raise Refused("output", f"it made more than {limits.calls} calls of the planner")
 
 
 def _call(message: dict[str, Any], kept: list[Any]) -> tuple[str, list[Any], dict[str, Any], int]:

@@ -229,10 +229,10 @@ def test_a_torn_line_of_timings_costs_itself_alone(tmp_path):
 
 def test_one_process_at_a_time(tmp_path):
     with (
-        Folder(tmp_path).alone(),
+        Folder(tmp_path).exclusive_lock(),
         pytest.raises(RuleSafeError, match="in use"),
-        Folder(tmp_path).alone(),
+        Folder(tmp_path).exclusive_lock(),
     ):
         pass
-    with Folder(tmp_path).alone():
+    with Folder(tmp_path).exclusive_lock():
         pass

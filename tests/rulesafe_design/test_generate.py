@@ -17,8 +17,8 @@ from rulesafe_design.commands import generate as cli_generate
 from rulesafe_design.difficulty import CELLS, Cell, cell_of
 from rulesafe_design.endpoint import Endpoint
 from rulesafe_design.exchanges import open_model
-from rulesafe_design.files import alone
-from rulesafe_design.generate import KINDS, OURS, Config, generate
+from rulesafe_design.files import run_folder
+from rulesafe_design.generate import KINDS, RUN_FILES, Config, generate
 from rulesafe_design.grammar import Grammar
 from rulesafe_design.models import FAILURES
 from rulesafe_design.prompts import examples, opening
@@ -370,7 +370,7 @@ def test_our_own_drafts_are_removed_and_no_other_hidden_file(tmp_path):
 
 def test_a_folder_in_use_and_one_that_is_none(tmp_path):
     (tmp_path / "precious.txt").write_text("keep me")
-    held = alone(tmp_path / "mine", OURS, lambda path: None)
+    held = run_folder(tmp_path / "mine", RUN_FILES, lambda path: None, "rulesafe")
     with held, pytest.raises(RuleSafeError, match="in use"):
         generate(Grammar(0), tmp_path / "mine", 1, CONFIG)
     with pytest.raises(RuleSafeError, match="cannot write"):

@@ -6,13 +6,16 @@ import fcntl
 import os
 import re
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from rulesafe_core.errors import RuleSafeError
 
 DRAFT = re.compile(r"\..+-[0-9a-f]{12}")
 """Names of the files that `write_atomically` has not put in place yet."""
+
+LOCK = ".lock"
+"""Name of the file whose lock `exclusive_lock` holds."""
 
 NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
@@ -54,6 +57,36 @@ def sweep(folder: Path, pattern: str = "**/.*") -> None:
     for path in folder.glob(pattern):
         if DRAFT.fullmatch(path.name) and path.is_file():
             path.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def exclusive_lock(
+    folder: Path, command: str, check: Callable[[], None] = lambda: None
+) -> Iterator[None]:
+    """Hold the exclusive lock of a folder, which is created if needed; a killed process frees it.
+
+    Args:
+        folder: The folder that one process at a time may write to.
+        command: The command that writes there, for the error message.
+        check: Raises if the folder may not be used. Called before anything is written, and again
+            with the lock held, because the process that held it before may have changed the folder.
+
+    Raises:
+        RuleSafeError: Another process holds the lock, or the folder cannot be written to.
+    """
+    try:
+        check()
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = (folder / LOCK).open("a")  # keep the content of an existing file
+    except OSError as error:
+        raise RuleSafeError(f"cannot write to {folder}: {error.strerror}") from error
+    with lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise RuleSafeError(f"{folder} is in use: another `{command}` writes to it") from None
+        check()
+        yield
 
 
 @contextlib.contextmanager

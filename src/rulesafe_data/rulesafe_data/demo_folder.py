@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_data.files import alone, append_line, read_json, read_lines, sweep
+from rulesafe_core.files import exclusive_lock
+from rulesafe_data.files import append_line, read_json, read_lines, sweep
 
 KINDS = {True: "recordings", False: "failures"}
 """Folder of the attempts that succeeded, and of those that did not."""
@@ -74,9 +75,9 @@ class Folder:
         for kind in KINDS.values():
             sweep(self.path / kind, "*/.*")
 
-    def alone(self) -> AbstractContextManager[None]:
-        """See `rulesafe_data.files.alone`."""
-        return alone(self.path, "rulesafe demos")
+    def exclusive_lock(self) -> AbstractContextManager[None]:
+        """See `rulesafe_core.files.exclusive_lock`."""
+        return exclusive_lock(self.path, "rulesafe demos")
 
     def note_timing(self, timing: Mapping[str, Any]) -> None:
         """Appends a line to timings.jsonl. Errors: RuleSafeError on a full disk."""

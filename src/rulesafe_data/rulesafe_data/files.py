@@ -1,11 +1,9 @@
 """Files that are there whole or not at all, and what to say when there is no room for them."""
 
-import fcntl
 import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +21,6 @@ from rulesafe_core.files import (
 __all__ = [
     "DRAFT",
     "ZARR_FILES",
-    "alone",
     "append_line",
     "draft_of",
     "drafted",
@@ -54,21 +51,6 @@ def read_json(path: Path, what: str) -> Any:
         return json.loads(path.read_text("utf-8"))
     except ValueError as error:
         raise RuleSafeError(f"{path} is not {what}: {error}") from error
-
-
-@contextmanager
-def alone(folder: Path, command: str) -> Iterator[None]:
-    """Holds a folder, made if need be, for one process; a killed one lets go of it.
-
-    Errors: RuleSafeError, naming the `command` that writes there, where another one holds it.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / ".lock").open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise RuleSafeError(f"{folder} is in use: another `{command}` writes to it") from None
-        yield
 
 
 def append_line(path: Path, entry: Mapping[str, Any]) -> None:

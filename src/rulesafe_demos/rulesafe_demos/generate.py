@@ -24,7 +24,7 @@ def generate(request: Request, directory: Path, workers: int, engine: str) -> li
     where workers cannot start.
     """
     folder = Folder(directory)
-    with folder.alone():
+    with folder.exclusive_lock():
         request = settle(directory, request)
         folder.sweep()
         schedule = Schedule(request, {rule: folder.decided(rule) for rule in request.rules})

@@ -80,7 +80,7 @@ def render(
     episodes = folder.episodes(request.rules, request.episodes)
     if not episodes:
         raise RuleSafeError(f"{directory} has no success of every rule yet: nothing to render")
-    with Folder(rendering.dataset).alone():
+    with Folder(rendering.dataset).exclusive_lock():
         _settle(directory, rendering)
         writer = DatasetWriter(rendering.dataset)
         places = [Place(i, *episode) for i, episode in enumerate(episodes)]

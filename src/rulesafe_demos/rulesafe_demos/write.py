@@ -26,7 +26,7 @@ from rulesafe_demos.remote import SandboxedProgram
 from rulesafe_design import answers, models, sandbox
 from rulesafe_design.answers import BadAnswer, parse_program
 from rulesafe_design.exchanges import FOLDER
-from rulesafe_design.files import alone
+from rulesafe_design.files import run_folder
 from rulesafe_design.models import Model, ModelError, Reply, Request
 from rulesafe_design.prompts import quoted
 from rulesafe_locks.plans import shortest_plan
@@ -48,7 +48,7 @@ KINDS = {
 
 VERDICT = "verdict.json"
 PROGRAM = "program.py"
-OURS = (VERDICT, PROGRAM, "try_*/*", f"{FOLDER}/*.json")
+RUN_FILES = (VERDICT, PROGRAM, "try_*/*", f"{FOLDER}/*.json")
 """Every file of a folder of tries."""
 
 
@@ -99,7 +99,9 @@ def write(task: Task, model: Model, out: Path, repairs: int, film: bool) -> list
     """
     load_split(task.split)
     first = prompt.opening(load_rule(task.rule), load_safe(task.safe))
-    with alone(out, OURS, lambda path: _compare(path, task, model)):
+    with run_folder(
+        out, RUN_FILES, lambda path: _compare(path, task, model), "rulesafe demos write"
+    ):
         _note(out, task, model, [])  # marks the folder, and takes an earlier run's word back
         (out / PROGRAM).unlink(missing_ok=True)
         return _converse(task, model, first, out, repairs, film)

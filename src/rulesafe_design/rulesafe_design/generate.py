@@ -23,7 +23,7 @@ from rulesafe_design import answers, prompts, sandbox
 from rulesafe_design.answers import SCHEMA, Answer, BadAnswer, parse_answer
 from rulesafe_design.difficulty import CELLS, Cell, cell_of
 from rulesafe_design.exchanges import FOLDER
-from rulesafe_design.files import alone, write_text
+from rulesafe_design.files import run_folder, write_text
 from rulesafe_design.models import Model, ModelError, Request
 from rulesafe_design.reports import ACCEPTED, Prices, Report
 from rulesafe_design.sandbox import Limits, Refused
@@ -35,7 +35,7 @@ from rulesafe_locks.lock_sets import expand_rules
 LOCKS = "locks"
 REQUEST = "request.json"
 REPORT = "report.json"
-OURS = (REQUEST, REPORT, f"{LOCKS}/*.json", f"{FOLDER}/*.json")
+RUN_FILES = (REQUEST, REPORT, f"{LOCKS}/*.json", f"{FOLDER}/*.json")
 """Every file of OUT."""
 MAY_GROW = ("count", "attempts")
 """What a folder may be asked for again with more of: the run until then is the same."""
@@ -106,7 +106,9 @@ def generate(model: Model, out: Path, count: int, config: Config = Config()) -> 
     unlike = expand_rules(config.unlike)
     known = known_digests(unlike)
     request = _request(model, count, config, unlike)
-    with alone(out, OURS, lambda path: _compare(path, request)):
+    with run_folder(
+        out, RUN_FILES, lambda path: _compare(path, request), "rulesafe rules generate"
+    ):
         write_text(out / REQUEST, _json(request))
         run = _Run(model, out, count, config, known)
         try:

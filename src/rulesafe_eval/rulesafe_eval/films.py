@@ -73,7 +73,7 @@ def make(
     jobs = {request.episode(line["rule"], line["number"]): line for line in lacking}
     if not jobs:
         return
-    with Folder(directory).alone():
+    with Folder(directory).exclusive_lock():
         for draft in (directory / "films").glob(".*"):
             shutil.rmtree(draft, ignore_errors=True)
         _make(request, directory, jobs, workers, engine)

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.files import exclusive_lock
 from rulesafe_data.bars import Bar
 from rulesafe_data.engines import ENGINES, TRIES, Engine, run
 from rulesafe_data.files import (
-    alone,
     append_line,
     read_json,
     read_lines,
@@ -42,9 +42,9 @@ class Folder:
     def __init__(self, path: Path):
         self.path = path
 
-    def alone(self) -> AbstractContextManager[None]:
-        """See `rulesafe_data.files.alone`."""
-        return alone(self.path, "rulesafe eval")
+    def exclusive_lock(self) -> AbstractContextManager[None]:
+        """See `rulesafe_core.files.exclusive_lock`."""
+        return exclusive_lock(self.path, "rulesafe eval")
 
     def add(self, line: Line) -> None:
         """Appends an episode: there whole, or torn and then passed over. Errors: RuleSafeError on a
@@ -65,7 +65,7 @@ def evaluate(request: Request, directory: Path, workers: int, engine: str) -> di
     request or in use, on a full disk, and where workers cannot start.
     """
     folder = Folder(directory)
-    with folder.alone():
+    with folder.exclusive_lock():
         settle(directory, request)
         sweep(directory, "actions/*/.*")
         known = folder.lines()

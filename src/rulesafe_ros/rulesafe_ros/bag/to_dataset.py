@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from rulesafe_core.chunks import PERIOD, SECOND
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.files import exclusive_lock
 from rulesafe_data.bags.reading import Bag
-from rulesafe_data.files import alone
 from rulesafe_data.frame import Frame
 from rulesafe_data.writer import DatasetWriter, EpisodeData
 from rulesafe_locks.rules import PARTS
@@ -55,7 +55,7 @@ def to_dataset(paths: Sequence[Path], request: Request, said: Callable[[str], No
     An episode that lacks what the dataset needs is left out. Errors: RuleSafeError where none is
     left, with the reason, and on a full disk.
     """
-    with alone(request.dataset, "rulesafe bag to-dataset"):
+    with exclusive_lock(request.dataset, "rulesafe bag to-dataset"):
         writer = DatasetWriter(request.dataset)
         added, reason = 0, "none was opened"
         for path in paths:

@@ -61,15 +61,17 @@ def test_ids_paths_and_sets(folder):
     assert sets["mine_test"] == ("two",)
     assert sets["twenty"] == RULES
     path = str(folder / "two.json")
-    assert expand_rules(f"rule_003, mine_test,one,{path},two") == ("rule_003", "two", "one", path)
-    assert expand_rules("all") == RULES
+    found = expand_rules(f"rule_003, mine_test,one,{path},two")
+    assert list(found) == ["rule_003", "two", "one", path]
+    assert found["one"] is load_rule("one") and found[path].id == "two"
+    assert tuple(expand_rules("all")) == RULES
 
 
 def test_a_set_is_called_by_its_name(folder):
     assert join_rules(["one", "two"]) == "mine"
     assert join_rules(RULES) == "twenty"
     assert join_rules(["one", "rule_001"]) == "one,rule_001"
-    assert expand_rules(join_rules(["two"])) == ("two",)
+    assert list(expand_rules(join_rules(["two"]))) == ["two"]
 
 
 def test_a_set_has_one_name(folder, tmp_path, monkeypatch):
@@ -80,7 +82,7 @@ def test_a_set_has_one_name(folder, tmp_path, monkeypatch):
         place.mkdir(parents=True)
     (made / "three.json").write_text(dump_lock(lock_of("rule_001", "three")), "utf-8")
     monkeypatch.setenv(VARIABLE, f"{folder}{os.pathsep}{made}")
-    assert expand_rules("made,mine_test") == ("three", "two")
+    assert list(expand_rules("made,mine_test")) == ["three", "two"]
     monkeypatch.setenv(VARIABLE, f"{folder}{os.pathsep}{twin}")
     with pytest.raises(RuleSafeError, match=r"two sets are called mine: .*other"):
         rule_sets()

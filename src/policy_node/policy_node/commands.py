@@ -180,11 +180,10 @@ def _instructions(rules: str | None) -> tuple[str, ...] | None:
     """What the demonstrations of these rules are called, for a dataset's episodes are known to a
     policy by their instructions alone."""
     from rulesafe_locks.lock_sets import expand_rules
-    from rulesafe_locks.rules import load_rule
 
     if rules is None:
         return None
-    return tuple(load_rule(rule).description for rule in expand_rules(rules))
+    return tuple(rule.description for rule in expand_rules(rules).values())
 
 
 def scenes(

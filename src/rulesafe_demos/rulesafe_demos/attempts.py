@@ -13,7 +13,7 @@ from rulesafe_data.demo_folder import Folder
 from rulesafe_data.files import sha256, write_json
 from rulesafe_locks.lock_files import LOCKS, lock_folders
 from rulesafe_locks.lock_sets import expand_rules, join_rules
-from rulesafe_locks.rules import RULES, load_rule
+from rulesafe_locks.rules import RULES
 from rulesafe_sim.randomisation import load_split
 from rulesafe_sim.safes import SAFES, load_safe
 
@@ -160,8 +160,8 @@ def _rules(names: str) -> tuple[tuple[str, ...], dict[str, str]]:
     """The ids that are meant, in order, and of those that are not ours the files."""
     locks: dict[str, str] = {}
     ids: list[str] = []
-    for name in expand_rules(names):
-        found, path = load_rule(name).id, _own_lock(name)
+    for name, rule in expand_rules(names).items():
+        found, path = rule.id, _own_lock(name)
         if found in ids:
             raise RuleSafeError(f"two rules have the id {found}: {locks.get(found, found)}, {path}")
         ids.append(found)

@@ -2,7 +2,7 @@
 
 Example::
 
-    expand_rules("rule_001,sampled_test")  # the ids, each once, in this order
+    expand_rules("rule_001,sampled_test")  # the rules by their ids, each once, in this order
 """
 
 from collections.abc import Sequence
@@ -10,6 +10,7 @@ from pathlib import Path
 
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_locks.lock_files import lock_folders, locks_in
+from rulesafe_locks.locks import Rule
 from rulesafe_locks.rules import RULES, load_rule
 
 TWENTY, ALL = "twenty", "all"
@@ -49,9 +50,12 @@ def join_rules(rules: Sequence[str]) -> str:
     return ",".join(rules)
 
 
-def expand_rules(names: str) -> tuple[str, ...]:
-    """The rules that a list separated by commas names: ids, paths of .json files, names of sets,
-    and "all" for the twenty. Each once; RuleSafeError for a name that is none of these."""
+def expand_rules(names: str) -> dict[str, Rule]:
+    """Return the rules of a list separated by commas, each once, by their ids or paths.
+
+    The list has ids, paths of .json files, names of sets, and "all" for the twenty. RuleSafeError
+    for a name that is none of these.
+    """
     sets: dict[str, tuple[str, ...]] = {}
     chosen: dict[str, None] = {}
     for name in filter(None, (part.strip() for part in names.split(","))):
@@ -69,6 +73,4 @@ def expand_rules(names: str) -> tuple[str, ...]:
             raise unknown_name("rule or set", name, (*RULES, *sets, ALL, "paths of .json files"))
     if not chosen:
         raise RuleSafeError("no rule is named; valid: ids and sets, such as rule_001,sampled_test")
-    for name in chosen:
-        load_rule(name)
-    return tuple(chosen)
+    return {name: load_rule(name) for name in chosen}

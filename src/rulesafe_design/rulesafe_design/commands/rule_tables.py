@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import starmap
 from typing import Any, Literal
 
 from rich.table import Table
@@ -9,9 +10,9 @@ from rich.text import Text
 
 from rulesafe_locks.lock_files import find_lock
 from rulesafe_locks.lock_sets import expand_rules
-from rulesafe_locks.locks import EVENTS
+from rulesafe_locks.locks import EVENTS, Rule
 from rulesafe_locks.proofs import prove
-from rulesafe_locks.rules import RULES, load_rule
+from rulesafe_locks.rules import RULES
 
 Sort = Literal["id", "steps", "states", "bits"]
 Columns = Literal["plans", "figures"]
@@ -60,10 +61,12 @@ class Choice:
     """By what; equal ones by id."""
 
 
-def entry(name: str) -> Entry:
-    """A rule by its id or its file's path. The figures of a file are taken as they stand there,
-    where there are any: `rulesafe rules verify` compares them with a new proof."""
-    rule = load_rule(name)
+def entry(name: str, rule: Rule) -> Entry:
+    """Return the entry of a rule. `name`: its id or its file's path.
+
+    The figures of a file are taken from the file, if there are any: `rulesafe rules verify`
+    compares them with a new proof.
+    """
     lock = None if name in RULES else find_lock(name)
     facts: dict[str, Any] = dict(lock.facts) if lock else {}
     if not _complete(facts):
@@ -102,7 +105,7 @@ def chosen(choice: Choice) -> list[Entry]:
 
     keys = {"id": lambda e: 0, "steps": lambda e: e.steps, "states": lambda e: e.states}
     key = (keys | {"bits": bits})[choice.sort]
-    found = filter(wanted, map(entry, expand_rules(choice.rules)))
+    found = filter(wanted, starmap(entry, expand_rules(choice.rules).items()))
     return sorted(found, key=lambda e: (key(e), e.id))
 
 

@@ -20,7 +20,8 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ALL_JOINTS
 from rulesafe_core.robot import HOME, h1_2
 from rulesafe_core.transforms import from_xyz_rpy
-from rulesafe_core.urdf import check_robot_urdf, to_urdf
+from rulesafe_core.urdf import to_urdf
+from rulesafe_core.urdf_reader import check_robot_urdf
 
 pin = pytest.importorskip("pinocchio")
 
@@ -193,7 +194,7 @@ def edit_elbow(tag: str, key: str, value: str):
     [
         (edit_elbow("axis", "xyz", "0 -1 0"), "axis 0.0 -1.0 0.0"),
         (edit_elbow("axis", "xyz", "0 one 0"), "one"),
-        (edit_elbow("axis", "xyz", "0 1"), "three numbers"),
+        (edit_elbow("axis", "xyz", "0 1"), "numbers (3) expected"),
         (edit_elbow("origin", "xyz", "0.006 -0.0329 -0.183"), "origin 0.006 -0.0329 -0.183"),
         (edit_elbow("origin", "rpy", "0 0 0.001"), "rpy 0.0 0.0 0.001"),
         (edit_elbow("parent", "link", "torso_link"), "parent 'torso_link'"),

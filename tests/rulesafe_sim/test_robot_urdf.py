@@ -15,9 +15,9 @@ from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_core.robot import HELD, h1_2
 from rulesafe_core.transforms import from_xyz_rpy
 from rulesafe_core.urdf import to_urdf
+from rulesafe_core.urdf_reader import MeshShape, robot_from_urdf
 from rulesafe_sim.config import SimulationConfig
 from rulesafe_sim.observer import Observer
-from rulesafe_sim.robot_urdf import MeshShape, robot_from_urdf
 from rulesafe_sim.simulation import HOME_ACTION, LOWER, ROBOT, UPPER, Simulation
 from rulesafe_sim.visuals import shape_mesh
 

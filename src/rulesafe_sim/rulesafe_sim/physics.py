@@ -21,10 +21,10 @@ from rulesafe_core.transforms import (
     rotation_between,
     to_quat_wxyz,
 )
+from rulesafe_core.urdf_reader import MeshShape
 from rulesafe_sim import visuals
 from rulesafe_sim.cameras import use_shaders
 from rulesafe_sim.config import PhysicsConfig
-from rulesafe_sim.robot_urdf import MeshShape
 
 Z_TO_X = from_xyz_rpy(rpy=(0, np.pi / 2, 0))
 """SAPIEN's capsules and cylinders lie along x, ours along z."""

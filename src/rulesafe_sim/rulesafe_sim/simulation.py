@@ -12,13 +12,13 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTED, ACTION_JOINTS, ALL_JOINTS, ARM_JOINTS
 from rulesafe_core.robot import HELD, HOME, h1_2
 from rulesafe_core.transforms import Transform, from_xyz_rpy
+from rulesafe_core.urdf_reader import robot_from_urdf
 from rulesafe_locks.rules import PARTS, load_rule
 from rulesafe_locks.scores import Progress
 from rulesafe_sim import articulations, physics
 from rulesafe_sim.config import Placement, SimulationConfig
 from rulesafe_sim.contacts import sense_contacts
 from rulesafe_sim.randomisation import load_split, sample_variation
-from rulesafe_sim.robot_urdf import robot_from_urdf
 from rulesafe_sim.safe import Safe
 from rulesafe_sim.safe_body import safe_body
 from rulesafe_sim.safes import load_safe

@@ -11,9 +11,10 @@ from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
 from rulesafe_core.robot import HOME, h1_2
 from rulesafe_core.transforms import to_quat_wxyz
 from rulesafe_core.urdf import to_urdf
+from rulesafe_core.urdf_reader import read_kinematics
 from rulesafe_demos.film.strip import Tokens
 from rulesafe_ros.view.board import Board
-from rulesafe_ros.view.frames import Frames, skeleton
+from rulesafe_ros.view.frames import Frames
 from rulesafe_ros.view.history import LENGTH
 from rulesafe_ros.view.model import Model, choices
 from rulesafe_ros.view.options import ViewOptions
@@ -195,7 +196,7 @@ def test_the_stand_reaches_from_the_floor_to_the_safe():
 
 def test_a_description_that_is_none():
     with pytest.raises(RuleSafeError, match="no URDF"):
-        skeleton("<robot")
+        read_kinematics("<robot")
 
 
 # What is listened to --------------------------------------------------------------------------

@@ -1,0 +1,238 @@
+"""Read URDF: kinematics alone, the check of a user's robot against ours, and its shapes.
+
+`robot_from_urdf` keeps our masses, since those of the manufacturer's hands are too light (see
+robot.py), and our limits, which the planner relies on. SAPIEN's own loader does not serve: it needs
+Vulkan for coloured shapes, even where nothing is rendered.
+"""
+
+import math
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from rulesafe_core.body import Body, Joint, Link, Material, Mimic, Shape, linear
+from rulesafe_core.errors import RuleSafeError, unknown_name
+from rulesafe_core.robot import SHELL, h1_2
+from rulesafe_core.transforms import Transform, from_xyz_rpy, to_rpy
+from rulesafe_core.urdf import as_text
+
+_SIZES = {
+    "box": (3, ("size",)),
+    "sphere": (1, ("radius",)),
+    "cylinder": (2, ("radius", "length")),
+    "capsule": (2, ("radius", "length")),
+}
+"""URDF's primitives (the capsule is an extension): number of sizes and their attributes."""
+
+
+@dataclass(frozen=True)
+class MeshShape(Shape):
+    """A mesh file, scaled by `size` along x, y, z; its convex hull collides."""
+
+    path: Path = Path()
+
+    def __post_init__(self) -> None:
+        if len(self.size) != 3 or min(self.size) <= 0:
+            raise RuleSafeError(f"{self.path}: a mesh takes three scales > 0, not {self.size}")
+
+
+def read_kinematics(urdf: str) -> Body:
+    """Return the links and joints of a URDF text, without shapes; prismatic joints become fixed.
+
+    Raises:
+        RuleSafeError: the text is no URDF.
+    """
+    try:
+        root = ET.fromstring(urdf)
+        links = tuple(Link(link.get("name", "")) for link in root.findall("link"))
+        joints = tuple(_joint(joint) for joint in root.findall("joint"))
+    except (ET.ParseError, ValueError, RuleSafeError) as error:
+        raise RuleSafeError(f"a description is no URDF: {error}") from None
+    return Body(root.get("name", ""), links, joints)
+
+
+def _joint(element: ET.Element) -> Joint:
+    mimicked = _attribute(element, "mimic", "joint")
+    mimic = Mimic(
+        mimicked,
+        float(_attribute(element, "mimic", "multiplier", "1")),
+        float(_attribute(element, "mimic", "offset", "0")),
+    )
+    x, y, z = _numbers(_attribute(element, "axis", "xyz", "1 0 0"), 3)
+    return Joint(
+        element.get("name", ""),
+        _attribute(element, "parent", "link"),
+        _attribute(element, "child", "link"),
+        _origin(element),
+        kind="revolute" if element.get("type") in ("revolute", "continuous") else "fixed",
+        axis=(x, y, z),
+        mimic=mimic if mimicked else None,
+    )
+
+
+def check_robot_urdf(path: str | Path, tolerance: float = 1e-4) -> None:
+    """Check that a URDF has the links and joints of `h1_2()`, at the same places.
+
+    Meshes, masses, limits and further links may differ.
+
+    Args:
+        path: the URDF file.
+        tolerance: largest difference of origins and axes (m, and entries of the rotation), so that
+            the planner's kinematics hold.
+
+    Raises:
+        RuleSafeError: the file cannot be read, or is another robot; the message names each fault.
+    """
+    try:
+        robot = ET.parse(path).getroot()
+    except (OSError, ET.ParseError) as error:
+        raise RuleSafeError(f"cannot read the robot URDF {path}: {error}") from error
+    body = h1_2()
+    links = {link.get("name") for link in robot.findall("link")}
+    joints = {joint.get("name"): joint for joint in robot.findall("joint")}
+    faults = [f"no link {link.name}" for link in body.links if link.name not in links]
+    for joint in body.joints:
+        found = joints.get(joint.name)
+        if found is None:
+            faults.append(f"no joint {joint.name}")
+        else:
+            faults += [f"{joint.name}: {fault}" for fault in _faults(joint, found, tolerance)]
+    if faults:
+        raise RuleSafeError(
+            f"{path} is not the H1-2 with Inspire DFX hands that the planner knows:\n  "
+            + "\n  ".join(faults)
+        )
+
+
+def _faults(joint: Joint, element: ET.Element, tolerance: float) -> list[str]:
+    faults = []
+    if element.get("type") != joint.kind:
+        faults.append(f"type {element.get('type')}, not {joint.kind}")
+    for tag, expected in (("parent", joint.parent), ("child", joint.child)):
+        name = _attribute(element, tag, "link")
+        if name != expected:
+            faults.append(f"{tag} {name!r}, not {expected!r}")
+    try:
+        origin = _origin(element)
+        axis = _numbers(_attribute(element, "axis", "xyz", "1 0 0"), 3)
+    except RuleSafeError as error:
+        return [*faults, str(error)]
+    if np.abs(origin - joint.origin).max() > tolerance:
+        faults.append(f"origin {_origin_text(origin)}, not {_origin_text(joint.origin)}")
+    if joint.kind != "fixed" and np.abs(np.subtract(axis, joint.axis)).max() > tolerance:
+        faults.append(f"axis {as_text(axis)}, not {as_text(joint.axis)}")
+    return faults
+
+
+def _origin_text(pose: Transform) -> str:
+    return f"{as_text(pose[:3, 3])} rpy {as_text(to_rpy(pose))}"
+
+
+def robot_from_urdf(path: str | Path) -> Body:
+    """Return our robot with the shapes of a user's URDF.
+
+    Links that ours does not have are fixed to it at their pose for 0 rad, without mass.
+    Mesh files are searched for in the URDF's folder; `package://` names in the folders above, too.
+
+    Raises:
+        RuleSafeError: another robot, see `check_robot_urdf`; a missing mesh file; an invalid shape.
+            The message names the link.
+    """
+    check_robot_urdf(path)
+    root, body = ET.parse(path).getroot(), h1_2()
+    materials = {material.get("name", ""): material for material in root.findall("material")}
+    shapes = {
+        link.get("name", ""): tuple(_shapes(link, Path(path), materials))
+        for link in root.findall("link")
+    }
+    ours = tuple(replace(link, shapes=shapes[link.name]) for link in body.links)
+    mounts = tuple(_mounts(root, {link.name for link in ours}))
+    further = tuple(Link(joint.child, shapes.get(joint.child, ())) for joint in mounts)
+    return replace(body, links=ours + further, joints=body.joints + mounts)
+
+
+def _mounts(root: ET.Element, placed: set[str]) -> Iterator[Joint]:
+    """Yield fixed joints, parents first, for the links below the placed ones."""
+    joints = [
+        Joint(joint.get("name", ""), ends[0], ends[1], _origin(joint), kind="fixed")
+        for joint in root.findall("joint")
+        if all(ends := [_attribute(joint, tag, "link") for tag in ("parent", "child")])
+    ]
+    while found := [j for j in joints if j.parent in placed and j.child not in placed]:
+        yield found[0]
+        placed = {*placed, found[0].child}
+
+
+def _shapes(link: ET.Element, urdf: Path, materials: Mapping[str, ET.Element]) -> Iterator[Shape]:
+    """Yield the visual shapes of a link, then its collision shapes."""
+    try:
+        for element in link.findall("visual"):
+            shape = replace(_shape(element, urdf), collides=False)
+            yield replace(shape, material=_material(element, materials))
+        for element in link.findall("collision"):
+            yield replace(_shape(element, urdf), visible=False)
+    except RuleSafeError as error:
+        raise RuleSafeError(f"{urdf}, link {link.get('name')}: {error}") from error
+
+
+def _shape(element: ET.Element, urdf: Path) -> Shape:
+    geometry = element.find("geometry/*")
+    if geometry is None:
+        raise RuleSafeError(f"a {element.tag} has no geometry")
+    pose = _origin(element)
+    if geometry.tag == "mesh":
+        scale = _numbers(geometry.get("scale", "1 1 1"), 3)
+        return MeshShape("mesh", scale, pose, path=_mesh_file(geometry.get("filename", ""), urdf))
+    if geometry.tag not in _SIZES:
+        raise unknown_name("geometry", geometry.tag, (*_SIZES, "mesh"))
+    count, names = _SIZES[geometry.tag]
+    size = " ".join(geometry.get(name, "") for name in names)
+    return Shape(geometry.tag, _numbers(size, count), pose)
+
+
+def _mesh_file(name: str, urdf: Path) -> Path:
+    folder = urdf.resolve().parent
+    if name.startswith("package://"):
+        in_package = name.removeprefix("package://")
+        # The package's folder may have another name, as that of a download has.
+        names = (in_package, in_package.partition("/")[2])
+        tried = [above / n for above in (folder, *folder.parents) for n in names if n]
+    else:
+        tried = [folder / name.removeprefix("file://")]
+    for file in tried:
+        if file.is_file():
+            return file
+    raise RuleSafeError(f"there is no mesh file {name!r} in {folder}")
+
+
+def _material(visual: ET.Element, materials: Mapping[str, ET.Element]) -> Material:
+    """Return the visual's colour, or that of the robot's material that it names."""
+    own = visual.find("material")
+    for material in () if own is None else (own, materials.get(own.get("name", ""), own)):
+        if rgba := _attribute(material, "color", "rgba"):
+            red, green, blue = (linear(value) for value in _numbers(rgba, 4)[:3])
+            return replace(SHELL, color=(red, green, blue))
+    return SHELL
+
+
+def _origin(element: ET.Element) -> Transform:
+    xyz, rpy = (_attribute(element, "origin", key, "0 0 0") for key in ("xyz", "rpy"))
+    return from_xyz_rpy(_numbers(xyz, 3), _numbers(rpy, 3))
+
+
+def _attribute(element: ET.Element, tag: str, name: str, default: str = "") -> str:
+    child = element.find(tag)
+    return default if child is None else child.get(name, default)
+
+
+def _numbers(text: str, count: int) -> tuple[float, ...]:
+    try:
+        numbers = tuple(float(word) for word in text.split())
+    except ValueError:
+        numbers = ()
+    if len(numbers) != count or not all(map(math.isfinite, numbers)):
+        raise RuleSafeError(f"numbers ({count}) expected, not {text!r}")
+    return numbers

@@ -20,7 +20,6 @@ setup(
     entry_points={
         "console_scripts": ["sim_node = rulesafe_core.start:node"],
         "rulesafe.nodes": ["sim_node = rulesafe_sim.node:main"],
-        "gymnasium.envs": ["__root__ = rulesafe_sim.registration:register_envs"],
     },
     zip_safe=False,
 )

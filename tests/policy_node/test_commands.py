@@ -49,7 +49,7 @@ def test_a_checkpoint_is_described(trained, capsys):
 
 def test_what_a_name_of_one_s_own_loads_is_described(trained, tmp_path, monkeypatch, capsys):
     loads = (
-        "from policy_node.checkpoints import load_policy\n"
+        "from policy_node.network_policy import load_policy\n"
         f"def it(): return load_policy({str(trained)!r})\n"
     )
     (tmp_path / "loading_mine.py").write_text(loads)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env, data_equivalence
 
+import rulesafe_sim.env  # noqa: F401  (registers the environment)
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_locks.automata import automaton_of, smallest
 from rulesafe_locks.lock_files import LockFile, dump_lock
@@ -49,7 +50,7 @@ def test_gymnasiums_checker_passes_with_everything():
 def test_the_name_with_its_module_needs_no_import():
     code = (
         "import gymnasium\n"
-        "env = gymnasium.make('rulesafe_sim:RuleSafe-v1', observations=('joint_positions',))\n"
+        "env = gymnasium.make('rulesafe_sim.env:RuleSafe-v1', observations=('joint_positions',))\n"
         "print(env.reset()[0]['joint_positions'].shape)"
     )
     no_driver = dict.fromkeys(("VK_DRIVER_FILES", "VK_ICD_FILENAMES"), "/nonexistent")

@@ -8,6 +8,7 @@ import gymnasium
 import numpy as np
 import pytest
 
+import rulesafe_sim.env  # noqa: F401  (registers the environment)
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ARM_JOINTS
 from rulesafe_core.transforms import apply, from_xyz_rpy, inverse

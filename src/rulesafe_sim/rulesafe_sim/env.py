@@ -4,11 +4,13 @@ Example::
 
     import gymnasium
 
+    import rulesafe_sim.env  # registers RuleSafe-v1
+
     env = gymnasium.make("RuleSafe-v1", rule="rule_003", safe="safe_07", seed=4)
     observation, info = env.reset()
     observation, reward, terminated, truncated, info = env.step(env.unwrapped.home_action)
 
-`gymnasium.make("rulesafe_sim:RuleSafe-v1", ...)` needs no second import.
+`gymnasium.make("rulesafe_sim.env:RuleSafe-v1", ...)` needs no second import.
 """
 
 from collections.abc import Sequence
@@ -31,6 +33,9 @@ from rulesafe_sim.safe import Safe
 from rulesafe_sim.safes import load_safe
 from rulesafe_sim.simulation import HOME_ACTION, LOWER, UPPER, Simulation
 from rulesafe_sim.variation import Variation
+
+MAX_EPISODE_FRAMES = 1500
+"""Length of an episode, in frames of 0.1 s, after which Gymnasium truncates it."""
 
 Observation = dict[str, NDArray[Any]]
 Info = dict[str, Any]
@@ -235,3 +240,10 @@ _SPACES: dict[str, spaces.Space] = {
     "joint_positions": _positions_space(len(ACTION_JOINTS)),
     "all_joint_positions": _positions_space(len(ALL_JOINTS)),
 }
+
+
+gymnasium.register(
+    id="RuleSafe-v1",
+    entry_point="rulesafe_sim.env:RuleSafeEnv",
+    max_episode_steps=MAX_EPISODE_FRAMES,
+)

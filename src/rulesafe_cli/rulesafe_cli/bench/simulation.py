@@ -48,7 +48,9 @@ def _environment(options: Options, title: str, chosen: dict[str, Any]) -> list[M
     """Simulated seconds per CPU and per wall second of `env.step`, a sample a simulated second."""
     import gymnasium
 
-    env = gymnasium.make("RuleSafe-v1", rule=options.rule, safe=options.safe, **chosen)
+    env = gymnasium.make(
+        "rulesafe_sim.env:RuleSafe-v1", rule=options.rule, safe=options.safe, **chosen
+    )
     env.reset()
     wave, frame = Wave(), 0
     cpu, wall = [], []

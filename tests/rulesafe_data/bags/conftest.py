@@ -4,11 +4,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from rosbags.interfaces import QosDurability
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
 from rulesafe_data.bags.definitions import definition
 from rulesafe_data.bags.metadata import Topic
-from rulesafe_data.bags.qos import Qos
+from rulesafe_data.bags.qos import DEFAULT
 from rulesafe_data.bags.writing import BagWriter
 
 INTERFACES = Path(__file__).parents[3] / "src/rulesafe_interfaces/msg"
@@ -16,13 +17,13 @@ TOKENS = "rulesafe_interfaces/msg/MemoryTokens"
 _STORE = get_typestore(Stores.ROS2_JAZZY)
 _STORE.register(get_types_from_msg((INTERFACES / "MemoryTokens.msg").read_text(), TOKENS))
 STRING_HASH, TOKENS_HASH = _STORE.hash_rihs01("std_msgs/msg/String"), _STORE.hash_rihs01(TOKENS)
-LATCHED = Qos(durability="transient_local")
+LATCHED = DEFAULT._replace(durability=QosDurability.TRANSIENT_LOCAL)
 
 
 @pytest.fixture(scope="session")
 def string() -> Topic:
     """A topic of text."""
-    return Topic("/said", "std_msgs/msg/String", (Qos(),), STRING_HASH, "string data")
+    return Topic("/said", "std_msgs/msg/String", (DEFAULT,), STRING_HASH, "string data")
 
 
 @pytest.fixture

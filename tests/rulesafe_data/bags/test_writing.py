@@ -11,15 +11,15 @@ import yaml
 from mcap.reader import make_reader
 from mcap_ros2.decoder import DecoderFactory
 from rosbags.highlevel import AnyReader
-from rosbags.interfaces import QosDurability, QosReliability
+from rosbags.interfaces import QosDurability, QosHistory, QosReliability, QosTime
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.bags.background import BackgroundWriter
 from rulesafe_data.bags.metadata import read
-from rulesafe_data.bags.qos import Qos, from_plain, to_plain, to_text
+from rulesafe_data.bags.qos import DEFAULT, from_plain, to_plain, to_text
 from rulesafe_data.bags.writing import BagWriter, Splitting
 
-LATCHED = Qos(durability="transient_local")
+LATCHED = DEFAULT._replace(durability=QosDurability.TRANSIENT_LOCAL)
 
 
 @pytest.fixture
@@ -110,7 +110,13 @@ def test_metadata_has_what_ros2_bag_asks_for(bag):
 
 
 def test_qos_of_older_bags_is_numbers():
-    offered = (Qos("keep_last", 5, "best_effort", "volatile", deadline=10**8), LATCHED)
+    driver = DEFAULT._replace(
+        history=QosHistory.KEEP_LAST,
+        depth=5,
+        reliability=QosReliability.BEST_EFFORT,
+        deadline=QosTime(0, 10**8),
+    )
+    offered = (driver, LATCHED)
     assert from_plain(to_plain(offered)) == offered
     assert from_plain(to_text(offered)) == offered
     numbers = to_plain(offered[:1])[0] | {

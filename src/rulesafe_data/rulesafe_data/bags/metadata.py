@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from rosbags.interfaces import Qos
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.bags import qos
-from rulesafe_data.bags.qos import Qos
 from rulesafe_data.files import write_atomically
 
 NAME = "metadata.yaml"

@@ -6,71 +6,77 @@ from typing import Any
 
 from rclpy.duration import Duration, Infinite
 from rclpy.node import Node
-from rclpy.qos import (
-    DurabilityPolicy,
-    HistoryPolicy,
-    LivelinessPolicy,
-    QoSProfile,
-    ReliabilityPolicy,
-)
+from rclpy.qos import DurabilityPolicy, LivelinessPolicy, QoSProfile, ReliabilityPolicy
 from rclpy.topic_endpoint_info import TopicEndpointInfo
+from rosbags.interfaces import (
+    Qos,
+    QosDurability,
+    QosHistory,
+    QosLiveliness,
+    QosReliability,
+    QosTime,
+)
 
+from rulesafe_core.chunks import SECOND
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_data.bags import qos
 from rulesafe_data.bags.definitions import definition
 from rulesafe_data.bags.metadata import Topic
-from rulesafe_data.bags.qos import ENDLESS, Qos
+from rulesafe_data.bags.qos import DEFAULT, UNLIMITED, is_latched
 
 DEPTH = 1000
-"""Messages of a topic that may wait for the recorder, or that a player keeps for slow readers."""
+"""Queue length of the recorder's subscriptions, and of the player's publishers."""
 
 
 def from_profile(profile: QoSProfile) -> Qos:
-    """What discovery tells of a publisher."""
+    """Return the quality of service of a discovered publisher."""
     return Qos(
-        qos.HISTORY[profile.history],
+        QosHistory(profile.history),
         profile.depth,
-        qos.RELIABILITY[profile.reliability],
-        qos.DURABILITY[profile.durability],
-        profile.deadline.nanoseconds,
-        profile.lifespan.nanoseconds,
-        qos.LIVELINESS[profile.liveliness],
-        profile.liveliness_lease_duration.nanoseconds,
+        QosReliability(profile.reliability),
+        QosDurability(profile.durability),
+        QosTime(*divmod(profile.deadline.nanoseconds, SECOND)),
+        QosTime(*divmod(profile.lifespan.nanoseconds, SECOND)),
+        QosLiveliness(profile.liveliness),
+        QosTime(*divmod(profile.liveliness_lease_duration.nanoseconds, SECOND)),
         profile.avoid_ros_namespace_conventions,
     )
 
 
-def to_request(offered: Sequence[Qos]) -> QoSProfile:
-    """What a recorder asks for: as much as all of the publishers offer, so that it hears all."""
-    reliable = all(offer.reliability == "reliable" for offer in offered)
-    latched = all(offer.latched for offer in offered)
-    return QoSProfile(
-        depth=DEPTH,
-        reliability=ReliabilityPolicy.RELIABLE if reliable else ReliabilityPolicy.BEST_EFFORT,
-        durability=DurabilityPolicy.TRANSIENT_LOCAL if latched else DurabilityPolicy.VOLATILE,
-    )
+def to_request(offered: Sequence[Qos], depth: int = DEPTH) -> QoSProfile:
+    """Return the strictest request that every publisher fulfils."""
+    reliable = all(offer.reliability == QosReliability.RELIABLE for offer in offered)
+    return _profile(reliable, all(map(is_latched, offered)), depth)
 
 
 def to_offer(offered: Sequence[Qos]) -> QoSProfile:
-    """What a player offers in the publishers' place: what they offered, where they agreed, else a
-    reliable topic. Of a latched one it keeps as many messages as there were publishers."""
-    first = offered[0] if offered else Qos()
-    reliable = not offered or any(offer.reliability != "best_effort" for offer in offered)
-    latched = bool(offered) and all(offer.latched for offer in offered)
-    kept = first.depth if first.history == "keep_last" and first.depth else 0
+    """Return what a player offers in place of the recorded publishers.
+
+    That is what they offered where they agree, else a reliable topic. Of a latched topic, as many
+    messages are kept as there were publishers.
+    """
+    first = offered[0] if offered else DEFAULT
+    reliable = not offered or any(o.reliability != QosReliability.BEST_EFFORT for o in offered)
+    latched = bool(offered) and all(map(is_latched, offered))
+    kept = first.depth if first.history == QosHistory.KEEP_LAST else 0
+    profile = _profile(reliable, latched, kept or (len(offered) if latched else DEPTH))
+    profile.deadline = _duration(first.deadline)
+    profile.lifespan = _duration(first.lifespan)
+    profile.liveliness = LivelinessPolicy.AUTOMATIC
+    return profile
+
+
+def _profile(reliable: bool, latched: bool, depth: int) -> QoSProfile:
     return QoSProfile(
-        history=HistoryPolicy.KEEP_LAST,
-        depth=kept or (len(offered) if latched else DEPTH),
+        depth=depth,
         reliability=ReliabilityPolicy.RELIABLE if reliable else ReliabilityPolicy.BEST_EFFORT,
         durability=DurabilityPolicy.TRANSIENT_LOCAL if latched else DurabilityPolicy.VOLATILE,
-        deadline=_duration(first.deadline),
-        lifespan=_duration(first.lifespan),
-        liveliness=LivelinessPolicy.AUTOMATIC,
     )
 
 
-def _duration(nanoseconds: int) -> Duration:
-    return Infinite if nanoseconds >= ENDLESS else Duration(nanoseconds=nanoseconds)
+def _duration(time: QosTime) -> Duration:
+    if time >= UNLIMITED:
+        return Infinite
+    return Duration(seconds=time.sec, nanoseconds=time.nsec)
 
 
 def interface_class(kind: str) -> Any:

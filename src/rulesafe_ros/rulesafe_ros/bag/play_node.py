@@ -17,6 +17,7 @@ from rulesafe_core.chunks import SECOND
 from rulesafe_core.convert import STATE_QOS, to_time
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.bags.metadata import Topic
+from rulesafe_data.bags.qos import is_latched
 from rulesafe_data.bags.reading import Bag, Message
 from rulesafe_ros.bag import convert
 from rulesafe_ros.bag.keys import HELP, keys
@@ -155,7 +156,7 @@ class PlayNode(Node):
 
     def _latch(self, begin: int) -> None:
         """Says again what late readers would have got at this time of the bag (ns)."""
-        latched = [t.name for t in self._bag.topics.values() if any(o.latched for o in t.offered)]
+        latched = [t.name for t in self._bag.topics.values() if any(map(is_latched, t.offered))]
         wanted = [name for name in latched if name in self._out]
         last = {message.topic: message for message in self._bag.messages(wanted, end=begin)}
         for message in last.values():

@@ -25,6 +25,7 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.bags.background import BackgroundWriter
 from rulesafe_data.bags.mending import held
 from rulesafe_data.bags.metadata import Metadata, Topic
+from rulesafe_data.bags.qos import is_latched
 from rulesafe_data.bags.writing import BagWriter
 from rulesafe_ros.bag import convert
 from rulesafe_ros.bag.clocks import CLOCKS
@@ -133,7 +134,7 @@ class RecordNode(Node):
         if heard is None:
             self._writer.add(topic)
             fresh = time.monotonic() - self._began > SETTLE
-            losses = Losses(fresh=fresh and not any(offer.latched for offer in topic.offered))
+            losses = Losses(fresh=fresh and not any(map(is_latched, topic.offered)))
             self._heard[name] = _Heard(topic, request, losses, len(infos), time.monotonic())
             self._subscribe(topic, request)
             self._said(f"recording {name} ({topic.type})")

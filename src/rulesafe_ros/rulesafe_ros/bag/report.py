@@ -7,6 +7,7 @@ from pathlib import Path
 from rulesafe_data.bags import metadata
 from rulesafe_data.bags.mending import Mended, pieces, unfinished
 from rulesafe_data.bags.metadata import Topic
+from rulesafe_data.bags.qos import is_latched
 from rulesafe_data.bags.reading import Bag
 
 YEAR_2000 = 946684800 * 10**9
@@ -45,7 +46,10 @@ def _aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
 
 
 def _offered(topic: Topic) -> str:
-    kinds = {f"{o.reliability}{', latched' if o.latched else ''}" for o in topic.offered}
+    kinds = {
+        f"{offer.reliability.name.lower()}{', latched' if is_latched(offer) else ''}"
+        for offer in topic.offered
+    }
     return "; ".join(sorted(kinds)).replace("_", " ")
 
 

@@ -14,6 +14,7 @@ import pytest
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_design.commands import generate as cli_generate
+from rulesafe_design.commands.model_options import ModelOptions
 from rulesafe_design.difficulty import CELLS, Cell, cell_of
 from rulesafe_design.endpoint import Endpoint
 from rulesafe_design.exchanges import open_model
@@ -449,7 +450,7 @@ def test_the_command(server, key, tmp_path, capfd):
     server.says("No.")
     server.counts(moves=4)
     server.fails(401, f"{key} is no key")
-    words = {"model": "tester", "base_url": server.url, "count": 2, "tries": 1}
+    words = {"model": "tester", "options": ModelOptions(server.url, tries=1), "count": 2}
     assert cli_generate.generate(tmp_path / "one", **words, price_in=1.0, price_out=1.0) == 0
     shown = capfd.readouterr()
     assert "2 of 2 locks" in shown.out
@@ -457,8 +458,8 @@ def test_the_command(server, key, tmp_path, capfd):
     assert "yield 100%" in shown.out
     assert "cost 0.00036" in shown.out
     assert "lock" in shown.err
-    offline = {**words, "base_url": None}
-    assert cli_generate.generate(tmp_path / "two", **offline, replay=tmp_path / "one") == 0
+    offline = {**words, "options": ModelOptions(replay=tmp_path / "one")}
+    assert cli_generate.generate(tmp_path / "two", **offline) == 0
     one, two = files(tmp_path / "one"), files(tmp_path / "two")
     assert {k: v for k, v in one.items() if k != "report.json"} == {
         k: v for k, v in two.items() if k != "report.json"
@@ -492,7 +493,7 @@ def test_the_grammar_is_the_default_and_has_no_endpoint(tmp_path, capfd):
     assert lock.origin["seed"] == 0
     assert not (tmp_path / "one" / "exchanges").exists()
     with pytest.raises(RuleSafeError, match="--model NAME"):
-        cli_generate.generate(tmp_path / "two", replay=tmp_path / "one")
+        cli_generate.generate(tmp_path / "two", options=ModelOptions(replay=tmp_path / "one"))
 
 
 def test_every_lock_says_who_wrote_it(server, key, tmp_path):

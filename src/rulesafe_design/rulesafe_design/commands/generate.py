@@ -2,13 +2,19 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Annotated
 
-from rulesafe_core.errors import RuleSafeError
+import tyro
+from rich.console import Console
+from rich.table import Table
 
-if TYPE_CHECKING:  # what the command needs is imported when it runs
-    from rulesafe_design.grammar import Grammar
-    from rulesafe_design.reports import Report
+from rulesafe_design.commands.model_options import ModelOptions
+from rulesafe_design.generate import KINDS, LOCKS, REPORT, Config
+from rulesafe_design.generate import generate as generate_locks
+from rulesafe_design.grammar import Grammar
+from rulesafe_design.models import FAILURES, Model
+from rulesafe_design.reports import ACCEPTED, Prices, Report
+from rulesafe_design.verify import MAX_STEPS
 
 GRAMMAR = "grammar"
 
@@ -17,19 +23,14 @@ def generate(
     out: Path,
     count: int = 50,
     model: str = GRAMMAR,
-    base_url: str | None = None,
-    replay: Path | None = None,
+    options: Annotated[ModelOptions, tyro.conf.arg(name="")] = ModelOptions(),
     name: str | None = None,
     repairs: int = 3,
     per_cell: int | None = None,
-    max_steps: int | None = None,
+    max_steps: int = MAX_STEPS,
     attempts: int | None = None,
     unlike: str = "all",
     seed: int = 0,
-    temperature: float | None = None,
-    max_tokens: int | None = None,
-    timeout: float = 300.0,
-    tries: int = 5,
     price_in: float | None = None,
     price_out: float | None = None,
 ) -> int:
@@ -44,55 +45,35 @@ def generate(
         out: Folder for locks/, exchanges/ and report.json.
         count: Locks wanted. It may grow later.
         model: The model's name at the endpoint, or grammar: sampled here, without any model.
-        base_url: An OpenAI-compatible endpoint, such as http://127.0.0.1:8000/v1.
-        replay: The --out of another run: its replies are used and no endpoint.
+        options: Of the model.
         name: What the locks' ids begin with; "drawn" for the grammar, else "written".
         repairs: Times that a model is told what is wrong with a lock.
         per_cell: Locks of one cell of difficulty (steps, memory) at most.
-        max_steps: Locks with longer plans are refused; 12 if not given.
+        max_steps: Locks with longer plans are refused.
         attempts: Conversations at most; twice the count and 20 if not given. They may grow later.
         unlike: Rules to none of which a lock may be equivalent: ids and sets, joined by commas;
             all: the twenty.
         seed: Of the grammar.
-        temperature: Of the model; its own if not given.
-        max_tokens: Of one reply; the model's own limit if not given.
-        timeout: Seconds for one reply.
-        tries: Of one request, when the endpoint fails, before the run ends.
         price_in: Price of a million tokens in, for the report.
         price_out: Price of a million tokens out, for the report.
     """
-    from rulesafe_design.endpoint import Endpoint
-    from rulesafe_design.exchanges import open_model
-    from rulesafe_design.generate import Config
-    from rulesafe_design.generate import generate as make
-    from rulesafe_design.models import Model
-    from rulesafe_design.reports import Prices
-    from rulesafe_design.verify import MAX_STEPS
-
     writer: Model
     if model == GRAMMAR:
-        writer = _grammar(seed, base_url, replay)
+        options.check_unused("the grammar")
+        writer = Grammar(seed)
     else:
-        endpoint = Endpoint(
-            model,
-            base_url,
-            timeout_s=timeout,
-            tries=tries,
-            temperature=temperature,
-            max_tokens=max_tokens,
-        )
-        writer = open_model(endpoint, out, replay)
+        writer = options.open(model, out)
     config = Config(
         name=name or ("drawn" if model == GRAMMAR else "written"),
         repairs=repairs,
         per_cell=per_cell,
-        max_steps=MAX_STEPS if max_steps is None else max_steps,
+        max_steps=max_steps,
         attempts=attempts,
         unlike=unlike,
         prices=Prices(price_in, price_out),
     )
     try:
-        report = make(writer, out, count, config)
+        report = generate_locks(writer, out, count, config)
     except KeyboardInterrupt:
         print("\ninterrupted: what is there is kept, the same command goes on", file=sys.stderr)
         raise
@@ -100,26 +81,8 @@ def generate(
     return report.exit_code
 
 
-def _grammar(seed: int, base_url: str | None, replay: Path | None) -> "Grammar":
-    from rulesafe_design.grammar import Grammar
-
-    if base_url or replay:
-        raise RuleSafeError(
-            "the grammar has no endpoint and nothing to replay (the same --seed writes the same "
-            "locks); for a language model give --model NAME"
-        )
-    return Grammar(seed)
-
-
-def show(report: "Report", out: Path) -> None:
+def show(report: Report, out: Path) -> None:
     """Print what a generation came to."""
-    from rich.console import Console
-    from rich.table import Table
-
-    from rulesafe_design.generate import KINDS, LOCKS, REPORT
-    from rulesafe_design.models import FAILURES
-    from rulesafe_design.reports import ACCEPTED
-
     table = Table(title=f"{report.accepted} of {report.count} locks")
     table.add_column("replies", justify="right")
     table.add_column("outcome", no_wrap=True)

@@ -25,7 +25,7 @@ setup(
             "instruction_node = rulesafe_core.start:node",
         ],
         "rulesafe.nodes": [
-            "h1_2_bridge = h1_2_bridge.ros:main",
+            "h1_2_bridge = h1_2_bridge.node:main",
             "h1_2_bridge_supervisor = h1_2_bridge.supervisor_node:main",
             "camera_points = h1_2_bridge.camera_points_node:main",
             "instruction_node = h1_2_bridge.instruction_node:main",

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -42,6 +43,25 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_xdist_auto_num_workers() -> int:
     """Processes of `-n auto`: one more than processors, for many tests wait for a robot's clock."""
     return len(os.sched_getaffinity(0)) + 1
+
+
+@pytest.fixture
+def installed(tmp_path, monkeypatch):
+    """Installs a package of one module with entry points, below `tmp_path`."""
+    modules = []
+
+    def install(name: str, source: str, entry_points: str) -> None:
+        (tmp_path / f"{name}.py").write_text(source)
+        info = tmp_path / f"{name}-1.0.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+        (info / "entry_points.txt").write_text(entry_points)
+        monkeypatch.syspath_prepend(str(tmp_path))
+        modules.append(name)
+
+    yield install
+    for name in modules:
+        sys.modules.pop(name, None)
 
 
 @pytest.fixture

@@ -1,34 +1,27 @@
 """Objects by name: built-in, of an installed package, or as module:attribute."""
 
-import sys
-
 import pytest
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.plugins import GROUPS, is_reference, load, names
+from rulesafe_core.plugins import GROUPS, is_reference, load, load_file, names
 
 BUILTIN = {"vq": "built-in vq", "raw": "built-in raw"}
 
 
 @pytest.fixture
-def package(tmp_path, monkeypatch):
-    """An installed distribution: a module, and a dist-info folder with entry points."""
-    (tmp_path / "grip_package.py").write_text("class Grip: ...\n")
+def package(tmp_path, installed):
+    """An installed distribution with a memory and what is said to be a safe."""
     (tmp_path / "broken_package.py").write_text("raise OSError('no such device')\n")
-    info = tmp_path / "grip_package-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: grip-package\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(
+    installed(
+        "grip_package",
+        "class Grip: ...\n",
         "[rulesafe.memories]\n"
         "grip = grip_package:Grip\n"
         "raw = grip_package:Grip\n"
         "broken = broken_package:GRIP\n"
         "[rulesafe.safes]\n"
-        "vault = grip_package:Grip\n"
+        "vault = grip_package:Grip\n",
     )
-    monkeypatch.syspath_prepend(str(tmp_path))
-    yield
-    sys.modules.pop("grip_package", None)
 
 
 def test_a_builtin_name_takes_precedence(package):
@@ -56,6 +49,12 @@ def test_names_are_the_builtin_and_the_installed_ones(package):
 def test_an_error_says_what_is_valid(package, name, message):
     with pytest.raises(RuleSafeError, match=message):
         load("rulesafe.memories", name, BUILTIN)
+
+
+def test_a_file_must_be_one(package):
+    assert str(load_file("rulesafe.safes", "own.yaml", {}, (".yaml",))) == "own.yaml"
+    with pytest.raises(RuleSafeError, match=r"^safe 'vault' is .*Grip.*; valid: the path of a"):
+        load_file("rulesafe.safes", "vault", {}, (".yaml",))
 
 
 @pytest.mark.parametrize("group", GROUPS)

@@ -151,7 +151,7 @@ def test_a_request_of_before_there_were_locks_is_read(tmp_path):
             ("rule_021", 1, None, "all", "nominal", 0),
             "unknown rule or set 'rule_021'; valid: rule_001, ",
         ),
-        (("all", 1, None, "safe_11", "nominal", 0), "valid: all, safe_01, "),
+        (("all", 1, None, "safe_11", "nominal", 0), "unknown safe 'safe_11'; valid: safe_01, "),
         (("all", 1, None, "all", "nominl", 0), "nominal, train, shifted"),
         (("all", 0, None, "all", "nominal", 0), "at least one episode"),
         (("all", 9, 8, "all", "nominal", 0), "no fewer attempts than episodes"),

@@ -93,6 +93,22 @@ def test_a_set_has_one_name(folder, tmp_path, monkeypatch):
             rule_sets()
 
 
+def test_a_set_of_an_installed_package(folder, monkeypatch, installed):
+    monkeypatch.delenv(VARIABLE)
+    with pytest.raises(RuleSafeError, match="unknown rule 'two'"):
+        load_rule("two")
+    installed(
+        "vault_rules",
+        f"LOCKS = {str(folder)!r}\nNONE = None\n",
+        "[rulesafe.locks]\nvault = vault_rules:LOCKS\n",
+    )
+    assert load_rule("two").id == "two"
+    assert list(expand_rules("vault,vault_test")) == ["one", "two"]
+    assert [rule.id for rule in expand_rules("vault_rules:LOCKS").values()] == ["one", "two"]
+    with pytest.raises(RuleSafeError, match=r"'vault_rules:NONE' is None; valid: the path of a f"):
+        expand_rules("vault_rules:NONE")
+
+
 def test_a_changed_file_is_read_again(folder):
     before = load_rule("one")
     path = folder / "one.json"

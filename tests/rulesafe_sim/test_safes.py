@@ -13,9 +13,11 @@ import rulesafe_sim
 from rulesafe_core.body import Body, Material, Shape
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.transforms import about_axis, apply, from_parts
+from rulesafe_demos.attempts import make_request
 from rulesafe_sim import articulations, physics, visuals
+from rulesafe_sim.camera_file import camera_file
 from rulesafe_sim.config import PhysicsConfig
-from rulesafe_sim.randomisation import SPLITS, sample_placement
+from rulesafe_sim.randomisation import SPLITS, load_split, sample_placement
 from rulesafe_sim.safe import Safe, detent_torque
 from rulesafe_sim.safe_body import inertial_of, safe_body
 from rulesafe_sim.safe_checks import contains, solid_shapes
@@ -374,6 +376,26 @@ def test_errors_name_file_key_and_what_is_valid(edited, source, keys, value, wor
 def test_missing_key_is_named(edited) -> None:
     with pytest.raises(RuleSafeError, match=r"mine.yaml: parts.door: missing mass_kg; valid keys"):
         load_safe(edited("safe_01", "parts.door.mass_kg", remove=True))
+
+
+def test_a_safe_of_an_installed_package(tmp_path: Path, installed) -> None:
+    file = tmp_path / "vault_01.yaml"
+    file.write_text((DATA / "safe_03.yaml").read_text())
+    split = (DATA.parent / "splits/nominal.yaml").read_text()
+    (tmp_path / "own.yaml").write_text(split.replace("safe_01", "vault", 1))
+    with pytest.raises(RuleSafeError, match=r"own.yaml: safes: unknown safe 'vault'"):
+        load_split(tmp_path / "own.yaml")
+    installed(
+        "vaults",
+        f"VAULT = {str(file)!r}\n",
+        "[rulesafe.safes]\nvault = vaults:VAULT\n[rulesafe.cameras]\nwide = vaults:VAULT\n",
+    )
+    for name in ("vault", "vaults:VAULT"):
+        assert replace(load_safe(name), id="safe_03") == load_safe("safe_03")
+    assert load_split(tmp_path / "own.yaml").safes[0] == "vault"
+    assert camera_file("wide") == file
+    request = make_request("rule_001", 1, None, "safe_01,vault", "nominal", 0)
+    assert request.safes == ("safe_01", str(file)) and list(request.files) == [str(file)]
 
 
 def test_unreadable_files(tmp_path: Path) -> None:

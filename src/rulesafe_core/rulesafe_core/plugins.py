@@ -7,9 +7,12 @@ An installed package adds an object by an entry point in its pyproject.toml::
 """
 
 import importlib
+import sys
 import traceback
 from collections.abc import Mapping
-from importlib.metadata import entry_points
+from functools import lru_cache
+from importlib.metadata import EntryPoints, entry_points
+from pathlib import Path
 from typing import Any, TypeVar
 
 from rulesafe_core.errors import RuleSafeError, unknown_name
@@ -18,7 +21,7 @@ T = TypeVar("T")
 
 GROUPS = {
     "rulesafe.agents": "agent",
-    "rulesafe.cameras": "camera",
+    "rulesafe.cameras": "file of cameras",
     "rulesafe.locks": "rule set",
     "rulesafe.memories": "memory",
     "rulesafe.policies": "policy",
@@ -27,7 +30,7 @@ GROUPS = {
 """The groups of entry points, and what error messages call an object of each group."""
 
 
-def load(group: str, name: str, builtin: Mapping[str, T]) -> T:
+def load(group: str, name: str, builtin: Mapping[str, T], *others: str) -> T:
     """Return the object that a name refers to.
 
     Built-in names take precedence over entry points. The type of an object that is not built in is
@@ -37,23 +40,54 @@ def load(group: str, name: str, builtin: Mapping[str, T]) -> T:
         group: one of GROUPS.
         name: a key of `builtin`, the name of an installed entry point, or `module:attribute`.
         builtin: the built-in objects by name.
+        others: what else the caller accepts, for the error message.
 
     Raises:
         RuleSafeError: the name is unknown, or its module cannot be imported.
     """
     if name in builtin:
         return builtin[name]
-    for point in entry_points(group=group):
-        if point.name == name:
-            return import_object(point.value)  # type: ignore[no-any-return]
+    if name in (points := _installed(group, tuple(sys.path))).names:
+        return import_object(points[name].value)  # type: ignore[no-any-return]
     if is_reference(name):
         return import_object(name)  # type: ignore[no-any-return]
-    raise unknown_name(GROUPS[group], name, (*names(group, builtin), "module:NAME"))
+    raise unknown_name(GROUPS[group], name, (*names(group, builtin), "module:NAME", *others))
+
+
+def load_file(
+    group: str, name: str | Path, builtin: Mapping[str, Path], suffixes: tuple[str, ...]
+) -> Path:
+    """Return the file that a name refers to, where the objects of a group are paths of files.
+
+    Args:
+        group: one of GROUPS.
+        name: as for `load`, or the path of a file, which is returned without a check that it
+            exists.
+        builtin: the built-in files by name.
+        suffixes: those that such files have, such as ".yaml".
+
+    Raises:
+        RuleSafeError: the name is unknown, or the object is not the path of such a file.
+    """
+    if Path(name).suffix in suffixes:
+        return Path(name)
+    found: object = load(group, str(name), builtin, f"or a path to a {suffixes[0]} file")
+    if not isinstance(found, str | Path) or Path(found).suffix not in suffixes:
+        raise RuleSafeError(
+            f"{GROUPS[group]} {name!r} is {found!r}; valid: the path of a {suffixes[0]} file"
+        )
+    return Path(found)
 
 
 def names(group: str, builtin: Mapping[str, object]) -> list[str]:
     """Return the built-in names, then the installed ones in alphabetical order."""
-    return [*builtin, *sorted(entry_points(group=group).names - set(builtin))]
+    return [*builtin, *sorted(_installed(group, tuple(sys.path)).names - set(builtin))]
+
+
+@lru_cache
+def _installed(group: str, path: tuple[str, ...]) -> EntryPoints:
+    """The entry points of a group; to read those of all packages takes some 0.1 s."""
+    return entry_points(group=group)
 
 
 def is_reference(name: str) -> bool:

@@ -1,6 +1,6 @@
 """What is asked for, and the attempts it takes: which rule, safe and seed the k-th one has."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from platform import python_version
@@ -15,7 +15,7 @@ from rulesafe_locks.lock_files import LOCKS, lock_folders
 from rulesafe_locks.lock_sets import expand_rules, join_rules
 from rulesafe_locks.rules import RULES
 from rulesafe_sim.randomisation import load_split
-from rulesafe_sim.safes import SAFES, load_safe
+from rulesafe_sim.safes import SAFES, load_safe, safe_file
 
 EVALUATION_SEEDS = 10_000
 """Seeds below this one are kept for evaluations: no demonstration has them."""
@@ -127,7 +127,8 @@ def make_request(
     what is not valid.
     """
     chosen, locks = _rules(rules)
-    used, split = _safes(split, safes, others), _place(split)
+    used = _safes(split, safes, others)
+    split = str(Path(split).absolute()) if _is_file(split) else split
     styled(style)
     limit = 2 * episodes + 20 if attempts is None else attempts
     if episodes < 1 or limit < episodes:
@@ -172,7 +173,7 @@ def _rules(names: str) -> tuple[tuple[str, ...], dict[str, str]]:
 
 
 def _own_lock(name: str) -> str:
-    """The path of a rule's file where it is the user's own: named itself, or in RULESAFE_LOCKS."""
+    """The path of a rule's file where it is not ours: named itself, or in a further set."""
     if name in RULES:
         return ""
     if name.endswith(".json"):
@@ -186,31 +187,16 @@ def _is_file(name: str) -> bool:
     return name.endswith((".yaml", ".yml"))
 
 
-def _place(name: str) -> str:
-    """A file's name from wherever a worker stands; others as they are."""
-    return str(Path(name).absolute()) if _is_file(name) else name
-
-
-def _names(kind: str, text: str, known: Sequence[str]) -> tuple[str, ...]:
-    if text == "all":
-        return tuple(known)
-    names = tuple(dict.fromkeys(text.split(",")))
-    for name in names:
-        if name not in known:
-            raise unknown_name(kind, name, ("all", *known))
-    return names
-
-
 def _safes(split: str, text: str, others: bool) -> tuple[str, ...]:
-    """The safes that are meant: of the split, others of ours, or files of one's own."""
+    """The safes that are meant: of the split, others of ours, or those of users and packages, as
+    the absolute paths of their files."""
     known = load_split(split).safes
-    files = [name for name in text.split(",") if _is_file(name)]
-    for name in files:
+    names = known if text == "all" else tuple(dict.fromkeys(text.split(",")))
+    for name in names:
+        if name in SAFES and name not in known and not others:
+            raise unknown_name(f"safe of the split {split}", name, ("all", *known))
         load_safe(name)
-    if text == "all":
-        return tuple(map(_place, known))
-    kind = "safe" if others else f"safe of the split {split}"
-    return tuple(map(_place, _names(kind, text, (*(SAFES if others else known), *files))))
+    return tuple(name if name in SAFES else str(safe_file(name).absolute()) for name in names)
 
 
 def versions() -> dict[str, str]:

@@ -75,7 +75,7 @@ def render(
     out: Path | None = None,
     observations: Literal["all", "points", "joints"] = "all",
     look: str = "",
-    cameras: Path | None = None,
+    cameras: str = "",
     workers: int = 1,
     engine: Literal["local", "ray"] = "local",
 ) -> None:
@@ -91,15 +91,18 @@ def render(
         observations: points: without pictures, in half the time. joints: joint states and actions
             alone.
         look: A split: its lights, colours and cameras instead of the recorded ones; needs --out.
-        cameras: A YAML file of other cameras: poses, angles, sizes; needs --out.
+        cameras: A YAML file of other cameras: poses, angles, sizes; or the name of one that an
+            installed package has (entry point rulesafe.cameras), or module:NAME; needs --out.
         workers: Processes at work at once.
         engine: ray: by Ray, on this machine or on the cluster that RAY_ADDRESS names.
     """
+    from rulesafe_sim.camera_file import camera_file
+
     if (look or cameras) and not out:
         raise RuleSafeError("another look is for another dataset: give --out")
     try:
-        seen_by = str(cameras.absolute()) if cameras else ""
-        _render(directory, out or directory, observations, look, seen_by, workers, engine)
+        file = str(camera_file(cameras).absolute()) if cameras else ""
+        _render(directory, out or directory, observations, look, file, workers, engine)
     except KeyboardInterrupt:
         print("\ninterrupted: what is complete is kept, the same command goes on", file=sys.stderr)
         raise

@@ -1,7 +1,8 @@
 """Locks as files: JSON with a description, the automaton that runs, and where both came from.
 
-A set is a folder of such files, named after their ids. Sets are looked for in this package and
-where the environment variable RULESAFE_LOCKS says. Example::
+A set is a folder of such files, named after their ids. Sets are those of this package, those of
+installed packages (entry points of the group "rulesafe.locks", each the path of a folder) and the
+folders in the environment variable RULESAFE_LOCKS. Example::
 
     lock = read_lock("locks/my_lock.json")
     lock.rule.description
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.plugins import load, names
 from rulesafe_locks.automata import Automaton, as_rule, from_json, to_json
 from rulesafe_locks.locks import Rule
 
@@ -25,6 +27,9 @@ ID = re.compile(r"[a-z][a-z0-9_]{0,63}")
 KEYS = ("format", "id", "description", "split", "origin", "bound", "facts", "program", "automaton")
 LOCKS = Path(__file__).parent / "data" / "locks"
 """The sets that are shipped, each a folder."""
+
+GROUP = "rulesafe.locks"
+"""Entry points of installed packages: the paths of further sets."""
 
 VARIABLE = "RULESAFE_LOCKS"
 """Further folders of locks, separated as in PATH."""
@@ -70,14 +75,35 @@ class LockFile:
         return as_rule(self.automaton, self.id, self.description)
 
 
-def lock_folders() -> list[Path]:
-    """The sets, each a folder: those of RULESAFE_LOCKS, then those shipped. RuleSafeError for a
-    folder of the variable that is not there."""
+def lock_folders() -> dict[Path, str]:
+    """Return the folder of each set, with the name of the set.
+
+    Those of RULESAFE_LOCKS come first, named after the folder, or after its parent where the folder
+    is called "locks"; then those of installed packages, named after the entry point; then those of
+    this package.
+
+    Raises:
+        RuleSafeError: there is no such folder.
+    """
     own = [Path(name) for name in os.environ.get(VARIABLE, "").split(os.pathsep) if name]
+    folders = {folder: set_name(folder.resolve()) for folder in own}
+    folders |= {set_folder(name): name for name in names(GROUP, {})}
     for folder in own:
         if not folder.is_dir():
             raise RuleSafeError(f"{VARIABLE}: there is no folder {folder}")
-    return own + sorted(path for path in LOCKS.glob("*") if path.is_dir())
+    return folders | {path: path.name for path in sorted(LOCKS.glob("*")) if path.is_dir()}
+
+
+def set_name(folder: Path) -> str:
+    return folder.parent.name if folder.name == "locks" else folder.name
+
+
+def set_folder(name: str) -> Path:
+    """Return the folder of a set by entry point or as `module:attribute`. Errors: RuleSafeError."""
+    found: object = load(GROUP, name, {})
+    if not isinstance(found, str | Path) or not Path(found).is_dir():
+        raise RuleSafeError(f"rule set {name!r} is {found!r}; valid: the path of a folder of locks")
+    return Path(found)
 
 
 def locks_in(folder: Path) -> list[LockFile]:

@@ -1,4 +1,4 @@
-"""Sets of rules by name: the twenty, the sets that are shipped, those of RULESAFE_LOCKS.
+"""Sets of rules by name: the twenty, those shipped, of installed packages and of RULESAFE_LOCKS.
 
 Example::
 
@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rulesafe_core.errors import RuleSafeError, unknown_name
-from rulesafe_locks.lock_files import lock_folders, locks_in
+from rulesafe_core.plugins import is_reference
+from rulesafe_locks.lock_files import lock_folders, locks_in, set_folder
 from rulesafe_locks.locks import Rule
 from rulesafe_locks.rules import RULES, load_rule
 
@@ -17,21 +18,18 @@ TWENTY, ALL = "twenty", "all"
 
 
 def rule_sets() -> dict[str, tuple[str, ...]]:
-    """Names of sets and the ids in each: "twenty", each folder of locks by its name, and its parts,
-    such as "sampled_test". A folder called "locks" goes by the name of the folder it is in.
+    """Names of sets and the ids in each: "twenty", each of `lock_folders`, and its parts, such as
+    "sampled_test".
 
     RuleSafeError where two sets have one name, or a set has that of a rule.
     """
     sets = {TWENTY: RULES}
     places: dict[str, Path] = {}
-    for folder in lock_folders():
+    for folder, called in lock_folders().items():
         locks = locks_in(folder)
-        called = folder.resolve()
-        called = called.parent if called.name == "locks" else called
-        parts = {called.name: tuple(lock.id for lock in locks)}
+        parts = {called: tuple(lock.id for lock in locks)}
         for split in sorted({lock.split for lock in locks} - {""}):
-            name = f"{called.name}_{split}"
-            parts[name] = tuple(lock.id for lock in locks if lock.split == split)
+            parts[f"{called}_{split}"] = tuple(lock.id for lock in locks if lock.split == split)
         for name in parts:
             if name in (*RULES, ALL, TWENTY):
                 raise RuleSafeError(f"a set cannot be called {name}: rename the folder {folder}")
@@ -53,8 +51,8 @@ def join_rules(rules: Sequence[str]) -> str:
 def expand_rules(names: str) -> dict[str, Rule]:
     """Return the rules of a list separated by commas, each once, by their ids or paths.
 
-    The list has ids, paths of .json files, names of sets, and "all" for the twenty. RuleSafeError
-    for a name that is none of these.
+    The list has ids, paths of .json files, names of sets, `module:attribute` of a set, and "all"
+    for the twenty. RuleSafeError for a name that is none of these.
     """
     sets: dict[str, tuple[str, ...]] = {}
     chosen: dict[str, None] = {}
@@ -63,6 +61,9 @@ def expand_rules(names: str) -> dict[str, Rule]:
             name = TWENTY
         if name in RULES or name.endswith(".json"):
             chosen[name] = None
+            continue
+        if is_reference(name):
+            chosen.update(dict.fromkeys(map(str, sorted(set_folder(name).glob("*.json")))))
             continue
         sets = sets or rule_sets()
         if name in sets:

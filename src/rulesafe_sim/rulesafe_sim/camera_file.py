@@ -1,4 +1,4 @@
-"""Cameras of one's own, from a YAML file: other poses, angles or sizes for "head" and "front".
+"""Custom cameras from a YAML file: other poses, angles or sizes for "head" and "front".
 
     head: {xyz_m: [0.1, 0.0, 0.7], rpy_rad: [0, 0.6, -0.3], fovy_rad: 1.2, width: 320, height: 240}
     front: {width: 320, height: 240}
@@ -12,6 +12,7 @@ from math import pi
 from pathlib import Path
 
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.plugins import load_file
 from rulesafe_core.strict_yaml import build, check_keys, count, number, read_yaml, text, vector
 from rulesafe_sim.cameras import FRONT, HEAD, CameraConfig
 
@@ -24,6 +25,19 @@ class _Entry:
     width: int = count(16, 2048, default=None)
     height: int = count(16, 2048, default=None)
     link: str = text(default=None)
+
+
+def camera_file(name: str) -> Path:
+    """Return the YAML file of cameras that a name refers to.
+
+    Args:
+        name: an entry point of the group "rulesafe.cameras" or `module:attribute`, both of them
+            paths of YAML files, or the path of a YAML file.
+
+    Raises:
+        RuleSafeError: the name is unknown.
+    """
+    return load_file("rulesafe.cameras", name, {}, (".yaml", ".yml"))
 
 
 def load_cameras(path: Path) -> tuple[CameraConfig, CameraConfig]:

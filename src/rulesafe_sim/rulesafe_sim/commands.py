@@ -1,9 +1,7 @@
 """`rulesafe safes`: list the safes, show one with its parts."""
 
 from collections.abc import Callable
-from importlib import resources
 from math import degrees
-from pathlib import Path
 from typing import Annotated, Literal
 
 import tyro
@@ -11,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from rulesafe_sim.safe import Safe, Turner
-from rulesafe_sim.safes import SAFES, load_safe
+from rulesafe_sim.safes import SAFES, load_safe, safe_file
 
 SafeId = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="SAFE")]
 
@@ -48,7 +46,7 @@ def show(safe: SafeId, output: Literal["table", "yaml"] = "table") -> None:
     """
     found = load_safe(safe)
     if output == "yaml":
-        print(_source(safe), end="")
+        print(safe_file(safe).read_text(encoding="utf-8"), end="")
         return
     _print_safe(found, Console(highlight=False))
 
@@ -83,13 +81,6 @@ def _turns(part: object) -> bool:
 
 def _turner(part: Turner) -> str:
     return f"{type(part.shape).__name__.lower()} {degrees(part.range):g}"
-
-
-def _source(id_or_path: str) -> str:
-    if id_or_path in SAFES:
-        path = resources.files("rulesafe_sim") / f"data/safes/{id_or_path}.yaml"
-        return path.read_text(encoding="utf-8")
-    return Path(id_or_path).read_text(encoding="utf-8")
 
 
 SUBCOMMANDS: dict[str, Callable[..., None]] = {"list": list_safes, "show": show}

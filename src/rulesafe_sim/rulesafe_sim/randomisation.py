@@ -32,7 +32,7 @@ from rulesafe_core.strict_yaml import (
 )
 from rulesafe_sim.config import Placement
 from rulesafe_sim.safe import Safe
-from rulesafe_sim.safes import SAFES, load_safe
+from rulesafe_sim.safes import load_safe, safe_file
 from rulesafe_sim.variation import Variation
 
 Ranges = tuple[tuple[float, float], ...]
@@ -235,9 +235,11 @@ def read_split(path: Path) -> Split:
 def _safes(names: Any, where: str) -> tuple[str, ...]:
     if not isinstance(names, list) or not names or len(set(map(str, names))) < len(names):
         raise RuleSafeError(f"{where} must be a list of different safes, not {names!r}")
-    for name in map(str, names):
-        if name not in SAFES and not name.endswith((".yaml", ".yml")):
-            raise unknown_name(f"safe in {where}", name, (*SAFES, "or a path to a .yaml file"))
+    try:
+        for name in map(str, names):
+            safe_file(name)
+    except RuleSafeError as error:
+        raise RuleSafeError(f"{where}: {error}") from error
     return tuple(map(str, names))
 
 

@@ -1,4 +1,4 @@
-"""The safes: ten YAML files in data/safes, and whatever file of that form a user writes.
+"""The safes: ten YAML files in data/safes, those of installed packages, and files of users.
 
     safe = load_safe("safe_03")          # or load_safe("my_safe.yaml")
     safe.parts["knob"].range             # rad; 0 = closed
@@ -9,10 +9,10 @@
 
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import resources
 from pathlib import Path
 
-from rulesafe_core.errors import RuleSafeError, unknown_name
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.plugins import load_file
 from rulesafe_core.strict_yaml import (
     as_mapping,
     build,
@@ -27,22 +27,31 @@ from rulesafe_sim.safe_checks import check_safe
 SAFES = tuple(f"safe_{i:02d}" for i in range(1, 11))
 """Ids of the safes that come with the project."""
 
+FILES = {name: Path(__file__).parent / f"data/safes/{name}.yaml" for name in SAFES}
+"""The YAML file of each."""
 
-def load_safe(id_or_path: str | Path) -> Safe:
-    """The safe of an id in SAFES, or of a YAML file's path. Errors: RuleSafeError naming file and
-    key."""
-    if id_or_path in SAFES:
-        return _own_safe(str(id_or_path))
-    path = Path(id_or_path)
-    if path.suffix not in (".yaml", ".yml"):
-        raise unknown_name("safe", str(id_or_path), (*SAFES, "or a path to a .yaml file"))
-    return read_safe(path)
+
+def safe_file(name: str | Path) -> Path:
+    """Return the YAML file of a safe.
+
+    Args:
+        name: an id in SAFES, an entry point of the group "rulesafe.safes" or `module:attribute`,
+            both of them paths of YAML files, or the path of a YAML file.
+
+    Raises:
+        RuleSafeError: the name is unknown.
+    """
+    return load_file("rulesafe.safes", name, FILES, (".yaml", ".yml"))
+
+
+def load_safe(name: str | Path) -> Safe:
+    """Return the safe that `safe_file` finds. Errors: RuleSafeError naming file and key."""
+    return _own_safe(str(name)) if name in SAFES else read_safe(safe_file(name))
 
 
 @lru_cache
-def _own_safe(id: str) -> Safe:
-    with resources.as_file(resources.files("rulesafe_sim") / f"data/safes/{id}.yaml") as path:
-        return read_safe(path)
+def _own_safe(name: str) -> Safe:
+    return read_safe(FILES[name])
 
 
 def read_safe(path: Path) -> Safe:

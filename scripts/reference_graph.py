@@ -27,12 +27,12 @@ OWN = "rulesafe_reference"
 
 ALL_EYES = """
 import numpy as np
-from policy_node.memories import Vq
+from vq_memory_node.memory import VqMemory
 from policy_node.policy import CHUNK, Needs
 
 class AllEyes:
     needs = Needs(frames=1, points=1024, images=True, instruction=True, memory=True)
-    memory = Vq()
+    memory = VqMemory()
     def reset(self): pass
     def infer(self, observation): return np.repeat(observation.joints[-1:], CHUNK, axis=0)
 """

@@ -20,6 +20,7 @@ from rulesafe_locks.rules import load_rule
 from rulesafe_sim.config import SimulationConfig
 from rulesafe_sim.observer import Observer
 from rulesafe_sim.simulation import Simulation
+from vq_memory_node.rolling import RollingMemory
 
 EXECUTE = 12
 CAMERA_DELAY, THINKING = SECOND // 20, SECOND // 10
@@ -50,7 +51,7 @@ class Eye:
 def play(loop: Loop, policy_name: str, patience: float) -> bool:
     """Whether the policy has the door open within `patience` s of an engaged loop."""
     policy, eye = find_policy(policy_name, 1), Eye(loop)
-    sync = Synchroniser(policy.needs, memory=memory_of_policy(policy).build())
+    sync = Synchroniser(policy.needs, memory=RollingMemory(memory_of_policy(policy)))
     sync.instruction = load_rule(loop.rule).description
     sync.start(loop.clock)
     turns, end = Turns(sync, EXECUTE), loop.clock + round(patience * SECOND)

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from policy_node.configs import Dp3Config
-from policy_node.memories import Fsq, NoneMemory, Raw, Vq
 from rulesafe_core.joints import ACTION_JOINTS
-from rulesafe_data.frame import Frame
-from rulesafe_data.writer import DatasetWriter, EpisodeData
+from rulesafe_data.writer import DatasetWriter, EpisodeData, Frame
+from vq_memory_node.memory import FsqMemory, NoMemory, RawMemory, VqMemory
 from vq_memory_node.model_files import Architecture, Model, save_model
 
 LENGTHS = (70, 55, 90)
@@ -114,10 +113,10 @@ def fsq_model(tmp_path_factory):
 def memories(fsq_model):
     """A configuration of each kind of memory, by name, of length 6 where there is one."""
     return {
-        "none": NoneMemory(),
-        "raw": Raw(6),
-        "vq": Vq("rule_001_rule_020_hand", length=6),
-        "fsq": Fsq(str(fsq_model), length=6),
+        "none": NoMemory(),
+        "raw": RawMemory(6),
+        "vq": VqMemory("rule_001_rule_020_hand", length=6),
+        "fsq": FsqMemory(str(fsq_model), length=6),
     }
 
 

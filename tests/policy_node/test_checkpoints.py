@@ -16,7 +16,8 @@ from policy_node.policy import Observation
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
 from rulesafe_data.store import EpisodeStore
-from vq_memory_node.memory import Reading, memory_of
+from vq_memory_node.memory import Reading
+from vq_memory_node.rolling import RollingMemory, readings_of
 
 ACTED = [ALL_JOINTS.index(joint) for joint in ACTION_JOINTS]
 
@@ -117,7 +118,7 @@ def observe(demos, trained):
     policy = load_policy(trained)
     episode = EpisodeStore(demos).episode(0)
     joints = episode["observation.state"][:, ACTED]
-    readings = memory_of(joints, policy.checkpoint.memory.build())
+    readings = readings_of(joints, policy.checkpoint.memory)
     history = History(policy.needs)
     for frame, row in enumerate(joints[:20]):
         history.push(frame, row, episode["observation.points"][frame])
@@ -178,7 +179,7 @@ def test_it_is_asked_with_what_it_was_trained_on(memory, frame, quick, trained):
     )
     episode = store.episode(0)
     joints, history = episode["observation.state"][:, ACTED], History(policy.needs)
-    remembers = policy.memory.build()
+    remembers = RollingMemory(policy.memory)
     for number in range(frame + 1):
         history.push(number, joints[number], episode["observation.points"][number])
         remembers.push(joints[number])

@@ -8,7 +8,7 @@ pytest.importorskip("diffusers")
 from policy_node.batches import Batch
 from policy_node.dp3 import Dp3
 from policy_node.families import find_config, make_network
-from policy_node.memories import MemoryShape
+from vq_memory_node.memory import MemoryShape
 
 SHAPES = {
     "none": MemoryShape(),

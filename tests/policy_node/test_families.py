@@ -14,7 +14,7 @@ from policy_node.policy import CAMERAS
 from policy_node.training import Task, train
 from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
 from rulesafe_data.store import EpisodeStore
-from vq_memory_node.memory import memory_of
+from vq_memory_node.rolling import readings_of
 
 ACTED = [ALL_JOINTS.index(joint) for joint in ACTION_JOINTS]
 READERS = [name for name in FAMILIES if find_config(name, "tiny").instruction]
@@ -36,7 +36,7 @@ def test_a_family_that_reads_is_trained_saved_and_asked(
     history = History(policy.needs)
     pictures = {camera: episode[f"observation.images.{camera}"][45] for camera in CAMERAS}
     history.push(45, joints[45], episode["observation.points"][45], pictures)
-    reading = memory_of(joints, policy.memory.build())[45]
+    reading = readings_of(joints, policy.memory)[45]
 
     def chunk(instruction):
         policy.reset()

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 from policy_node.loading import find_policy, memory_of_policy
-from policy_node.memories import NoneMemory, Raw
 from policy_node.policy import CHUNK, Needs, Observation, check_chunk
 from rulesafe_core.errors import RuleSafeError
+from vq_memory_node.memory import NoMemory, RawMemory
 
 EXAMPLES = Path(__file__).parents[2] / "examples/policies"
 
 MODULE = """
-from policy_node.memories import Raw
+from vq_memory_node.memory import RawMemory
 from policy_node.policy import Needs
 
 class Blind: pass
@@ -25,7 +25,7 @@ class Forgetful:
     def reset(self): ...
     def infer(self, observation): ...
 class Recalling(Forgetful):
-    memory = Raw(length=7)
+    memory = RawMemory(length=7)
 class Greedy(Forgetful):
     def __init__(self, size): ...
 """
@@ -46,11 +46,11 @@ def test_the_example_is_a_policy(monkeypatch):
     joints = np.random.default_rng(0).uniform(-1, 1, (1, 13)).astype(np.float32)
     chunk = check_chunk(policy.infer(Observation(joints)))
     assert (chunk == joints[-1]).all() and len(chunk) == CHUNK
-    assert memory_of_policy(policy) == NoneMemory()
+    assert memory_of_policy(policy) == NoMemory()
 
 
 def test_a_policy_says_which_memory_it_needs(mine):
-    assert memory_of_policy(find_policy(f"{mine}:Recalling")) == Raw(length=7)
+    assert memory_of_policy(find_policy(f"{mine}:Recalling")) == RawMemory(length=7)
     assert find_policy(f"{mine}:Recalling").needs == Needs(memory=True)
     with pytest.raises(RuleSafeError, match="attribute `memory`"):
         memory_of_policy(find_policy(f"{mine}:Forgetful"))

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from policy_node.memories import Raw
 from policy_node.open_loop import measure, report, spread
 from policy_node.policy import CHUNK, Needs
 from rulesafe_cli import cli
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.layout import ACTION
 from rulesafe_data.store import EpisodeStore
+from vq_memory_node.memory import RawMemory
 
 LENGTH, EVERY = 60, 12
 
@@ -18,7 +18,7 @@ class Knowing:
     """Commands what was commanded, and `off` rad more in one joint."""
 
     needs = Needs(frames=2, points=8, images=True, instruction=True, memory=True)
-    memory = Raw(length=5)
+    memory = RawMemory(length=5)
 
     def __init__(self, store, joint=0, off=0.0):
         self._store, self._off = store, np.zeros(13)

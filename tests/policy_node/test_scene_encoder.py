@@ -11,7 +11,6 @@ pytest.importorskip("diffusers")
 from policy_node.batches import Batch
 from policy_node.configs import Dp3Config, EncoderConfig
 from policy_node.dp3 import Dp3
-from policy_node.memories import MemoryShape
 from policy_node.scene_encoder import (
     SEEN,
     SceneEncoder,
@@ -23,6 +22,7 @@ from policy_node.scene_encoder import (
     save_encoder,
 )
 from rulesafe_core.errors import RuleSafeError
+from vq_memory_node.memory import MemoryShape
 
 SAFES = ("safe_01", "safe_02")
 

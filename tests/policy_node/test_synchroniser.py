@@ -13,6 +13,7 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
 from vq_memory_node.grids import Sliding
 from vq_memory_node.memory import RawMemory, Reading
+from vq_memory_node.rolling import RollingMemory
 
 ALL = Needs(frames=3, points=8, images=True, instruction=True, memory=True)
 BEGIN = 40 * SECOND
@@ -161,7 +162,7 @@ def test_a_new_episode_shows_nothing_of_the_last():
 
 
 def test_an_episode_that_is_told_of_late_is_the_one_that_was_joined():
-    sync = Synchroniser(Needs(frames=2), memory=RawMemory(Sliding(length=3, stride=1)))
+    sync = Synchroniser(Needs(frames=2), memory=RollingMemory(RawMemory(3)))
     for frame in range(3):
         sync.joints(BEGIN + frame * PERIOD, ACTION_JOINTS, row(frame))
     before = sync.complete(0)
@@ -181,8 +182,8 @@ def test_a_clock_that_jumps_back_begins_an_episode():
 
 def test_a_memory_of_its_own_is_fed_every_frame():
     grid = Sliding(length=4, stride=2)
-    sync = Synchroniser(Needs(memory=True), memory=RawMemory(grid))
-    twin = RawMemory(grid)
+    sync = Synchroniser(Needs(memory=True), memory=RollingMemory(RawMemory(), grid))
+    twin = RollingMemory(RawMemory(), grid)
     for frame in range(12):
         for tick in range(10):  # as a simulation sends them, ten for each frame
             stamp = BEGIN + frame * PERIOD + tick * PERIOD // 10
@@ -194,7 +195,7 @@ def test_a_memory_of_its_own_is_fed_every_frame():
 
 
 def test_the_newest_values_of_a_longer_memory_are_those_of_a_shorter():
-    long, short = RawMemory(Sliding(length=7)), RawMemory(Sliding(length=3))
+    long, short = RollingMemory(RawMemory(7)), RollingMemory(RawMemory(3))
     for frame in range(50):
         for memory in (long, short):
             memory.push(row(frame))

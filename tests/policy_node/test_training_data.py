@@ -11,7 +11,7 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
 from rulesafe_data.store import EpisodeStore
 from vq_memory_node.grids import Sliding, ends_of
-from vq_memory_node.memory import memory_of
+from vq_memory_node.rolling import readings_of
 from vq_memory_node.windows import STRIDE
 
 ACTED = [ALL_JOINTS.index(joint) for joint in ACTION_JOINTS]
@@ -89,7 +89,7 @@ def test_memory_is_what_the_memory_reads_at_that_frame(memory, make, store, memo
     windows = make(memory)
     batch = windows.batch(places(store))
     joints = store.episode(EPISODES[1])["observation.state"][:, ACTED]
-    readings = memory_of(joints, memories[memory].build())
+    readings = readings_of(joints, memories[memory])
     np.testing.assert_array_equal(batch.memory_mask.numpy(), readings.mask[FRAMES])
     values = readings.values[FRAMES]
     if memory == "raw":

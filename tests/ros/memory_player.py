@@ -15,7 +15,7 @@ from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
 from rulesafe_interfaces.msg import MemoryTokens
 from rulesafe_sim.simulation import HOME_ACTION
 from vq_memory_node.convert import JOINTS_QOS, from_memory_tokens
-from vq_memory_node.memory import memory_of
+from vq_memory_node.rolling import readings_of
 
 INPUTS = {
     "/joint_states": (JointState, "sensor_msgs/msg/JointState", JOINTS_QOS),
@@ -101,9 +101,9 @@ class Player:
         self.client.until(future.done, f"the reply of {service}")
         return future.result()
 
-    def check(self, positions, begin, memory, at_least=1):
+    def check(self, positions, begin, memory, at_least=1, grid=None):
         """All that was heard from `begin` (ns) on is the memory of this episode."""
-        batch = memory_of(positions, memory)
+        batch = readings_of(positions, memory, grid)
         heard = {stamp: m for stamp, m in self.heard.items() if stamp >= begin}
         assert len(heard) >= at_least
         for stamp, message in heard.items():

@@ -6,9 +6,9 @@ import time
 
 import numpy as np
 
-from policy_node.memories import Raw, Vq
 from policy_node.policy import CHUNK, Needs
 from rulesafe_core.errors import RuleSafeError
+from vq_memory_node.memory import RawMemory, VqMemory
 
 
 class Seeing:
@@ -46,21 +46,21 @@ class Remembering(Seeing):
     """With the tokens of the memory's node."""
 
     needs = Needs(frames=2, memory=True)
-    memory = Vq("all_rules", 4, length=20)
+    memory = VqMemory("all_rules", 4, length=20)
 
 
 class Recalling(Seeing):
     """With raw joint positions of the past."""
 
     needs = Needs(frames=1, memory=True)
-    memory = Raw(length=10)
+    memory = RawMemory(length=10)
 
 
 class Watching(Seeing):
     """With everything there is."""
 
     needs = Needs(frames=3, points=256, images=True, instruction=True, memory=True)
-    memory = Vq("all_rules", 4)
+    memory = VqMemory("all_rules", 4)
 
 
 class Slow(Seeing):

@@ -11,7 +11,6 @@ from rulesafe_data.states import load_states
 from rulesafe_sim.simulation import HOME_ACTION
 from vq_memory_node.grids import FromStart, Sliding
 from vq_memory_node.memory import VqMemory
-from vq_memory_node.tokenizers import load_tokenizer
 
 rclpy = pytest.importorskip("rclpy", reason="ROS 2 is not installed")
 
@@ -56,11 +55,11 @@ def test_the_node_says_what_the_batch_says(
     player.play(episode[:frames], 5 * SECOND, hz, speed)
     last = (frames - 1) // grid.every * grid.every
     player.until(5 * SECOND + last * PERIOD)
-    tokenizer = load_tokenizer(model_dir, 16)
-    player.check(episode[:frames], 5 * SECOND, VqMemory(tokenizer, grid))
+    memory = VqMemory(str(model_dir), 16)
+    player.check(episode[:frames], 5 * SECOND, memory, grid=grid)
     message = player.heard[max(player.heard)]
     described = (message.vocabulary_size, message.stride, message.window, message.model_hash)
-    assert described == (16, 20, 50, tokenizer.hash)
+    assert described == (16, 20, 50, memory.hash)
     assert len(set(message.tokens)) > 1
 
 
@@ -68,7 +67,7 @@ def test_a_second_episode_begins_where_it_is_said_whenever_that_is(
     player, start, model_dir, episode
 ):
     """The stamps go on over the reset, as the simulation's do."""
-    memory = VqMemory(load_tokenizer(model_dir))
+    memory = VqMemory(str(model_dir))
     start(NODE, f"model:={model_dir}")
     player.wait()
     player.begin(SECOND)
@@ -98,7 +97,7 @@ def test_a_second_episode_begins_where_it_is_said_whenever_that_is(
 
 
 def test_reset_and_publish_on_request_and_late_joiners(player, client, start, model_dir, episode):
-    memory = VqMemory(load_tokenizer(model_dir))
+    memory = VqMemory(str(model_dir))
     start(NODE, f"model:={model_dir}")
     player.wait()
     player.play(episode[:50], SECOND)
@@ -137,7 +136,7 @@ def test_bad_joint_states_are_reported_and_left_out(player, client, start, model
     player._joints.publish(short)
     player.play(episode[10:12], SECOND + 10 * PERIOD)
     player.until(SECOND + 11 * PERIOD)
-    player.check(episode[:12], SECOND, VqMemory(load_tokenizer(model_dir)))
+    player.check(episode[:12], SECOND, VqMemory(str(model_dir)))
 
     def warning():
         return [d for d in player.diagnostics if d.level == DiagnosticStatus.WARN and d.values]
@@ -178,7 +177,7 @@ def test_what_does_not_fit_is_refused_with_the_reason(
 def test_a_lifecycle_manager_configures_activates_and_stops_it(
     player, client, start, model_dir, episode
 ):
-    memory = VqMemory(load_tokenizer(model_dir))
+    memory = VqMemory(str(model_dir))
     node = "/vq_memory_node"
     process = start(NODE, f"model:={model_dir}", "autostart:=false", "model_hash:=abc")
 
@@ -201,7 +200,7 @@ def test_a_lifecycle_manager_configures_activates_and_stops_it(
 
     parameters = AsyncParameterClient(client, "vq_memory_node")
     assert parameters.wait_for_services(60)
-    future = parameters.set_parameters([Parameter("model_hash", value=memory.tokenizer.hash)])
+    future = parameters.set_parameters([Parameter("model_hash", value=memory.hash)])
     client.until(future.done, "the new hash")
     assert change(Transition.TRANSITION_CONFIGURE)
     assert not player.call(Trigger, f"{node}/publish").success
@@ -222,7 +221,7 @@ def test_a_lifecycle_manager_configures_activates_and_stops_it(
 
 
 def test_in_the_simulation_each_episode_has_a_memory_of_its_own(client, player, start, model_dir):
-    memory = VqMemory(load_tokenizer(model_dir, 16))
+    memory = VqMemory(str(model_dir), 16)
     start(NODE, f"model:={model_dir}", "clusters:=16", "use_sim_time:=true")
     client.until_heard_by("vq_memory_node", "/joint_states")
     start(SIM, "cameras:=false")

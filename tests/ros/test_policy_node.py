@@ -68,7 +68,7 @@ def in_process(
     policies here, or a checkpoint's folder."""
     kind = getattr(seeing_policies, name, None)
     policy = kind() if kind else find_policy(name)
-    actor = PolicyActor(policy, memory_of_policy(policy).build(), execute, execution)
+    actor = PolicyActor(policy, memory_of_policy(policy), execute, execution)
     simulation = Simulation(render=actor.renders)
     simulation.reset(rule, "safe_01", seed)
     digests, step = {0: simulation.digest}, simulation.step
@@ -137,12 +137,12 @@ def checkpoint(tmp_path):
     pytest.importorskip("diffusers")
     from policy_node.checkpoints import Checkpoint, save_policy
     from policy_node.families import find_config, make_network
-    from policy_node.memories import Vq
     from policy_node.normaliser import Normaliser, fit_absolute, mean_std
     from rulesafe_data.states import load_states
+    from vq_memory_node.memory import VqMemory
 
     positions, _ = load_states(LAUNCH.parents[1] / "datasets/rule_001_rule_020.parquet")[0]
-    config, memory = find_config("dp3", "tiny"), Vq()
+    config, memory = find_config("dp3", "tiny"), VqMemory()
     torch.manual_seed(0)
     network = make_network("dp3", config, memory.shape)
     normaliser = Normaliser(mean_std(positions), fit_absolute([positions]))

@@ -12,7 +12,6 @@ pytest.importorskip("diffusers")
 from policy_node.checkpoints import Checkpoint, save_policy
 from policy_node.configs import Dp3Config
 from policy_node.families import make_network
-from policy_node.memories import NoneMemory, Raw, Vq
 from policy_node.normaliser import AbsoluteActions, Normaliser, min_max
 from rulesafe_cli.cli import main
 from rulesafe_demos.film.film import BACKGROUND, BAR, SIDE
@@ -26,7 +25,8 @@ from rulesafe_sim.randomisation import load_split, sample_variation
 from rulesafe_sim.safes import load_safe
 from rulesafe_sim.simulation import HOME_ACTION, LOWER, UPPER, Simulation
 from vq_memory_node.colours import cluster_colours
-from vq_memory_node.memory import memory_of
+from vq_memory_node.memory import NoMemory, RawMemory, VqMemory
+from vq_memory_node.rolling import readings_of
 
 SMALL = Dp3Config(
     encoder=None,
@@ -71,7 +71,7 @@ def pictures(out):
 
 
 def test_a_checkpoint_plays_the_same_episodes_again(checkpoint, request_for, tmp_path, capsys):
-    folder = checkpoint(Raw(length=10))
+    folder = checkpoint(RawMemory(length=10))
     words = ["--policy", str(folder), *WORDS, "--episodes", "2", "--workers", "2", "--films", "1"]
     assert main(["eval", *words, "--out", str(tmp_path / "out")]) == 0
     shot = pictures(tmp_path / "out")
@@ -96,13 +96,13 @@ def test_a_checkpoint_plays_the_same_episodes_again(checkpoint, request_for, tmp
 def test_another_checkpoint_in_its_place_is_not_mixed_with_it(checkpoint, tmp_path, capsys):
     words = [
         "--policy",
-        str(checkpoint(NoneMemory())),
+        str(checkpoint(NoMemory())),
         *WORDS,
         "--out",
         str(tmp_path / "out"),
     ]
     assert main(["eval", *words, "--episodes", "1"]) == 0
-    checkpoint(NoneMemory(), seed=1)
+    checkpoint(NoMemory(), seed=1)
     capsys.readouterr()
     assert main(["eval", *words, "--episodes", "2"]) == 2
     assert "files of the checkpoint" in capsys.readouterr().err
@@ -112,7 +112,7 @@ def test_another_checkpoint_in_its_place_is_not_mixed_with_it(checkpoint, tmp_pa
 def test_memory_that_is_not_there_cannot_be_shuffled(checkpoint, tmp_path, capsys):
     words = [
         "--policy",
-        str(checkpoint(NoneMemory())),
+        str(checkpoint(NoMemory())),
         *WORDS,
         "--out",
         str(tmp_path / "out"),
@@ -123,7 +123,7 @@ def test_memory_that_is_not_there_cannot_be_shuffled(checkpoint, tmp_path, capsy
 
 def test_a_film_shows_what_the_memory_tells_at_each_frame(checkpoint, request_for, tmp_path):
     """The arm waves, so that the tokens change."""
-    memory, out = Vq(clusters=256), tmp_path / "out"
+    memory, out = VqMemory(clusters=256), tmp_path / "out"
     episode = request_for(safes="safe_02").episode("rule_002", 0)
     rows = HOME_ACTION + 0.8 * np.sin(np.arange(1, 41) / 10)[:, None]
     path = actions_file(out, "rule_002", 0)
@@ -140,7 +140,7 @@ def test_a_film_shows_what_the_memory_tells_at_each_frame(checkpoint, request_fo
         positions.append(simulation.state().action_positions)
     line = {"resampled": 0, "reason": "enough", "state_digest": simulation.digest}
     film(out, Setup(str(checkpoint(memory))), {("rule_002", 0): line}, episode)
-    told = memory_of(np.array(positions, np.float32), memory.build())
+    told = readings_of(np.array(positions, np.float32), memory)
     assert len(np.unique(told.values)) > 4 and told[40].mask.sum() == 3
     palette = 255 * cluster_colours(256)[:, :3]
     shot = pictures(out)

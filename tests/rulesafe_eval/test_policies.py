@@ -13,8 +13,8 @@ from rulesafe_eval.request import Setup
 from rulesafe_eval.runner import play
 from rulesafe_sim.observer import Observer
 from rulesafe_sim.simulation import HOME_ACTION, Simulation
-from vq_memory_node.grids import Sliding
-from vq_memory_node.memory import NoMemory, RawMemory, memory_of
+from vq_memory_node.memory import NoMemory, RawMemory
+from vq_memory_node.rolling import readings_of
 
 
 class HoldStill:
@@ -55,7 +55,7 @@ def test_chunks_that_agree_are_blended_into_the_same(opened, replaying, tmp_path
 def test_a_policy_sees_the_last_frames_and_the_memory_of_all(opened, replaying, tmp_path):
     request, _, actions = opened
     policy = replaying(actions, 20, Needs(frames=3, instruction=True, memory=True))
-    memory = RawMemory(Sliding(length=5))
+    memory = RawMemory(5)
     actor = PolicyActor(policy, memory, 20)
     simulation = Simulation()
     play(actor, request.setup, request.episode("rule_002", 0), tmp_path)
@@ -64,7 +64,7 @@ def test_a_policy_sees_the_last_frames_and_the_memory_of_all(opened, replaying, 
     for action in actions:
         simulation.step(action)
         rows.append(simulation.state().action_positions.astype(np.float32))
-    readings = memory_of(np.array(rows), RawMemory(Sliding(length=5)))
+    readings = readings_of(np.array(rows), RawMemory(5))
     for asked, seen in enumerate(policy.seen):
         at = 20 * asked
         window = [rows[max(0, frame)] for frame in (at - 2, at - 1, at)]
@@ -141,7 +141,7 @@ def test_a_policy_that_raises_is_shown_where_it_did_and_nothing_of_ours(
             raise ValueError("no such thing")
 
     request = request_for(policy="mine:Broken")
-    actor = PolicyActor(wrap(Broken()), RawMemory(Sliding(length=2)), 12)
+    actor = PolicyActor(wrap(Broken()), RawMemory(2), 12)
     if wrap is ShuffledMemory:
         Broken.needs = Needs(memory=True)
     with pytest.raises(RuleSafeError) as raised:
@@ -182,7 +182,7 @@ def test_shuffled_memory_keeps_what_and_loses_when(request_for, tmp_path):
     readings = {}
     for name, wrap in {"plain": lambda policy: policy, "shuffled": ShuffledMemory}.items():
         policy = Listening()
-        actor = PolicyActor(wrap(policy), RawMemory(Sliding(length=8)), 10)
+        actor = PolicyActor(wrap(policy), RawMemory(8), 10)
         for _ in range(2):
             play(actor, Setup("listening", step_seconds=8.0), episode, tmp_path)
         *_, first, second = policy.readings

@@ -21,13 +21,13 @@ from torch import Tensor
 
 from policy_node.configs import NetworkConfig
 from policy_node.families import find_config, find_family, make_network
-from policy_node.memories import MemoryConfig, memory_from
 from policy_node.normaliser import Normaliser, normaliser_from
 from policy_node.policy import CHUNK
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_data.files import read_json, sha256, write_atomically, write_json
 from rulesafe_data.layout import FPS
+from vq_memory_node.memory import Memory, memory_from
 
 if TYPE_CHECKING:
     from policy_node.batches import Network
@@ -56,7 +56,7 @@ class Checkpoint:
     family: str
     size: str
     config: NetworkConfig
-    memory: MemoryConfig
+    memory: Memory
     normaliser: Normaliser
     weights: Mapping[str, Tensor]
     data: Mapping[str, Any] = field(default_factory=dict)

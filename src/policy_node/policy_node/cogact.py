@@ -20,12 +20,12 @@ from torch import Tensor, nn
 from policy_node.attention import Attention, StepEmbedding, perceptron
 from policy_node.batches import Batch
 from policy_node.configs_vla import CogActConfig
-from policy_node.memories import MemoryShape
 from policy_node.policy import CHUNK
 from policy_node.schedules import Diffusion
 from policy_node.sight_and_words import Reader, VisionLanguage, added, positions
 from policy_node.vision import Vision
 from rulesafe_core.joints import ACTION_JOINTS
+from vq_memory_node.memory import MemoryShape
 
 JOINTS = len(ACTION_JOINTS)
 

@@ -42,7 +42,8 @@ def train(
     Args:
         data: A dataset with clouds and pictures, as `rulesafe demos render` makes it.
         policy: The family: dp3, rdt, cogact or pi0.
-        memory: none, raw, vq or fsq.
+        memory: none, raw, vq, fsq, or a memory of another package: the name of an entry point, or
+            module:Class.
         out: Folder for the checkpoint.
         size: tiny, small (of rdt, cogact and pi0: with pictures) or base.
         memory_model: Of vq and fsq: name of a memory's model, or its folder.
@@ -58,9 +59,9 @@ def train(
     from policy_node.configs_vla import from_weights
     from policy_node.families import find_config
     from policy_node.family_names import check_family
-    from policy_node.memories import make_memory
     from rulesafe_data.store import EpisodeStore
     from rulesafe_data.training_bar import training_bar
+    from vq_memory_node.memory import make_memory
 
     check_family(policy, "a train.py that imports it")
     task_memory = make_memory(memory, model=memory_model, clusters=clusters, length=length)
@@ -116,12 +117,12 @@ def describe(
             your own on the PYTHONPATH, that loads one.
         policy: Instead: a family, its weights at random.
         size: Of the family: tiny, small or base.
-        memory: Of the family: none, raw, vq or fsq.
+        memory: Of the family: as in `rulesafe policy train`.
     """
     from policy_node.description import describe_checkpoint, describe_family
     from policy_node.families import find_config
     from policy_node.family_names import check_family
-    from policy_node.memories import make_memory
+    from vq_memory_node.memory import make_memory
 
     if (name is None) == (policy is None):
         raise RuleSafeError("name a checkpoint or a family (--policy), not both and not neither")

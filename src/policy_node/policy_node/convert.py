@@ -10,7 +10,8 @@ from rulesafe_core.convert import from_cloud
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_interfaces.msg import MemoryTokens
 from vq_memory_node.convert import from_memory_tokens
-from vq_memory_node.memory import Reading, VqMemory
+from vq_memory_node.memory import Reading, TokenMemory
+from vq_memory_node.windows import STRIDE
 
 PICTURES_QOS = QoSProfile(depth=20, reliability=ReliabilityPolicy.RELIABLE)
 """Images and clouds: those of two seconds may wait, since several make one observation."""
@@ -37,20 +38,19 @@ def to_points(message: PointCloud2) -> NDArray[np.float32]:
     return from_cloud(message)
 
 
-def to_reading(message: MemoryTokens, memory: VqMemory) -> Reading:
-    """What the policy's own memory would tell, had it been fed what the sender was.
+def to_reading(message: MemoryTokens, memory: TokenMemory) -> Reading:
+    """Return the reading that the policy's own memory would give for the same joint states.
 
-    Errors: RuleSafeError where the sender's memory is another one, or shorter.
+    Errors: RuleSafeError if the sender's memory is another one, or shorter.
     """
-    tokenizer, grid = memory.tokenizer, memory.grid
     for what, sent, expected in (
-        ("the model", message.model_hash, tokenizer.hash),
-        ("a vocabulary", message.vocabulary_size, tokenizer.vocabulary),
-        ("a stride", message.stride, grid.stride),
-        ("a window", message.window, tokenizer.window),
+        ("the model", message.model_hash, memory.hash),
+        ("a vocabulary", message.vocabulary_size, memory.vocabulary),
+        ("a stride", message.stride, STRIDE),
+        ("a window", message.window, memory.window),
     ):
         if sent != expected:
             raise RuleSafeError(
                 f"/memory/tokens come of {what} {sent}; the policy was trained with {expected}"
             )
-    return newest_values(from_memory_tokens(message), grid.length)
+    return newest_values(from_memory_tokens(message), memory.length)

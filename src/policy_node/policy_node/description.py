@@ -12,12 +12,12 @@ from policy_node.configs import NetworkConfig
 from policy_node.families import find_family, make_network
 from policy_node.family_names import check_family
 from policy_node.loading import find_policy, names_class
-from policy_node.memories import MemoryConfig, MemoryShape
 from policy_node.policy import CHUNK
 from policy_node.training_data import pad
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_data.files import read_json
+from vq_memory_node.memory import Memory, MemoryShape
 
 LONGEST = "Open the knob and the handle, in any order. The door can be pulled while both are open."
 
@@ -44,7 +44,7 @@ def _checkpoint(name: str) -> Checkpoint:
     return read_policy(name)
 
 
-def describe_family(family: str, size: str, config: NetworkConfig, memory: MemoryConfig) -> str:
+def describe_family(family: str, size: str, config: NetworkConfig, memory: Memory) -> str:
     """Text on a family of this size, its weights made up but not set: base ones are large."""
     with torch.device("meta"):
         network = make_network(family, config, memory.shape)
@@ -66,7 +66,7 @@ def _facts(checkpoint: Checkpoint) -> Iterable[str]:
         yield f"acts as if the safe stood at {x:.2f}, {y:.2f}, {z:.2f} m, {yaw:.2f} rad"
 
 
-def _network(network: Network, config: NetworkConfig, memory: MemoryConfig) -> Iterable[str]:
+def _network(network: Network, config: NetworkConfig, memory: Memory) -> Iterable[str]:
     batch = example(network, config, memory.shape)
     yield "sees"
     for name, value in batch.tensors().items():

@@ -20,13 +20,13 @@ from torch import Tensor, nn
 
 from policy_node.batches import Batch, Network
 from policy_node.configs import Dp3Config, NetworkConfig
-from policy_node.memories import MemoryShape
 from policy_node.pointnet import PointNet
 from policy_node.policy import CHUNK
 from policy_node.scene_encoder import SceneEncoder, make_encoder, see
 from policy_node.schedules import Diffusion, Predict
 from policy_node.unet import UNet
 from rulesafe_core.joints import ACTION_JOINTS
+from vq_memory_node.memory import MemoryShape
 
 JOINTS = len(ACTION_JOINTS)
 

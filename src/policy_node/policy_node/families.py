@@ -6,8 +6,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from policy_node.configs import NetworkConfig
-from policy_node.memories import MemoryShape
 from rulesafe_core.errors import missing_package, unknown_name
+from vq_memory_node.memory import MemoryShape
 
 if TYPE_CHECKING:
     from policy_node.batches import Network

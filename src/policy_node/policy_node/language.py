@@ -16,9 +16,9 @@ from torch import Tensor, nn
 
 from policy_node.batches import Batch
 from policy_node.configs_vla import PIECES
-from policy_node.memories import MemoryShape
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
+from vq_memory_node.memory import MemoryShape
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer

@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from policy_node.memories import MemoryConfig, NoneMemory
 from policy_node.policy import Needs, Policy, check_chunk
 from rulesafe_core.errors import RuleSafeError, unknown_name
+from vq_memory_node.memory import Memory, NoMemory
 
 
 def find_policy(name: str, threads: int = 1) -> Policy:
@@ -103,14 +103,14 @@ def _instance(name: str, module: str, class_name: str) -> Policy:
     return policy
 
 
-def memory_of_policy(policy: Policy) -> MemoryConfig:
+def memory_of_policy(policy: Policy) -> Memory:
     """The memory that a policy was trained with: its attribute `memory`; none where it has none.
 
     Errors: RuleSafeError where it needs one and does not say which.
     """
     memory = getattr(policy, "memory", None)
     if memory is None:
-        memory = NoneMemory()
+        memory = NoMemory()
     if policy.needs.memory and memory.shape.kind == "none":
         raise RuleSafeError(
             "the policy needs a memory and does not say which: give it an attribute `memory`, one "

@@ -41,7 +41,8 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.ros import Parameter, claim, declare, run_node, serve
 from rulesafe_interfaces.msg import MemoryTokens
 from vq_memory_node.convert import JOINTS_QOS
-from vq_memory_node.memory import Memory, VqMemory
+from vq_memory_node.memory import TokenMemory
+from vq_memory_node.rolling import RollingMemory
 
 SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
 
@@ -79,7 +80,8 @@ class PolicyNode(LifecycleNode):
         super().__init__("policy_node")
         declare(self, PARAMETERS)
         self._policy: Policy | None = None
-        self._memory: Memory | None = None
+        self._memory: RollingMemory | None = None
+        self._published: TokenMemory | None = None  # whose tokens vq_memory_node publishes
         self._sync: Synchroniser | None = None  # while active
         self._turns: Turns | None = None  # while active
         self._asked: tuple[Turns, Question] | None = None  # the last question
@@ -107,7 +109,9 @@ class PolicyNode(LifecycleNode):
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
         try:
             self._policy = find_policy(self._value("policy"), self._value("threads"))
-            self._memory = memory_of_policy(self._policy).build()
+            memory = memory_of_policy(self._policy)
+            self._memory = RollingMemory(memory)
+            self._published = memory if isinstance(memory, TokenMemory) else None
         except RuleSafeError as error:
             self._policy = None
             return self._refuse(f"not configured: {error}")
@@ -129,7 +133,7 @@ class PolicyNode(LifecycleNode):
         topics: dict[str, tuple] = {"/joint_states": (JointState, JOINTS_QOS, self._on_joints)}
         if needs.instruction:
             topics["/instruction"] = (String, LATCHED_QOS, self._on_instruction)
-        if needs.memory and isinstance(self._memory, VqMemory):
+        if needs.memory and self._published:
             topics["/memory/tokens"] = (MemoryTokens, convert.TOKENS_QOS, self._on_tokens)
         if needs.points:
             topics["/camera/points"] = (PointCloud2, convert.PICTURES_QOS, self._on_cloud)
@@ -149,7 +153,7 @@ class PolicyNode(LifecycleNode):
             self._claim = claim(self, "/policy/action_chunk")
         except RuleSafeError as error:
             return self._refuse(f"not activated: {error}")
-        fed = self._policy.needs.memory and not isinstance(self._memory, VqMemory)
+        fed = self._policy.needs.memory and not self._published
         self._sync = Synchroniser(
             self._policy.needs,
             round(float(self._value("tolerance")) * SECOND),
@@ -218,9 +222,9 @@ class PolicyNode(LifecycleNode):
         sync.instruction = message.data
 
     def _on_tokens(self, sync: Synchroniser, message: MemoryTokens) -> None:
-        assert isinstance(self._memory, VqMemory)
+        assert self._published is not None
         try:
-            reading = convert.to_reading(message, self._memory)
+            reading = convert.to_reading(message, self._published)
         except RuleSafeError as error:
             self._mismatch = str(error)
             raise

@@ -22,6 +22,7 @@ from rulesafe_data.layout import ACTION, POINTS, STATE
 from rulesafe_data.layout import CAMERAS as PICTURES
 from rulesafe_data.measure_tables import markdown_table
 from rulesafe_data.store import EpisodeStore
+from vq_memory_node.rolling import RollingMemory
 
 ROWS = (0, 11, 24, 49)
 """Rows of the chunk that are told of: the first, the last of those that are executed before the
@@ -109,7 +110,7 @@ def _observations(
     policy: Policy, store: EpisodeStore, index: int, every: int
 ) -> Iterator[tuple[int, Observation]]:
     """The frames at which a policy, reset before, is asked, and what it is shown there."""
-    needs, memory = policy.needs, memory_of_policy(policy).build()
+    needs, memory = policy.needs, RollingMemory(memory_of_policy(policy))
     seen = store.episode(index, _keys(needs, store))
     history = History(needs)
     _of_the_policy(policy.reset)

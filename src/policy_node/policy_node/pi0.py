@@ -23,13 +23,13 @@ from transformers import DynamicCache, GemmaModel
 from policy_node.attention import sinusoids
 from policy_node.batches import Batch
 from policy_node.configs_vla import Pi0Config
-from policy_node.memories import MemoryShape
 from policy_node.policy import CHUNK
 from policy_node.schedules import FlowMatching
 from policy_node.sight_and_words import Reader, VisionLanguage, added, positions
 from policy_node.vision import Vision
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
+from vq_memory_node.memory import MemoryShape
 
 JOINTS = len(ACTION_JOINTS)
 PERIODS = (4e-3, 4.0)

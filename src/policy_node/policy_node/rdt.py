@@ -21,12 +21,12 @@ from policy_node.backbones import make_backbone, resolved
 from policy_node.batches import Batch
 from policy_node.configs_vla import RdtConfig
 from policy_node.language import Words
-from policy_node.memories import MemoryShape
 from policy_node.policy import CHUNK
 from policy_node.schedules import Diffusion
 from policy_node.sight_and_words import Reader, added, make_vision, resolve
 from policy_node.vision import Vision
 from rulesafe_core.joints import ACTION_JOINTS
+from vq_memory_node.memory import MemoryShape
 
 JOINTS = len(ACTION_JOINTS)
 

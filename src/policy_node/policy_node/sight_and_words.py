@@ -12,10 +12,10 @@ from policy_node.batches import Batch, Network
 from policy_node.configs import NetworkConfig
 from policy_node.configs_vla import Backbone, SightAndWords
 from policy_node.language import Words, word_ids
-from policy_node.memories import MemoryShape
 from policy_node.scene_encoder import SceneEncoder, make_encoder
 from policy_node.vision import PublishedTower, Vision, make_tower
 from rulesafe_core.errors import RuleSafeError
+from vq_memory_node.memory import MemoryShape
 
 Config = TypeVar("Config", bound=SightAndWords)
 

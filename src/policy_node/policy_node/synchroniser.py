@@ -17,8 +17,9 @@ from policy_node.history import KEPT, History
 from policy_node.policy import CAMERAS, Needs, Observation
 from rulesafe_core.chunks import PERIOD
 from rulesafe_core.errors import RuleSafeError, unknown_name
-from vq_memory_node.memory import Memory, Reading
+from vq_memory_node.memory import Reading
 from vq_memory_node.resampling import Frame, JointStream
+from vq_memory_node.rolling import RollingMemory
 
 POINTS = "points"
 """The name of the cloud among the pictures' kinds; the others are those of CAMERAS."""
@@ -91,7 +92,7 @@ class Synchroniser:
         needs: Needs,
         tolerance: int = PERIOD // 2,
         max_gap: int = 5 * PERIOD,
-        memory: Memory | None = None,
+        memory: RollingMemory | None = None,
     ) -> None:
         if not 0 <= tolerance <= PERIOD // 2:
             raise RuleSafeError(

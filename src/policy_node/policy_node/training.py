@@ -25,11 +25,11 @@ from policy_node.checkpoints import JSON_FILE, Checkpoint, revision, save_policy
 from policy_node.configs import NetworkConfig, TrainConfig
 from policy_node.ema import averaged
 from policy_node.families import find_family, make_network
-from policy_node.memories import MemoryConfig
 from policy_node.training_data import Windows, choose
 from rulesafe_data.files import read_json
 from rulesafe_data.store import EpisodeStore
 from vq_memory_node.checkpoints import CHECKPOINT, check_same_run, load_checkpoint, save_checkpoint
+from vq_memory_node.memory import Memory
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Task:
     family: str
     size: str
     config: NetworkConfig
-    memory: MemoryConfig
+    memory: Memory
     data: Path
     instructions: tuple[str, ...] | None
     cache: Path

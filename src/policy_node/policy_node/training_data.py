@@ -19,7 +19,6 @@ from torch import nn
 
 from policy_node.batches import Batch
 from policy_node.configs import NetworkConfig, TrainConfig
-from policy_node.memories import MemoryConfig
 from policy_node.normaliser import Floats, Normaliser, fit_absolute, fit_relative, min_max
 from policy_node.pictures import load_pictures
 from policy_node.policy import CHUNK
@@ -31,7 +30,8 @@ from rulesafe_core.joints import ACTED, ACTION_JOINTS, ARM_JOINTS
 from rulesafe_data.cache import FrameCache
 from rulesafe_data.layout import ACTION, POINTS, STATE
 from rulesafe_data.store import EpisodeStore
-from vq_memory_node.grids import ends_of
+from vq_memory_node.grids import Sliding, ends_of
+from vq_memory_node.memory import Memory
 
 Words = Callable[[str], list[int]]
 
@@ -71,7 +71,7 @@ class Windows:
         store: EpisodeStore,
         episodes: Sequence[int],
         config: NetworkConfig,
-        memory: MemoryConfig,
+        memory: Memory,
         train: TrainConfig,
         cache: Path,
         words: Words = lambda _: [],
@@ -151,14 +151,13 @@ class Windows:
         self._sights = sight.placed(self._sights, seen.mean(0))
         return seen
 
-    def _remember(self, joints: Sequence[Floats], config: MemoryConfig) -> None:
+    def _remember(self, joints: Sequence[Floats], memory: Memory) -> None:
         """Each frame's value once; readings are places among them (see vq_memory_node.memory)."""
         self._values: NDArray[np.int64] | Floats | None = None
-        memory = config.build()
-        self._grid = memory.grid
-        if config.length:
+        self._grid = Sliding(length=memory.length)
+        if memory.length:
             values: list[Any] = [memory.values_at(rows, np.arange(len(rows))) for rows in joints]
-            if config.vocabulary:
+            if memory.vocabulary:
                 self._values = np.concatenate(values)
             else:
                 self._values = self.normaliser.joints.encode(np.concatenate(values))

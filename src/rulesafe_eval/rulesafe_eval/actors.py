@@ -9,7 +9,7 @@ from rulesafe_eval.live import Live
 from rulesafe_eval.oracles import ORACLES
 from rulesafe_eval.request import Setup
 from rulesafe_sim.simulation import Simulation
-from vq_memory_node.memory import Memory
+from vq_memory_node.rolling import RollingMemory
 
 
 class Actor(Protocol):
@@ -21,7 +21,7 @@ class Actor(Protocol):
         ...
 
     @property
-    def memory(self) -> Memory | None:
+    def memory(self) -> RollingMemory | None:
         """What it remembers by, for films too; None: nothing."""
         ...
 
@@ -62,7 +62,7 @@ def _policy(setup: Setup) -> Actor:
     if setup.control != "none" and not policy.needs.memory:
         raise RuleSafeError(f"{setup.policy} has no memory that could be {setup.control}")
     controlled = CONTROLS[setup.control](policy)
-    return PolicyActor(controlled, memory.build(), setup.execute, setup.execution, facts)
+    return PolicyActor(controlled, memory, setup.execute, setup.execution, facts)
 
 
 def facts_of(name: str) -> dict[str, Any]:

@@ -30,7 +30,7 @@ from rulesafe_sim.observer import Observer
 from rulesafe_sim.randomisation import load_split, sample_variation
 from rulesafe_sim.safes import load_safe
 from rulesafe_sim.simulation import Simulation
-from vq_memory_node.memory import Memory
+from vq_memory_node.rolling import RollingMemory
 
 SIDE = 240
 """Pixels of each picture as rendered."""
@@ -143,7 +143,7 @@ def film(
     draft.rename(folder)
 
 
-def _remembered(memory: Memory | None, simulation: Simulation) -> Tokens | None:
+def _remembered(memory: RollingMemory | None, simulation: Simulation) -> Tokens | None:
     """What an actor's memory tells after this frame; None where it does not speak in tokens."""
     if memory:
         memory.push(simulation.state().action_positions.astype(np.float32))

@@ -23,6 +23,7 @@ from rulesafe_eval.live import Live, PolicyBroke
 from rulesafe_sim.observer import CAMERA_OF, Observer
 from rulesafe_sim.simulation import LOWER, UPPER, Simulation
 from vq_memory_node.memory import Memory
+from vq_memory_node.rolling import RollingMemory
 
 PICTURES = {CAMERA_OF[key]: key for key in ("head_rgb", "front_rgb")}
 """The observation's key by camera."""
@@ -49,7 +50,7 @@ class PolicyActor:
     ):
         if not 1 <= execute <= CHUNK:
             raise RuleSafeError(f"of a chunk 1..{CHUNK} rows are executed, not {execute}")
-        self._policy, self.memory, self._execute = policy, memory, execute
+        self._policy, self.memory, self._execute = policy, RollingMemory(memory), execute
         self._executor = load_executor(execution)(LOWER, UPPER, execute)
         self.facts = facts or {"kind": type(policy).__name__}
         needs = policy.needs
@@ -94,7 +95,7 @@ def _traced(simulation: Simulation) -> Iterator[None]:
 class _Senses:
     """What a policy is shown of a simulation that was just reset."""
 
-    def __init__(self, simulation: Simulation, policy: Policy, memory: Memory):
+    def __init__(self, simulation: Simulation, policy: Policy, memory: RollingMemory):
         self._simulation, self._needs, self._memory = simulation, policy.needs, memory
         self._history = History(self._needs)
         draws = self._needs.points or self._needs.images

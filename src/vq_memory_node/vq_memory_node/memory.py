@@ -1,25 +1,32 @@
-"""The rolling memory: at each frame of an episode, what a policy is told of the past.
+"""Memories: what a policy receives of an episode's past.
 
-Windows end at instants on a grid, and the memory holds one value for each of the last LENGTH of
-them. A memory is fed frame by frame (`push`, `read`), or asked for a whole episode at once
-(`memory_of`); both give the same, to the bit, since a token is always that of one window.
+A memory is a frozen dataclass of settings and a function from a window of joint positions to a
+value: a token, or joint positions. `rolling` collects the values of an episode. Example::
+
+    memory = make_memory("vq", model="all_rules_hand")
+    memory.describe()                  # kept in the policy's checkpoint
+    memory_from(memory.describe())     # the same memory, if its tokenizer is still the same
 """
 
-from dataclasses import dataclass
-from typing import Any, Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import MISSING, asdict, dataclass, fields
+from functools import cached_property
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
-from vq_memory_node.grids import Grid, Sliding, ends_of
-from vq_memory_node.tokenizers import Tokenizer
+from rulesafe_core.plugins import load
+from vq_memory_node.tokenizers import CLUSTERS, Tokenizer, load_tokenizer
+from vq_memory_node.windows import LENGTH, window_at
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What a memory tells at one frame, oldest first; `length` is the grid's (0: no memory).
+    """The values that a memory holds at one frame, oldest first.
 
     Attributes:
         values: (length,) int64 tokens, or (length, 13) float32 joint positions in rad; 0 where
@@ -32,231 +39,230 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class Readings:
-    """The readings at N frames: `values` (N, length, ...) and `mask` (N, length), see Reading."""
+class MemoryShape:
+    """The shape of a memory's readings, which a network is built for.
 
-    values: NDArray[Any]
-    mask: NDArray[np.bool_]
+    Attributes:
+        kind: none; raw: steps of 13 joint positions; tokens: integers.
+        length: M, values in a reading; 0 for none.
+        vocabulary: J, tokens are 0 .. J - 1; 0 where there are none.
+    """
 
-    def __len__(self) -> int:
-        return len(self.mask)
-
-    def __getitem__(self, frame: int) -> Reading:
-        return Reading(self.values[frame], self.mask[frame])
+    kind: Literal["none", "raw", "tokens"] = "none"
+    length: int = 0
+    vocabulary: int = 0
 
 
-class Memory(Protocol):
-    """A memory of one episode at a time."""
+@dataclass(frozen=True)
+class Memory(ABC):
+    """A memory: settings, and the value of a window of joint positions.
+
+    A subclass is a frozen dataclass whose fields are its settings, plain values that JSON can hold.
+    It has a field `length` and the method `value`.
+    """
+
+    def __post_init__(self) -> None:
+        if asdict(self).get("length", 1) < 1:
+            raise RuleSafeError(f"a memory of length {self.length}; it must be 1 or more (or none)")
 
     @property
-    def grid(self) -> Grid: ...
+    @abstractmethod
+    def length(self) -> int:
+        """M, values in a reading."""
 
-    def reset(self) -> None:
-        """Forgets everything: the next frame is the first of an episode."""
-        ...
+    @property
+    def vocabulary(self) -> int:
+        """J, tokens are 0 .. J - 1; 0 if the values are joint positions."""
+        return 0
 
-    def push(self, position: NDArray[Any]) -> bool:
-        """Takes the next frame's joint positions (13,), rad. Whether `read` has something new.
+    @property
+    def window(self) -> int:
+        """Number of frames that `value` receives."""
+        return 1
 
-        Errors: RuleSafeError if they are not 13 finite numbers; the memory stays as it was.
-        """
-        ...
+    @property
+    def hash(self) -> str:
+        """Identifies what the values depend on besides the settings, such as weights."""
+        return ""
 
-    def read(self) -> Reading:
-        """What there is to know now: a copy."""
-        ...
+    @abstractmethod
+    def value(self, window: NDArray[np.float32]) -> Any:
+        """Return the value, a token or (13,) float32, of a window (self.window, 13), rad."""
+
+    @property
+    def shape(self) -> MemoryShape:
+        """The shape of the readings."""
+        if not self.length:
+            return MemoryShape()
+        return MemoryShape("tokens" if self.vocabulary else "raw", self.length, self.vocabulary)
+
+    def zeros(self, count: int) -> NDArray[Any]:
+        """Return `count` values of zero: (count,) int64, or (count, 13) float32."""
+        if self.shape.kind == "raw":
+            return np.zeros((count, len(ACTION_JOINTS)), np.float32)
+        return np.zeros(count, np.int64)
 
     def values_at(self, positions: NDArray[np.float32], frames: NDArray[np.int64]) -> NDArray[Any]:
-        """The value of the window that ends at each of `frames` (F,) of an episode (N, 13)."""
-        ...
+        """Return the values of the windows that end at `frames` (F,) of an episode (N, 13), rad.
 
-
-class _Recent:
-    """The last `size` rows that were added, as one contiguous view, oldest first.
-
-    Each row is written twice, half a buffer apart, so that some `size` rows in sequence are always
-    the last ones: adding costs the same every time, and nothing is ever moved.
-    """
-
-    def __init__(self, size: int, shape: tuple[int, ...], kind: type) -> None:
-        self._size = size
-        self._rows: NDArray[Any] = np.zeros((2 * size, *shape), kind)
-        self._next = 0
-
-    def add(self, row: Any) -> None:
-        at = self._next
-        self._rows[at] = self._rows[at + self._size] = row
-        self._next = (at + 1) % self._size
-
-    def fill(self, row: Any) -> None:
-        self._rows[:] = row
-
-    def view(self) -> NDArray[Any]:
-        return self._rows[self._next : self._next + self._size]
-
-
-def _checked(position: NDArray[Any]) -> NDArray[np.float32]:
-    position = np.asarray(position, np.float32)
-    if position.shape != (len(ACTION_JOINTS),) or not np.isfinite(position).all():
-        raise RuleSafeError(
-            f"a frame is {len(ACTION_JOINTS)} finite joint positions in rad, got {position}"
-        )
-    return position
-
-
-class _Rolling:
-    """Frames in, one value each `grid.every` frames, the last ones out."""
-
-    def __init__(self, grid: Grid, shape: tuple[int, ...], kind: type) -> None:
-        self._grid = grid
-        self._step = grid.stride // grid.every
-        self._values = _Recent(max((grid.length - 1) * self._step + 1, 1), shape, kind)
-        self._frames = 0
-        self._count = 0  # values so far
-
-    @property
-    def grid(self) -> Grid:
-        return self._grid
-
-    def reset(self) -> None:
-        self._values.fill(0)
-        self._frames = self._count = 0
-
-    def push(self, position: NDArray[Any]) -> bool:
-        position = _checked(position)
-        due = self._frames % self._grid.every == 0
-        self._see(position)
-        self._frames += 1
-        if due:
-            self._values.add(self._value(position))
-            self._count += 1
-        return due
-
-    def read(self) -> Reading:
-        length = self._grid.length
-        observed = min(-(-self._count // self._step), length)
-        values = self._values.view()[:: self._step][:length].copy()
-        return Reading(values, np.arange(length) >= length - observed)
-
-    def _see(self, position: NDArray[np.float32]) -> None:
-        """Takes note of each frame, whether it yields a value or not."""
-
-    def _value(self, position: NDArray[np.float32]) -> Any:
-        raise NotImplementedError
-
-
-class VqMemory(_Rolling):
-    """One token for each window. Errors: RuleSafeError if the tokenizer is for other joints."""
-
-    def __init__(self, tokenizer: Tokenizer, grid: Grid | None = None) -> None:
-        super().__init__(Sliding() if grid is None else grid, (), np.int64)
-        if tuple(tokenizer.joints) != ACTION_JOINTS:
+        Raises:
+            RuleSafeError: the positions are not (N, 13) or not finite.
+        """
+        positions = np.ascontiguousarray(positions, np.float32)
+        if positions.ndim != 2 or positions.shape[1] != len(ACTION_JOINTS):
             raise RuleSafeError(
-                f"a tokenizer for other joints: {', '.join(tokenizer.joints)}; "
-                f"expected: {', '.join(ACTION_JOINTS)}"
+                f"an episode is (N, {len(ACTION_JOINTS)}) joint positions, got {positions.shape}"
             )
-        self.tokenizer = tokenizer
-        self._window = _Recent(tokenizer.window, (len(ACTION_JOINTS),), np.float32)
+        if not np.isfinite(positions).all():
+            raise RuleSafeError("an episode's joint positions must be finite")
+        values = self.zeros(len(frames))
+        for place, frame in enumerate(frames):
+            values[place] = self.value(window_at(positions, frame, self.window))
+        return values
 
-    def _see(self, position: NDArray[np.float32]) -> None:
-        if not self._frames:
-            self._window.fill(position)  # as if the robot had always stood there
-        self._window.add(position)
+    def describe(self) -> dict[str, Any]:
+        """Return the name of the kind, the settings, and the hash if there is one.
 
-    def _value(self, position: NDArray[np.float32]) -> int:
-        return self.tokenizer.token(self._window.view())
-
-    def values_at(
-        self, positions: NDArray[np.float32], frames: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
-        return tokens_at(positions, frames, self.tokenizer)
-
-
-class RawMemory(_Rolling):
-    """The joint positions at the same instants, unencoded."""
-
-    def __init__(self, grid: Grid | None = None) -> None:
-        super().__init__(Sliding() if grid is None else grid, (len(ACTION_JOINTS),), np.float32)
-
-    def _value(self, position: NDArray[np.float32]) -> NDArray[np.float32]:
-        return position
-
-    def values_at(
-        self, positions: NDArray[np.float32], frames: NDArray[np.int64]
-    ) -> NDArray[np.float32]:
-        return positions[frames]
+        Raises:
+            RuleSafeError: the memory depends on a model that cannot be loaded.
+        """
+        kind = type(self)
+        names = [name for name, builtin in MEMORIES.items() if builtin is kind]
+        name = names[0] if names else f"{kind.__module__}:{kind.__qualname__}"
+        return {"kind": name, **asdict(self), **({"hash": self.hash} if self.hash else {})}
 
 
-class NoMemory:
-    """Nothing: readings of length 0."""
+@dataclass(frozen=True)
+class NoMemory(Memory):
+    """No memory: the policy receives the present only."""
 
     @property
-    def grid(self) -> Grid:
-        return Sliding(length=0)
+    def length(self) -> int:
+        return 0
 
-    def reset(self) -> None:
-        pass
-
-    def push(self, position: NDArray[Any]) -> bool:
-        _checked(position)
-        return False
-
-    def read(self) -> Reading:
-        return Reading(np.zeros(0, np.int64), np.zeros(0, np.bool_))
-
-    def values_at(
-        self, positions: NDArray[np.float32], frames: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
-        return np.zeros(len(frames), np.int64)
+    def value(self, window: NDArray[np.float32]) -> int:
+        return 0
 
 
-# Whole episodes -----------------------------------------------------------------------------
+@dataclass(frozen=True)
+class RawMemory(Memory):
+    """The joint positions themselves, at the instants of the tokens of `VqMemory`."""
+
+    length: int = LENGTH
+
+    def value(self, window: NDArray[np.float32]) -> NDArray[np.float32]:
+        return window[-1]
 
 
-def memory_of(positions: NDArray[np.float32], memory: Memory) -> Readings:
-    """The readings at every frame of an episode (N, 13), rad: what pushing frame by frame into the
-    reset memory would give. What the memory holds stays as it is. Each value is computed once.
+@dataclass(frozen=True)
+class TokenMemory(Memory):
+    """Tokens of a trained model of any kind.
 
-    Errors: RuleSafeError if the positions are not (N, 13) or not finite.
+    Attributes:
+        model: name of a model that comes with this package, or its folder.
+        clusters: J, tokens; the model's model.json lists the valid numbers.
+        length: M, tokens remembered, 2 s apart.
     """
-    positions = _episode(positions)
-    grid = memory.grid
-    ends = ends_of(np.arange(len(positions)), grid)
-    mask = ends >= 0
-    values = memory.values_at(positions, np.arange(0, len(positions), grid.every))
-    if not len(values):
-        return Readings(np.zeros(ends.shape, values.dtype), mask)
-    read = values[np.where(mask, ends // grid.every, 0)]
-    read[~mask] = 0
-    return Readings(read, mask)
+
+    model: str
+    clusters: int = CLUSTERS
+    length: int = LENGTH
+
+    architecture: ClassVar[str] = ""
+    """The kind that the model must be of; empty: any."""
+
+    @cached_property
+    def tokenizer(self) -> Tokenizer:
+        """The tokenizer of the model.
+
+        Raises:
+            RuleSafeError: the model is missing, damaged, or of another kind.
+        """
+        tokenizer = load_tokenizer(self.model, self.clusters)
+        if self.architecture not in ("", tokenizer.kind):
+            raise RuleSafeError(
+                f"the memory's model {self.model} is of the kind {tokenizer.kind}, "
+                f"not {self.architecture}"
+            )
+        return tokenizer
+
+    @property
+    def vocabulary(self) -> int:
+        return self.clusters
+
+    @property
+    def window(self) -> int:
+        return self.tokenizer.window
+
+    @property
+    def hash(self) -> str:
+        return self.tokenizer.hash
+
+    def value(self, window: NDArray[np.float32]) -> int:
+        return self.tokenizer.token(window)
 
 
-def tokens_of(positions: NDArray[np.float32], tokenizer: Tokenizer) -> NDArray[np.int64]:
-    """The token (N,) of the window that ends at each frame of an episode (N, 13), rad. The sliding
-    memory at any frame is an index into it (`ends_of`).
+@dataclass(frozen=True)
+class VqMemory(TokenMemory):
+    """Tokens of a VQ-VAE, whose codes are merged into a few clusters."""
 
-    Errors: RuleSafeError if the positions are not (N, 13) or not finite.
+    model: str = "all_rules_hand"
+    architecture = "vq"
+
+
+@dataclass(frozen=True)
+class FsqMemory(TokenMemory):
+    """Tokens of finite scalar quantisation. No such model is shipped."""
+
+    architecture = "fsq"
+
+
+MEMORIES: dict[str, type[Memory]] = {
+    "none": NoMemory,
+    "raw": RawMemory,
+    "vq": VqMemory,
+    "fsq": FsqMemory,
+}
+
+
+def make_memory(kind: str, **settings: Any) -> Memory:
+    """Make a memory; settings that are None take their defaults.
+
+    Args:
+        kind: one of MEMORIES, an entry point of the group rulesafe.memories, or `module:Class`.
+        settings: fields of the class.
+
+    Raises:
+        RuleSafeError: the kind is unknown, or a setting is unknown or missing.
     """
-    return tokens_at(positions, np.arange(len(positions)), tokenizer)
+    made = load("rulesafe.memories", kind, MEMORIES)
+    if not (isinstance(made, type) and issubclass(made, Memory)):
+        raise RuleSafeError(f"{kind!r} must be a subclass of vq_memory_node.memory.Memory")
+    given = {name: value for name, value in settings.items() if value is not None}
+    valid = {field.name: field.default for field in fields(made)}
+    for name in given:
+        if name not in valid:
+            listed = ", ".join(valid) or "none"
+            raise RuleSafeError(f"the memory {kind} has no setting {name!r}; it has: {listed}")
+    for name, default in valid.items():
+        if default is MISSING and name not in given:
+            raise RuleSafeError(f"the memory {kind} needs a {name}")
+    return made(**given)
 
 
-def tokens_at(
-    positions: NDArray[np.float32], frames: NDArray[np.int64], tokenizer: Tokenizer
-) -> NDArray[np.int64]:
-    """The token of the window that ends at each of `frames` (F,). Errors: as `tokens_of`."""
-    positions = _episode(positions)
-    size = tokenizer.window
-    first = np.repeat(positions[:1], size - 1, axis=0)
-    padded = np.concatenate([first, positions])
-    return np.array([tokenizer.token(padded[end : end + size]) for end in frames], np.int64)
+def memory_from(description: Mapping[str, Any]) -> Memory:
+    """Make the memory that `Memory.describe` described.
 
-
-def _episode(positions: NDArray[Any]) -> NDArray[np.float32]:
-    positions = np.ascontiguousarray(positions, np.float32)
-    if positions.ndim != 2 or positions.shape[1] != len(ACTION_JOINTS):
+    Raises:
+        RuleSafeError: the description is not valid, or the tokenizer is missing or has changed.
+    """
+    settings = dict(description)
+    trained = settings.pop("hash", None)
+    memory = make_memory(str(settings.pop("kind", "")), **settings)
+    found = memory.describe().get("hash")
+    if found != trained:
         raise RuleSafeError(
-            f"an episode is (N, {len(ACTION_JOINTS)}) joint positions, got {positions.shape}"
+            f"it was trained with another memory model than {settings.get('model')} is now: "
+            f"hash {str(trained)[:12]}, found {str(found)[:12]}"
         )
-    if not np.isfinite(positions).all():
-        raise RuleSafeError("an episode's joint positions must be finite")
-    return positions
+    return memory

@@ -26,9 +26,9 @@ from rulesafe_core.ros import Parameter, claim, declare, run_node, serve
 from rulesafe_interfaces.msg import MemoryTokens
 from vq_memory_node import convert
 from vq_memory_node.grids import GRIDS, make_grid
-from vq_memory_node.memory import VqMemory
+from vq_memory_node.memory import TokenMemory
 from vq_memory_node.resampling import Frame, JointStream
-from vq_memory_node.tokenizers import load_tokenizer
+from vq_memory_node.rolling import RollingMemory
 from vq_memory_node.windows import LENGTH
 
 SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
@@ -94,7 +94,7 @@ class MemoryNode(LifecycleNode):
         super().__init__("vq_memory_node")
         self._claim = claim(self, "/memory/tokens")
         declare(self, PARAMETERS)
-        self._memory: VqMemory | None = None
+        self._memory: RollingMemory | None = None
         self._stream: JointStream | None = None  # while active
         self._refusal = "not configured"
         self._inputs: list = []
@@ -130,15 +130,15 @@ class MemoryNode(LifecycleNode):
         self._tokens = self.create_lifecycle_publisher(MemoryTokens, "/memory/tokens", LATCHED_QOS)
         return super().on_configure(state)
 
-    def _load(self) -> VqMemory:
-        """The memory that the parameters describe. Errors: RuleSafeError."""
-        tokenizer = load_tokenizer(self._value("model"), self._value("clusters"))
-        wanted = self._value("model_hash")
-        if wanted and wanted != tokenizer.hash:
+    def _load(self) -> RollingMemory:
+        """Return the memory that the parameters describe. Errors: RuleSafeError."""
+        length, wanted = self._value("length"), self._value("model_hash")
+        memory = TokenMemory(self._value("model"), self._value("clusters"), length)
+        if wanted not in ("", memory.hash):
             raise RuleSafeError(
-                f"model {self._value('model')!r} has the hash {tokenizer.hash}; expected {wanted}"
+                f"model {memory.model!r} has the hash {memory.hash}; expected {wanted}"
             )
-        return VqMemory(tokenizer, make_grid(self._value("grid"), self._value("length")))
+        return RollingMemory(memory, make_grid(self._value("grid"), length))
 
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
         assert self._memory is not None
@@ -243,9 +243,7 @@ class MemoryNode(LifecycleNode):
     def _send(self) -> Sequence[bool]:
         """Publishes what the memory tells; its mask."""
         assert self._memory is not None
-        message = convert.to_memory_tokens(
-            self._memory.read(), self._stamp, self._memory.tokenizer, self._memory.grid
-        )
+        message = convert.to_memory_tokens(self._memory, self._stamp)
         self._tokens.publish(message)
         return message.mask
 
@@ -279,7 +277,7 @@ class MemoryNode(LifecycleNode):
             "latency of a token, mean (ms)": f"{1e3 * mean:.3f}",
             "latency of a token, worst (ms)": f"{1e3 * second.worst:.3f}",
             "episodes": self._episodes,
-            "model hash": self._memory.tokenizer.hash,
+            "model hash": self._memory.memory.hash,
         } | {key.replace("_", " "): count for key, count in asdict(self._stream.counts).items()}
 
 

@@ -3,9 +3,8 @@
 There is one code path, `token` of one window: a stored episode and a live stream agree to the bit.
 """
 
-from collections.abc import Callable
+from abc import ABC, abstractmethod
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,26 +16,6 @@ from vq_memory_node.windows import WINDOW
 
 CLUSTERS = 4
 """Tokens of the published memory (Wang et al., "VQ-Memory", ablation of the clusters)."""
-
-
-class Tokenizer(Protocol):
-    """What turns a window into a token.
-
-    Attributes:
-        joints: names of the joints, in the order of a window's columns.
-        window: frames in a window.
-        vocabulary: how many tokens there are.
-        hash: SHA-256 of weights and architecture, hexadecimal.
-    """
-
-    joints: tuple[str, ...]
-    window: int
-    vocabulary: int
-    hash: str
-
-    def token(self, window: NDArray[np.float32]) -> int:
-        """The token, 0 .. vocabulary - 1, of a window (window, joints), rad."""
-        ...
 
 
 class NumpyEncoder:
@@ -84,30 +63,49 @@ class NumpyEncoder:
         return values.reshape(-1) @ self._out + self._out_bias + straight
 
 
-class VqTokenizer:
-    """The nearest code of a codebook, then the cluster of that code."""
+class Tokenizer(ABC):
+    """Maps windows of joint positions to the tokens of a model.
+
+    Attributes:
+        kind: of the model, a key of TOKENIZERS.
+        joints: names of the joints, in the order of a window's columns.
+        window: frames in a window.
+        vocabulary: how many tokens there are.
+        hash: SHA-256 of weights and architecture, hexadecimal.
+    """
 
     def __init__(self, model: Model, clusters: int = CLUSTERS) -> None:
-        """Errors: RuleSafeError if the model has no such number of clusters."""
-        self.joints, self.window, self.hash = model.joints, model.window, model.hash
+        """Raises RuleSafeError if the model has no such number of clusters."""
+        self.kind, self.hash = model.architecture.kind, model.hash
+        self.joints, self.window = model.joints, model.window
         self.vocabulary = clusters
         self.encoder = NumpyEncoder(model)
         self._tokens = [int(token) for token in model.clusters(clusters)]
+
+    @abstractmethod
+    def code(self, window: NDArray[np.float32]) -> int:
+        """Return the code, 0 .. codes - 1, of a window (window, joints), rad."""
+
+    def token(self, window: NDArray[np.float32]) -> int:
+        """Return the token, 0 .. vocabulary - 1, of a window (window, joints), rad."""
+        return self._tokens[self.code(window)]
+
+
+class VqTokenizer(Tokenizer):
+    """The nearest code of a codebook, then the cluster of that code."""
+
+    def __init__(self, model: Model, clusters: int = CLUSTERS) -> None:
+        super().__init__(model, clusters)
         codebook = model.arrays["codebook"]
         # |z - e|^2 less |z|^2, which is the same for all codes.
         self._minus_twice = np.ascontiguousarray(-2 * codebook.T)
         self._squares = np.einsum("kd,kd->k", codebook, codebook)
 
     def code(self, window: NDArray[np.float32]) -> int:
-        """The code, 0 .. codes - 1, of a window (window, joints), rad."""
         return int((self.encoder.latent(window) @ self._minus_twice + self._squares).argmin())
 
-    def token(self, window: NDArray[np.float32]) -> int:
-        """The token, 0 .. vocabulary - 1, of a window (window, joints), rad."""
-        return self._tokens[self.code(window)]
 
-
-class FsqTokenizer:
+class FsqTokenizer(Tokenizer):
     """Finite scalar quantisation: each dimension rounded to one of a few levels, no codebook.
 
     After Mentzer et al., "Finite Scalar Quantization: VQ-VAE Made Simple" (2023), with a logistic
@@ -115,27 +113,18 @@ class FsqTokenizer:
     """
 
     def __init__(self, model: Model, clusters: int = CLUSTERS) -> None:
-        """Errors: RuleSafeError if the model has no such number of clusters."""
-        self.joints, self.window, self.hash = model.joints, model.window, model.hash
-        self.vocabulary = clusters
-        self.encoder = NumpyEncoder(model)
-        self._tokens = [int(token) for token in model.clusters(clusters)]
+        super().__init__(model, clusters)
         levels = np.array(model.architecture.levels)
         self._top = (levels - 1).astype(np.float32)
         self._places = np.concatenate([[1], np.cumprod(levels[:-1])])
 
     def code(self, window: NDArray[np.float32]) -> int:
-        """The code, 0 .. codes - 1, of a window (window, joints), rad."""
         # 1 / (1 + exp(-z)), written so that no z overflows.
         bounded = np.float32(0.5) * (1 + np.tanh(self.encoder.latent(window) / 2))
         return int(np.rint(bounded * self._top).astype(np.int64) @ self._places)
 
-    def token(self, window: NDArray[np.float32]) -> int:
-        """The token, 0 .. vocabulary - 1, of a window (window, joints), rad."""
-        return self._tokens[self.code(window)]
 
-
-TOKENIZERS: dict[str, Callable[[Model, int], Tokenizer]] = {"vq": VqTokenizer, "fsq": FsqTokenizer}
+TOKENIZERS: dict[str, type[Tokenizer]] = {"vq": VqTokenizer, "fsq": FsqTokenizer}
 
 
 def load_tokenizer(

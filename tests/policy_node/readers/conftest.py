@@ -10,9 +10,9 @@ pytest.importorskip("transformers")
 from policy_node.batches import Batch
 from policy_node.cogact import CogAct
 from policy_node.configs_vla import COGACT_SIZES, PI0_SIZES, RDT_SIZES, Backbone
-from policy_node.memories import MemoryShape
 from policy_node.pi0 import Pi0
 from policy_node.rdt import Rdt
+from vq_memory_node.memory import MemoryShape
 
 torch.set_num_threads(1)
 

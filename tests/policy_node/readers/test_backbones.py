@@ -15,11 +15,11 @@ from policy_node.cogact import CogAct
 from policy_node.configs import Dp3Config
 from policy_node.configs_vla import COGACT_SIZES, PI0_SIZES, RDT_SIZES, Backbone, from_weights
 from policy_node.language import SHIPPED
-from policy_node.memories import MemoryShape
 from policy_node.pi0 import Pi0
 from policy_node.rdt import Rdt
 from policy_node.vision import make_tower
 from rulesafe_core.errors import RuleSafeError
+from vq_memory_node.memory import MemoryShape
 
 ROTARY = {
     "vocab_size": 600,

@@ -13,9 +13,9 @@ from tokenizers import Tokenizer
 from policy_node.batches import Batch
 from policy_node.configs_vla import PIECES, VOCABULARY
 from policy_node.language import SHIPPED, Words, memory_ids, word_ids
-from policy_node.memories import MemoryShape
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_locks.lock_sets import expand_rules
+from vq_memory_node.memory import MemoryShape
 
 SCRIPT = Path(__file__).parents[3] / "scripts" / "make_instruction_words.py"
 

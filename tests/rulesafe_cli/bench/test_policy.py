@@ -7,11 +7,11 @@ import pytest
 pytest.importorskip("torch")
 pytest.importorskip("accelerate")
 
-from policy_node.memories import make_memory
 from rulesafe_cli.bench.policy import EPISODES, untrained
 from rulesafe_cli.cli import main
 from rulesafe_data.measure_tables import markdown
 from rulesafe_data.measuring import Measure
+from vq_memory_node.memory import make_memory
 
 ALWAYS = {
     "parameters": 1,

@@ -8,6 +8,7 @@ from rulesafe_demos.film.film import BACKGROUND, LATER, MARGIN, SIDE
 from rulesafe_demos.film.strip import BAND, TOP, Tokens, squares, strip, tokens_of, with_strip
 from vq_memory_node.colours import cluster_colours
 from vq_memory_node.memory import NoMemory, RawMemory, Reading
+from vq_memory_node.rolling import RollingMemory
 
 
 def tokens(values, vocabulary=4, length=40) -> Tokens:
@@ -80,7 +81,7 @@ def test_the_legend_tells_the_vocabulary_and_how_much_is_remembered():
 
 def test_without_tokens_a_picture_stays_as_it_is():
     picture = np.full((592, 2 * SIDE, 3), 90, np.uint8)
-    for memory in (None, NoMemory(), RawMemory()):
+    for memory in (None, RollingMemory(NoMemory()), RollingMemory(RawMemory())):
         assert with_strip(picture, tokens_of(memory)) is picture
     longer = with_strip(picture, tokens([2]))
     assert (longer[:592] == picture).all() and longer.shape == (592 + BAND, 2 * SIDE, 3)

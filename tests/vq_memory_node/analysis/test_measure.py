@@ -11,7 +11,6 @@ pytest.importorskip("sklearn")
 
 from rulesafe_cli.cli import main
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_data import measuring
 from rulesafe_data.measure_tables import markdown_table
 from vq_memory_node import commands
@@ -21,9 +20,9 @@ from vq_memory_node.analysis.frames import STEPS, frames_of
 from vq_memory_node.analysis.probe import ProbeConfig, divided, most_frequent, probe
 from vq_memory_node.analysis.stability import at_speed, disturbances, noisy, raw_change, stability
 from vq_memory_node.analysis.trajectories import Trajectories
-from vq_memory_node.memory import NoMemory, RawMemory, VqMemory
+from vq_memory_node.memory import Memory, NoMemory, RawMemory, TokenMemory
 from vq_memory_node.model_files import load_model
-from vq_memory_node.windows import STRIDE, window_at
+from vq_memory_node.windows import LENGTH, STRIDE, window_at
 
 QUICK = ProbeConfig(epochs=30)
 
@@ -36,24 +35,19 @@ def _one_thread():
     torch.set_num_threads(before)
 
 
-class Sign:
-    """Whether the first joint is above `level` rad at the end of the window: two tokens."""
+class Sign(Memory):
+    """Whether the first joint is above 0 rad at the end of the window: two tokens."""
 
-    joints, window, vocabulary, hash = ACTION_JOINTS, 50, 2, "sign"
+    length, window, vocabulary = LENGTH, 50, 2
 
-    def __init__(self, level=0.0):
-        self.level = level
-
-    def token(self, window):
-        return int(window[-1, 0] > self.level)
+    def value(self, window):
+        return int(window[-1, 0] > 0)
 
 
-class Told:
+class Told(Sign):
     """Two tokens that the second joint's sign tells, which the test sets as it likes."""
 
-    joints, window, vocabulary, hash = ACTION_JOINTS, 50, 2, "told"
-
-    def token(self, window):
+    def value(self, window):
         return int(window[-1, 1] > 0)
 
 
@@ -168,7 +162,7 @@ def test_a_token_that_is_the_step_reads_it_perfectly():
     for found in (normal, shifted):
         told = Trajectories(tuple(with_sign(found)), found.rules, found.safes, found.steps)
         # The tokens come from the joints that tell; the joints that are read are those that do not.
-        read = frames(told, VqMemory(Told()))
+        read = frames(told, Told())
         silent = frames(found, NoMemory()).joints
         scores.append(type(read)(**{**vars(read), "joints": silent}))
     for result in probe(*scores, normal.rules, 2, 0, QUICK):
@@ -207,7 +201,7 @@ def test_a_memory_of_raw_joints_is_read_too():
     data = Trajectories(tuple(positions), ("rule_001",) * 40, ("",) * 40, tuple(steps))
     alone, _ = probe(*[frames(data, NoMemory())] * 2, data.rules, 0, 0, QUICK)
     raw, _ = probe(*[frames(data, RawMemory())] * 2, data.rules, 0, 0, QUICK)
-    tokens, _ = probe(*[frames(data, VqMemory(Sign()))] * 2, data.rules, 2, 0, QUICK)
+    tokens, _ = probe(*[frames(data, Sign())] * 2, data.rules, 2, 0, QUICK)
     assert alone.accuracy < 0.65
     assert raw.accuracy > 0.9 and tokens.accuracy > 0.95
 
@@ -233,7 +227,7 @@ def test_a_division_parts_each_rules_episodes():
 
 def test_frames_hold_what_the_memory_reads_and_steps_of_rules_apart():
     data = recorded(0, ("rule_001", "rule_020"), episodes=1)
-    found = frames_of(data, VqMemory(Sign()), ["rule_001", "rule_020"], every=10)
+    found = frames_of(data, Sign(), ["rule_001", "rule_020"], every=10)
     assert found.told[:10].tolist() == [[1, 0]] * 10 and found.told[10:].tolist() == [[0, 1]] * 10
     assert found.steps.tolist() == [0] * 5 + [1] * 5 + [STEPS] * 5 + [STEPS + 1] * 5
     assert found.raw.shape == (20, 0, 13) and found.tokens.shape == (20, 40)
@@ -257,7 +251,7 @@ def test_the_guess_is_the_most_frequent_step_of_the_rule():
 def test_results_come_for_each_rule_and_for_all_together():
     normal = recorded(0, ("rule_001", "rule_020"), episodes=5, frames=40)
     shifted = recorded(1, ("rule_020", "rule_001", "rule_004"), episodes=1, frames=40)
-    memories = {"joints": (NoMemory(), 0), "tokens": (VqMemory(Sign()), 2)}
+    memories = {"joints": NoMemory(), "tokens": Sign()}
     config = ProbeConfig(epochs=1)
     found = list(measures.readings(normal, shifted, memories, 2, config))
     rules = [("rule_001",), ("rule_020",), ("rule_001", "rule_020")]
@@ -270,7 +264,7 @@ def test_results_come_for_each_rule_and_for_all_together():
 
 def test_what_cannot_be_measured_is_refused():
     normal = recorded(0)
-    memories = {"joints": (NoMemory(), 0)}
+    memories = {"joints": NoMemory()}
     with pytest.raises(RuleSafeError, match="2 seeds or more"):
         next(measures.readings(normal, normal, memories, 1))
     with pytest.raises(RuleSafeError, match="no rule in common"):
@@ -299,9 +293,9 @@ def test_a_markdown_table_is_aligned_to_the_right():
 
 def test_the_mask_alone_is_measured_too(model_dir):
     """What tokens tell beyond the time since the start must be seen."""
-    memory, vocabulary = measures.sources(measures.tokenizers([model_dir]))["joints, mask alone"]
+    memory = measures.sources(measures.token_memories([model_dir]))["joints, mask alone"]
     found = frames(recorded(0, episodes=1), memory)
-    assert vocabulary == 1 and not found.tokens.any() and found.mask.any()
+    assert memory.vocabulary == 1 and not found.tokens.any() and found.mask.any()
 
 
 def test_the_command_writes_the_page(recordings, model_dir, tmp_path):
@@ -322,20 +316,18 @@ def test_the_command_writes_the_page(recordings, model_dir, tmp_path):
 
 def test_two_models_of_one_name_are_refused(model_dir):
     with pytest.raises(RuleSafeError, match="different names"):
-        measures.tokenizers([model_dir, model_dir])
+        measures.token_memories([model_dir, model_dir])
 
 
 # Cost -----------------------------------------------------------------------------------------
 
 
 def test_both_paths_give_the_same_tokens(model_dir):
-    from vq_memory_node.tokenizers import load_tokenizer
-
-    quick = load_tokenizer(model_dir, 16)
-    eager = memory_cost.EagerTokenizer(load_model(model_dir), quick)
+    quick = TokenMemory(str(model_dir), 16)
+    eager = memory_cost.EagerMemory(str(model_dir), 16)
     windows = [window_at(q, t) for q in walks(4) for t in range(0, 120, 7)]
-    assert [eager.token(w) for w in windows] == [quick.token(w) for w in windows]
-    assert len({quick.token(w) for w in windows}) > 3
+    assert [eager.value(w) for w in windows] == [quick.value(w) for w in windows]
+    assert len({quick.value(w) for w in windows}) > 3
 
 
 def test_each_frame_is_timed_and_bytes_are_counted(model_dir):

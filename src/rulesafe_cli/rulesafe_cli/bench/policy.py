@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from policy_node.configs import TrainConfig
 from policy_node.families import find_config, make_network
-from policy_node.memories import MemoryConfig, make_memory
 from policy_node.normaliser import Normaliser, RelativeActions, min_max
 from policy_node.policy import CAMERAS, CHUNK, Observation
 from policy_node.safe_frame import SafeFrame
@@ -31,7 +30,8 @@ from rulesafe_eval.policies import PolicyActor
 from rulesafe_eval.request import EXECUTE, Setup
 from rulesafe_locks.rules import load_rule
 from rulesafe_sim.simulation import LOWER, UPPER, Simulation
-from vq_memory_node.memory import Reading
+from vq_memory_node.memory import Memory, Reading, make_memory
+from vq_memory_node.rolling import RollingMemory
 from vq_memory_node.windows import LENGTH, RATE, STRIDE
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def _measure(options: Options, cache: Path | None, family: str, memory: str) -> 
     return [Measure.of(name, unit, samples, subject=subject) for name, unit, samples in found]
 
 
-def untrained(family: str, memory: MemoryConfig) -> "NetworkPolicy":
+def untrained(family: str, memory: Memory) -> "NetworkPolicy":
     """A policy with random weights, whose targets stay within REACH of the present posture; it acts
     about the safe, as a trained one of this size does."""
     import torch
@@ -119,7 +119,7 @@ def untrained(family: str, memory: MemoryConfig) -> "NetworkPolicy":
 
 def _inference(policy: "NetworkPolicy", rule: str, chunks: int) -> list[Found]:
     """A chunk, and beside it what a full memory takes for the frames between two of them."""
-    memory, wave = policy.memory.build(), Wave()
+    memory, wave = RollingMemory(policy.memory), Wave()
     positions = (wave(frame / RATE).astype(np.float32) for frame in count())
     for _ in range(STRIDE * LENGTH):
         memory.push(next(positions))
@@ -171,9 +171,7 @@ def _observation(
     )
 
 
-def _training(
-    family: str, memory: MemoryConfig, data: Path, cache: Path, steps: int
-) -> list[Found]:
+def _training(family: str, memory: Memory, data: Path, cache: Path, steps: int) -> list[Found]:
     """The first steps of a training with the settings that `rulesafe policy train` has, but for
     the size of a batch, which is the same for all families."""
     from policy_node.checkpoints import read_policy
@@ -200,7 +198,7 @@ def _evaluation(policy: "NetworkPolicy", options: Options) -> Found:
     an episode that fails, as this policy's do, goes on like that until the rule's time is up."""
     limit = Setup(SIZE).time_limit(options.rule)
     chunks = max(1, round(options.seconds * RATE / EXECUTE))
-    actor = PolicyActor(policy, policy.memory.build(), EXECUTE)
+    actor = PolicyActor(policy, policy.memory, EXECUTE)
     simulation = Simulation(render=actor.renders)
     rates = []
     for number in range(EPISODES + 1):

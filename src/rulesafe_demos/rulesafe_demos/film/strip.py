@@ -13,7 +13,8 @@ from PIL import Image, ImageDraw
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_demos.film.film import BACKGROUND, LATER, MARGIN, QUIET, SIDE, TEXT, Picture, font
 from vq_memory_node.colours import cluster_colours
-from vq_memory_node.memory import Memory, Reading, VqMemory
+from vq_memory_node.memory import Reading
+from vq_memory_node.rolling import RollingMemory
 from vq_memory_node.windows import RATE
 
 BAND = 56
@@ -60,11 +61,11 @@ class Tokens:
         return Tokens(nothing, self.vocabulary, self.seconds)
 
 
-def tokens_of(memory: Memory | None) -> Tokens | None:
-    """What a memory tells now; None where it does not speak in tokens."""
-    if not isinstance(memory, VqMemory):
+def tokens_of(rolling: RollingMemory | None) -> Tokens | None:
+    """Return the tokens that a memory holds; None if its values are not tokens."""
+    if rolling is None or not rolling.memory.vocabulary:
         return None
-    return Tokens(memory.read(), memory.tokenizer.vocabulary, memory.grid.stride / RATE)
+    return Tokens(rolling.read(), rolling.memory.vocabulary, rolling.grid.stride / RATE)
 
 
 def with_strip(picture: Picture, tokens: Tokens | None) -> Picture:

@@ -43,7 +43,7 @@ def measure(
 
     torch.set_num_threads(1)
     models = (model, *beside)
-    found = measures.tokenizers(models)
+    found = measures.token_memories(models)
     episodes = {"normal": load_trajectories(data), "shifted": load_trajectories(shifted)}
     cost = measure_apart(model, tokens=500)
     print("frames timed", flush=True)

@@ -4,17 +4,19 @@ import time
 import tracemalloc
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.measuring import Wave, run_on_one_core
-from vq_memory_node.grids import FromStart, Sliding
-from vq_memory_node.memory import Memory, RawMemory, VqMemory
-from vq_memory_node.model_files import Model, load_model
-from vq_memory_node.tokenizers import Tokenizer, load_tokenizer
+from vq_memory_node.grids import FromStart, Grid, Sliding
+from vq_memory_node.memory import Memory, RawMemory, TokenMemory
+from vq_memory_node.model_files import load_model
+from vq_memory_node.rolling import RollingMemory
 from vq_memory_node.windows import LENGTH, RATE, STRIDE
 
 WARM_UP = 3
@@ -49,24 +51,22 @@ def samples(model: Path | str, tokens: int) -> dict[str, NDArray[np.float64]]:
 
     Errors: RuleSafeError if there is no such model.
     """
-    numpy_path = load_tokenizer(model)
-    found = _timed(VqMemory(numpy_path, FromStart()), tokens, "numpy")
+    found = _timed(TokenMemory(str(model)), tokens, "numpy")
     try:
-        eager = EagerTokenizer(load_model(model), numpy_path)
-    except RuleSafeError:
+        timed = _timed(EagerMemory(str(model)), tokens, "eager torch")
+    except (ModuleNotFoundError, RuleSafeError):
         return found
-    timed = _timed(VqMemory(eager, FromStart()), tokens, "eager torch")
     return found | {name: values for name, values in timed.items() if "no token" not in name}
 
 
 def _timed(memory: Memory, tokens: int, title: str) -> dict[str, NDArray[np.float64]]:
-    wave = Wave()
+    wave, rolling = Wave(), RollingMemory(memory, FromStart())
     with_token: list[float] = []
     without: list[float] = []
     for frame in range((tokens + WARM_UP) * STRIDE):
         position = wave(frame / RATE).astype(np.float32)
         begin = time.perf_counter()
-        new = memory.push(position)
+        new = rolling.push(position)
         passed = 1000 * (time.perf_counter() - begin)
         if frame >= WARM_UP * STRIDE:
             (with_token if new else without).append(passed)
@@ -79,21 +79,22 @@ def _timed(memory: Memory, tokens: int, title: str) -> dict[str, NDArray[np.floa
 def footprints(model: Path | str) -> dict[str, float]:
     """kB that full memories hold, and that their tokenizer does, which any number of memories
     share."""
-    tokenizer = load_tokenizer(model)
+    tokens, raw = TokenMemory(str(model)), RawMemory()
     makers: dict[str, Callable[[], object]] = {
-        "tokenizer": lambda: load_tokenizer(model),
-        "token memory, from the start": lambda: _filled(VqMemory(tokenizer, FromStart())),
-        "token memory, sliding": lambda: _filled(VqMemory(tokenizer, Sliding())),
-        "raw memory, from the start": lambda: _filled(RawMemory(FromStart())),
-        "raw memory, sliding": lambda: _filled(RawMemory(Sliding())),
+        "tokenizer": lambda: tokens.tokenizer,
+        "token memory, from the start": lambda: _filled(tokens, FromStart()),
+        "token memory, sliding": lambda: _filled(tokens, Sliding()),
+        "raw memory, from the start": lambda: _filled(raw, FromStart()),
+        "raw memory, sliding": lambda: _filled(raw, Sliding()),
     }
     return {name: _held(make) for name, make in makers.items()}
 
 
-def _filled(memory: Memory) -> Memory:
+def _filled(memory: Memory, grid: Grid) -> RollingMemory:
+    rolling = RollingMemory(memory, grid)
     for _ in range(STRIDE * LENGTH):
-        memory.push(np.zeros(13, np.float32))
-    return memory
+        rolling.push(np.zeros(13, np.float32))
+    return rolling
 
 
 def _held(make: Callable[[], object]) -> float:
@@ -107,33 +108,31 @@ def _held(make: Callable[[], object]) -> float:
     return (after - before) / 1000
 
 
-class EagerTokenizer:
-    """The same model by its torch encoder, eagerly: what the numpy path is compared with."""
+class EagerMemory(TokenMemory):
+    """The same memory with an eager torch encoder, which the numpy path is compared with."""
 
-    def __init__(self, model: Model, like: Tokenizer) -> None:
-        """Errors: RuleSafeError for a model that has no codebook."""
+    @cached_property
+    def _parts(self) -> tuple[Any, Any, list[Any]]:
+        """Torch, encoder, arrays. Errors: RuleSafeError for a model that has no codebook."""
         import torch
 
         from vq_memory_node.networks import encoder_of
 
+        model = load_model(self.model)
         if model.architecture.kind != "vq":
             raise RuleSafeError(f"a model of kind {model.architecture.kind}; timed: vq")
         torch.set_num_threads(1)
-        self.joints, self.window = like.joints, like.window
-        self.vocabulary, self.hash = like.vocabulary, like.hash
-        self._torch = torch
-        self._encoder = encoder_of(model)
-        needed = ("normaliser.mean", "normaliser.std", "codebook", f"clusters.{like.vocabulary}")
-        arrays = (torch.from_numpy(np.array(model.arrays[name])) for name in needed)
-        self._mean, self._std, self._codebook, self._tokens = arrays
+        needed = ("normaliser.mean", "normaliser.std", "codebook", f"clusters.{self.clusters}")
+        arrays = [torch.from_numpy(np.array(model.arrays[name])) for name in needed]
+        return torch, encoder_of(model), arrays
 
-    def token(self, window: NDArray[np.float32]) -> int:
-        """The token of a window (window, joints), rad."""
-        with self._torch.inference_mode():
-            normalised = (self._torch.from_numpy(window) - self._mean) / self._std
-            latent = self._encoder(normalised.T[None])  # (1, joints, window)
-            code = self._torch.cdist(latent, self._codebook).argmin()
-            return int(self._tokens[code])
+    def value(self, window: NDArray[np.float32]) -> int:
+        torch, encoder, (mean, std, codebook, tokens) = self._parts
+        with torch.inference_mode():
+            normalised = (torch.from_numpy(window) - mean) / std
+            latent = encoder(normalised.T[None])  # (1, joints, window)
+            code = torch.cdist(latent, codebook).argmin()
+            return int(tokens[code])
 
 
 def p99(values: NDArray[np.float64]) -> float:

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from rulesafe_data.bars import Bar
 from rulesafe_data.tables import to_table, write_table
 from vq_memory_node.analysis.trajectories import Trajectories
-from vq_memory_node.memory import tokens_at
 from vq_memory_node.model_files import Model
 from vq_memory_node.tokenizers import TOKENIZERS
+from vq_memory_node.windows import window_at
 
 KIND = "rulesafe tokens 1"
 
@@ -24,10 +24,9 @@ def codes_of(
     A code is a row of the model's codebook; `model.clusters(J)[code]` is the token of a memory
     with J of them.
     """
-    every_code = model.architecture.codes
-    code_of_token = np.argsort(model.clusters(every_code))  # one token for each code
-    tokenizer = TOKENIZERS[model.architecture.kind](model, every_code)
-    return code_of_token[tokens_at(positions, np.fromiter(frames, np.int64), tokenizer)]
+    tokenizer = TOKENIZERS[model.architecture.kind](model, model.architecture.codes)
+    windows = (window_at(positions, frame, tokenizer.window) for frame in frames)
+    return np.fromiter(map(tokenizer.code, windows), np.int64)
 
 
 def with_bar(found: Trajectories, what: str) -> Iterator[tuple[int, NDArray[np.float32]]]:

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from rulesafe_core.errors import RuleSafeError
 from vq_memory_node.analysis.trajectories import Trajectories
-from vq_memory_node.memory import Memory, RawMemory, memory_of
+from vq_memory_node.memory import Memory
+from vq_memory_node.rolling import readings_of
 
 
 @dataclass(frozen=True)
@@ -69,10 +70,10 @@ def frames_of(
     for episode, q in enumerate(trajectories.positions):
         rows = slice(None, None, every)
         number = rules.index(trajectories.rules[episode])
-        readings = memory_of(q, memory)
+        readings = readings_of(q, memory)
         values, mask = readings.values[rows], readings.mask[rows]
         count = len(mask)
-        raw = isinstance(memory, RawMemory)
+        raw = memory.shape.kind == "raw"
         told = np.zeros((count, len(rules)), np.float32)
         told[:, number] = 1
         found = {

@@ -20,10 +20,9 @@ from vq_memory_node.analysis.stability import (
     stability,
 )
 from vq_memory_node.analysis.trajectories import Trajectories
-from vq_memory_node.memory import Memory, NoMemory, RawMemory, VqMemory
+from vq_memory_node.memory import Memory, NoMemory, RawMemory, TokenMemory
 from vq_memory_node.model_files import load_model
-from vq_memory_node.tokenizers import Tokenizer, load_tokenizer
-from vq_memory_node.windows import WINDOW
+from vq_memory_node.windows import LENGTH, WINDOW
 
 EVERY = 5
 """Frames from one that the network reads to the next; neighbours tell hardly more than one."""
@@ -48,44 +47,46 @@ class Read:
     shifted: tuple[Estimate, Estimate]
 
 
-def tokenizers(models: Sequence[Path | str]) -> dict[str, Tokenizer]:
-    """All tokenizers of these models by a name for people: the first model's by their clusters
-    alone.
+def token_memories(models: Sequence[Path | str]) -> dict[str, TokenMemory]:
+    """Return a memory for each number of clusters of these models, by a name for people: those of
+    the first model by their clusters alone.
 
     Errors: RuleSafeError if two models have one name, so that nobody could tell them apart.
     """
     names = [Path(model).name for model in models]
     if len(set(names)) < len(names):
         raise RuleSafeError(f"models need different names, got {', '.join(names)}")
+    prefixes = ["", *(f"{name}, " for name in names[1:])]
     return {
-        f"{f'{Path(model).name}, ' if place else ''}J = {clusters}": load_tokenizer(model, clusters)
-        for place, model in enumerate(models)
+        f"{prefix}J = {clusters}": TokenMemory(str(model), clusters)
+        for prefix, model in zip(prefixes, models, strict=True)
         for clusters in load_model(model).clusterings
     }
 
 
 def stabilities(
-    data: Trajectories, found: Mapping[str, Tokenizer], seeds: int
+    data: Trajectories, found: Mapping[str, TokenMemory], seeds: int
 ) -> tuple[dict[str, dict[str, Stability]], dict[str, Estimate]]:
     """By tokenizer and disturbance, shares of tokens unchanged; by disturbance, the raw windows'
     relative change."""
     changes = disturbances(WINDOW)
     tokens = {
-        name: stability(data.positions, tokenizer, changes, seeds)
-        for name, tokenizer in found.items()
+        name: stability(data.positions, memory, changes, seeds) for name, memory in found.items()
     }
     return tokens, raw_change(data.positions, changes, WINDOW)
 
 
-class OneToken:
-    """A tokenizer that tells nothing: with it, a memory is its mask, which tells the time."""
+@dataclass(frozen=True)
+class OneToken(Memory):
+    """A memory of one token only: its mask tells the time, its values nothing."""
 
-    vocabulary = 1
+    length: int = LENGTH
 
-    def __init__(self, like: Tokenizer) -> None:
-        self.joints, self.window, self.hash = like.joints, like.window, "one token"
+    @property
+    def vocabulary(self) -> int:
+        return 1
 
-    def token(self, window: NDArray[np.float32]) -> int:
+    def value(self, window: NDArray[np.float32]) -> int:
         return 0
 
 
@@ -93,31 +94,27 @@ class RawHand(RawMemory):
     """Raw memory of the hand's joints; the arm's are 0. With it, what tokens of the hand gain can
     be told from what leaving out the arm gains."""
 
-    def values_at(self, positions: NDArray[np.float32], frames: NDArray[np.int64]) -> NDArray:
-        values = super().values_at(positions, frames).copy()
-        values[:, : len(ARM_JOINTS)] = 0
-        return values
+    def value(self, window: NDArray[np.float32]) -> NDArray[np.float32]:
+        value = window[-1].copy()
+        value[: len(ARM_JOINTS)] = 0
+        return value
 
 
-def sources(found: Mapping[str, Tokenizer]) -> dict[str, tuple[Memory, int]]:
-    """What is read besides the current joints, and its vocabulary (0: no tokens)."""
-    like = next(iter(found.values()))
-    plain: dict[str, tuple[Memory, int]] = {
-        "joints alone": (NoMemory(), 0),
-        "joints, mask alone": (VqMemory(OneToken(like)), 1),
-        "joints, raw memory": (RawMemory(), 0),
-        "joints, raw memory of the hand": (RawHand(), 0),
+def sources(found: Mapping[str, TokenMemory]) -> dict[str, Memory]:
+    """Return what is read besides the current joints."""
+    plain: dict[str, Memory] = {
+        "joints alone": NoMemory(),
+        "joints, mask alone": OneToken(),
+        "joints, raw memory": RawMemory(),
+        "joints, raw memory of the hand": RawHand(),
     }
-    return plain | {
-        f"joints, tokens {name}": (VqMemory(tokenizer), tokenizer.vocabulary)
-        for name, tokenizer in found.items()
-    }
+    return plain | {f"joints, tokens {name}": memory for name, memory in found.items()}
 
 
 def readings(
     normal: Trajectories,
     shifted: Trajectories,
-    memories: dict[str, tuple[Memory, int]],
+    memories: Mapping[str, Memory],
     seeds: int,
     config: ProbeConfig = ProbeConfig(),
     every: int = EVERY,
@@ -146,7 +143,7 @@ def readings(
             frames_of(normal, memory, common, every),
             frames_of(shifted, memory, common, every),
         )
-        for source, (memory, _) in memories.items()
+        for source, memory in memories.items()
     }
     for group in groups:
         inside = [i for i, rule in enumerate(normal.rules) if rule in group]
@@ -158,9 +155,9 @@ def readings(
         }
         some = next(iter(parts.values()))
         yield _read(group, GUESS, [most_frequent(*some, rules, seed) for seed in range(seeds)])
-        for source, (_, vocabulary) in memories.items():
+        for source, memory in memories.items():
             both = parts[source]
-            found = [probe(*both, rules, vocabulary, seed, config) for seed in range(seeds)]
+            found = [probe(*both, rules, memory.vocabulary, seed, config) for seed in range(seeds)]
             yield _read(group, source, found)
 
 

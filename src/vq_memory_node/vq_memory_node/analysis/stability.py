@@ -7,11 +7,11 @@ compared with the one at the same fraction of the episode.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from vq_memory_node.memory import Memory
 from vq_memory_node.windows import STRIDE, window_at
 
 Window = NDArray[np.float32]
@@ -23,15 +23,6 @@ NOISE = 0.01
 
 RESAMPLES = 2000
 """Of the bootstrap."""
-
-
-class Encoder(Protocol):
-    """What of a tokenizer is needed here."""
-
-    window: int
-    vocabulary: int
-
-    def token(self, window: Window) -> int: ...
 
 
 @dataclass(frozen=True)
@@ -90,7 +81,7 @@ def disturbances(window: int) -> dict[str, Disturbance]:
 
 def stability(
     trajectories: Sequence[Window],
-    tokenizer: Encoder,
+    memory: Memory,
     disturb: Mapping[str, Disturbance],
     seeds: int = 5,
 ) -> dict[str, Stability]:
@@ -98,15 +89,15 @@ def stability(
 
     Args:
         trajectories: positions (N, 13) of each episode, rad.
-        tokenizer: any, by its `token` alone.
+        memory: one whose values are tokens.
         disturb: by name, from `disturbances`.
         seeds: draws of the noise; the other disturbances are the same in every draw.
     """
     stored = [
-        [tokenizer.token(window_at(q, t, tokenizer.window)) for t in range(0, len(q), STRIDE)]
+        [memory.value(window_at(q, t, memory.window)) for t in range(0, len(q), STRIDE)]
         for q in trajectories
     ]
-    counts = np.bincount(np.concatenate(stored), minlength=tokenizer.vocabulary)
+    counts = np.bincount(np.concatenate(stored), minlength=memory.vocabulary)
     chance = float(np.sum((counts / counts.sum()) ** 2))
     found = {}
     for name, change in disturb.items():
@@ -115,7 +106,7 @@ def stability(
             for episode, (q, tokens) in enumerate(zip(trajectories, stored, strict=True)):
                 random = np.random.default_rng([seed, episode])
                 same[episode] += sum(
-                    tokenizer.token(change(q, number * STRIDE, random)) == token
+                    memory.value(change(q, number * STRIDE, random)) == token
                     for number, token in enumerate(tokens)
                 )
         lengths = np.array([len(tokens) for tokens in stored])

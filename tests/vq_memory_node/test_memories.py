@@ -1,0 +1,144 @@
+import sys
+
+import numpy as np
+import pytest
+
+from rulesafe_core.errors import RuleSafeError
+from vq_memory_node.memory import (
+    MEMORIES,
+    FsqMemory,
+    MemoryShape,
+    NoMemory,
+    RawMemory,
+    VqMemory,
+    make_memory,
+    memory_from,
+)
+from vq_memory_node.model_files import Architecture
+from vq_memory_node.rolling import readings_of
+
+SHAPES = {
+    "none": MemoryShape("none", 0, 0),
+    "raw": MemoryShape("raw", 6, 0),
+    "vq": MemoryShape("tokens", 6, 4),
+    "fsq": MemoryShape("tokens", 6, 4),
+}
+
+
+@pytest.fixture
+def fsq_model(random_model, tmp_path):
+    architecture = Architecture("fsq", dimensions=2, codes=12, levels=(4, 3))
+    return random_model(tmp_path / "fsq", 0, architecture, (4,))
+
+
+@pytest.fixture
+def memories(fsq_model):
+    """A memory of each kind, by name, of length 6 where there is one."""
+    return {
+        "none": NoMemory(),
+        "raw": RawMemory(6),
+        "vq": VqMemory("rule_001_rule_020_hand", length=6),
+        "fsq": FsqMemory(str(fsq_model), length=6),
+    }
+
+
+@pytest.mark.parametrize("kind", MEMORIES)
+def test_a_memory_comes_back_from_its_description(kind, memories):
+    described = memories[kind].describe()
+    assert memory_from(described) == memories[kind]
+    assert ("hash" in described) == (kind in ("vq", "fsq"))
+
+
+@pytest.mark.parametrize("kind", MEMORIES)
+def test_the_shape_is_that_of_the_readings(kind, memories):
+    config = memories[kind]
+    assert config.shape == SHAPES[kind]
+    path = np.cumsum(np.full((80, 13), 0.01, np.float32), axis=0)
+    readings = readings_of(path, config)
+    assert readings.mask.shape == (80, config.shape.length)
+    assert readings.values.shape == (80, config.length, *((13,) if kind == "raw" else ()))
+    if config.vocabulary:
+        assert readings.values.max() < config.vocabulary
+
+
+def test_another_tokenizer_under_the_same_name_is_refused(memories):
+    described = memories["vq"].describe() | {"hash": "0" * 64}
+    with pytest.raises(RuleSafeError, match="another memory model than rule_001_rule_020_hand"):
+        memory_from(described)
+
+
+def test_another_number_of_tokens_than_the_model_offers_is_refused():
+    with pytest.raises(RuleSafeError, match="5"):
+        VqMemory(clusters=5).describe()
+
+
+def test_a_model_of_the_other_kind_is_refused(fsq_model):
+    with pytest.raises(RuleSafeError, match="of the kind fsq, not vq"):
+        VqMemory(str(fsq_model)).describe()
+
+
+@pytest.mark.parametrize(
+    ("kind", "settings", "words"),
+    [
+        ("frames", {}, "valid: none, raw, vq, fsq"),
+        ("none", {"length": 20}, "has no setting 'length'; it has: none"),
+        ("raw", {"clusters": 4}, "has no setting 'clusters'; it has: length"),
+        ("fsq", {}, "needs a model"),
+        ("raw", {"length": 0}, "must be 1 or more"),
+    ],
+)
+def test_what_makes_no_memory_is_refused(kind, settings, words):
+    with pytest.raises(RuleSafeError, match=words):
+        make_memory(kind, **settings)
+
+
+def test_settings_that_are_none_take_the_default():
+    assert make_memory("vq", model=None, clusters=2, length=None) == VqMemory(clusters=2)
+
+
+GRIP = """
+from dataclasses import dataclass
+from vq_memory_node.memory import Memory
+
+@dataclass(frozen=True)
+class Grip(Memory):
+    length: int = 40
+    closed: float = 0.5
+    vocabulary = 2
+    def value(self, window):
+        return int(window[-1, 8] > self.closed)
+
+class Other: ...
+"""
+
+
+@pytest.fixture
+def grip(tmp_path, monkeypatch):
+    """A module with a memory of another package."""
+    (tmp_path / "grip_memory.py").write_text(GRIP)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    yield "grip_memory:Grip"
+    sys.modules.pop("grip_memory", None)
+
+
+def test_a_memory_of_another_package_is_like_a_built_in_one(grip):
+    memory = make_memory(grip, length=6, closed=0.25)
+    assert memory.describe() == {"kind": grip, "length": 6, "closed": 0.25}
+    assert memory_from(memory.describe()) == memory
+    assert memory.shape == MemoryShape("tokens", 6, 2)
+    path = np.linspace(0, 0.5, 80, dtype=np.float32)[:, None].repeat(13, axis=1)
+    assert readings_of(path, memory)[79].values.tolist() == [0, 0, 0, 0, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("grip_memory:Other", "'grip_memory:Other' must be a subclass of vq_memory_node.memory"),
+        ("subprocess:Popen", "'subprocess:Popen' must be a subclass"),
+        ("grip_memory:Nothing", "valid: Grip, Other"),
+    ],
+)
+def test_what_is_not_a_memory_is_never_called(grip, name, message):
+    """A checkpoint names its memory; it must not be able to run anything else."""
+    with pytest.raises(RuleSafeError, match=message):
+        memory_from({"kind": name, "args": ["true"]})

@@ -1,7 +1,7 @@
-"""From what a model said to a lock's description, program and plan, or to what is wrong with it.
+"""Parse a model's reply into a lock's description, program and plan, or report what is wrong.
 
-A model may wrap its JSON into a code fence or into prose; the object inside is taken. What the
-program does is not looked at here: that is for the sandbox.
+The JSON object may be inside a code fence or between sentences. This module does not check what the
+program does: the sandbox does.
 """
 
 import json
@@ -21,7 +21,7 @@ KINDS = {
     "truncated": "the reply ends in the middle of its JSON",
     "schema": "the JSON is malformed, or no answer: keys, types, sizes",
 }
-"""How a reply can be no answer."""
+"""Why a reply is not an answer."""
 
 DESCRIPTION = (20, 600)
 """Fewest and most characters of a description."""
@@ -57,11 +57,11 @@ SCHEMA: dict[str, Any] = {
 _DECODER = json.JSONDecoder(strict=False)  # raw line breaks in strings: meant well, and clear
 _FENCE = re.compile(r"```[a-zA-Z]*[ \t]*\n(.*?)```", re.DOTALL)
 _MAX_STARTS = 64
-"""Braces at which an object is looked for, so that hostile text costs little."""
+"""Maximum number of braces that are tried as the start of an object."""
 
 
 class BadAnswer(RuleSafeError):
-    """A reply without an answer; `kind` is one of KINDS, the text is for the model too."""
+    """A reply without an answer. `kind`: one of KINDS; the model receives the text too."""
 
     def __init__(self, kind: str, message: str):
         super().__init__(message)
@@ -70,7 +70,7 @@ class BadAnswer(RuleSafeError):
 
 @dataclass(frozen=True)
 class Answer:
-    """A lock as a model wrote it. Nothing in it is known to be true."""
+    """A lock as a model wrote it; nothing in it is verified."""
 
     description: str
     """One paragraph in one line."""
@@ -88,7 +88,7 @@ def parse_answer(reply: Reply) -> Answer:
 
 
 def parse_program(reply: Reply) -> str:
-    """The program alone, for answers whose only key is that. Errors: BadAnswer."""
+    """Return the program of an answer that has no other key. Errors: BadAnswer."""
     return _program(_text(_find_object(reply), "program"))
 
 
@@ -120,8 +120,8 @@ def _find_object(reply: Reply) -> dict[str, Any]:
 
 
 def _objects(text: str) -> Iterator[dict[str, Any] | json.JSONDecodeError]:
-    """The objects in a text one after the other, and an error for each brace that begins none but
-    has a key behind it."""
+    """Yield the objects in a text, and an error for each brace that is followed by a key but is not
+    the start of an object."""
     at = -1
     for _ in range(_MAX_STARTS):
         at = text.find("{", at + 1)
@@ -147,9 +147,9 @@ def _is_cut(error: json.JSONDecodeError) -> bool:
 def _text(found: dict[str, Any], key: str) -> str:
     value = found.get(key)
     if not isinstance(value, str):
-        there = ", ".join(sorted(found)) or "none"
-        is_there = f"{value!r:.40}" if key in found else f"missing (keys there: {there:.80})"
-        raise BadAnswer("schema", f"{key!r} is {is_there}; it must be a string")
+        keys = ", ".join(sorted(found)) or "none"
+        state = f"{value!r:.40}" if key in found else f"missing (keys there: {keys:.80})"
+        raise BadAnswer("schema", f"{key!r} is {state}; it must be a string")
     return value
 
 
@@ -179,8 +179,8 @@ def _program(text: str) -> str:
 
 
 def _check_characters(text: str, key: str) -> None:
-    """No control characters, marks that turn text around, or halves of characters: what people
-    read in a file must be what runs."""
+    """Refuse control characters, bidirectional marks and lone surrogates: a reader of the file must
+    see what runs."""
     for character in text:
         if not character.isprintable():
             raise BadAnswer(

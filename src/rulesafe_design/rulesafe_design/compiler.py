@@ -1,10 +1,10 @@
-"""From what a program does to the smallest automaton that does the same.
+"""Compile a program to the smallest automaton with the same behaviour.
 
-A program with finitely many states is compiled exactly. One whose counters grow for ever is
-explored up to a number of events, the bound; its automaton agrees with it on every sequence of at
-most so many events, and beyond goes on as it did until then. By the W-method of conformance testing
-(Vasilevskii 1973, Chow 1978) it is exact beyond the bound too, unless what the program does takes
-some states more (`Bound.states`).
+A program with finitely many states is compiled exactly. A program with unbounded counters is
+explored up to a number of events, the bound. Its automaton agrees with it on every sequence of at
+most so many events; for longer sequences the automaton continues the regularity found so far. By
+the W-method of conformance testing (Vasilevskii 1973, Chow 1978) it is exact beyond the bound too,
+unless the program needs more than `Bound.states` states.
 """
 
 from collections.abc import Hashable, Iterator
@@ -17,7 +17,7 @@ from rulesafe_locks.lock_files import Bound
 from rulesafe_locks.locks import Phases
 
 MARGIN = 4
-"""An automaton found within a bound is taken where a wrong one had to have so many states more."""
+"""States that a wrong automaton must have in addition before one found in a bound is accepted."""
 
 
 @dataclass(frozen=True)
@@ -27,22 +27,23 @@ class Compiled:
     automaton: Automaton
     """Smallest; every move has a successor."""
     bound: Bound | None
-    """How far it agrees with the program; None: for good."""
+    """How far it agrees with the program; None: for all sequences."""
     explored: int
-    """States of the program that were seen."""
+    """Number of explored states of the program."""
 
 
 def compile_program(source: str, limits: Limits = Limits()) -> Compiled:
-    """Runs a program's `check_lock` in the sandbox and returns what it does as an automaton.
+    """Return the automaton of a program, whose `check_lock` runs in the sandbox.
 
-    Errors: Refused, as the sandbox says; "states" where the program has more states than `limits`
-    allow and shows no regularity.
+    Raises:
+        Refused: By the sandbox; "states" if the program has more states than `limits` allow and
+            shows no regularity.
     """
     return compile_graph(explore(source, limits))
 
 
 def compile_graph(graph: Graph) -> Compiled:
-    """The smallest automaton of an explored program."""
+    """Return the smallest automaton of an explored program."""
     outputs = [
         State(Phases(*phases), free, frozenset(_held(knob, handle)), (None, None))
         for phases, (free, knob, handle) in zip(graph.phases, graph.states, strict=True)
@@ -54,9 +55,9 @@ def compile_graph(graph: Graph) -> Compiled:
             for output, after in zip(outputs, graph.next, strict=True)
         ]
         return Compiled(smallest(Automaton(tuple(states))), None, seen)
-    for guess in _guesses(graph, outputs):
-        if _agrees(graph, outputs, guess):
-            found = smallest(guess)
+    for candidate in _candidates(graph, outputs):
+        if _agrees(graph, outputs, candidate):
+            found = smallest(candidate)
             bound = Bound(graph.events, _exact_up_to(found, graph.events))
             if bound.states >= len(found.states) + MARGIN:
                 return Compiled(found, bound, seen)
@@ -69,10 +70,10 @@ def compile_graph(graph: Graph) -> Compiled:
 
 
 def _exact_up_to(found: Automaton, events: int) -> int:
-    """States that another automaton must exceed to agree as far as so many events and yet differ.
+    """Return the number of states that a different automaton exceeds if it agrees for `events`.
 
     If every state is reached within r moves and any two are told apart within h, all sequences of
-    r + h + 1 + k moves settle it among automata of up to k more states (the W-method).
+    r + h + 1 + k moves distinguish all automata with up to k more states (the W-method).
     """
     reach = max(depths(found))
     apart = sum(1 for _ in refinements(found.states)) - 1
@@ -83,14 +84,15 @@ def _held(knob: bool, handle: bool) -> Iterator[str]:
     yield from (part for part, is_held in zip(MOVED, (knob, handle), strict=True) if is_held)
 
 
-def _guesses(graph: Graph, outputs: list[State]) -> Iterator[Automaton]:
-    """Automata whose states are the program's, those taken as one that no sequence of so many
-    events tells apart: for 0 events, 1, 2, ...; only closed ones, the smallest first."""
+def _candidates(graph: Graph, outputs: list[State]) -> Iterator[Automaton]:
+    """Yield candidate automata, the smallest first: the program's states, merged where no sequence
+    of h events distinguishes them, for h = 0, 1, 2, ...; only those where every move has a
+    successor."""
     kinds = _numbers({q: output.output for q, output in enumerate(outputs)})
     for horizon in range(graph.events):
-        guess = _quotient(graph, outputs, kinds, graph.events - horizon)
-        if guess is not None:
-            yield guess
+        candidate = _quotient(graph, outputs, kinds, graph.events - horizon)
+        if candidate is not None:
+            yield candidate
         within = graph.events - horizon - 1
         kinds = _numbers(
             {
@@ -109,8 +111,10 @@ def _numbers(keys: dict[int, Hashable]) -> dict[int, int]:
 def _quotient(
     graph: Graph, outputs: list[State], kinds: dict[int, int], depth: int
 ) -> Automaton | None:
-    """One state for each kind, which does as the first state of that kind does; None where what
-    that leads to lies too deep to have a kind. `kinds` covers the states up to `depth`."""
+    """Return an automaton with one state for each kind, which behaves as the first of that kind.
+
+    None if a successor is too deep to have a kind. `kinds` covers the states up to `depth`.
+    """
     first: dict[int, int] = {}
     for q, kind in kinds.items():  # breadth first, so that the first is the least deep
         first.setdefault(kind, q)
@@ -124,12 +128,12 @@ def _quotient(
     return Automaton(tuple(states))
 
 
-def _agrees(graph: Graph, outputs: list[State], guess: Automaton) -> bool:
-    """Do program and automaton show the same after every sequence that was explored?"""
+def _agrees(graph: Graph, outputs: list[State], candidate: Automaton) -> bool:
+    """Return whether program and automaton agree after every explored sequence."""
     pairs = [(0, 0)]
     seen = set(pairs)
     for q, number in pairs:
-        state = guess.states[number]
+        state = candidate.states[number]
         if outputs[q].output != state.output:
             return False
         after = graph.next[q]

@@ -1,8 +1,9 @@
-"""What the sandbox's own process takes away from itself before it reads a program.
+"""The restrictions that the sandbox's own process puts on itself before it reads a program.
 
-Each part holds alone: limits of the kernel, no descriptors, no privileges, and a filter of system
-calls that ends the process at the first one a computation does not need. docs/sandbox.md says what
-this promises. Runs in the sandbox's own process and imports nothing heavy. Linux only.
+Each part works independently of the others: limits of the kernel, no descriptors, no privileges,
+and a filter of system calls that ends the process at the first call a computation does not need.
+docs/sandbox.md has the guarantees. Runs in the sandbox's own process and imports nothing heavy.
+Linux only.
 """
 
 import ctypes
@@ -32,10 +33,11 @@ not executable, and a signal to itself."""
 
 
 def confine(memory_mb: int, cpu_s: float, parent: int) -> dict[str, bool]:
-    """Gives up everything but computing, reading descriptor 0 and writing descriptor 1, for good.
+    """Give up everything except computing, reading descriptor 0 and writing descriptor 1.
 
-    Returns what is in force, by name. A part that this machine refuses is False; the limits of
-    memory, CPU time and descriptors raise OSError instead.
+    Returns:
+        Whether each part is in force, by name. The limits of memory, CPU time and descriptors raise
+        OSError instead.
     """
     libc = ctypes.CDLL(None, use_errno=True)
     walls = {"user": _become_nobody()}
@@ -51,7 +53,7 @@ def confine(memory_mb: int, cpu_s: float, parent: int) -> dict[str, bool]:
 
 
 def _become_nobody() -> bool:
-    """Root is above some limits, so it becomes nobody. True where the user is not root."""
+    """Change from root, which some limits do not apply to, to nobody. True if not root."""
     if os.geteuid() != 0:
         return True
     try:

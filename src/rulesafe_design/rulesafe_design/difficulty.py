@@ -1,9 +1,9 @@
-"""How hard a lock is: its cell, by the steps and the memory that its shortest plan takes.
+"""The difficulty of a lock: a cell, by the steps and the memory states of its shortest plan.
 
-A plan of n steps passes n states of the lock, and of the four pairs of visible phases one is met
-n/4 times at least and, as every move changes a phase, at most n/2 times, both rounded up. That is
-the memory which the plan takes of somebody who sees knob and handle, hence not every pair of steps
-and memory exists, and a long plan always takes some memory. Example::
+A plan of n steps passes n states of the lock. One of the four pairs of visible phases occurs at
+least n/4 times and, because every move changes a phase, at most n/2 times, both rounded up. That is
+the number of memory states that an agent needs if it observes knob and handle. Therefore not every
+pair of steps and memory exists, and a long plan always needs memory. Example::
 
     cell_of({"steps": 6, "memory": 3})  # Cell(steps=5, memory=3): five to six steps, memory 3
 """
@@ -16,7 +16,7 @@ STEPS = ((2, 4), (5, 6), (7, 8), (9, 10), (11, 12))
 """The bands of steps, first and last; the door's opening is a step."""
 
 TOP_MEMORY = 5
-"""This many memory states and all above share a band."""
+"""The last band of memory: so many memory states or more."""
 
 
 class Cell(NamedTuple):

@@ -64,19 +64,19 @@ class Endpoint:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """What is sent with each request and changes replies, as the API names it."""
+        """The parameters of each request that change replies, by the names of the API."""
         given = {"temperature": self.temperature, "max_tokens": self.max_tokens}
         return {name: value for name, value in given.items() if value is not None}
 
 
 def origin_of(model: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Who writes, for the files of locks."""
+    """Return the origin for the files of locks."""
     return {"by": "model", "model": model, **parameters}
 
 
 def check_url(url: str) -> None:
-    """Errors: RuleSafeError for anything but http(s)://HOST[:PORT][/PATH]. Names and passwords in
-    it would be written down."""
+    """Raise RuleSafeError for anything except http(s)://HOST[:PORT][/PATH]. A name or password
+    would be stored in files."""
     try:
         parts = urlsplit(url)
         right = parts.scheme in ("http", "https") and bool(parts.hostname)
@@ -92,10 +92,10 @@ def check_url(url: str) -> None:
 
 
 def key_for(base_url: str | None) -> str:
-    """The key of the environment; "none" for a machine of one's own that is given none."""
+    """Return the key of the environment; without one, "none" for a local or private address."""
     key = os.environ.get(KEY, "").strip()
     if not key:
-        if base_url is not None and _is_near(base_url):
+        if base_url is not None and _is_private(base_url):
             return "none"
         raise RuleSafeError(f"no key: set {KEY} in the environment (any word where none is needed)")
     if not key.isascii() or not key.isprintable() or " " in key:
@@ -103,7 +103,7 @@ def key_for(base_url: str | None) -> str:
     return key
 
 
-def _is_near(url: str) -> bool:
+def _is_private(url: str) -> bool:
     host = urlsplit(url).hostname or ""
     try:
         return ipaddress.ip_address(host).is_private

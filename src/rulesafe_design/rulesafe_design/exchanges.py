@@ -1,10 +1,10 @@
 """Every exchange with a model on disk: an interrupted run continues from them without new requests,
 and a complete run can be replayed without a model.
 
-A file is `<number>_<attempt>_<hash>.json`: of the conversation, of the message in it, and the first
-digits of a SHA-256 of all that decides a reply: the model's name, its parameters, the messages and
-the schema. It holds the reply, or the failure that ended the run: a run that goes on asks again, a
-replay ends there too. The key of an endpoint is no part of any of this.
+A file is `<number>_<attempt>_<hash>.json`: the number of the conversation, the number of the
+message in it, and the first digits of the SHA-256 of the model's name, its parameters, the messages
+and the schema. It contains the reply, or the failure that ended the run: a continued run makes that
+request again, a replay ends there too. The key of an endpoint is never stored.
 """
 
 import hashlib
@@ -33,17 +33,17 @@ class Exchanges:
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
     def key(self, request: Request) -> str:
-        """SHA-256, hexadecimal, of what decides the reply."""
-        return hashlib.sha256(_dump(self._asked(request)).encode()).hexdigest()
+        """Return the SHA-256, hexadecimal, of everything that the reply depends on."""
+        return hashlib.sha256(_dump(self._identity(request)).encode()).hexdigest()
 
     def path(self, request: Request) -> Path:
-        """Where the exchange is, or would be."""
+        """Return the path of the exchange, whether it exists or not."""
         key = self.key(request)
         return self.folder / f"{request.number:04d}_{request.attempt}_{key[:16]}.json"
 
     def read(self, request: Request) -> Reply | ModelError | None:
-        """What came of a request, None where it was not made. RuleSafeError for a file that is no
-        exchange."""
+        """Return the outcome of a request, None if it was not made. RuleSafeError for an invalid
+        file."""
         path = self.path(request)
         try:
             if path.stat().st_size > MAX_BYTES:
@@ -59,25 +59,24 @@ class Exchanges:
                 f"{path} is no exchange ({error}); remove it, and its request is made again"
             ) from None
 
-    def write(self, request: Request, came: Reply | ModelError) -> None:
-        """Keep what came of a request; a reply replaces a failure."""
-        retries = dict(came.retries)
-        outcome: dict[str, Any]
-        if isinstance(came, Reply):
-            outcome = {"reply": {**asdict(came), "retries": retries}}
+    def write(self, request: Request, outcome: Reply | ModelError) -> None:
+        """Write the outcome of a request; a reply replaces a failure."""
+        content: dict[str, Any] = {"retries": dict(outcome.retries)}
+        if isinstance(outcome, Reply):
+            kind, content = "reply", {**asdict(outcome), **content}
         else:
-            outcome = {"failure": {"kind": came.kind, "message": str(came), "retries": retries}}
+            kind, content = "failure", {"kind": outcome.kind, "message": str(outcome), **content}
         record = {
             "format": FORMAT,
             "key": self.key(request),
             "number": request.number,
             "attempt": request.attempt,
-            **self._asked(request),
-            **outcome,
+            **self._identity(request),
+            kind: content,
         }
         write_text(self.path(request), _dump(record, indent=1) + "\n")
 
-    def _asked(self, request: Request) -> dict[str, Any]:
+    def _identity(self, request: Request) -> dict[str, Any]:
         return {
             "model": self.model,
             "parameters": dict(self.parameters),
@@ -87,14 +86,14 @@ class Exchanges:
 
 
 class Recorded:
-    """A model whose exchanges are kept; what is on disk is not asked again."""
+    """A model whose exchanges are recorded; a request that is on disk is not made again."""
 
     def __init__(self, model: Model, exchanges: Exchanges):
         self.name, self.origin = model.name, model.origin
         self._model, self._exchanges = model, exchanges
 
     def complete(self, request: Request) -> Reply:
-        """The reply on disk, or else the model's, which is then on disk."""
+        """Return the reply on disk, or else the model's, which is recorded."""
         kept = self._exchanges.read(request)
         if isinstance(kept, Reply):
             return kept
@@ -108,7 +107,7 @@ class Recorded:
 
 
 class Replay:
-    """A model that gives recorded replies only, and keeps them once more in `copy`, if given."""
+    """A model that returns recorded replies only, and copies them to `copy`, if given."""
 
     def __init__(self, exchanges: Exchanges, copy: Exchanges | None = None):
         self.name = exchanges.model
@@ -120,8 +119,12 @@ class Replay:
             )
 
     def complete(self, request: Request) -> Reply:
-        """The reply on disk. Errors: ModelError where the recorded run ended, the same as then if
-        its endpoint ended it; RuleSafeError where it answers another request."""
+        """Return the reply on disk.
+
+        Raises:
+            ModelError: The recorded run ended here; the recorded failure, if there is one.
+            RuleSafeError: The recorded reply belongs to a different request.
+        """
         kept = self._exchanges.read(request)
         if kept is None:
             raise self._missing(request)
@@ -147,8 +150,8 @@ class Replay:
 
 
 def open_model(endpoint: Endpoint, out: Path, replay: Path | None = None) -> Model:
-    """The model of an endpoint with its exchanges in `out`; with `replay`, the --out of another
-    run, the replies of that run alone, and no endpoint. RuleSafeError without key or client."""
+    """Return the model of an endpoint, recorded in `out`; with `replay`, the --out of another run,
+    the recorded replies of that run without an endpoint. RuleSafeError without key or client."""
     kept = Exchanges(out / FOLDER, endpoint.model, endpoint.parameters)
     if replay is None:
         return Recorded(OpenAIModel(endpoint), kept)
@@ -161,13 +164,13 @@ def _dump(content: Any, indent: int | None = None) -> str:
 
 def _outcome(data: Mapping[str, Any]) -> Reply | ModelError:
     """Return the reply or the failure in a file; ValueError or TypeError if a field is invalid."""
-    came = ModelError(**data["failure"]) if "failure" in data else Reply(**data["reply"])
-    counts = list(came.retries.values())
-    if isinstance(came, Reply):
-        counts += [n for n in (came.tokens_in, came.tokens_out) if n is not None]
-        valid = isinstance(came.text, str) and came.finish in get_args(Finish)
+    outcome = ModelError(**data["failure"]) if "failure" in data else Reply(**data["reply"])
+    counts = list(outcome.retries.values())
+    if isinstance(outcome, Reply):
+        counts += [n for n in (outcome.tokens_in, outcome.tokens_out) if n is not None]
+        valid = isinstance(outcome.text, str) and outcome.finish in get_args(Finish)
     else:
-        valid = isinstance(data["failure"]["message"], str) and came.kind in FAILURES
+        valid = isinstance(data["failure"]["message"], str) and outcome.kind in FAILURES
     if not valid or any(type(n) is not int or n < 0 for n in counts):
         raise ValueError("neither a reply nor a failure")
-    return came
+    return outcome

@@ -1,4 +1,4 @@
-"""What a lock program does, as a graph of its states: explored in the sandbox, checked here.
+"""The graph of a lock program's states: explored in the sandbox, checked here.
 
 Example::
 
@@ -16,7 +16,7 @@ from rulesafe_design.verdicts import Limits, Refused
 @dataclass(frozen=True)
 class Graph:
     """A program's states, numbered breadth first over knob and handle moves; 0 is the start, all
-    closed. Moves of held parts are in it too: should one happen, it counts."""
+    closed. Moves of locked parts are included."""
 
     states: tuple[tuple[bool, bool, bool], ...]
     """Door free, knob held, handle held."""
@@ -27,29 +27,27 @@ class Graph:
     depth: tuple[int, ...]
     """The fewest moves to each state."""
     complete: bool
-    """Were all states seen, so that the graph is the program?"""
+    """Whether all states of the program were explored."""
     events: int
-    """All sequences of at most so many moves were explored. Where the graph is complete that is one
-    more than the greatest depth, and longer ones show nothing new."""
+    """All sequences of at most so many moves were explored. If the graph is complete, that is one
+    more than the greatest depth."""
     walls: dict[str, bool] = field(default_factory=dict, compare=False)
-    """What confined the program while it ran, by name."""
+    """The restrictions of the process, by name, and whether each was in force."""
 
 
 def explore(source: str, limits: Limits = Limits()) -> Graph:
-    """Runs a program's check_lock over every sequence of moves, breadth first, until no state is
-    new or a whole layer more would pass `limits`.
+    """Explore a program's check_lock over every sequence of moves, breadth first, until no state is
+    new or another complete layer would exceed `limits`.
 
-    It is called at the start and after each move, then again until it changes nothing any more. At
-    the start the door is locked, knob and handle are not, self is empty.
-
-    Errors: Refused.
+    It is called at the start and after each move, and again until it changes nothing. At the start
+    the door is locked, knob and handle are not, and self is empty. Errors: Refused.
     """
     with Worker("lock", source, limits) as worker:
         return _graph(worker.receive().get("graph"), limits, worker.walls)
 
 
 def _graph(data: Any, limits: Limits, walls: dict[str, bool]) -> Graph:
-    """The graph that the process told; Refused "output" for what no exploration can tell."""
+    """Return the graph that the process has sent; Refused "output" if it is impossible."""
     try:
         rows = [[_flag(x) for x in row] for row in data["rows"]]
         after = [None if pair is None else (pair[0], pair[1]) for pair in data["next"]]
@@ -62,10 +60,10 @@ def _graph(data: Any, limits: Limits, walls: dict[str, bool]) -> Graph:
             data["events"],
             walls,
         )
-        right = _is_right(graph, limits)
+        valid = _is_valid(graph, limits)
     except (KeyError, TypeError, ValueError, IndexError):
-        right = False
-    if not right:
+        valid = False
+    if not valid:
         raise Refused("output", "its process told a graph that cannot be")
     return graph
 
@@ -76,8 +74,8 @@ def _flag(value: Any) -> bool:
     return bool(value)
 
 
-def _is_right(graph: Graph, limits: Limits) -> bool:
-    """Is it breadth first, whole by layers, with every move changing its part alone?"""
+def _is_valid(graph: Graph, limits: Limits) -> bool:
+    """Return whether it is breadth first in complete layers, and moves change their part only."""
     count = len(graph.states)
     numbers = [*graph.depth, graph.events, *(n for pair in graph.next if pair for n in pair)]
     if type(graph.complete) is not bool or any(type(n) is not int for n in numbers):

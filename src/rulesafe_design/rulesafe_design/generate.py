@@ -1,7 +1,7 @@
-"""Locks from a model: ask, read, verify, tell the model what is wrong, keep what is proved.
+"""Generate locks with a model: request, parse, verify, return faults to the model, write locks.
 
-Everything is a function of the replies, so a run that was killed goes on from its exchanges to the
-same files. OUT holds locks/ (a set of lock files), report.json, request.json and, where the model
+All files are a function of the replies, so a killed run continues from its exchanges to the same
+files. OUT contains locks/ (a set of lock files), report.json, request.json and, if the model
 records them (`exchanges.Recorded`), exchanges/. Example::
 
     report = generate(Grammar(seed=0), Path("my_locks"), count=10, config=Config(name="mine"))
@@ -38,7 +38,7 @@ REPORT = "report.json"
 RUN_FILES = (REQUEST, REPORT, f"{LOCKS}/*.json", f"{FOLDER}/*.json")
 """Every file of OUT."""
 MAY_GROW = ("count", "attempts")
-"""What a folder may be asked for again with more of: the run until then is the same."""
+"""The settings that may grow when a run is continued."""
 
 KINDS = {
     "surplus": "there are enough locks of its difficulty",
@@ -55,7 +55,7 @@ ADVICE = {
     "plan": "Correct the program, or the plan, so that both do what the description says.",
     "refusal": "This is a puzzle about a toy safe in a simulation; nothing else is asked for.",
 }
-"""What may help a model, beside the message."""
+"""Advice that is sent to a model in addition to the error message."""
 
 
 @dataclass(frozen=True)
@@ -65,15 +65,15 @@ class Config:
     name: str = "lock"
     """Ids are <name>_001, <name>_002, ..."""
     repairs: int = 3
-    """Times that a model is told what is wrong, for each lock."""
+    """Maximum number of corrections for each lock, after the first reply."""
     per_cell: int | None = None
-    """Locks of one cell of difficulty at most; None: as they come."""
+    """Maximum number of locks in one cell of difficulty; None: unlimited."""
     max_steps: int = MAX_STEPS
     """Locks with longer shortest plans are refused."""
     attempts: int | None = None
-    """Conversations at most; None: twice the locks that are wanted, and 20. They may grow later."""
+    """Maximum number of conversations, which may grow later; None: 2 * count + 20."""
     unlike: str = "all"
-    """Rules to none of which a lock may be equivalent, as `lock_sets.expand_rules` takes them."""
+    """Rules that no lock may be equivalent to, in the form that `lock_sets.expand_rules` reads."""
     prices: Prices = Prices()
     limits: Limits = Limits()
     """Of the sandbox."""
@@ -92,14 +92,14 @@ class Config:
 
 
 def generate(model: Model, out: Path, count: int, config: Config = Config()) -> Report:
-    """Lets a model write locks until `count` are accepted or the attempts are used up.
+    """Let a model write locks until `count` are accepted or the attempts are used up.
 
-    Called again with the same words it goes on where it stopped; `count` and `attempts` may be
-    larger then. An endpoint that stays without reply ends the run: the report says so and has what
-    was reached.
+    Called again with the same arguments, it continues the run; `count` and `attempts` may be larger
+    then. An endpoint without a reply ends the run: the report has the reason and all results.
 
-    Errors: RuleSafeError for a folder of another request, in use, or with files of somebody else,
-    which is left as it was; for unknown rules in `unlike`; and on a full disk.
+    Raises:
+        RuleSafeError: The folder belongs to another request, is in use, or holds other files (it is
+            not changed then); `unlike` has an unknown rule; the disk is full.
     """
     if count < 1:
         raise RuleSafeError(f"{count} locks are wanted; valid: 1 or more")
@@ -140,7 +140,7 @@ class _Run:
         self.missed: Counter[Cell | None] = Counter()
 
     def all(self) -> None:
-        """Conversations until there are enough locks."""
+        """Hold conversations until there are enough locks."""
         wanted = self.report.count
         attempts = _attempts(wanted, self.config)
         slow = 0.1 if sys.stderr.isatty() else 10.0  # a log gets few lines
@@ -153,7 +153,7 @@ class _Run:
                     break
 
     def converse(self, number: int) -> None:
-        """One conversation: a lock, or as many failures as there are tries."""
+        """Hold one conversation, which ends with a lock or after the last repair."""
         self.report.asked += 1
         wanted = self.wanted_cell(number)
         taken = [lock.description for lock in self.report.locks]
@@ -181,7 +181,7 @@ class _Run:
         self.missed[wanted] += 1
 
     def verified(self, answer: Answer) -> Verified:
-        """The verdict on an answer. Errors: Refused, BadAnswer."""
+        """Verify an answer. Errors: Refused, BadAnswer."""
         config = self.config
         verified = verify(answer.program, answer.plan, self.known, config.limits, config.max_steps)
         for lock in self.report.locks:
@@ -194,7 +194,7 @@ class _Run:
         return verified
 
     def accept(self, answer: Answer, verified: Verified, number: int, attempt: int) -> None:
-        """Keep a lock."""
+        """Write and count an accepted lock."""
         report = self.report
         lock = LockFile(
             id=f"{self.config.name}_{report.accepted + 1:03d}",
@@ -213,7 +213,7 @@ class _Run:
         self.cells[cell_of(lock.facts)] += 1
 
     def wanted_cell(self, number: int) -> Cell:
-        """The emptiest cell; one that was asked for in vain counts as less empty."""
+        """Return the emptiest cell; failed conversations about a cell count as locks."""
         config = self.config
         cells = [cell for cell in CELLS if cell.steps <= config.max_steps]
         if config.per_cell is not None:
@@ -232,7 +232,7 @@ def _attempts(count: int, config: Config) -> int:
 
 
 def _request(model: Model, count: int, config: Config, unlike: Iterable[str]) -> dict[str, Any]:
-    """What request.json holds: all that the locks depend on, beside the replies."""
+    """Return the content of request.json: all that the locks depend on, except the replies."""
     settings = asdict(config)
     del settings["prices"]  # they change no lock
     request = {
@@ -248,14 +248,14 @@ def _request(model: Model, count: int, config: Config, unlike: Iterable[str]) ->
 
 
 def _compare(path: Path, wanted: Mapping[str, Any]) -> None:
-    """RuleSafeError where a folder's request.json asks for something else."""
+    """Raise RuleSafeError if a folder's request.json is of another request."""
     try:
-        there = dict(json.loads(path.read_text("utf-8")))
+        present = dict(json.loads(path.read_text("utf-8")))
     except (ValueError, TypeError, RecursionError) as error:
         raise RuleSafeError(f"{path} is no request for locks: {error}") from None
     differences = []
-    for key in {**there, **wanted}:
-        old, new = there.get(key), wanted.get(key)
+    for key in {**present, **wanted}:
+        old, new = present.get(key), wanted.get(key)
         grown = key in MAY_GROW and type(old) is int and old < wanted[key]
         if old != new and not grown:
             differences.append(f"{key}: {old!r:.60} there, {new!r:.60} now")

@@ -1,6 +1,6 @@
-"""What a program can reach while it runs: the guards that RestrictedPython's rewriting calls.
+"""The guards that RestrictedPython's rewriting calls while a program runs.
 
-Everything is given by lists of what is allowed, type by type; there is no list of what is not.
+All access is granted by lists of what is allowed, type by type; nothing is forbidden by a list.
 Runs in the sandbox's own process (`worker`) and imports nothing heavy.
 """
 
@@ -37,15 +37,15 @@ ITEMS = (str, list, tuple, dict, range)
 """Types whose values take an index or a key."""
 
 DATA = (*METHODS, type(None))
-"""Types with which a program may simply be mistaken: what they do not have at all is an error like
-any other. With all other types nothing is given, and it is Forbidden to ask."""
+"""Types for which a missing attribute is an ordinary error of the program. With all other types,
+any access is Forbidden."""
 
 Names = dict[str, Any]
 
 
 class Forbidden(AttributeError):
-    """The program reached for what the sandbox does not give. It may catch this, but `no_attempt`
-    still tells."""
+    """The program accessed something that the sandbox does not provide. It may catch this error;
+    `raise_first_attempt` raises it again."""
 
     attempts: ClassVar[list["Forbidden"]] = []
 
@@ -54,20 +54,20 @@ class Forbidden(AttributeError):
         self.attempts.append(self)
 
 
-def no_attempt() -> None:
-    """Raises the first Forbidden there ever was, if there was one."""
+def raise_first_attempt() -> None:
+    """Raise the first Forbidden of the process, if there was one."""
     if Forbidden.attempts:
         raise Forbidden.attempts[0]
 
 
-class Given:
-    """An object that the sandbox hands to a program, such as self. The program reads what `read`
-    answers, and nothing else of it."""
+class Provided:
+    """An object that the sandbox provides to a program, such as self. The program can access only
+    what `read`, `write` and `remove` allow."""
 
     __slots__ = ()
 
     def read(self, name: str) -> Any:
-        """The attribute that the program sees under this name; AttributeError without one."""
+        """Return the attribute of this name; AttributeError without one."""
         raise Forbidden(f"there is no attribute {name}")
 
     def write(self, name: str, value: Any) -> None:
@@ -80,23 +80,23 @@ class Given:
 
 
 class Writer:
-    """Stands on the left of `=` and after `del` for an object that is given."""
+    """Replaces a provided object on the left of `=` and after `del`."""
 
-    __slots__ = ("_given",)
+    __slots__ = ("_provided",)
 
-    def __init__(self, given: Given):
-        object.__setattr__(self, "_given", given)
+    def __init__(self, provided: Provided):
+        object.__setattr__(self, "_provided", provided)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        object.__getattribute__(self, "_given").write(name, value)
+        object.__getattribute__(self, "_provided").write(name, value)
 
     def __delattr__(self, name: str) -> None:
-        object.__getattribute__(self, "_given").remove(name)
+        object.__getattribute__(self, "_provided").remove(name)
 
 
 def read_attribute(value: Any, name: str) -> Any:
     """`value.name`."""
-    if isinstance(value, Given):
+    if isinstance(value, Provided):
         return value.read(name)
     kind = type(value)
     if name in METHODS.get(kind, ()):
@@ -117,7 +117,7 @@ def read_item(value: Any, key: Any) -> Any:
 
 def writable(value: Any) -> Any:
     """What takes the place of `value` on the left of `=` and after `del`."""
-    if isinstance(value, Given):
+    if isinstance(value, Provided):
         return Writer(value)
     if type(value) in (list, dict):
         return value
@@ -152,7 +152,7 @@ _NOTHING = object()
 
 def _getattr(value: Any, name: str, default: Any = _NOTHING) -> Any:
     try:
-        return _given(value, "getattr").read(_checked(name))
+        return _provided(value, "getattr").read(_checked(name))
     except Forbidden:
         raise
     except AttributeError:
@@ -163,7 +163,7 @@ def _getattr(value: Any, name: str, default: Any = _NOTHING) -> Any:
 
 def _hasattr(value: Any, name: str) -> bool:
     try:
-        _given(value, "hasattr").read(_checked(name))
+        _provided(value, "hasattr").read(_checked(name))
     except Forbidden:
         raise
     except AttributeError:
@@ -172,15 +172,15 @@ def _hasattr(value: Any, name: str) -> bool:
 
 
 def _setattr(value: Any, name: str, new: Any) -> None:
-    _given(value, "setattr").write(_checked(name), new)
+    _provided(value, "setattr").write(_checked(name), new)
 
 
 def _delattr(value: Any, name: str) -> None:
-    _given(value, "delattr").remove(_checked(name))
+    _provided(value, "delattr").remove(_checked(name))
 
 
-def _given(value: Any, function: str) -> Given:
-    if isinstance(value, Given):
+def _provided(value: Any, function: str) -> Provided:
+    if isinstance(value, Provided):
         return value
     raise Forbidden(f"{function} works on self only; for a dict write key in d, d[key]")
 
@@ -192,7 +192,7 @@ def _checked(name: Any) -> str:
 
 
 def _print(*values: Any, sep: Any = None, end: Any = None, flush: Any = None) -> None:
-    """Nobody reads what a program prints."""
+    """Ignore what a program prints."""
 
 
 TYPES = (bool, dict, float, frozenset, int, list, set, str, tuple)
@@ -214,11 +214,11 @@ BUILTINS: Names = dict(
         }.items()
     )
 )
-"""All that a program can name without having made it."""
+"""All names that a program has without defining them."""
 
 
-def namespace(given: Names) -> Names:
-    """The global names of a program that gets these objects."""
+def namespace(objects: Names) -> Names:
+    """Return the global names of a program that receives these objects."""
     return {
         "__builtins__": BUILTINS,
         "__name__": "program",
@@ -230,5 +230,5 @@ def namespace(given: Names) -> Names:
         "_apply_": apply,
         "_unpack_sequence_": guarded_unpack_sequence,
         "_iter_unpack_sequence_": guarded_iter_unpack_sequence,
-        **given,
+        **objects,
     }

@@ -6,22 +6,22 @@ Imports nothing heavy. `exploring` is the other side.
 from collections.abc import Callable
 from typing import Any
 
-from rulesafe_design.guards import Given, namespace, no_attempt
+from rulesafe_design.guards import Provided, namespace, raise_first_attempt
 from rulesafe_design.restricted import Refusal, compile_lock
 from rulesafe_design.states import Key, key_of, values_of
 
 LINKS = ("knob", "handle", "door")
 MOVED = LINKS[:2]
 CALLS = 8
-"""A program is called so many times at most until nothing changes any more."""
+"""Maximum number of calls until the program changes nothing."""
 
 Phases = tuple[bool, bool]  # knob, handle; the door reads closed all the while
 Held = tuple[bool, bool, bool]  # locked: knob, handle, door
 Node = tuple[Phases, Held, Key]
 
 
-class Safe(Given):
-    """What a lock program gets as self."""
+class Safe(Provided):
+    """The object `self` of a lock program."""
 
     __slots__ = ("held", "phases", "values")
 
@@ -75,8 +75,8 @@ def _link(obj_name: Any, link_name: Any) -> int:
 
 
 class Explorer:
-    """Explores a program. `run` calls a function under the limit of a call; `trail` says after
-    which moves the program is being called."""
+    """Explores a program. `run` calls a function under the limit of a call; `trail` returns the
+    moves before the current call."""
 
     def __init__(
         self, source: str, run: Callable[[Callable[[], Any]], Any], states: int, events: int
@@ -122,7 +122,7 @@ class Explorer:
         }
 
     def _after(self, nodes: list[Node], numbers: dict[Node, int], number: int, part: int) -> int:
-        """The number of the state after a move, new or known."""
+        """Return the number of the state after a move, new or known."""
         (knob, handle), held, key = nodes[number]
         phases = (not knob, handle) if part == 0 else (knob, not handle)
         self._now = (number, MOVED[part] + ("+" if phases[part] else "-"))
@@ -136,7 +136,7 @@ class Explorer:
     def _settled(
         self, phases: Phases, held: Held, key: Key, known: dict[Node, int] | None = None
     ) -> Node:
-        """The state once the program changes nothing more."""
+        """Return the state after the program changes nothing more."""
         node = (phases, held, key)
         for _ in range(CALLS):
             before, node = node, self._call(*node)
@@ -152,14 +152,14 @@ class Explorer:
         def call() -> Node:
             safe = Safe(phases, held, values_of(key))
             self._names["check_lock"](safe)
-            no_attempt()
+            raise_first_attempt()
             locked = (safe.held[0], safe.held[1], safe.held[2])
             return phases, locked, key_of(safe.values)
 
         return self._run(call)
 
     def trail(self) -> str:
-        """The moves after which the program is being called, in words."""
+        """Return the moves before the current call of the program, in words."""
         moves: list[str] = []
         at = self._now
         while at is not None:

@@ -1,7 +1,7 @@
-"""Which statements and names a program may use, and how accesses are rewritten, on its syntax tree.
+"""The statements and names that a program may use, checked and rewritten on its syntax tree.
 
-RestrictedPython turns every access to an attribute or an item into a call of a guard (`guards`);
-this decides what may be written at all. Runs in the sandbox's own process.
+RestrictedPython replaces every access to an attribute or an item by a call of a guard (`guards`);
+this policy decides which syntax is allowed. Runs in the sandbox's own process.
 """
 
 import ast
@@ -42,7 +42,7 @@ AVAILABLE = ", ".join(name for name in BUILTINS if name.islower()) + " and commo
 
 
 class Refusal(Exception):
-    """A program's end in the sandbox: the kind of fault and what was wrong, with the line."""
+    """A program is refused in the sandbox: the kind of fault and the message, with the line."""
 
     def __init__(self, kind: str, message: str):
         super().__init__(message)
@@ -69,8 +69,8 @@ class Policy(RestrictingNodeTransformer):
         if kind.__name__ in REFUSED:
             self.error(node, REFUSED[kind.__name__])
             return node
-        own = OWN.get(kind)
-        return own(self, node) if own else super().visit(node)
+        visitor = VISITORS.get(kind)
+        return visitor(self, node) if visitor else super().visit(node)
 
     def check_name(self, node: Any, name: str | None, allow_magic_methods: bool = False) -> None:
         # The guards' names begin and end with an underscore: no program may bind or read such.
@@ -138,9 +138,9 @@ class Policy(RestrictingNodeTransformer):
         return [*before, new]
 
     def _kept(self, node: Any, part: str) -> ast.Assign:
-        """Puts a part of a node into a variable that no program can name."""
+        """Assign a part of a node to a variable that no program can name."""
         name, value = self.gen_tmp_name(), getattr(node, part)
-        setattr(node, part, ast.copy_location(_Own(id=name, ctx=ast.Load()), value))
+        setattr(node, part, ast.copy_location(_Internal(id=name, ctx=ast.Load()), value))
         return ast.Assign([ast.Name(name, ast.Store())], self.visit(value))
 
     def _assign(self, node: ast.Assign) -> Any:
@@ -178,7 +178,7 @@ class Policy(RestrictingNodeTransformer):
         return super().visit_Lambda(node)
 
     def _arguments(self, arguments: ast.arguments) -> None:
-        """Drops annotations. A default that can change would be a memory beside self."""
+        """Drop annotations. A mutable default would be a memory in addition to self."""
         every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
         for argument in [*every, arguments.vararg, arguments.kwarg]:
             if argument is not None:
@@ -194,12 +194,12 @@ class Policy(RestrictingNodeTransformer):
     unavailable: frozenset[str] = UNAVAILABLE
 
 
-class _Own(ast.Name):
-    """A variable of the rewriting itself, which is not checked like a program's."""
+class _Internal(ast.Name):
+    """A variable of the rewriting itself, which is not checked."""
 
 
-OWN: dict[type[ast.AST], Any] = {
-    _Own: lambda policy, node: ast.copy_location(ast.Name(node.id, node.ctx), node),
+VISITORS: dict[type[ast.AST], Any] = {
+    _Internal: lambda policy, node: ast.copy_location(ast.Name(node.id, node.ctx), node),
     ast.Assign: Policy._assign,
     ast.Name: Policy._name,
     ast.Attribute: Policy._attribute,
@@ -212,7 +212,7 @@ OWN: dict[type[ast.AST], Any] = {
 
 
 def immutable(node: ast.expr) -> bool:
-    """Is it an expression whose value can never change?"""
+    """Return whether the value of an expression can never change."""
     if isinstance(node, ast.UnaryOp):
         return immutable(node.operand)
     if isinstance(node, ast.BinOp):

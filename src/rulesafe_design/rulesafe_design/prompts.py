@@ -1,6 +1,6 @@
-"""What a language model is told: the templates of data/lock_*.md, filled in.
+"""The prompts for a language model: the templates of data/lock_*.md, filled in.
 
-A change of a template changes every request, so exchanges of before are not found again.
+A change of a template changes every request, so earlier exchanges are not found again.
 """
 
 import hashlib
@@ -15,40 +15,40 @@ from rulesafe_design.answers import DESCRIPTION, SCHEMA
 from rulesafe_design.difficulty import Cell
 from rulesafe_design.guards import BUILTINS
 
-TAKEN = 20
-"""Descriptions of the newest locks that a request shows, so that a model writes another one."""
+RECENT = 20
+"""Number of recent locks whose descriptions are in a request, to avoid repetitions."""
 
 MAX_REPLY_SHOWN = 40_000
-"""Characters of a reply that a model is shown again with what is wrong with it."""
+"""Maximum number of characters of a reply that are sent back with its fault."""
 
 Messages = tuple[tuple[str, str], ...]
 
 
 def opening(number: int, cell: Cell, taken: Iterable[str], max_steps: int) -> Messages:
-    """The first messages of a conversation: who wants what, and which lock now."""
-    newest = list(taken)[-TAKEN:]
+    """Return the first messages of a conversation: the system message and the request."""
+    newest = list(taken)[-RECENT:]
     listed = "".join(f"- {description}\n" for description in newest)
-    said = f"These, and others, are there already:\n\n{listed}" if newest else ""
-    asked = _template("lock_request.md").substitute(number=number, cell=cell.name, taken=said)
-    return (("system", system(max_steps)), ("user", asked))
+    present = f"These, and others, are there already:\n\n{listed}" if newest else ""
+    user = _template("lock_request.md").substitute(number=number, cell=cell.name, taken=present)
+    return (("system", system(max_steps)), ("user", user))
 
 
 def repair(reply: str, kind: str, meaning: str, message: str, advice: str = "") -> Messages:
-    """What continues a conversation after a reply that failed."""
-    said = _template("lock_repair.md").substitute(
+    """Return the messages after a reply that failed: the reply and what is wrong with it."""
+    user = _template("lock_repair.md").substitute(
         kind=kind, meaning=meaning, message=message, advice=advice
     )
-    return (("assistant", quoted(reply)), ("user", said))
+    return (("assistant", quoted(reply)), ("user", user))
 
 
 def quoted(reply: str) -> str:
-    """A reply as its model is shown it again."""
+    """Return a reply as it is sent back to its model."""
     return reply[:MAX_REPLY_SHOWN] or "(nothing)"
 
 
 @lru_cache(maxsize=8)
 def system(max_steps: int) -> str:
-    """The system message."""
+    """Return the system message."""
     return _template("lock_system.md").substitute(
         template=_data("lock_template.md"),
         functions=", ".join(f"`{name}`" for name in BUILTINS if name.islower()),
@@ -60,21 +60,21 @@ def system(max_steps: int) -> str:
 
 
 def examples() -> list[dict[str, Any]]:
-    """The worked examples: "rule", the id of the lock of the twenty that it behaves as, then
+    """Return the worked examples: "rule", the id of the equivalent lock among the twenty, then
     "description", "program" (source) and "plan"."""
     found: list[dict[str, Any]] = json.loads(_data("examples.json"))
     return [{**example, "program": "\n".join(example["program"]) + "\n"} for example in found]
 
 
 def prompts_digest() -> str:
-    """SHA-256 of all templates, examples and the schema: another one, other requests."""
+    """Return the SHA-256 of all templates, examples and the schema, which decide the requests."""
     names = ("lock_system.md", "lock_template.md", "lock_request.md", "lock_repair.md")
     texts = [_data(name) for name in (*names, "examples.json")]
     return hashlib.sha256(json.dumps([texts, SCHEMA, list(BUILTINS)]).encode()).hexdigest()
 
 
 def _shown(example: dict[str, Any]) -> str:
-    """An example as an answer, and its program once more in lines, which read better."""
+    """Return an example: its program in lines, then the complete answer."""
     answer = {key: example[key] for key in ("description", "program", "plan")}
     return f"```python\n{example['program']}```\n\nis answered as\n\n{json.dumps(answer)}"
 

@@ -1,4 +1,4 @@
-"""What a generation came to: counts of replies by outcome, tokens, cost, yield, difficulty."""
+"""The report of a generation: replies by outcome, tokens, cost, yield, difficulty."""
 
 import math
 from collections import Counter
@@ -16,7 +16,7 @@ ACCEPTED = "accepted"
 
 @dataclass(frozen=True)
 class Prices:
-    """What an endpoint charges, in any currency for a million tokens; None: not known."""
+    """The prices of an endpoint for a million tokens, in any currency; None: unknown."""
 
     tokens_in: float | None = None
     tokens_out: float | None = None
@@ -39,24 +39,24 @@ class Report:
     failed: int = 0
     """Conversations that ended without a lock."""
     outcomes: Counter[str] = field(default_factory=Counter)
-    """Replies by what became of them: "accepted", or a kind of failure."""
+    """Replies by outcome: "accepted", or a kind of failure."""
     repairs: int = 0
     """Replies after a failure was fed back."""
     repaired: int = 0
-    """Locks among the accepted that took such a reply."""
+    """Accepted locks that needed such a reply."""
     retries: Counter[str] = field(default_factory=Counter)
     """Tries without a reply, by kind (`models.FAILURES`, and "format")."""
     tokens_in: int = 0
     tokens_out: int = 0
     uncounted: int = 0
-    """Replies whose tokens the endpoint did not tell: tokens and cost lack them."""
+    """Replies without reported tokens, which are not part of tokens and cost."""
     locks: list[LockFile] = field(default_factory=list)
     """Those accepted, in order."""
     stopped: str = ""
-    """Why it ended before its time, if it did."""
+    """Why the generation ended early, if it did."""
 
     def count_reply(self, reply: Reply, attempt: int) -> None:
-        """A reply came, whatever it is worth."""
+        """Count a reply."""
         self.repairs += attempt > 0
         self.retries.update(reply.retries)
         self.tokens_in += reply.tokens_in or 0
@@ -90,11 +90,11 @@ class Report:
 
     @property
     def exit_code(self) -> int:
-        """0: all the locks that were wanted; 1: fewer; 2: stopped before its time."""
+        """0: all wanted locks; 1: fewer; 2: stopped early."""
         return 2 if self.stopped else int(self.accepted < self.count)
 
     def as_json(self) -> dict[str, Any]:
-        """What report.json holds."""
+        """Return the content of report.json."""
         return {
             "wanted": self.count,
             "asked": self.asked,
@@ -116,5 +116,5 @@ class Report:
 
 
 def _sorted(counts: Mapping[str, int]) -> dict[str, int]:
-    """The most frequent first."""
+    """Sort counts, the largest first."""
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))

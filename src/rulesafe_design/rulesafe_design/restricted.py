@@ -1,4 +1,4 @@
-"""Programs checked and compiled: the Python that a program may be written in.
+"""Check and compile programs, which may use a subset of Python.
 
 Runs in the sandbox's own process (`worker`), because even parsing a hostile text can end a process.
 Example::
@@ -14,12 +14,12 @@ from rulesafe_design.policy import REFUSED, UNAVAILABLE, Policy, Refusal, immuta
 __all__ = ["PROGRAM", "Refusal", "compile_lock", "compile_task"]
 
 PROGRAM = "<program \ud800>"
-"""The file name under which a program is compiled, by which its lines are found. A lone surrogate
-is in no path: on a syntax error the parser looks for a file of that name, and opening one would end
-the process."""
+"""The file name under which a program is compiled, which identifies its lines in tracebacks. It has
+a lone surrogate, which no path has: on a syntax error the parser looks for a file of that name, and
+opening one would end the process."""
 
 SHOWN = 5
-"""So many faults of a program are told at once."""
+"""Maximum number of faults in one message."""
 
 
 def compile_lock(source: str) -> CodeType:
@@ -37,9 +37,9 @@ def compile_lock(source: str) -> CodeType:
         raise Refusal(
             "syntax", f"a program has one function check_lock(self), this one has {len(found)}"
         )
-    taken = found[0].args
-    more = taken.vararg or taken.kwonlyargs or taken.kwarg
-    if len([*taken.posonlyargs, *taken.args]) != 1 or more:
+    given = found[0].args
+    more = given.vararg or given.kwonlyargs or given.kwarg
+    if len([*given.posonlyargs, *given.args]) != 1 or more:
         raise Refusal("syntax", f"line {found[0].lineno}: check_lock takes self and nothing else")
     return code
 
@@ -59,14 +59,14 @@ def _compiled(source: str, constants_only: bool) -> tuple[ast.Module, CodeType]:
         policy = Policy()
         policy.unavailable = UNAVAILABLE - _bound(tree)
         if constants_only:
-            policy.faults += [fault for node in tree.body for fault in _not_lasting(node)]
+            policy.faults += [fault for node in tree.body for fault in _not_constant(node)]
         policy.visit(tree)
         faults = sorted(set(policy.faults))
         if faults:
-            told = [f"line {line}: {fault}" for line, fault in faults[:SHOWN]]
+            lines = [f"line {line}: {fault}" for line, fault in faults[:SHOWN]]
             if len(faults) > SHOWN:
-                told.append(f"and {len(faults) - SHOWN} more")
-            raise Refusal("forbidden", "\n".join(told))
+                lines.append(f"and {len(faults) - SHOWN} more")
+            raise Refusal("forbidden", "\n".join(lines))
         return tree, compile(tree, PROGRAM, "exec", dont_inherit=True)
     except SyntaxError as error:
         where = f"line {error.lineno}: " if error.lineno else ""
@@ -78,7 +78,7 @@ def _compiled(source: str, constants_only: bool) -> tuple[ast.Module, CodeType]:
 
 
 def _bound(tree: ast.Module) -> frozenset[str]:
-    """Names that the program itself gives a meaning somewhere."""
+    """Return the names that the program itself defines."""
     names: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
@@ -92,9 +92,9 @@ def _bound(tree: ast.Module) -> frozenset[str]:
     return frozenset(names)
 
 
-def _not_lasting(node: ast.stmt) -> list[tuple[int, str]]:
-    """The fault of a statement beside the functions that is more than a constant: it could keep a
-    memory that the exploration does not see."""
+def _not_constant(node: ast.stmt) -> list[tuple[int, str]]:
+    """Return the fault of a statement at module level that is neither a function nor a constant: it
+    could be a memory that the exploration does not include."""
     if isinstance(node, (ast.FunctionDef, ast.Pass)) or type(node).__name__ in REFUSED:
         return []
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):

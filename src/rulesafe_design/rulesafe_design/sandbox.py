@@ -1,9 +1,9 @@
-"""Programs of strangers, run in a process of their own that can do nothing but compute.
+"""Run untrusted programs in a separate process that can only compute.
 
-The process confines itself before it sees the program (`confine`), and only there the program is
-parsed, checked against a subset of Python (`restricted`) and run (`worker`). What it says is
-checked on this side as strangers' words are (`processes`). docs/sandbox.md says what this promises
-and what it does not. Lock programs are explored by `exploring`.
+The process confines itself before it reads the program (`confine`). The program is parsed, checked
+against a subset of Python (`restricted`) and run (`worker`) in that process only. The parent checks
+all messages of the process (`processes`). docs/sandbox.md has the guarantees and their limits.
+`exploring` explores lock programs.
 """
 
 from collections.abc import Callable
@@ -20,21 +20,22 @@ Answer = Callable[[str, list[Any], dict[str, Any]], Any]
 
 
 def walls() -> dict[str, bool]:
-    """What confines a program on this machine, by name: is it in force?"""
+    """Return the restrictions of a program on this machine, by name: whether each is in force."""
     with Worker("lock", "", Limits()) as worker:
         return worker.walls
 
 
 def run_task(source: str, answer: Answer, limits: Limits = Limits()) -> None:
-    """Runs a task program. Each `planner.NAME(*args, **kw)` in it comes here as
-    `answer("NAME", [*args], {**kw})`, whose value the program gets.
+    """Run a task program. Each `planner.NAME(*args, **kw)` in it calls `answer("NAME", [*args],
+    {**kw})` in this process, whose value the program receives.
 
-    None, bool, int, float, str, list, tuple and dict travel; any other value stays here, and the
-    program gets a handle that it can only pass to later calls. The names and arguments are a
-    stranger's: `answer` must check both against lists of what is valid.
+    None, bool, int, float, str, list, tuple and dict are sent; any other value stays in this
+    process, and the program receives a handle that it can only pass to later calls. Names and
+    arguments are untrusted: `answer` must check both against lists of what is valid.
 
-    Errors: Refused, "planner" with the line where `answer` raised a RuleSafeError (its cause).
-    What else `answer` raises is passed on. The process is gone in any case.
+    Raises:
+        Refused: By the sandbox; "planner" with the line if `answer` raised a RuleSafeError (its
+            cause). Other errors of `answer` are passed on.
     """
     kept: list[Any] = []
 
@@ -58,7 +59,7 @@ def run_task(source: str, answer: Answer, limits: Limits = Limits()) -> None:
 
 
 def _call(message: dict[str, Any], kept: list[Any]) -> tuple[str, list[Any], dict[str, Any], int]:
-    """Name, arguments, named arguments and line of a call that the process asks for."""
+    """Return name, arguments, named arguments and line of a call that the process requests."""
 
     def handled(number: Any) -> Any:
         if type(number) is not int or not 0 <= number < len(kept):

@@ -1,4 +1,4 @@
-"""Which locks of a set a policy learns from, and which try it.
+"""The splits of a set of locks: for training and for tests.
 
 "hard" are the locks beyond what "train" has: of HARD_STEPS steps or more, or of HARD_MEMORY memory
 states or more. "test" has the same cells of difficulty as "train": one in five of each cell.

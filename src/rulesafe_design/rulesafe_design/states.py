@@ -1,7 +1,7 @@
-"""What a lock program has put on self, as a value that can be compared, hashed and copied from.
+"""The attributes that a lock program has set on self, as a value with comparison, hash and copies.
 
-A key is a flat description of the attributes: two states have the same key exactly where no program
-can tell them apart. Lists, dicts and sets that are shared, or that hold themselves, are written
+A key is a flat description of the attributes: two states have the same key exactly if no program
+can distinguish them. Lists, dicts and sets that are shared, or that hold themselves, are written
 once and referred to afterwards. A state made from a key iterates over its sets in an order that the
 key alone decides. Runs in the sandbox's own process and imports nothing heavy.
 """
@@ -13,7 +13,7 @@ from rulesafe_design.restricted import Refusal
 Key = tuple[Any, ...]
 
 DEPTH = 50
-"""Lists within lists are followed so far."""
+"""Maximum depth of lists within lists."""
 
 VALID = "None, bool, int, float, str, list, tuple, dict, set and frozenset"
 
@@ -24,7 +24,7 @@ KINDS: dict[str, Any] = {tag: kind for kind, tag in TAGS.items()}
 
 
 def key_of(values: dict[str, Any]) -> Key:
-    """The key of the attributes of self. Refusal "state" for what is not data."""
+    """Return the key of the attributes of self. Refusal "state" for anything except data."""
     numbers: dict[int, int] = {}
     key: list[Any] = []
     for name in sorted(values):
@@ -33,7 +33,7 @@ def key_of(values: dict[str, Any]) -> Key:
 
 
 def values_of(key: Key) -> dict[str, Any]:
-    """The attributes anew; nothing in them is shared with those that the key was made from."""
+    """Return new attributes, which share nothing with those that the key was made from."""
     made: list[Any] = []
     return {key[i]: _decoded(key[i + 1], made) for i in range(0, len(key), 2)}
 

@@ -1,4 +1,4 @@
-"""Why programs are refused, and what they may take. `sandbox` has both names too."""
+"""Why programs are refused, and their limits. `sandbox` has both names too."""
 
 from dataclasses import dataclass
 
@@ -29,8 +29,8 @@ KINDS = {
 
 
 class Refused(RuleSafeError):
-    """A program that is not accepted. `kind` is one of KINDS; the text, for people and models, says
-    what was wrong, with the line of the program where it is known."""
+    """A program is not accepted. `kind`: one of KINDS. The message, for people and models, has the
+    fault and, if known, the line of the program."""
 
     def __init__(self, kind: str, message: str):
         if kind not in KINDS:
@@ -44,13 +44,13 @@ class Refused(RuleSafeError):
 
 @dataclass(frozen=True)
 class Limits:
-    """What a program may take."""
+    """The limits of a program."""
 
     call_s: float = 0.5
     """s, wall clock, for one call of check_lock, or between two calls of the planner; more where
     the machine is so busy that the program gets less than half of it."""
     cpu_s: float = 5.0
-    """s of CPU time in all, rounded up to whole ones."""
+    """s of CPU time in all, rounded up to an integer."""
     wall_s: float = 10.0
     """s, wall clock, for the exploration, or for a task program between two calls, whatever else
     the machine does."""
@@ -58,9 +58,9 @@ class Limits:
     """MiB of address space, Python itself included."""
     source_bytes: int = 65_536
     output_bytes: int = 4_000_000
-    """Bytes that the process may say in all."""
+    """Maximum size of all messages of the process."""
     states: int = 20_000
-    """States of a lock program that are explored; only whole layers of equally many moves are."""
+    """Maximum number of explored states of a lock program; layers of moves are complete."""
     events: int = 64
     """Moves up to which a lock program is explored."""
     calls: int = 1000

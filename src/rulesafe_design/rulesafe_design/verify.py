@@ -1,4 +1,4 @@
-"""The verdict on a program before anybody trains on it: compiled, proved, compared with the others.
+"""The verdict on a program before it is used: compiled, proved, compared with other locks.
 
 Example::
 
@@ -29,7 +29,7 @@ class Verified:
 
     automaton: Automaton
     bound: Bound | None
-    """How far it agrees with the program; None: for good."""
+    """How far it agrees with the program; None: for all sequences."""
     proof: Proof
     digest: str
     """Of its behaviour; equivalent locks share it."""
@@ -42,14 +42,18 @@ def verify(
     limits: Limits = Limits(),
     max_steps: int = MAX_STEPS,
 ) -> Verified:
-    """Compiles a program in the sandbox and proves that its lock can be opened.
+    """Compile a program in the sandbox and prove that its lock can be opened.
 
-    `plan`: events that are claimed to open the door. `known`: digests of other locks, with the id
-    of each, to none of which it may be equivalent.
+    Args:
+        source: The program.
+        plan: Events that are claimed to open the door.
+        known: Digests of other locks, which it must not be equivalent to, with their ids.
+        limits: Of the sandbox.
+        max_steps: Locks with longer shortest plans are refused.
 
-    Errors: Refused, by `kind`: those of the sandbox; "trivial" where the door is free at the start;
-    "shut" where nothing opens it; "long" for more than `max_steps` steps; "plan" where the claimed
-    plan fails; "duplicate".
+    Raises:
+        Refused: By the sandbox; "trivial": the door is free at the start; "shut": nothing opens it;
+            "long": more than `max_steps` steps; "plan": the claimed plan fails; "duplicate".
     """
     compiled = compile_program(source, limits)
     rule = as_rule(compiled.automaton, "the lock", "")
@@ -63,7 +67,7 @@ def verify(
 
 
 def check_use(rule: Rule, max_steps: int = MAX_STEPS) -> None:
-    """Is it a lock that a robot can be set to open? Refused "trivial", "shut" or "long"."""
+    """Raise Refused "trivial", "shut" or "long" if a lock is not a task for a robot."""
     if "door" not in rule.locked(rule.start()):
         raise Refused("trivial", "the door is free at the start, with all parts closed")
     steps = plan_distance(rule, rule.start())
@@ -78,7 +82,7 @@ def check_use(rule: Rule, max_steps: int = MAX_STEPS) -> None:
 
 
 def check_plan(rule: Rule, plan: list[str]) -> None:
-    """Do these events open the door? Refused "plan", with the step that fails, if not."""
+    """Raise Refused "plan", with the step that fails, if the events do not open the door."""
     try:
         after = apply_plan(rule, plan)
     except RuleSafeError as error:
@@ -92,10 +96,10 @@ def check_plan(rule: Rule, plan: list[str]) -> None:
 
 
 def behaviour(automaton: Automaton) -> str:
-    """A digest of what a lock does under the moves that it allows: equal for equivalent locks."""
+    """Return a digest of the behaviour under the allowed moves, equal for equivalent locks."""
     return smallest(possible(automaton)).digest
 
 
 def known_digests(rules: Iterable[str] = RULES) -> dict[str, str]:
-    """The digests of rules, by default of the twenty, with their ids."""
+    """Return the digests of rules, by default of the twenty, with their ids."""
     return {behaviour(automaton_of(load_rule(rule))): rule for rule in rules}

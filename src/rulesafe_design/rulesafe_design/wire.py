@@ -1,7 +1,7 @@
 """Values between a task program and the planner, as JSON.
 
-None, bool, int, float, str, list, tuple and dict travel as they are; anything else stays where it
-is, and a handle travels in its place. Imports nothing heavy: both processes use it.
+None, bool, int, float, str, list, tuple and dict are sent as they are; any other object stays in
+its process, and a handle is sent instead. Imports nothing heavy: both processes use it.
 """
 
 from collections.abc import Callable
@@ -11,7 +11,7 @@ ATOMS = (type(None), bool, int, float, str)
 
 
 def encode(value: Any, handle: Callable[[Any], int]) -> Any:
-    """The value as JSON. `handle` gives the number that stands for another object, or raises."""
+    """Return the value as JSON. `handle` returns the number of another object, or raises."""
     if isinstance(value, ATOMS):
         return value
     if isinstance(value, list):
@@ -25,8 +25,10 @@ def encode(value: Any, handle: Callable[[Any], int]) -> Any:
 
 
 def decode(data: Any, handled: Callable[[Any], Any]) -> Any:
-    """The value again. `handled` gives the object for a number, or raises. ValueError, TypeError or
-    RecursionError for what `encode` never writes."""
+    """Return the value. `handled` returns the object of a number, or raises.
+
+    ValueError, TypeError or RecursionError for anything that `encode` never writes.
+    """
     if type(data) in ATOMS:
         return data
     if type(data) is list:

@@ -16,7 +16,7 @@ from types import FrameType, TracebackType
 from typing import Any
 
 from rulesafe_design.confine import confine
-from rulesafe_design.guards import Forbidden, Given, namespace, no_attempt
+from rulesafe_design.guards import Forbidden, Provided, namespace, raise_first_attempt
 from rulesafe_design.lock_worker import Explorer
 from rulesafe_design.restricted import PROGRAM, Refusal, compile_task
 from rulesafe_design.wire import decode, encode
@@ -103,7 +103,7 @@ class Handle:
         return "an object of the planner"
 
 
-class Planner(Given):
+class Planner(Provided):
     """The planner of a task program: each call is sent to the parent (`sandbox.run_task`)."""
 
     __slots__ = ("_clock", "_wire")
@@ -124,7 +124,7 @@ class Planner(Given):
         return call
 
     def _call(self, name: str, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
-        no_attempt()
+        raise_first_attempt()
         message = {
             "call": name,
             "arguments": encode(list(arguments), _number),
@@ -153,7 +153,7 @@ def run_task(source: str, wire: Wire, clock: Clock) -> None:
     clock.start()
     exec(code, namespace({"planner": Planner(wire, clock)}))
     clock.stop()
-    no_attempt()
+    raise_first_attempt()
 
 
 def line_of(frame: FrameType | None) -> int | None:

@@ -24,8 +24,9 @@ from policy_node.families import find_config, find_family, make_network
 from policy_node.normaliser import Normaliser, normaliser_from
 from policy_node.policy import CHUNK
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.files import write_atomically
 from rulesafe_core.joints import ACTION_JOINTS
-from rulesafe_data.files import read_json, sha256, write_atomically, write_json
+from rulesafe_data.files import read_json, sha256, write_json
 from rulesafe_data.layout import FPS
 from vq_memory_node.memory import Memory, memory_from
 

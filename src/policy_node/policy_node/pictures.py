@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_data.files import drafted, locked, read_json, write_json
+from rulesafe_core.files import drafted, locked
+from rulesafe_data.files import read_json, write_json
 from rulesafe_data.layout import CAMERAS
 from rulesafe_data.store import EpisodeStore
 

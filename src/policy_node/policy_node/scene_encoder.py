@@ -29,7 +29,7 @@ from policy_node.batches import Batch
 from policy_node.configs import EncoderConfig
 from policy_node.pointnet import PointNet
 from rulesafe_core.errors import RuleSafeError, unknown_name
-from rulesafe_data.files import write_atomically
+from rulesafe_core.files import write_atomically
 
 SEEN = ("x", "y", "z", "yaw", "knob", "handle", "door")
 """What is told of a scene, besides the safe: m in the pelvis frame, and rad."""

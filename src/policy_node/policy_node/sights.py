@@ -14,7 +14,7 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from rulesafe_data.files import drafted, locked
+from rulesafe_core.files import drafted, locked
 
 VIEWS = 4
 """Views of a cloud. The first is of its first points, as at inference."""

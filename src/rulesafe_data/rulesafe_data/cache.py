@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rulesafe_core.errors import RuleSafeError, unknown_name
-from rulesafe_data.files import drafted, locked, read_json, write_atomically, write_json
+from rulesafe_core.files import drafted, locked, write_atomically
+from rulesafe_data.files import read_json, write_json
 from rulesafe_data.store import EpisodeStore
 
 ABOUT = "cache.json"

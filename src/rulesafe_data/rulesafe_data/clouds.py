@@ -19,7 +19,7 @@ from numcodecs import Blosc
 from numpy.typing import NDArray
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_data.files import says_when_full, write_atomically
+from rulesafe_core.files import says_when_full, write_atomically
 from rulesafe_data.layout import CLOUDS, WRITING, cloud_name
 
 FRAMES_PER_CHUNK = 16

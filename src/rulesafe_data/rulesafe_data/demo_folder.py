@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.files import exclusive_lock
-from rulesafe_data.files import append_line, read_json, read_lines, sweep
+from rulesafe_core.files import exclusive_lock, sweep
+from rulesafe_data.files import append_line, read_json, read_lines
 
 KINDS = {True: "recordings", False: "failures"}
 """Folder of the attempts that succeeded, and of those that did not."""

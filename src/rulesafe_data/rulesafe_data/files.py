@@ -8,33 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.files import (
-    DRAFT,
-    draft_of,
-    drafted,
-    locked,
-    says_when_full,
-    sweep,
-    write_atomically,
-)
-
-__all__ = [
-    "DRAFT",
-    "ZARR_FILES",
-    "append_line",
-    "draft_of",
-    "drafted",
-    "files_below",
-    "locked",
-    "read_json",
-    "read_lines",
-    "says_when_full",
-    "sha256",
-    "size_below",
-    "sweep",
-    "write_atomically",
-    "write_json",
-]
+from rulesafe_core.files import says_when_full, write_atomically
 
 ZARR_FILES = {".zgroup", ".zarray", ".zattrs"}
 """Hidden files that belong to a dataset."""

@@ -20,8 +20,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.files import sweep
 from rulesafe_data import layout, tables
-from rulesafe_data.files import sweep, write_json
+from rulesafe_data.files import write_json
 from rulesafe_data.statistics import of_array, together
 
 

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.files import write_atomically
 from rulesafe_data import layout
-from rulesafe_data.files import write_atomically
 from rulesafe_data.frame import Frame
 from rulesafe_data.statistics import PictureStatistics
 from rulesafe_data.video import VideoEncoder

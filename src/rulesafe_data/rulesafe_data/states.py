@@ -15,9 +15,9 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.files import write_atomically
 from rulesafe_core.joints import ACTED, ACTION_JOINTS
 from rulesafe_data import layout, tables
-from rulesafe_data.files import write_atomically
 from rulesafe_data.store import EpisodeStore
 
 KIND = "rulesafe states 1"

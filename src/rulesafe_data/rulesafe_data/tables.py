@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_data.files import write_atomically
+from rulesafe_core.files import write_atomically
 
 OURS = b"rulesafe"
 """Key of the schema metadata that holds JSON about a table."""

@@ -170,7 +170,7 @@ def stats(directory: Directory, report: Path | None = None) -> None:
     """
     from rich.console import Console
 
-    from rulesafe_data.files import write_atomically
+    from rulesafe_core.files import write_atomically
     from rulesafe_demos import dataset_stats, figure
     from rulesafe_demos import stats as statistics
 

@@ -16,9 +16,9 @@ from rich.table import Table
 from scipy.stats import binomtest
 
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.files import write_atomically
 from rulesafe_data import layout
 from rulesafe_data.demo_folder import Folder
-from rulesafe_data.files import write_atomically
 from rulesafe_data.inventory import describe
 from rulesafe_data.recording import read_facts
 from rulesafe_demos.attempts import Request, load_request

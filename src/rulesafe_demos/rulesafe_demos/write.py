@@ -18,7 +18,8 @@ from typing import Any
 
 from planner_node.decompose import decompose
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_data.files import read_json, write_atomically, write_json
+from rulesafe_core.files import write_atomically
+from rulesafe_data.files import read_json, write_json
 from rulesafe_demos import prompt, remote
 from rulesafe_demos.film.summary import versions, write_summary
 from rulesafe_demos.program import TIME_LIMIT, Played, run_program

@@ -147,7 +147,7 @@ def table(
         directories: Directories of results, or results.json.
         out: A Markdown file; printed if not given.
     """
-    from rulesafe_data.files import write_atomically
+    from rulesafe_core.files import write_atomically
     from rulesafe_eval.results import read_results
     from rulesafe_eval.table import page
 

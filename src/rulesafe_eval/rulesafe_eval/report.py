@@ -9,7 +9,7 @@ from typing import Any
 
 from PIL import Image
 
-from rulesafe_data.files import write_atomically
+from rulesafe_core.files import write_atomically
 from rulesafe_eval import films, plots
 from rulesafe_eval.live import CAUSES
 from rulesafe_eval.request import SPLIT_OF

@@ -15,16 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.files import exclusive_lock
+from rulesafe_core.files import exclusive_lock, sweep
 from rulesafe_data.bars import Bar
 from rulesafe_data.engines import ENGINES, TRIES, Engine, run
-from rulesafe_data.files import (
-    append_line,
-    read_json,
-    read_lines,
-    sweep,
-    write_json,
-)
+from rulesafe_data.files import append_line, read_json, read_lines, write_json
 from rulesafe_demos.attempts import Attempt
 from rulesafe_eval.request import Request, load_request, settle
 from rulesafe_eval.runner import perform

@@ -10,7 +10,7 @@ import numpy as np
 
 from planner_node.reach import DRAWS, OutOfReach, reachable_variation
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_data.files import write_atomically
+from rulesafe_core.files import write_atomically
 from rulesafe_demos.attempts import Attempt
 from rulesafe_eval.actors import Actor, load_actor
 from rulesafe_eval.live import Live, PolicyBroke

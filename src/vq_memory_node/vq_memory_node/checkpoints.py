@@ -10,7 +10,8 @@ from typing import Any
 import torch
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_data.files import read_json, write_atomically
+from rulesafe_core.files import write_atomically
+from rulesafe_data.files import read_json
 from vq_memory_node.model_files import JSON_FILE
 
 CHECKPOINT = "checkpoint.pt"

@@ -26,8 +26,9 @@ from safetensors import SafetensorError
 from safetensors.numpy import load_file, save
 
 from rulesafe_core.errors import RuleSafeError, unknown_name
+from rulesafe_core.files import write_atomically
 from rulesafe_core.joints import ACTION_JOINTS
-from rulesafe_data.files import read_json, write_atomically, write_json
+from rulesafe_data.files import read_json, write_json
 from vq_memory_node.windows import RATE, WINDOW
 
 FORMAT = "rulesafe memory model 1"

@@ -17,9 +17,9 @@ from typing import Any
 from mcap.records import Channel, Message, Metadata, Schema
 
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.files import says_when_full
 from rulesafe_data.bags import files, metadata
 from rulesafe_data.bags.writing import complete
-from rulesafe_data.files import says_when_full
 
 LOCK = ".recording"
 """A file that the recorder holds while it writes."""

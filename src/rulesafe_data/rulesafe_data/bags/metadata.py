@@ -9,8 +9,8 @@ import yaml
 from rosbags.interfaces import Qos
 
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.files import write_atomically
 from rulesafe_data.bags import qos
-from rulesafe_data.files import write_atomically
 
 NAME = "metadata.yaml"
 VERSION = 9

@@ -19,9 +19,9 @@ from typing import IO
 from mcap.writer import Writer
 
 from rulesafe_core.errors import RuleSafeError, unknown_name
+from rulesafe_core.files import says_when_full
 from rulesafe_data.bags import files, metadata
 from rulesafe_data.bags.metadata import Metadata, Topic
-from rulesafe_data.files import says_when_full
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from graphviz import Digraph, ExecutableNotFound
 
 from rulesafe_core.errors import RuleSafeError, unknown_name
-from rulesafe_data.files import write_atomically
+from rulesafe_core.files import write_atomically
 from rulesafe_locks.automata import MOVED, Automaton, automaton_of, depths, possible, smallest
 from rulesafe_locks.locks import Rule
 from rulesafe_locks.plans import shortest_plan

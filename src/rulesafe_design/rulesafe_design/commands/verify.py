@@ -243,7 +243,7 @@ def _check_out(out: Path, description: str) -> None:
 
 
 def _write(out: Path, lock: LockFile, description: str) -> None:
-    from rulesafe_data.files import write_atomically
+    from rulesafe_core.files import write_atomically
 
     named = replace(lock, id=out.stem, description=description.strip())
     write_atomically(out, dump_lock(named).encode())

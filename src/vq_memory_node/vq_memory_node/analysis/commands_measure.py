@@ -35,7 +35,7 @@ def measure(
     """
     import torch
 
-    from rulesafe_data.files import write_atomically
+    from rulesafe_core.files import write_atomically
     from vq_memory_node.analysis import measure_report, measures
     from vq_memory_node.analysis.cost import measure_apart
     from vq_memory_node.analysis.trajectories import load_trajectories

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulesafe_core.errors import RuleSafeError, missing_package
-from rulesafe_data.files import write_atomically
+from rulesafe_core.files import write_atomically
 from vq_memory_node.analysis.encoding import codes_of, with_bar
 from vq_memory_node.analysis.information import Share, share_told
 from vq_memory_node.analysis.trajectories import Trajectories

@@ -21,8 +21,9 @@ from user import RAMP
 
 from h1_2_bridge.wire import decode_low_cmd
 from rulesafe_core.chunks import SECOND
-from rulesafe_core.convert import LATCHED_QOS, STATE_QOS, from_time
+from rulesafe_core.convert import LATCHED_QOS, STATE_QOS
 from rulesafe_core.joints import ALL_JOINTS, BODY_JOINTS
+from rulesafe_core.messages import to_ns
 
 pytestmark = pytest.mark.ros
 
@@ -56,7 +57,7 @@ def test_the_topics_are_those_of_the_simulation(robot, bridge, user):
     user.joint_states.clear()
     user.until(lambda: len(user.joint_states) >= 200, "two seconds of joint states")
     assert all(tuple(message.name) == ALL_JOINTS for message in user.joint_states)
-    stamps = np.array([from_time(message.header.stamp) for message in user.joint_states])
+    stamps = np.array([to_ns(message.header.stamp) for message in user.joint_states])
     assert (np.diff(stamps) > 0).all()
     assert stamps[199] - stamps[0] > 1.5 * SECOND, "100 Hz, not faster"
     told, q = user.joint_states[-1], robot.report()["q"]

@@ -14,8 +14,9 @@ from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from rulesafe_core.convert import LATCHED_QOS, STATE_QOS, from_time
+from rulesafe_core.convert import LATCHED_QOS, STATE_QOS
 from rulesafe_core.joints import ACTION_JOINTS
+from rulesafe_core.messages import to_ns
 from rulesafe_interfaces.msg import BridgeState
 
 PATIENCE = 90.0
@@ -132,10 +133,10 @@ class User(Node):
         """Sends a chunk (n, 13) whose observation is the last joint state."""
         self.until(self._chunks.get_subscription_count, "the bridge listens to chunks")
         self.joint_states.clear()
-        begin = from_time(self._started[-1]) if self._started else 0
+        begin = to_ns(self._started[-1]) if self._started else 0
         # Those from before the episode may still be on their way; a chunk on them is refused.
         self.until(
-            lambda: any(from_time(told.header.stamp) >= begin for told in self.joint_states[-1:]),
+            lambda: any(to_ns(told.header.stamp) >= begin for told in self.joint_states[-1:]),
             "/joint_states",
         )
         message = JointTrajectory(joint_names=list(names))

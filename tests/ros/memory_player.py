@@ -9,12 +9,13 @@ from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 
 from policy_node.convert import TOKENS_QOS
-from rulesafe_core import convert
+from rulesafe_core import convert, messages
 from rulesafe_core.chunks import PERIOD, SECOND
 from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
 from rulesafe_interfaces.msg import MemoryTokens
 from rulesafe_sim.simulation import HOME_ACTION
-from vq_memory_node.convert import JOINTS_QOS, from_memory_tokens
+from vq_memory_node.convert import JOINTS_QOS
+from vq_memory_node.memory import Reading
 from vq_memory_node.rolling import readings_of
 
 INPUTS = {
@@ -51,7 +52,7 @@ class Player:
             self.client.destroy_publisher(publisher)
 
     def _on_tokens(self, message):
-        self.heard[convert.from_time(message.header.stamp)] = message
+        self.heard[messages.to_ns(message.header.stamp)] = message
 
     def wait(self):
         """Until the node answers this client: a writer may know of a reader that does not know of
@@ -107,7 +108,7 @@ class Player:
         heard = {stamp: m for stamp, m in self.heard.items() if stamp >= begin}
         assert len(heard) >= at_least
         for stamp, message in heard.items():
-            reading = from_memory_tokens(message)
+            reading = Reading(*messages.decode_tokens(message))
             frame, rest = divmod(stamp - begin, PERIOD)
             assert rest == 0
             assert np.array_equal(reading.values, batch[frame].values), f"frame {frame}"

@@ -14,7 +14,7 @@ from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from rulesafe_core import convert
+from rulesafe_core import convert, messages
 from rulesafe_core.chunks import PERIOD
 from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_interfaces.msg import EpisodeStatus
@@ -41,7 +41,7 @@ class Client(Node):
         self.executor_ = SingleThreadedExecutor()
         self.executor_.add_node(self)
         for kind, topic, store in (
-            (Clock, "/clock", lambda m: self.clocks.append(convert.from_time(m.clock))),
+            (Clock, "/clock", lambda m: self.clocks.append(messages.to_ns(m.clock))),
             (JointState, "/joint_states", self.joint_states.append),
             (EpisodeStatus, "/episode/status", self.statuses.append),
         ):
@@ -100,7 +100,7 @@ class Client(Node):
     @property
     def now(self) -> int:
         """Stamp of the last status, ns; -1 before the first one."""
-        return convert.from_time(self.status.header.stamp) if self.statuses else -1
+        return messages.to_ns(self.status.header.stamp) if self.statuses else -1
 
     def wait_for_turn(self) -> EpisodeStatus:
         """The next status that asks for a chunk."""

@@ -7,7 +7,7 @@ import pytest
 rclpy = pytest.importorskip("rclpy", reason="ROS 2 is not installed")
 
 from policy_node.convert import TOKENS_QOS
-from rulesafe_core import convert
+from rulesafe_core import messages
 from rulesafe_core.chunks import PERIOD
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_demos.film.film import BACKGROUND, BAR, SIDE
@@ -49,7 +49,7 @@ def test_the_film_shows_the_tokens_of_each_instant(client, start, vulkan, tmp_pa
 
     def take(message: MemoryTokens) -> None:
         values = np.where(message.mask, np.array(message.tokens, int), -1)
-        told[convert.from_time(message.header.stamp)] = tuple(values.tolist())
+        told[messages.to_ns(message.header.stamp)] = tuple(values.tolist())
 
     client.create_subscription(MemoryTokens, "/memory/tokens", take, TOKENS_QOS)
     start(

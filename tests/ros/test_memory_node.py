@@ -22,7 +22,7 @@ from rclpy.parameter_client import AsyncParameterClient
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
-from rulesafe_core import convert
+from rulesafe_core import convert, messages
 from rulesafe_interfaces.msg import MemoryTokens
 
 pytestmark = pytest.mark.ros
@@ -241,10 +241,10 @@ def test_in_the_simulation_each_episode_has_a_memory_of_its_own(client, player, 
         player.until(end)
         # Each topic has a queue of its own: a status does not say that its joints have come.
         client.until(
-            lambda e=end: e == convert.from_time(client.joint_states[-1].header.stamp),
+            lambda e=end: e == messages.to_ns(client.joint_states[-1].header.stamp),
             "the joints at the chunk's end",
         )
-        samples = {convert.from_time(m.header.stamp): m for m in client.joint_states}
+        samples = {messages.to_ns(m.header.stamp): m for m in client.joint_states}
         frames = []
         for stamp in range(begin, end + 1, PERIOD):
             place = dict(zip(samples[stamp].name, samples[stamp].position, strict=True))

@@ -8,7 +8,7 @@ rclpy = pytest.importorskip("rclpy", reason="ROS 2 is not installed")
 from std_msgs.msg import Bool, String
 from std_srvs.srv import SetBool
 
-from rulesafe_core import convert
+from rulesafe_core import convert, messages
 from rulesafe_core.chunks import PERIOD
 from rulesafe_core.urdf import to_urdf
 from rulesafe_sim.safes import load_safe
@@ -84,7 +84,7 @@ def test_the_safes_description_follows_the_episode(client, start):
         if safe != "safe_04":
             assert client.reset("rule_001", safe, seed=2).success
         client.until(lambda safe=safe: client.statuses and client.status.safe == safe, safe)
-        pose = convert.from_pose(client.status.safe_pose)
+        pose = messages.decode_pose(client.status.safe_pose)
         expected = to_urdf(safe_on_stand(load_safe(safe), pose))
         client.until(lambda safe=safe: shapes and f'name="{safe}"' in shapes[-1].data, safe)
         assert lines(shapes[-1].data) == lines(expected)

@@ -8,7 +8,7 @@ rclpy = pytest.importorskip("rclpy", reason="ROS 2 is not installed")
 from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import CameraInfo, CompressedImage, Image, PointCloud2
 
-from rulesafe_core import convert
+from rulesafe_core import messages
 from rulesafe_core.chunks import PERIOD
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_sim.simulation import HOME_ACTION, Simulation
@@ -43,7 +43,7 @@ def test_pictures_and_cloud_are_what_the_cameras_see(client, start, observer):
     for topic, kind in KINDS.items():
 
         def take(message, topic=topic):
-            got[topic][convert.from_time(message.header.stamp)] = message
+            got[topic][messages.to_ns(message.header.stamp)] = message
 
         # As a camera's reader asks for it: best effort.
         client.create_subscription(kind, topic, take, qos_profile_sensor_data)
@@ -55,18 +55,18 @@ def test_pictures_and_cloud_are_what_the_cameras_see(client, start, observer):
     for name in CAMERAS:
         image = got[f"/camera/{name}/image_raw"][begin]
         assert (image.encoding, image.header.frame_id) == ("rgb8", f"{name}_camera_optical_frame")
-        assert (convert.from_image(image) == seen[f"{name}_rgb"]).all()
+        assert (messages.decode_image(image) == seen[f"{name}_rgb"]).all()
         info = got[f"/camera/{name}/camera_info"][begin]
         assert (info.width, info.height) == (224, 224)
         assert info.header.frame_id == image.header.frame_id
         np.testing.assert_allclose(info.k.reshape(3, 3), observer.rig.intrinsics(name))
-        film = convert.from_image(got[f"/film/{name}/compressed"][begin])
+        film = messages.decode_image(got[f"/film/{name}/compressed"][begin])
         assert film.shape == (128, 128, 3)
         assert film.std() > 20, "not an empty picture"
     cloud = got["/camera/points"][begin]
     assert (cloud.header.frame_id, cloud.width, cloud.point_step) == ("pelvis", 1024, 16)
     assert [field.name for field in cloud.fields] == ["x", "y", "z", "rgb"]
-    np.testing.assert_allclose(convert.from_cloud(cloud), seen["points"], atol=1e-6)
+    np.testing.assert_allclose(messages.decode_cloud(cloud), seen["points"], atol=1e-6)
 
     client.send(np.tile(HOME_ACTION, (4, 1)), client.now)
     end = begin + 4 * PERIOD

@@ -21,7 +21,7 @@ from test_docs import section
 from trajectory_msgs.msg import JointTrajectory
 
 from policy_node.loading import find_policy, memory_of_policy
-from rulesafe_core import convert
+from rulesafe_core import convert, messages
 from rulesafe_core.chunks import PERIOD, BlendingExecutor, make_chunk
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
@@ -87,7 +87,7 @@ def on_the_graph(client, frames: int) -> dict[int, str]:
     client.until(lambda: client.statuses and client.status.frame >= frames, f"frame {frames}")
     number = client.status.episode
     # A status may also come between frames, when a phase changes.
-    whole = [s for s in client.statuses if convert.from_time(s.header.stamp) % PERIOD == 0]
+    whole = [s for s in client.statuses if messages.to_ns(s.header.stamp) % PERIOD == 0]
     return {s.frame: s.state_digest for s in whole if s.episode == number and s.frame <= frames}
 
 
@@ -196,7 +196,7 @@ def test_chunks_are_whole_and_carry_the_stamp_of_the_observation(client, start, 
     start(SIM, *EPISODE, "cameras:=false", "execute_rows:=20")
     node = start(NODE, "policy:=seeing_policies:Slow", "execute_rows:=20")
     client.until(lambda: len(chunks) >= 3, "three chunks")
-    stamps = [convert.from_time(chunk.header.stamp) for chunk in chunks[:3]]
+    stamps = [messages.to_ns(chunk.header.stamp) for chunk in chunks[:3]]
     assert [b - a for a, b in pairwise(stamps)] == [20 * PERIOD] * 2
     assert all(len(chunk.points) == 50 for chunk in chunks)
     assert all(tuple(chunk.joint_names) == ACTION_JOINTS for chunk in chunks)
@@ -222,7 +222,7 @@ def test_where_time_goes_on_the_policy_follows(client, start):
     start(SIM, *EPISODE, "cameras:=false", *going)
     start(NODE, "policy:=seeing_policies:Slow", "execute_rows:=5")
     client.until(lambda: len(chunks) >= 3, "three chunks")
-    stamps = [convert.from_time(chunk.header.stamp) for chunk in chunks]
+    stamps = [messages.to_ns(chunk.header.stamp) for chunk in chunks]
     assert min(b - a for a, b in pairwise(stamps)) >= 5 * PERIOD
     client.until(lambda: client.now > stamps[2] + 15 * PERIOD, "some of the third chunk")
     moved = max(

@@ -13,7 +13,7 @@ from sensor_msgs.msg import CameraInfo, Image, JointState, PointCloud2
 from std_msgs.msg import String
 from test_docs import section
 
-from rulesafe_core import convert
+from rulesafe_core import convert, messages
 from rulesafe_core.chunks import PERIOD
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ALL_JOINTS
@@ -55,8 +55,8 @@ def key_of(message) -> int | str | tuple:
     if isinstance(message, String):
         return message.data
     if isinstance(message, Time):
-        return convert.from_time(message)
-    stamp = convert.from_time(message.header.stamp)
+        return messages.to_ns(message)
+    stamp = messages.to_ns(message.header.stamp)
     return (stamp, sum(message.mask)) if isinstance(message, MemoryTokens) else stamp
 
 

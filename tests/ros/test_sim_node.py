@@ -18,7 +18,7 @@ from rclpy.parameter_client import AsyncParameterClient
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from std_msgs.msg import String
 
-from rulesafe_core import convert
+from rulesafe_core import convert, messages
 from rulesafe_sim.node import PARAMETERS
 
 pytestmark = pytest.mark.ros
@@ -65,10 +65,10 @@ def test_rates_stamps_and_names(client, start):
     def last_has_come() -> bool:
         """Of two topics the later message may come first."""
         states = client.joint_states
-        return bool(states) and convert.from_time(states[-1].header.stamp) >= end
+        return bool(states) and messages.to_ns(states[-1].header.stamp) >= end
 
     client.until(last_has_come, "the last joint state")
-    stamps = {convert.from_time(m.header.stamp) for m in client.joint_states}
+    stamps = {messages.to_ns(m.header.stamp) for m in client.joint_states}
     expected = set(range(begin + TICK, end + 1, TICK))
     assert expected <= stamps, "joint states at 100 Hz, none left out"
     assert expected <= set(client.clocks)
@@ -98,7 +98,7 @@ def test_an_episode_is_the_same_in_process_and_over_the_graph(client, start):
     number = client.reset(seed=5).episode
     assert number == first.episode + 1
     client.until(lambda: client.status.episode == number, "the new episode")
-    assert client.now > convert.from_time(first.header.stamp), "the clock goes on"
+    assert client.now > messages.to_ns(first.header.stamp), "the clock goes on"
     again = play(client, chunks)
     assert (again.frame, again.state_digest) == (first.frame, first.state_digest)
 
@@ -130,7 +130,7 @@ def test_contact_forces_are_on_the_status_alone(client, start):
     status = play(client, [rows])
     assert dict(zip(status.contact_names, status.contact_forces, strict=True)) == expected
     client.until(
-        lambda: convert.from_time(client.joint_states[-1].header.stamp) == client.now,
+        lambda: messages.to_ns(client.joint_states[-1].header.stamp) == client.now,
         "the last joint state",
     )
     assert not client.joint_states[-1].effort

@@ -1,7 +1,7 @@
 """Aligned depth and colour of a real camera in, /camera/points out: see camera_points.
 
 /camera/head/depth/image_raw   sensor_msgs/Image, 16UC1 in mm or 32FC1 in m, aligned to colour
-/camera/head/image_raw         sensor_msgs/Image, rgb8 or bgr8
+/camera/head/image_raw         sensor_msgs/Image in colour
 /camera/head/camera_info       sensor_msgs/CameraInfo of the colour image
 /joint_states                  where the waist is
 /camera/points                 sensor_msgs/PointCloud2, as the simulation's
@@ -17,8 +17,9 @@ from sensor_msgs.msg import CameraInfo, Image, JointState, PointCloud2
 
 from h1_2_bridge.camera_points import CloudMaker, Mount, Nearest, Pinhole, decode_depth, vector
 from rulesafe_core.chunks import SECOND
-from rulesafe_core.convert import IMAGE_QOS, from_time, to_cloud
+from rulesafe_core.convert import IMAGE_QOS, to_cloud
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.messages import decode_image, to_ns
 from rulesafe_core.ros import Parameter, claim, declare, run_node, serve
 from rulesafe_sim.cloud import CLOUD_POINTS, SAMPLERS, Workspace
 
@@ -87,18 +88,18 @@ class CameraPointsNode(Node):
         self._joints = dict(zip(message.name, message.position, strict=False))
 
     def _on_colour(self, message: Image) -> None:
-        self._colours.add(from_time(message.header.stamp), message)
+        self._colours.add(to_ns(message.header.stamp), message)
         if self._waiting is not None:  # depth may come before its colour
             self._try(self._waiting)
 
     def _on_depth(self, message: Image) -> None:
-        if from_time(message.header.stamp) - self._last < 0:
+        if to_ns(message.header.stamp) - self._last < 0:
             self._last = -SECOND  # the clock went back
         self._waiting = message
         self._try(message)
 
     def _try(self, depth: Image) -> None:
-        stamp = from_time(depth.header.stamp)
+        stamp = to_ns(depth.header.stamp)
         if stamp - self._last < 0.9 * self._period:
             self._waiting = None
             return
@@ -119,22 +120,11 @@ class CameraPointsNode(Node):
         metres = decode_depth(bytes(depth.data), depth.encoding, depth.width, depth.height)
         # Known by the stamp alone: whoever repeats a bag gets the same cloud.
         rng = np.random.default_rng(stamp)
-        cloud = self._maker.cloud(metres, _rgb(colour), camera, self._joints, rng)
+        cloud = self._maker.cloud(metres, decode_image(colour), camera, self._joints, rng)
         self._clouds.publish(to_cloud(cloud, stamp, "pelvis"))
 
     def _complain(self, text: str) -> None:
         self.get_logger().warning(text, throttle_duration_sec=QUIET)
-
-
-def _rgb(message: Image) -> np.ndarray:
-    """The picture (H, W, 3), red first. Errors: RuleSafeError for another encoding."""
-    if message.encoding not in ("rgb8", "bgr8") or message.step != 3 * message.width:
-        raise RuleSafeError(
-            f"colour must be rgb8 or bgr8 without padding, got {message.encoding} with "
-            f"{message.step} bytes a row of {message.width} pixels"
-        )
-    data = np.frombuffer(message.data, np.uint8).reshape(message.height, message.width, 3)
-    return data if message.encoding == "rgb8" else data[..., ::-1]
 
 
 def main(args: Sequence[str] | None = None) -> int:

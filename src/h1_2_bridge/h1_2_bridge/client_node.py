@@ -20,8 +20,9 @@ from h1_2_bridge.checks import PICTURES
 from h1_2_bridge.listener import Arrivals, BridgeFacts, Heard
 from h1_2_bridge.network import use_interface
 from h1_2_bridge.wire import decode_low_state, decode_motor_states
-from rulesafe_core.convert import LATCHED_QOS, STATE_QOS, from_time
+from rulesafe_core.convert import LATCHED_QOS, STATE_QOS
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.messages import to_ns
 from rulesafe_interfaces.msg import BridgeState
 
 SENSOR_QOS = QoSProfile(depth=1000, reliability=ReliabilityPolicy.BEST_EFFORT)
@@ -162,7 +163,7 @@ def _arrived(heard: Heard, topic: str, message: Any = None) -> None:
     arrivals = heard.topics.setdefault(topic, Arrivals())
     arrivals.times.append(time.monotonic_ns())
     if message is not None:
-        arrivals.ages.append(time.time_ns() - from_time(message.header.stamp))
+        arrivals.ages.append(time.time_ns() - to_ns(message.header.stamp))
 
 
 @contextmanager

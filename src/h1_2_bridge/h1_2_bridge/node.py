@@ -47,14 +47,9 @@ from h1_2_bridge.ros import (
 from h1_2_bridge.states import ENGAGED, STOPPED, State
 from h1_2_bridge.wire import encode_low_cmd
 from rulesafe_core.chunks import SECOND
-from rulesafe_core.convert import (
-    LATCHED_QOS,
-    STATE_QOS,
-    from_trajectory,
-    to_diagnostics,
-    to_time,
-)
+from rulesafe_core.convert import LATCHED_QOS, STATE_QOS, to_diagnostics, to_time
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.messages import decode_chunk
 from rulesafe_core.robot import h1_2
 from rulesafe_core.ros import UNNAMED, claim, declare
 from rulesafe_core.urdf import to_urdf
@@ -201,7 +196,7 @@ class BridgeNode(LifecycleNode):
         clock = self._time()
         refused = self.core.refused
         try:
-            self.core.accept(from_trajectory(message, clock), clock)
+            self.core.accept(decode_chunk(message, clock), clock)
         except RuleSafeError as error:
             if self.core.refused == refused:  # it was no chunk at all
                 self.core.refuse(str(error))

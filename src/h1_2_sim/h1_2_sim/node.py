@@ -32,7 +32,7 @@ from h1_2_sim.convert import ROBOT_QOS
 from h1_2_sim.hands import hand_states
 from h1_2_sim.pace import Pace
 from h1_2_sim.robot import RATE, RobotSide
-from rulesafe_core import convert
+from rulesafe_core import convert, messages
 from rulesafe_core.chunks import PERIOD, SECOND
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.ros import EPISODE_PARAMETERS, Parameter, answer_reset, claim, declare
@@ -137,7 +137,7 @@ class RobotSideNode(Node):
         return answer_reset(request, response, (self._rule, self._safe), self._begin)
 
     def _on_started(self, message: Time) -> None:
-        stamp = convert.from_time(message)
+        stamp = messages.to_ns(message)
         if stamp >= self._reset_at:  # else it is of the episode before
             self._began = -(-stamp // PERIOD) * PERIOD
 

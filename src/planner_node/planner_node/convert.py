@@ -4,8 +4,8 @@ import numpy as np
 from sensor_msgs.msg import JointState
 
 from planner_node.moves import Observation
-from rulesafe_core.convert import from_pose
 from rulesafe_core.joints import ARM_JOINTS, HAND_JOINTS
+from rulesafe_core.messages import decode_pose
 from rulesafe_interfaces.msg import EpisodeStatus
 
 
@@ -17,7 +17,7 @@ def to_observation(joints: JointState, status: EpisodeStatus) -> Observation:
         hand=np.array([position[name] for name in HAND_JOINTS]),
         part_positions=dict(zip(status.parts, status.part_positions, strict=True)),
         part_open=dict(zip(status.parts, status.part_open, strict=True)),
-        pose_safe_in_pelvis=from_pose(status.safe_pose),
+        pose_safe_in_pelvis=decode_pose(status.safe_pose),
         remaining=tuple(status.remaining),
         contact_forces=dict(zip(status.contact_names, status.contact_forces, strict=True)),
     )

@@ -23,8 +23,9 @@ from planner_node.expert import Expert, paced
 from planner_node.habits import STYLES, styled
 from planner_node.motion import PLANNERS
 from rulesafe_core.chunks import PERIOD
-from rulesafe_core.convert import STATE_QOS, from_time, to_diagnostics, to_trajectory
+from rulesafe_core.convert import STATE_QOS, to_diagnostics, to_trajectory
 from rulesafe_core.errors import RuleSafeError, unknown_name
+from rulesafe_core.messages import to_ns
 from rulesafe_core.ros import Parameter, claim, declare, run_node, serve
 from rulesafe_interfaces.msg import EpisodeStatus
 from rulesafe_sim.safes import load_safe
@@ -80,7 +81,7 @@ class PlannerNode(Node):
 
     def _on_status(self, status: EpisodeStatus) -> None:
         episode = (status.episode, status.rule, status.safe, status.seed)
-        stamp = from_time(status.header.stamp)
+        stamp = to_ns(status.header.stamp)
         if episode != self._episode or stamp < self._seen:  # the clock of a new simulation
             self._episode = episode
             self._clear()
@@ -92,7 +93,7 @@ class PlannerNode(Node):
         self._joints = joints
         if self._late is not None:
             rows, self._late = self._late, None
-            self._send(rows, from_time(joints.header.stamp))
+            self._send(rows, to_ns(joints.header.stamp))
             return
         self._act()
 
@@ -113,9 +114,9 @@ class PlannerNode(Node):
         status, joints = self._status, self._joints
         if status is None or joints is None or self._over or self._late is not None:
             return
-        now, joints_at = from_time(status.header.stamp), from_time(joints.header.stamp)
+        now, joints_at = to_ns(status.header.stamp), to_ns(joints.header.stamp)
         if status.waiting:
-            if self._sent and from_time(self._sent.header.stamp) == now:
+            if self._sent and to_ns(self._sent.header.stamp) == now:
                 self._send_again()
             elif joints_at == now:
                 self._plan(joints, status)
@@ -137,7 +138,7 @@ class PlannerNode(Node):
         if rows is None:
             self._finish(status)
         elif status.waiting:
-            self._send(rows, from_time(status.header.stamp))
+            self._send(rows, to_ns(status.header.stamp))
         else:
             # Time went on while the robot stood still: the chunk goes out with the next state.
             self._late = rows

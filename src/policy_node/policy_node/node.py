@@ -29,15 +29,9 @@ from policy_node.reports import Second
 from policy_node.synchroniser import POINTS, Synchroniser
 from policy_node.turns import Question, Thinker, Turns
 from rulesafe_core.chunks import SECOND
-from rulesafe_core.convert import (
-    LATCHED_QOS,
-    STATE_QOS,
-    from_image,
-    from_time,
-    to_diagnostics,
-    to_trajectory,
-)
+from rulesafe_core.convert import LATCHED_QOS, STATE_QOS, to_diagnostics, to_trajectory
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.messages import decode_cloud, decode_image, to_ns
 from rulesafe_core.ros import Parameter, claim, declare, run_node, serve
 from rulesafe_interfaces.msg import MemoryTokens
 from vq_memory_node.convert import JOINTS_QOS
@@ -212,10 +206,10 @@ class PolicyNode(LifecycleNode):
         return take
 
     def _on_started(self, sync: Synchroniser, message: Time) -> None:
-        sync.start(from_time(message))
+        sync.start(to_ns(message))
 
     def _on_joints(self, sync: Synchroniser, message: JointState) -> None:
-        stamp = from_time(message.header.stamp)
+        stamp = to_ns(message.header.stamp)
         sync.joints(stamp, message.name, np.asarray(message.position))
 
     def _on_instruction(self, sync: Synchroniser, message: String) -> None:
@@ -228,13 +222,13 @@ class PolicyNode(LifecycleNode):
         except RuleSafeError as error:
             self._mismatch = str(error)
             raise
-        sync.reading(from_time(message.header.stamp), reading)
+        sync.reading(to_ns(message.header.stamp), reading)
 
     def _on_cloud(self, sync: Synchroniser, message: PointCloud2) -> None:
-        sync.picture(POINTS, from_time(message.header.stamp), convert.to_points(message))
+        sync.picture(POINTS, to_ns(message.header.stamp), decode_cloud(message))
 
     def _on_image(self, camera: str, sync: Synchroniser, message: Image) -> None:
-        sync.picture(camera, from_time(message.header.stamp), from_image(message))
+        sync.picture(camera, to_ns(message.header.stamp), decode_image(message))
 
     def _complain(self, text: str) -> None:
         self._second.complaint = text

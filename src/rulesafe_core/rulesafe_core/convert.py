@@ -1,4 +1,7 @@
-"""ROS messages to plain data and back, and the quality of service of the topics."""
+"""Make ROS messages of plain data, and the quality of service of the topics.
+
+`rulesafe_core.messages` decodes messages.
+"""
 
 from array import array
 from collections.abc import Mapping
@@ -15,10 +18,10 @@ from sensor_msgs.msg import CameraInfo, CompressedImage, Image, PointCloud2, Poi
 from std_msgs.msg import Header
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from rulesafe_core.chunks import PERIOD, SECOND, Chunk, make_chunk
-from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.chunks import PERIOD, SECOND
 from rulesafe_core.joints import ACTION_JOINTS
-from rulesafe_core.transforms import Transform, from_xyz_quat, to_quat_wxyz
+from rulesafe_core.messages import POINT_FIELDS
+from rulesafe_core.transforms import Transform, to_quat_wxyz
 
 # Quality of service -------------------------------------------------------------------------
 # Everything is offered reliably, as REP 2003 asks of sensor drivers: a subscriber may still ask
@@ -40,17 +43,9 @@ LATCHED_QOS = QoSProfile(
 last one."""
 
 
-# Plain data to messages ---------------------------------------------------------------------
-
-
 def to_time(time: int) -> Time:
     """A stamp from ns."""
     return Time(sec=time // SECOND, nanosec=time % SECOND)
-
-
-def from_time(stamp: Time) -> int:
-    """ns of a stamp."""
-    return int(stamp.sec) * SECOND + int(stamp.nanosec)
 
 
 def to_header(time: int, frame: str) -> Header:
@@ -77,19 +72,6 @@ def to_jpeg(rgb: NDArray[np.uint8], time: int, frame: str) -> CompressedImage:
     return message
 
 
-def from_image(message: Image | CompressedImage) -> NDArray[np.uint8]:
-    """The picture (H, W, 3) of a compressed image, or of an rgb8 one without padding."""
-    if isinstance(message, CompressedImage):
-        return np.array(PIL.Image.open(BytesIO(message.data)).convert("RGB"))
-    if message.encoding != "rgb8" or message.step != 3 * message.width:
-        raise RuleSafeError(
-            f"images must be rgb8 without padding, got {message.encoding} with "
-            f"{message.step} bytes a row of {message.width} pixels"
-        )
-    data = np.frombuffer(message.data, np.uint8)
-    return data.reshape(message.height, message.width, 3)
-
-
 def to_camera_info(
     intrinsics: NDArray[np.float64], width: int, height: int, time: int, frame: str
 ) -> CameraInfo:
@@ -107,8 +89,8 @@ def to_camera_info(
 
 
 _CLOUD_FIELDS = [
-    PointField(name=name, offset=4 * i, datatype=PointField.FLOAT32, count=1)
-    for i, name in enumerate(("x", "y", "z", "rgb"))
+    PointField(name=name, offset=offset, datatype=datatype, count=1)
+    for name, offset, datatype in POINT_FIELDS
 ]
 
 
@@ -132,23 +114,10 @@ def to_cloud(points: NDArray[np.float32], time: int, frame: str) -> PointCloud2:
     return message
 
 
-def from_cloud(message: PointCloud2) -> NDArray[np.float32]:
-    """Points (N, 6) of a cloud written by `to_cloud`."""
-    packed = np.frombuffer(message.data, np.float32).reshape(-1, 4)
-    rgb = packed[:, 3].copy().view(np.uint32)
-    colors = np.stack([rgb >> 16 & 255, rgb >> 8 & 255, rgb & 255], axis=1) / 255
-    return np.hstack([packed[:, :3], colors.astype(np.float32)])
-
-
 def to_pose(transform: Transform) -> Pose:
     x, y, z = map(float, transform[:3, 3])
     qw, qx, qy, qz = map(float, to_quat_wxyz(transform))
     return Pose(position=Point(x=x, y=y, z=z), orientation=Quaternion(w=qw, x=qx, y=qy, z=qz))
-
-
-def from_pose(pose: Pose) -> Transform:
-    q, p = pose.orientation, pose.position
-    return from_xyz_quat((p.x, p.y, p.z), (q.w, q.x, q.y, q.z))
 
 
 def to_diagnostics(
@@ -177,23 +146,4 @@ def to_trajectory(rows: ArrayLike, time: int) -> JointTrajectory:
             )
             for i, row in enumerate(np.asarray(rows, np.float64), 1)
         ],
-    )
-
-
-# Messages to plain data ---------------------------------------------------------------------
-
-
-def from_trajectory(message: JointTrajectory, now: int) -> Chunk:
-    """The chunk in a message; a stamp of zero means `now` (ns), as elsewhere in ROS.
-
-    Errors: RuleSafeError, see `make_chunk`.
-    """
-    widths = {len(point.positions) for point in message.points}
-    if len(widths) > 1:
-        raise RuleSafeError(f"the points of a chunk have {sorted(widths)} positions; all need 13")
-    return make_chunk(
-        list(message.joint_names),
-        np.array([point.positions for point in message.points], np.float64),
-        from_time(message.header.stamp) or now,
-        [from_time(point.time_from_start) for point in message.points],
     )

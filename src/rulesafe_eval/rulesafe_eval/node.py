@@ -20,17 +20,14 @@ from sensor_msgs.msg import CompressedImage, Image
 
 from policy_node.convert import TOKENS_QOS
 from rulesafe_core.chunks import SECOND
-from rulesafe_core.convert import (
-    IMAGE_QOS,
-    STATE_QOS,
-    from_image,
-    from_time,
-)
+from rulesafe_core.convert import IMAGE_QOS, STATE_QOS
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.messages import decode_image, to_ns
 from rulesafe_core.ros import UNNAMED, Parameter, claim, declare, run_node, serve
-from rulesafe_demos.film.convert import failures, to_snapshot, to_tokens
 from rulesafe_demos.film.episode import Recorder, Watch
+from rulesafe_demos.film.messages import decode_memory, decode_status
 from rulesafe_demos.film.summary import EpisodeResult, results_folder, totals, write_summary
+from rulesafe_eval.convert import failures
 from rulesafe_eval.progress import Progress
 from rulesafe_interfaces.action import Evaluate
 from rulesafe_interfaces.msg import EpisodeStatus, MemoryTokens
@@ -133,7 +130,7 @@ class EvaluatorNode(Node):
         if not self._episode:
             self._early.append(status)
         elif status.episode == self._episode:
-            stamp, now = from_time(status.header.stamp), to_snapshot(status)
+            stamp, now = to_ns(status.header.stamp), decode_status(status)
             self._watch.see(stamp, now, status.waiting)
             if self._watch.result is None and (line := self._progress.line(now)):
                 print(line, flush=True)
@@ -143,8 +140,8 @@ class EvaluatorNode(Node):
     def _on_image(self, camera: str) -> Callable[[Image | CompressedImage], None]:
         def take(message: Image | CompressedImage) -> None:
             if self._watch:
-                stamp = from_time(message.header.stamp)
-                self._watch.picture(camera, stamp, from_image(message))
+                stamp = to_ns(message.header.stamp)
+                self._watch.picture(camera, stamp, decode_image(message))
 
         return take
 
@@ -152,13 +149,13 @@ class EvaluatorNode(Node):
         if self._watch is None:
             return
         try:
-            self._watch.tokens(from_time(message.header.stamp), to_tokens(message))
+            self._watch.tokens(to_ns(message.header.stamp), decode_memory(message))
         except RuleSafeError as error:
             self.get_logger().warning(f"not in the film: {error}", throttle_duration_sec=5.0)
 
     def _on_diagnostics(self, message: DiagnosticArray) -> None:
         status = self._status
-        began = from_time(status.header.stamp) - round(status.episode_time * SECOND)
+        began = to_ns(status.header.stamp) - round(status.episode_time * SECOND)
         named = {"episode": self._episode}
         if status.episode == self._episode:
             named["episode_started"] = began

@@ -22,7 +22,7 @@ from std_msgs.msg import Bool, String
 from std_srvs.srv import SetBool
 from trajectory_msgs.msg import JointTrajectory
 
-from rulesafe_core import convert, ros
+from rulesafe_core import convert, messages, ros
 from rulesafe_core.chunks import EXECUTORS, MAX_ROWS, PERIOD, SECOND, load_executor
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.ros import EPISODE_PARAMETERS, Parameter
@@ -164,7 +164,7 @@ class SimNode(Node):
             self.get_logger().warning("an action chunk came before the first episode: ignored")
             return
         try:
-            chunk = convert.from_trajectory(message, self._now)
+            chunk = messages.decode_chunk(message, self._now)
             self._chunks.accept(chunk, self._now, self._simulation.command)
             self._said_ready = True
         except RuleSafeError as error:

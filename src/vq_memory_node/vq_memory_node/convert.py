@@ -1,4 +1,4 @@
-"""Conversion of the memory's messages to plain data and back."""
+"""The memory as ROS messages."""
 
 from array import array
 
@@ -7,7 +7,6 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 
 from rulesafe_core.convert import to_header
 from rulesafe_interfaces.msg import MemoryTokens
-from vq_memory_node.memory import Reading
 from vq_memory_node.rolling import RollingMemory
 
 JOINTS_QOS = QoSProfile(depth=1000, reliability=ReliabilityPolicy.RELIABLE)
@@ -30,8 +29,3 @@ def to_memory_tokens(rolling: RollingMemory, time: int) -> MemoryTokens:
         window=memory.window,
         model_hash=memory.hash,
     )
-
-
-def from_memory_tokens(message: MemoryTokens) -> Reading:
-    """Convert a message to the reading that was published."""
-    return Reading(np.array(message.tokens, np.int64), np.array(message.mask, np.bool_))

@@ -20,8 +20,9 @@ from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
 from rulesafe_core.chunks import SECOND
-from rulesafe_core.convert import LATCHED_QOS, STATE_QOS, from_time, to_diagnostics
+from rulesafe_core.convert import LATCHED_QOS, STATE_QOS, to_diagnostics
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.messages import to_ns
 from rulesafe_core.ros import Parameter, claim, declare, run_node, serve
 from rulesafe_interfaces.msg import MemoryTokens
 from vq_memory_node import convert
@@ -171,7 +172,7 @@ class MemoryNode(LifecycleNode):
         assert self._stream is not None
         self._second.samples += 1
         bad = self._stream.counts.not_finite
-        stamp, positions = from_time(message.header.stamp), np.asarray(message.position)
+        stamp, positions = to_ns(message.header.stamp), np.asarray(message.position)
         try:
             frames = self._stream.push(stamp, message.name, positions)
         except RuleSafeError as error:
@@ -183,7 +184,7 @@ class MemoryNode(LifecycleNode):
 
     def _on_started(self, message: Time) -> None:
         assert self._stream is not None and self._memory is not None
-        began, stamp = time.perf_counter(), from_time(message)
+        began, stamp = time.perf_counter(), to_ns(message)
         if stamp == self._stream.started:
             return
         frames = self._stream.start(stamp)

@@ -55,9 +55,40 @@ class Counts:
 
 
 @dataclass(frozen=True)
-class _Sample:
+class Sample:
+    """Values (n,) at a stamp (ns)."""
+
     stamp: int
-    position: NDArray[np.float64]
+    values: NDArray[np.float64]
+
+
+class Resampler:
+    """Interpolate the samples of one episode linearly at the multiples of 0.1 s.
+
+    A sample that is stamped with such an instant is taken as it is.
+
+    Attributes:
+        last: the newest sample; None before the first.
+    """
+
+    def __init__(self) -> None:
+        self.last: Sample | None = None
+        self._due = 0  # ns, of the next frame
+
+    def push(self, sample: Sample) -> list[Sample]:
+        """Return the frames after the last sample, up to this one, which must be later."""
+        last, self.last = self.last, sample
+        if last is None:
+            self._due = -(-sample.stamp // PERIOD) * PERIOD
+        frames = []
+        while self._due <= sample.stamp:
+            values = sample.values
+            if last is not None and self._due < sample.stamp:
+                share = (self._due - last.stamp) / (sample.stamp - last.stamp)
+                values = last.values + share * (sample.values - last.values)
+            frames.append(Sample(self._due, values))
+            self._due += PERIOD
+        return frames
 
 
 @dataclass
@@ -87,12 +118,11 @@ class JointStream:
         self._columns: list[int] = []
         self._newest: int | None = None  # stamp of the newest sample, ns
         self._start: int | None = None  # what `start` said, ns
-        self._kept: deque[_Sample] = deque()
+        self._kept: deque[Sample] = deque()
         self._begin("the first joint states")
 
     def _begin(self, reason: str) -> None:
-        self._last: _Sample | None = None
-        self._due: int | None = None  # the next frame's instant, ns
+        self._resampler = Resampler()
         self._reason = reason
 
     @property
@@ -139,7 +169,7 @@ class JointStream:
                 self.counts.of_the_past_episode += 1
                 return []
             self._start = None
-        sample = _Sample(stamp, position)
+        sample = Sample(stamp, position)
         while self._kept and self._kept[0].stamp < stamp - KEPT:
             self._kept.popleft()
         self._kept.append(sample)
@@ -177,24 +207,15 @@ class JointStream:
         self.restart(f"the clock jumped back by {back / SECOND:.2f} s")
         return True
 
-    def _frames(self, sample: _Sample) -> list[Frame]:
+    def _frames(self, sample: Sample) -> list[Frame]:
         """The frames after the last sample, up to this one."""
-        last, stamp = self._last, sample.stamp
-        if last is not None and stamp - last.stamp > self.max_gap:
-            gap = (stamp - last.stamp) / SECOND
+        last = self._resampler.last
+        if last is not None and sample.stamp - last.stamp > self.max_gap:
+            gap = (sample.stamp - last.stamp) / SECOND
             self._begin(f"no joint states for {gap:.2f} s")
-        if self._due is None:
-            self._due = -(-stamp // PERIOD) * PERIOD
         frames = []
-        while self._due <= stamp:
-            if last is None or self._due == stamp:
-                position = sample.position
-            else:
-                share = (self._due - last.stamp) / (stamp - last.stamp)
-                position = last.position + share * (sample.position - last.position)
-            frames.append(Frame(self._due, position.astype(np.float32), self._reason))
+        for found in self._resampler.push(sample):
+            frames.append(Frame(found.stamp, found.values.astype(np.float32), self._reason))
             self._reason = ""
-            self._due += PERIOD
-        self._last = sample
         self.counts.frames += len(frames)
         return frames

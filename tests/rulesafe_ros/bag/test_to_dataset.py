@@ -99,7 +99,7 @@ def test_actions_are_the_rows_that_were_executed(teleoperated, tmp_path, day, mo
     begins = (day + 3 * PERIOD - episode.start) // PERIOD  # row 0 is for that instant
     assert np.array_equal(actions[begins - 1 : begins + 6], first[:7])
     assert np.array_equal(actions[begins + 6 :], second[1:])  # its first row had passed
-    assert np.array_equal(ACTIONS["newest"](episode.acted()), actions[begins - 1 :])
+    assert np.array_equal(ACTIONS["newest"](episode.from_first_chunk()), actions[begins - 1 :])
     blended = ACTIONS["blended"](episode)
     assert np.array_equal(blended[: begins + 6], actions[: begins + 6])
     assert not np.allclose(blended[begins + 6], actions[begins + 6])

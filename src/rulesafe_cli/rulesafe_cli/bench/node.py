@@ -172,7 +172,7 @@ def _make_listener():
     from sensor_msgs.msg import Image, JointState, PointCloud2
     from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-    from rulesafe_core import convert
+    from rulesafe_core import convert, messages
     from rulesafe_core.chunks import MAX_ROWS, PERIOD
     from rulesafe_core.joints import ACTION_JOINTS
     from rulesafe_interfaces.msg import EpisodeStatus
@@ -197,7 +197,7 @@ def _make_listener():
             listen(PointCloud2, "/camera/points", self._on_cloud, convert.IMAGE_QOS)
 
         def _on_joints(self, message, info) -> None:
-            now, stamp = time.time_ns(), convert.from_time(message.header.stamp)
+            now, stamp = time.time_ns(), messages.to_ns(message.header.stamp)
             if self.heard.stamps and stamp / 1e9 <= self.heard.stamps[-1]:
                 return  # the last state, sent again while the simulation waits
             self.heard.latencies.append((now - info["source_timestamp"]) / 1e9)
@@ -205,7 +205,7 @@ def _make_listener():
             self.heard.stamps.append(stamp / 1e9)
 
         def _on_status(self, message) -> None:
-            now = convert.from_time(message.header.stamp)
+            now = messages.to_ns(message.header.stamp)
             self.moving |= message.frame > 2
             if message.waiting or now - self._sent >= 10 * PERIOD:
                 self._sent = now

@@ -1,4 +1,4 @@
-"""What a robot was told to do at each frame of an episode, from what a bag has. No ROS here."""
+"""The action at each frame of an episode, from the messages of a bag."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -16,10 +16,13 @@ Actions = NDArray[np.float64]  # (n, 13) rad, of the frames 0 .. n - 1
 
 
 def of_chunks(execution: str, episode: Episode) -> Actions:
-    """The targets that the chunks on /policy/action_chunk led to, up to the end of the last one.
+    """Return the targets that result from the chunks on /policy/action_chunk, up to their end.
 
-    The action of a frame is the target at the next one; the arm is told to stay until there is a
-    chunk. Errors: RuleSafeError where there is no chunk.
+    The action of a frame is the target at the next one; before the first chunk it is the position
+    at the start.
+
+    Raises:
+        RuleSafeError: there is no chunk.
     """
     body = h1_2()
     lower = [body.joint(joint).lower for joint in ACTION_JOINTS]
@@ -38,11 +41,11 @@ def of_chunks(execution: str, episode: Episode) -> Actions:
             try:
                 executor.accept(chunk, now, command)
             except RuleSafeError:
-                continue  # as who executed it refused it
+                continue  # as the robot or the simulation refused it
             running = chunk
         command = executor.target(due, command)
         if running is not None and due in running.times:
-            command = executor.ahead[0]  # the row itself, not a sum that ends there
+            command = executor.ahead[0]  # the step itself, not a sum that ends there
         rows.append(command)
         if running is not None and due <= running.end:
             last = frame + 1
@@ -52,11 +55,13 @@ def of_chunks(execution: str, episode: Episode) -> Actions:
 
 
 def of_bridge(episode: Episode) -> Actions:
-    """What the bridge to a real robot commanded, as /bridge/state told ten times a second: within
-    the robot's limits of speed. The newest that was told by the next frame; they end with the last
-    that it told while it was ACTIVE.
+    """Return what the bridge to a real robot commanded, within the robot's velocity limits.
 
-    Errors: RuleSafeError where nothing was told by the second frame.
+    The action of a frame is the newest command on /bridge/state (10 Hz) at the next frame, up to
+    the last command while the bridge was ACTIVE.
+
+    Raises:
+        RuleSafeError: there is no command by the second frame.
     """
     if not episode.commands or min(episode.commands) > episode.stamp(1):
         raise RuleSafeError("/bridge/state tells of no command at the episode's beginning")
@@ -68,7 +73,7 @@ def of_bridge(episode: Episode) -> Actions:
 
 
 def of_positions(episode: Episode) -> Actions:
-    """The positions that were reached a frame later: for a robot that somebody guides by hand."""
+    """Return the positions a frame later, for a robot that is guided by hand."""
     return episode.positions[1:, ACTED].astype(np.float64)
 
 
@@ -78,7 +83,7 @@ ACTIONS: Mapping[str, Callable[[Episode], Actions]] = {
     "bridge": of_bridge,
     "reached": of_positions,
 }
-"""Where actions come from, by name; the first two are those of `rulesafe_core.chunks`."""
+"""Sources of actions by name; the first two are the executors of `rulesafe_core.chunks`."""
 
 GUIDED = ("reached",)
-"""Those of a robot that no chunks move."""
+"""Sources for a robot that no chunk moves."""

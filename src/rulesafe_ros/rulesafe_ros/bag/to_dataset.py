@@ -1,10 +1,10 @@
 """`rulesafe bag to-dataset`: the episodes of a bag in the format that policies are trained with.
 
-What the bag has, the dataset has as `DatasetWriter` would have written it directly: docs/bags.md
-says what a bag has not. No ROS here.
+The dataset is the one that `DatasetWriter` would have written directly; docs/bags.md lists what a
+bag lacks.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -21,11 +21,11 @@ from rulesafe_data.frame import Frame
 from rulesafe_data.writer import DatasetWriter, EpisodeData
 from rulesafe_locks.rules import PARTS
 from rulesafe_ros.bag.actions import ACTIONS, GUIDED
+from rulesafe_ros.bag.camera_frames import CAMERAS, CLOUD, FRONT, HEAD, POINTS, CameraFrames
 from rulesafe_ros.bag.episodes import Episode, read_episodes
-from rulesafe_ros.bag.scene_features import CAMERAS, CLOUD, FRONT, HEAD, POINTS, Sights
 
-SHOWN = {"all": CAMERAS | CLOUD, "points": CLOUD, "joints": {}}
-"""Topics by kind, by what a dataset is to hold."""
+OBSERVATIONS = {"all": CAMERAS | CLOUD, "points": CLOUD, "joints": {}}
+"""Image and point cloud topics by source, for each choice of observations."""
 
 
 @dataclass(frozen=True)
@@ -33,12 +33,12 @@ class Request:
     """What the dataset is to hold.
 
     Attributes:
-        dataset: its folder. Episodes are added to one that is there.
+        dataset: its folder; episodes are added to an existing one.
         actions: one of ACTIONS.
-        observations: one of SHOWN; "all": what the bags have.
-        instruction: in place of the recorded one; empty: that.
-        only_opened: leave out episodes in which the door was not opened, or nobody told.
-        fill: s from which a missing picture may be taken.
+        observations: one of OBSERVATIONS; "all": what the bags have.
+        instruction: replaces the recorded one; empty: the recorded one.
+        only_opened: skip episodes in which no status reports that the door was opened.
+        fill: s from which a missing image may be taken.
     """
 
     dataset: Path
@@ -49,101 +49,105 @@ class Request:
     fill: float = 0.5
 
 
-def to_dataset(paths: Sequence[Path], request: Request, said: Callable[[str], None] = print) -> int:
-    """Adds the episodes of bags to a dataset; how many. `said` hears what was left out, and why.
+def to_dataset(
+    paths: Sequence[Path], request: Request, report: Callable[[str], None] = print
+) -> int:
+    """Add the episodes of bags to a dataset.
 
-    An episode that lacks what the dataset needs is left out. Errors: RuleSafeError where none is
-    left, with the reason, and on a full disk.
+    Args:
+        paths: folders of the bags.
+        request: what the dataset is to hold.
+        report: called with a line for each episode that is added or left out.
+
+    Returns:
+        The number of episodes added.
+
+    Raises:
+        RuleSafeError: no episode is left, with the last reason; the disk is full.
     """
     with exclusive_lock(request.dataset, "rulesafe bag to-dataset"):
         writer = DatasetWriter(request.dataset)
         added, reason = 0, "none was opened"
         for path in paths:
             bag = Bag(path)
-            for episode in read_episodes(bag, said):
+            for episode in read_episodes(bag, report):
                 where = f"{bag.path}, episode at {episode.start / SECOND:.1f} s"
+                if request.only_opened and not _opened(episode):
+                    report(f"left out: {where}: not opened")
+                    continue
                 try:
-                    added += _add(writer, bag, episode, request, said)
+                    report(_add(writer, bag, episode, request, where))
+                    added += 1
                 except RuleSafeError as error:
-                    if isinstance(error.__cause__, OSError):  # no room: the next has none either
+                    if isinstance(error.__cause__, OSError):  # the disk is full for the next, too
                         raise
                     reason = str(error)
-                    said(f"left out: {where}: {reason}")
+                    report(f"left out: {where}: {reason}")
         if not added:
             raise RuleSafeError(f"no episode was left: {reason}")
         writer.finish()
     return added
 
 
-def _add(
-    writer: DatasetWriter,
-    bag: Bag,
-    episode: Episode,
-    request: Request,
-    said: Callable[[str], None],
-) -> int:
-    """Adds an episode; how many there are more, 1 or 0."""
-    where = f"{bag.path}, episode at {episode.start / SECOND:.1f} s"
-    opened = any(bool(status.success) for status in episode.statuses.values())
-    if request.only_opened and not opened:
-        said(f"left out: {where}: not opened")
-        return 0
-    index = next(index for index in count() if not writer.has(index))
-    data, sights = episode_data(bag, episode, request)
-    writer.write(index, data)
-    filled = f", {sights.filled} pictures of a neighbouring frame" if sights else ""
-    said(f"episode {index}: {where}, {len(data)} frames{filled}")
-    return 1
+def _opened(episode: Episode) -> bool:
+    return any(bool(status.success) for status in episode.statuses.values())
 
 
-def episode_data(bag: Bag, episode: Episode, request: Request) -> tuple[EpisodeData, Sights | None]:
-    """An episode as a dataset has it, and where its pictures come from (None: nowhere)."""
-    episode = episode if request.actions in GUIDED else episode.acted()
+def _add(writer: DatasetWriter, bag: Bag, episode: Episode, request: Request, where: str) -> str:
+    """Add an episode; return the line that reports it."""
+    if request.actions not in GUIDED:
+        episode = episode.from_first_chunk()
     actions = ACTIONS[request.actions](episode)
     length = len(actions)
     task = request.instruction or episode.instruction
     if not task:
         raise RuleSafeError(f"{bag.path} has no /instruction: give one with --instruction")
-    topics = {k: t for k, t in SHOWN[request.observations].items() if t in bag.topics}
+    images: CameraFrames | None = None
+    if topics := _image_topics(bag, request.observations):
+        length = CameraFrames(bag, episode, length, topics).end
+        if not length:
+            raise RuleSafeError(f"{bag.path} has no pictures of the episode: --observations joints")
+        reach = max(round(request.fill * SECOND / PERIOD), 0)
+        images = CameraFrames(bag, episode, length, topics, reach)
+    data = EpisodeData(
+        task=task,
+        joint_positions=episode.positions[:length],
+        joint_velocities=episode.velocities[:length],
+        actions=actions[:length],
+        frames=(Frame(p.get(HEAD), p.get(FRONT), p.get(POINTS)) for p in images)
+        if images
+        else None,
+        privileged=privileged(episode, length),
+        facts={"bag": bag.path.name, **facts(episode), "actions": request.actions},
+    )
+    index = next(index for index in count() if not writer.has(index))
+    writer.write(index, data)
+    filled = f", {images.filled} pictures of a neighbouring frame" if images else ""
+    return f"episode {index}: {where}, {len(data)} frames{filled}"
+
+
+def _image_topics(bag: Bag, observations: str) -> dict[str, str]:
+    """Return the wanted topics by source that the bag has."""
+    wanted = OBSERVATIONS[observations].items()
+    topics = {source: topic for source, topic in wanted if topic in bag.topics}
     if (HEAD in topics) != (FRONT in topics):
         missing = CAMERAS[FRONT if HEAD in topics else HEAD]
         raise RuleSafeError(
             f"{bag.path} has no {missing}: a dataset has both cameras or none "
             "(--observations points)"
         )
-    sights = None
-    if topics:
-        reach = max(round(request.fill * SECOND / PERIOD), 0)
-        length = Sights(bag, episode, length, topics).end
-        if not length:
-            raise RuleSafeError(f"{bag.path} has no pictures of the episode: --observations joints")
-        sights = Sights(bag, episode, length, topics, reach)
-    return (
-        EpisodeData(
-            task=task,
-            joint_positions=episode.positions[:length],
-            joint_velocities=episode.velocities[:length],
-            actions=actions[:length],
-            frames=_frames(sights) if sights else None,
-            privileged=privileged(episode, length),
-            facts={"bag": bag.path.name, **facts(episode), "actions": request.actions},
-        ),
-        sights,
-    )
-
-
-def _frames(sights: Sights) -> Iterator[Frame]:
-    for parts in sights:
-        yield Frame(parts.get(HEAD), parts.get(FRONT), parts.get(POINTS))
+    return topics
 
 
 def privileged(episode: Episode, length: int) -> dict[str, NDArray[Any]]:
-    """What /episode/status told of the frames, named as in demonstrations; nothing where it did not
-    tell of each, as on a robot."""
-    told = [episode.statuses.get(episode.stamp(frame)) for frame in range(length)]
-    if any(status is None for status in told):
+    """Return /episode/status of each frame, named as in demonstrations.
+
+    Nothing is returned if a frame has no status, as on a robot.
+    """
+    stamps = [episode.stamp(frame) for frame in range(length)]
+    if not all(stamp in episode.statuses for stamp in stamps):
         return {}
-    statuses: list[Any] = told
+    statuses = [episode.statuses[stamp] for stamp in stamps]
 
     def column(name: str, kind: Any) -> NDArray[Any]:
         return np.array([getattr(status, name) for status in statuses], kind)
@@ -159,7 +163,7 @@ def privileged(episode: Episode, length: int) -> dict[str, NDArray[Any]]:
 
 
 def facts(episode: Episode) -> dict[str, Any]:
-    """What is known of an episode as a whole."""
+    """Return the facts of an episode as a whole."""
     known: dict[str, Any] = {"started": episode.start, "instruction": episode.instruction}
     if not episode.statuses:
         return known
@@ -170,7 +174,7 @@ def facts(episode: Episode) -> dict[str, Any]:
         "safe": last.safe,
         "seed": int(last.seed),
         "plan": list(last.plan),
-        "success": any(bool(status.success) for status in episode.statuses.values()),
+        "success": _opened(episode),
         "digest": last.state_digest,
         "contact_names": list(last.contact_names),
     }

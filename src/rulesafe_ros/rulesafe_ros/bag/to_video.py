@@ -1,9 +1,10 @@
-"""`rulesafe bag to-video`: films of a bag's episodes: both cameras, the plan's steps ticking off
-where somebody told of them, and the memory's tokens. No ROS here."""
+"""`rulesafe bag to-video`: films of a bag's episodes.
+
+They show both cameras, the memory's tokens and, where /episode/status was recorded, the plan.
+"""
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -12,24 +13,32 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.bags.reading import Bag
 from rulesafe_demos.film.episode import Recorder
 from rulesafe_demos.film.film import Picture
+from rulesafe_demos.film.messages import decode_memory, decode_status
 from rulesafe_demos.film.summary import EpisodeResult, Snapshot, changes
-from rulesafe_ros.bag import messages
+from rulesafe_ros.bag.camera_frames import CAMERAS, FILM, FRONT, HEAD, CameraFrames
 from rulesafe_ros.bag.episodes import Episode, read_episodes
-from rulesafe_ros.bag.scene_features import CAMERAS, FILM, FRONT, HEAD, Sights
 
-DARK: Picture = np.full((64, 64, 3), 17, np.uint8)
+BLANK: Picture = np.full((64, 64, 3), 17, np.uint8)
 """In place of a camera that was not recorded."""
 
 
-def to_video(path: Path, folder: Path, said: Callable[[str], None] = print) -> list[Path]:
-    """Films every episode of a bag; the files. One episode's are in `folder`, those of several in
-    folders of their own below it.
+def to_video(path: Path, folder: Path, report: Callable[[str], None] = print) -> list[Path]:
+    """Film every episode of a bag.
 
-    Errors: RuleSafeError where the bag has no pictures, or no whole episode.
+    Args:
+        path: folder of the bag.
+        folder: where the film goes; the films of several episodes go into folders below it.
+        report: called with a line for each thing that is left out.
+
+    Returns:
+        The files.
+
+    Raises:
+        RuleSafeError: the bag has no images, or no complete episode.
     """
     bag = Bag(path)
     topics = cameras(bag)
-    episodes = read_episodes(bag, said)
+    episodes = read_episodes(bag, report)
     written: list[Path] = []
     for number, episode in enumerate(episodes):
         place = folder if len(episodes) == 1 else folder / f"episode_{number:03d}"
@@ -38,9 +47,10 @@ def to_video(path: Path, folder: Path, said: Callable[[str], None] = print) -> l
 
 
 def cameras(bag: Bag) -> dict[str, str]:
-    """Topics of pictures by camera: those for films where they were recorded.
+    """Return the image topics by camera: those for films where they were recorded.
 
-    Errors: RuleSafeError where there are none.
+    Raises:
+        RuleSafeError: the bag has none.
     """
     for wanted in (FILM, CAMERAS):
         found = {camera: topic for camera, topic in wanted.items() if topic in bag.topics}
@@ -53,31 +63,31 @@ def cameras(bag: Bag) -> dict[str, str]:
 
 
 def film(bag: Bag, episode: Episode, topics: dict[str, str], folder: Path) -> list[Path]:
-    """Films one episode; the files."""
+    """Film one episode and return the files."""
     recorder = Recorder(folder, episode.instruction)
-    told = sorted(episode.tokens)
-    for stamp in told:
-        recorder.tokens(stamp, messages.tokens(episode.tokens[stamp]))
+    for stamp in sorted(episode.tokens):
+        recorder.tokens(stamp, decode_memory(episode.tokens[stamp]))
     history: list[Snapshot] = []
     events = []
-    for frame, parts in enumerate(Sights(bag, episode, episode.frames, topics, episode.frames)):
+    images = CameraFrames(bag, episode, episode.frames, topics, episode.frames)
+    for frame, pictures in enumerate(images):
         stamp = episode.stamp(frame)
         now = _snapshot(bag, episode, stamp)
         events += changes(history[-1].part_open if history else {}, now)
         history.append(now)
         recorder.facts(stamp, now)
-        recorder.picture(HEAD, stamp, parts.get(HEAD, DARK))
-        recorder.picture(FRONT, stamp, parts.get(FRONT, DARK))
+        recorder.picture(HEAD, stamp, pictures.get(HEAD, BLANK))
+        recorder.picture(FRONT, stamp, pictures.get(FRONT, BLANK))
     end = next((now for now in history if now.success), history[-1])
     result = EpisodeResult.of(end, events, 0.0, "the recording ends") if end.plan else None
     return recorder.close(result)
 
 
 def _snapshot(bag: Bag, episode: Episode, stamp: int) -> Snapshot:
-    """The facts of an instant: of the newest status, or, where there is none, name and time."""
-    known: Any = [told for told in episode.statuses if told <= stamp]
-    if known and stamp - max(known) < 5 * PERIOD:
-        return messages.snapshot(episode.statuses[max(known)])
+    """Return the newest status, or only name and time where there is no recent one."""
+    newest = max((known for known in episode.statuses if known <= stamp), default=None)
+    if newest is not None and stamp - newest < 5 * PERIOD:
+        return decode_status(episode.statuses[newest])
     return Snapshot(
         rule=bag.path.resolve().name,
         safe="",

@@ -8,15 +8,11 @@ import PIL.Image
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from sensor_msgs.msg import CompressedImage, Image, PointCloud2
 
-from policy_node.convert import to_points
-from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.messages import decode_cloud, decode_image
 from rulesafe_interfaces.msg import BridgeState, EpisodeStatus
 
 QUALITY = 88
-"""Of the page's JPEG pictures."""
-
-RAW_MODES = {"rgb8": ("RGB", "RGB", 3), "bgr8": ("RGB", "BGR", 3), "mono8": ("L", "L", 1)}
-"""Encoding of an image -> Pillow's mode, its raw mode, bytes a pixel."""
+"""Of the page's JPEG images."""
 
 LEVELS = {
     DiagnosticStatus.OK: "ok",
@@ -26,34 +22,18 @@ LEVELS = {
 }
 
 
-def picture_bytes(message: Image | CompressedImage) -> bytes:
-    """The picture as JPEG (or as it came, if it is compressed already), for a browser.
-
-    Errors: RuleSafeError for an encoding that is none of RAW_MODES, or too few bytes.
-    """
+def image_bytes(message: Image | CompressedImage) -> bytes:
+    """Return the image as JPEG, or as it came if it is compressed already; see `decode_image`."""
     if isinstance(message, CompressedImage):
         return bytes(message.data)
-    if message.encoding not in RAW_MODES:
-        raise RuleSafeError(
-            f"pictures must be {', '.join(RAW_MODES)} or compressed, got {message.encoding!r}"
-        )
-    mode, raw, width = RAW_MODES[message.encoding]
-    if message.step < width * message.width or len(message.data) < message.step * message.height:
-        raise RuleSafeError(
-            f"{len(message.data)} bytes, {message.step} a row, are no picture of "
-            f"{message.width} x {message.height} pixels"
-        )
-    size = (message.width, message.height)
-    picture = PIL.Image.frombuffer(mode, size, bytes(message.data), "raw", raw, message.step, 1)
     buffer = BytesIO()
-    picture.save(buffer, "JPEG", quality=QUALITY)
+    PIL.Image.fromarray(decode_image(message)).save(buffer, "JPEG", quality=QUALITY)
     return buffer.getvalue()
 
 
 def cloud_bytes(message: PointCloud2) -> bytes:
-    """Points (N, 6), float32: x, y, z in m and r, g, b in 0..1. Errors: RuleSafeError for a cloud
-    of another layout than ours."""
-    return np.ascontiguousarray(to_points(message), np.float32).tobytes()
+    """Return points (N, 6) float32: x, y, z in m and r, g, b in 0..1; see `decode_cloud`."""
+    return np.ascontiguousarray(decode_cloud(message), np.float32).tobytes()
 
 
 def status_section(message: EpisodeStatus) -> dict[str, Any]:

@@ -24,10 +24,10 @@ from std_msgs.msg import Bool, String
 from std_srvs.srv import SetBool
 from trajectory_msgs.msg import JointTrajectory
 
-from rulesafe_core.convert import from_time, from_trajectory
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.messages import decode_chunk, to_ns
 from rulesafe_core.ros import declare
-from rulesafe_demos.film.convert import to_tokens
+from rulesafe_demos.film.messages import decode_memory
 from rulesafe_interfaces.msg import BridgeState, EpisodeStatus, MemoryTokens
 from rulesafe_interfaces.srv import ResetEpisode
 from rulesafe_ros.view import convert
@@ -179,7 +179,7 @@ def _ask(client: Client, request: Any) -> "Answer[tuple[bool, str]]":
 
 def _picture(name: str) -> Callable[[Model, Board, Image | CompressedImage], None]:
     def show(model: Model, board: Board, message: Image | CompressedImage) -> None:
-        board.put_bytes(name, convert.picture_bytes(message))
+        board.put_bytes(name, convert.image_bytes(message))
 
     return show
 
@@ -194,18 +194,18 @@ def _points(model: Model, board: Board, message: PointCloud2) -> None:
 
 def _joints(model: Model, board: Board, message: JointState) -> None:
     positions: Sequence[float] = message.position
-    model.joints(from_time(message.header.stamp), dict(zip(message.name, positions, strict=False)))
+    model.joints(to_ns(message.header.stamp), dict(zip(message.name, positions, strict=False)))
 
 
 def _chunk(model: Model, board: Board, message: JointTrajectory) -> None:
-    model.chunk(from_trajectory(message, from_time(message.header.stamp)))
+    model.chunk(decode_chunk(message, to_ns(message.header.stamp)))
 
 
 UNSEEN = ("head", "front", "points")
 """Made only while somebody looks."""
 
 SHOWN: dict[str, Callable[[Model, Board, Any], None]] = {
-    "started": lambda model, board, message: model.started(from_time(message)),
+    "started": lambda model, board, message: model.started(to_ns(message)),
     "robot": lambda model, board, message: model.robot(message.data),
     "safe": lambda model, board, message: model.safe(message.data),
     "instruction": _text("instruction"),
@@ -213,7 +213,9 @@ SHOWN: dict[str, Callable[[Model, Board, Any], None]] = {
     "status": lambda model, board, message: model.status(convert.status_section(message)),
     "joints": _joints,
     "chunk": _chunk,
-    "tokens": lambda model, board, message: model.tokens(to_tokens(message), message.model_hash),
+    "tokens": lambda model, board, message: model.tokens(
+        decode_memory(message), message.model_hash
+    ),
     "bridge": lambda model, board, message: board.put("bridge", convert.bridge_section(message)),
     "diagnostics": lambda model, board, message: model.notice(convert.complaints(message)),
     "head": _picture("head"),

@@ -1,0 +1,114 @@
+"""Decode ROS messages to arrays and plain data, without ROS.
+
+A message is any object with the fields of its type: one that a node received, or one that was
+decoded from a bag. `rulesafe_core.convert` makes messages.
+"""
+
+from io import BytesIO
+from typing import Any
+
+import numpy as np
+import PIL.Image
+from numpy.typing import NDArray
+
+from rulesafe_core.chunks import SECOND, Chunk, make_chunk
+from rulesafe_core.errors import RuleSafeError, unknown_name
+from rulesafe_core.transforms import Transform, from_xyz_quat
+
+CHANNELS = {
+    "rgb8": (0, 1, 2),
+    "bgr8": (2, 1, 0),
+    "rgba8": (0, 1, 2, 3),
+    "bgra8": (2, 1, 0, 3),
+    "mono8": (0, 0, 0),
+    "8UC3": (2, 1, 0),
+}
+"""Supported image encodings and the indices of red, green and blue in a pixel."""
+
+FLOAT32 = 7
+"""sensor_msgs/PointField.FLOAT32"""
+
+POINT_FIELDS = [(name, 4 * i, FLOAT32) for i, name in enumerate(("x", "y", "z", "rgb"))]
+"""Name, offset and data type of a point's fields."""
+
+
+def to_ns(time: Any) -> int:
+    """Return a builtin_interfaces Time or Duration in ns."""
+    return int(time.sec) * SECOND + int(time.nanosec)
+
+
+def decode_image(message: Any) -> NDArray[np.uint8]:
+    """Return the pixels (H, W, 3), RGB, of a sensor_msgs Image or CompressedImage.
+
+    Raises:
+        RuleSafeError: the encoding is none of CHANNELS, or there are too few bytes.
+    """
+    if hasattr(message, "format"):
+        try:
+            return np.array(PIL.Image.open(BytesIO(bytes(message.data))).convert("RGB"))
+        except OSError as error:
+            raise RuleSafeError(f"a compressed image cannot be decoded: {error}") from error
+    if message.encoding not in CHANNELS:
+        raise unknown_name("image encoding", message.encoding, CHANNELS)
+    height, width, step = message.height, message.width, message.step
+    order = CHANNELS[message.encoding]
+    channels = 1 if message.encoding == "mono8" else len(order)
+    if len(message.data) < height * step or step < width * channels:
+        raise RuleSafeError(
+            f"{len(message.data)} bytes, {step} per row, are too few for an image of "
+            f"{width} x {height} pixels in {message.encoding}"
+        )
+    rows = np.frombuffer(message.data, np.uint8, height * step).reshape(height, step)
+    pixels = rows[:, : width * channels].reshape(height, width, channels)
+    return pixels if order == (0, 1, 2) else np.ascontiguousarray(pixels[..., order[:3]])
+
+
+def decode_cloud(message: Any) -> NDArray[np.float32]:
+    """Return the points (N, 6) of a sensor_msgs/PointCloud2: x, y, z in m and r, g, b in 0..1.
+
+    Raises:
+        RuleSafeError: the points have another layout than that of `convert.to_cloud`.
+    """
+    fields = [(field.name, field.offset, field.datatype) for field in message.fields]
+    if fields != POINT_FIELDS or message.point_step != 16 or message.is_bigendian:
+        names = ", ".join(name for name, _, _ in fields)
+        raise RuleSafeError(
+            "the points of a cloud must be x, y, z and rgb, float32 each and nothing else; got "
+            f"{names} in {message.point_step} bytes"
+        )
+    packed = np.frombuffer(message.data, np.float32).reshape(-1, 4)
+    rgb = packed[:, 3].copy().view(np.uint32)
+    colors = np.stack([rgb >> 16 & 255, rgb >> 8 & 255, rgb & 255], axis=1) / 255
+    return np.hstack([packed[:, :3], colors.astype(np.float32)])
+
+
+def decode_chunk(message: Any, now: int = 0) -> Chunk:
+    """Return the chunk of a trajectory_msgs/JointTrajectory.
+
+    Args:
+        message: the trajectory.
+        now: ns, in place of a stamp of zero.
+
+    Raises:
+        RuleSafeError: see `make_chunk`.
+    """
+    widths = {len(point.positions) for point in message.points}
+    if len(widths) > 1:
+        raise RuleSafeError(f"the points of a chunk have {sorted(widths)} positions; all need 13")
+    return make_chunk(
+        list(message.joint_names),
+        np.array([point.positions for point in message.points], np.float64),
+        to_ns(message.header.stamp) or now,
+        [to_ns(point.time_from_start) for point in message.points],
+    )
+
+
+def decode_tokens(message: Any) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Return the tokens (n,) of a rulesafe_interfaces/MemoryTokens and their mask."""
+    return np.array(message.tokens, np.int64), np.array(message.mask, np.bool_)
+
+
+def decode_pose(pose: Any) -> Transform:
+    """Return the transform of a geometry_msgs/Pose."""
+    q, p = pose.orientation, pose.position
+    return from_xyz_quat((p.x, p.y, p.z), (q.w, q.x, q.y, q.z))

@@ -1,0 +1,38 @@
+"""Decode the messages that a film shows; see `rulesafe_core.messages`."""
+
+from typing import Any
+
+from rulesafe_core.messages import decode_tokens
+from rulesafe_demos.film.strip import Tokens
+from rulesafe_demos.film.summary import Snapshot
+from vq_memory_node.memory import Reading
+from vq_memory_node.windows import RATE
+
+
+def decode_status(status: Any) -> Snapshot:
+    """Return the facts in a rulesafe_interfaces/EpisodeStatus."""
+    return Snapshot(
+        rule=status.rule,
+        safe=status.safe,
+        seed=int(status.seed),
+        plan=tuple(status.plan),
+        steps_done=int(status.steps_done),
+        process_score=float(status.process_score),
+        order_free_score=float(status.order_free_score),
+        part_open=dict(zip(status.parts, map(bool, status.part_open), strict=True)),
+        success=bool(status.success),
+        frame=int(status.frame),
+        time=float(status.episode_time),
+        clipped_actions=int(status.clipped_actions),
+        state_digest=status.state_digest,
+    )
+
+
+def decode_memory(message: Any) -> Tokens:
+    """Return the tokens of a rulesafe_interfaces/MemoryTokens with vocabulary and interval.
+
+    Raises:
+        RuleSafeError: a token is outside the vocabulary, or not each has its mask.
+    """
+    reading = Reading(*decode_tokens(message))
+    return Tokens(reading, int(message.vocabulary_size), message.stride / RATE)

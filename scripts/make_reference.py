@@ -9,7 +9,9 @@ tests/test_reference.py compares the pages with what this would write.
 
 import ast
 import dataclasses
+import inspect
 import re
+import shlex
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
@@ -19,9 +21,6 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ROOT / "docs/reference"
 HEAD = "<!-- Written by scripts/make_reference.py: change the code, then call it. -->\n"
-
-ENDING = re.compile(r"\s*\((default: (?P<default>.*?)|(?P<required>required))\)\s*$", re.S)
-"""How a help says the default."""
 
 NODES = {
     "sim_node": "rulesafe_sim.node",
@@ -63,8 +62,6 @@ VARIABLES = {
     "LD_LIBRARY_PATH": "Handed on to the sandbox, where set.",
     "AMENT_PREFIX_PATH": "Where packages of a sourced ROS 2 are looked for.",
     "PATH": "Where executables of nodes are looked for.",
-    "COMP_LINE": "Set by a shell that asks what may follow.",
-    "_ARGCOMPLETE": "The same.",
 }
 """Environment variable that the code reads or sets -> what it is."""
 
@@ -87,7 +84,7 @@ def code(text: str) -> str:
 
 def cli() -> str:
     """The page of commands."""
-    from rulesafe_cli.parsers import parsers_of
+    from rulesafe_cli.arguments import arguments_of
     from rulesafe_cli.table import COMMANDS
 
     page = [
@@ -98,38 +95,33 @@ def cli() -> str:
     for command in COMMANDS:
         about = command.help.partition(": ")[2] or command.help
         page.append(f"## {command.name}\n\n{about[0].upper()}{about[1:]}.\n")
-        for words, parser in parsers_of(command).items():
-            page.append(f"### rulesafe {words}\n\n{_description(parser)}\n")
-            if rows := [_argument(action) for action in parser._actions if action.dest != "help"]:
+        for words, function in command.functions().items():
+            page.append(f"### rulesafe {words}\n\n{_description(function)}\n")
+            if rows := [_argument(argument) for argument in arguments_of(function)]:
                 page.append(table(("argument", "value", "default", "meaning"), rows))
     return "\n".join(page)
 
 
-def _description(parser: Any) -> str:
-    text = "\n\n".join(filter(None, (parser.description, parser.epilog)))
+def _description(function: Any) -> str:
     found = []
-    for paragraph in re.split(r"\n\s*\n", text.strip()):
-        if paragraph.strip().startswith("Example:"):
-            example = re.sub(r"\n\s+", " ", paragraph.strip().removeprefix("Example:").strip())
-            found.append(f"```bash\n{example}\n```")
-        else:
-            found.append(" ".join(paragraph.split()))
+    for paragraph in (inspect.getdoc(function) or "").partition("\n\nArgs:")[0].split("\n\n"):
+        text = " ".join(paragraph.split())
+        example = text.removeprefix("Example: ")
+        found.append(text if example == text else f"```bash\n{example}\n```")
     return "\n\n".join(found)
 
 
-def _argument(action: Any) -> list[str]:
-    text = action.help or ""
-    ending = ENDING.search(text)
-    default = "" if ending is None else ending["default"] or "required"
-    if default == "None":
-        default = ""
-    value = str(action.metavar or "").replace("{None}|", "")
-    if not action.option_strings:
-        names, value = value.strip("[]") or action.dest, ""
+def _argument(argument: Any) -> list[str]:
+    default = argument.default
+    if default is inspect.Parameter.empty:
+        shown = "required"
+    elif isinstance(default, tuple):
+        shown = code(shlex.join(map(str, default)))
     else:
-        names = ", ".join(action.option_strings)
-    shown = default if default == "required" else code(default)
-    return [code(names), code(value), shown, ENDING.sub("", text)]
+        shown = "" if default is None else code(str(default) or "''")
+    names = ", ".join(argument.options) or argument.metavar
+    value = argument.metavar if argument.options else ""
+    return [code(names), code(value), shown, described(argument.owner)[argument.name]]
 
 
 # Configuration ---------------------------------------------------------------------------------
@@ -213,14 +205,18 @@ def _settings(kind: type) -> str:
     return head + table(("setting", "default", "meaning"), rows)
 
 
+def described(owner: Any) -> dict[str, str]:
+    """What the docstring of a function or a class says of each of its arguments or fields."""
+    text = re.split(r"(?:Args|Attributes):\n", inspect.getdoc(owner) or "")[-1]
+    return dict(re.findall(r"^    (\w+): (.*?)(?=^    \w+: |^\S|\Z)", text, re.S | re.M))
+
+
 def _attributes(kind: type) -> dict[str, str]:
     """What a class and those it comes from say of fields: under `Attributes:`, or in a comment."""
     found = {}
     for base in kind.__bases__:
         found |= _attributes(base) if dataclasses.is_dataclass(base) else {}
-    text = (kind.__doc__ or "").partition("Attributes:\n")[2]
-    for name, words in re.findall(r"^\s{4,8}(\w+): (.*?)(?=^\s{4,8}\w+: |\Z)", text, re.S | re.M):
-        found[name] = words
+    found |= described(kind)
     path = Path(sys.modules[kind.__module__].__file__ or "")
     lines = path.read_text("utf-8").splitlines()
     tree = ast.parse("\n".join(lines))

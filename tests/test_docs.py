@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from rulesafe_cli.cli import COMMANDS
-from rulesafe_cli.parsers import parsers
+from rulesafe_cli.arguments import arguments_of
+from rulesafe_cli.table import COMMANDS
 from rulesafe_ros.launch.commands import known_arguments
 
 ROOT = Path(__file__).parents[1]
@@ -30,8 +30,8 @@ RUN_ELSEWHERE += ("ros", "rules")
 
 
 @lru_cache(maxsize=1)
-def known_parsers():
-    return parsers()
+def functions():
+    return {words: f for command in COMMANDS for words, f in command.functions().items()}
 
 
 def commands(page):
@@ -71,12 +71,12 @@ def understood(words, page):
         return False
     if words[0] == "launch":
         return launchable(words[1:])
-    name = " ".join(words[:2]) if " ".join(words[:2]) in known_parsers() else words[0]
-    if name not in known_parsers():
+    name = " ".join(words[:2]) if " ".join(words[:2]) in functions() else words[0]
+    if name not in functions():
         return len(words) > 1 and "|" in words[1]  # a list of subcommands, for people
-    options = {o for action in known_parsers()[name]._actions for o in action.option_strings}
+    options = {option for a in arguments_of(functions()[name]) for option in a.options}
     given = {word.partition("=")[0] for word in words if re.match(r"--?[a-z]", word)}
-    return given <= options
+    return given <= {*options, "--help"}
 
 
 def launchable(words):

@@ -118,8 +118,13 @@ def test_setup_agrees_with_the_distribution(path, monkeypatch):
 
 
 ROSDEP = {"PIL": "pil", "aiohttp": "aiohttp", "matplotlib": "matplotlib", "numpy": "numpy"}
-ROSDEP |= {"argcomplete": "argcomplete", "packaging": "packaging"}
-ROSDEP |= {"scipy": "scipy", "tqdm": "tqdm", "transforms3d": "transforms3d", "yaml": "yaml"}
+ROSDEP |= {
+    "packaging": "packaging",
+    "scipy": "scipy",
+    "tqdm": "tqdm",
+    "transforms3d": "transforms3d",
+    "yaml": "yaml",
+}
 """Name of a module -> of its rosdep key, after python3-."""
 
 PIP = {

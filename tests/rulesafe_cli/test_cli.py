@@ -154,14 +154,13 @@ def test_version_is_that_of_the_project(capsys):
 
 @pytest.fixture
 def command(monkeypatch, tmp_path):
-    """Adds a command whose module has this source, with `function` and perhaps `parser`."""
+    """Adds a command whose module has this source, with `function`."""
 
-    def add(source, **places):
+    def add(source):
         (tmp_path / "added_command.py").write_text(source, encoding="utf-8")
         monkeypatch.syspath_prepend(tmp_path)
         monkeypatch.delitem(sys.modules, "added_command", raising=False)
-        places = {"function": "added_command:function", **places}
-        added = Command("added", "a test", "rulesafe added", **places)
+        added = Command("added", "a test", "rulesafe added", "added_command:function")
         monkeypatch.setattr(cli, "COMMANDS", (*COMMANDS, added))
 
     return add
@@ -173,21 +172,15 @@ def test_the_options_of_a_command_are_its_function_s_arguments(command, capsys):
     assert capsys.readouterr().out == "rule_001 3\n"
 
 
-def test_a_command_with_a_parser_of_its_own_gets_what_that_parses(command, capsys):
+def test_flags_may_stand_between_positional_words(command, capsys):
     command(
-        "import argparse\n"
-        "def parser():\n"
-        "    parser = argparse.ArgumentParser()\n"
-        "    parser.add_argument('words', nargs='*')\n"
-        "    parser.add_argument('--show-args', action='store_true')\n"
-        "    return parser\n"
-        "def function(options):\n"
-        "    print(options.words, options.show_args)\n"
-        "    return 7\n",
-        parser="added_command:parser",
+        "from tyro.conf import Positional\n"
+        "def function(words: Positional[tuple[str, ...]], show_args: bool = False) -> int:\n"
+        "    print(words, show_args)\n"
+        "    return 7\n"
     )
     assert main(["added", "file.launch.xml", "--show-args", "rule:=rule_001"]) == 7
-    assert capsys.readouterr().out == "['file.launch.xml', 'rule:=rule_001'] True\n"
+    assert capsys.readouterr().out == "('file.launch.xml', 'rule:=rule_001') True\n"
 
 
 def test_interrupt_exits_with_130(command, capsys):

@@ -1,100 +1,83 @@
-"""Words of the command line, read by tyro: one place for how helps and hints of commands look."""
+"""Arguments of commands, read from signatures: for completion, hints and the reference."""
 
-import sys
-from collections.abc import Callable, Mapping, Sequence
-from difflib import get_close_matches
-from inspect import getdoc
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass, is_dataclass
+from inspect import signature
+from pathlib import Path
+from types import NoneType
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
-from rulesafe_cli.table import Command, load
-
-Function = Callable[..., Any]
+import tyro
 
 
-def call(
-    function: Function, prog: str, argv: Sequence[str] | None, about: str | None = None
-) -> Any:
-    """Calls a function with what the words say; what it returns.
+@dataclass(frozen=True)
+class Argument:
+    """An argument of a command.
+
+    Attributes:
+        name: name of the function's parameter, or of the field of a dataclass.
+        options: the words that name it; none for a positional argument.
+        metavar: what stands for its value in a help, such as INT or {a,b}; empty for a switch.
+        choices: its values, where there are only these.
+        many: whether it takes any number of values.
+        default: value without the argument; inspect.Parameter.empty: it is required.
+        owner: the function, or the dataclass, whose docstring describes it.
+    """
+
+    name: str
+    options: tuple[str, ...]
+    metavar: str
+    choices: tuple[str, ...]
+    many: bool
+    default: Any
+    owner: Callable[..., Any]
+
+
+def arguments_of(function: Callable[..., Any], defaults: object = None) -> list[Argument]:
+    """Return the arguments of a command in order; for a dataclass among them, its fields.
 
     Args:
-        function: its signature and docstring are the options and the help.
-        prog: the words before, such as "rulesafe eval".
-        argv: the words; those of the process, if None.
-        about: the help's text in place of the docstring's.
-
-    Errors: SystemExit(2) for words that are not valid, which are named on stderr.
+        function: the command's function, or a dataclass.
+        defaults: an instance of the dataclass, whose values are the defaults.
     """
-    import tyro
-
-    words = sys.argv[1:] if argv is None else argv
-    try:
-        # What may be None is so where the option is left out: no "{None}|" among its values.
-        return tyro.cli(
-            function, prog=prog, description=about, args=words, config=(tyro.conf.DisallowNone,)
-        )
-    except SystemExit as end:
-        if end.code == 2:
-            _hint(function, prog, words)
-        raise
-
-
-def run(command: Command, argv: Sequence[str]) -> int:
-    """Run a command with the words after its name; the exit code.
-
-    Errors: SystemExit(2) for words that are not valid, which are named on stderr.
-    """
-    words, prog = without_ros(argv), f"rulesafe {command.name}"
-    subcommands: Mapping[str, Function] = load(command.subcommands) if command.subcommands else {}
-    if words and words[0] in subcommands:
-        # By itself, so that only its own options are proposed where one is not known.
-        code = call(subcommands[words[0]], f"{prog} {words[0]}", words[1:])
-    elif command.parser:
-        code = load(command.function)(load(command.parser)().parse_intermixed_args(words))
-    elif command.function:
-        function = load(command.function)
-        about = help_of(function)
-        if subcommands:
-            about += f"\n\nSubcommands:\n{listed(subcommands, prog)}"
-        code = call(function, prog, words, about)
-    else:
-        import tyro
-
-        about = f"{command.help}. Example: {command.example}"
-        tyro.extras.subcommand_cli_from_dict(
-            dict(subcommands), prog=prog, description=about, args=words
-        )
-        raise AssertionError("unreachable: there is no such subcommand")
-    return code or 0
+    hints, found = get_type_hints(function, include_extras=True), []
+    for name, parameter in signature(function).parameters.items():
+        kind, marks = _plain(hints[name])
+        default = getattr(defaults, name, parameter.default)
+        if is_dataclass(kind):
+            found += arguments_of(kind, default)  # type: ignore[arg-type]
+            continue
+        switch = kind is bool and default is not None
+        options = [alias for mark in marks for alias in getattr(mark, "aliases", None) or ()]
+        options.append(f"--{name.replace('_', '-')}")
+        if switch and tyro.conf.FlagCreatePairsOff not in marks:
+            options.append(f"--no-{name.replace('_', '-')}")
+        if tyro.conf.Positional in marks:
+            options = []
+        choices = get_args(kind) if get_origin(kind) is Literal else ()
+        metavars = [mark.metavar for mark in marks if getattr(mark, "metavar", None)]
+        metavar = "".join(metavars) or ("" if switch else _metavar(kind))
+        many = get_origin(kind) is tuple
+        found.append(Argument(name, tuple(options), metavar, choices, many, default, function))
+    return found
 
 
-def without_ros(argv: Sequence[str]) -> Sequence[str]:
-    """The words of a command without what a launch file appends for nodes (`--ros-args ...`)."""
-    return argv[: argv.index("--ros-args")] if "--ros-args" in argv else argv
+def _plain(hint: Any) -> tuple[Any, tuple[Any, ...]]:
+    """Return a type hint without annotations and None, and the annotations."""
+    if get_origin(hint) is Annotated:
+        kind, marks = _plain(hint.__origin__)
+        return kind, (*marks, *hint.__metadata__)
+    if NoneType in get_args(hint):
+        return _plain(next(part for part in get_args(hint) if part is not NoneType))
+    return hint, ()
 
 
-def help_of(function: Function) -> str:
-    """The text of a function's help: its docstring up to the arguments."""
-    return (getdoc(function) or "").partition("\n\nArgs:")[0]
-
-
-def listed(subcommands: Mapping[str, Function], prog: str) -> str:
-    """Subcommands for a help: name, first line and example of each, below one another."""
-    lines = []
-    for name, function in subcommands.items():
-        first, *others = (getdoc(function) or "").split("\n\n")
-        lines.append(f"  {prog} {name}: {' '.join(first.split())}")
-        lines += [f"    {' '.join(text.split())}" for text in others if text.startswith("Example:")]
-    return "\n".join(lines)
-
-
-def _hint(function: Function, prog: str, words: Sequence[str]) -> None:
-    """Says on stderr which options are not known, and which are like them."""
-    from rulesafe_cli.parsers import parser_of
-
-    known = [name for action in parser_of(function)._actions for name in action.option_strings]
-    for word in words:
-        name = word.partition("=")[0].replace("_", "-")
-        if name.startswith("--") and name not in known:
-            like = get_close_matches(name, known, n=1)
-            meant = f"do you mean {like[0]}?" if like else "all are in --help"
-            print(f"{prog} has no option {name}: {meant}", file=sys.stderr)
+def _metavar(kind: Any) -> str:
+    values, origin = get_args(kind), get_origin(kind)
+    if origin is Literal or kind is bool:
+        return f"{{{','.join(values or ('True', 'False'))}}}"
+    if origin is tuple:
+        return f"[{_metavar(values[0])} [{_metavar(values[0])} ...]]"
+    if values:
+        return "|".join(map(_metavar, values))
+    return "PATH" if kind is Path else kind.__name__.upper()

@@ -8,9 +8,11 @@ what to do.
 import os
 import sys
 import traceback
-from importlib import import_module
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from inspect import getdoc
 
-from rulesafe_cli.table import COMMANDS
+from rulesafe_cli.table import COMMANDS, Command, Function
 from rulesafe_core.errors import RuleSafeError, missing_package, unknown_name
 
 BUG = (
@@ -21,8 +23,6 @@ BUG = (
 
 def main(argv: list[str] | None = None) -> int:
     """Run the command line (that of the process, if none is given); the exit code."""
-    if "_ARGCOMPLETE" in os.environ:  # a shell asks what may follow
-        import_module("rulesafe_cli.completion").complete()
     try:
         code = _dispatch(sys.argv[1:] if argv is None else argv)
         sys.stdout.flush()  # here, where a reader that has gone can still be caught
@@ -59,9 +59,76 @@ def _dispatch(argv: list[str]) -> int:
     commands = {command.name: command for command in COMMANDS}
     if name not in commands:
         raise unknown_name("command", name, commands)
-    from rulesafe_cli.arguments import run  # tyro, which --help and --version do without
+    return _run(commands[name], rest)
 
-    return run(commands[name], rest)
+
+def _run(command: Command, argv: Sequence[str]) -> int:
+    """Run a command with the words after its name and return the exit code.
+
+    Raises:
+        SystemExit: with code 2 for words that are not valid, which are named on stderr.
+    """
+    import tyro  # which --help and --version do without
+
+    words = argv[: argv.index("--ros-args")] if "--ros-args" in argv else argv  # of a launch file
+    functions = command.functions()
+    name = " ".join([command.name, *words[:1]])
+    if name in functions:
+        words = words[1:]
+    else:
+        name = command.name
+    if name in functions:
+        below = {below: functions[below] for below in functions if below.startswith(f"{name} ")}
+        return _call(functions[name], name, words, _listed(below)) or 0
+    tyro.extras.subcommand_cli_from_dict(
+        {below.split()[1]: function for below, function in functions.items()},
+        prog=f"rulesafe {name}",
+        description=f"{command.help}. Example: {command.example}",
+        args=words,
+    )
+    raise AssertionError("unreachable: there is no such subcommand")
+
+
+def _call(function: Function, name: str, words: Sequence[str], listed: str) -> int | None:
+    import tyro
+
+    from rulesafe_cli.arguments import arguments_of
+
+    arguments, about = arguments_of(function), (getdoc(function) or "").partition("\n\nArgs:")[0]
+    if all(
+        not argument.metavar if argument.options else argument.many for argument in arguments[1:]
+    ):
+        # After an option tyro takes no more words for a positional argument.
+        words = sorted(words, key=lambda word: not word.startswith("-"))
+    try:
+        # What may be None is so where the option is left out: no "{None}|" among its values.
+        return tyro.cli(
+            function,
+            prog=f"rulesafe {name}",
+            description=about + listed,
+            args=words,
+            config=(tyro.conf.DisallowNone,),
+        )
+    except SystemExit as end:
+        if end.code == 2:  # tyro suggests an option only where nothing else is wrong
+            known = [option for argument in arguments for option in argument.options]
+            for word in words:
+                option = word.partition("=")[0].replace("_", "-")
+                if option.startswith("--") and option not in known:
+                    like = get_close_matches(option, known, n=1)
+                    meant = f"do you mean {like[0]}?" if like else "all are in --help"
+                    print(f"rulesafe {name} has no option {option}: {meant}", file=sys.stderr)
+        raise
+
+
+def _listed(functions: Mapping[str, Function]) -> str:
+    """Subcommands for a help: name, first line and example of each, below one another."""
+    lines = ["\n\nSubcommands:"] if functions else []
+    for name, function in functions.items():
+        first, *others = (getdoc(function) or "").split("\n\n")
+        lines.append(f"  rulesafe {name}: {' '.join(first.split())}")
+        lines += [f"    {' '.join(text.split())}" for text in others if text.startswith("Example:")]
+    return "\n".join(lines)
 
 
 def help_text() -> str:

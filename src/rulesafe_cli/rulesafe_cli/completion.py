@@ -1,26 +1,49 @@
-"""`rulesafe completion`: words that a shell completes, asked of the commands themselves.
+"""`rulesafe completion`: what the Tab key offers, from the table and the functions of commands."""
 
-The shell calls `rulesafe` at each Tab; argcomplete tells it what may follow.
-"""
-
-import argparse
-import os
-from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Annotated, Literal
 
 import tyro
 
+from rulesafe_cli.arguments import Argument, arguments_of
+from rulesafe_cli.table import COMMANDS
+from rulesafe_locks.rules import RULES
+from rulesafe_sim.safes import SAFES
+
 Shell = Annotated[Literal["bash", "zsh", "fish"], tyro.conf.Positional]
 
-VALUES = {"rule": "rules", "rules": "rules", "safe": "safes", "safes": "safes"}
-"""Names of arguments -> what their values are, joined by commas in the plural."""
+SCRIPTS = {
+    # bash splits words at = and : too: $2 is the end of the word, which alone is replaced.
+    "bash": r"""_rulesafe() {
+    local IFS=$'\n' line=${COMP_LINE:0:COMP_POINT} word
+    word=${line##*[[:space:]]}
+    COMPREPLY=($("$1" completion bash --line "$line" 2>/dev/null))
+    COMPREPLY=("${COMPREPLY[@]#"${word%"$2"}"}")
+    [[ ${COMPREPLY-} != *= ]] || compopt -o nospace
+}
+complete -o default -o bashdefault -F _rulesafe rulesafe""",
+    "zsh": r"""_rulesafe() {
+    local line="${(j: :)words[1,CURRENT-1]} $PREFIX"
+    local -a found=(${(f)"$($words[1] completion zsh --line "$line" 2>/dev/null)"})
+    (( $#found )) || { _files; return }
+    compadd -S '' -- ${(M)found:#*=}
+    compadd -- ${found:#*=}
+}
+compdef _rulesafe rulesafe""",
+    "fish": r"""function _rulesafe
+    set -l found (rulesafe completion fish --line (commandline -cp | string collect) 2>/dev/null)
+    if set -q found[1]
+        printf '%s\n' $found
+    else
+        __fish_complete_path (commandline -ct)
+    end
+end
+complete -c rulesafe -f -a '(_rulesafe)'""",
+}
+"""Shell -> its script. Where `rulesafe` offers nothing, a shell offers files."""
 
-FILES = ("PATH", "DIR", "DATA", "FILE", "A", "B", "SCENES", "PROGRAM.py")
-"""How helps name paths."""
 
-
-def completion(shell: Shell) -> None:
+def completion(shell: Shell, line: str | None = None) -> None:
     """Print the script that teaches a shell to complete the words of `rulesafe`.
 
     Of a shell that is open: eval "$(rulesafe completion bash)". For each new one put that line into
@@ -30,70 +53,58 @@ def completion(shell: Shell) -> None:
 
     Args:
         shell: Which one.
+        line: The beginning of a command line: print what may stand in place of its last word.
     """
-    import argcomplete
-
-    print(argcomplete.shellcode(["rulesafe"], shell=shell))
+    print(SCRIPTS[shell] if line is None else "\n".join(candidates(line)))
 
 
-def complete() -> None:
-    """Answer a shell's question, which is in the environment, and end the process."""
-    import argcomplete
+def candidates(line: str) -> list[str]:
+    """Return what may stand in place of the last word of a command line.
 
-    from rulesafe_cli.parsers import complete_parser
-
-    words = os.environ.get("COMP_LINE", "").split()
-    parser = complete_parser(words[1] if len(words) > 1 else "")
-    give_values(parser)
-    argcomplete.autocomplete(parser, always_complete_options="long")
+    Empty where a file, a number or a text is expected.
+    """
+    words = line.split()[1:]
+    last = words.pop() if words and not line[-1].isspace() else ""
+    return [word for word in _offered(words, last) if word.startswith(last)]
 
 
-def give_values(parser: argparse.ArgumentParser) -> None:
-    """Gives each argument of a parser, and of those below it, what completes its values."""
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            for below in action.choices.values():
-                give_values(below)
-        elif completer := _completer(action):
-            action.completer = completer  # type: ignore[attr-defined]
+def _offered(words: list[str], last: str) -> list[str]:
+    """Return what may follow these words and fits the last one, or more than that."""
+    if not words:
+        return [*(command.name for command in COMMANDS), "--help", "--version"]
+    functions = next((c.functions() for c in COMMANDS if c.name == words[0]), {})
+    name = " ".join(words[:2]) if " ".join(words[:2]) in functions else words[0]
+    given = words[len(name.split()) :]
+    below = [] if given else [word.split()[1] for word in functions if word.startswith(f"{name} ")]
+    if name not in functions:
+        return below
+    arguments = arguments_of(functions[name])
+    options = {option: argument for argument in arguments for option in argument.options}
+    valued = [option for option, argument in options.items() if argument.metavar]
+    free = [
+        word
+        for before, word in zip(["", *given], given, strict=False)
+        if not word.startswith("-") and before not in valued
+    ]
+    option, _, value = last.rpartition("=")
+    if option in valued:
+        return [f"{option}={word}" for word in _values(options[option], value, free)]
+    if given and given[-1] in valued:
+        return _values(options[given[-1]], last, free)
+    positional = [argument for argument in arguments if not argument.options]
+    expected = positional[len(free) :] or [argument for argument in positional if argument.many]
+    values = _values(expected[0], last, free) if expected else []
+    if expected and not values and not last.startswith("-"):
+        return []
+    return [*below, *values, *(option for option in options if option not in given), "--help"]
 
 
-def _completer(action: argparse.Action) -> Callable[..., Iterable[str]] | None:
-    from argcomplete.completers import FilesCompleter
+def _values(argument: Argument, prefix: str, free: list[str]) -> list[str]:
+    """Return the values of an argument; of those joined by commas, each after the ones before."""
+    if argument.metavar == "name:=value":
+        from rulesafe_ros.launch.commands import known_arguments
 
-    metavar = str(action.metavar or "")
-    name = action.dest if action.option_strings else metavar.lower()
-    if name in VALUES:
-        return _names(VALUES[name], many=name.endswith("s"))
-    if metavar == "name:=value":
-        return _launch_arguments
-    if action.dest == "file" and action.type is Path:
-        return FilesCompleter(("xml",))
-    if action.choices:
-        return None  # argcomplete's own
-    is_path = any(part in FILES for part in metavar.strip("[] .").split("|"))
-    return FilesCompleter() if is_path else _nothing
-
-
-def _nothing(**_: object) -> list[str]:
-    """A number or a word of one's own: no file's name is that."""
-    return []
-
-
-def _names(kind: str, many: bool) -> Callable[..., Iterable[str]]:
-    def names(prefix: str, **_: object) -> list[str]:
-        from rulesafe_locks.rules import RULES
-        from rulesafe_sim.safes import SAFES
-
-        before = prefix.rpartition(",")[0] if many else ""
-        head = f"{before}," if before else ""
-        return [head + name for name in (RULES if kind == "rules" else SAFES)]
-
-    return names
-
-
-def _launch_arguments(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:
-    from rulesafe_ros.launch.commands import known_arguments
-
-    file = getattr(parsed_args, "file", None)
-    return [f"{name}:=" for name in known_arguments(Path(file))] if file else []
+        return [f"{name}:=" for name in known_arguments(Path(free[0]))]
+    before = prefix[: prefix.rfind(",") + 1] if argument.name.endswith("s") else ""
+    names = {"rule": RULES, "rules": RULES, "safe": SAFES, "safes": SAFES}.get(argument.name, ())
+    return [before + value for value in argument.choices or names]

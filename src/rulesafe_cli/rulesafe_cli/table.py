@@ -5,9 +5,12 @@ called, so that light commands start fast. tyro makes the options from a functio
 the help from its docstring; it returns the exit code, or None for 0.
 """
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
+
+Function = Callable[..., Any]
 
 
 @dataclass(frozen=True)
@@ -20,7 +23,6 @@ class Command:
         example: a complete command line.
         function: "module:NAME" of what runs when the next word is no subcommand.
         subcommands: "module:NAME" of a mapping from a word to its function.
-        parser: "module:NAME" of what makes an argparse parser, whose options `function` takes.
     """
 
     name: str
@@ -28,7 +30,12 @@ class Command:
     example: str
     function: str = ""
     subcommands: str = ""
-    parser: str = ""
+
+    def functions(self) -> dict[str, Function]:
+        """Import the command and return its functions by their words, such as "eval compare"."""
+        own = {self.name: load(self.function)} if self.function else {}
+        below: Mapping[str, Function] = load(self.subcommands) if self.subcommands else {}
+        return own | {f"{self.name} {word}": function for word, function in below.items()}
 
 
 def load(place: str) -> Any:
@@ -79,7 +86,6 @@ COMMANDS = (
         "launch",
         "run a ROS 2 XML launch file on a machine without ros2",
         "rulesafe launch launch/sim_evaluation.launch.xml rule:=rule_001",
-        parser="rulesafe_ros.launch.commands:make_parser",
         function="rulesafe_ros.launch.commands:launch",
     ),
     Command(

@@ -35,27 +35,33 @@ PARTS = {
 
 @dataclass(frozen=True)
 class Options:
-    """What `rulesafe bench` measures."""
+    """What `rulesafe bench` measures.
+
+    Attributes:
+        parts: Which parts to run.
+        rule: The lock's rule.
+        safe: The safe.
+        model: Of the part memory: its name, or its folder.
+        policies: Of the part policy: which families.
+        data: Of the part policy: demonstrations with clouds and pictures, for the speed of
+            training.
+        cache: Of the part policy: folder for clouds and pictures decoded once; otherwise a
+            temporary one, which for 200 demonstrations takes minutes and gigabytes.
+        seconds: Simulated seconds of each loop in process; wall seconds of each run through ROS.
+        json: Write the figures here too.
+        markdown: Write the tables here too, as Markdown.
+    """
 
     parts: tuple[str, ...] = tuple(PARTS)
-    """Which parts to run."""
     rule: str = "rule_001"
     safe: str = "safe_01"
     model: str = "rule_001_rule_020"
-    """Of the part memory: its name, or its folder."""
     policies: tuple[str, ...] = tuple(FAMILIES)
-    """Of the part policy: which families."""
     data: Path | None = None
-    """Of the part policy: demonstrations with clouds and pictures, for the speed of training."""
     cache: Path | None = None
-    """Of the part policy: folder for clouds and pictures decoded once; otherwise a temporary one,
-    which for 200 demonstrations takes minutes and gigabytes."""
     seconds: float = 10.0
-    """Simulated seconds of each loop in process; wall seconds of each run through ROS."""
     json: Path | None = None
-    """Write the figures here too."""
     markdown: Path | None = None
-    """Write the tables here too, as Markdown."""
 
 
 def bench(options: Annotated[Options, tyro.conf.arg(name="")]) -> int:

@@ -11,20 +11,23 @@ from rulesafe_design.models import Model
 
 @dataclass(frozen=True)
 class ModelOptions:
-    """An endpoint and its settings, or the recorded replies of another run."""
+    """An endpoint and its settings, or the recorded replies of another run.
+
+    Attributes:
+        base_url: An OpenAI-compatible endpoint, such as http://127.0.0.1:8000/v1.
+        replay: The --out of another run: its replies are used and no endpoint.
+        temperature: Of the model; its own if not given.
+        max_tokens: Of one reply; the model's own limit if not given.
+        timeout: Seconds for the connection, for each read, and for the body of one reply.
+        tries: Of one request, when the endpoint fails, before the run ends.
+    """
 
     base_url: str | None = None
-    """An OpenAI-compatible endpoint, such as http://127.0.0.1:8000/v1."""
     replay: Path | None = None
-    """The --out of another run: its replies are used and no endpoint."""
     temperature: float | None = None
-    """Of the model; its own if not given."""
     max_tokens: int | None = None
-    """Of one reply; the model's own limit if not given."""
     timeout: float = 300.0
-    """Seconds for the connection, for each read, and for the body of one reply."""
     tries: int = 5
-    """Of one request, when the endpoint fails, before the run ends."""
 
     def open(self, model: str, out: Path) -> Model:
         """Return the model of this name, whose exchanges are recorded in `out`."""

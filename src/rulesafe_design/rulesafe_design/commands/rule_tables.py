@@ -37,28 +37,33 @@ class Entry:
 
 @dataclass(frozen=True)
 class Choice:
-    """Which rules to list."""
+    """Which rules to list.
+
+    Attributes:
+        rules: Ids, sets such as sampled_test, and .json files, joined by commas; all: the twenty.
+        min_steps: Fewest steps of the shortest plan.
+        max_steps: Most steps.
+        min_states: Fewest states of the smallest automaton.
+        max_states: Most states.
+        min_bits: Fewest bits that a shortest plan needs.
+        max_bits: Most bits.
+        phases: Which bits are meant: those of a robot that sees whether knob and handle are open,
+            or not.
+        memory: none: a policy without memory that sees the phases opens it. needed: no such policy
+            does.
+        sort: By what; equal ones by id.
+    """
 
     rules: str = "all"
-    """Ids, sets such as sampled_test, and .json files, joined by commas; all: the twenty."""
     min_steps: int = 0
-    """Fewest steps of the shortest plan."""
     max_steps: int = 10_000
-    """Most steps."""
     min_states: int = 0
-    """Fewest states of the smallest automaton."""
     max_states: int = 1_000_000
-    """Most states."""
     min_bits: float = 0.0
-    """Fewest bits that a shortest plan needs."""
     max_bits: float = 1000.0
-    """Most bits."""
     phases: Literal["visible", "hidden"] = "visible"
-    """Which bits are meant: those of a robot that sees whether knob and handle are open, or not."""
     memory: Literal["any", "none", "needed"] = "any"
-    """none: a policy without memory that sees the phases opens it. needed: no such policy does."""
     sort: Sort = "id"
-    """By what; equal ones by id."""
 
 
 def entry(name: str, rule: Rule) -> Entry:

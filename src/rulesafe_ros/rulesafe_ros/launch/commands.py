@@ -1,17 +1,15 @@
-"""`rulesafe launch`: runs ROS 2 XML launch files on machines without ros2.
-
-A subset of the official format (docs/launch.md), each part of which means what it means to
-`ros2 launch` in Jazzy; whatever is outside is refused by name and line before anything starts.
-"""
+"""`rulesafe launch`: runs ROS 2 XML launch files on machines without ros2."""
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Annotated
+
+import tyro
 
 from rulesafe_ros.launch import arguments, packages
 from rulesafe_ros.launch.model import LaunchError, Process, Shutdown, Step
@@ -24,54 +22,56 @@ from rulesafe_ros.launch.substitutions import Context
 # output as it is written.
 _DEFAULTS = {"ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST", "PYTHONUNBUFFERED": "1"}
 
-
-def make_parser() -> argparse.ArgumentParser:
-    """What `rulesafe launch` understands."""
-    parser = argparse.ArgumentParser(
-        prog="rulesafe launch",
-        description=__doc__,
-        epilog="Example: rulesafe launch launch/sim_evaluation.launch.xml rule:=rule_001",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument(
-        "file", type=Path, help="a *.launch.xml file; or PACKAGE FILE, one of a package's launch/"
-    )
-    parser.add_argument("arguments", nargs="*", metavar="name:=value", help="launch arguments")
-    parser.add_argument("-s", "--show-args", action="store_true", help="list the arguments")
-    parser.add_argument(
-        "-p", "--print", "--dry-run", action="store_true", help="print what would be run"
-    )
-    return parser
+Flag = tyro.conf.FlagCreatePairsOff[bool]
 
 
-def launch(options: argparse.Namespace) -> int:
-    """Run a launch file; `options` are those of `make_parser`.
+def launch(
+    file: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="FILE")],
+    launch_arguments: Annotated[
+        tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="name:=value")
+    ] = (),
+    show_args: Annotated[Flag, tyro.conf.arg(aliases=("-s",))] = False,
+    dry_run: Annotated[Flag, tyro.conf.arg(aliases=("-p", "--print"))] = False,
+) -> int:
+    """Run a ROS 2 XML launch file on a machine without ros2.
 
-    Returns the exit status: 2 where the file or an argument is refused, else that of `run`.
+    A subset of the official format (docs/launch.md), each part of which means what it means to
+    `ros2 launch` in Jazzy; everything else is refused by name and line before anything starts. The
+    exit code is 2 where the file or an argument is refused.
+
+    Example: rulesafe launch launch/sim_evaluation.launch.xml rule:=rule_001
+
+    Args:
+        file: A *.launch.xml file; or PACKAGE FILE, a file of the package's launch/ folder.
+        launch_arguments: Arguments of the launch file.
+        show_args: List the arguments of the file.
+        dry_run: Print what would be run.
     """
     try:
-        return _launch(_file(options), options)
+        path, given = _find_file(file, launch_arguments)
+        return _launch(path, parse_given(given), show_args, dry_run)
     except LaunchError as error:
         print(f"rulesafe launch: {error}", file=sys.stderr)
         return 2
 
 
-def _file(options: argparse.Namespace) -> Path:
-    """The launch file. Of `PACKAGE FILE`, as one writes it for `ros2 launch`, FILE is taken from
-    the arguments."""
-    first: str = next(iter(options.arguments), "")
-    if options.file.is_file() or not first.endswith(".xml") or ":=" in first:
-        return options.file.absolute()
+def _find_file(file: Path, words: tuple[str, ...]) -> tuple[Path, tuple[str, ...]]:
+    """Return the launch file and the launch arguments.
+
+    For `PACKAGE FILE`, the form of `ros2 launch`, FILE is the first of the words.
+    """
+    first = next(iter(words), "")
+    if file.is_file() or not first.endswith(".xml") or ":=" in first:
+        return file.absolute(), words
     form = "give the file's path, as in: rulesafe launch launch/sim_evaluation.launch.xml"
     try:
-        folder = packages.share(str(options.file), Path.cwd(), os.environ) / "launch"
+        folder = packages.share(str(file), Path.cwd(), os.environ) / "launch"
     except LaunchError:
-        raise LaunchError(f"no launch file and no package {str(options.file)!r}; {form}") from None
+        raise LaunchError(f"no launch file and no package {str(file)!r}; {form}") from None
     if not (folder / first).is_file():
         known = ", ".join(sorted(path.name for path in folder.glob("*.launch.xml"))) or "none"
         raise LaunchError(f"no {first!r} in {folder}, which has: {known}; or {form}")
-    del options.arguments[0]
-    return folder / first
+    return folder / first, words[1:]
 
 
 def known_arguments(file: Path) -> dict[str, arguments.Argument]:
@@ -84,18 +84,17 @@ def known_arguments(file: Path) -> dict[str, arguments.Argument]:
     return {argument.name: argument for argument in found}
 
 
-def _launch(file: Path, options: argparse.Namespace) -> int:
-    given = parse_given(options.arguments)
+def _launch(file: Path, given: dict[str, str], show_args: bool, dry_run: bool) -> int:
     root = parse_file(file)
     context = Context(given, {**_DEFAULTS, **os.environ}, file.parent)
     known = arguments.declared(root, context)
-    if options.show_args:
+    if show_args:
         print(arguments.describe(known))
         return 0
     arguments.check(known, list(given), str(file))
     with tempfile.TemporaryDirectory(prefix="rulesafe_launch_") as scratch:
         steps = resolve(root, context, Path(scratch))
-        if options.print:
+        if dry_run:
             print("\n".join(_describe(steps)))
             return 0
         return run(steps)

@@ -280,4 +280,4 @@ def test_without_the_client_the_error_says_what_to_install():
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
     )
-    assert "pip install rulesafe[llm]" in done.stdout
+    assert "openai is not installed: pip install 'rulesafe[llm]'" in done.stdout

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
 
-from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.errors import RuleSafeError, missing_package
 from rulesafe_design.models import Finish, ModelError, Reply, Request
 
 KEY = "OPENAI_API_KEY"
@@ -117,10 +117,8 @@ class OpenAIModel:
     def __init__(self, endpoint: Endpoint):
         try:
             import openai
-        except ImportError:
-            raise RuleSafeError(
-                "a language model needs the openai client: pip install rulesafe[llm]"
-            ) from None
+        except ImportError as error:
+            raise missing_package(error) from error
         url = endpoint.base_url or os.environ.get("OPENAI_BASE_URL") or None
         if url:
             check_url(url)

@@ -27,7 +27,7 @@ PARAMETER = "network_interface"
 """The nodes' parameter; DDS reads its profile before there is a node, hence `from_arguments`."""
 
 UNNAMED = "?"
-"""What launch/robot.launch.xml gives for a real robot whose interface nobody has named."""
+"""Value of the parameter where launch/robot.launch.xml target:=real has no network_interface."""
 
 _SIOCGIFADDR = 0x8915  # linux/sockios.h
 

@@ -1,6 +1,9 @@
 import json
 import re
+import shutil
+import sys
 
+import numpy as np
 import pytest
 
 pytest.importorskip("torch")
@@ -8,8 +11,11 @@ pytest.importorskip("accelerate")
 
 from policy_node.checkpoints import read_policy
 from policy_node.families import FAMILIES
+from policy_node.network_policy import load_policy
+from policy_node.policy import Observation
 from rulesafe_cli import cli
 from rulesafe_locks.rules import load_rule
+from vq_memory_node.rolling import RollingMemory
 
 QUICK = ("--steps", "3", "--batch", "2", "--checkpoint-every", "2")
 
@@ -60,14 +66,86 @@ def test_what_a_name_of_one_s_own_loads_is_described(trained, tmp_path, monkeypa
     assert mine == capsys.readouterr().out
 
 
-def test_a_family_of_one_s_own_is_reached_by_name(tmp_path, capsys):
-    (tmp_path / "policy.json").write_text('{"family": "mlp"}')
-    for words in ((tmp_path,), ("--policy", "mlp")):
-        assert run("describe", *words) == 2
-        told = capsys.readouterr().err
-        assert "unknown policy 'mlp'; valid: dp3" in told and "module:name" in told
-    assert run("train", "x", "--policy", "mlp", "--memory", "none", "--out", tmp_path / "y") == 2
-    assert "train.py that imports it" in capsys.readouterr().err
+FAMILY = """
+from dataclasses import dataclass
+import torch
+from torch import nn
+from policy_node.batches import Network
+from policy_node.families import Family
+
+@dataclass(frozen=True)
+class Config:
+    frames: int = 1
+    points: int = 0
+    images: bool = False
+    instruction: bool = False
+    past: int = 0
+    cloud_frames: int = 0
+    picture: int = 0
+    width: int = 8
+
+class Linear(Network):
+    def __init__(self, config, memory):
+        super().__init__()
+        self.layer = nn.Linear(13, 50 * 13)
+    def predict(self, batch):
+        return self.layer(batch.joints[:, -1]).view(-1, 50, 13)
+    def loss(self, batch):
+        return (self.predict(batch) - batch.actions).abs().mean()
+    def sample(self, batch, generator=None):
+        return self.predict(batch)
+    def parts(self):
+        return {"layer": self.layer}
+
+SIZES = {"tiny": Config()}
+LINEAR = Family("linear_policy:SIZES", "linear_policy:Linear", "a test", batch=2)
+"""
+
+
+@pytest.fixture
+def linear(tmp_path, monkeypatch):
+    """A family of another package."""
+    (tmp_path / "linear_policy.py").write_text(FAMILY)
+    monkeypatch.syspath_prepend(tmp_path)
+    yield "linear_policy:LINEAR"
+    sys.modules.pop("linear_policy", None)
+
+
+def test_a_family_of_another_package_is_trained_loaded_and_described(
+    linear, demos, tmp_path, capsys
+):
+    words = ("--policy", linear, "--memory", "raw", "--out", tmp_path / "out", "--steps", "2")
+    assert run("train", demos, *words) == 0
+    found = read_policy(tmp_path / "out")
+    assert (found.family, found.training["facts"]["config"]["batch"]) == (linear, 2)
+    policy = load_policy(tmp_path / "out")
+    reading = RollingMemory(policy.memory).read()
+    observation = Observation(np.zeros((1, 13), np.float32), memory=reading)
+    assert policy.infer(observation).shape == (50, 13)
+    capsys.readouterr()
+    assert run("describe", tmp_path / "out") == 0
+    assert f"{linear} tiny  (a test)" in capsys.readouterr().out
+
+
+def test_a_checkpoint_of_a_family_that_is_not_installed_is_refused(trained, tmp_path, capsys):
+    other = shutil.copytree(trained, tmp_path / "other")
+    text = (other / "policy.json").read_text()
+    (other / "policy.json").write_text(text.replace('"dp3"', '"mlp"'))
+    assert run("describe", other) == 2
+    assert "unknown policy 'mlp'; valid: dp3, rdt, cogact, pi0" in capsys.readouterr().err
+
+
+def test_a_family_that_is_unknown_or_is_none_is_refused(linear, tmp_path, capsys):
+    for name, message in (
+        ("mlp", "unknown policy 'mlp'; valid: dp3, rdt, cogact, pi0"),
+        ("linear_policy:Linear", "valid: a policy_node.families.Family"),
+        ("linear_policy:Nothing", "unknown attribute of linear_policy 'Nothing'"),
+    ):
+        assert run("describe", "--policy", name) == 2
+        assert message in capsys.readouterr().err
+        words = ("--policy", name, "--memory", "none", "--out", tmp_path / "y")
+        assert run("train", "x", *words) == 2
+        assert message in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("size", ["tiny", "base"])

@@ -52,7 +52,7 @@ def test_the_example_is_a_policy(monkeypatch):
 def test_a_policy_says_which_memory_it_needs(mine):
     assert memory_of_policy(find_policy(f"{mine}:Recalling")) == RawMemory(length=7)
     assert find_policy(f"{mine}:Recalling").needs == Needs(memory=True)
-    with pytest.raises(RuleSafeError, match="attribute `memory`"):
+    with pytest.raises(RuleSafeError, match="this one has None"):
         memory_of_policy(find_policy(f"{mine}:Forgetful"))
 
 
@@ -80,7 +80,10 @@ def test_what_is_wrong_in_it_is_shown_where_it_is(tmp_path, monkeypatch):
     ("name", "reason"),
     [
         ("", "no policy is named"),
-        ("my_policies:Nobody", "unknown class of my_policies 'Nobody'; valid: Blind, Asking, .*"),
+        (
+            "my_policies:Nobody",
+            "unknown attribute of my_policies 'Nobody'; valid: Blind, Asking, .*",
+        ),
         ("my_policy:Nobody", "No module named 'my_policy'"),
         ("my_policies:Greedy", "cannot be made: .* missing 1 required .* 'size'$"),
         ("my_policies:Blind", "`needs` must be"),

@@ -155,12 +155,6 @@ def test_a_policy_that_raises_is_shown_where_it_did_and_nothing_of_ours(
     assert "the same command then goes on" in last
 
 
-def test_a_checkpoint_of_a_family_of_one_s_own_is_loaded_by_name(tmp_path):
-    (tmp_path / "policy.json").write_text('{"family": "mlp"}')
-    with pytest.raises(RuleSafeError, match=r"unknown policy 'mlp'; valid: dp3.* module:name"):
-        load_actor(Setup(str(tmp_path)))
-
-
 class Listening:
     """Keeps the readings it is shown."""
 

@@ -41,7 +41,8 @@ def train(
 
     Args:
         data: A dataset with clouds and pictures, as `rulesafe demos render` makes it.
-        policy: The family: dp3, rdt, cogact or pi0.
+        policy: The family: dp3, rdt, cogact, pi0, or one of another package: the name of an entry
+            point, or module:NAME.
         memory: none, raw, vq, fsq, or a memory of another package: the name of an entry point, or
             module:Class.
         out: Folder for the checkpoint.
@@ -58,12 +59,10 @@ def train(
     """
     from policy_node.configs_vla import from_weights
     from policy_node.families import find_config
-    from policy_node.family_names import check_family
     from rulesafe_data.store import EpisodeStore
     from rulesafe_data.training_bar import training_bar
     from vq_memory_node.memory import make_memory
 
-    check_family(policy, "a train.py that imports it")
     task_memory = make_memory(memory, model=memory_model, clusters=clusters, length=length)
     network = from_weights(find_config(policy, size), weights, download)
     from policy_node import training
@@ -115,13 +114,12 @@ def describe(
     Args:
         name: A policy that comes with the package, the folder of a checkpoint, or module:name, of
             your own on the PYTHONPATH, that loads one.
-        policy: Instead: a family, its weights at random.
+        policy: Instead: a family, as in `rulesafe policy train`, its weights at random.
         size: Of the family: tiny, small or base.
         memory: Of the family: as in `rulesafe policy train`.
     """
     from policy_node.description import describe_checkpoint, describe_family
     from policy_node.families import find_config
-    from policy_node.family_names import check_family
     from vq_memory_node.memory import make_memory
 
     if (name is None) == (policy is None):
@@ -129,7 +127,6 @@ def describe(
     if name is not None:
         print(describe_checkpoint(name))
     if policy is not None:
-        check_family(policy)
         print(describe_family(policy, size, find_config(policy, size), make_memory(memory)))
 
 

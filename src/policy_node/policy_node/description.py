@@ -7,16 +7,15 @@ from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 
 from policy_node.batches import Batch, Network
-from policy_node.checkpoints import JSON_FILE, Checkpoint, find, read_policy
+from policy_node.checkpoints import Checkpoint, read_policy
 from policy_node.configs import NetworkConfig
 from policy_node.families import find_family, make_network
-from policy_node.family_names import check_family
-from policy_node.loading import find_policy, names_class
+from policy_node.loading import find_policy
 from policy_node.policy import CHUNK
 from policy_node.training_data import pad
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
-from rulesafe_data.files import read_json
+from rulesafe_core.plugins import is_reference
 from vq_memory_node.memory import Memory, MemoryShape
 
 LONGEST = "Open the knob and the handle, in any order. The door can be pulled while both are open."
@@ -33,14 +32,11 @@ def describe_checkpoint(name: str) -> str:
 
 
 def _checkpoint(name: str) -> Checkpoint:
-    if names_class(name):
+    if is_reference(name):
         found = getattr(find_policy(name), "checkpoint", None)
         if not isinstance(found, Checkpoint):
             raise RuleSafeError(f"{name} loads no checkpoint; nothing else can be described")
         return found
-    about = read_json(find(name) / JSON_FILE, "the description of a policy")
-    if isinstance(about, dict) and "family" in about:
-        check_family(str(about["family"]))
     return read_policy(name)
 
 

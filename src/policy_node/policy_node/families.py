@@ -1,12 +1,12 @@
-"""The families of policies, by name. What a family needs is imported when it is used."""
+"""The families of policies, by name. The modules of a family are imported when it is used."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from policy_node.configs import NetworkConfig
-from rulesafe_core.errors import missing_package, unknown_name
+from rulesafe_core.errors import RuleSafeError, unknown_name
+from rulesafe_core.plugins import import_object, load
 from vq_memory_node.memory import MemoryShape
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ class Family:
             torch.
         network: the network's class, made from a configuration and a MemoryShape.
         source: who published it.
-        batch: windows in a batch from which it learns best on a processor.
+        batch: windows in a batch, unless the training sets another number.
     """
 
     sizes: str
@@ -32,7 +32,7 @@ class Family:
 
     def configs(self) -> Mapping[str, NetworkConfig]:
         """The configurations by size."""
-        found: Mapping[str, NetworkConfig] = _load(self.sizes)
+        found: Mapping[str, NetworkConfig] = import_object(self.sizes)
         return found
 
 
@@ -62,14 +62,20 @@ FAMILIES: dict[str, Family] = {
 
 
 def find_family(name: str) -> Family:
-    """Errors: RuleSafeError, listing the names."""
-    if name not in FAMILIES:
-        raise unknown_name("policy", name, FAMILIES)
-    return FAMILIES[name]
+    """Return a family: one of FAMILIES, an entry point of the group rulesafe.policies, or
+    `module:NAME`.
+
+    Raises:
+        RuleSafeError: the name is unknown, or the object is not a Family.
+    """
+    found: object = load("rulesafe.policies", name, FAMILIES)
+    if not isinstance(found, Family):
+        raise RuleSafeError(f"{name!r} is {found!r}; valid: a policy_node.families.Family")
+    return found
 
 
 def find_config(family: str, size: str) -> NetworkConfig:
-    """A family's configuration of a size. Errors: RuleSafeError, listing what there is."""
+    """Return a family's configuration of a size. Errors: RuleSafeError, listing what there is."""
     sizes = find_family(family).configs()
     if size not in sizes:
         raise unknown_name(f"size of {family}", size, sizes)
@@ -77,17 +83,9 @@ def find_config(family: str, size: str) -> NetworkConfig:
 
 
 def make_network(family: str, config: NetworkConfig, memory: MemoryShape) -> "Network":
-    """The network, its weights at random from torch's global generator.
+    """Return the network, its weights at random from torch's global generator.
 
     Errors: RuleSafeError if torch or another package of the extra "learn" is not installed.
     """
-    made: Network = _load(find_family(family).network)(config, memory)
+    made: Network = import_object(find_family(family).network)(config, memory)
     return made
-
-
-def _load(place: str) -> Any:
-    module, name = place.split(":")
-    try:
-        return getattr(import_module(module), name)
-    except ModuleNotFoundError as error:
-        raise missing_package(error) from error

@@ -1,4 +1,4 @@
-"""A policy by its name: a trained one, or a class of the user's own.
+"""A policy by its name: a trained one, or a class of another module.
 
 Example of a class, in a file hold_still.py on the PYTHONPATH; its name is `hold_still:HoldStill`::
 
@@ -11,56 +11,39 @@ Example of a class, in a file hold_still.py on the PYTHONPATH; its name is `hold
             return np.repeat(observation.joints[-1:], CHUNK, axis=0)
 """
 
-import importlib
-import traceback
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from policy_node.policy import Needs, Policy, check_chunk
-from rulesafe_core.errors import RuleSafeError, unknown_name
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.plugins import import_object, is_reference, trace_of
 from vq_memory_node.memory import Memory, NoMemory
 
 
 def find_policy(name: str, threads: int = 1) -> Policy:
-    """The policy of that name: `module:Class` makes an instance of an importable class that is a
-    `Policy`, without arguments; all else is a checkpoint that comes with the package, or one's
-    folder.
+    """Return the policy of that name: `module:Class` makes an instance of an importable class that
+    is a `Policy`, without arguments; any other name is a checkpoint that comes with the package, or
+    the folder of one.
 
     Args:
         name: of the policy.
         threads: that torch may use from then on, in this process. The number can change the last
             bits of a network's chunk; an evaluation in process uses one.
 
-    Errors: RuleSafeError where there is no such policy, or it is none.
+    Errors: RuleSafeError if there is no such policy, or the class is not a `Policy`.
     """
     if not name:
         raise RuleSafeError("no policy is named: give a checkpoint, its folder, or module:Class")
-    if names_class(name):
-        return _instance(name, *name.split(":"))
+    if is_reference(name):
+        return _instance(name)
     import torch  # here, since a class may do without
 
     from policy_node.network_policy import load_policy
 
     torch.set_num_threads(threads)
     return load_policy(name)
-
-
-def names_class(name: str) -> bool:
-    """Whether a policy's name is module:Class; a folder's path may have colons too."""
-    module, colon, class_name = name.partition(":")
-    return bool(colon) and module.replace(".", "").isidentifier() and class_name.isidentifier()
-
-
-def trace_of(error: Exception, *files: str) -> str:
-    """An error and where it comes from, as lines for who wrote a policy: without the frames before
-    the first one that is in none of these files, nor in Python's own import."""
-    skipped = (*files, importlib.__file__, "<frozen importlib")
-    frame = error.__traceback__
-    while frame and (name := frame.tb_frame.f_code.co_filename) and name.startswith(skipped):
-        frame = frame.tb_next
-    return "".join(traceback.format_exception(type(error), error, frame)).rstrip()
 
 
 def checked_chunk(answer: Any) -> NDArray[np.float32]:
@@ -72,20 +55,8 @@ def checked_chunk(answer: Any) -> NDArray[np.float32]:
         raise RuleSafeError(str(error)) from None
 
 
-def _instance(name: str, module: str, class_name: str) -> Policy:
-    try:
-        found = importlib.import_module(module)
-    except Exception as error:
-        if isinstance(error, ModuleNotFoundError) and f"{module}.".startswith(f"{error.name}."):
-            raise RuleSafeError(
-                f"no policy {name!r}: {error}. The module must be on the PYTHONPATH"
-            ) from error
-        trace = trace_of(error, __file__)
-        raise RuleSafeError(f"policy {name!r} cannot be imported:\n{trace}") from error
-    kind = getattr(found, class_name, None)
-    if kind is None:
-        own = [n for n, value in vars(found).items() if getattr(value, "__module__", "") == module]
-        raise unknown_name(f"class of {module}", class_name, own)
+def _instance(name: str) -> Policy:
+    kind = import_object(name)
     try:
         policy: Policy = kind()
     except RuleSafeError:
@@ -104,16 +75,14 @@ def _instance(name: str, module: str, class_name: str) -> Policy:
 
 
 def memory_of_policy(policy: Policy) -> Memory:
-    """The memory that a policy was trained with: its attribute `memory`; none where it has none.
+    """Return the memory that a policy was trained with: its attribute `memory`; by default none.
 
-    Errors: RuleSafeError where it needs one and does not say which.
+    Errors: RuleSafeError if the attribute is not a Memory, or the policy needs one and has none.
     """
-    memory = getattr(policy, "memory", None)
-    if memory is None:
-        memory = NoMemory()
-    if policy.needs.memory and memory.shape.kind == "none":
+    memory = getattr(policy, "memory", None) or NoMemory()
+    if not isinstance(memory, Memory) or (policy.needs.memory and not memory.length):
         raise RuleSafeError(
-            "the policy needs a memory and does not say which: give it an attribute `memory`, one "
-            "of policy_node.memories"
+            "a policy that needs a memory has an attribute `memory`, a Memory of "
+            f"vq_memory_node.memory; this one has {getattr(policy, 'memory', None)!r}"
         )
     return memory

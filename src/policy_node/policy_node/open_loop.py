@@ -13,11 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from policy_node.history import History
-from policy_node.loading import checked_chunk, memory_of_policy, trace_of
+from policy_node.loading import checked_chunk, memory_of_policy
 from policy_node.policy import CAMERAS, CHUNK, Needs, Observation, Policy
 from policy_node.safe_frame import ArmChain
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTED, ARM_JOINTS
+from rulesafe_core.plugins import trace_of
 from rulesafe_data.layout import ACTION, POINTS, STATE
 from rulesafe_data.layout import CAMERAS as PICTURES
 from rulesafe_data.measure_tables import markdown_table

@@ -15,7 +15,7 @@ from importlib.metadata import EntryPoints, entry_points
 from pathlib import Path
 from typing import Any, TypeVar
 
-from rulesafe_core.errors import RuleSafeError, unknown_name
+from rulesafe_core.errors import EXTRAS, RuleSafeError, missing_package, unknown_name
 
 T = TypeVar("T")
 
@@ -111,6 +111,8 @@ def import_object(reference: str) -> Any:
                 f"{reference!r} cannot be imported: {error}; the module must be installed or on "
                 "the PYTHONPATH"
             ) from error
+        if isinstance(error, ModuleNotFoundError) and error.name in EXTRAS:
+            raise missing_package(error) from error
         trace = trace_of(error, __file__)
         raise RuleSafeError(f"{reference!r} cannot be imported:\n{trace}") from error
     if not hasattr(found, attribute):

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from rulesafe_core.errors import RuleSafeError, unknown_name
+from rulesafe_core.plugins import is_reference
 from rulesafe_data.files import read_json, sha256
 from rulesafe_eval.live import Live
 from rulesafe_eval.oracles import ORACLES
@@ -50,13 +51,10 @@ def load_actor(setup: Setup) -> Actor:
 
 
 def _policy(setup: Setup) -> Actor:
-    from policy_node.family_names import check_family
     from policy_node.loading import find_policy, memory_of_policy
     from rulesafe_eval.policies import CONTROLS, PolicyActor
 
     facts = facts_of(setup.policy)
-    if "family" in facts:
-        check_family(str(facts["family"]))
     policy = find_policy(setup.policy)
     memory = memory_of_policy(policy)
     if setup.control != "none" and not policy.needs.memory:
@@ -68,9 +66,7 @@ def _policy(setup: Setup) -> Actor:
 def facts_of(name: str) -> dict[str, Any]:
     """What results keep of a policy: of a checkpoint what its policy.json says, of the training its
     seed, steps and duration, and the SHA-256 of its files."""
-    from policy_node.loading import names_class
-
-    if names_class(name):
+    if is_reference(name):
         return {"kind": "class", "name": name}
     from policy_node.checkpoints import find, shipped
 

@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from policy_node.history import History
-from policy_node.loading import checked_chunk, trace_of
+from policy_node.loading import checked_chunk
 from policy_node.policy import CAMERAS, CHUNK, Observation, Policy
 from rulesafe_core.chunks import PERIOD, load_executor, make_chunk
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
+from rulesafe_core.plugins import trace_of
 from rulesafe_eval.live import Live, PolicyBroke
 from rulesafe_sim.observer import CAMERA_OF, Observer
 from rulesafe_sim.simulation import LOWER, UPPER, Simulation

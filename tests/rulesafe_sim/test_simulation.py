@@ -11,7 +11,7 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_core.robot import HELD
 from rulesafe_core.transforms import apply, inverse
-from rulesafe_locks.rules import PARTS
+from rulesafe_locks.rules import PARTS, Rule
 from rulesafe_sim.config import Placement
 from rulesafe_sim.safe_body import safe_body
 from rulesafe_sim.simulation import (
@@ -122,8 +122,7 @@ def test_seeds_place_the_safe_within_the_range():
 @pytest.mark.parametrize("part", PARTS)
 def test_a_locked_part_does_not_leave_its_phase(safe, part):
     simulation = Simulation()
-    simulation.reset("rule_001", safe, 0)
-    simulation._lock = _Holding(part)
+    simulation.reset(holding(part, is_open=False), safe, 0)
     simulation.control(HOME_ACTION)
     phases = push(simulation, part, 20.0)
     assert not any(phases)
@@ -135,9 +134,8 @@ def test_a_locked_part_does_not_leave_its_phase(safe, part):
 @pytest.mark.parametrize("part", ["knob", "handle"])
 def test_a_part_locked_open_stays_open(safe, part):
     simulation = Simulation()
-    simulation.reset("rule_001", safe, 0)
+    simulation.reset(holding(part, is_open=True), safe, 0)
     assert push(simulation, part, 1.0)[-1]
-    simulation._lock = _Holding(part)
     simulation.control(HOME_ACTION)
     assert all(push(simulation, part, -20.0))
 
@@ -328,11 +326,13 @@ def _corners(shape) -> np.ndarray:
     return apply(shape.pose, signs * shape.size)
 
 
-class _Holding:
-    """A lock that holds one part and frees the others."""
-
-    def __init__(self, part: str):
-        self.part = part
-
-    def update(self, phases):
-        return {part: part == self.part for part in PARTS}
+def holding(part: str, is_open: bool) -> Rule:
+    """A rule that locks one part while it is open, or while it is closed, and frees the others."""
+    return Rule(
+        "holding",
+        "",
+        unlocked=lambda memory, phases: part != "door" or phases.knob,
+        held=lambda memory, phases: frozenset(
+            {part} if part != "door" and getattr(phases, part) == is_open else ()
+        ),
+    )

@@ -76,7 +76,6 @@ class RobotSideNode(Node):
         self._claim = claim(self, "/lowstate")
         values = declare(self, PARAMETERS)
         self._rule, self._safe = values["rule"], values["safe"]
-        load_rule(self._rule), load_safe(self._safe)
         self._controller = load_controller(values["listens_to"])()
         self._robot = RobotSide(self._controller, values["split"])
         self._cameras = Cameras(values["split"]) if values["cameras"] else None
@@ -90,6 +89,9 @@ class RobotSideNode(Node):
         self._make_topics()
         if values["start"]:
             self._begin(self._rule, self._safe, values["seed"])
+        else:  # unknown names are refused now, not at the first reset
+            load_rule(self._rule)
+            load_safe(self._safe)
 
     def _make_topics(self) -> None:
         publisher, subscribe = self.create_publisher, self.create_subscription
@@ -127,8 +129,8 @@ class RobotSideNode(Node):
         self._began, self._open = None, {}
         self._reset_at = time.time_ns()
         self._pace = Pace(SECOND // RATE, time.monotonic_ns(), self._reset_at)
-        self._instruction.publish(String(data=load_rule(rule).description))
         simulation = self._robot.simulation
+        self._instruction.publish(String(data=simulation.rule.description))
         shown = safe_on_stand(simulation.safe, simulation.pose_safe_in_pelvis)
         self._safe_shape.publish(String(data=to_urdf(shown)))
         return self._episode

@@ -26,7 +26,7 @@ def reachable_variation(
 
     Only the place is drawn anew. Errors: OutOfReach after DRAWS places.
     """
-    found = safe if isinstance(safe, Safe) else load_safe(safe)
+    found = load_safe(safe)
     for draw in range(DRAWS):
         variation = sample_variation(randomisation, found, seed, draw)
         if not out_of_reach(found, rule, variation):
@@ -44,7 +44,7 @@ def out_of_reach(safe: Safe, rule: str | Rule, variation: Variation) -> str:
     It asks for one pinch that reaches all through the move and strikes nothing; the way to it is
     not searched, and the physics not run.
     """
-    plan = shortest_plan(rule if isinstance(rule, Rule) else load_rule(rule))
+    plan = shortest_plan(load_rule(rule))
     pose = placement_pose(variation.placement)
     moves = MovePlanner(safe, pose)
     start = start_action(variation)

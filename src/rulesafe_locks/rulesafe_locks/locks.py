@@ -103,7 +103,7 @@ class Lock:
 
     def __init__(self, rule: Rule) -> None:
         self.rule = rule
-        self.state = rule.start()
+        self.reset()
 
     def reset(self) -> None:
         """Back to the start: all parts closed, memory empty."""
@@ -117,8 +117,14 @@ class Lock:
         is missing or unknown or a phase is not a bool.
         """
         for event in events_between(self.state.phases, check_phases(phases)):
-            self.state = self.rule.step(self.state, event)
+            self.take(event)
         return self.locked
+
+    def take(self, event: str) -> None:
+        """Take one event; RuleSafeError for one that is not known."""
+        if event not in EVENTS:
+            raise unknown_name("event", event, EVENTS)
+        self.state = self.rule.step(self.state, event)
 
     @property
     def locked(self) -> dict[str, bool]:

@@ -251,11 +251,14 @@ RULES = tuple(_BY_ID)
 """The ids of the twenty, in order."""
 
 
-def load_rule(rule_id: str) -> Rule:
-    """One of the twenty, a generated lock by its id, or that of a .json file by its path.
+def load_rule(rule_id: str | Rule) -> Rule:
+    """One of the twenty, a generated lock by its id, or that of a .json file by its path; a rule is
+    returned as it is.
 
     RuleSafeError, saying what is valid, where there is none.
     """
+    if isinstance(rule_id, Rule):
+        return rule_id
     if rule_id in RULES:
         return _BY_ID[rule_id]
     lock = find_lock(rule_id)

@@ -7,42 +7,32 @@ docs/rules.md defines both scores. Example::
     progress.steps_done, progress.process_score  # 1, 0.333...
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
-from rulesafe_core.errors import unknown_name
-from rulesafe_locks.locks import EVENTS, Rule, check_phases, events_between
+from rulesafe_locks.locks import Lock, Rule
 from rulesafe_locks.plans import opens_door, plan_distance, shortest_plan
 
 
-class Progress:
-    """Follows one episode; every score is the best so far and never falls.
+class Progress(Lock):
+    """A running lock that scores an episode; every score is the best so far and never falls.
 
     Always 0 <= process_score <= order_free_score <= 1, and each is 1 exactly on success.
     """
 
     def __init__(self, rule: Rule) -> None:
-        self.rule = rule
         self.plan = shortest_plan(rule)
-        self.reset()
+        super().__init__(rule)
 
     def reset(self) -> None:
         """Back to the start: all parts closed, no step done."""
-        self.state = self.rule.start()
+        super().reset()
         self.steps_done = 0
         """The longest prefix of the plan that was completed in order, in events."""
         self._in_order = 0
         self._nearest = len(self.plan)
 
-    def update(self, phases: Mapping[str, bool]) -> None:
-        """Take the phases of all parts (True = open), as `Lock.update` does."""
-        for event in events_between(self.state.phases, check_phases(phases)):
-            self.take(event)
-
     def take(self, event: str) -> None:
-        """Take one event; RuleSafeError for one that is not known."""
-        if event not in EVENTS:
-            raise unknown_name("event", event, EVENTS)
-        self.state = self.rule.step(self.state, event)
+        super().take(event)
         distance = plan_distance(self.rule, self.state)
         if distance is not None:
             self._nearest = min(self._nearest, distance)

@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
-from rulesafe_locks.rules import load_rule
+from rulesafe_locks.rules import Rule, load_rule
 from rulesafe_sim.cameras import FRONT, HEAD
 from rulesafe_sim.cloud import CLOUD_POINTS, Workspace, load_sampler
 from rulesafe_sim.config import SimulationConfig
@@ -82,7 +82,7 @@ class RuleSafeEnv(gymnasium.Env):
 
     def __init__(
         self,
-        rule: str = "rule_001",
+        rule: str | Rule = "rule_001",
         safe: str | Safe = "safe_01",
         seed: int | None = 0,
         observations: Sequence[str] = OBSERVATIONS,
@@ -98,9 +98,7 @@ class RuleSafeEnv(gymnasium.Env):
             raise unknown_name("render_mode", render_mode, self.metadata["render_modes"])
         self.render_mode = render_mode
         self._keys = tuple(observations)
-        load_rule(rule)
-        self._rule = rule
-        self._safe = safe if isinstance(safe, Safe) else load_safe(safe)
+        self._rule, self._safe = load_rule(rule), load_safe(safe)
         self._first_seed = seed
         self._sampler = load_sampler(sampler)
         rendered = render_mode is not None or any(key in CAMERA_OF for key in self._keys)
@@ -116,7 +114,7 @@ class RuleSafeEnv(gymnasium.Env):
     @property
     def instruction(self) -> str:
         """The rule in plain English, as a policy is told it."""
-        return load_rule(self._rule).description
+        return self._rule.description
 
     @property
     def home_action(self) -> NDArray[np.float32]:
@@ -153,11 +151,8 @@ class RuleSafeEnv(gymnasium.Env):
         variation = options.get("variation")
         if variation is not None and not isinstance(variation, Variation):
             variation = Variation.from_dict(variation)
-        rule = options.get("rule", self._rule)
-        load_rule(rule)
-        safe = options.get("safe", self._safe)
-        self._safe = safe if isinstance(safe, Safe) else load_safe(safe)
-        self._rule = rule
+        rule, safe = options.get("rule", self._rule), options.get("safe", self._safe)
+        self._rule, self._safe = load_rule(rule), load_safe(safe)
         return variation
 
     def step(self, action: ArrayLike) -> tuple[Observation, float, bool, bool, Info]:

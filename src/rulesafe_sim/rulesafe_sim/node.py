@@ -88,7 +88,6 @@ class SimNode(Node):
         values = ros.declare(self, PARAMETERS)
         self._waits = values["wait_for_action"]
         self._rule, self._safe = values["rule"], values["safe"]
-        load_rule(self._rule), load_safe(self._safe)
         config = SimulationConfig(split=values["split"], robot_urdf=values["robot_urdf"])
         self._pictures = Pictures(
             observe=values["cameras"], film_size=values["film_size"] if values["film"] else 0
@@ -106,6 +105,9 @@ class SimNode(Node):
         self._description.publish(String(data=Path(urdf).read_text() if urdf else to_urdf(ROBOT)))
         if values["start"]:
             self._begin(self._rule, self._safe, values["seed"])
+        else:  # unknown names are refused now, not at the first reset
+            load_rule(self._rule)
+            load_safe(self._safe)
 
     def _make_topics(self, pictures: dict[str, type]) -> None:
         publisher = self.create_publisher
@@ -140,7 +142,7 @@ class SimNode(Node):
         self._chunks.reset(self._now)
         self._pictures.reset(self._simulation)
         self._started.publish(convert.to_time(self._now))
-        self._instruction.publish(String(data=load_rule(self._rule).description))
+        self._instruction.publish(String(data=self._simulation.rule.description))
         shown = safe_on_stand(self._simulation.safe, self._simulation.pose_safe_in_pelvis)
         self._safe_shape.publish(String(data=to_urdf(shown)))
         self._open: dict[str, bool] = {}

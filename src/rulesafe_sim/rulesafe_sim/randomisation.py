@@ -164,8 +164,8 @@ def sample_variation(
     """
     if seed < 0 or draw < 0:
         raise RuleSafeError(f"seed and draw are whole numbers >= 0, not {seed} and {draw}")
-    found = safe if isinstance(safe, Safe) else load_safe(safe)
-    nominal = Variation(sample_placement(randomisation.placement, found.hinge, seed, draw))
+    hinge = load_safe(safe).hinge
+    nominal = Variation(sample_placement(randomisation.placement, hinge, seed, draw))
     return _sample(randomisation, nominal, seed, "")
 
 

@@ -44,8 +44,11 @@ def safe_file(name: str | Path) -> Path:
     return load_file("rulesafe.safes", name, FILES, (".yaml", ".yml"))
 
 
-def load_safe(name: str | Path) -> Safe:
-    """Return the safe that `safe_file` finds. Errors: RuleSafeError naming file and key."""
+def load_safe(name: str | Path | Safe) -> Safe:
+    """Return the safe that `safe_file` finds; a safe is returned as it is. Errors: RuleSafeError
+    naming file and key."""
+    if isinstance(name, Safe):
+        return name
     return _own_safe(str(name)) if name in SAFES else read_safe(safe_file(name))
 
 

@@ -13,7 +13,7 @@ from rulesafe_core.joints import ACTED, ACTION_JOINTS, ALL_JOINTS, ARM_JOINTS
 from rulesafe_core.robot import HELD, HOME, h1_2
 from rulesafe_core.transforms import Transform, from_xyz_rpy
 from rulesafe_core.urdf_reader import robot_from_urdf
-from rulesafe_locks.rules import PARTS, load_rule
+from rulesafe_locks.rules import PARTS, Rule, load_rule
 from rulesafe_locks.scores import Progress
 from rulesafe_sim import articulations, physics
 from rulesafe_sim.config import Placement, SimulationConfig
@@ -105,15 +105,17 @@ class Simulation:
         robot = robot_from_urdf(config.robot_urdf) if config.robot_urdf else ROBOT
         self._robot_body = merge_fixed(hold(robot, HELD))
 
-    def reset(self, rule: str, safe: str | Safe, seed: int, variation: Variation | None = None):
-        """Starts an episode in `variation`, or in the one that the split of the configuration has
-        for `seed`. `safe` then is the safe as it stands there, colours and resistances included.
+    def reset(
+        self, rule: str | Rule, safe: str | Safe, seed: int, variation: Variation | None = None
+    ) -> None:
+        """Start an episode in `variation`, or in the one that the split of the configuration has
+        for `seed`. `self.safe` then has the variation's colours and resistances.
 
         Errors: RuleSafeError for an unknown rule or safe, a negative seed, or resistances with
         which a part would not rest; the episode that runs goes on then.
         """
         config = self.config.physics
-        new_rule, new_safe = load_rule(rule), safe if isinstance(safe, Safe) else load_safe(safe)
+        new_rule, new_safe = load_rule(rule), load_safe(safe)
         if seed < 0:
             raise RuleSafeError(f"a seed is a whole number >= 0, not {seed}")
         if variation is None:
@@ -142,7 +144,6 @@ class Simulation:
             config.lock_play,
         )
         self._contacts = sense_contacts(self.scene, self._robot, self._safe, stand)
-        self._lock = self.rule.new_lock()
         self.progress = Progress(self.rule)
         self._open = dict.fromkeys(PARTS, False)
         self._command = start_action(variation)
@@ -208,8 +209,7 @@ class Simulation:
                 self._open[name] = True
             elif fraction < part.closed_below:
                 self._open[name] = False
-        self._locked = self._lock.update(self._open)
-        self.progress.update(self._open)
+        self._locked = self.progress.update(self._open)
         for name in PARTS:
             self._safe.set_stop(name, self._locked[name], self._open[name], self._positions[name])
 

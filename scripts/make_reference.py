@@ -18,6 +18,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from rulesafe_core.settings import valid_range
+
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ROOT / "docs/reference"
 HEAD = "<!-- Written by scripts/make_reference.py: change the code, then call it. -->\n"
@@ -28,13 +30,13 @@ NODES = {
     "vq_memory_node": "vq_memory_node.node",
     "policy_node": "policy_node.node",
     "evaluator_node": "rulesafe_eval.node",
-    "h1_2_bridge": "h1_2_bridge.ros",
-    "h1_2_bridge_supervisor": "h1_2_bridge.supervisor_node",
+    "h1_2_bridge": "h1_2_bridge.config",
+    "h1_2_bridge_supervisor": "h1_2_bridge.supervisor",
     "camera_points": "h1_2_bridge.camera_points_node",
     "robot_side_node": "h1_2_sim.node",
-    "instruction_node": "h1_2_bridge.instruction_node",
+    "instruction_node": "policy_node.instruction_node",
 }
-"""Node -> the module with its PARAMETERS."""
+"""Node -> the module with its class Parameters."""
 
 SETTINGS = {
     "rulesafe_sim.config": ("SimulationConfig", "PhysicsConfig", "DriveGains"),
@@ -140,7 +142,7 @@ def configuration() -> str:
     page += [_launch_file(path) for path in sorted(ROOT.glob("launch/*.launch.xml"))]
     page.append("## Parameters of nodes\n\nNumbers out of their range are refused.\n")
     for name, module in NODES.items():
-        parameters = import_module(module).PARAMETERS
+        parameters = dataclasses.fields(import_module(module).Parameters)
         head = ("parameter", "default", "range", "meaning")
         page.append(f"### {name}\n\n{table(head, map(_parameter, parameters))}")
     page.append("## Environment variables\n")
@@ -166,11 +168,10 @@ def _launch_file(path: Path) -> str:
     return f"### {path.name}\n\n{words}\n\n{table(('argument', 'default', 'meaning'), rows)}"
 
 
-def _parameter(parameter: Any) -> list[str]:
-    bounds = "" if parameter.low is None else f"{parameter.low:g} to {parameter.high:g}"
-    default = parameter.default
+def _parameter(of: dataclasses.Field) -> list[str]:
+    default = list(of.default) if isinstance(of.default, tuple) else of.default
     shown = str(default).lower() if isinstance(default, bool) else str(default) or '""'
-    return [code(parameter.name), code(shown), bounds, parameter.description]
+    return [code(of.name), code(shown), valid_range(of.metadata), of.metadata["help"]]
 
 
 def variables() -> list[str]:
@@ -199,10 +200,11 @@ def _settings(kind: type) -> str:
             f"{type(default).__name__}()" if dataclasses.is_dataclass(default) else repr(default)
         )
         shown = default if default == "required" else code(shown)
-        rows.append([code(field.name), shown, about.get(field.name, "")])
+        meaning = field.metadata.get("help") or about.get(field.name, "")
+        rows.append([code(field.name), shown, valid_range(field.metadata), meaning])
     first = (kind.__doc__ or "").strip().split("\n\n")[0]
     head = f"### {kind.__module__}.{kind.__name__}\n\n{' '.join(first.split())}\n\n"
-    return head + table(("setting", "default", "meaning"), rows)
+    return head + table(("setting", "default", "range", "meaning"), rows)
 
 
 def described(owner: Any) -> dict[str, str]:

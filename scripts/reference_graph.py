@@ -76,7 +76,7 @@ def simulation() -> Graph:
 def beside_the_robot() -> Graph:
     """The bridge, its supervisor and cameras, before the simulation that speaks its messages."""
     modules = [("h1_2_sim.node", "start:=false", "cameras:=true")]
-    modules += [("h1_2_bridge.instruction_node",)]
+    modules += [("policy_node.instruction_node",)]
     modules += [(f"h1_2_bridge.{name}",) for name in ("node", "supervisor_node")]
     modules += [("h1_2_bridge.camera_points_node",)]
     names = ["robot_side_node", "camera_side_node", "instruction_node", "h1_2_bridge"]

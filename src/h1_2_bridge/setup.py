@@ -22,13 +22,11 @@ setup(
             "h1_2_bridge = rulesafe_core.start:node",
             "h1_2_bridge_supervisor = rulesafe_core.start:node",
             "camera_points = rulesafe_core.start:node",
-            "instruction_node = rulesafe_core.start:node",
         ],
         "rulesafe.nodes": [
             "h1_2_bridge = h1_2_bridge.node:main",
             "h1_2_bridge_supervisor = h1_2_bridge.supervisor_node:main",
             "camera_points = h1_2_bridge.camera_points_node:main",
-            "instruction_node = h1_2_bridge.instruction_node:main",
         ],
     },
     zip_safe=False,

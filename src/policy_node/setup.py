@@ -18,8 +18,14 @@ setup(
         (f"share/{NAME}", ["package.xml"]),
     ],
     entry_points={
-        "console_scripts": ["policy_node = rulesafe_core.start:node"],
-        "rulesafe.nodes": ["policy_node = policy_node.node:main"],
+        "console_scripts": [
+            "policy_node = rulesafe_core.start:node",
+            "instruction_node = rulesafe_core.start:node",
+        ],
+        "rulesafe.nodes": [
+            "policy_node = policy_node.node:main",
+            "instruction_node = policy_node.instruction_node:main",
+        ],
     },
     zip_safe=False,
 )

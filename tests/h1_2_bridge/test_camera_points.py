@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from h1_2_bridge.camera_points import CloudMaker, Mount, Nearest, Pinhole, decode_depth
+from h1_2_bridge.camera_points import CloudConfig, CloudMaker, Nearest, Pinhole, decode_depth
+from rulesafe_core.cloud import UniformSampler, Workspace, sample_cloud
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_sim.cloud import UniformSampler, Workspace, sample_cloud
 
 PINHOLE = Pinhole(64, 48, (60.0, 0, 31.5, 0, 60.0, 23.5, 0, 0, 1))
 MM = 1e-3
@@ -17,7 +17,7 @@ def grey(height=48, width=64):
 
 def test_a_wall_ahead_stands_where_it_is():
     """A camera that looks straight ahead from 0.5 m above the pelvis sees a wall 1 m away."""
-    maker = CloudMaker(Mount("pelvis", (0.0, 0.0, 0.5), (0.0, 0.0, 0.0)))
+    maker = CloudMaker(CloudConfig("pelvis", (0.0, 0.0, 0.5), (0.0, 0.0, 0.0)))
     depth = np.ones((48, 64), np.float32)
     points, colours = maker.points(depth, grey(), PINHOLE, maker.pose_camera_in_pelvis({}))
     assert len(points) == len(colours) == 48 * 64
@@ -35,7 +35,7 @@ def test_the_waist_turns_the_camera():
 
 
 def test_depths_that_are_none_are_left_out():
-    maker = CloudMaker(Mount("pelvis"), near=0.2, far=2.0)
+    maker = CloudMaker(CloudConfig("pelvis", near=0.2, far=2.0))
     depth = np.ones((48, 64), np.float32)
     depth[0, :5] = [0, np.nan, np.inf, 0.19, 2.01]
     points, _ = maker.points(depth, grey(), PINHOLE, np.eye(4))
@@ -78,7 +78,9 @@ def test_what_does_not_fit_together_is_refused():
     with pytest.raises(RuleSafeError, match="aligned"):
         maker.points(depth, grey(), PINHOLE, np.eye(4))
     with pytest.raises(RuleSafeError, match="torso_link"):
-        Mount("neck")
+        CloudConfig("neck")
+    with pytest.raises(RuleSafeError, match="near must be below far"):
+        CloudConfig(near=2.0, far=1.0)
     with pytest.raises(RuleSafeError, match="not calibrated"):
         Pinhole(64, 48, (0.0,) * 9).rays()
     with pytest.raises(RuleSafeError, match="plumb_bob"):
@@ -132,7 +134,7 @@ def test_points_are_those_of_the_simulation(scene, encoding):
     depth, unit = rig.depth("head"), 1.0 if encoding == "32FC1" else 1000.0
     kind = "<f4" if encoding == "32FC1" else "<u2"
     raw = (depth * unit).round(0 if unit > 1 else 9).astype(kind).tobytes()
-    camera, maker = pinhole(rig), CloudMaker(near=0.0, far=60.0)
+    camera, maker = pinhole(rig), CloudMaker(CloudConfig(near=0.0, far=20.0))
     decoded = decode_depth(raw, encoding, camera.width, camera.height)
     pose = maker.pose_camera_in_pelvis({})
     points, colours = maker.points(decoded, rig.rgb("head"), camera, pose)
@@ -148,7 +150,7 @@ def test_points_are_those_of_the_simulation(scene, encoding):
 def test_the_cloud_is_that_of_the_simulation(scene):
     """The same generator picks the same points; the observer's own cloud covers the same."""
     rig, observed = scene
-    maker, camera = CloudMaker(sampler="uniform", near=0.0), pinhole(rig)
+    maker, camera = CloudMaker(CloudConfig(sampler="uniform", near=0.0)), pinhole(rig)
     cloud = maker.cloud(rig.depth("head"), rig.rgb("head"), camera, {}, np.random.default_rng(5))
     pixels = rig.cloud_pixels("head")
     inside = Workspace().contains(pixels.points)
@@ -158,7 +160,7 @@ def test_the_cloud_is_that_of_the_simulation(scene):
     assert inside.sum() > 1024
     np.testing.assert_allclose(cloud[:, :3], expected[:, :3], atol=0.05 * MM)
     np.testing.assert_array_equal(cloud[:, 3:], expected[:, 3:])
-    farthest = CloudMaker(near=0.0).cloud(
+    farthest = CloudMaker(CloudConfig(near=0.0)).cloud(
         rig.depth("head"), rig.rgb("head"), camera, {}, np.random.default_rng(6)
     )
     apart = np.linalg.norm(observed[:, None, :3] - farthest[None, :, :3], axis=2)

@@ -1,7 +1,6 @@
 """The hands: order, calibration, limits at start, and what happens when one stops answering."""
 
 import time
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,9 +9,10 @@ pytest.importorskip("pymodbus")
 
 from ftp_server import ANGLE_SET, FORCE_SET, LEAVE, SPEED_SET, FtpServer, free_port
 
+from h1_2_bridge.config import Parameters
 from h1_2_bridge.drivers import DRIVERS, load_driver
 from h1_2_bridge.ftp import to_registers
-from h1_2_bridge.hands import DFX, DRIVER_JOINTS, FTP, Calibration, HandConfig
+from h1_2_bridge.hands import DFX, DRIVER_JOINTS, FTP, Calibration
 from h1_2_bridge.wire import MotorStates, decode_motor_cmds, encode_motor_states
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import HAND_JOINTS, LEFT_HAND_JOINTS
@@ -66,12 +66,12 @@ def test_a_calibration_without_range_is_refused():
 
 def test_hands_are_chosen_by_name():
     with pytest.raises(RuleSafeError, match="dfx, ftp, none"):
-        load_driver("glove")
-    hands = load_driver("none")
-    hands.command(np.zeros(12), 0)
-    assert hands.state(0) is None
-    assert set(DRIVERS) == {"dfx", "ftp", "none"}
-    assert hands.joints == DRIVER_JOINTS == HAND_JOINTS + LEFT_HAND_JOINTS
+        load_driver(Parameters(hand="glove"), print)
+    assert load_driver(Parameters(hand="none"), print) is None
+    assert DRIVERS == ("dfx", "ftp", "none")
+    assert (
+        load_driver(Parameters(), print).joints == DRIVER_JOINTS == HAND_JOINTS + LEFT_HAND_JOINTS
+    )
 
 
 # DFX ----------------------------------------------------------------------------------------
@@ -80,7 +80,7 @@ def test_hands_are_chosen_by_name():
 @pytest.fixture
 def dfx():
     sent = []
-    return load_driver("dfx", HandConfig(), lambda raw: sent.append(decode_motor_cmds(raw))), sent
+    return load_driver(Parameters(), lambda raw: sent.append(decode_motor_cmds(raw))), sent
 
 
 @pytest.mark.parametrize("finger", range(12))
@@ -151,12 +151,13 @@ def servers():
 
 @pytest.fixture
 def connect():
-    """connect(**config) -> hands; their threads have ended after the test."""
+    """connect(**parameters) -> hands; their threads have ended after the test."""
     running = []
 
     def start(**changes):
-        config = HandConfig(right_host="127.0.0.1", left_host="", rate=100.0, patience=5.0)
-        running.append(load_driver("ftp", replace(config, **changes)))
+        hosts = {"hand_right_host": "127.0.0.1", "hand_left_host": ""}
+        parameters = Parameters(hand="ftp", hand_timeout=5.0, **{**hosts, **changes})
+        running.append(load_driver(parameters, print))
         return running[-1]
 
     yield start
@@ -176,7 +177,7 @@ def good(hands):
 
 def test_ftp_reads_angles_and_forces(servers, connect):
     server = servers()
-    state = good(connect(port=server.port))
+    state = good(connect(hand_port=server.port))
     expected = np.array(FTP.closed) * (1 - np.arange(1000, 400, -100) / 1000)
     np.testing.assert_allclose(state.positions[:6], expected)
     assert np.isnan(state.positions[6:]).all()  # the left hand has no address
@@ -185,7 +186,7 @@ def test_ftp_reads_angles_and_forces(servers, connect):
 
 def test_ftp_limits_are_set_before_any_angle(servers, connect):
     server = servers()
-    hands = connect(port=server.port, speed=321, force=123)
+    hands = connect(hand_port=server.port, hand_speed_limit=321, hand_force_limit=123)
     hands.command(np.array(FTP.closed * 2), 0)
     until(lambda: len(server.writes) > 2, "an angle is written")
     assert server.writes[:3] == [
@@ -198,7 +199,7 @@ def test_ftp_limits_are_set_before_any_angle(servers, connect):
 @pytest.mark.parametrize("finger", range(6))
 def test_ftp_moves_one_finger_and_leaves_the_others(servers, connect, finger):
     server = servers()
-    hands = connect(port=server.port)
+    hands = connect(hand_port=server.port)
     good(hands)
     before = list(server.angles)
     positions = np.full(12, np.nan)
@@ -211,9 +212,9 @@ def test_ftp_moves_one_finger_and_leaves_the_others(servers, connect, finger):
     ]
 
 
-def test_ftp_read_only_writes_nothing(servers, connect):
+def test_ftp_dry_run_writes_nothing(servers, connect):
     server = servers()
-    hands = connect(port=server.port, read_only=True)
+    hands = connect(hand_port=server.port, dry_run=True)
     good(hands)
     hands.command(np.zeros(12), 0)
     time.sleep(0.3)
@@ -224,7 +225,7 @@ def test_ftp_read_only_writes_nothing(servers, connect):
 def test_ftp_both_hands_apart(servers, connect):
     port = free_port()
     server = servers(port)
-    hands = connect(port=port, left_host="127.0.0.1")  # one server stands for both here
+    hands = connect(hand_port=port, hand_left_host="127.0.0.1")  # one server stands for both here
     good(hands)
     hands.command(np.full(12, np.nan), 0)
     positions = np.full(12, np.nan)
@@ -236,7 +237,7 @@ def test_ftp_both_hands_apart(servers, connect):
 
 def test_ftp_hand_that_stops_answering_is_at_fault_and_comes_back(servers, connect):
     server = servers()
-    hands = connect(port=server.port)
+    hands = connect(hand_port=server.port)
     stamp = good(hands).stamp
     server.answering = False
     state = until(lambda: (s := hands.state(time.monotonic_ns())).fault and s, "a fault")
@@ -254,7 +255,7 @@ def test_ftp_hand_that_stops_answering_is_at_fault_and_comes_back(servers, conne
 
 
 def test_ftp_hand_that_is_not_there_is_at_fault(connect):
-    hands = connect(port=free_port())
+    hands = connect(hand_port=free_port())
     state = until(lambda: (s := hands.state(0)).fault and s, "a fault")
     assert np.isnan(state.positions).all()
     started = time.monotonic()
@@ -271,6 +272,20 @@ def test_registers_of_shares():
 
 def test_ftp_without_an_address_is_refused():
     with pytest.raises(RuleSafeError, match="right_host"):
-        load_driver("ftp", HandConfig(right_host=""))
-    with pytest.raises(RuleSafeError, match="speed"):
-        HandConfig(speed=2000)
+        load_driver(Parameters(hand="ftp", hand_right_host=""), print)
+    with pytest.raises(RuleSafeError, match="hand_speed_limit is 2000; valid: 0 to 1000"):
+        Parameters(hand_speed_limit=2000)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({"hand_right_open": "1,2"}, "hand_right_open takes 6 numbers in rad"),
+        ({"hand_registers": "speed=3"}, "angle_set=NUMBER"),
+        ({"hand_registers": "angle_set=x"}, "'angle_set=x'"),
+    ],
+)
+@pytest.mark.parametrize("hand", DRIVERS)
+def test_texts_of_parameters_are_checked_whatever_the_hand(hand, parameters, words):
+    with pytest.raises(RuleSafeError, match=words):
+        load_driver(Parameters(hand=hand, **parameters), print)

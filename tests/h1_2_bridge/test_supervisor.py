@@ -1,12 +1,10 @@
 """The supervisor: silent beside a living bridge, and weight 0 after a dead one."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 from h1_2_bridge.motors import WEIGHT_SLOT
-from h1_2_bridge.supervisor import LAST_ZEROS, SECOND, Supervisor, Turn
+from h1_2_bridge.supervisor import LAST_ZEROS, SECOND, Parameters, Supervisor, Turn
 from h1_2_bridge.wire import LowCmd, decode_low_cmd, encode_low_cmd
 from rulesafe_core.errors import RuleSafeError
 
@@ -26,7 +24,7 @@ class Line:
     """A supervisor at 100 Hz, its own messages coming back to it as on the graph."""
 
     def __init__(self) -> None:
-        self.supervisor = Supervisor(RAMP, PATIENCE)
+        self.supervisor = Supervisor(Parameters(ramp=RAMP, patience=PATIENCE))
         self.now = 10 * SECOND
         self.sent: list[tuple[int, LowCmd]] = []
 
@@ -137,9 +135,8 @@ def test_what_the_robot_ignores_is_not_heard(line):
 
 
 def test_refuses_times_that_are_none():
-    with pytest.raises(RuleSafeError, match="above 0"):
-        Supervisor(ramp=0.0)
-    assert replace(Supervisor(), patience=1.0).patience == 1.0
+    with pytest.raises(RuleSafeError, match=r"ramp is 0; valid: 0\.1 to 60 s"):
+        Parameters(ramp=0.0)
 
 
 # The process --------------------------------------------------------------------------------

@@ -11,33 +11,15 @@ from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState
 from rclpy.action import get_action_names_and_types
 
-from h1_2_bridge import camera_points_node, instruction_node, supervisor_node
-from h1_2_bridge import ros as bridge
-from h1_2_sim import node as robot_side
-from planner_node import node as planner
-from policy_node import node as policy
-from rulesafe_eval import node as evaluator
-from rulesafe_sim import node as sim
-from vq_memory_node import node as memory
-
 pytestmark = pytest.mark.ros
 
 EXAMPLES = Path(__file__).parents[2] / "examples/policies"
 DOCS = (Path(__file__).parents[2] / "docs/ros.md").read_text()
-NODES = {
-    "sim_node": sim,
-    "planner_node": planner,
-    "policy_node": policy,
-    "vq_memory_node": memory,
-    "evaluator_node": evaluator,
-}
-BESIDE_THE_ROBOT = {
-    "h1_2_bridge": bridge,
-    "h1_2_bridge_supervisor": supervisor_node,
-    "camera_points": camera_points_node,
-    "robot_side_node": robot_side,
-    "instruction_node": instruction_node,
-}
+NODES = ("sim_node", "planner_node", "policy_node", "vq_memory_node", "evaluator_node")
+BESIDE_THE_ROBOT = (
+    *("h1_2_bridge", "h1_2_bridge_supervisor", "camera_points", "robot_side_node"),
+    "instruction_node",
+)
 OF_EVERY_NODE = {
     *("/rosout", "/parameter_events", "/h1_2_bridge/transition_event"),
     *("/vq_memory_node/transition_event", "/policy_node/transition_event"),
@@ -49,25 +31,6 @@ def section(title: str) -> list[list[str]]:
     text = re.split(r"^#+ ", DOCS.split(f"# {title}\n", 1)[1], maxsplit=1, flags=re.M)[0]
     rows = [line.strip("|").split("|") for line in text.splitlines() if line.startswith("|")]
     return [[cell.strip().replace("`", "") for cell in row] for row in rows[2:]]
-
-
-def parameter_row(parameter) -> list[str]:
-    bounds = "" if parameter.low is None else f"{parameter.low:g} to {parameter.high:g}"
-    if parameter.high == 2**32 - 1:
-        bounds = "0 to 2^32 - 1"
-    elif parameter.high == 2**31 - 1:
-        bounds = "0 to 2^31 - 1"
-    default = parameter.default
-    shown = str(default).lower() if isinstance(default, bool) else str(default) or '""'
-    return [parameter.name, shown, bounds, parameter.description]
-
-
-@pytest.mark.parametrize("name", NODES | BESIDE_THE_ROBOT)
-def test_parameters(name):
-    found = (NODES | BESIDE_THE_ROBOT)[name].PARAMETERS
-    expected = [parameter_row(parameter) for parameter in found]
-    as_markdown = "\n".join("| `{}` | `{}` | {} | {} |".format(*row) for row in expected)
-    assert section(f"{name}'s parameters") == expected, as_markdown
 
 
 def test_topics_services_and_the_action(client, start, model_dir, monkeypatch):
@@ -96,7 +59,7 @@ def test_topics_services_and_the_action(client, start, model_dir, monkeypatch):
     def complete() -> bool:
         names = {name for name, _ in client.get_node_names_and_namespaces()}
         actions = dict(get_action_names_and_types(client))
-        return names >= NODES.keys() and "/evaluate" in actions
+        return names >= set(NODES) and "/evaluate" in actions
 
     client.until(complete, "the nodes")
     table = {row[0]: row[1:] for row in section("Topics")}
@@ -132,7 +95,7 @@ def test_topics_services_and_the_action(client, start, model_dir, monkeypatch):
 def test_topics_and_services_beside_the_robot(client, start):
     """The other graph's table: types, writers and readers, and the bridge's services."""
     start("h1_2_sim.node", "start:=false", "cameras:=true")
-    start("h1_2_bridge.instruction_node")
+    start("policy_node.instruction_node")
     for module in ("node", "supervisor_node", "camera_points_node"):
         start(f"h1_2_bridge.{module}")
     # The bridge listens with a node of its own; the cameras are a process of the robot's side.

@@ -1,6 +1,7 @@
 """The simulation's node on a real graph, with physics only (no Vulkan)."""
 
 import signal
+from dataclasses import fields
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from std_msgs.msg import String
 
 from rulesafe_core import convert, messages
-from rulesafe_sim.node import PARAMETERS
+from rulesafe_sim.node import Parameters
 
 pytestmark = pytest.mark.ros
 
@@ -236,7 +237,7 @@ def test_parameters_describe_themselves_and_refuse_nonsense(client, start):
         client.until(future.done, "a reply")
         return future.result()
 
-    names = [p.name for p in PARAMETERS]
+    names = [parameter.name for parameter in fields(Parameters)]
     described = ask(remote.describe_parameters(names)).descriptors
     assert all(d.description for d in described)
     seed = described[names.index("seed")].integer_range[0]

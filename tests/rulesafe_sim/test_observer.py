@@ -6,11 +6,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from rulesafe_core.cloud import Workspace
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
 from rulesafe_core.transforms import apply, inverse
 from rulesafe_sim.cameras import CameraRig
-from rulesafe_sim.cloud import Workspace
 from rulesafe_sim.observer import CAMERA_OF, OBSERVATIONS, Observer
 from rulesafe_sim.simulation import HOME_ACTION, Simulation
 

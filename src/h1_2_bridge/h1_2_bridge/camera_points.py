@@ -1,6 +1,6 @@
 """From a real camera's aligned depth to the cloud that policies know: 1024 points, pelvis frame.
 
-The same steps as in simulation (rulesafe_sim.cloud): every pixel with a depth becomes a point with
+The same steps as in simulation (rulesafe_core.cloud): every pixel with a depth becomes a point with
 its colour, the workspace is cut out, and farthest-point sampling thins it. "Aligned" means that
 depth and colour have the same pixels, as drivers offer it (RealSense: align_depth). No ROS here.
 """
@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from rulesafe_core.body import Body
+from rulesafe_core.cloud import CLOUD_POINTS, SAMPLERS, Workspace, load_sampler, sample_cloud
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_core.robot import h1_2
+from rulesafe_core.settings import Settings, setting
 from rulesafe_core.transforms import Transform, from_parts, from_xyz_rpy
-from rulesafe_sim.cloud import CLOUD_POINTS, Sampler, Workspace, load_sampler, sample_cloud
 
 OPTICAL_IN_BODY = from_parts([[0, 0, 1], [-1, 0, 0], [0, -1, 0]], (0, 0, 0))
 """A camera's optical frame (z forward, x right, y down; REP 103) in its body frame (x forward)."""
@@ -27,22 +27,38 @@ DEPTH_UNITS = {"32FC1": ("<f4", 1.0), "16UC1": ("<u2", 0.001)}
 Vec3 = tuple[float, float, float]
 
 
+_WORKSPACE = Workspace()
+
+
 @dataclass(frozen=True)
-class Mount:
-    """Where the camera is: its body frame (x forward, y left, z up) in a link of the robot.
+class CloudConfig(Settings):
+    """Pose of the camera and what is kept of its points. The default pose is that of the simulated
+    head camera on the torso, which turns with the waist."""
 
-    `xyz` in m, `rpy` in rad about fixed axes, as in rulesafe_sim.cameras; the defaults are the head
-    camera's of the simulation. `link`: the waist turns the torso, and the camera with it.
-    """
-
-    link: str = "torso_link"
-    xyz: Vec3 = (0.11109, 0.0175, 0.68789)
-    rpy: Vec3 = (0.0, float(np.radians(36)), float(np.radians(-20)))
+    link: str = setting("torso_link", "Link of the robot that carries the camera.")
+    xyz: Vec3 = setting((0.11109, 0.0175, 0.68789), "Camera's body frame in that link.", unit="m")
+    rpy: Vec3 = setting(
+        (0.0, float(np.radians(36)), float(np.radians(-20))),
+        "Roll, pitch, yaw of that frame (x forward) about fixed axes.",
+        unit="rad",
+    )
+    workspace_low: Vec3 = setting(
+        _WORKSPACE.low, "Corner of the workspace in the pelvis frame.", unit="m"
+    )
+    workspace_high: Vec3 = setting(_WORKSPACE.high, "The opposite corner.", unit="m")
+    near: float = setting(0.1, "Smallest valid depth.", 0, 10, "m")
+    far: float = setting(3.0, "Largest valid depth.", 0.1, 20, "m")
+    stride: int = setting(1, "Step between pixels that are used, in rows and columns.", 1, 16)
+    points: int = setting(CLOUD_POINTS, "Points of a cloud.", 1, 100000)
+    sampler: str = setting("farthest", f"Method of thinning the cloud: {', '.join(SAMPLERS)}.")
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         names = [link.name for link in h1_2().links]
         if self.link not in names:
             raise unknown_name("link", self.link, names)
+        if not self.near < self.far:
+            raise RuleSafeError(f"near must be below far, got {self.near} and {self.far}")
 
 
 @dataclass(frozen=True)
@@ -111,41 +127,19 @@ def decode_depth(data: bytes, encoding: str, width: int, height: int) -> NDArray
 
 
 class CloudMaker:
-    """Makes clouds of one camera.
+    """Makes the clouds of one camera."""
 
-    Args:
-        mount: where the camera is.
-        workspace: what is cut out, pelvis frame.
-        sampler: by name, see rulesafe_sim.cloud.SAMPLERS.
-        near, far: depths that count, m.
-        stride: every how many pixels of a row and a column count.
-        count: points of a cloud.
-    """
-
-    def __init__(
-        self,
-        mount: Mount = Mount(),
-        workspace: Workspace = Workspace(),
-        sampler: str = "farthest",
-        near: float = 0.1,
-        far: float = 3.0,
-        stride: int = 1,
-        count: int = CLOUD_POINTS,
-        body: Body | None = None,
-    ) -> None:
-        if not 0 <= near < far:
-            raise RuleSafeError(f"near and far must be 0 <= near < far, got {near} and {far}")
-        self._mount, self._workspace, self._count = mount, workspace, count
-        self._sampler: Sampler = load_sampler(sampler)
-        self._near, self._far, self._stride = near, far, stride
-        self._body = body or h1_2()
-        self._in_link = from_xyz_rpy(mount.xyz, mount.rpy) @ OPTICAL_IN_BODY
+    def __init__(self, config: CloudConfig = CloudConfig()) -> None:
+        self._config = config
+        self._workspace = Workspace(config.workspace_low, config.workspace_high)
+        self._sampler = load_sampler(config.sampler)
+        self._in_link = from_xyz_rpy(config.xyz, config.rpy) @ OPTICAL_IN_BODY
         self._camera: Pinhole | None = None
         self._rays = np.zeros((0, 0, 2), np.float32)
 
     def pose_camera_in_pelvis(self, joints: dict[str, float]) -> Transform:
         """Pose of the optical frame, with the joints (by name, rad) where they are."""
-        return self._body.link_poses(joints)[self._mount.link] @ self._in_link
+        return h1_2().link_poses(joints)[self._config.link] @ self._in_link
 
     def points(
         self,
@@ -167,14 +161,14 @@ class CloudMaker:
             )
         if camera != self._camera:
             self._rays, self._camera = camera.rays(), camera
-        step = (slice(None, None, self._stride),) * 2
+        config, step = self._config, (slice(None, None, self._config.stride),) * 2
         depth, rgb = depth[step], rgb[step]
-        seen = (depth > self._near) & (depth < self._far)  # False for NaN
-        along = depth[seen]
-        rays = self._rays[step][seen]
+        valid = (depth > config.near) & (depth < config.far)  # False for NaN
+        along = depth[valid]
+        rays = self._rays[step][valid]
         in_camera = np.column_stack([rays[:, 0] * along, rays[:, 1] * along, along])
         pose = pose_camera_in_pelvis.astype(np.float32)
-        return in_camera @ pose[:3, :3].T + pose[:3, 3], rgb[seen]
+        return in_camera @ pose[:3, :3].T + pose[:3, 3], rgb[valid]
 
     def cloud(
         self,
@@ -187,7 +181,8 @@ class CloudMaker:
         """A cloud (count, 6): x, y, z in m (pelvis frame), then red, green, blue in 0..1."""
         pose = self.pose_camera_in_pelvis(joints)
         points, colours = self.points(depth, rgb, camera, pose)
-        return sample_cloud(points, colours, rng, self._workspace, self._sampler, self._count)
+        count = self._config.points
+        return sample_cloud(points, colours, rng, self._workspace, self._sampler, count)
 
 
 T = TypeVar("T")
@@ -210,11 +205,3 @@ class Nearest(Generic[T]):
             return None
         nearest, thing = min(self._kept, key=lambda kept: abs(kept[0] - stamp))
         return thing if abs(nearest - stamp) <= self._tolerance else None
-
-
-def vector(name: str, values: ArrayLike) -> Vec3:
-    """Three numbers of a parameter. Errors: RuleSafeError naming it."""
-    array = np.asarray(values, float).ravel()
-    if array.shape != (3,) or not np.isfinite(array).all():
-        raise RuleSafeError(f"parameter {name} takes three numbers, got {values!r}")
-    return float(array[0]), float(array[1]), float(array[2])

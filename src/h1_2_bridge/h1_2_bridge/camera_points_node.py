@@ -9,19 +9,20 @@
 
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import CameraInfo, Image, JointState, PointCloud2
 
-from h1_2_bridge.camera_points import CloudMaker, Mount, Nearest, Pinhole, decode_depth, vector
+from h1_2_bridge.camera_points import CloudConfig, CloudMaker, Nearest, Pinhole, decode_depth
 from rulesafe_core.chunks import SECOND
 from rulesafe_core.convert import IMAGE_QOS, to_cloud
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.messages import decode_image, to_ns
-from rulesafe_core.ros import Parameter, claim, declare, run_node, serve
-from rulesafe_sim.cloud import CLOUD_POINTS, SAMPLERS, Workspace
+from rulesafe_core.ros import claim, declare, run_node, serve
+from rulesafe_core.settings import setting
 
 QUIET = 5.0
 """The same complaint is logged this often at most, s."""
@@ -29,22 +30,13 @@ QUIET = 5.0
 SENSOR_QOS = QoSProfile(depth=5, reliability=ReliabilityPolicy.BEST_EFFORT)
 """Drivers may publish either way."""
 
-_MOUNT, _SPACE = Mount(), Workspace()
 
-PARAMETERS = (
-    Parameter("link", _MOUNT.link, "Link of the robot that carries the camera."),
-    Parameter("xyz", list(_MOUNT.xyz), "Camera's body frame in that link, m."),
-    Parameter("rpy", list(_MOUNT.rpy), "Roll, pitch, yaw of that frame (x forward), rad."),
-    Parameter("workspace_low", list(_SPACE.low), "Corner of the box cut out, pelvis frame, m."),
-    Parameter("workspace_high", list(_SPACE.high), "The other corner, m."),
-    Parameter("near", 0.1, "Nearest depth that counts, m.", 0, 10),
-    Parameter("far", 3.0, "Farthest depth that counts, m.", 0.1, 20),
-    Parameter("stride", 1, "Every how many pixels of a row and a column count.", 1, 16),
-    Parameter("points", CLOUD_POINTS, "Points of a cloud.", 1, 100000),
-    Parameter("sampler", "farthest", f"How the cloud is thinned: {', '.join(SAMPLERS)}."),
-    Parameter("rate", 10.0, "Clouds per second at most.", 0.1, 100),
-    Parameter("tolerance", 0.02, "Seconds between the stamps of depth and colour.", 0, 1),
-)
+@dataclass(frozen=True)
+class Parameters(CloudConfig):
+    """Parameters of the node."""
+
+    rate: float = setting(10.0, "Largest rate of clouds.", 0.1, 100, "Hz")
+    tolerance: float = setting(0.02, "Largest difference of depth and colour stamps.", 0, 1, "s")
 
 
 class CameraPointsNode(Node):
@@ -52,21 +44,10 @@ class CameraPointsNode(Node):
 
     def __init__(self) -> None:
         super().__init__("camera_points")
-        p = declare(self, PARAMETERS)
-        self._maker = CloudMaker(
-            Mount(p["link"], vector("xyz", p["xyz"]), vector("rpy", p["rpy"])),
-            Workspace(
-                vector("workspace_low", p["workspace_low"]),
-                vector("workspace_high", p["workspace_high"]),
-            ),
-            p["sampler"],
-            p["near"],
-            p["far"],
-            p["stride"],
-            p["points"],
-        )
-        self._period, self._last = round(SECOND / p["rate"]), -SECOND
-        self._colours: Nearest[Image] = Nearest(10, round(p["tolerance"] * SECOND))
+        parameters = declare(self, Parameters)
+        self._maker = CloudMaker(parameters)
+        self._period, self._last = round(SECOND / parameters.rate), -SECOND
+        self._colours: Nearest[Image] = Nearest(10, round(parameters.tolerance * SECOND))
         self._waiting: Image | None = None
         self._camera: Pinhole | None = None
         self._joints: dict[str, float] = {}

@@ -1,92 +1,61 @@
-"""Settings of the bridge's core, with their units."""
+"""Settings of the bridge, which are the parameters of its node. The defaults are slow and cautious.
+
+Each watchdog acts at the first tick after its time has passed.
+"""
 
 from dataclasses import dataclass
 
-from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.settings import Settings, setting
 
 
 @dataclass(frozen=True)
-class Setting:
-    """Bounds of a number and what it means; texts have no bounds."""
+class BridgeConfig(Settings):
+    """Settings of the bridge's core."""
 
-    meaning: str
-    low: float | None = None
-    high: float | None = None
-
-
-SETTINGS = {
-    "speed": Setting(
-        "Factor on the arm's limits of velocity (9 rad/s) and acceleration (20 rad/s^2).", 0.01, 1
-    ),
-    "hand_speed": Setting("Factor on the fingers' velocity limit (0.5 rad/s).", 0.01, 1),
-    "margin": Setting("rad that the arm's joints keep from their limits.", 0, 0.2),
-    "max_jump": Setting(
-        "rad by which an arm joint may change between rows of a chunk, or to its first row.",
-        0.01,
-        1,
-    ),
-    "gravity": Setting("Share of the arms' gravity torque that is fed forward.", 0, 1),
-    "ramp": Setting("Seconds in which the weight goes from 0 to 1, or back.", 0.2, 30),
-    "rate": Setting("Commands a second.", 50, 500),
-    "state_timeout": Setting("Seconds without a good state of the robot: FAULT.", 0.01, 10),
-    "chunk_timeout": Setting("Seconds that a chunk may be overdue: HOLDING.", 0.05, 60),
-    "damping_timeout": Setting("Seconds of HOLDING: DAMPING.", 0.1, 3600),
-    "chunk_age": Setting("Seconds after its observation for which a chunk is good.", 0.1, 60),
-    "stall_timeout": Setting("Seconds that the bridge itself may stand still.", 0.02, 10),
-    "clock_jump": Setting("Seconds by which the graph's clock may jump.", 0.01, 10),
-    "hand_timeout": Setting("Seconds without a state of the hands: HOLDING.", 0.05, 60),
-    "overload_time": Setting("Seconds of too much torque or tracking error: HOLDING.", 0, 10),
-    "torque": Setting("Share of a motor's effort that its estimated torque may reach.", 0.05, 1),
-    "tracking": Setting("rad that a joint may be away from its command.", 0.02, 10),
-    "temperature": Setting("deg C that a commanded motor may have.", 30, 120),
-    "tick": Setting(
-        "Seconds of the robot's tick, by which late states are told; 0: they are not.", 0, 1
-    ),
-    "execute_rows": Setting("Rows of a chunk after which the next one is due; 0: all.", 0, 50),
-    "execution": Setting("Which chunk is followed where some overlap: newest or blended."),
-    "stop_buttons": Setting("Buttons of the remote that stop; + joins, a comma separates."),
-}
-"""Bounds and meaning of each field of a `BridgeConfig`; they are the node's parameters too."""
+    speed: float = setting(
+        0.1, "Scale of the arm's velocity (9 rad/s) and acceleration (20 rad/s^2).", 0.01, 1
+    )
+    hand_speed: float = setting(1.0, "Scale of the fingers' velocity (0.5 rad/s).", 0.01, 1)
+    margin: float = setting(0.02, "Margin of the arm's joints to their limits.", 0, 0.2, "rad")
+    max_jump: float = setting(0.5, "Largest change of a joint per step of a chunk.", 0.01, 1, "rad")
+    gravity: float = setting(1.0, "Share of the arms' gravity torque that is fed forward.", 0, 1)
+    ramp: float = setting(3.0, "Time in which the weight goes from 0 to 1, or back.", 0.2, 30, "s")
+    rate: float = setting(250.0, "Rate of commands.", 50, 500, "Hz")
+    state_timeout: float = setting(0.05, "Time without a valid state before FAULT.", 0.01, 10, "s")
+    chunk_timeout: float = setting(0.5, "Delay of the next chunk before HOLDING.", 0.05, 60, "s")
+    damping_timeout: float = setting(30.0, "Time in HOLDING before DAMPING.", 0.1, 3600, "s")
+    chunk_age: float = setting(2.0, "Largest age of a chunk's observation.", 0.1, 60, "s")
+    stall_timeout: float = setting(0.1, "Longest time between two ticks.", 0.02, 10, "s")
+    clock_jump: float = setting(0.1, "Largest tolerated jump of the ROS clock.", 0.01, 10, "s")
+    hand_timeout: float = setting(0.5, "Time without a hand state before HOLDING.", 0.05, 60, "s")
+    overload_time: float = setting(0.2, "Duration of an overload before HOLDING.", 0, 10, "s")
+    torque: float = setting(0.9, "Largest torque as a share of a motor's effort limit.", 0.05, 1)
+    tracking: float = setting(0.3, "Largest distance of a joint to its command.", 0.02, 10, "rad")
+    temperature: float = setting(80.0, "Highest temperature of a motor.", 30, 120, "deg C")
+    tick: float = setting(
+        0.001, "Period of the robot's tick, for the delay of states; 0: unknown.", 0, 1, "s"
+    )
+    execute_rows: int = setting(0, "Steps of a chunk before the next one is due; 0: all.", 0, 50)
+    execution: str = setting("newest", "Which overlapping chunk is followed: newest or blended.")
+    stop_buttons: str = setting("select,L2+B", "Buttons that stop; + joins, a comma separates.")
 
 
 @dataclass(frozen=True)
-class BridgeConfig:
-    """What a bridge may do, and how long it waits: see SETTINGS. The defaults are slow and
-    cautious. Each watchdog acts at the first tick after its time has passed.
+class Parameters(BridgeConfig):
+    """Parameters of the bridge's node."""
 
-    Errors: RuleSafeError for a number out of its bounds.
-    """
-
-    speed: float = 0.1
-    hand_speed: float = 1.0
-    margin: float = 0.02
-    max_jump: float = 0.5
-    gravity: float = 1.0
-    ramp: float = 3.0
-    rate: float = 250.0
-    state_timeout: float = 0.05
-    chunk_timeout: float = 0.5
-    damping_timeout: float = 30.0
-    chunk_age: float = 2.0
-    stall_timeout: float = 0.1
-    clock_jump: float = 0.1
-    hand_timeout: float = 0.5
-    overload_time: float = 0.2
-    torque: float = 0.9
-    tracking: float = 0.3
-    temperature: float = 80.0
-    tick: float = 0.001
-    execute_rows: int = 0
-    execution: str = "newest"
-    stop_buttons: str = "select,L2+B"
-
-    def __post_init__(self) -> None:
-        for name, setting in SETTINGS.items():
-            value = getattr(self, name)
-            if setting.low is None or setting.high is None:
-                continue
-            if not setting.low <= value <= setting.high:
-                raise RuleSafeError(
-                    f"{name} of the bridge lies within {setting.low:g} and {setting.high:g}, "
-                    f"got {value:g}"
-                )
+    hand: str = setting("dfx", "Driver of the hands: dfx, ftp or none.")
+    hand_right_open: str = setting("", "Right hand: its six joints at count 1 (open).", unit="rad")
+    hand_right_closed: str = setting("", "The same at count 0; empty: the driver's.", unit="rad")
+    hand_left_open: str = setting("", "Left hand: its six joints at count 1 (open).", unit="rad")
+    hand_left_closed: str = setting("", "The same at count 0; empty: the driver's.", unit="rad")
+    hand_right_host: str = setting("192.168.123.211", "Address of the right FTP hand.")
+    hand_left_host: str = setting("192.168.123.210", "Address of the left FTP hand; empty: none.")
+    hand_port: int = setting(6000, "TCP port of FTP hands.", 1, 65535)
+    hand_speed_limit: int = setting(300, "Speed limit of FTP hands; 1000: full speed.", 0, 1000)
+    hand_force_limit: int = setting(300, "Force limit of FTP hands.", 0, 3000, "g")
+    hand_registers: str = setting("", "FTP registers that differ, as in angle_set=1486.")
+    output: str = setting("arm_sdk", "How the body is commanded: arm_sdk or lowcmd.")
+    dry_run: bool = setting(False, "Compute and publish all but commands to the robot.")
+    network_interface: str = setting("", "Network interface of the robot; empty: unchanged.")
+    autostart: bool = setting(True, "Configure and activate without a lifecycle manager.")

@@ -5,17 +5,12 @@ The service uses `q` alone; speed and force are what it sets itself, so that how
 moves is the bridge's doing: its targets move no faster than `hand_speed` allows.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
-from h1_2_bridge.hands import (
-    DFX,
-    DRIVER_JOINTS,
-    FINGERS,
-    HandConfig,
-    HandState,
-    Publish,
-)
+from h1_2_bridge.hands import DRIVER_JOINTS, FINGERS, Calibration, HandState
 from h1_2_bridge.wire import MotorCmds, decode_motor_states, encode_motor_cmds
 from rulesafe_core.errors import RuleSafeError
 
@@ -27,15 +22,21 @@ class DfxHands:
     """See hands.HandDriver.
 
     Args:
-        config: its calibrations and `patience`.
-        publish: puts a raw MotorCmds on /inspire/cmd.
+        right, left: calibrations.
+        timeout: s without a state after which the hands are at fault.
+        publish: publishes a raw MotorCmds on /inspire/cmd.
     """
 
     joints = DRIVER_JOINTS
 
-    def __init__(self, config: HandConfig, publish: Publish) -> None:
-        self._right, self._left = config.right or DFX, config.left or DFX
-        self._publish, self._patience = publish, config.patience
+    def __init__(
+        self,
+        right: Calibration,
+        left: Calibration,
+        timeout: float,
+        publish: Callable[[bytes], None],
+    ) -> None:
+        self._right, self._left, self._timeout, self._publish = right, left, timeout, publish
         self._told = np.full(ENTRIES, np.nan)  # shares, 0 closed .. 1 open
         self._seen = np.full(ENTRIES, np.nan)
         self._stamp: int | None = None
@@ -86,7 +87,7 @@ class DfxHands:
             ]
         )
         age = (now - self._stamp) / 1e9
-        fault = f"/inspire/state is silent for {age:.2f} s" if age > self._patience else ""
+        fault = f"/inspire/state is silent for {age:.2f} s" if age > self._timeout else ""
         return HandState(positions, self._stamp, fault=fault)
 
     def close(self) -> None:

@@ -1,51 +1,41 @@
-"""The hand drivers by name; a driver's module is imported when it is chosen."""
+"""The drivers of the hands by name."""
 
 from collections.abc import Callable
 
-from h1_2_bridge.hands import HandConfig, HandDriver, NoHands, Publish
-from rulesafe_core.errors import RuleSafeError, unknown_name
+from h1_2_bridge.config import Parameters
+from h1_2_bridge.dfx import DfxHands
+from h1_2_bridge.hands import DFX, FTP, SIDES, HandDriver, calibration, ftp_registers
+from rulesafe_core.errors import missing_package, unknown_name
+
+DRIVERS = ("dfx", "ftp", "none")
+
+ON_TOPICS = ("dfx",)
+"""Drivers that use topics of the node."""
 
 
-def _none(config: HandConfig, publish: Publish) -> HandDriver:
-    return NoHands()
+def load_driver(parameters: Parameters, publish: Callable[[bytes], None]) -> HandDriver | None:
+    """Return the driver that the parameters name; None for "none".
 
+    Args:
+        parameters: of the bridge's node.
+        publish: publishes a raw unitree_go/MotorCmds on /inspire/cmd.
 
-def _dfx(config: HandConfig, publish: Publish) -> HandDriver:
-    from h1_2_bridge.dfx import DfxHands
-
-    return DfxHands(config, publish)
-
-
-def _ftp(config: HandConfig, publish: Publish) -> HandDriver:
+    Raises:
+        RuleSafeError: for an unknown name or invalid parameters, and if pymodbus is not installed,
+            which FTP hands need.
+    """
+    name = parameters.hand
+    if name not in DRIVERS:
+        raise unknown_name("hand", name, DRIVERS)
+    default = FTP if name == "ftp" else DFX
+    right, left = (calibration(parameters, side, default) for side in SIDES)
+    registers = ftp_registers(parameters.hand_registers)
+    if name == "dfx":
+        return DfxHands(right, left, parameters.hand_timeout, publish)
+    if name == "none":
+        return None
     try:
         from h1_2_bridge.ftp import FtpHands
     except ImportError as error:
-        raise RuleSafeError(
-            f"FTP hands need pymodbus ({error}): pip install 'rulesafe[robot]'; "
-            "hands without it: dfx, none"
-        ) from error
-
-    return FtpHands(config)
-
-
-DRIVERS: dict[str, Callable[[HandConfig, Publish], HandDriver]] = {
-    "dfx": _dfx,
-    "ftp": _ftp,
-    "none": _none,
-}
-
-
-def _nothing(raw: bytes) -> None:
-    """Where a driver has no topic to publish on."""
-
-
-def load_driver(
-    name: str, config: HandConfig = HandConfig(), publish: Publish = _nothing
-) -> HandDriver:
-    """The driver of that name. `publish` puts a raw unitree_go/MotorCmds on /inspire/cmd.
-
-    Errors: RuleSafeError for an unknown name, and where pymodbus is missing that the hands need.
-    """
-    if name not in DRIVERS:
-        raise unknown_name("hand", name, DRIVERS)
-    return DRIVERS[name](config, publish)
+        raise missing_package(error) from error
+    return FtpHands(right, left, registers, parameters)

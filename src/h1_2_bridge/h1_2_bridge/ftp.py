@@ -6,22 +6,22 @@ Speed and force limits are written at each connection, before any angle.
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 from pymodbus.client import ModbusTcpClient
 from pymodbus.exceptions import ModbusException
 
+from h1_2_bridge.config import Parameters
 from h1_2_bridge.hands import (
     DRIVER_JOINTS,
     FINGERS,
-    FTP,
     SIDES,
     Array,
     Calibration,
-    HandConfig,
     HandState,
+    Registers,
 )
 from rulesafe_core.errors import RuleSafeError
 
@@ -30,6 +30,12 @@ FULL = 1000
 
 LEAVE = 0xFFFF
 """-1 as a register has it: the finger stays as it is."""
+
+DEVICE = 1
+"""Modbus unit of a hand."""
+
+RATE = 50.0
+"""Hz at which a hand is read."""
 
 TIMEOUT = 0.2
 """s to wait for a connection or an answer."""
@@ -53,8 +59,8 @@ class FtpHand:
         side: for messages, "right" or "left".
         host: its address.
         calibration: of this hand.
-        config: port, unit, registers, rate and limits.
-        clock: ns; that of the `now` which the driver is called with.
+        registers: addresses.
+        config: port and limits; in a dry run nothing is written to a hand, no limits either.
     """
 
     def __init__(
@@ -62,11 +68,11 @@ class FtpHand:
         side: str,
         host: str,
         calibration: Calibration,
-        config: HandConfig,
-        clock: Callable[[], int],
+        registers: Registers,
+        config: Parameters,
     ) -> None:
-        self._name, self._host = f"the {side} hand at {host}:{config.port}", host
-        self._calibration, self._config, self._clock = calibration, config, clock
+        self._name, self._host = f"the {side} hand at {host}:{config.hand_port}", host
+        self._calibration, self._registers, self._config = calibration, registers, config
         self._lock, self._stop = threading.Lock(), threading.Event()
         self._target: Array | None = None  # shares, what is to be written next
         self._positions, self._force = np.full(FINGERS, np.nan), np.full(FINGERS, np.nan)
@@ -77,7 +83,7 @@ class FtpHand:
 
     def command(self, positions: Array) -> None:
         """Joint targets (6,), rad; the newest replaces those that are not yet sent."""
-        if self._config.read_only or np.isnan(positions).all():
+        if self._config.dry_run or np.isnan(positions).all():
             return
         shares = self._calibration.to_hand(positions)
         with self._lock:
@@ -97,7 +103,8 @@ class FtpHand:
 
     def _run(self) -> None:
         while not self._stop.is_set():
-            client = ModbusTcpClient(self._host, port=self._config.port, timeout=TIMEOUT, retries=0)
+            port = self._config.hand_port
+            client = ModbusTcpClient(self._host, port=port, timeout=TIMEOUT, retries=0)
             try:
                 if not client.connect():
                     raise ConnectionError("no connection")
@@ -113,55 +120,50 @@ class FtpHand:
 
     def _serve(self, client: ModbusTcpClient) -> None:
         """Talks to a connected hand until it fails or the driver is closed."""
-        config, registers = self._config, self._config.registers
-        if not config.read_only:
-            self._write(client, registers.speed_set, [config.speed] * FINGERS)
-            self._write(client, registers.force_set, [config.force] * FINGERS)
+        config, registers = self._config, self._registers
+        if not config.dry_run:
+            self._write(client, registers.speed_set, [config.hand_speed_limit] * FINGERS)
+            self._write(client, registers.force_set, [config.hand_force_limit] * FINGERS)
         due = time.monotonic()
         while not self._stop.is_set():
             angles = self._read(client, registers.angle_actual)
             force = self._read(client, registers.force_actual)
             with self._lock:
                 self._positions = self._calibration.from_hand(angles / FULL)
-                self._force, self._stamp, self._fault = force, self._clock(), ""
+                self._force, self._stamp, self._fault = force, time.monotonic_ns(), ""
                 target, self._target = self._target, None
             if target is not None:
                 self._write(client, registers.angle_set, to_registers(target))
-            due = max(due + 1 / config.rate, time.monotonic())
+            due = max(due + 1 / RATE, time.monotonic())
             self._stop.wait(due - time.monotonic())
 
     def _read(self, client: ModbusTcpClient, address: int) -> Array:
-        answer = client.read_holding_registers(
-            address, count=FINGERS, device_id=self._config.device
-        )
+        answer = client.read_holding_registers(address, count=FINGERS, device_id=DEVICE)
         if answer.isError() or len(answer.registers) != FINGERS:
             raise ConnectionError(f"register {address} cannot be read: {answer}")
         return signed(answer.registers)
 
     def _write(self, client: ModbusTcpClient, address: int, values: list[int]) -> None:
-        answer = client.write_registers(address, values, device_id=self._config.device)
+        answer = client.write_registers(address, values, device_id=DEVICE)
         if answer.isError():
             raise ConnectionError(f"register {address} cannot be written: {answer}")
 
 
 class FtpHands:
-    """Both hands, see hands.HandDriver; a hand without an address is left out.
-
-    Args:
-        clock: ns; that of the `now` which the driver is called with.
-    """
+    """Both hands, see hands.HandDriver; a hand without an address is left out."""
 
     joints = DRIVER_JOINTS
 
-    def __init__(self, config: HandConfig, clock: Callable[[], int] = time.monotonic_ns) -> None:
-        if not config.right_host:
-            raise RuleSafeError("FTP hands: the right hand's address is missing (right_host)")
-        self._patience = config.patience
-        self._hands: list[FtpHand | None] = [
-            FtpHand("right", config.right_host, config.right or FTP, config, clock),
-            FtpHand("left", config.left_host, config.left or FTP, config, clock)
-            if config.left_host
-            else None,
+    def __init__(
+        self, right: Calibration, left: Calibration, registers: Registers, config: Parameters
+    ) -> None:
+        if not config.hand_right_host:
+            raise RuleSafeError("FTP hands: the right hand's address is missing (hand_right_host)")
+        self._timeout = config.hand_timeout
+        hosts = (config.hand_right_host, config.hand_left_host)
+        self._hands = [
+            FtpHand(side, host, calibration, registers, config) if host else None
+            for side, host, calibration in zip(SIDES, hosts, (right, left), strict=True)
         ]
 
     def command(self, positions: NDArray, now: int) -> None:
@@ -182,7 +184,7 @@ class FtpHands:
                 continue
             positions[i], force[i], stamp, fault = hand.read()
             stamps.append(stamp)
-            if not fault and (age := (now - stamp) / 1e9) > self._patience:
+            if not fault and (age := (now - stamp) / 1e9) > self._timeout:
                 fault = f"the {SIDES[i]} hand has not answered for {age:.2f} s"
             if fault:
                 faults.append(fault)

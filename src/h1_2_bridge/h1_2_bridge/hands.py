@@ -1,18 +1,17 @@
-"""The hands behind one interface, whatever they speak: `HandDriver`, chosen by name in DRIVERS.
+"""The hands: their joints, states and calibration, and `HandDriver`, which all drivers implement.
 
-A driver translates and calibrates, nothing more: what may move, and how fast, the bridge's core has
-decided before. Joints are the simulation's, rad, larger is more closed; the hands themselves count
+Joints are the simulation's, rad, larger is more closed; the hands themselves count
 from 0 (closed) to 1 (open), right hand first, slots in the order pinky, ring, middle, index, thumb
 bend, thumb rotation.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from h1_2_bridge.config import Parameters
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import HAND_JOINTS, LEFT_HAND_JOINTS
 
@@ -100,7 +99,31 @@ DFX = Calibration(open=(0, 0, 0, 0, 0, -0.1), closed=(1.7, 1.7, 1.7, 1.7, 0.5, 1
 FTP = Calibration(open=(0, 0, 0, 0, 0, 0), closed=(1.4381, 1.4381, 1.4381, 1.4381, 0.5864, 1.1641))
 """Inspire FTP: the limits of the description's FTP hand."""
 
+
 SIDES = ("right", "left")
+
+
+def calibration(parameters: Parameters, side: str, default: Calibration) -> Calibration:
+    """The calibration of the "right" or "left" hand that the parameters give, or the default.
+
+    Raises:
+        RuleSafeError: for other than six numbers, or only one end.
+    """
+    texts = {end: getattr(parameters, f"hand_{side}_{end}") for end in ("open", "closed")}
+    if not any(texts.values()):
+        return default
+    numbers = {}
+    for end, text in texts.items():
+        try:
+            numbers[end] = tuple(float(part) for part in text.split(","))
+        except ValueError:
+            numbers[end] = ()
+        if len(numbers[end]) != FINGERS:
+            raise RuleSafeError(
+                f"hand_{side}_{end} takes {FINGERS} numbers in rad with commas between them, as "
+                f"does its counterpart, got {text!r}"
+            )
+    return Calibration(**numbers)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
@@ -114,63 +137,17 @@ class Registers:
     force_actual: int = 1582
 
 
-@dataclass(frozen=True)
-class HandConfig:
-    """What a driver needs to know.
+def ftp_registers(text: str) -> Registers:
+    """The registers, of which `text` changes some, as in "angle_set=1486, force_set=1498".
 
-    Attributes:
-        right, left: calibrations; None: those of the hand's kind.
-        right_host, left_host: addresses of FTP hands; empty: no such hand.
-        port, device: Modbus TCP port and unit of FTP hands.
-        registers: of FTP hands.
-        rate: Hz, how often an FTP hand is asked.
-        speed, force: limits of FTP hands, 0..1000 and g, set whenever one is connected.
-        patience: s without an answer after which a hand is at fault.
-        read_only: nothing is written to FTP hands, their limits neither.
+    Raises:
+        RuleSafeError: for an unknown register or an address that is no number.
     """
-
-    right: Calibration | None = None
-    left: Calibration | None = None
-    right_host: str = "192.168.123.211"
-    left_host: str = "192.168.123.210"
-    port: int = 6000
-    device: int = 1
-    registers: Registers = Registers()
-    rate: float = 50.0
-    speed: int = 300
-    force: int = 300
-    patience: float = 0.3
-    read_only: bool = False
-
-    def __post_init__(self) -> None:
-        for name, value, low, high in (
-            ("rate", self.rate, 1, 500),
-            ("speed", self.speed, 0, 1000),
-            ("force", self.force, 0, 3000),
-            ("patience", self.patience, 0.01, 60),
-            ("port", self.port, 1, 65535),
-        ):
-            if not low <= value <= high:
-                raise RuleSafeError(f"hands: {name} must lie within {low} and {high}, got {value}")
-
-
-Publish = Callable[[bytes], None]
-
-
-class NoHands:
-    """A robot without hands, or hands that somebody else drives: it tells and does nothing."""
-
-    joints = DRIVER_JOINTS
-
-    def command(self, positions: NDArray, now: int) -> None:
-        """Ignored."""
-
-    def receive(self, raw: bytes, now: int) -> None:
-        """Ignored."""
-
-    def state(self, now: int) -> HandState | None:
-        """Always None: nothing is known."""
-        return None
-
-    def close(self) -> None:
-        """Nothing to let go of."""
+    changes: dict[str, int] = {}
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        name, _, number = (piece.strip() for piece in part.partition("="))
+        if name not in Registers.__dataclass_fields__ or not number.isdigit():
+            known = ", ".join(f"{field}=NUMBER" for field in Registers.__dataclass_fields__)
+            raise RuleSafeError(f"hand_registers takes some of {known}; got {part!r}")
+        changes[name] = int(number)
+    return Registers(**changes)

@@ -13,7 +13,7 @@ waits for, and the rest is asked every 20 ms. The robot's messages are taken and
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import fields
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -30,9 +30,10 @@ from unitree_go.msg import MotorCmds, MotorStates
 from unitree_hg.msg import LowCmd, LowState
 
 from h1_2_bridge import convert
-from h1_2_bridge.config import SETTINGS, BridgeConfig
+from h1_2_bridge.config import Parameters
 from h1_2_bridge.core import BridgeCore
-from h1_2_bridge.hand_port import ON_TOPICS, HandPort, open_hands
+from h1_2_bridge.drivers import ON_TOPICS, load_driver
+from h1_2_bridge.hand_port import HandPort
 from h1_2_bridge.outputs import load_output
 from h1_2_bridge.ros import (
     COMMAND_QOS,
@@ -40,7 +41,6 @@ from h1_2_bridge.ros import (
     NEWEST_QOS,
     NO_EVENTS,
     NO_SUBSCRIPTION_EVENTS,
-    PARAMETERS,
     TURN,
     live,
 )
@@ -72,13 +72,10 @@ class BridgeNode(LifecycleNode):
     def __init__(self) -> None:
         super().__init__("h1_2_bridge")
         self._claim = claim(self, "/bridge/state")
-        values = self._values = declare(self, PARAMETERS)
-        settings = {field.name: values[field.name] for field in fields(BridgeConfig)}
-        if values["dry_run"]:  # the robot does not follow
-            settings["tracking"] = SETTINGS["tracking"].high
-        self._config = BridgeConfig(**settings)
-        self._output = load_output(values["output"])
-        self._dry_run = values["dry_run"]
+        config = declare(self, Parameters)
+        # In a dry run the robot does not follow.
+        self._config = replace(config, tracking=10.0) if config.dry_run else config
+        self._output = load_output(config.output)
         self.ear = Node("h1_2_bridge_ear", enable_rosout=False, start_parameter_services=False)
         self.core: BridgeCore | None = None
         self._hands: HandPort | None = None
@@ -88,17 +85,17 @@ class BridgeNode(LifecycleNode):
         self._told: tuple[State, str] | None = None
         self._episode = 0
         self._make_topics()
-        if values["autostart"]:
+        if config.autostart:
             self._start()
 
     def _make_topics(self) -> None:
         publisher = partial(self.create_publisher, event_callbacks=NO_EVENTS)
-        prefix = DRY_RUN if self._dry_run else ""
+        prefix = DRY_RUN if self._config.dry_run else ""
         self._body = publisher(LowCmd, prefix + self._output.topic, COMMAND_QOS)
         self._publish_hand: Callable[[bytes], None] = lambda raw: None
-        if self._values["hand"] in ON_TOPICS and not self._dry_run:
+        if self._config.hand in ON_TOPICS and not self._config.dry_run:
             self._publish_hand = publisher(MotorCmds, "/inspire/cmd", COMMAND_QOS).publish
-        if self._dry_run:
+        if self._config.dry_run:
             self._hand_targets = publisher(JointState, DRY_RUN + "/hand_targets", STATE_QOS)
         self._joint_states = publisher(JointState, "/joint_states", STATE_QOS)
         self._imu = publisher(Imu, "/imu", STATE_QOS)
@@ -121,9 +118,10 @@ class BridgeNode(LifecycleNode):
             raise RuleSafeError(self._refusal)
 
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
-        show = self._show_hand if self._dry_run else None
+        show = self._show_hand if self._config.dry_run else None
         try:
-            self._hands = open_hands(self._values, self._publish_hand, show)
+            driver = load_driver(self._config, self._publish_hand)
+            self._hands = HandPort(driver, show) if driver else None
             joints = self._hands.joints if self._hands else ()
             self.core = BridgeCore(self._config, self._output, joints)
         except RuleSafeError as error:
@@ -140,7 +138,7 @@ class BridgeNode(LifecycleNode):
             listen(LowState, "/lowstate", self._on_low_state, NEWEST_QOS, raw=True),
             listen(JointTrajectory, "/policy/action_chunk", self._on_chunk, STATE_QOS),
         ]
-        if self._values["hand"] in ON_TOPICS:
+        if self._config.hand in ON_TOPICS:
             on_state = self._on_hand
             self._inputs.append(
                 listen(MotorStates, "/inspire/state", on_state, NEWEST_QOS, raw=True)
@@ -223,7 +221,7 @@ class BridgeNode(LifecycleNode):
     def _engage(self, core: BridgeCore, now: int) -> str:
         writers = self.get_publishers_info_by_topic(self._output.topic)
         others = sorted({w.node_name for w in writers} - {self.get_name(), SUPERVISOR})
-        if others and not self._dry_run:
+        if others and not self._config.dry_run:
             told = ", ".join(
                 "a program that is no ROS 2 node" if w == UNNAMED else w for w in others
             )
@@ -287,9 +285,9 @@ class BridgeNode(LifecycleNode):
                 core,
                 now,
                 self._time(),
-                output=self._values["output"],
-                hand=self._values["hand"],
-                dry_run=self._dry_run,
+                output=self._config.output,
+                hand=self._config.hand,
+                dry_run=self._config.dry_run,
             )
         )
 

@@ -1,10 +1,9 @@
-"""What the bridge's node is made of besides itself: parameters, quality of service, its life."""
+"""What the bridge's node is made of besides itself: quality of service, its life."""
 
 import signal
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import fields
 from typing import Any, Protocol, cast
 
 import rclpy
@@ -17,13 +16,9 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rclpy.signals import SignalHandlerOptions
 from rclpy.subscription import Subscription
 
-from h1_2_bridge.config import SETTINGS, BridgeConfig
-from h1_2_bridge.hand_port import HAND_PARAMETERS
-from h1_2_bridge.network import PARAMETER, from_arguments, use_interface
-from h1_2_bridge.outputs import OUTPUTS
+from h1_2_bridge.network import from_arguments, use_interface
 from rulesafe_core.chunks import SECOND
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.ros import Parameter
 
 NEWEST_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 """For what the robot sends 500 times a second: an old state is worth nothing."""
@@ -43,26 +38,6 @@ SERVED = SECOND // 50
 NO_EVENTS = PublisherEventCallbacks(use_default_callbacks=False)
 NO_SUBSCRIPTION_EVENTS = SubscriptionEventCallbacks(use_default_callbacks=False)
 """Without them rclpy asks every topic for its events, too."""
-
-PARAMETERS = (
-    *(
-        Parameter(
-            field.name,
-            field.default,
-            SETTINGS[field.name].meaning,
-            SETTINGS[field.name].low,
-            SETTINGS[field.name].high,
-        )
-        for field in fields(BridgeConfig)
-    ),
-    *(Parameter(*parameter) for parameter in HAND_PARAMETERS),
-    Parameter("output", "arm_sdk", f"How the body is commanded: {' or '.join(OUTPUTS)}."),
-    Parameter("dry_run", False, "Compute and publish everything but commands to the robot."),
-    Parameter(PARAMETER, "", "Network interface of the robot; empty: as the environment has it."),
-    Parameter(
-        "autostart", True, "Configure and activate at once; otherwise wait for a lifecycle manager."
-    ),
-)
 
 
 class Bridge(Protocol):

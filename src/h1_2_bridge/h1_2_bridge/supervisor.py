@@ -7,7 +7,7 @@ again. It never speaks while the bridge does: any command that is not its own en
 decides nothing else; no ROS here.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import Enum
 
 import numpy as np
@@ -16,6 +16,7 @@ from h1_2_bridge.messages import LowCmd
 from h1_2_bridge.motors import WEIGHT_SLOT
 from h1_2_bridge.wire import decode_low_cmd, encode_low_cmd
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.settings import Settings, setting
 
 SECOND = 10**9
 
@@ -46,24 +47,24 @@ class Counts:
     takeovers: int = 0
 
 
-@dataclass
+@dataclass(frozen=True)
+class Parameters(Settings):
+    """Parameters of the supervisor's node."""
+
+    ramp: float = setting(3.0, "Time in which the weight falls from 1 to 0.", 0.1, 60, "s")
+    patience: float = setting(0.2, "Silence of the bridge before a takeover.", 0.02, 60, "s")
+    rate: float = setting(
+        100.0, "Rate of checks, and of commands after a takeover.", 10, 1000, "Hz"
+    )
+    network_interface: str = setting("", "Network interface of the robot; empty: unchanged.")
+
+
 class Supervisor:
-    """See the module.
+    """See the module."""
 
-    Args:
-        ramp: s in which the weight falls from 1 to 0.
-        patience: s of silence after which the bridge is gone.
-    """
-
-    ramp: float = 3.0
-    patience: float = 0.2
-    counts: Counts = field(default_factory=Counts)
-
-    def __post_init__(self) -> None:
-        if self.ramp <= 0 or self.patience <= 0:
-            raise RuleSafeError(
-                f"ramp and patience must be above 0 s, got {self.ramp} and {self.patience}"
-            )
+    def __init__(self, parameters: Parameters = Parameters()) -> None:
+        self._ramp, self._patience = parameters.ramp, parameters.patience
+        self.counts = Counts()
         self._last: LowCmd | None = None
         self._weight = 0.0
         self._silent_since = self._ticked = 0
@@ -97,13 +98,13 @@ class Supervisor:
     def tick(self, now: int) -> bytes | None:
         """What is to be published now; None: nothing. To be called at a steady rate, after all that
         was received has been passed to `hear`."""
-        if now - self._ticked > self.patience * SECOND / 2:
+        if now - self._ticked > self._patience * SECOND / 2:
             self._silent_since = now  # it slept itself: what it has not heard proves nothing
         self._ticked = now
         if self._last is None or self.turn is Turn.NOBODY:
             return None
         if self._began is None:
-            if now - self._silent_since < self.patience * SECOND:
+            if now - self._silent_since < self._patience * SECOND:
                 return None
             self._began, self._first = now, self._weight
             self.turn = Turn.SUPERVISOR
@@ -113,8 +114,8 @@ class Supervisor:
     def _fall(self, last: LowCmd, now: int) -> bytes:
         assert self._began is not None
         elapsed = (now - self._began) / SECOND
-        self._weight = max(0.0, self._first - elapsed / self.ramp)
-        if self._weight == 0 and elapsed > self._first * self.ramp + LAST_ZEROS:
+        self._weight = max(0.0, self._first - elapsed / self._ramp)
+        if self._weight == 0 and elapsed > self._first * self._ramp + LAST_ZEROS:
             self.turn, self._began = Turn.NOBODY, None
         q = last.q.copy()
         q[WEIGHT_SLOT] = self._weight

@@ -15,23 +15,15 @@ from rclpy.node import Node
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from unitree_hg.msg import LowCmd
 
-from h1_2_bridge.network import PARAMETER
 from h1_2_bridge.ros import until_signal
-from h1_2_bridge.supervisor import SECOND, Supervisor, Turn
+from h1_2_bridge.supervisor import SECOND, Parameters, Supervisor, Turn
 from rulesafe_core.convert import to_diagnostics
-from rulesafe_core.ros import Parameter, declare
+from rulesafe_core.ros import declare
 
 NAME = "h1_2_bridge_supervisor"
 """The bridge lets no other node write /arm_sdk beside it than the one of this name."""
 
 TOPIC = "/arm_sdk"
-
-PARAMETERS = (
-    Parameter("ramp", 3.0, "Seconds in which the weight falls from 1 to 0.", 0.1, 60),
-    Parameter("patience", 0.2, "Seconds of silence after which the bridge is gone.", 0.02, 60),
-    Parameter("rate", 100.0, "Commands per second while it speaks, and looks before.", 10, 1000),
-    Parameter(PARAMETER, "", "Network interface to the robot; empty: as the environment has it."),
-)
 
 
 class SupervisorNode(Node):
@@ -39,9 +31,9 @@ class SupervisorNode(Node):
 
     def __init__(self) -> None:
         super().__init__(NAME)
-        p = declare(self, PARAMETERS)
-        self.supervisor = Supervisor(p["ramp"], p["patience"])
-        self.period = round(SECOND / p["rate"])
+        parameters = declare(self, Parameters)
+        self.supervisor = Supervisor(parameters)
+        self.period = round(SECOND / parameters.rate)
         self.messages = 0
         self._told, self._report_due = Turn.NOBODY, 0
         every = QoSProfile(depth=500, reliability=ReliabilityPolicy.BEST_EFFORT)

@@ -11,7 +11,7 @@ import signal
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import rclpy
 from builtin_interfaces.msg import Time
@@ -35,7 +35,8 @@ from h1_2_sim.robot import RATE, RobotSide
 from rulesafe_core import convert, messages
 from rulesafe_core.chunks import PERIOD, SECOND
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.ros import EPISODE_PARAMETERS, Parameter, answer_reset, claim, declare
+from rulesafe_core.ros import EpisodeParameters, answer_reset, claim, declare
+from rulesafe_core.settings import setting
 from rulesafe_core.urdf import to_urdf
 from rulesafe_interfaces.msg import EpisodeStatus
 from rulesafe_interfaces.srv import ResetEpisode
@@ -58,14 +59,16 @@ reports too seldom than one that is too slow."""
 TOLD = 5.0
 """The same complaint is logged this often at most, s."""
 
-PARAMETERS = (
-    *EPISODE_PARAMETERS,
-    Parameter("start", True, "Be there at once; otherwise from the first /episode/reset on."),
-    Parameter(
-        "listens_to", "arm_sdk", f"Where commands are obeyed from: {' or '.join(CONTROLLERS)}."
-    ),
-    Parameter("cameras", True, "Publish images and depth at 10 Hz. False needs no Vulkan."),
-)
+
+@dataclass(frozen=True)
+class Parameters(EpisodeParameters):
+    """Parameters of the simulated robot's node."""
+
+    start: bool = setting(True, "Start an episode at once; otherwise wait for /episode/reset.")
+    listens_to: str = setting(
+        "arm_sdk", f"Topic whose commands are executed: {' or '.join(CONTROLLERS)}."
+    )
+    cameras: bool = setting(True, "Publish images and depth at 10 Hz. False needs no Vulkan.")
 
 
 class RobotSideNode(Node):
@@ -74,11 +77,11 @@ class RobotSideNode(Node):
     def __init__(self) -> None:
         super().__init__("robot_side_node")
         self._claim = claim(self, "/lowstate")
-        values = declare(self, PARAMETERS)
-        self._rule, self._safe = values["rule"], values["safe"]
-        self._controller = load_controller(values["listens_to"])()
-        self._robot = RobotSide(self._controller, values["split"])
-        self._cameras = Cameras(values["split"]) if values["cameras"] else None
+        values = declare(self, Parameters)
+        self._rule, self._safe = values.rule, values.safe
+        self._controller = load_controller(values.listens_to)()
+        self._robot = RobotSide(self._controller, values.split)
+        self._cameras = Cameras(values.split) if values.cameras else None
         self._filming = True
         self._episode = 0
         self._steps = 0
@@ -87,8 +90,8 @@ class RobotSideNode(Node):
         self._began: int | None = None  # ns, the first frame that the bridge had the arm
         self._open: dict[str, bool] = {}
         self._make_topics()
-        if values["start"]:
-            self._begin(self._rule, self._safe, values["seed"])
+        if values.start:
+            self._begin(self._rule, self._safe, values.seed)
         else:  # unknown names are refused now, not at the first reset
             load_rule(self._rule)
             load_safe(self._safe)

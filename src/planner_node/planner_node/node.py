@@ -8,7 +8,7 @@ with the next chunk. What it cannot do it says on /diagnostics: level ERROR, wit
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
@@ -26,19 +26,23 @@ from rulesafe_core.chunks import PERIOD
 from rulesafe_core.convert import STATE_QOS, to_diagnostics, to_trajectory
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_core.messages import to_ns
-from rulesafe_core.ros import Parameter, claim, declare, run_node, serve
+from rulesafe_core.ros import claim, declare, run_node, serve
+from rulesafe_core.settings import Settings, setting
 from rulesafe_interfaces.msg import EpisodeStatus
 from rulesafe_sim.safes import load_safe
 
 AGAIN = 1.0
 """A chunk that the simulation still waits for after this long (s of wall time) is sent again."""
 
-PARAMETERS = (
-    Parameter("expert_seed", 0, "Seed of the expert's random choices.", 0, 2**31 - 1),
-    Parameter("speed", 1.0, "Factor on the expert's speeds.", 0.2, 2.0),
-    Parameter("style", "varied", f"How it takes parts: {', '.join(STYLES)}."),
-    Parameter("planner", "RRTConnect", f"OMPL's planner: {', '.join(PLANNERS)}."),
-)
+
+@dataclass(frozen=True)
+class Parameters(Settings):
+    """Parameters of the planner node."""
+
+    expert_seed: int = setting(0, "Seed of the expert's random choices.", 0, 2**31 - 1)
+    speed: float = setting(1.0, "Scale of the expert's speeds.", 0.2, 2)
+    style: str = setting("varied", f"Mode of the expert: {', '.join(STYLES)}.")
+    planner: str = setting("RRTConnect", f"Planner of OMPL: {', '.join(PLANNERS)}.")
 
 
 class PlannerNode(Node):
@@ -47,13 +51,13 @@ class PlannerNode(Node):
     def __init__(self) -> None:
         super().__init__("planner_node")
         self._claim = claim(self, "/policy/action_chunk")
-        values = declare(self, PARAMETERS)
-        if values["planner"] not in PLANNERS:
-            raise unknown_name("motion planner", values["planner"], PLANNERS)
-        config = styled(values["style"])
-        moves = replace(config.moves, planner=values["planner"])
-        self._config = paced(replace(config, moves=moves), values["speed"])
-        self._seed = values["expert_seed"]
+        values = declare(self, Parameters)
+        if values.planner not in PLANNERS:
+            raise unknown_name("motion planner", values.planner, PLANNERS)
+        config = styled(values.style)
+        moves = replace(config.moves, planner=values.planner)
+        self._config = paced(replace(config, moves=moves), values.speed)
+        self._seed = values.expert_seed
         self._status: EpisodeStatus | None = None
         self._joints: JointState | None = None
         self._episode: tuple = ()

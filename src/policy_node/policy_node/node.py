@@ -11,6 +11,7 @@ with one chunk. What the lock knows, such as /episode/status, is not read.
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -32,7 +33,8 @@ from rulesafe_core.chunks import SECOND
 from rulesafe_core.convert import LATCHED_QOS, STATE_QOS, to_diagnostics, to_trajectory
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.messages import decode_cloud, decode_image, to_ns
-from rulesafe_core.ros import Parameter, claim, declare, run_node, serve
+from rulesafe_core.ros import claim, declare, read_parameters, run_node, serve
+from rulesafe_core.settings import Settings, setting
 from rulesafe_interfaces.msg import MemoryTokens
 from vq_memory_node.convert import JOINTS_QOS
 from vq_memory_node.memory import TokenMemory
@@ -43,28 +45,37 @@ SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FA
 QUIET = 5.0
 """The same complaint is logged this often at most, s."""
 
-PARAMETERS = (
-    Parameter(
-        "policy",
+
+@dataclass(frozen=True)
+class Parameters(Settings):
+    """Parameters of the policy node."""
+
+    policy: str = setting(
         "",
         "A trained policy that comes with the package, a checkpoint's folder, or module:Class.",
         changeable=True,
-    ),
-    Parameter(
-        "execute_rows", 12, "Rows of a chunk after which the next one is sent.", 1, CHUNK, True
-    ),
-    Parameter("threads", 1, "Processor threads of a trained policy.", 1, 256, True),
-    Parameter("tolerance", 0.05, "Seconds from a picture's stamp to its frame's.", 0, 0.05, True),
-    Parameter("max_gap", 0.5, "Seconds without joint states that end an episode.", 0.01, 60, True),
-    Parameter(
-        "autostart",
+    )
+    execute_rows: int = setting(
+        12, "Steps of a chunk after which the next one is sent.", 1, CHUNK, changeable=True
+    )
+    threads: int = setting(1, "Processor threads of a trained policy.", 1, 256, changeable=True)
+    tolerance: float = setting(
+        0.05,
+        "Largest difference of an image's stamp to that of its frame.",
+        0,
+        0.05,
+        "s",
+        changeable=True,
+    )
+    max_gap: float = setting(
+        0.5, "Time without joint states that ends an episode.", 0.01, 60, "s", changeable=True
+    )
+    autostart: bool = setting(
         True,
-        "Configure at once and activate when all topics are there; otherwise wait for a manager.",
-    ),
-    Parameter(
-        "patience", 60.0, "Seconds of wall time that autostart waits for topics.", 0.1, 36000
-    ),
-)
+        "Configure at once and activate when all topics are there; otherwise wait for a "
+        "lifecycle manager.",
+    )
+    patience: float = setting(60.0, "Wall time that autostart waits for topics.", 0.1, 36000, "s")
 
 
 class PolicyNode(LifecycleNode):
@@ -72,7 +83,7 @@ class PolicyNode(LifecycleNode):
 
     def __init__(self) -> None:
         super().__init__("policy_node")
-        declare(self, PARAMETERS)
+        declare(self, Parameters)
         self._policy: Policy | None = None
         self._memory: RollingMemory | None = None
         self._published: TokenMemory | None = None  # whose tokens vq_memory_node publishes
@@ -91,18 +102,19 @@ class PolicyNode(LifecycleNode):
         steady = Clock(clock_type=ClockType.STEADY_TIME)
         self.create_timer(1.0, self._report, clock=steady)
         self.create_timer(0.2, self._on_timer, clock=steady)
-        self._starts = self._value("autostart")
+        self._starts = self._settings.autostart
         if self._starts and self.trigger_configure() != SUCCESS:
             raise RuleSafeError(self._refusal)
 
-    def _value(self, name: str):
-        return self.get_parameter(name).value
+    @property
+    def _settings(self) -> Parameters:
+        return read_parameters(self, Parameters)
 
     # Life ---------------------------------------------------------------------------------
 
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
         try:
-            self._policy = find_policy(self._value("policy"), self._value("threads"))
+            self._policy = find_policy(self._settings.policy, self._settings.threads)
             memory = memory_of_policy(self._policy)
             self._memory = RollingMemory(memory)
             self._published = memory if isinstance(memory, TokenMemory) else None
@@ -150,11 +162,11 @@ class PolicyNode(LifecycleNode):
         fed = self._policy.needs.memory and not self._published
         self._sync = Synchroniser(
             self._policy.needs,
-            round(float(self._value("tolerance")) * SECOND),
-            round(float(self._value("max_gap")) * SECOND),
+            round(self._settings.tolerance * SECOND),
+            round(self._settings.max_gap * SECOND),
             self._memory if fed else None,
         )
-        self._turns = Turns(self._sync, self._value("execute_rows"))
+        self._turns = Turns(self._sync, self._settings.execute_rows)
         self._mismatch = ""
         self._second = Second(time.monotonic())
         wanted = {"/episode/started": (Time, LATCHED_QOS, self._on_started)} | self._wanted()
@@ -182,7 +194,7 @@ class PolicyNode(LifecycleNode):
     def _start(self) -> None:
         """Activates, once all topics are there. Errors: RuleSafeError if it takes too long."""
         if missing := self._missing():
-            if time.monotonic() - self._began > self._value("patience"):
+            if time.monotonic() - self._began > self._settings.patience:
                 raise RuleSafeError(f"not activated: nobody writes {', '.join(missing)}")
             return
         self._starts = False

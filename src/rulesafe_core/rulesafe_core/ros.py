@@ -4,9 +4,10 @@ import errno
 import signal
 import socket
 import sys
+from array import array
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import Field, dataclass, fields
+from typing import Any, TypeVar
 
 import rclpy
 from rcl_interfaces.msg import (
@@ -20,68 +21,25 @@ from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
 
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.settings import Settings, convert, described, setting
 from rulesafe_interfaces.srv import ResetEpisode
+
+T = TypeVar("T", bound=Settings)
 
 UNNAMED = "_NODE_NAME_UNKNOWN_"
 """What rmw calls the node of a publisher that was just discovered, or that is no ROS 2 node's."""
 
 
 @dataclass(frozen=True)
-class Parameter:
-    """A ROS parameter; `low` and `high` bound a number. Read once, unless it is `changeable`."""
+class EpisodeParameters(Settings):
+    """Parameters of a node that starts episodes: the first one."""
 
-    name: str
-    default: Any
-    description: str
-    low: float | None = None
-    high: float | None = None
-    changeable: bool = False
-
-    def descriptor(self) -> ParameterDescriptor:
-        number = isinstance(self.default, float)
-        descriptor = ParameterDescriptor(
-            description=self.description,
-            read_only=not self.changeable,
-            dynamic_typing=number,  # so that a person may write 1 for 1.0
-        )
-        if self.low is not None and self.high is not None:
-            if number:
-                descriptor.floating_point_range = [
-                    FloatingPointRange(from_value=float(self.low), to_value=float(self.high))
-                ]
-            else:
-                descriptor.integer_range = [
-                    IntegerRange(from_value=int(self.low), to_value=int(self.high), step=1)
-                ]
-        return descriptor
-
-    def check(self, value: Any) -> Any:
-        """The value in the default's type. Errors: RuleSafeError if it is out of bounds."""
-        if isinstance(self.default, float):
-            if isinstance(value, bool) or not isinstance(value, (int, float)):
-                raise RuleSafeError(f"parameter {self.name} takes a number, not {value!r}")
-            value = float(value)
-        if self.low is not None and self.high is not None and not self.low <= value <= self.high:
-            raise RuleSafeError(
-                f"parameter {self.name} must lie within {self.low:g} and {self.high:g}, "
-                f"got {value:g}"
-            )
-        return value
-
-
-EPISODE_PARAMETERS = (
-    Parameter(
-        "rule", "rule_001", "Rule of the first episode: an id or the path of a lock's .json file."
-    ),
-    Parameter("safe", "safe_01", "Safe of the first episode: an id or the path of a YAML file."),
-    Parameter("seed", 0, "Seed of the first episode: one of the split's variations.", 0, 2**32 - 1),
-    Parameter(
-        "split",
-        "nominal",
-        "What a seed varies: nominal, train, shifted, or the path of a YAML file.",
-    ),
-)
-"""Of a node that begins with an episode."""
+    rule: str = setting("rule_001", "Rule: an id or the path of a lock's .json file.")
+    safe: str = setting("safe_01", "Safe: an id or the path of a YAML file.")
+    seed: int = setting(0, "Seed: one of the split's variations.", 0, 2**32 - 1)
+    split: str = setting(
+        "nominal", "What a seed varies: nominal, train, shifted, or the path of a YAML file."
+    )
 
 
 def answer_reset(
@@ -102,26 +60,53 @@ def answer_reset(
     return response
 
 
-def declare(node: Node, parameters: Sequence[Parameter]) -> dict[str, Any]:
-    """Declares the parameters; their values by name. Later changes are checked likewise."""
-    known = {parameter.name: parameter for parameter in parameters}
-    values = {p.name: p.check(_declared(node, p)) for p in parameters}
+def declare(node: Node, kind: type[T]) -> T:
+    """Declares the settings of a dataclass as the node's parameters; the values given at its start.
+    Later changes are checked likewise; `read_parameters` gives the values then."""
+    known = {of.name: of for of in fields(kind)}
+    for name, of in known.items():
+        default = list(of.default) if isinstance(of.default, tuple) else of.default
+        node.declare_parameter(name, default, _descriptor(of))
 
     def check(changed: list) -> SetParametersResult:
         try:
             for parameter in changed:
                 if parameter.name in known:
-                    known[parameter.name].check(parameter.value)
+                    _checked(known[parameter.name], parameter.value)
         except RuleSafeError as error:
             return SetParametersResult(successful=False, reason=str(error))
         return SetParametersResult(successful=True)
 
     node.add_on_set_parameters_callback(check)
-    return values
+    return read_parameters(node, kind)
 
 
-def _declared(node: Node, parameter: Parameter) -> Any:
-    return node.declare_parameter(parameter.name, parameter.default, parameter.descriptor()).value
+def read_parameters(node: Node, kind: type[T]) -> T:
+    """The values of parameters that were declared. Errors: RuleSafeError for one that is not
+    valid."""
+    known = fields(kind)
+    return kind(**{of.name: _checked(of, node.get_parameter(of.name).value) for of in known})
+
+
+def _checked(of: Field, value: Any) -> Any:
+    value = list(value) if isinstance(value, array) else value
+    return convert(of.type, value, f"parameter {of.name}", of.metadata)
+
+
+def _descriptor(of: Field) -> ParameterDescriptor:
+    descriptor = ParameterDescriptor(
+        description=described(of.metadata),
+        read_only=not of.metadata["changeable"],
+        dynamic_typing=of.type is float,  # so that 1 is accepted for 1.0
+    )
+    if "low" in of.metadata:
+        low, high = of.metadata["low"], of.metadata["high"]
+        if of.type is float:
+            span = FloatingPointRange(from_value=float(low), to_value=float(high))
+            descriptor.floating_point_range = [span]
+        else:
+            descriptor.integer_range = [IntegerRange(from_value=low, to_value=high, step=1)]
+    return descriptor
 
 
 def claim(node: Node, topic: str) -> socket.socket:

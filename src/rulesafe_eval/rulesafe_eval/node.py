@@ -7,6 +7,7 @@ The episodes of its parameters run at once; its exit code is 0 only if every doo
 import sys
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
@@ -23,7 +24,8 @@ from rulesafe_core.chunks import SECOND
 from rulesafe_core.convert import IMAGE_QOS, STATE_QOS
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.messages import decode_image, to_ns
-from rulesafe_core.ros import UNNAMED, Parameter, claim, declare, run_node, serve
+from rulesafe_core.ros import UNNAMED, claim, declare, run_node, serve
+from rulesafe_core.settings import Settings, setting
 from rulesafe_demos.film.episode import Recorder, Watch
 from rulesafe_demos.film.messages import decode_memory, decode_status
 from rulesafe_demos.film.summary import EpisodeResult, results_folder, totals, write_summary
@@ -35,30 +37,33 @@ from rulesafe_interfaces.srv import ResetEpisode
 from rulesafe_locks.lock_sets import expand_rules
 from rulesafe_locks.rules import load_rule
 
-PARAMETERS = (
-    Parameter("rule", "rule_001", "Rule of the episodes: an id or the path of a lock's file."),
-    Parameter("safe", "safe_01", "Safe of the episodes: an id or the path of a YAML file."),
-    Parameter("seed", 0, "Seed of the first episode; each further one adds 1.", 0, 2**32 - 1),
-    Parameter("episodes", 1, "Episodes to run; 0: only serve /evaluate.", 0, 10_000),
-    Parameter("time_limit", 240.0, "Simulated seconds an episode may take.", 0.1, 36_000),
-    Parameter(
-        "stall_limit",
+
+@dataclass(frozen=True)
+class Parameters(Settings):
+    """Parameters of the evaluator node."""
+
+    rule: str = setting("rule_001", "Rule: an id or the path of a lock's file.")
+    safe: str = setting("safe_01", "Safe: an id or the path of a YAML file.")
+    seed: int = setting(0, "Seed of the first episode; each further one adds 1.", 0, 2**32 - 1)
+    episodes: int = setting(1, "Episodes to run; 0: only serve /evaluate.", 0, 10_000)
+    time_limit: float = setting(240.0, "Simulated time that an episode may take.", 0.1, 36_000, "s")
+    stall_limit: float = setting(
         180.0,
-        "Wall seconds that simulated time may stand still before an episode has failed.",
+        "Wall time without progress of the simulated time after which an episode has failed.",
         1,
         36_000,
-    ),
-    Parameter(
-        "recorded",
+        "s",
+    )
+    recorded: bool = setting(
         False,
-        "Begin when a recorder listens (rulesafe bag record, ros2 bag record), so that the first "
-        "episode is in the bag whole; after 60 s without one it begins all the same.",
-    ),
-    Parameter("out", "", "Folder of the results; empty: runs/(date and time)."),
-    Parameter("film", True, "Write film.mp4 and sheet.png where there are images."),
-    Parameter("head_image", "/camera/head/image_raw", "Image topic of the film's head camera."),
-    Parameter("front_image", "/camera/front/image_raw", "Image topic of the film's front camera."),
-)
+        "Begin when a recorder has subscribed (rulesafe bag record, ros2 bag record), so that "
+        "the first episode is complete in the bag; without one the node begins after 60 s.",
+    )
+    out: str = setting("", "Folder of the results; empty: runs/(date and time).")
+    film: bool = setting(True, "Write film.mp4 and sheet.png where there are images.")
+    head_image: str = setting("/camera/head/image_raw", "Topic of the film's head camera.")
+    front_image: str = setting("/camera/front/image_raw", "Topic of the film's front camera.")
+
 
 INTERRUPTED = 130
 """Exit code of an evaluation that a SIGINT ended: it is no success."""
@@ -91,7 +96,7 @@ class EvaluatorNode(Node):
     def __init__(self) -> None:
         super().__init__("evaluator_node")
         self._claim = claim(self, "/evaluate")
-        self._values = declare(self, PARAMETERS)
+        self._values = declare(self, Parameters)
         self._busy = False
         self._watch: Watch | None = None
         self._progress = Progress(0.0)
@@ -105,9 +110,9 @@ class EvaluatorNode(Node):
         self._reset = self.create_client(ResetEpisode, "/episode/reset")
         self.create_subscription(EpisodeStatus, "/episode/status", self._on_status, STATE_QOS)
         self.create_subscription(DiagnosticArray, "/diagnostics", self._on_diagnostics, STATE_QOS)
-        if self._values["film"]:
+        if self._values.film:
             for camera in ("head", "front"):
-                topic = self._values[f"{camera}_image"]
+                topic = getattr(self._values, f"{camera}_image")
                 kind = CompressedImage if topic.endswith("/compressed") else Image
                 self.create_subscription(kind, topic, self._on_image(camera), IMAGE_QOS)
             self.create_subscription(MemoryTokens, "/memory/tokens", self._on_tokens, TOKENS_QOS)
@@ -173,7 +178,7 @@ class EvaluatorNode(Node):
             error = RuleSafeError(f"{told} End one of them, or give each a ROS_DOMAIN_ID")
             (self._end if self._reply.done() else self._reply).set_exception(error)
             return
-        limit = self._values["stall_limit"]
+        limit = self._values.stall_limit
         if self._watch.still > limit and not self._reply.done():
             reason = f"the simulation did not answer /episode/reset within {limit:g} s"
             self._reply.set_exception(RuleSafeError(reason))
@@ -203,7 +208,7 @@ class EvaluatorNode(Node):
         seeds = range(goal.first_seed, goal.first_seed + goal.episodes)
         rules = expand_rules(",".join(goal.rules)) if goal.rules else ()
         jobs = list(product(rules, goal.safes, seeds))
-        folder = results_folder(self._values["out"])
+        folder = results_folder(self._values.out)
 
         def report(results: list[EpisodeResult]) -> None:
             feedback = Evaluate.Feedback(
@@ -213,7 +218,7 @@ class EvaluatorNode(Node):
             )
             handle.publish_feedback(feedback)
 
-        limit = goal.time_limit or self._values["time_limit"]
+        limit = goal.time_limit or self._values.time_limit
         results = await self.evaluate(
             jobs, folder, limit, report, lambda: bool(handle.is_cancel_requested)
         )
@@ -264,7 +269,7 @@ class EvaluatorNode(Node):
                 f"no simulation offers /episode/reset within {SERVICE_PATIENCE:g} s"
             )
         recorder = None
-        if self._values["film"]:
+        if self._values.film:
             recorder = Recorder(folder, load_rule(rule).description)
         request = ResetEpisode.Request(rule=rule, safe=safe, seed=seed)
         self._episode, self._early = 0, []
@@ -311,14 +316,14 @@ class EvaluatorNode(Node):
     def run(self, executor: SingleThreadedExecutor) -> int:
         """The parameters' episodes, or the action alone; the exit code."""
         values = self._values
-        if not values["episodes"]:
+        if not values.episodes:
             return serve(self, executor)
-        if values["recorded"]:
+        if values.recorded:
             self._wait_for_recorder(executor)
-        folder = results_folder(self._values["out"])
-        seeds = range(values["seed"], values["seed"] + values["episodes"])
-        jobs = [(values["rule"], values["safe"], seed) for seed in seeds]
-        task = executor.create_task(self.evaluate(jobs, folder, values["time_limit"]))
+        folder = results_folder(self._values.out)
+        seeds = range(values.seed, values.seed + values.episodes)
+        jobs = [(values.rule, values.safe, seed) for seed in seeds]
+        task = executor.create_task(self.evaluate(jobs, folder, values.time_limit))
         try:
             executor.spin_until_future_complete(task)
         except (KeyboardInterrupt, ExternalShutdownException):

@@ -22,11 +22,11 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import ArrayLike, NDArray
 
+from rulesafe_core.cloud import CLOUD_POINTS, Workspace, load_sampler
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
 from rulesafe_locks.rules import Rule, load_rule
 from rulesafe_sim.cameras import FRONT, HEAD
-from rulesafe_sim.cloud import CLOUD_POINTS, Workspace, load_sampler
 from rulesafe_sim.config import SimulationConfig
 from rulesafe_sim.observer import CAMERA_OF, OBSERVATIONS, Observer
 from rulesafe_sim.safe import Safe

@@ -10,6 +10,7 @@ on to the next tenth of a second, so that stamps tell episodes apart.
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,8 @@ from trajectory_msgs.msg import JointTrajectory
 from rulesafe_core import convert, messages, ros
 from rulesafe_core.chunks import EXECUTORS, MAX_ROWS, PERIOD, SECOND, load_executor
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.ros import EPISODE_PARAMETERS, Parameter
+from rulesafe_core.ros import EpisodeParameters
+from rulesafe_core.settings import setting
 from rulesafe_core.urdf import to_urdf
 from rulesafe_interfaces.msg import EpisodeStatus
 from rulesafe_interfaces.srv import ResetEpisode
@@ -44,39 +46,37 @@ nodes that start late."""
 REFRESH_PICTURES = 1.0
 """The same for images and clouds, s."""
 
-PARAMETERS = (
-    *EPISODE_PARAMETERS,
-    Parameter("start", True, "Begin an episode at once; otherwise wait for /episode/reset."),
-    Parameter(
-        "real_time_factor",
+
+@dataclass(frozen=True)
+class Parameters(EpisodeParameters):
+    """Parameters of the simulation's node."""
+
+    start: bool = setting(True, "Start an episode at once; otherwise wait for /episode/reset.")
+    real_time_factor: float = setting(
         0.0,
-        "Simulated seconds per second of wall time at most; 0: as fast as the machine can.",
+        "Simulated time per wall time at most; 0: as fast as the machine can.",
         0,
         100,
         changeable=True,
-    ),
-    Parameter(
-        "wait_for_action",
+    )
+    wait_for_action: bool = setting(
         True,
         "Simulated time stands still while no chunk runs. False: it goes on and the robot holds.",
-    ),
-    Parameter(
-        "execute_rows",
-        0,
-        "Rows of a chunk after which the next one is due; 0: all.",
-        0,
-        MAX_ROWS,
-    ),
-    Parameter(
-        "execution",
-        "newest",
-        f"Which chunk is followed where some overlap: {' or '.join(EXECUTORS)}.",
-    ),
-    Parameter("cameras", True, "Publish images and clouds at 10 Hz. False needs no Vulkan."),
-    Parameter("film", False, "Publish larger images for a film, /film/{head,front}/compressed."),
-    Parameter("film_size", 480, "Width and height of the film's images in pixels.", 64, 1080),
-    Parameter("robot_urdf", "", "The manufacturer's URDF with meshes; empty: our primitives."),
-)
+    )
+    execute_rows: int = setting(
+        0, "Steps of a chunk after which the next one is due; 0: all.", 0, MAX_ROWS
+    )
+    execution: str = setting(
+        "newest", f"Which chunk is followed where some overlap: {' or '.join(EXECUTORS)}."
+    )
+    cameras: bool = setting(
+        True, "Publish images and point clouds at 10 Hz. False needs no Vulkan."
+    )
+    film: bool = setting(False, "Publish larger images for a film, /film/{head,front}/compressed.")
+    film_size: int = setting(480, "Width and height of the film's images.", 64, 1080, "pixels")
+    robot_urdf: str = setting(
+        "", "The manufacturer's URDF with meshes; empty: the project's own shapes."
+    )
 
 
 class SimNode(Node):
@@ -85,12 +85,12 @@ class SimNode(Node):
     def __init__(self) -> None:
         super().__init__("sim_node")
         self._claim = ros.claim(self, "/clock")
-        values = ros.declare(self, PARAMETERS)
-        self._waits = values["wait_for_action"]
-        self._rule, self._safe = values["rule"], values["safe"]
-        config = SimulationConfig(split=values["split"], robot_urdf=values["robot_urdf"])
+        values = ros.declare(self, Parameters)
+        self._waits = values.wait_for_action
+        self._rule, self._safe = values.rule, values.safe
+        config = SimulationConfig(split=values.split, robot_urdf=values.robot_urdf)
         self._pictures = Pictures(
-            observe=values["cameras"], film_size=values["film_size"] if values["film"] else 0
+            observe=values.cameras, film_size=values.film_size if values.film else 0
         )
         self._simulation = Simulation(config, render=self._pictures.needed)
         self._tick = SECOND // config.physics.control_hz
@@ -98,13 +98,13 @@ class SimNode(Node):
         self._episode = 0
         self._paused = False
         self._said_ready = True  # or nobody need be told
-        executor = load_executor(values["execution"])
-        self._chunks = executor(LOWER, UPPER, values["execute_rows"])
+        executor = load_executor(values.execution)
+        self._chunks = executor(LOWER, UPPER, values.execute_rows)
         self._make_topics(self._pictures.topics())
         urdf = config.robot_urdf
         self._description.publish(String(data=Path(urdf).read_text() if urdf else to_urdf(ROBOT)))
-        if values["start"]:
-            self._begin(self._rule, self._safe, values["seed"])
+        if values.start:
+            self._begin(self._rule, self._safe, values.seed)
         else:  # unknown names are refused now, not at the first reset
             load_rule(self._rule)
             load_safe(self._safe)

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rulesafe_core.cloud import SAMPLERS, Sampler, Workspace, sample_cloud
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_sim.cameras import FRONT, HEAD, CameraConfig, CameraRig, shifted
-from rulesafe_sim.cloud import SAMPLERS, Sampler, Workspace, sample_cloud
 from rulesafe_sim.physics import has_renderer
 from rulesafe_sim.simulation import Simulation
 from rulesafe_sim.visuals import build_room

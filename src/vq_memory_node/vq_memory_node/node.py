@@ -23,7 +23,8 @@ from rulesafe_core.chunks import SECOND
 from rulesafe_core.convert import LATCHED_QOS, STATE_QOS, to_diagnostics
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.messages import to_ns
-from rulesafe_core.ros import Parameter, claim, declare, run_node, serve
+from rulesafe_core.ros import claim, declare, read_parameters, run_node, serve
+from rulesafe_core.settings import Settings, setting
 from rulesafe_interfaces.msg import MemoryTokens
 from vq_memory_node import convert
 from vq_memory_node.grids import GRIDS, make_grid
@@ -37,43 +38,41 @@ SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FA
 QUIET = 5.0
 """The same complaint is logged this often at most, s."""
 
-PARAMETERS = (
-    Parameter(
-        "model",
+
+@dataclass(frozen=True)
+class Parameters(Settings):
+    """Parameters of the memory node."""
+
+    model: str = setting(
         "all_rules_hand",
         "Tokenizer: a model that comes with the package, or a model's folder.",
         changeable=True,
-    ),
-    Parameter(
-        "clusters",
+    )
+    clusters: int = setting(
         4,
         "Tokens in the vocabulary: one of the model's clusterings.",
         1,
         int(convert.MAX_VOCABULARY),
         changeable=True,
-    ),
-    Parameter("length", LENGTH, "Tokens remembered.", 1, 1000, changeable=True),
-    Parameter("grid", "sliding", f"Where the windows end: {' or '.join(GRIDS)}.", changeable=True),
-    Parameter(
-        "model_hash",
+    )
+    length: int = setting(LENGTH, "Number of tokens in the memory.", 1, 1000, changeable=True)
+    grid: str = setting("sliding", f"Where the windows end: {' or '.join(GRIDS)}.", changeable=True)
+    model_hash: str = setting(
         "",
         "Hash that the model must have, as MemoryTokens carries it; empty: any.",
         changeable=True,
-    ),
-    Parameter(
-        "max_gap",
+    )
+    max_gap: float = setting(
         0.5,
-        "Seconds without a joint state after which the memory begins anew.",
+        "Time without a joint state after which the memory is reset.",
         0.01,
         60,
+        "s",
         changeable=True,
-    ),
-    Parameter(
-        "autostart",
-        True,
-        "Configure and activate at once; otherwise wait for a lifecycle manager.",
-    ),
-)
+    )
+    autostart: bool = setting(
+        True, "Configure and activate at once; otherwise wait for a lifecycle manager."
+    )
 
 
 @dataclass
@@ -94,7 +93,7 @@ class MemoryNode(LifecycleNode):
     def __init__(self) -> None:
         super().__init__("vq_memory_node")
         self._claim = claim(self, "/memory/tokens")
-        declare(self, PARAMETERS)
+        autostart = declare(self, Parameters).autostart
         self._memory: RollingMemory | None = None
         self._stream: JointStream | None = None  # while active
         self._refusal = "not configured"
@@ -106,7 +105,7 @@ class MemoryNode(LifecycleNode):
         self.create_service(Trigger, "~/reset", self._on_reset)
         self.create_service(Trigger, "~/publish", self._on_publish)
         self.create_timer(1.0, self._report, clock=Clock(clock_type=ClockType.STEADY_TIME))
-        if self._value("autostart"):
+        if autostart:
             self._start()
 
     def _start(self) -> None:
@@ -114,9 +113,6 @@ class MemoryNode(LifecycleNode):
             raise RuleSafeError(self._refusal)
         if self.trigger_activate() != SUCCESS:
             raise RuleSafeError("the node could not be activated")
-
-    def _value(self, name: str):
-        return self.get_parameter(name).value
 
     # Life ---------------------------------------------------------------------------------
 
@@ -133,18 +129,19 @@ class MemoryNode(LifecycleNode):
 
     def _load(self) -> RollingMemory:
         """Return the memory that the parameters describe. Errors: RuleSafeError."""
-        length, wanted = self._value("length"), self._value("model_hash")
-        memory = TokenMemory(self._value("model"), self._value("clusters"), length)
-        if wanted not in ("", memory.hash):
+        values = read_parameters(self, Parameters)
+        memory = TokenMemory(values.model, values.clusters, values.length)
+        if values.model_hash not in ("", memory.hash):
             raise RuleSafeError(
-                f"model {memory.model!r} has the hash {memory.hash}; expected {wanted}"
+                f"model {memory.model!r} has the hash {memory.hash}; expected {values.model_hash}"
             )
-        return RollingMemory(memory, make_grid(self._value("grid"), length))
+        return RollingMemory(memory, make_grid(values.grid, values.length))
 
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
         assert self._memory is not None
         self._memory.reset()
-        self._stream = JointStream(max_gap=round(float(self._value("max_gap")) * SECOND))
+        max_gap = read_parameters(self, Parameters).max_gap
+        self._stream = JointStream(max_gap=round(max_gap * SECOND))
         self._second = _Second(time.monotonic())
         self._inputs = [
             self.create_subscription(Time, "/episode/started", self._on_started, LATCHED_QOS),

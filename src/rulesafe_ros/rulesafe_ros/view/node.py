@@ -26,7 +26,6 @@ from trajectory_msgs.msg import JointTrajectory
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.messages import decode_chunk, to_ns
-from rulesafe_core.ros import declare
 from rulesafe_demos.film.messages import decode_memory
 from rulesafe_interfaces.msg import BridgeState, EpisodeStatus, MemoryTokens
 from rulesafe_interfaces.srv import ResetEpisode
@@ -61,7 +60,6 @@ class ViewNode(Node):
 
     def __init__(self, board: Board, model: Model, options: ViewOptions, relay: Relay):
         super().__init__("rulesafe_view")
-        declare(self, ())
         self._board, self._model, self._relay = board, model, relay
         self._sources = sources(options)
         self._wishes: dict[str, Wish] = {}

@@ -3,8 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rulesafe_core.errors import RuleSafeError
-from rulesafe_sim.cloud import (
+from rulesafe_core.cloud import (
     SAMPLERS,
     FarthestSampler,
     UniformSampler,
@@ -12,6 +11,7 @@ from rulesafe_sim.cloud import (
     load_sampler,
     sample_cloud,
 )
+from rulesafe_core.errors import RuleSafeError
 
 BOX = Workspace((-1.0, -1.0, -1.0), (1.0, 1.0, 1.0))
 

@@ -1,0 +1,42 @@
+"""Publishes the description of a rule on /instruction (latched), for the policy of a real robot."""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rclpy.node import Node
+from std_msgs.msg import String
+
+from rulesafe_core.convert import LATCHED_QOS
+from rulesafe_core.ros import claim, declare, run_node, serve
+from rulesafe_core.settings import Settings, setting
+from rulesafe_locks.rules import load_rule
+
+
+@dataclass(frozen=True)
+class Parameters(Settings):
+    """Parameters of the instruction node."""
+
+    rule: str = setting("rule_001", "Rule that is described: an id or the path of a lock's file.")
+    instruction: str = setting("", "Custom text; empty: the rule's description.")
+
+
+class InstructionNode(Node):
+    """Publishes it once; late subscribers receive it too."""
+
+    def __init__(self) -> None:
+        super().__init__("instruction_node")
+        self._claim = claim(self, "/instruction")
+        values = declare(self, Parameters)
+        text = values.instruction or load_rule(values.rule).description
+        self._instruction = self.create_publisher(String, "/instruction", LATCHED_QOS)
+        self._instruction.publish(String(data=text))
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Runs the node; the exit code."""
+    return run_node("instruction_node", InstructionNode, serve, args)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,147 @@
+"""Settings: dataclass fields that state default, range, unit and meaning once.
+
+    @dataclass(frozen=True)
+    class Ramp(Settings):
+        duration: float = setting(3.0, "Time from weight 0 to 1.", 0.2, 30, "s")
+
+    Ramp(duration=60)  # RuleSafeError: duration is 60; valid: 0.2 to 30 s
+
+Parameters of ROS nodes (`ros.declare`), YAML files (`strict_yaml.build`), the help of the command
+line and docs/reference are derived from the same fields.
+"""
+
+import operator
+from collections.abc import Mapping
+from dataclasses import MISSING, Field, dataclass, field, fields
+from inspect import cleandoc
+from math import isfinite
+from types import NoneType
+from typing import Any, Literal, get_args, get_origin
+
+from rulesafe_core.errors import RuleSafeError
+
+_BOUNDS = {
+    "low": (operator.ge, "{} or more"),
+    "high": (operator.le, "{} or less"),
+    "above": (operator.gt, "above {}"),
+    "below": (operator.lt, "below {}"),
+}
+_SCALARS = {float: "a number", int: "a whole number", bool: "true or false", str: "a text"}
+
+
+def setting(
+    default: Any,
+    help: str = "",
+    low: float | None = None,
+    high: float | None = None,
+    unit: str = "",
+    *,
+    above: float | None = None,
+    below: float | None = None,
+    changeable: bool = False,
+) -> Any:
+    """A field of a dataclass.
+
+    Args:
+        default: MISSING: the setting is required, see `required`.
+        help: what the setting means.
+        low, high: bounds of a number, or of each number in a tuple; they are valid themselves.
+        unit: of the value and its bounds.
+        above, below: bounds that are not valid themselves.
+        changeable: whether a running ROS node accepts another value.
+    """
+    bounds = {"low": low, "high": high, "above": above, "below": below}
+    about: dict[str, Any] = {name: bound for name, bound in bounds.items() if bound is not None}
+    about |= {"unit": unit, "help": help, "changeable": changeable}
+    return field(default=default, metadata=about)
+
+
+def required(low: float | None = None, high: float | None = None, unit: str = "") -> Any:
+    """A field of a dataclass without a default; arguments as those of `setting`."""
+    return setting(MISSING, "", low, high, unit)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Base of dataclasses of settings: checks an instance when it is made, and adds the help of
+    each setting to the docstring of the class."""
+
+    def __init_subclass__(cls) -> None:
+        helps = [
+            f"    {name}: {described(of.metadata)}"
+            for name, of in vars(cls).items()
+            if isinstance(of, Field) and of.metadata.get("help")
+        ]
+        cls.__doc__ = "\n".join([cleandoc(cls.__doc__ or ""), "", "Attributes:", *helps])
+
+    def __post_init__(self) -> None:
+        for of in fields(self):
+            convert(of.type, getattr(self, of.name), of.name, of.metadata)
+
+
+def described(about: Mapping[str, Any]) -> str:
+    """What a field's metadata says of its meaning and unit."""
+    return f"{about['help']} Unit: {about['unit']}." if about["unit"] else about["help"]
+
+
+def valid_range(about: Mapping[str, Any]) -> str:
+    """The bounds and unit of a field's metadata as text, such as "0.2 to 30 s" or "above 0"."""
+    bounds = {name: about[name] for name in _BOUNDS if name in about}
+    shown = {name: f"{v:g}" if isinstance(v, float) else str(v) for name, v in bounds.items()}
+    if shown.keys() == {"low", "high"}:
+        text = f"{shown['low']} to {shown['high']}"
+    else:
+        text = " and ".join(_BOUNDS[name][1].format(v) for name, v in shown.items())
+    return f"{text} {about.get('unit', '')}".strip()
+
+
+def convert(kind: Any, value: Any, name: str, about: Mapping[str, Any]) -> Any:
+    """A value in the type of its setting; a value of a type that is not known stays as it is.
+
+    Args:
+        kind: float, int, bool, str, Literal, a tuple of these, or one of them or None.
+        value: such as a file or a ROS parameter gives it: a list for a tuple, 1 for 1.0.
+        name: of the setting, for the error.
+        about: the field's metadata.
+
+    Raises:
+        RuleSafeError: for another type or a number out of the range; it says what is valid.
+    """
+    origin, arguments = get_origin(kind), get_args(kind)
+    if NoneType in arguments and len(arguments) == 2:
+        return None if value is None else convert(arguments[0], value, name, about)
+    if origin is Literal:
+        if value not in arguments:
+            raise RuleSafeError(f"{name} is {value!r}; valid: {', '.join(map(str, arguments))}")
+        return value
+    if origin is tuple:
+        return _converted_tuple(arguments, value, name, about)
+    if kind not in _SCALARS:
+        return value
+    if kind is float and isinstance(value, int) and not isinstance(value, bool):
+        value = float(value)
+    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+        valid = ", ".join(filter(None, (_SCALARS[kind], valid_range(about))))
+        hint = " (write 1e-4 as 0.0001)" if kind is float and isinstance(value, str) else ""
+        raise RuleSafeError(f"{name} is {value!r}; valid: {valid}{hint}")
+    bounds = [(_BOUNDS[bound][0], about[bound]) for bound in _BOUNDS if bound in about]
+    if not all(inside(value, limit) for inside, limit in bounds):
+        raise RuleSafeError(f"{name} is {value:g}; valid: {valid_range(about)}")
+    if kind is float and not bounds and not isfinite(value):
+        raise RuleSafeError(f"{name} is {value}; valid: a finite number")
+    return value
+
+
+def _converted_tuple(
+    kinds: tuple[Any, ...], value: Any, name: str, about: Mapping[str, Any]
+) -> tuple[Any, ...]:
+    items = tuple(value) if isinstance(value, (tuple, list)) else None
+    if items is not None and kinds[-1] is Ellipsis:
+        kinds = kinds[:1] * len(items)
+    if items is None or len(items) != len(kinds):
+        count = "a list" if kinds[-1] is Ellipsis else f"a list of {len(kinds)}"
+        raise RuleSafeError(f"{name} is {value!r}; valid: {count}")
+    return tuple(
+        convert(kind, item, f"{name}[{i}]", about)
+        for i, (kind, item) in enumerate(zip(kinds, items, strict=True))
+    )

@@ -1,11 +1,12 @@
 """Both engines: results, errors and deaths. The work is `eval`, which every process has."""
 
 import importlib.util
+import os
 
 import pytest
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_data.engines import ENGINES, TRIES, run
+from rulesafe_data.engines import THREADS, TRIES, environment, run
 
 DIE = "__import__('os').kill(__import__('os').getpid(), 9)"
 
@@ -14,14 +15,13 @@ RAY = pytest.mark.skipif(not importlib.util.find_spec("ray"), reason="Ray is not
 
 @pytest.fixture(params=["local", pytest.param("ray", marks=RAY)])
 def engine(request):
-    made = ENGINES[request.param](eval, 2)
-    yield made
-    made.close()
+    return request.param
 
 
-def results(engine, jobs):
-    waiting = iter(jobs)
-    return {done.job: done for done in run(engine, lambda: next(waiting, None))}
+def results(jobs, **words):
+    found = {}
+    run(eval, jobs, found.__setitem__, **words)
+    return found
 
 
 def test_jobs_deaths_and_errors(engine, tmp_path):
@@ -29,25 +29,21 @@ def test_jobs_deaths_and_errors(engine, tmp_path):
     path = f"__import__('pathlib').Path({str(mark)!r})"
     once = f"{path}.exists() or ({path}.touch(), {DIE})"
     jobs = [f"{n} * {n}" for n in range(6)]
-    found = results(engine, [*jobs[:3], DIE, *jobs[3:], once])
-    assert [found[job].value for job in jobs] == [n * n for n in range(6)]
-    assert not any(found[job].died for job in jobs)
-    assert found[DIE].died  # every time
-    assert found[once].value is True  # the second time
+    words = {"workers": 2, "engine": engine}
+    found = results(
+        [*jobs[:3], DIE, *jobs[3:], once], on_death=lambda job: f"died of {job}", **words
+    )
+    assert [found[job] for job in jobs] == [n * n for n in range(6)]
+    assert found[DIE] == f"died of {DIE}"  # every time
+    assert found[once] is True  # the second time
     with pytest.raises(RuleSafeError, match="ZeroDivisionError"):
-        results(engine, ["1 / 0"])
+        results(["1 / 0"], **words)
 
 
 def test_a_death_is_retried_a_bounded_number_of_times(tmp_path):
-    engine = ENGINES["local"](eval, 1)
     log = tmp_path / "log"
-    try:
-        (done,) = results(
-            engine, [f"print('x', file=open({str(log)!r}, 'a'), flush=True) or {DIE}"]
-        ).values()
-    finally:
-        engine.close()
-    assert done.died
+    with pytest.raises(RuleSafeError, match="the worker died, 3 times"):
+        results([f"print('x', file=open({str(log)!r}, 'a'), flush=True) or {DIE}"])
     assert log.read_text().split() == ["x"] * TRIES
 
 
@@ -60,15 +56,19 @@ def test_a_worker_that_cannot_start_ends_the_run():
 
     Unknown.__qualname__ = "Unknown"
     globals()["Unknown"] = Unknown
-    engine = ENGINES["local"](Unknown(), 1)
-    try:
-        with pytest.raises(RuleSafeError, match="before it could begin"):
-            results(engine, ["1"])
-    finally:
-        engine.close()
+    with pytest.raises(RuleSafeError, match="before it could begin"):
+        run(Unknown(), ["1"], print)
 
 
 def test_a_missing_ray_says_how_to_get_it(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "ray", None)
     with pytest.raises(RuleSafeError, match="pip install"):
-        ENGINES["ray"](eval, 1)
+        results([], engine="ray")
+
+
+def test_variables_of_the_environment_are_set_while_processes_start(monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "7")
+    monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
+    with environment(dict.fromkeys(THREADS, "1")):
+        assert {os.environ[name] for name in THREADS} == {"1"}
+    assert os.environ["OMP_NUM_THREADS"] == "7" and "OPENBLAS_NUM_THREADS" not in os.environ

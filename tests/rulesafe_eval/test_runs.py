@@ -14,7 +14,7 @@ import pytest
 
 from rulesafe_cli.cli import main
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_data.engines import Done
+from rulesafe_data.engines import ENGINES, Done
 from rulesafe_demos.film.film import Film
 from rulesafe_eval import films, plots
 from rulesafe_eval.oracles import ORACLES
@@ -188,8 +188,8 @@ def test_a_film_that_was_ended_half_way_is_made_anew(to_film, tmp_path, monkeypa
 
 
 def test_a_film_whose_worker_dies_is_no_film(to_film, tmp_path, monkeypatch):
-    monkeypatch.setitem(films.ENGINES, "local", Deadly)
-    with pytest.raises(RuleSafeError, match=r"film of .*the worker died, 3 times"):
+    monkeypatch.setitem(ENGINES, "local", Deadly)
+    with pytest.raises(RuleSafeError, match=r"seed .*the worker died, 3 times"):
         films.make(to_film[0], tmp_path, [to_film[1]], 1, "local")
 
 

@@ -1,7 +1,7 @@
-"""Where work is done: in worker processes of this machine, or by Ray.
+"""Jobs done in worker processes of this machine, or by Ray.
 
-An engine takes jobs while `free` is positive and gives back what became of each, in the order of
-completion. Neither loses more than the job in hand when a worker dies.
+An engine takes jobs (`submit`) while `free` is positive and returns what became of each (`wait`) in
+the order of completion. Neither loses more than the job in hand when a worker dies.
 """
 
 import os
@@ -10,12 +10,12 @@ import sys
 import threading
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from multiprocessing import connection, get_context
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 from rulesafe_core.errors import RuleSafeError, missing_package
 
@@ -30,6 +30,7 @@ PATIENCE = 5.0
 """A worker that was told to end has so long (s) before it is killed."""
 
 Job = TypeVar("Job")
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True)
@@ -42,52 +43,54 @@ class Done(Generic[Job]):
     died: bool = False
 
 
-class Engine(Protocol[Job]):
-    """Does `work(job)` for one job after another, several at once."""
+def run(
+    work: Callable[[Job], Value],
+    jobs: Iterable[Job | None],
+    note: Callable[[Job, Value], None],
+    workers: int = 1,
+    engine: str = "local",
+    on_death: Callable[[Job], Value] | None = None,
+) -> None:
+    """Do jobs in worker processes, several at once.
 
-    @property
-    def free(self) -> int:
-        """How many more jobs it takes now."""
+    Args:
+        work: picklable, such as a module's function; its value for a job is picklable too.
+        jobs: the next one is taken when a worker is free; None: there is none before another ends.
+        note: called here with each job that ended and its value, before the next is taken.
+        workers: jobs done at once.
+        engine: one of ENGINES.
+        on_death: gives the value of a job whose worker died TRIES times.
 
-    @property
-    def busy(self) -> int:
-        """How many jobs are being done."""
-
-    def submit(self, job: Job) -> None:
-        """Takes a job; only while `free`."""
-
-    def wait(self) -> Done[Job]:
-        """What became of the job that ends next; only while `busy`."""
-
-    def close(self) -> None:
-        """Ends the workers; jobs in hand are dropped."""
-
-
-def run(engine: Engine[Job], next_job: Callable[[], Job | None]) -> Iterator[Done[Job]]:
-    """Keeps an engine busy with what `next_job` gives (None: nothing for now) and yields each job
-    that ended, before it asks for more.
-
-    A job is tried again when its worker died; what is yielded with `died` did so TRIES times.
-    Errors: RuleSafeError with what a worker said where a job failed for another reason.
+    Raises:
+        RuleSafeError: with the worker's message for a job that failed, for a job whose worker died
+            TRIES times without `on_death`, and where workers cannot start.
     """
+    waiting, again = iter(jobs), list[Job]()
     deaths: Counter[Job] = Counter()
-    again: list[Job] = []
-    while True:
-        while engine.free:
-            job = again.pop() if again else next_job()
-            if job is None:
-                break
-            engine.submit(job)
-        if not engine.busy:
-            return
-        done = engine.wait()
-        if done.error:
-            raise RuleSafeError(done.error)
-        deaths[done.job] += done.died
-        if done.died and deaths[done.job] < TRIES:
-            again.append(done.job)
-        else:
-            yield done
+    pool: LocalEngine[Job] | RayEngine[Job] = ENGINES[engine](work, workers)
+    try:
+        while True:
+            while pool.free:
+                job = again.pop() if again else next(waiting, None)
+                if job is None:
+                    break
+                pool.submit(job)
+            if not pool.busy:
+                return
+            done = pool.wait()
+            deaths[done.job] += done.died
+            if done.error:
+                raise RuleSafeError(done.error)
+            if not done.died:
+                note(done.job, done.value)
+            elif deaths[done.job] < TRIES:
+                again.append(done.job)
+            elif on_death:
+                note(done.job, on_death(done.job))
+            else:
+                raise RuleSafeError(f"{done.job}: the worker died, {TRIES} times")
+    finally:
+        pool.close()
 
 
 def _guarded(work: Callable[[Any], Any], job: Any) -> tuple[Any, str]:
@@ -101,19 +104,31 @@ def _guarded(work: Callable[[Any], Any], job: Any) -> tuple[Any, str]:
 
 
 @contextmanager
+def environment(variables: Mapping[str, str]) -> Iterator[None]:
+    """Set environment variables, which processes that start meanwhile inherit."""
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+@contextmanager
 def _for_workers() -> Iterator[None]:
-    """What processes started meanwhile inherit: one thread each, and deafness to Ctrl-C, which a
-    terminal sends to all processes and which is for the one that commands them."""
-    missing = [name for name in THREADS if name not in os.environ]
-    os.environ.update(dict.fromkeys(missing, "1"))
+    """Let processes that start meanwhile have one thread each and ignore Ctrl-C, which a terminal
+    sends to all processes and which only the one that commands them handles."""
+    threads = {name: os.environ.get(name, "1") for name in THREADS}
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
-        with _interrupted_later():
+        with environment(threads), _interrupted_later():
             yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        for name in missing:
-            del os.environ[name]
 
 
 @contextmanager

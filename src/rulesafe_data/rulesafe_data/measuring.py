@@ -16,9 +16,9 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-T = TypeVar("T")
+from rulesafe_data.engines import THREADS, environment
 
-THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ def run_apart(part: Callable[..., T], *arguments: Any) -> T:
 
 def run_on_one_core(part: Callable[..., T], *arguments: Any) -> T:
     """The same in a process that has one core, and one thread for linear algebra."""
-    with one_thread():
+    with environment(dict.fromkeys(THREADS, "1")):
         return _run(_stay_on_a_core, part, *arguments)
 
 
@@ -110,22 +110,6 @@ def _run(first: Callable[[], None] | None, part: Callable[..., T], *arguments: A
 def _stay_on_a_core() -> None:
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-
-
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """Processes that start meanwhile do linear algebra in one thread, which numpy reads when it is
-    imported."""
-    before = {name: os.environ.get(name) for name in THREADS}
-    os.environ.update(dict.fromkeys(THREADS, "1"))
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
 
 
 @contextmanager

@@ -2,11 +2,13 @@
 
 import sys
 from functools import partial
+from itertools import count
 from pathlib import Path
+from typing import Any
 
 from rulesafe_data.bars import Bar
 from rulesafe_data.demo_folder import Folder
-from rulesafe_data.engines import ENGINES, TRIES, Engine, run
+from rulesafe_data.engines import TRIES, run
 from rulesafe_demos.attempts import Attempt, Request, settle
 from rulesafe_demos.perform import perform, record_failure, timing
 from rulesafe_demos.schedule import Schedule
@@ -29,23 +31,24 @@ def generate(request: Request, directory: Path, workers: int, engine: str) -> li
         folder.sweep()
         schedule = Schedule(request, {rule: folder.decided(rule) for rule in request.rules})
         if schedule.short():
-            made: Engine[Attempt] = ENGINES[engine](partial(perform, directory), workers)
-            try:
-                _make(made, schedule, folder)
-            finally:
-                made.close()
+            _make(schedule, folder, workers, engine)
         return schedule.short()
 
 
-def _make(engine: Engine[Attempt], schedule: Schedule, folder: Folder) -> None:
+def _make(schedule: Schedule, folder: Folder, workers: int, engine: str) -> None:
     with Progress(schedule) as progress:
-        for done in run(engine, schedule.next):
-            if done.died:
-                record_failure(folder.path, done.job, f"the worker died, {TRIES} times")
-            noted = timing(done.job) if done.died else done.value
-            folder.note_timing(noted)
-            schedule.done(done.job, noted["success"])
+
+        def note(attempt: Attempt, timing: dict[str, Any]) -> None:
+            folder.note_timing(timing)
+            schedule.done(attempt, timing["success"])
             progress.show()
+
+        def record_death(attempt: Attempt) -> dict[str, Any]:
+            record_failure(folder.path, attempt, f"the worker died, {TRIES} times")
+            return timing(attempt)
+
+        jobs = (schedule.next() for _ in count())
+        run(partial(perform, folder.path), jobs, note, workers, engine, record_death)
 
 
 class Progress:

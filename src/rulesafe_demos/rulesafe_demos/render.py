@@ -11,7 +11,7 @@ from typing import Any
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.bars import Bar
 from rulesafe_data.demo_folder import Folder
-from rulesafe_data.engines import ENGINES, TRIES, Engine, run
+from rulesafe_data.engines import run
 from rulesafe_data.files import read_json, sha256, write_json
 from rulesafe_data.frame import Frame
 from rulesafe_data.recording import Recording, read
@@ -86,13 +86,13 @@ def render(
         places = [Place(i, *episode) for i, episode in enumerate(episodes)]
         missing = [place for place in places if not writer.has(place.index)]
         if missing:
-            made: Engine[Place] = ENGINES[engine](
-                partial(write_episode, directory, rendering), workers
-            )
-            try:
-                _render(made, missing, Folder(rendering.dataset))
-            finally:
-                made.close()
+            with Bar(total=len(missing), unit="episode", desc="rendering") as bar:
+
+                def note(_: Place, timing: dict[str, Any]) -> None:
+                    Folder(rendering.dataset).note_timing(timing)
+                    bar.update()
+
+                run(partial(write_episode, directory, rendering), missing, note, workers, engine)
         writer.finish()
     return len(places), len(missing)
 
@@ -122,16 +122,6 @@ def _settle(directory: Path, rendering: Rendering) -> None:
     if rendering.dataset.resolve() != directory.resolve() and others:
         raise RuleSafeError(f"{rendering.dataset} is not empty and holds no {path.name}")
     write_json(path, wanted)
-
-
-def _render(engine: Engine[Place], missing: Sequence[Place], folder: Folder) -> None:
-    waiting = iter(missing)
-    with Bar(total=len(missing), unit="episode", desc="rendering") as bar:
-        for done in run(engine, lambda: next(waiting, None)):
-            if done.died:
-                raise RuleSafeError(f"the worker died {TRIES} times at {done.job}")
-            folder.note_timing(done.value)
-            bar.update()
 
 
 def write_episode(directory: Path, rendering: Rendering, place: Place) -> dict[str, Any]:

@@ -17,7 +17,7 @@ import numpy as np
 from rulesafe_core.chunks import PERIOD
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.bars import Bar
-from rulesafe_data.engines import ENGINES, TRIES, Engine, run
+from rulesafe_data.engines import run
 from rulesafe_demos.attempts import Attempt
 from rulesafe_demos.film.episode import Recorder, Watch
 from rulesafe_demos.film.strip import Tokens, tokens_of
@@ -76,25 +76,10 @@ def make(
     with Folder(directory).exclusive_lock():
         for draft in (directory / "films").glob(".*"):
             shutil.rmtree(draft, ignore_errors=True)
-        _make(request, directory, jobs, workers, engine)
-
-
-def _make(
-    request: Request, directory: Path, jobs: Mapping[Attempt, Line], workers: int, engine: str
-) -> None:
-    facts = {(line["rule"], line["number"]): line for line in jobs.values()}
-    made: Engine[Attempt] = ENGINES[engine](
-        partial(film, directory, request.setup, facts), min(workers, len(jobs))
-    )
-    waiting = iter(jobs)
-    try:
+        facts = {(line["rule"], line["number"]): line for line in jobs.values()}
+        work = partial(film, directory, request.setup, facts)
         with Bar(total=len(jobs), unit="film") as bar:
-            for done in run(made, lambda: next(waiting, None)):
-                if done.died:
-                    raise RuleSafeError(f"film of {done.job}: the worker died, {TRIES} times")
-                bar.update()
-    finally:
-        made.close()
+            run(work, jobs, lambda *_: bar.update(), min(workers, len(jobs)), engine)
 
 
 def film(

@@ -17,7 +17,7 @@ from typing import Any
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.files import exclusive_lock, sweep
 from rulesafe_data.bars import Bar
-from rulesafe_data.engines import ENGINES, TRIES, Engine, run
+from rulesafe_data.engines import run
 from rulesafe_data.files import append_line, read_json, read_lines, write_json
 from rulesafe_demos.attempts import Attempt
 from rulesafe_eval.request import Request, load_request, settle
@@ -65,27 +65,17 @@ def evaluate(request: Request, directory: Path, workers: int, engine: str) -> di
         known = folder.lines()
         missing = [e for e in request.all_episodes() if (e.rule, e.number) not in known]
         if missing:
-            made: Engine[Attempt] = ENGINES[engine](
-                partial(perform, directory, request.setup), workers
-            )
-            try:
-                _play(made, missing, folder, total=len(request.rules) * request.episodes)
-            finally:
-                made.close()
+            total, opened = len(request.rules) * request.episodes, []
+            with Bar(total=total, initial=total - len(missing), unit="episode") as bar:
+
+                def note(_: Attempt, line: Line) -> None:
+                    folder.add(line)
+                    opened.append(line["opened"])
+                    bar.update()
+                    bar.set_postfix_str(f"{sum(opened)} opened")
+
+                run(partial(perform, directory, request.setup), missing, note, workers, engine)
         return write_results(directory)
-
-
-def _play(engine: Engine[Attempt], missing: list[Attempt], folder: Folder, total: int) -> None:
-    waiting = iter(missing)
-    with Bar(total=total, initial=total - len(missing), unit="episode") as bar:
-        opened = 0
-        for done in run(engine, lambda: next(waiting, None)):
-            if done.died:
-                raise RuleSafeError(f"{done.job}: the worker died, {TRIES} times")
-            folder.add(done.value)
-            opened += done.value["opened"]
-            bar.update()
-            bar.set_postfix_str(f"{opened} opened")
 
 
 def write_results(directory: Path) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """The measurements on data whose answers are known."""
 
-import os
 import shutil
 
 import numpy as np
@@ -11,7 +10,6 @@ pytest.importorskip("sklearn")
 
 from rulesafe_cli.cli import main
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_data import measuring
 from rulesafe_data.measure_tables import markdown_table
 from vq_memory_node import commands
 from vq_memory_node.analysis import cost as memory_cost
@@ -348,12 +346,3 @@ def test_the_benchmark_has_a_part_for_the_memory(model_dir, capsys):
     assert "frame with a token, numpy [us] (p99 " in printed
     assert "held by token memory, sliding [kB]" in printed
     assert main(["bench", "--parts", "memory", "--model", "none"]) == 1
-
-
-def test_one_thread_is_asked_for_while_processes_start_and_no_longer(monkeypatch):
-    monkeypatch.setenv("OMP_NUM_THREADS", "7")
-    monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
-    with measuring.one_thread():
-        inside = [os.environ[name] for name in measuring.THREADS]
-    assert set(inside) == {"1"}
-    assert os.environ["OMP_NUM_THREADS"] == "7" and "OPENBLAS_NUM_THREADS" not in os.environ

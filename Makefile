@@ -21,8 +21,11 @@ $(foreach word,policy rule safe seed split memory,$(if $(filter command,$(origin
 # What `make demo` ends with.
 LEARNED := policy:=dp3_rule_020 memory:=vq rule:=rule_020 safe:=safe_02 split:=train seed:=1
 
+# Marks of tests that `make check` leaves out (pyproject.toml describes them).
+SLOW := ros or render or colcon or train or episode
+
 .DEFAULT_GOAL := help
-.PHONY: help setup browser demo test lint docs bench clean
+.PHONY: help setup browser demo check test lint docs bench clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -43,6 +46,9 @@ browser: setup
 
 test: lint browser ## Lint, type-check and test everything, the colcon build too
 	@.venv/bin/pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+
+check: lint ## Lint, type-check and run the tests without graph, rendering, training or episodes
+	@.venv/bin/pytest -n auto --dist worksteal -q -m "not ($(SLOW))"
 
 lint: setup ## Check style, format and types
 	@.venv/bin/ruff check .

@@ -34,6 +34,7 @@ def blocks(page):
 @pytest.mark.parametrize(
     "page", [pytest.param(page, id=page.stem, marks=NEEDS.get(page.stem, ())) for page in PAGES]
 )
+@pytest.mark.train
 def test_a_tutorial_runs(page, tmp_path, monkeypatch):
     if page.stem in NEEDS:
         pytest.importorskip("rclpy", reason="ROS 2 is not installed")

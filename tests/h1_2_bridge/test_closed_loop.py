@@ -17,6 +17,7 @@ SPEED = 0.5
 
 
 @pytest.mark.parametrize("output", ["arm_sdk", "lowcmd"])
+@pytest.mark.episode
 def test_the_expert_opens_a_safe_through_the_bridge(output):
     loop = Loop(output=output)
     loop.engage()
@@ -65,6 +66,7 @@ def test_engaging_does_not_move_the_arm():
     np.testing.assert_allclose(loop.action_positions(), before, atol=0.01)
 
 
+@pytest.mark.episode
 def test_a_stop_lets_the_arm_sink_slowly_and_a_reset_gives_it_back():
     loop = Loop()
     loop.engage()

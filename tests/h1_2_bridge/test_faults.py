@@ -160,6 +160,7 @@ def test_states_a_little_late_do_nothing(moving):
     assert moving.state is State.ACTIVE and not moving.core.watch.counts.late
 
 
+@pytest.mark.episode
 def test_clocks_that_drift_apart_are_not_taken_for_lateness():
     """The robot's clock loses 0.02 %; only what comes late on top of that counts."""
     world = World()
@@ -494,6 +495,7 @@ def test_a_short_stall_is_caught_up_within_the_limits(moving):
 
 @pytest.mark.parametrize("output", ["arm_sdk", "lowcmd"])
 @pytest.mark.parametrize("seed", range(3))
+@pytest.mark.episode
 def test_faults_at_random_never_break_a_limit(output, seed):
     """Everything at any time, people included; the recorder sees every command."""
     world = World(output, hand=True, speed=0.4, damping_timeout=0.6, chunk_timeout=0.2)

@@ -23,6 +23,7 @@ def episode():
 
 
 @pytest.mark.parametrize("part", ["knob", "handle"])
+@pytest.mark.episode
 def test_a_turning_pinch_presses_on_its_part_alone(episode, part):
     turning = [f for event, name, f in episode if (event, name) == (f"{part}+", "turn")]
     assert len(turning) > 5

@@ -21,6 +21,7 @@ def simulation():
     ("rule", "safe", "seed"),
     [("rule_001", "safe_03", 0), ("rule_002", "safe_02", 1), ("rule_003", "safe_07", 4)],
 )
+@pytest.mark.episode
 def test_the_expert_opens_the_safe(simulation, rule, safe, seed):
     simulation.reset(rule, safe, seed)
     result = run_expert(simulation)
@@ -29,6 +30,7 @@ def test_the_expert_opens_the_safe(simulation, rule, safe, seed):
     assert simulation.clipped_actions == 0
 
 
+@pytest.mark.episode
 def test_an_episode_is_the_same_twice(simulation):
     results = []
     for _ in range(2):
@@ -51,6 +53,7 @@ def test_chunks_are_absolute_targets_within_limits(simulation):
     assert simulation.state().part_open["knob"]
 
 
+@pytest.mark.episode
 def test_nothing_but_contact_moves_a_part(simulation):
     """With the hand's contacts switched off, the same moves leave the safe as it was."""
     simulation.reset("rule_002", "safe_02", 1)
@@ -64,6 +67,7 @@ def test_nothing_but_contact_moves_a_part(simulation):
     assert max(map(abs, simulation.state().part_positions.values())) < 1e-3
 
 
+@pytest.mark.episode
 def test_a_part_that_somebody_turned_back_is_put_right(simulation):
     simulation.reset("rule_001", "safe_03", 0)
     expert = Expert(simulation.safe)
@@ -94,6 +98,7 @@ def _play(simulation, expert, chunk):
     return expert.next_chunk(observe(simulation))
 
 
+@pytest.mark.episode
 def test_a_locked_door_stays_shut(simulation):
     simulation.reset("rule_001", "safe_03", 0)
     expert = Expert(simulation.safe, ["door+"])
@@ -113,6 +118,7 @@ def test_out_of_reach_is_said(simulation):
     assert "the nearest misses 'pinch point' by 8" in result.failure  # mm
 
 
+@pytest.mark.episode
 def test_pressing_too_hard_ends_a_try_which_is_marked(simulation):
     simulation.reset("rule_002", "safe_02", 1)
     seen, actions = [], []
@@ -133,6 +139,7 @@ def test_pressing_too_hard_ends_a_try_which_is_marked(simulation):
     assert {(each.step, each.event) for each in seen} == {(1, "knob+")}
 
 
+@pytest.mark.episode
 def test_faster_is_shorter(simulation):
     frames = []
     for speed in (0.7, 1.4):

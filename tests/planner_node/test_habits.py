@@ -73,6 +73,7 @@ def test_by_habit_it_opens_a_safe():
     assert result.success and not result.retries
 
 
+@pytest.mark.episode
 def test_strictly_a_part_is_taken_by_its_pinch_or_not_at_all():
     """Where the habit's pinch does not reach, the habitual expert has another one."""
     simulation = Simulation()

@@ -19,6 +19,7 @@ def test_a_place_within_reach_is_kept():
     assert variation == sample_variation(NOMINAL, "safe_02", 3)
 
 
+@pytest.mark.episode
 def test_places_out_of_reach_are_passed_over_and_counted():
     wide = replace(NOMINAL, placement=replace(NOMINAL.placement, xyz=(0.5, 0.05, 0.05)))
     safe = load_safe("safe_02")
@@ -38,6 +39,7 @@ def test_the_event_that_fails_is_named():
     assert out_of_reach(load_safe("safe_02"), "rule_003", far) == "handle+"
 
 
+@pytest.mark.episode
 def test_when_no_place_serves_it_is_an_error():
     middle = Placement((1.6, -0.3, 0.28), 0.0)
     away = replace(NOMINAL, placement=replace(NOMINAL.placement, right_hinge=middle))

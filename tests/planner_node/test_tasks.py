@@ -48,6 +48,7 @@ def test_the_published_program_runs_as_it_stands(simulation):
 
 
 @pytest.mark.parametrize("name", ["rule_001", "rule_020"])
+@pytest.mark.episode
 def test_the_example_programs_open_the_safe(simulation, name):
     program = (ROOT / f"examples/programs/{name}.py").read_text("utf-8")
     planner = perform(simulation, program, name, "safe_02", 1)
@@ -57,6 +58,7 @@ def test_the_example_programs_open_the_safe(simulation, name):
 
 
 @pytest.mark.parametrize(("rule", "safe"), [("rule_014", "safe_03"), ("rule_005", "safe_07")])
+@pytest.mark.episode
 def test_a_decomposed_plan_opens_the_safe(simulation, rule, safe):
     plan = shortest_plan(load_rule(rule))
     planner = perform(simulation, decompose(plan, load_safe(safe)), rule, safe, 5)

@@ -150,6 +150,7 @@ def test_a_family_that_is_unknown_or_is_none_is_refused(linear, tmp_path, capsys
 
 @pytest.mark.parametrize("size", ["tiny", "base"])
 @pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.train
 def test_a_family_is_described_without_weights(family, size, capsys):
     pytest.importorskip("transformers")
     assert run("describe", "--policy", family, "--size", size, "--memory", "none") == 0

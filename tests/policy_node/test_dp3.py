@@ -50,6 +50,7 @@ def sample(network, batch, seed=0):
 
 
 @pytest.mark.parametrize("kind", SHAPES)
+@pytest.mark.train
 def test_it_learns_one_batch_by_heart(kind, small):
     """Two observations that differ in nothing but memory, and two that differ in all, have their
     own actions; without a memory the first two cannot be told apart."""

@@ -22,6 +22,7 @@ READERS = [name for name in FAMILIES if find_config(name, "tiny").instruction]
 
 @pytest.mark.parametrize("size", ["tiny", "small"])
 @pytest.mark.parametrize("family", READERS)
+@pytest.mark.train
 def test_a_family_that_reads_is_trained_saved_and_asked(
     family, size, demos, cache, memories, tmp_path
 ):

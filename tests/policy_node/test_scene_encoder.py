@@ -45,6 +45,7 @@ def encoder():
     return fit(boxes(600), steps=250)
 
 
+@pytest.mark.train
 def test_it_tells_where_what_it_never_saw_stands_and_which_it_is(encoder):
     scenes = boxes(100, seed=1)
     off, known = errors(encoder, scenes)

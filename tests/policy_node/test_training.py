@@ -68,6 +68,7 @@ def test_a_seed_decides_the_weights(quick, trained, tmp_path):
 
 
 @pytest.mark.parametrize("memory", MEMORIES)
+@pytest.mark.train
 def test_training_lowers_the_loss_with_every_memory(memory, quick, tmp_path):
     losses = []
     run = quick(memory, steps=60, learning_rate=3e-3, checkpoint_every=60)

@@ -32,6 +32,7 @@ def test_a_program_is_executed_and_filmed(tmp_path, capsys):
     assert (out / "sheet.png").stat().st_size > 50_000
 
 
+@pytest.mark.episode
 def test_a_written_program_opens_the_safe(tmp_path, capsys):
     assert main(["demos", "program", "--rule", "rule_002", "--safe", "safe_03"]) == 0
     path = tmp_path / "program.py"

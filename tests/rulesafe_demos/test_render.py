@@ -118,6 +118,7 @@ def test_another_dataset_is_not_mixed_in(short, tmp_path, capsys):
     assert dataset(out) == before
 
 
+@pytest.mark.episode
 def test_labels_are_those_of_the_same_instants(short, tmp_path):
     out = tmp_path / "joints"
     assert main(["demos", "render", str(short), "--observations", "joints", "--out", str(out)]) == 0

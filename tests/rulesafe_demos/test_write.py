@@ -107,6 +107,7 @@ def verdict(out):
     return found
 
 
+@pytest.mark.episode
 def test_a_model_is_told_what_went_wrong_until_it_is_right(serve, tmp_path):
     server = serve(
         "I would rather not.",
@@ -257,6 +258,7 @@ def listing():
 
 
 @pytest.mark.parametrize("name", ["the_paper", "rule_001.py", "rule_020.py"])
+@pytest.mark.episode
 def test_listings_open_the_safe_in_the_sandbox(name):
     """Unmodified, functions and star arguments included."""
     source = listing() if name == "the_paper" else (ROOT / "examples/programs" / name).read_text()

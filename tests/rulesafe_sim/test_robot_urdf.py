@@ -108,6 +108,7 @@ def test_mesh_links_collide_as_the_hull_of_their_mesh(urdf):
     assert hull.physical_material.static_friction == 1.0
 
 
+@pytest.mark.episode
 def test_the_expert_opens_a_safe_with_it(urdf):
     simulation = simulate(urdf, rule="rule_003", safe="safe_02")
     result = run_expert(simulation)

@@ -50,6 +50,7 @@ def made(family, memory):
     return kind(config, memory)
 
 
+@pytest.mark.train
 def test_overfits_a_batch_that_only_the_memory_or_the_pictures_tell_apart(
     family, memory, read_batch
 ):

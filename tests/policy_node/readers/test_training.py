@@ -34,6 +34,7 @@ def stop_at(step):
 
 
 @pytest.mark.parametrize("family", ["rdt", "cogact", "pi0"])
+@pytest.mark.train
 def test_a_run_resumes_to_the_same_weights_and_its_policy_acts(
     family, small_readers, demos, cache, memories, tmp_path
 ):
@@ -73,6 +74,7 @@ with open(sys.argv[1], "rb") as file:
 """
 
 
+@pytest.mark.train
 def test_two_processes_train_one_policy(small_readers, demos, cache, memories, tmp_path):
     """pi0, of which the last layer over pictures and words has no gradient to wait for."""
     task = Task("pi0", "tiny", small_readers["pi0"][1], memories["vq"], demos, None, cache)

@@ -38,6 +38,7 @@ def measured(tmp_path, *words):
     return code, counts
 
 
+@pytest.mark.train
 def test_a_family_is_measured_with_and_without_memory(small_demos, tmp_path, capsys):
     page = tmp_path / "page.md"
     code, counts = measured(

@@ -248,17 +248,17 @@ def test_a_users_file_loads(edited):
 @pytest.mark.parametrize(
     ("keys", "value", "words"),
     [
-        ("speed", [1.2, 0.8], ["speed", "smaller end"]),
-        ("speed", 1.0, ["speed", "[from, to]", "1.0"]),
-        ("speed", [0.0, 1.0], ["speed", "0.2 .. 2"]),
-        ("speed", [[0.5, 0.6], 1.0], ["speed", "[from, to]"]),
+        ("speed", [1.2, 0.8], ["speed", "smaller number first"]),
+        ("speed", 1.0, ["speed", "2 numbers", "1.0"]),
+        ("speed", [0.0, 1.0], ["speed", "0.2 to 2"]),
+        ("speed", [[0.5, 0.6], 1.0], ["speed", "2 numbers"]),
         ("lighting.sun", [1, 1], ["lighting", "unknown sun", "azimuth_rad"]),
         ("wind", [1, 1], ["unknown wind", "valid keys: title, safes, placement"]),
         ("safes", ["safe_11"], ["safe_11", "safe_01", ".yaml"]),
         ("safes", [], ["safes", "list"]),
         ("safes", ["safe_01", "safe_01"], ["safes", "different"]),
         ("placement.xyz_m", [0.1, -0.1, 0.1], ["placement", "not negative"]),
-        ("placement.hollow", 1.0, ["hollow", "0 .. 0.95"]),
+        ("placement.hollow", 1.0, ["hollow", "0 to 0.95"]),
     ],
 )
 def test_errors_name_file_key_and_what_is_valid(edited, keys, value, words):

@@ -16,15 +16,13 @@ from rulesafe_core.cloud import CLOUD_POINTS, SAMPLERS, Workspace, load_sampler,
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_core.robot import h1_2
 from rulesafe_core.settings import Settings, setting
-from rulesafe_core.transforms import Transform, from_parts, from_xyz_rpy
+from rulesafe_core.transforms import Transform, Vec3, from_parts, from_xyz_rpy
 
 OPTICAL_IN_BODY = from_parts([[0, 0, 1], [-1, 0, 0], [0, -1, 0]], (0, 0, 0))
 """A camera's optical frame (z forward, x right, y down; REP 103) in its body frame (x forward)."""
 
 DEPTH_UNITS = {"32FC1": ("<f4", 1.0), "16UC1": ("<u2", 0.001)}
 """Encodings of depth (REP 118): type and m of one unit."""
-
-Vec3 = tuple[float, float, float]
 
 
 _WORKSPACE = Workspace()

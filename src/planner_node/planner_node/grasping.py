@@ -12,7 +12,7 @@ from planner_node.hand import HAND_AXES, PINCH_POINT
 from planner_node.kinematics import Arm
 from planner_node.solver import Costs, Solution, descend, distinct
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.transforms import Transform, about_axis, from_parts
+from rulesafe_core.transforms import Transform, Vec3, about_axis, from_parts
 from rulesafe_sim.safe import Grasp
 
 STEP = np.radians(5.0)
@@ -48,7 +48,7 @@ class Freedom:
 
     rolls: tuple[float, ...]
     tilts: tuple[float, ...]
-    slack: tuple[float, float, float]
+    slack: Vec3
     anchor: float = 0.5  # where along the motion the hand stands as the pinch was chosen
     lets_go: bool = True  # whether the hand must be able to retreat at the end
 
@@ -142,7 +142,7 @@ def make_pinch(grasp: Grasp, sense: int, roll: float, tilt: float) -> Pinch:
     return Pinch(grasp, sense, roll, tilt, from_parts(axes, grasp.point))
 
 
-def pinch_goals(frame_in_pelvis: Transform, slack: tuple[float, float, float]) -> Goals:
+def pinch_goals(frame_in_pelvis: Transform, slack: Vec3) -> Goals:
     """The constraints that put the hand's pinch point and axes onto a pinch's frame.
 
     `slack` (rad): how far the hand may be turned about approach, closing axis and normal. Each is

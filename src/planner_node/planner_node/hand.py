@@ -19,16 +19,9 @@ from numpy.typing import NDArray
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_core.joints import HAND_JOINTS
 from rulesafe_core.robot import h1_2
-from rulesafe_core.strict_yaml import (
-    as_mapping,
-    block,
-    build,
-    check_keys,
-    named_vectors,
-    number,
-    read_yaml,
-    text,
-)
+from rulesafe_core.settings import required
+from rulesafe_core.strict_yaml import as_mapping, build, check_keys, read_yaml
+from rulesafe_core.transforms import Vec3
 
 HAND_FRAME = "R_hand_base_link"
 
@@ -52,7 +45,7 @@ _FIELDS = {name: name.removeprefix("R_").removesuffix("_joint") for name in HAND
 
 def _within_limits(joint: str) -> Any:
     limits = h1_2().joint(joint)
-    return number("rad", limits.lower, limits.upper)
+    return required(limits.lower, limits.upper, "rad")
 
 
 _Joints = make_dataclass(
@@ -64,10 +57,10 @@ _Joints = make_dataclass(
 class _Entry:
     """An operation as the file states it."""
 
-    about: str = text()
-    joints: Any = block(_Joints)
-    points: Mapping[str, Any] = named_vectors("m")
-    axes: Mapping[str, Any] = named_vectors()
+    about: str
+    joints: _Joints  # type: ignore[valid-type]
+    points: Mapping[str, Vec3] = required(unit="m")
+    axes: Mapping[str, Vec3] = required()
 
     def __post_init__(self) -> None:
         names, rows = tuple(self.axes), np.array(list(self.axes.values()))

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rulesafe_core.body import Body, Link, Material, joint_position
 from rulesafe_core.robot import h1_2
-from rulesafe_core.transforms import Transform, apply, inverse
+from rulesafe_core.transforms import Transform, Vec3, apply, inverse
 from rulesafe_sim.articulations import Articulation
 from rulesafe_sim.cameras import CameraConfig, CameraRig, looking_at
 from rulesafe_sim.config import PhysicsConfig
@@ -29,8 +29,8 @@ class Eye:
     """Where a picture is taken from: `at` and `target` (m) in the body's root frame."""
 
     name: str
-    at: tuple[float, float, float]
-    target: tuple[float, float, float]
+    at: Vec3
+    target: Vec3
     fovy: float  # rad
 
 
@@ -56,9 +56,7 @@ class View:
         return str(self.links[y, x]) if 0 <= x < width and 0 <= y < height else ""
 
 
-def framed(
-    name: str, direction: tuple[float, float, float], points: ArrayLike, distance: float
-) -> Eye:
+def framed(name: str, direction: Vec3, points: ArrayLike, distance: float) -> Eye:
     """An eye that sees all points (N, 3) of the root frame (m), from `distance` (m) in a direction
     from their middle."""
     points = np.asarray(points, float)

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulesafe_core.errors import RuleSafeError, unknown_name
+from rulesafe_core.transforms import Vec3
 
 CLOUD_POINTS = 1024
 
@@ -18,8 +19,8 @@ class Workspace:
     The default holds the safe at all its placements, with its door open, and the right hand.
     """
 
-    low: tuple[float, float, float] = (0.05, -0.85, -0.15)
-    high: tuple[float, float, float] = (1.0, 0.4, 0.75)
+    low: Vec3 = (0.05, -0.85, -0.15)
+    high: Vec3 = (1.0, 0.4, 0.75)
 
     def __post_init__(self) -> None:
         if not all(a < b for a, b in zip(self.low, self.high, strict=True)):

@@ -139,8 +139,9 @@ def _converted_tuple(
     if items is not None and kinds[-1] is Ellipsis:
         kinds = kinds[:1] * len(items)
     if items is None or len(items) != len(kinds):
-        count = "a list" if kinds[-1] is Ellipsis else f"a list of {len(kinds)}"
-        raise RuleSafeError(f"{name} is {value!r}; valid: {count}")
+        count = "" if kinds[-1] is Ellipsis else f"{len(kinds)} "
+        what = "numbers" if kinds[0] in (float, int) else "values"
+        raise RuleSafeError(f"{name} is {value!r}; valid: a list of {count}{what}")
     return tuple(
         convert(kind, item, f"{name}[{i}]", about)
         for i, (kind, item) in enumerate(zip(kinds, items, strict=True))

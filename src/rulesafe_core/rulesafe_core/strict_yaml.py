@@ -1,77 +1,29 @@
-"""Frozen dataclasses from YAML, strictly: a key too many, too few or out of range is an error.
+"""Frozen dataclasses from YAML, strictly: an unknown, missing or invalid key is an error.
 
-A field's unit is part of its key in the file: `width: float = number("m")` is read from `width_m`.
-Angles are written in degrees (`range_deg`) and kept in radians.
+The type of a field says how it is read, its metadata (see settings.py) which values are valid:
+numbers, texts, Literals, tuples, mappings, other dataclasses, and unions of dataclasses, whose
+class is named by the key `family` (in lower case). A field's unit is part of its key in the file:
+`width: float = required(unit="m")` is read from `width_m`. Angles in degrees (`range_deg`) are kept
+in radians.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import MISSING, Field, field, fields
+from dataclasses import MISSING, Field, fields, is_dataclass
 from math import radians
 from pathlib import Path
-from typing import Any, TypeVar
+from types import NoneType, UnionType
+from typing import Any, TypeVar, get_args, get_origin
 
 import yaml
 
 from rulesafe_core.body import Color, Material, linear
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.settings import convert
 
 T = TypeVar("T")
 
-
-def number(unit: str = "", low: float = 0.0, high: float = 1.0, **kwargs: Any) -> Any:
-    """A number in `unit` ("deg" is kept in rad), `low` <= number <= `high` in the file's unit."""
-    return field(metadata={"kind": "number", "unit": unit, "low": low, "high": high}, **kwargs)
-
-
-def count(low: int, high: int, **kwargs: Any) -> Any:
-    """A whole number, `low` <= number <= `high`."""
-    return field(metadata={"kind": "count", "low": low, "high": high}, **kwargs)
-
-
-def choice(*names: str, **kwargs: Any) -> Any:
-    """One of the given words."""
-    return field(metadata={"kind": "choice", "names": names}, **kwargs)
-
-
-def text(**kwargs: Any) -> Any:
-    return field(metadata={"kind": "text"}, **kwargs)
-
-
-def ranges(unit: str = "", low: float = 0.0, high: float = 1.0, **kwargs: Any) -> Any:
-    """A range [from, to] in `unit`, within `low` .. `high`, or a list of several: a tuple of pairs
-    in either case."""
-    return field(metadata={"kind": "ranges", "unit": unit, "low": low, "high": high}, **kwargs)
-
-
-def vector(unit: str = "", **kwargs: Any) -> Any:
-    """Three numbers."""
-    return field(metadata={"kind": "vector", "unit": unit}, **kwargs)
-
-
-def vectors(unit: str = "", **kwargs: Any) -> Any:
-    """A list of one or more vectors."""
-    return field(metadata={"kind": "vectors", "unit": unit}, **kwargs)
-
-
-def named_vectors(unit: str = "", **kwargs: Any) -> Any:
-    """One or more vectors by names that the file chooses."""
-    return field(metadata={"kind": "named_vectors", "unit": unit}, **kwargs)
-
-
-def material(**kwargs: Any) -> Any:
-    """color (sRGB, "#rrggbb"), roughness and metallic (0..1)."""
-    return field(metadata={"kind": "material"}, **kwargs)
-
-
-def block(cls: type, **kwargs: Any) -> Any:
-    """A nested dataclass."""
-    return field(metadata={"kind": "block", "cls": cls}, **kwargs)
-
-
-def variant(*classes: type, **kwargs: Any) -> Any:
-    """One of several dataclasses, named by the key `family` (the class's name in lower case)."""
-    names = {cls.__name__.lower(): cls for cls in classes}
-    return field(metadata={"kind": "variant", "classes": names}, **kwargs)
+Ranges = tuple[tuple[float, float], ...]
+"""One or more ranges (from, to); a file may give a single one without a list around it."""
 
 
 class _UniqueKeys(yaml.SafeLoader):
@@ -126,19 +78,23 @@ def check_keys(data: Mapping[str, Any], valid: Iterable[str], where: str, option
 
 
 def build(cls: type[T], data: Any, where: str) -> T:
-    """An instance of a dataclass whose fields were made by this module's functions.
+    """An instance of a dataclass.
 
-    `where` ("file: parts.knob") begins every error message.
+    `where` ("file" or "file: parts.knob") begins every error message.
     """
     data = as_mapping(data, where)
     keys = keys_of(cls)
     optional = [
         key
-        for key, f in keys.items()
-        if f.default is not MISSING or f.default_factory is not MISSING
+        for key, of in keys.items()
+        if of.default is not MISSING or of.default_factory is not MISSING
     ]
     check_keys(data, keys, where, optional)
-    values = {keys[key].name: _read(keys[key], data[key], f"{where}.{key}") for key in data}
+    dot = "." if ": " in where else ": "
+    values = {
+        keys[key].name: _read(keys[key].type, data[key], f"{where}{dot}{key}", keys[key].metadata)
+        for key in data
+    }
     try:
         return cls(**values)
     except RuleSafeError as error:
@@ -148,91 +104,62 @@ def build(cls: type[T], data: Any, where: str) -> T:
 def keys_of(cls: type) -> dict[str, Field]:
     """The keys of a dataclass in a file, units included, and their fields."""
     found = {}
-    for f in fields(cls):
-        unit = f.metadata.get("unit")
-        found[f"{f.name}_{unit}" if unit else f.name] = f
+    for of in fields(cls):
+        unit = of.metadata.get("unit")
+        found[f"{of.name}_{unit}" if unit else of.name] = of
     return found
 
 
-def _read(f: Field, value: Any, where: str) -> Any:
-    return _READERS[f.metadata["kind"]](value, f.metadata, where)
+def _read(kind: Any, value: Any, where: str, about: Mapping[str, Any]) -> Any:
+    if kind in _READERS:
+        return _READERS[kind](value, where, about)
+    if isinstance(kind, type) and is_dataclass(kind):
+        return build(kind, value, where)
+    origin, arguments = get_origin(kind), get_args(kind)
+    if origin is UnionType:
+        kinds = [each for each in arguments if each is not NoneType]
+        if len(kinds) > 1:
+            return _family(kinds, value, where)
+        return _read(kinds[0], value, where, about)
+    if origin is Mapping:
+        named = as_mapping(value, where)
+        found: Any = {str(k): _read(arguments[1], named[k], f"{where}.{k}", about) for k in named}
+    else:
+        found = convert(kind, value, where, about)
+    if kind is float:
+        return radians(found) if about.get("unit") == "deg" else found
+    if kind is str:
+        found = found.strip()
+    if found in ("", (), {}):
+        raise RuleSafeError(f"{where} is empty")
+    return found
 
 
-def _number(value: Any, meta: Mapping[str, Any], where: str) -> float:
-    low, high, unit = meta["low"], meta["high"], meta["unit"]
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        hint = " (YAML reads 1e-4 as a word; write 0.0001)" if isinstance(value, str) else ""
-        raise RuleSafeError(f"{where} must be a number, not {value!r}{hint}")
-    if not low <= value <= high:
-        raise RuleSafeError(f"{where} must lie in {low:g} .. {high:g} {unit}, not {value}".rstrip())
-    return radians(value) if unit == "deg" else float(value)
+def _family(classes: Iterable[type], value: Any, where: str) -> Any:
+    data = dict(as_mapping(value, where))
+    named, family = {cls.__name__.lower(): cls for cls in classes}, data.pop("family", None)
+    if family not in named:
+        raise RuleSafeError(f"{where}.family is {family!r}; valid: {', '.join(named)}")
+    return build(named[family], data, where)
 
 
-def _count(value: Any, meta: Mapping[str, Any], where: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise RuleSafeError(f"{where} must be a whole number, not {value!r}")
-    if not meta["low"] <= value <= meta["high"]:
-        raise RuleSafeError(f"{where} must lie in {meta['low']} .. {meta['high']}, not {value}")
-    return value
+def _ranges(value: Any, where: str, about: Mapping[str, Any]) -> Ranges:
+    several = isinstance(value, list) and value and isinstance(value[0], list)
+    pairs = value if several else [value]
+    found = tuple(convert(tuple[float, float], pair, where, about) for pair in pairs)
+    if any(first > last for first, last in found):
+        raise RuleSafeError(f"{where} is {value}; valid: [from, to], the smaller number first")
+    return found
 
 
-def _choice(value: Any, meta: Mapping[str, Any], where: str) -> str:
-    if value not in meta["names"]:
-        raise RuleSafeError(f"{where} must be one of {', '.join(meta['names'])}, not {value!r}")
-    return value
-
-
-def _text(value: Any, meta: Mapping[str, Any], where: str) -> str:
-    if not isinstance(value, str) or not value.strip():
-        raise RuleSafeError(f"{where} must be a text, not {value!r}")
-    return value.strip()
-
-
-def _ranges(value: Any, meta: Mapping[str, Any], where: str) -> tuple[tuple[float, float], ...]:
-    several = isinstance(value, list) and bool(value) and isinstance(value[0], list)
-    return tuple(_range(pair, meta, where) for pair in (value if several else [value]))
-
-
-def _range(value: Any, meta: Mapping[str, Any], where: str) -> tuple[float, float]:
-    if not isinstance(value, list) or len(value) != 2:
-        raise RuleSafeError(
-            f"{where} must be a range [from, to] or a list of such ranges, not {value!r}"
-        )
-    first, last = (_number(end, meta, where) for end in value)
-    if first > last:
-        raise RuleSafeError(f"{where}: a range begins with its smaller end, unlike {value}")
-    return first, last
-
-
-def _vector(value: Any, meta: Mapping[str, Any], where: str) -> tuple[float, float, float]:
-    if not isinstance(value, list) or len(value) != 3:
-        raise RuleSafeError(f"{where} must be three numbers [x, y, z], not {value!r}")
-    free = {"low": float("-inf"), "high": float("inf"), "unit": meta["unit"]}
-    x, y, z = (_number(number, free, where) for number in value)
-    return x, y, z
-
-
-def _vectors(value: Any, meta: Mapping[str, Any], where: str) -> tuple[Any, ...]:
-    if not isinstance(value, list) or not value:
-        raise RuleSafeError(f"{where} must be a list of points [[x, y, z], ...], not {value!r}")
-    return tuple(_vector(point, meta, f"{where}[{i}]") for i, point in enumerate(value))
-
-
-def _named_vectors(value: Any, meta: Mapping[str, Any], where: str) -> dict[str, Any]:
-    named = as_mapping(value, where)
-    if not named:
-        raise RuleSafeError(f"{where} must hold one or more vectors by name")
-    return {str(name): _vector(named[name], meta, f"{where}.{name}") for name in named}
-
-
-def _material(value: Any, meta: Mapping[str, Any], where: str) -> Material:
+def _material(value: Any, where: str, about: Mapping[str, Any]) -> Material:
     data = as_mapping(value, where)
     check_keys(data, ("color", "roughness", "metallic"), where)
-    part = {"low": 0.0, "high": 1.0, "unit": ""}
+    share = {"low": 0, "high": 1}
     return Material(
         linear_rgb(data["color"], f"{where}.color"),
-        _number(data["roughness"], part, f"{where}.roughness"),
-        _number(data["metallic"], part, f"{where}.metallic"),
+        convert(float, data["roughness"], f"{where}.roughness", share),
+        convert(float, data["metallic"], f"{where}.metallic", share),
     )
 
 
@@ -245,29 +172,5 @@ def linear_rgb(color: Any, where: str) -> Color:
     return linear(red), linear(green), linear(blue)
 
 
-def _block(value: Any, meta: Mapping[str, Any], where: str) -> Any:
-    return build(meta["cls"], value, where)
-
-
-def _variant(value: Any, meta: Mapping[str, Any], where: str) -> Any:
-    data = dict(as_mapping(value, where))
-    classes = meta["classes"]
-    family = data.pop("family", None)
-    if family not in classes:
-        raise RuleSafeError(f"{where}.family must be one of {', '.join(classes)}, not {family!r}")
-    return build(classes[family], data, where)
-
-
-_READERS = {
-    "number": _number,
-    "count": _count,
-    "choice": _choice,
-    "text": _text,
-    "ranges": _ranges,
-    "vector": _vector,
-    "vectors": _vectors,
-    "named_vectors": _named_vectors,
-    "material": _material,
-    "block": _block,
-    "variant": _variant,
-}
+_READERS = {Ranges: _ranges, Material: _material}
+"""Types that are read in a way of their own."""

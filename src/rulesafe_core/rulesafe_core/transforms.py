@@ -14,6 +14,7 @@ from transforms3d.quaternions import mat2quat, quat2mat
 
 Transform = NDArray[np.float64]  # (4, 4)
 Vector = NDArray[np.float64]  # (3,)
+Vec3 = tuple[float, float, float]
 
 
 def from_parts(rotation: ArrayLike, xyz: ArrayLike) -> Transform:

@@ -13,18 +13,20 @@ from pathlib import Path
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.plugins import load_file
-from rulesafe_core.strict_yaml import build, check_keys, count, number, read_yaml, text, vector
+from rulesafe_core.settings import setting
+from rulesafe_core.strict_yaml import build, check_keys, read_yaml
+from rulesafe_core.transforms import Vec3
 from rulesafe_sim.cameras import FRONT, HEAD, CameraConfig
 
 
 @dataclass(frozen=True)
 class _Entry:
-    xyz: tuple[float, float, float] = vector("m", default=None)
-    rpy: tuple[float, float, float] = vector("rad", default=None)
-    fovy: float = number("rad", 0.05, pi - 0.05, default=None)
-    width: int = count(16, 2048, default=None)
-    height: int = count(16, 2048, default=None)
-    link: str = text(default=None)
+    xyz: Vec3 | None = setting(None, unit="m")
+    rpy: Vec3 | None = setting(None, unit="rad")
+    fovy: float | None = setting(None, "", 0.05, pi - 0.05, "rad")
+    width: int | None = setting(None, "", 16, 2048)
+    height: int | None = setting(None, "", 16, 2048)
+    link: str | None = None
 
 
 def camera_file(name: str) -> Path:

@@ -15,10 +15,8 @@ import sapien
 from numpy.typing import NDArray
 
 from rulesafe_core.errors import RuleSafeError, unknown_name
-from rulesafe_core.transforms import Transform, from_parts, from_xyz_rpy, to_quat_wxyz
+from rulesafe_core.transforms import Transform, Vec3, from_parts, from_xyz_rpy, to_quat_wxyz
 from rulesafe_sim.variation import Cameras, CameraShift
-
-Vec3 = tuple[float, float, float]
 
 OPTICAL_IN_BODY = from_parts([[0, 0, 1], [-1, 0, 0], [0, -1, 0]], (0, 0, 0))
 """A camera's optical frame (z forward, x right, y down; REP 103) in its body frame (x forward)."""

@@ -5,7 +5,8 @@ from math import pi
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ARM_JOINTS, HAND_JOINTS
-from rulesafe_core.strict_yaml import number, vector
+from rulesafe_core.settings import required
+from rulesafe_core.transforms import Vec3
 
 
 @dataclass(frozen=True)
@@ -63,8 +64,8 @@ class Placement:
     """Where a safe stands: the door's centre in the pelvis frame (m) and its yaw from facing the
     robot squarely (rad)."""
 
-    xyz: tuple[float, float, float] = vector("m")
-    yaw: float = number("rad", -pi, pi)
+    xyz: Vec3 = required(unit="m")
+    yaw: float = required(-pi, pi, "rad")
 
 
 @dataclass(frozen=True)

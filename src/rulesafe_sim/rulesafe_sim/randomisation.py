@@ -20,23 +20,13 @@ from zlib import crc32
 import numpy as np
 
 from rulesafe_core.errors import RuleSafeError, unknown_name
-from rulesafe_core.strict_yaml import (
-    block,
-    build,
-    check_keys,
-    keys_of,
-    number,
-    ranges,
-    read_yaml,
-    vector,
-)
+from rulesafe_core.settings import required, setting
+from rulesafe_core.strict_yaml import Ranges, build, check_keys, keys_of, read_yaml
+from rulesafe_core.transforms import Vec3
 from rulesafe_sim.config import Placement
 from rulesafe_sim.safe import Safe
 from rulesafe_sim.safes import load_safe, safe_file
 from rulesafe_sim.variation import Variation
-
-Ranges = tuple[tuple[float, float], ...]
-"""One or more ranges (from, to); a value is uniform over all of them together."""
 
 ONE: Ranges = ((1.0, 1.0),)
 ZERO: Ranges = ((0.0, 0.0),)
@@ -44,12 +34,12 @@ ZERO: Ranges = ((0.0, 0.0),)
 
 def factor(low: float, high: float) -> Any:
     """Ranges of a factor on a nominal figure."""
-    return ranges("", low, high, default=ONE)
+    return setting(ONE, "", low, high)
 
 
 def offset(unit: str, most: float) -> Any:
     """Ranges of what is added to a nominal figure, `most` at most either way."""
-    return ranges(unit, -most, most, default=ZERO)
+    return setting(ZERO, "", -most, most, unit)
 
 
 @dataclass(frozen=True)
@@ -58,11 +48,11 @@ class PlacementRange:
     side. `hollow`: the part of these ranges that is left out in the middle; one of the four
     figures at least lies beyond it."""
 
-    left_hinge: Placement = block(Placement)
-    right_hinge: Placement = block(Placement)
-    xyz: tuple[float, float, float] = vector("m")
-    yaw: float = number("rad", 0.0, pi)
-    hollow: float = number("", 0.0, 0.95, default=0.0)
+    left_hinge: Placement
+    right_hinge: Placement
+    xyz: Vec3 = required(unit="m")
+    yaw: float = required(0, pi, "rad")
+    hollow: float = setting(0.0, "", 0, 0.95)
 
     def __post_init__(self) -> None:
         if min(self.xyz) < 0:
@@ -95,9 +85,9 @@ class ColourRange:
 
 @dataclass(frozen=True)
 class ColoursRange:
-    safe: ColourRange = block(ColourRange, default=ColourRange())
-    floor: ColourRange = block(ColourRange, default=ColourRange())
-    walls: ColourRange = block(ColourRange, default=ColourRange())
+    safe: ColourRange = ColourRange()
+    floor: ColourRange = ColourRange()
+    walls: ColourRange = ColourRange()
 
 
 @dataclass(frozen=True)
@@ -111,8 +101,8 @@ class CameraRange:
 
 @dataclass(frozen=True)
 class CamerasRange:
-    head: CameraRange = block(CameraRange, default=CameraRange())
-    front: CameraRange = block(CameraRange, default=CameraRange())
+    head: CameraRange = CameraRange()
+    front: CameraRange = CameraRange()
 
 
 @dataclass(frozen=True)
@@ -121,26 +111,26 @@ class ResistanceRange:
 
     damping: Ranges = factor(0.0, 4.0)
     detent: Ranges = factor(0.1, 4.0)
-    spring: Ranges = ranges("nm", 0.0, 0.5, default=ZERO)
+    spring: Ranges = setting(ZERO, "", 0, 0.5, "nm")
 
 
 @dataclass(frozen=True)
 class ResistancesRange:
-    knob: ResistanceRange = block(ResistanceRange, default=ResistanceRange())
-    handle: ResistanceRange = block(ResistanceRange, default=ResistanceRange())
-    door: ResistanceRange = block(ResistanceRange, default=ResistanceRange())
+    knob: ResistanceRange = ResistanceRange()
+    handle: ResistanceRange = ResistanceRange()
+    door: ResistanceRange = ResistanceRange()
 
 
 @dataclass(frozen=True)
 class Randomisation:
     """The ranges of a `Variation`, field by field; what has no range keeps its nominal value."""
 
-    placement: PlacementRange = block(PlacementRange)
-    lighting: LightingRange = block(LightingRange, default=LightingRange())
-    colours: ColoursRange = block(ColoursRange, default=ColoursRange())
-    cameras: CamerasRange = block(CamerasRange, default=CamerasRange())
+    placement: PlacementRange
+    lighting: LightingRange = LightingRange()
+    colours: ColoursRange = ColoursRange()
+    cameras: CamerasRange = CamerasRange()
     arm: Ranges = offset("rad", 0.2)  # each joint; further out it may begin in contact
-    parts: ResistancesRange = block(ResistancesRange, default=ResistancesRange())
+    parts: ResistancesRange = ResistancesRange()
     speed: Ranges = factor(0.2, 2.0)
 
 

@@ -3,20 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import pi
+from typing import Literal
 
 from rulesafe_core.body import Material
 from rulesafe_core.errors import RuleSafeError, unknown_name
-from rulesafe_core.strict_yaml import (
-    block,
-    choice,
-    material,
-    number,
-    variant,
-    vector,
-    vectors,
-)
-from rulesafe_core.transforms import about_axis, apply
-from rulesafe_sim.safe_families import HANDLES, KNOBS, Family
+from rulesafe_core.settings import required
+from rulesafe_core.transforms import Vec3, about_axis, apply
+from rulesafe_sim.safe_families import Bar, Family, Fluted, Grip, Lever, Tee, Wheel
 
 DETENT_RAMP = 0.1
 """The detent's torque changes sign at half range, over +- this fraction of it."""
@@ -27,11 +20,11 @@ class GraspNote:
     """Where a pinch takes a part, as the file notes it: in the frame of `link` (the knob or the
     handle), at the part's position 0."""
 
-    link: str = choice("knob", "handle")
-    points: tuple[tuple[float, float, float], ...] = vectors("m")
-    closing: tuple[float, float, float] = vector()
+    link: Literal["knob", "handle"]
+    points: tuple[Vec3, ...] = required(unit="m")
+    closing: Vec3 = required()
     """Along which thumb and finger close; unit length, either sense."""
-    approach: tuple[float, float, float] = vector()
+    approach: Vec3 = required()
     """Along which the hand comes; unit length."""
 
 
@@ -39,24 +32,24 @@ class GraspNote:
 class Grasp:
     """One way to pinch: point (m) and unit vectors in the part's link frame."""
 
-    point: tuple[float, float, float]
-    closing: tuple[float, float, float]
-    approach: tuple[float, float, float]
+    point: Vec3
+    closing: Vec3
+    approach: Vec3
 
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
     """What the three parts have in common. Position 0 is closed, `range` rad is fully open."""
 
-    range: float = number("deg", 20, 120)
-    open_above: float = number("", 0.0, 1.0)  # fraction of the range above which it is open
-    closed_below: float = number("", 0.0, 1.0)  # fraction below which it is closed again
-    damping: float = number("nms_per_rad", 0.0, 5.0)
-    detent: float = number("nm", 0.0, 0.3)  # peak torque towards the nearer end of the range
-    spring: float = number("nm", 0.0, 2.0)  # constant torque towards closed
-    mass: float = number("kg", 0.02, 20.0)
-    motion_axis: tuple[float, float, float] = vector()  # the part turns about it, right-handed
-    grasp: GraspNote = block(GraspNote)
+    range: float = required(20, 120, "deg")
+    open_above: float = required(0, 1)  # fraction of the range above which it is open
+    closed_below: float = required(0, 1)  # fraction below which it is closed again
+    damping: float = required(0.0, 5.0, "nms_per_rad")
+    detent: float = required(0.0, 0.3, "nm")  # peak torque towards the nearer end of the range
+    spring: float = required(0.0, 2.0, "nm")  # constant torque towards closed
+    mass: float = required(0.02, 20.0, "kg")
+    motion_axis: Vec3  # the part turns about it, right-handed
+    grasp: GraspNote
 
     def __post_init__(self) -> None:
         if not 0 < self.closed_below < self.open_above < 1:
@@ -79,10 +72,10 @@ class Part:
 class Turner(Part):
     """A knob or a handle: it turns about the door's normal."""
 
-    from_free_edge: float = number("m", 0.03, 0.3)  # axis to the door's free edge
-    above_centre: float = number("m", -0.3, 0.3)  # axis to the door's middle, up
-    closed_angle: float = number("deg", -180, 180)  # the link's z from up, clockwise, as seen
-    rotor_inertia: float = number("kgm2", 0.0, 0.01)  # of the works that turn along
+    from_free_edge: float = required(0.03, 0.3, "m")  # axis to the door's free edge
+    above_centre: float = required(-0.3, 0.3, "m")  # axis to the door's middle, up
+    closed_angle: float = required(-180, 180, "deg")  # the link's z from up, clockwise, as seen
+    rotor_inertia: float = required(0.0, 0.01, "kgm2")  # of the works that turn along
 
     shape: Family
 
@@ -101,12 +94,12 @@ class Turner(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class Knob(Turner):
-    shape: Family = variant(*KNOBS)
+    shape: Bar | Grip | Fluted
 
 
 @dataclass(frozen=True, kw_only=True)
 class Handle(Turner):
-    shape: Family = variant(*HANDLES)
+    shape: Lever | Tee | Wheel
 
 
 @dataclass(frozen=True)
@@ -118,13 +111,13 @@ class Door(Part):
 class Case:
     """The safe's outer box; the door is set into its front."""
 
-    width: float = number("m", 0.25, 0.6)
-    height: float = number("m", 0.25, 0.8)
-    depth: float = number("m", 0.15, 0.6)
-    wall: float = number("m", 0.006, 0.04)  # as seen around the door
-    gap: float = number("m", 0.001, 0.006)  # between wall and door
-    door_thickness: float = number("m", 0.01, 0.06)
-    contents: str = choice("gold", "folders", "chest")
+    width: float = required(0.25, 0.6, "m")
+    height: float = required(0.25, 0.8, "m")
+    depth: float = required(0.15, 0.6, "m")
+    wall: float = required(0.006, 0.04, "m")  # as seen around the door
+    gap: float = required(0.001, 0.006, "m")  # between wall and door
+    door_thickness: float = required(0.01, 0.06, "m")
+    contents: Literal["gold", "folders", "chest"] = required()
 
     @property
     def door_width(self) -> float:
@@ -137,12 +130,12 @@ class Case:
 
 @dataclass(frozen=True)
 class Looks:
-    case: Material = material()
-    door: Material = material()
-    interior: Material = material()
-    knob: Material = material()
-    handle: Material = material()
-    trim: Material = material()
+    case: Material
+    door: Material
+    interior: Material
+    knob: Material
+    handle: Material
+    trim: Material
 
 
 @dataclass(frozen=True)
@@ -178,7 +171,7 @@ class Safe:
         """Whether a picture tells an open knob or handle from a closed one."""
         return any(part.phase_visible for part in self.turners.values())
 
-    def axis_point(self, part: str) -> tuple[float, float, float]:
+    def axis_point(self, part: str) -> Vec3:
         """Where the knob's or handle's axis leaves the closed door's front, safe frame (m)."""
         turner = self.turners[part]
         y = -self.hinge_side * (self.case.door_width / 2 - turner.from_free_edge)
@@ -217,7 +210,7 @@ def spread(note: GraspNote, symmetry: int) -> tuple[Grasp, ...]:
     return tuple(found.values())
 
 
-def _rounded(values) -> tuple[float, float, float]:
+def _rounded(values) -> Vec3:
     x, y, z = (round(float(v), 9) + 0.0 for v in values)
     return x, y, z
 

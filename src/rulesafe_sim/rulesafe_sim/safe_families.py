@@ -17,7 +17,7 @@ import numpy as np
 
 from rulesafe_core.body import Material, Shape, capsule_between
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.strict_yaml import count, number
+from rulesafe_core.settings import required
 from rulesafe_core.transforms import about_axis, from_parts, from_xyz_rpy
 
 FINGER = 0.015
@@ -75,10 +75,10 @@ def _stem(end: float, material: Material, symmetry: int, radius: float = STEM_RA
 class Bar:
     """Knob: a flat bar with an inlaid line on one half, which shows how far it is turned."""
 
-    length: float = number("m", 0.03, 0.08)
-    width: float = number("m", 0.015, 0.036)
-    depth: float = number("m", 0.015, 0.04)
-    face: float = number("m", 0.03, 0.08)
+    length: float = required(0.03, 0.08, "m")
+    width: float = required(0.015, 0.036, "m")
+    depth: float = required(0.015, 0.04, "m")
+    face: float = required(0.03, 0.08, "m")
 
     @property
     def symmetry(self) -> int:
@@ -97,11 +97,11 @@ class Bar:
 class Grip:
     """Knob: a prism with an even number of equal flats."""
 
-    sides: int = count(4, 12)
-    across: float = number("m", 0.02, 0.036)
+    sides: int = required(4, 12)
+    across: float = required(0.02, 0.036, "m")
     """From flat to flat."""
-    depth: float = number("m", 0.015, 0.04)
-    face: float = number("m", 0.03, 0.08)
+    depth: float = required(0.015, 0.04, "m")
+    face: float = required(0.03, 0.08, "m")
 
     def __post_init__(self) -> None:
         _check_even("sides", self.sides)
@@ -129,12 +129,12 @@ class Grip:
 class Fluted:
     """Knob: equal round ridges about a core; a fingertip rests in the flute between two."""
 
-    ridges: int = count(4, 10)
-    across: float = number("m", 0.02, 0.04)
+    ridges: int = required(4, 10)
+    across: float = required(0.02, 0.04, "m")
     """From the top of a ridge to that of the opposite one."""
-    ridge_radius: float = number("m", 0.003, 0.008)
-    depth: float = number("m", 0.015, 0.04)
-    face: float = number("m", 0.03, 0.08)
+    ridge_radius: float = required(0.003, 0.008, "m")
+    depth: float = required(0.015, 0.04, "m")
+    face: float = required(0.03, 0.08, "m")
 
     def __post_init__(self) -> None:
         _check_even("ridges", self.ridges)
@@ -165,10 +165,10 @@ class Fluted:
 class Lever:
     """Handle: one arm."""
 
-    length: float = number("m", 0.06, 0.14)
+    length: float = required(0.06, 0.14, "m")
     """From the axis to the tip."""
-    radius: float = number("m", 0.0075, 0.018)
-    off_door: float = number("m", 0.03, 0.07)
+    radius: float = required(0.0075, 0.018, "m")
+    off_door: float = required(0.03, 0.07, "m")
     """From the door to the arm's middle."""
 
     @property
@@ -186,10 +186,10 @@ class Lever:
 class Tee:
     """Handle: a bar across the axis."""
 
-    length: float = number("m", 0.07, 0.16)
+    length: float = required(0.07, 0.16, "m")
     """From tip to tip."""
-    radius: float = number("m", 0.0075, 0.018)
-    off_door: float = number("m", 0.03, 0.07)
+    radius: float = required(0.0075, 0.018, "m")
+    off_door: float = required(0.03, 0.07, "m")
 
     @property
     def symmetry(self) -> int:
@@ -207,12 +207,12 @@ class Tee:
 class Wheel:
     """Handle: equal spokes about a hub, with no rim, so that fingers come between them."""
 
-    spokes: int = count(3, 8)
-    length: float = number("m", 0.05, 0.09)
+    spokes: int = required(3, 8)
+    length: float = required(0.05, 0.09, "m")
     """From the axis to a spoke's tip."""
-    radius: float = number("m", 0.0075, 0.012)
-    hub_radius: float = number("m", 0.01, 0.03)
-    off_door: float = number("m", 0.03, 0.07)
+    radius: float = required(0.0075, 0.012, "m")
+    hub_radius: float = required(0.01, 0.03, "m")
+    off_door: float = required(0.03, 0.07, "m")
 
     @property
     def symmetry(self) -> int:

@@ -10,17 +10,11 @@
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Literal
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.plugins import load_file
-from rulesafe_core.strict_yaml import (
-    as_mapping,
-    build,
-    check_keys,
-    choice,
-    read_yaml,
-    text,
-)
+from rulesafe_core.strict_yaml import build, read_yaml
 from rulesafe_sim.safe import Case, Door, Handle, Knob, Looks, Safe
 from rulesafe_sim.safe_checks import check_safe
 
@@ -29,6 +23,22 @@ SAFES = tuple(f"safe_{i:02d}" for i in range(1, 11))
 
 FILES = {name: Path(__file__).parent / f"data/safes/{name}.yaml" for name in SAFES}
 """The YAML file of each."""
+
+
+@dataclass(frozen=True)
+class _Parts:
+    knob: Knob
+    handle: Handle
+    door: Door
+
+
+@dataclass(frozen=True)
+class _File:
+    title: str
+    hinge: Literal["left", "right"]
+    case: Case
+    looks: Looks
+    parts: _Parts
 
 
 def safe_file(name: str | Path) -> Path:
@@ -59,30 +69,14 @@ def _own_safe(name: str) -> Safe:
 
 def read_safe(path: Path) -> Safe:
     """The safe that a YAML file describes, checked."""
-    data = read_yaml(path)
-    where = path.name
-    check_keys(data, ("title", "hinge", "case", "looks", "parts"), where)
-    parts = as_mapping(data["parts"], f"{where}: parts")
-    check_keys(parts, ("knob", "handle", "door"), f"{where}: parts")
-    head = build(_Head, {key: data[key] for key in ("title", "hinge")}, f"{where}: safe")
+    about = build(_File, read_yaml(path), path.name)
+    parts = about.parts
     safe = Safe(
-        id=path.stem,
-        title=head.title,
-        hinge=head.hinge,
-        case=build(Case, data["case"], f"{where}: case"),
-        looks=build(Looks, data["looks"], f"{where}: looks"),
-        knob=build(Knob, parts["knob"], f"{where}: parts.knob"),
-        handle=build(Handle, parts["handle"], f"{where}: parts.handle"),
-        door=build(Door, parts["door"], f"{where}: parts.door"),
+        *(path.stem, about.title, about.hinge, about.case, about.looks),
+        *(parts.knob, parts.handle, parts.door),
     )
     try:
         check_safe(safe)
     except RuleSafeError as error:
-        raise RuleSafeError(f"{where}: {error}") from error
+        raise RuleSafeError(f"{path.name}: {error}") from error
     return safe
-
-
-@dataclass(frozen=True)
-class _Head:
-    title: str = text()
-    hinge: str = choice("left", "right")

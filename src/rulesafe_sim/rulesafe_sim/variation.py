@@ -15,11 +15,11 @@ from rulesafe_core.body import Color, Material, linear, srgb
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ARM_JOINTS
 from rulesafe_core.strict_yaml import as_mapping, check_keys
+from rulesafe_core.transforms import Vec3
 from rulesafe_sim.config import Placement
 from rulesafe_sim.safe import Looks, Part, Safe
 
 AnyPart = TypeVar("AnyPart", bound=Part)
-Vec3 = tuple[float, float, float]
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from rulesafe_core.joints import ACTED, ARM_JOINTS
 from rulesafe_core.plugins import trace_of
 from rulesafe_data.layout import ACTION, POINTS, STATE
 from rulesafe_data.layout import CAMERAS as PICTURES
-from rulesafe_data.measure_tables import markdown_table
+from rulesafe_data.measuring import markdown_table
 from rulesafe_data.store import EpisodeStore
 from vq_memory_node.rolling import RollingMemory
 

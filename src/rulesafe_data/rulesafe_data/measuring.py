@@ -2,11 +2,12 @@
 
 import multiprocessing
 import os
-import resource
+import platform
 import signal
 import subprocess
+import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,9 +17,13 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from rulesafe_core.versions import installed
 from rulesafe_data.engines import THREADS, environment
 
 T = TypeVar("T")
+Samples = Sequence[float] | NDArray[np.floating]
+
+VERSIONS = ("rulesafe", "sapien", "numpy", "gymnasium", "torch", "ros-jazzy-rclpy")
 
 
 @dataclass(frozen=True)
@@ -37,7 +42,7 @@ class Measure:
 
     @classmethod
     def of(
-        cls, name: str, unit: str, samples: Sequence[float], note: str = "", subject: str = ""
+        cls, name: str, unit: str, samples: Samples, note: str = "", subject: str = ""
     ) -> "Measure":
         p10, median, p90 = np.percentile(samples, [10, 50, 90])
         return cls(name, unit, float(median), float(p10), float(p90), len(samples), note, subject)
@@ -74,10 +79,11 @@ class Stopwatch:
         return time.perf_counter() - self._wall
 
 
-def peak_memory(what: str) -> Measure:
-    """The most memory this process has held."""
-    megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return Measure.of(f"peak memory, {what}", "MB", [megabytes])
+def peak_memory(what: str, pid: int | None = None) -> Measure:
+    """The most memory that a process has held; this one, if no other is named."""
+    status = Path(f"/proc/{pid or os.getpid()}/status").read_text()
+    kilobytes = int(status.partition("VmHWM:")[2].split()[0])
+    return Measure.of(f"peak memory, {what}", "MB", [kilobytes / 1024])
 
 
 def cpu_seconds(pid: int) -> tuple[float, float]:
@@ -113,10 +119,18 @@ def _stay_on_a_core() -> None:
 
 
 @contextmanager
-def interrupted(process: subprocess.Popen) -> Iterator[None]:
-    """Interrupts a process at the end, and kills it where that does not help."""
+def ros_node(
+    module: str, parameters: Mapping[str, Any], stderr: int | None = None
+) -> Iterator[subprocess.Popen]:
+    """Run a node with these parameters; at the end it is interrupted, and killed after 10 s."""
+    arguments = [word for name, value in parameters.items() for word in ("-p", f"{name}:={value}")]
+    process = subprocess.Popen(
+        [sys.executable, "-m", module, "--ros-args", *arguments],
+        stdout=subprocess.DEVNULL,
+        stderr=stderr,
+    )
     try:
-        yield
+        yield process
     finally:
         process.send_signal(signal.SIGINT)
         try:
@@ -124,3 +138,28 @@ def interrupted(process: subprocess.Popen) -> Iterator[None]:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+
+
+def machine() -> dict[str, str]:
+    """What the figures depend on: processor, memory, load, versions."""
+    cpu = platform.processor() or platform.machine()
+    memory = ""
+    info = Path("/proc/cpuinfo")
+    if info.exists():
+        models = [line for line in info.read_text().splitlines() if line.startswith("model name")]
+        cpu = models[0].split(":", 1)[1].strip() if models else cpu
+        memory = f"{os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2**30:.1f} GiB"
+    facts = {
+        "processor": f"{cpu}, {len(os.sched_getaffinity(0))} cores",
+        "memory": memory,
+        "load before": "{:.1f} {:.1f} {:.1f} (1, 5, 15 min)".format(*os.getloadavg()),
+        "system": platform.platform(),
+        "python": platform.python_version(),
+    }
+    return facts | installed(VERSIONS)
+
+
+def markdown_table(rows: Sequence[Sequence[str]], left: int = 1) -> str:
+    """Rows, the first of them the head; all columns but the first `left` to the right."""
+    head, *body = (f"| {' | '.join(row)} |" for row in rows)
+    return "\n".join([head, "|" + "---|" * left + "---:|" * (len(rows[0]) - left), *body])

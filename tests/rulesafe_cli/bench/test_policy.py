@@ -7,9 +7,9 @@ import pytest
 pytest.importorskip("torch")
 pytest.importorskip("accelerate")
 
+from rulesafe_cli.bench.commands import markdown
 from rulesafe_cli.bench.policy import EPISODES, untrained
 from rulesafe_cli.cli import main
-from rulesafe_data.measure_tables import markdown
 from rulesafe_data.measuring import Measure
 from vq_memory_node.memory import make_memory
 

@@ -10,7 +10,7 @@ pytest.importorskip("sklearn")
 
 from rulesafe_cli.cli import main
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_data.measure_tables import markdown_table
+from rulesafe_data.measuring import markdown_table
 from vq_memory_node import commands
 from vq_memory_node.analysis import cost as memory_cost
 from vq_memory_node.analysis import measures

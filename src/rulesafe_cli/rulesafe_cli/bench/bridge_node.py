@@ -1,26 +1,70 @@
-"""The robot's end of the bridge's benchmark on a ROS 2 graph: see bench_bridge."""
+"""The robot of the bridge part of `rulesafe bench`, in a process of its own: see bridge.py."""
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
 import numpy as np
 import rclpy
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from std_srvs.srv import Trigger
-from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+from trajectory_msgs.msg import JointTrajectory
 from unitree_hg.msg import LowCmd as LowCmdMessage
 from unitree_hg.msg import LowState as LowStateMessage
 
 from h1_2_bridge.messages import LowCmd, LowState
 from h1_2_bridge.motors import MOTOR_JOINTS, RIGHT_ARM, WEIGHT_SLOT
 from h1_2_bridge.wire import decode_low_cmd, encode_low_state
-from rulesafe_cli.bench.bridge_figures import ELBOW, PATIENCE, RATE
-from rulesafe_core.convert import to_header
+from rulesafe_core.convert import to_trajectory
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.joints import ACTION_JOINTS, HAND_JOINTS
+from rulesafe_core.joints import HAND_JOINTS
 from rulesafe_core.robot import HOME
+from rulesafe_data.measuring import cpu_seconds
 from rulesafe_interfaces.msg import BridgeState
+
+RATE = 500.0
+"""Hz, of states and of commands."""
+
+STATE_TIMEOUT, CHUNK_TIMEOUT, RAMP = 2.0, 0.5, 0.5
+"""s, parameters of the bridge that is measured. Its default for the first is 0.05; what counts here
+is how soon it acts beyond its timeout, and a robot that other programs keep from publishing for
+50 ms would end the measurement."""
+
+STALL = 2.0
+"""s that the bridge itself may pause: other work of the machine is not what is measured."""
+
+BRIDGE = {
+    "rate": RATE,
+    "ramp": RAMP,
+    "state_timeout": STATE_TIMEOUT,
+    "chunk_timeout": CHUNK_TIMEOUT,
+    "stall_timeout": STALL,
+    "clock_jump": STALL,
+    "damping_timeout": 3600.0,
+    "hand": "none",
+}
+"""Parameters of the bridge."""
+
+PATIENCE = 60.0
+"""s after which something that should happen has not."""
+
+ELBOW = RIGHT_ARM[3]
+
+
+@dataclass
+class Found:
+    """What was measured; times in s."""
+
+    sent: float = 0.0  # Hz
+    used: float = 0.0  # Hz, states that the bridge used
+    commands: float = 0.0  # Hz
+    bridge_cpu: float = 0.0  # cores
+    robot_cpu: float = 0.0
+    chunks: list[float] = field(default_factory=list)
+    silence: list[float] = field(default_factory=list)
+    no_chunk: list[float] = field(default_factory=list)
+    stop: list[float] = field(default_factory=list)
 
 
 class Graph:
@@ -104,16 +148,11 @@ class Graph:
         self.until(lambda: self.state == "ACTIVE", "ACTIVE")
 
     def send_chunk(self, change: float, rows: int) -> float:
-        """Moves the elbow by `change` rad within `rows` rows; when it was sent."""
+        """Move the elbow by `change` rad within `rows` actions; return when it was published."""
         start = np.r_[self.q[list(RIGHT_ARM)], [HOME[name] for name in HAND_JOINTS]]
-        message = JointTrajectory(joint_names=list(ACTION_JOINTS))
-        message.header = to_header(time.time_ns(), "pelvis")
-        for i in range(1, rows + 1):
-            row = start.copy()
-            row[3] += change * i / rows
-            point = JointTrajectoryPoint(positions=row.tolist())
-            point.time_from_start.sec, point.time_from_start.nanosec = divmod(i * 10**8, 10**9)
-            message.points.append(point)
+        chunk = np.tile(start, (rows, 1))
+        chunk[:, 3] += change * np.arange(1, rows + 1) / rows
+        message = to_trajectory(chunk, time.time_ns())
         now = time.perf_counter()
         self._chunks.publish(message)
         return now
@@ -121,3 +160,119 @@ class Graph:
     def close(self) -> None:
         self.node.destroy_node()
         rclpy.try_shutdown()
+
+
+def measure(seconds: float, bridge: int) -> Found:
+    """Measure everything but the recovery; `bridge` is the process id of the bridge.
+
+    Raises:
+        RuleSafeError: the bridge did not do what it should within PATIENCE.
+    """
+    found, graph = Found(), Graph()
+    try:
+        graph.engage()
+        _rates(graph, found, seconds, bridge)
+        for i in range(max(10, round(3 * seconds))):
+            found.chunks.append(_chunk(graph, 0.05 * (-1) ** i))
+            found.no_chunk.append(_no_chunk(graph))
+        for _ in range(max(10, round(2 * seconds))):
+            found.stop.append(_stop(graph))
+            found.silence.append(_silence(graph))
+        graph.ask("disengage")
+        return found
+    finally:
+        graph.close()
+
+
+def measure_recovery() -> float:
+    """Return the time (s) from the first state of a robot that was just switched on until the
+    bridge is IDLE.
+
+    Raises:
+        RuleSafeError: the bridge did not find the robot within PATIENCE.
+    """
+    graph = Graph()
+    try:
+        graph.turn()
+        began = graph.last_sent
+        graph.until(lambda: graph.state == "IDLE", "IDLE")
+        return graph.states_at["IDLE"] - began
+    finally:
+        graph.close()
+
+
+def _rates(graph: Graph, found: Found, seconds: float, bridge: int) -> None:
+    """Rates and CPU shares while the elbow goes to and fro."""
+    begin = time.perf_counter()
+    before, own = cpu_seconds(bridge), time.process_time()
+    sent, commands, good = graph.sent, graph.commands, graph.states_good
+    direction = 1
+    while time.perf_counter() - begin < seconds:
+        graph.send_chunk(0.1 * direction, 10)
+        direction = -direction
+        graph.spin(1.0)
+    after, elapsed = cpu_seconds(bridge), time.perf_counter() - begin
+    graph.until(lambda: graph.states_good > good, "the bridge's state")
+    found.sent = (graph.sent - sent) / elapsed
+    found.used = (graph.states_good - good) / elapsed
+    found.commands = (graph.commands - commands) / elapsed
+    found.bridge_cpu = (after[0] - before[0]) / (after[1] - before[1])
+    found.robot_cpu = (time.process_time() - own) / elapsed
+
+
+def _first(graph: Graph, condition: Callable[[LowCmd], bool]) -> list[float]:
+    """Return a list that gets the time at which the first command fulfils the condition."""
+    seen: list[float] = []
+
+    def look(command: LowCmd, now: float) -> None:
+        if not seen and condition(command):
+            seen.append(now)
+
+    graph.on_command = look
+    return seen
+
+
+def _chunk(graph: Graph, change: float) -> float:
+    """From a chunk to the first command that moves."""
+    graph.spin(0.05)
+    rest = float(graph.q[ELBOW])
+    sent = graph.send_chunk(change, 2)
+    moved = _first(graph, lambda command: abs(command.q[ELBOW] - rest) > 1e-6)
+    graph.until(lambda: moved, "a command follows")
+    return moved[0] - sent
+
+
+def _no_chunk(graph: Graph) -> float:
+    """From the end of a chunk of one action, and its timeout, to HOLDING."""
+    graph.spin(0.3)
+    graph.states_at.pop("HOLDING", None)
+    sent = graph.send_chunk(0.0, 1)
+    graph.until(lambda: graph.state == "ACTIVE", "ACTIVE")
+    graph.until(lambda: graph.states_at.get("HOLDING", 0) > sent, "HOLDING")
+    return graph.states_at["HOLDING"] - sent - 0.1 - CHUNK_TIMEOUT
+
+
+def _stop(graph: Graph) -> float:
+    """From asking for a stop to the first command without stiffness."""
+    graph.until(lambda: graph.state in ("ACTIVE", "HOLDING"), "ACTIVE")
+    asked, damped = time.perf_counter(), _first(graph, lambda command: command.kp[ELBOW] == 0)
+    graph.ask("stop")
+    graph.until(lambda: damped, "a damped command")
+    graph.ask("reset")
+    graph.engage()
+    return damped[0] - asked
+
+
+def _silence(graph: Graph) -> float:
+    """From the robot's last state, and its timeout, to the first command that lets go."""
+    graph.silent = True
+    last = graph.last_sent
+    graph.spin(STATE_TIMEOUT / 2)  # commands of the engagement may still be on their way
+    released = _first(graph, lambda command: command.q[WEIGHT_SLOT] < 1)
+    graph.until(lambda: released, "the weight falls")
+    graph.silent = False
+    graph.until(lambda: graph.state == "FAULT", "FAULT")
+    graph.spin(RAMP + 0.5)
+    graph.ask("reset")
+    graph.engage()
+    return released[0] - last - STATE_TIMEOUT

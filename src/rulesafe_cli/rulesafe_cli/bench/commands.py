@@ -7,6 +7,7 @@ how to read the tables.
 
 import json
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
@@ -16,8 +17,7 @@ import tyro
 from policy_node.families import FAMILIES
 from rulesafe_cli.table import load
 from rulesafe_core.errors import RuleSafeError, unknown_name
-from rulesafe_data.measure_tables import machine, markdown, table
-from rulesafe_data.measuring import Measure
+from rulesafe_data.measuring import Measure, machine, markdown_table
 
 PARTS = {
     "physics": "rulesafe_cli.bench.simulation:physics",
@@ -94,3 +94,43 @@ def bench(options: Annotated[Options, tyro.conf.arg(name="")]) -> int:
     if options.markdown:
         options.markdown.write_text("\n\n".join(page) + "\n")
     return 1 if failed else 0
+
+
+def table(measures: Sequence[Measure]) -> str:
+    """The figures as aligned text."""
+    names = [f"{m.subject}: {_name(m)}" if m.subject else _name(m) for m in measures]
+    width = max(map(len, names))
+    lines = [f"{'':{width}}{'median':>9}{'p10':>9}{'p90':>9}{'n':>6}"]
+    for name, m in zip(names, measures, strict=True):
+        figures = "".join(f"{_short(x):>9}" for x in (m.median, m.p10, m.p90))
+        lines.append(f"{name:{width}}{figures}{m.count:>6}")
+    return "\n".join(lines)
+
+
+def markdown(measures: Sequence[Measure]) -> str:
+    """The figures of a part as a Markdown table: a row for each; where they are of several
+    subjects, a row for each subject with its medians, and one with the numbers of samples."""
+    if not any(m.subject for m in measures):
+        rows = [["", "median", "10th to 90th percentile", "n"]]
+        for m in measures:
+            spread = f"{_short(m.p10)}..{_short(m.p90)}"
+            rows.append([_name(m), _short(m.median), spread, str(m.count)])
+        return markdown_table(rows)
+    columns = list(dict.fromkeys(map(_name, measures)))
+    found = {(m.subject, _name(m)): m for m in measures}
+    rows = [["", *columns]]
+    for subject in dict.fromkeys(m.subject for m in measures):
+        cells = [found.get((subject, column)) for column in columns]
+        rows.append([subject, *(_short(m.median) if m else "" for m in cells)])
+    counts = [sorted({m.count for m in measures if _name(m) == column}) for column in columns]
+    rows.append(["n", *("..".join(map(str, dict.fromkeys((c[0], c[-1])))) for c in counts)])
+    return markdown_table(rows)
+
+
+def _name(measure: Measure) -> str:
+    unit = f" [{measure.unit}]" if measure.unit else ""
+    return f"{measure.name}{unit}{f' ({measure.note})' if measure.note else ''}"
+
+
+def _short(figure: float) -> str:
+    return f"{figure:.3g}" if abs(figure) < 100 else f"{figure:.0f}"

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from rulesafe_data.measure_tables import machine, markdown_table
+from rulesafe_data.measuring import machine, markdown_table
 from vq_memory_node.analysis.cost import Cost, p99
 from vq_memory_node.analysis.measures import EVERY, Read
 from vq_memory_node.analysis.probe import ProbeConfig

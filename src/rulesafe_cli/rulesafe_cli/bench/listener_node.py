@@ -1,0 +1,111 @@
+"""The subscriber of the ROS part of `rulesafe bench`, in a process of its own: see node.py."""
+
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import rclpy
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from sensor_msgs.msg import Image, JointState, PointCloud2
+from trajectory_msgs.msg import JointTrajectory
+
+from rulesafe_core import convert, messages
+from rulesafe_core.chunks import MAX_ROWS, PERIOD
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_data.measuring import Wave, cpu_seconds
+from rulesafe_interfaces.msg import EpisodeStatus
+
+START_LIMIT = 60.0  # s until the first joint states must have come
+WARM_UP = 1.0  # s of wall time that are not counted
+
+
+@dataclass
+class Received:
+    """What the subscriber noted; times of the wall clock in s, simulated ones in simulated s."""
+
+    latencies: list[float] = field(default_factory=list)  # publish to callback of /joint_states
+    arrivals: list[float] = field(default_factory=list)  # of /joint_states
+    stamps: list[float] = field(default_factory=list)  # simulated, of the same messages
+    images: int = 0
+    cpu_share: float = 0.0  # of a core, the subscriber's own
+    simulation_cpu_share: float = 0.0
+
+
+class Listener(Node):
+    """Subscribes to all topics of an observation; publishes five seconds of a wave each second."""
+
+    def __init__(self) -> None:
+        super().__init__("bench_listener")
+        self.received = Received()
+        self.moving = False
+        self._wave = Wave()
+        self._sent = -PERIOD * MAX_ROWS
+        self._chunks = self.create_publisher(
+            JointTrajectory, "/policy/action_chunk", convert.STATE_QOS
+        )
+        listen = self.create_subscription
+        listen(JointState, "/joint_states", self._on_joints, convert.STATE_QOS)  # type: ignore
+        listen(EpisodeStatus, "/episode/status", self._on_status, convert.STATE_QOS)
+        for name in ("head", "front"):
+            listen(Image, f"/camera/{name}/image_raw", self._on_image, convert.IMAGE_QOS)
+        listen(PointCloud2, "/camera/points", lambda _: None, convert.IMAGE_QOS)
+
+    def _on_joints(self, message, info) -> None:
+        now, stamp = time.time_ns(), messages.to_ns(message.header.stamp)
+        if self.received.stamps and stamp / 1e9 <= self.received.stamps[-1]:
+            return  # the last state, sent again while the simulation waits
+        self.received.latencies.append((now - info["source_timestamp"]) / 1e9)
+        self.received.arrivals.append(now / 1e9)
+        self.received.stamps.append(stamp / 1e9)
+
+    def _on_status(self, message) -> None:
+        now = messages.to_ns(message.header.stamp)
+        self.moving |= message.frame > 2
+        if message.waiting or now - self._sent >= 10 * PERIOD:
+            self._sent = now
+            rows = [self._wave(now / 1e9 + 0.1 * i) for i in range(1, MAX_ROWS + 1)]
+            self._chunks.publish(convert.to_trajectory(rows, now))
+
+    def _on_image(self, message) -> None:
+        self.received.images += 1
+
+
+def listen(seconds: float, simulation: int) -> Received:
+    """Subscribe for some seconds of wall time after a warm-up.
+
+    Args:
+        seconds: how long.
+        simulation: process id of the simulation node.
+
+    Raises:
+        RuleSafeError: the simulation did not start, or stopped publishing.
+    """
+    rclpy.init()
+    node, executor = Listener(), SingleThreadedExecutor()
+    executor.add_node(node)
+    deadline = time.monotonic() + START_LIMIT
+    try:
+        while not node.moving:
+            executor.spin_once(timeout_sec=0.1)
+            if time.monotonic() > deadline or not Path(f"/proc/{simulation}").exists():
+                raise RuleSafeError(f"the simulation did not move within {START_LIMIT:.0f} s")
+        _spin(executor, WARM_UP)
+        node.received = received = Received()
+        (cpu, wall), own = cpu_seconds(simulation), time.process_time()
+        _spin(executor, seconds)
+        cpu_after, wall_after = cpu_seconds(simulation)
+        received.cpu_share = (time.process_time() - own) / (wall_after - wall)
+        received.simulation_cpu_share = (cpu_after - cpu) / (wall_after - wall)
+        if len(received.arrivals) < 10:
+            raise RuleSafeError("the simulation node stopped publishing")
+        return received
+    finally:
+        node.destroy_node()
+        rclpy.try_shutdown()
+
+
+def _spin(executor: SingleThreadedExecutor, seconds: float) -> None:
+    end = time.monotonic() + seconds
+    while (left := end - time.monotonic()) > 0:
+        executor.spin_once(timeout_sec=left)

@@ -40,7 +40,7 @@ def test_a_log_gets_a_line_now_and_then(capsys, clock):
 
 
 def test_a_training_bar_does_so_too(capsys, clock):
-    from rulesafe_data.training_bar import training_bar
+    from rulesafe_data.bars import training_bar
 
     with training_bar(50, "step") as tell:
         for step in range(1, 51):

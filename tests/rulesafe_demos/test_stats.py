@@ -11,7 +11,7 @@ from rulesafe_data.recording import save
 from rulesafe_demos import figure
 from rulesafe_demos.attempts import make_request, settle
 from rulesafe_demos.perform import facts_of, failed
-from rulesafe_demos.stats import Group, Row, causes, collect, grouped
+from rulesafe_demos.stats import Row, causes, collect, group, grouped
 from rulesafe_locks.rules import RULES
 
 
@@ -39,7 +39,7 @@ def test_groups_count_what_they_say():
     assert second.frames != second.frames  # NaN: no success
     assert first.planning_share == 0.25
     # Wilson's interval of 2 in 4, by its formula with z = 1.96.
-    assert everything.interval == pytest.approx((0.15004, 0.84996), abs=1e-5)
+    assert (everything.low, everything.high) == pytest.approx((0.15004, 0.84996), abs=1e-5)
     assert [g.attempts for g in grouped(ROWS, lambda r: r.safe)] == [3, 1, 4]
 
 
@@ -48,9 +48,9 @@ def test_demonstrations_in_an_hour_of_cpu_time():
         row("rule_001", 0, True, cpu_seconds=4.0, picture_seconds=12.0),
         row("rule_001", 1, False, cpu_seconds=2.0),
     ]
-    (group, _) = grouped(rows, lambda r: r.rule)
-    assert group.states_per_hour == pytest.approx(3600 / 6)  # 6 s for one success
-    assert group.demonstrations_per_hour == pytest.approx(3600 / 18)
+    (rule, _) = grouped(rows, lambda r: r.rule)
+    assert rule.states_per_hour == pytest.approx(3600 / 6)  # 6 s for one success
+    assert rule.demonstrations_per_hour == pytest.approx(3600 / 18)
     (bare, _) = grouped(ROWS[:1], lambda r: r.rule)
     assert bare.demonstrations_per_hour != bare.demonstrations_per_hour  # NaN: no pictures
 
@@ -92,10 +92,10 @@ def test_the_files_of_a_directory(tmp_path, capsys):
 
 def test_the_figure_has_room_for_every_rule(tmp_path):
     groups = [
-        Group(rule, [row(rule, n, n % (i + 2) > 0, frames=150 + 20 * i) for n in range(25)])
+        group(rule, [row(rule, n, n % (i + 2) > 0, frames=150 + 20 * i) for n in range(25)])
         for i, rule in enumerate(RULES)
     ]
-    figure.draw(tmp_path / "stats.png", [*groups, Group("all", ROWS)])
+    figure.draw(tmp_path / "stats.png", [*groups, group("all", ROWS)])
     with Image.open(tmp_path / "stats.png") as picture:
         wide, high = picture.size
     assert wide > 1500 > high

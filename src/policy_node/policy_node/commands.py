@@ -1,6 +1,5 @@
 """The subcommands of `rulesafe policy`. What they need is imported when they run."""
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -8,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import tyro
 
 from policy_node.configs import TrainConfig
-from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.errors import RuleSafeError, resumable
 
 if TYPE_CHECKING:
-    from policy_node.training import Progress
+    pass
 
 Data = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="DATA")]
 Name = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="NAME")]
@@ -59,8 +58,8 @@ def train(
     """
     from policy_node.configs_vla import from_weights
     from policy_node.families import find_config
+    from rulesafe_data.bars import training_bar
     from rulesafe_data.store import EpisodeStore
-    from rulesafe_data.training_bar import training_bar
     from vq_memory_node.memory import make_memory
 
     task_memory = make_memory(memory, model=memory_model, clusters=clusters, length=length)
@@ -69,28 +68,20 @@ def train(
     from policy_node.checkpoints import read_policy
 
     store, instructions = EpisodeStore(data), _instructions(rules)
-    kept = cache or out.parent / f"cache_{store.digest[:12]}"
+    cache = cache or out.parent / f"cache_{store.digest[:12]}"
     facts = map(store.privileged.facts, training.choose(store, instructions))
     safes = tuple(sorted({fact["safe"] for fact in facts if "safe" in fact}))
-    task = training.Task(policy, size, network, task_memory, data, instructions, kept, safes)
-    with training_bar(config.steps, "step") as tell:
-
-        def show(progress: "Progress") -> None:
-            tell(
-                progress.step,
-                f"loss {progress.loss:.5f}, rate {progress.rate:.1e}, "
-                f"waiting {progress.waiting:.1%}",
-            )
-
-        try:
-            training.train(task, config, out, show)
-        except KeyboardInterrupt:
-            every = f"which is kept every {config.checkpoint_every} steps"
-            print(
-                f"\ninterrupted: the same command goes on from its last state, {every}",
-                file=sys.stderr,
-            )
-            raise
+    task = training.Task(policy, size, network, task_memory, data, instructions, cache, safes)
+    kept = f"the last checkpoint, one every {config.checkpoint_every} steps,"
+    with training_bar(config.steps, "step") as show, resumable(kept):
+        training.train(
+            task,
+            config,
+            out,
+            lambda now: show(
+                now.step, f"loss {now.loss:.5f}, rate {now.rate:.1e}, waiting {now.waiting:.1%}"
+            ),
+        )
     results = read_policy(out).training["results"]
     print(", ".join(f"{name} {_figure(value)}" for name, value in results.items()))
     print(f"{out}: {policy} {size}, memory {memory}")
@@ -154,8 +145,8 @@ def open_loop(
     """
     from policy_node import open_loop as comparing
     from policy_node.loading import find_policy
+    from rulesafe_data.bars import training_bar
     from rulesafe_data.store import EpisodeStore
-    from rulesafe_data.training_bar import training_bar
 
     store, told = EpisodeStore(data), _instructions(rules)
     there = [episode.index for episode in store.episodes if not told or episode.task in told]
@@ -207,7 +198,7 @@ def scenes(
     """
     from policy_node.scenes import POSTURES, make_scenes
     from policy_node.scenes import recordings as read_some
-    from rulesafe_data.training_bar import training_bar
+    from rulesafe_data.bars import training_bar
     from rulesafe_sim.safes import SAFES
 
     chosen = SAFES if safes == "all" else tuple(safes.split(","))
@@ -238,7 +229,7 @@ def encoder(
         seed: Of weights and batches.
     """
     from policy_node import scene_encoder as seeing
-    from rulesafe_data.training_bar import training_bar
+    from rulesafe_data.bars import training_bar
 
     with training_bar(steps, "step") as tell:
         shown = seeing.load_scenes(scenes)

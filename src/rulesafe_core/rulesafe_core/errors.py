@@ -1,6 +1,8 @@
-"""The one exception base of the project, and the errors that many modules raise."""
+"""The one exception base of the project, and the messages that many modules share."""
 
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 
 class RuleSafeError(Exception):
@@ -32,3 +34,13 @@ def missing_package(error: ImportError) -> RuleSafeError:
         f"pip install 'rulesafe[{EXTRAS[name]}]' or make setup" if name in EXTRAS else "make setup"
     )
     return RuleSafeError(f"{name or error} is not installed: {how} installs it")
+
+
+@contextmanager
+def resumable(kept: str = "what is complete") -> Iterator[None]:
+    """Print on Ctrl-C that the same command resumes; as a block, or as a decorator of a command."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        print(f"\ninterrupted: {kept} is kept, the same command goes on", file=sys.stderr)
+        raise

@@ -2,6 +2,8 @@
 
 import sys
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from tqdm import tqdm
@@ -39,3 +41,21 @@ class Bar(tqdm):
         self._told, before, self._line = time.monotonic(), self._line, str(self)
         if self._line != before:
             print(self._line, file=sys.stderr, flush=True)
+
+
+@contextmanager
+def training_bar(steps: int, unit: str) -> Iterator[Callable[[int, str], None]]:
+    """Show the progress of a training that may have begun in an earlier run.
+
+    What it yields takes the number of steps done and a text.
+    """
+    with Bar(total=steps, unit=unit, mininterval=0.5) as bar:
+
+        def show(step: int, text: str) -> None:
+            bar.set_postfix_str(text, refresh=False)
+            # Resumed, the steps that were done before do not count for the time left.
+            bar.initial = bar.initial or step - 1
+            bar.n = max(bar.n, step - 1)
+            bar.update()
+
+        yield show

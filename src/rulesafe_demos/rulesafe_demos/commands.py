@@ -1,18 +1,21 @@
 """The subcommands of `rulesafe demos`. What they need is imported when they run."""
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import tyro
 
-from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.errors import RuleSafeError, resumable
 from rulesafe_demos.commands_write import write
+
+if TYPE_CHECKING:
+    from rulesafe_demos.render import Rendering
 
 Directory = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="DIR")]
 
 
+@resumable()
 def generate(
     out: Path,
     rules: str = "all",
@@ -50,26 +53,22 @@ def generate(
     """
     from rulesafe_demos.attempts import make_request
     from rulesafe_demos.generate import generate as make
+    from rulesafe_demos.render import Rendering
 
     request = make_request(rules, episodes, attempts, safes, split, seed, style)
-    try:
-        short = make(request, out, workers, engine)
-        print(f"{out}: {episodes} episodes of each rule" if not short else _shortage(out, short))
-        if passes == "both":
-            _render(out, out, workers=workers, engine=engine)
-    except KeyboardInterrupt:
-        print("\ninterrupted: what is complete is kept, the same command goes on", file=sys.stderr)
-        raise
+    if short := make(request, out, workers, engine):
+        print(
+            f"{out}: too few episodes of {', '.join(short)} and no attempts left; more with a "
+            f"larger --attempts. Why attempts fail: rulesafe demos stats {out}"
+        )
+    else:
+        print(f"{out}: {episodes} episodes of each rule")
+    if passes == "both":
+        _render(out, Rendering(out), workers, engine)
     return 1 if short else 0
 
 
-def _shortage(out: Path, short: list[str]) -> str:
-    return (
-        f"{out}: too few episodes of {', '.join(short)} and no attempts left; more with a larger "
-        f"--attempts. Why attempts fail: rulesafe demos stats {out}"
-    )
-
-
+@resumable()
 def render(
     directory: Directory,
     out: Path | None = None,
@@ -96,32 +95,20 @@ def render(
         workers: Processes at work at once.
         engine: ray: by Ray, on this machine or on the cluster that RAY_ADDRESS names.
     """
+    from rulesafe_demos.render import Rendering
     from rulesafe_sim.camera_file import camera_file
 
     if (look or cameras) and not out:
         raise RuleSafeError("another look is for another dataset: give --out")
-    try:
-        file = str(camera_file(cameras).absolute()) if cameras else ""
-        _render(directory, out or directory, observations, look, file, workers, engine)
-    except KeyboardInterrupt:
-        print("\ninterrupted: what is complete is kept, the same command goes on", file=sys.stderr)
-        raise
+    file = str(camera_file(cameras).absolute()) if cameras else ""
+    _render(directory, Rendering(out or directory, observations, look, file), workers, engine)
 
 
-def _render(
-    directory: Path,
-    dataset: Path,
-    observations: str = "all",
-    look: str = "",
-    cameras: str = "",
-    workers: int = 1,
-    engine: str = "local",
-) -> None:
-    from rulesafe_demos.render import Rendering
+def _render(directory: Path, rendering: "Rendering", workers: int, engine: str) -> None:
     from rulesafe_demos.render import render as make
 
-    total, new = make(directory, Rendering(dataset, observations, look, cameras), workers, engine)
-    print(f"{dataset}: a dataset of {total} episodes, {new} of them new")
+    total, new = make(directory, rendering, workers, engine)
+    print(f"{rendering.dataset}: a dataset of {total} episodes, {new} of them new")
 
 
 def replay(
@@ -171,11 +158,17 @@ def stats(directory: Directory, report: Path | None = None) -> None:
     from rich.console import Console
 
     from rulesafe_core.files import write_atomically
-    from rulesafe_demos import dataset_stats, figure
+    from rulesafe_data.layout import INFO
+    from rulesafe_demos import figure
     from rulesafe_demos import stats as statistics
 
-    if dataset_stats.is_dataset_alone(directory):
-        print("\n".join(dataset_stats.lines(directory, report)))
+    if (directory / INFO).is_file() and not (directory / "generate.json").exists():
+        if report:
+            raise RuleSafeError(
+                f"{directory} is a dataset without the attempts of `rulesafe demos generate`: "
+                "there can be no --report of it"
+            )
+        print("\n".join(statistics.dataset_lines(directory)))
         return
     found = statistics.collect(directory)
     console = Console(highlight=False)

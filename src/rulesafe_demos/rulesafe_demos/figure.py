@@ -20,7 +20,7 @@ def draw(path: Path, groups: Sequence[Group]) -> None:
     where = np.append(np.arange(count - 1), count - 0.5)
 
     rate = np.array([100 * group.rate for group in groups])
-    ends = np.array([[100 * end for end in group.interval] for group in groups]).T
+    ends = 100 * np.array([[group.low, group.high] for group in groups]).T
     # Rounding can put an end of the interval a hair inside the rate, which a bar cannot have.
     reach = np.maximum(0.0, [rate - ends[0], ends[1] - rate])
     style = {"width": 0.72, "edgecolor": LINE, "linewidth": 0.6}

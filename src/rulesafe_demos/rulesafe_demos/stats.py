@@ -3,10 +3,10 @@
 import csv
 import io
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from math import isnan
+from dataclasses import astuple, dataclass, fields
+from math import isnan, nan
 from pathlib import Path
 from statistics import fmean
 
@@ -20,7 +20,9 @@ from rulesafe_core.files import write_atomically
 from rulesafe_data import layout
 from rulesafe_data.demo_folder import Folder
 from rulesafe_data.inventory import describe
+from rulesafe_data.measuring import markdown_table
 from rulesafe_data.recording import read_facts
+from rulesafe_data.store import EpisodeStore
 from rulesafe_demos.attempts import Request, load_request
 
 
@@ -49,73 +51,78 @@ class Row:
 
 @dataclass(frozen=True)
 class Group:
-    """Statistics of some attempts."""
+    """Statistics of some attempts; rates and shares in 0..1, NaN where a figure is not known.
+
+    Attributes:
+        name: what the attempts have in common.
+        attempts: how many there are.
+        successes: how many of them opened the safe.
+        rate: successes of attempts.
+        low, high: Wilson's interval of the rate at 95 %.
+        frames: mean frames (0.1 s) of the successes.
+        retries: mean retries of an attempt.
+        resampled: places of the safe that were out of reach.
+        seconds: mean wall time (s) of an attempt, physics and planning.
+        planning_share: share of the wall time that went into planning.
+        states_per_hour: successes in an hour of CPU time without pictures, failed attempts
+            included.
+        demonstrations_per_hour: the same with all observations and the dataset's files.
+    """
 
     name: str
-    rows: Sequence[Row]
-
-    @property
-    def attempts(self) -> int:
-        return len(self.rows)
-
-    @property
-    def successes(self) -> int:
-        return sum(row.success for row in self.rows)
-
-    @property
-    def rate(self) -> float:
-        """Successes of attempts, 0..1."""
-        return self.successes / self.attempts
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """Wilson's interval of the rate at 95 %."""
-        low, high = binomtest(self.successes, self.attempts).proportion_ci(method="wilson")
-        return float(low), float(high)
-
-    @property
-    def frames(self) -> float:
-        """Mean frames (0.1 s) of the successes, NaN without any."""
-        return _mean(row.frames for row in self.rows if row.success)
-
-    @property
-    def retries(self) -> float:
-        """Mean retries of an attempt."""
-        return _mean(row.retries for row in self.rows)
-
-    @property
-    def resampled(self) -> int:
-        return sum(row.resampled for row in self.rows)
-
-    @property
-    def seconds(self) -> float:
-        """Mean wall time (s) of an attempt, physics and planning; NaN where unknown."""
-        return _mean(row.wall_seconds for row in self.rows if row.wall_seconds is not None)
-
-    @property
-    def planning_share(self) -> float:
-        """Share of the wall time that went into planning, NaN where unknown."""
-        timed = [row for row in self.rows if row.wall_seconds]
-        wall = sum(row.wall_seconds or 0.0 for row in timed)
-        return sum(row.planning_seconds or 0.0 for row in timed) / wall if wall else float("nan")
-
-    @property
-    def states_per_hour(self) -> float:
-        """Successes in an hour of CPU time without pictures, failed attempts included; NaN where
-        unknown."""
-        cpu = _mean(row.cpu_seconds for row in self.rows if row.cpu_seconds is not None)
-        return 3600 * self.rate / cpu if cpu else float("nan")
-
-    @property
-    def demonstrations_per_hour(self) -> float:
-        """The same with all observations and the dataset's files."""
-        pictures = _mean(r.picture_seconds for r in self.rows if r.picture_seconds is not None)
-        return 1 / (1 / self.states_per_hour + pictures / 3600) if self.rate else float("nan")
+    attempts: int
+    successes: int
+    rate: float
+    low: float
+    high: float
+    frames: float
+    retries: float
+    resampled: int
+    seconds: float
+    planning_share: float
+    states_per_hour: float
+    demonstrations_per_hour: float
 
 
-def _mean(values: Iterable[float]) -> float:
-    found = list(values)
-    return fmean(found) if found else float("nan")
+def group(name: str, rows: Sequence[Row]) -> Group:
+    """Return the statistics of one attempt or more."""
+    successes = sum(row.success for row in rows)
+    rate = successes / len(rows)
+    low, high = binomtest(successes, len(rows)).proportion_ci(method="wilson")
+    timed = [row for row in rows if row.wall_seconds]
+    wall = sum(row.wall_seconds or 0.0 for row in timed)
+    planning = sum(row.planning_seconds or 0.0 for row in timed)
+    cpu = _mean(row.cpu_seconds for row in rows)
+    states = 3600 * rate / cpu if cpu else nan
+    pictures = _mean(row.picture_seconds for row in rows)
+    return Group(
+        name=name,
+        attempts=len(rows),
+        successes=successes,
+        rate=rate,
+        low=float(low),
+        high=float(high),
+        frames=_mean(row.frames for row in rows if row.success),
+        retries=_mean(row.retries for row in rows),
+        resampled=sum(row.resampled for row in rows),
+        seconds=_mean(row.wall_seconds for row in rows),
+        planning_share=planning / wall if wall else nan,
+        states_per_hour=states,
+        demonstrations_per_hour=1 / (1 / states + pictures / 3600) if rate else nan,
+    )
+
+
+def grouped(rows: Sequence[Row], by: Callable[[Row], str]) -> list[Group]:
+    """A group for each value, in the order of their names, and one of all."""
+    names = sorted({by(row) for row in rows})
+    groups = [group(name, [row for row in rows if by(row) == name]) for name in names]
+    return [*groups, group("all", rows)]
+
+
+def _mean(values: Iterable[float | None]) -> float:
+    """The mean of what is known, NaN where nothing is."""
+    found = [value for value in values if value is not None]
+    return fmean(found) if found else nan
 
 
 def load_rows(directory: Path, request: Request) -> list[Row]:
@@ -148,13 +155,6 @@ def load_rows(directory: Path, request: Request) -> list[Row]:
     return rows
 
 
-def grouped(rows: Sequence[Row], by: Callable[[Row], str]) -> list[Group]:
-    """A group for each value, in the order of their names, and one of all."""
-    names = sorted({by(row) for row in rows})
-    groups = [Group(name, [row for row in rows if by(row) == name]) for name in names]
-    return [*groups, Group("all", rows)]
-
-
 def _cell(value: float, digits: int = 0, unit: str = "") -> str:
     return "" if isnan(value) else f"{value:.{digits}f}{unit}"
 
@@ -162,7 +162,7 @@ def _cell(value: float, digits: int = 0, unit: str = "") -> str:
 COLUMNS: dict[str, Callable[[Group], str]] = {
     "opened": lambda g: f"{g.successes}/{g.attempts}",
     "rate": lambda g: f"{100 * g.rate:.1f} %",
-    "interval": lambda g: f"{100 * g.interval[0]:.0f}..{100 * g.interval[1]:.0f}",
+    "interval": lambda g: f"{100 * g.low:.0f}..{100 * g.high:.0f}",
     "frames": lambda g: _cell(g.frames),
     "retries": lambda g: _cell(g.retries, 2),
     "redrawn": lambda g: str(g.resampled),
@@ -204,10 +204,8 @@ def table(groups: Sequence[Group], title: str, width: int) -> Table:
 
 def markdown(groups: Sequence[Group], head: str) -> str:
     """For a report."""
-    lines = [f"| {head} | {' | '.join(COLUMNS)} |", f"|---|{'---:|' * len(COLUMNS)}"]
-    for group in groups:
-        lines.append(f"| {group.name} | {' | '.join(c(group) for c in COLUMNS.values())} |")
-    return "\n".join(lines)
+    cells = [[group.name, *(cell(group) for cell in COLUMNS.values())] for group in groups]
+    return markdown_table([[head, *COLUMNS], *cells])
 
 
 def causes(rows: Sequence[Row]) -> list[tuple[int, str, str]]:
@@ -226,19 +224,12 @@ def causes(rows: Sequence[Row]) -> list[tuple[int, str, str]]:
 
 
 def write_csv(path: Path, groups: Sequence[Group]) -> None:
-    """The figures in full precision, a line for each group; shares and rates in 0..1."""
+    """The figures in full precision, a line for each group."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    names = ["rate", "low", "high", "frames", "retries", "resampled", "seconds", "planning_share"]
-    names += ["states_per_hour", "demonstrations_per_hour"]
-    writer.writerow(["name", "attempts", "successes", *names])
-    for group in groups:
-        low, high = group.interval
-        figures = [group.rate, low, high, group.frames, group.retries, group.resampled]
-        figures += [group.seconds, group.planning_share]
-        figures += [group.states_per_hour, group.demonstrations_per_hour]
-        cells = [f"{figure:.6g}" for figure in figures]
-        writer.writerow([group.name, group.attempts, group.successes, *cells])
+    writer.writerow(field.name for field in fields(Group))
+    for name, attempts, successes, *figures in map(astuple, groups):
+        writer.writerow([name, attempts, successes, *(f"{figure:.6g}" for figure in figures)])
     write_atomically(path, text.getvalue().encode())
 
 
@@ -300,3 +291,29 @@ def report(found: Stats, directory: Path) -> str:
             "",
         ]
     )
+
+
+def dataset_lines(directory: Path) -> list[str]:
+    """What there is to say of a dataset without attempts, as `rulesafe bag to-dataset` makes it.
+
+    A line for each rule, or for each instruction where no rule is known, with episodes, mean frames
+    (0.1 s), and how many were opened of those of which that is known.
+    """
+    store = EpisodeStore(directory)
+    lengths, opened = defaultdict(list), defaultdict(list)
+    for episode in store.episodes:
+        facts = store.privileged.facts(episode.index)
+        name = str(facts.get("rule") or episode.task)
+        lengths[name].append(episode.length)
+        if "success" in facts:
+            opened[name].append(bool(facts["success"]))
+    lines = []
+    for name in sorted(lengths):
+        count, known = len(lengths[name]), opened[name]
+        ending = f"{sum(known)} of {len(known)} opened" if known else "opened or not: not recorded"
+        lines.append(
+            f"{name}: {count} episode{'s' if count > 1 else ''} of "
+            f"{fmean(lengths[name]):.0f} frames, {ending}"
+        )
+    none = "no rates, stats.csv and stats.png: it has no attempts of `rulesafe demos generate`"
+    return [*lines, *sizes(directory), none]

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 import tyro
 
+from rulesafe_core.errors import resumable
 from rulesafe_eval.request import EXECUTE, EXECUTION, SECONDS_A_STEP, Setup
 
 WIDE = 150
@@ -14,6 +15,7 @@ WIDE = 150
 Results = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="DIR")]
 
 
+@resumable()
 def evaluate(
     policy: str,
     out: Path | None = None,
@@ -68,19 +70,15 @@ def evaluate(
     learned = ",".join((actor.facts.get("data") or {}).get("safes") or ()) or "all"
     request = make_request(setup, actor.facts, rules, safes or learned, episodes, split, seed)
     folder = results_folder(out)
-    try:
-        content = play(request, folder, workers, engine)
+    content = play(request, folder, workers, engine)
+    report = write_report(folder, content)
+    _print_summary(content)
+    if lacking := missing(folder, choose(content["episodes"], films)):
+        # Flushed, so that it is printed before the bar, which goes to stderr.
+        count = f"{len(lacking)} film{'s' if len(lacking) > 1 else ''}"
+        print(f"making {count} (--films 0 leaves them out)", flush=True)
+        make(request, folder, lacking, workers, engine)
         report = write_report(folder, content)
-        _print_summary(content)
-        if lacking := missing(folder, choose(content["episodes"], films)):
-            # Flushed, so that it stands before the bar, which goes to stderr.
-            films_of = f"{len(lacking)} film{'s' if len(lacking) > 1 else ''}"
-            print(f"making {films_of} (--films 0 leaves them out)", flush=True)
-            make(request, folder, lacking, workers, engine)
-            report = write_report(folder, content)
-    except KeyboardInterrupt:
-        print("\ninterrupted: what is complete is kept, the same command goes on", file=sys.stderr)
-        raise
     print(f"{folder / 'results.json'}\n{report}")
 
 

@@ -11,8 +11,7 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.states import export_states
 from rulesafe_data.tables import about, read_columns
 from rulesafe_demos.render import Rendering, render
-from vq_memory_node.analysis.figures import code_colours
-from vq_memory_node.analysis.pictures import Plotting
+from vq_memory_node.analysis.figures import code_colours, draw_all
 from vq_memory_node.analysis.plots import principal, strips_of, told_by_tokens
 from vq_memory_node.analysis.trajectories import load_trajectories
 from vq_memory_node.commands import SUBCOMMANDS
@@ -150,10 +149,11 @@ def test_codes_along_the_codebook_grow_brighter():
     assert (np.diff(brightness) > 0).all()
 
 
-@pytest.mark.parametrize("wrong", [{"rows": 0}, {"every": 0}, {"seed": -1}])
-def test_impossible_plots_are_refused(wrong):
-    with pytest.raises(RuleSafeError, match="at least one row"):
-        Plotting(**wrong)
+@pytest.mark.parametrize("wrong", [{"every": 0}, {"seed": -1}])
+def test_impossible_plots_are_refused(wrong, model, found, tmp_path):
+    words = {"clusters": 4, "every": 5, "seed": 0, **wrong}
+    with pytest.raises(RuleSafeError, match="1 or more"):
+        next(draw_all(tmp_path, model, found, **words))
 
 
 def test_each_subcommand_says_what_it_does(capsys):

@@ -8,6 +8,7 @@ import tyro
 from rich.console import Console
 from rich.table import Table
 
+from rulesafe_core.errors import resumable
 from rulesafe_design.commands.model_options import ModelOptions
 from rulesafe_design.generate import KINDS, LOCKS, REPORT, Config
 from rulesafe_design.generate import generate as generate_locks
@@ -72,11 +73,8 @@ def generate(
         unlike=unlike,
         prices=Prices(price_in, price_out),
     )
-    try:
+    with resumable():
         report = generate_locks(writer, out, count, config)
-    except KeyboardInterrupt:
-        print("\ninterrupted: what is there is kept, the same command goes on", file=sys.stderr)
-        raise
     show(report, out)
     return report.exit_code
 

@@ -1,6 +1,6 @@
 """The pictures of `rulesafe memory plot`."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import matplotlib
@@ -9,11 +9,64 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from vq_memory_node.analysis.plots import Map, Strip, Told
+from rulesafe_core.errors import RuleSafeError
+from vq_memory_node.analysis.plots import (
+    Map,
+    Strip,
+    Told,
+    map_of,
+    principal,
+    strips_of,
+    told_by_tokens,
+    write_told,
+)
+from vq_memory_node.analysis.trajectories import Trajectories
 from vq_memory_node.colours import OKABE_ITO, cluster_colours
+from vq_memory_node.model_files import Model
 from vq_memory_node.windows import RATE, STRIDE
 
+ROWS = 3
+"""Trajectories in a picture of strips."""
+
 LINE, GREY = "#30343a", "#9aa0a6"
+
+
+def draw_all(
+    out: Path, model: Model, found: Trajectories, clusters: int, every: int, seed: int
+) -> Iterator[Path]:
+    """Draw all pictures into a folder; yields each file's path once it is written.
+
+    Without true steps there is no picture of information.
+
+    Args:
+        out: the folder.
+        model: the memory's model.
+        found: the trajectories.
+        clusters: of the lower strips and of the codebook's colours.
+        every: of so many frames one is counted for the information.
+        seed: of noise, baseline, bootstrap and t-SNE.
+
+    Raises:
+        RuleSafeError: for a number that is not valid, and where scikit-learn is not installed.
+    """
+    if every < 1 or seed < 0:
+        raise RuleSafeError(f"every is 1 or more and seed 0 or more, not {every} and {seed}")
+    fine, coarse = model.clusters(model.architecture.codes), model.clusters(clusters)
+    components, _ = principal(model.arrays["codebook"])
+    order = np.argsort(components[:, 0], kind="stable")
+    for rule in sorted(set(found.rules)):
+        path = out / f"strips_{rule or 'unknown'}.png"
+        draw_strips(path, rule, strips_of(model, found, rule, ROWS), fine, coarse, order)
+        yield path
+    path = out / "codebook.png"
+    draw_codebook(path, map_of(model, seed), coarse)
+    yield path
+    if found.steps is not None:
+        told = told_by_tokens(model, found, every=every, seed=seed)
+        write_told(out / "information.csv", told)
+        yield out / "information.csv"
+        draw_told(out / "information.png", told)
+        yield out / "information.png"
 
 
 def code_colours(order: NDArray[np.integer]) -> NDArray[np.float64]:

@@ -1,8 +1,8 @@
 import pytest
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_demos.attempts import EVALUATION_SEEDS
-from rulesafe_eval.request import Setup, load_request, make_request, settle
+from rulesafe_demos.attempts import EVALUATION_SEEDS, settle
+from rulesafe_eval.request import Setup, load_request, make_request
 from rulesafe_sim.randomisation import SPLITS
 
 
@@ -50,11 +50,11 @@ def test_an_episode_takes_time(seconds):
 
 
 def test_a_directory_keeps_its_request_which_may_only_grow(request_for, tmp_path):
-    settle(tmp_path, request_for(episodes=3))
-    settle(tmp_path, request_for(episodes=5))
+    settle(tmp_path, request_for(episodes=3), load_request)
+    settle(tmp_path, request_for(episodes=5), load_request)
     assert load_request(tmp_path) == request_for(episodes=5)
     with pytest.raises(RuleSafeError, match="only grow"):
-        settle(tmp_path, request_for(episodes=2))
+        settle(tmp_path, request_for(episodes=2), load_request)
     with pytest.raises(RuleSafeError, match="policy of the policy: expert there, phase-oracle now"):
-        settle(tmp_path, request_for("phase-oracle", episodes=5))
+        settle(tmp_path, request_for("phase-oracle", episodes=5), load_request)
     assert load_request(tmp_path) == request_for(episodes=5)

@@ -1,9 +1,10 @@
 """What is asked for, and the attempts it takes: which rule, safe and seed the k-th one has."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from platform import python_version
+from typing import Any, ClassVar
 from zlib import crc32
 
 from planner_node.habits import styled
@@ -74,6 +75,10 @@ class Request:
 
     `episodes` and `attempts` may grow later; everything else decides what an attempt is and stays.
     """
+
+    FILE: ClassVar = "generate.json"
+    GROWING: ClassVar = ("episodes", "attempts")
+    NESTED: ClassVar = {"versions": "version of {}"}  # mappings -> names of their entries
 
     rules: tuple[str, ...]
     episodes: int  # successes wanted for each rule
@@ -212,44 +217,51 @@ def load_request(directory: Path) -> Request:
     return Request(**content)
 
 
-def settle(directory: Path, wanted: Request) -> Request:
-    """Enters a request into a directory, which may hold demonstrations of an earlier one.
+def settle(directory: Path, wanted: Any, load: Callable[[Path], Any] = load_request) -> None:
+    """Write a request into a directory, which may hold an earlier one that it extends.
 
-    Errors: RuleSafeError, naming what differs, where anything but `episodes` and `attempts`
-    does, or where one of these is smaller than before.
+    Args:
+        directory: what is made for the request.
+        wanted: a Request, of demonstrations or of an evaluation.
+        load: reads the earlier request of the directory.
+
+    Raises:
+        RuleSafeError: naming what differs, where anything but the fields in GROWING does, or where
+            one of these is smaller than before.
     """
-    path = directory / "generate.json"
+    path = directory / wanted.FILE
     if path.exists():
-        present = load_request(directory)
-        grown = replace(present, episodes=wanted.episodes, attempts=wanted.attempts)
-        there, here = _settings(grown), _settings(wanted)
+        present = load(directory)
+        same = replace(present, **{name: getattr(wanted, name) for name in wanted.GROWING})
+        there, here = _settings(same), _settings(wanted)
         differences = [
             f"{key}: {there.get(key, 'none')} there, {here.get(key, 'none')} now"
             for key in there | here
             if there.get(key) != here.get(key)
         ]
-        for key in ("episodes", "attempts"):
-            before, now = getattr(present, key), getattr(wanted, key)
+        for name in wanted.GROWING:
+            before, now = getattr(present, name), getattr(wanted, name)
             if now < before:
-                differences.append(f"{key}: {before} there, {now} now, but it may only grow")
+                differences.append(f"{name}: {before} there, {now} now, but it may only grow")
         if differences:
             raise RuleSafeError(
                 f"{directory} was made for another request; take another --out. "
                 + "; ".join(differences)
             )
         if present == wanted:
-            return wanted
+            return
     elif any(not file.name.startswith(".") for file in directory.glob("*")):
-        raise RuleSafeError(f"{directory} is not empty and holds no generate.json")
+        raise RuleSafeError(f"{directory} is not empty and holds no {path.name}")
     write_json(path, asdict(wanted))
-    return wanted
 
 
-def _settings(request: Request) -> dict[str, str]:
+def _settings(request: Any) -> dict[str, str]:
     """A request as words, one for each thing that may differ."""
     settings = asdict(request)
-    found = {f"version of {name}": version for name, version in settings.pop("versions").items()}
     del settings["locks"]  # which rules, and the SHA-256 of their files, say as much
+    found: dict[str, str] = {}
+    for name, text in request.NESTED.items():
+        found |= {text.format(key): str(value) for key, value in settings.pop(name).items()}
     for key, value in settings.items():
         found[key] = ",".join(value) if isinstance(value, tuple) else str(value)
     return found

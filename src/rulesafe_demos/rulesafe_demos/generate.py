@@ -27,7 +27,7 @@ def generate(request: Request, directory: Path, workers: int, engine: str) -> li
     """
     folder = Folder(directory)
     with folder.exclusive_lock():
-        request = settle(directory, request)
+        settle(directory, request)
         folder.sweep()
         schedule = Schedule(request, {rule: folder.decided(rule) for rule in request.rules})
         if schedule.short():

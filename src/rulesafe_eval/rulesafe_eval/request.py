@@ -1,12 +1,12 @@
 """What is asked for, and the episodes it takes: the same ones for every policy."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from rulesafe_core.errors import RuleSafeError, unknown_name
-from rulesafe_data.files import read_json, write_json
+from rulesafe_data.files import read_json
 from rulesafe_demos import attempts
 from rulesafe_demos.attempts import EVALUATION_SEEDS, Attempt
 from rulesafe_locks.plans import shortest_plan
@@ -56,6 +56,14 @@ class Setup:
 class Request:
     """What `rulesafe eval` was asked for; DIR/eval.json keeps it. `episodes` may grow later, and
     everything else stays."""
+
+    FILE: ClassVar = "eval.json"
+    GROWING: ClassVar = ("episodes",)
+    NESTED: ClassVar = {
+        "versions": "version of {}",
+        "setup": "{} of the policy",
+        "actor": "{} of the checkpoint",
+    }
 
     setup: Setup
     rules: tuple[str, ...]
@@ -135,46 +143,3 @@ def load_request(directory: Path) -> Request:
         return Request(**content)
     except (TypeError, KeyError) as error:
         raise RuleSafeError(f"{path} is not a request for an evaluation: {error}") from error
-
-
-def settle(directory: Path, wanted: Request) -> None:
-    """Enters a request into a directory, which may hold results of an earlier one.
-
-    Errors: RuleSafeError, naming what differs, where anything but `episodes` does, or where that is
-    smaller than before.
-    """
-    path = directory / "eval.json"
-    if path.exists():
-        present = load_request(directory)
-        there, here = _settings(replace(present, episodes=wanted.episodes)), _settings(wanted)
-        differences = [
-            f"{key}: {there.get(key, 'none')} there, {here.get(key, 'none')} now"
-            for key in there | here
-            if there.get(key) != here.get(key)
-        ]
-        if wanted.episodes < present.episodes:
-            differences.append(
-                f"episodes: {present.episodes} there, {wanted.episodes} now, but it may only grow"
-            )
-        if differences:
-            raise RuleSafeError(
-                f"{directory} was made for another request; take another --out. "
-                + "; ".join(differences)
-            )
-        if present == wanted:
-            return
-    elif any(not file.name.startswith(".") for file in directory.glob("*")):
-        raise RuleSafeError(f"{directory} is not empty and holds no eval.json")
-    write_json(path, asdict(wanted))
-
-
-def _settings(request: Request) -> dict[str, str]:
-    """A request as words, one for each thing that may differ."""
-    settings = asdict(request)
-    found = {f"version of {name}": version for name, version in settings.pop("versions").items()}
-    found |= {f"{key} of the policy": str(value) for key, value in settings.pop("setup").items()}
-    found |= {f"{key} of the checkpoint": str(v) for key, v in settings.pop("actor").items()}
-    del settings["locks"]  # which rules, and the SHA-256 of their files, say as much
-    for key, value in settings.items():
-        found[key] = ",".join(value) if isinstance(value, tuple) else str(value)
-    return found

@@ -19,8 +19,8 @@ from rulesafe_core.files import exclusive_lock, sweep
 from rulesafe_data.bars import Bar
 from rulesafe_data.engines import run
 from rulesafe_data.files import append_line, read_json, read_lines, write_json
-from rulesafe_demos.attempts import Attempt
-from rulesafe_eval.request import Request, load_request, settle
+from rulesafe_demos.attempts import Attempt, settle
+from rulesafe_eval.request import Request, load_request
 from rulesafe_eval.runner import perform
 from rulesafe_eval.statistics import failures, summary, timings
 
@@ -60,7 +60,7 @@ def evaluate(request: Request, directory: Path, workers: int, engine: str) -> di
     """
     folder = Folder(directory)
     with folder.exclusive_lock():
-        settle(directory, request)
+        settle(directory, request, load_request)
         sweep(directory, "actions/*/.*")
         known = folder.lines()
         missing = [e for e in request.all_episodes() if (e.rule, e.number) not in known]

@@ -183,7 +183,7 @@ def test_errors_say_what_is_valid():
         CameraRig(make_scene(), [replace(CAMERA, link="tail")])
     with pytest.raises(RuleSafeError, match="fovy"):
         replace(CAMERA, fovy=4.0)
-    with pytest.raises(RuleSafeError, match="at least 1 pixel"):
+    with pytest.raises(RuleSafeError, match="is 0; valid: 1 or more pixels"):
         replace(CAMERA, width=0)
 
 

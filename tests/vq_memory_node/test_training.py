@@ -280,12 +280,12 @@ def test_trajectories_that_are_none_are_refused(paths, tmp_path, bad, reason):
 @pytest.mark.parametrize(
     ("settings", "reason"),
     [
-        ({"steps": 0}, "steps is 0; it must be 1 or more"),
-        ({"validation": 1.0}, "validation between 0 and 1"),
+        ({"steps": 0}, "steps is 0; valid: 1 or more"),
+        ({"validation": 1.0}, "validation is 1; valid: above 0 and below 1"),
         ({"clusters": (256,)}, "256 clusters of 256 codes; valid: 2 to 255"),
-        ({"quantiser": "rvq"}, "quantiser 'rvq'; valid: straight_through, ema, fsq"),
-        ({"clustering": "dbscan"}, "clustering 'dbscan'; valid: unweighted, by_usage"),
-        ({"levels": (8, 1)}, r"levels \(8, 1\)"),
+        ({"quantiser": "rvq"}, "quantiser is 'rvq'; valid: straight_through, ema, fsq"),
+        ({"clustering": "dbscan"}, "clustering is 'dbscan'; valid: unweighted, by_usage"),
+        ({"levels": (8, 1)}, r"levels\[1\] is 1; valid: 2 or more"),
     ],
 )
 def test_settings_out_of_range_are_refused(settings, reason):

@@ -15,17 +15,18 @@ from planner_node.motion import NoPath
 from planner_node.moves import MoveConfig, MovePlanner, Observation
 from planner_node.primitives import Activity, Chunk, Pace, Pressed, Primitives, Run
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.settings import Settings, setting
 from rulesafe_sim.safe import Safe
 
 
 @dataclass(frozen=True)
-class ExpertConfig:
+class ExpertConfig(Settings):
     """Pace of the expert, how it plans, and how often it tries."""
 
     pace: Pace = Pace()
     moves: MoveConfig = MoveConfig()
-    attempts: int = 4  # tries at one step
-    steps: int = 40  # steps of an episode
+    attempts: int = setting(4, "Attempts at one step.")
+    steps: int = setting(40, "Steps of an episode.")
 
 
 class Stuck(RuleSafeError):

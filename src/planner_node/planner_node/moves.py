@@ -24,6 +24,7 @@ from planner_node.grasping import (
 from planner_node.hand import PINCH, PRE_PINCH
 from planner_node.kinematics import Arm
 from planner_node.motion import NoPath, Path, PathPlanner
+from rulesafe_core.settings import Settings, setting
 from rulesafe_core.transforms import Transform
 from rulesafe_sim.safe import Grasp, Safe
 from rulesafe_sim.safe_body import safe_body
@@ -48,18 +49,22 @@ Habits = Mapping[str, Habit]
 
 
 @dataclass(frozen=True)
-class MoveConfig:
+class MoveConfig(Settings):
     """Margins of a part's motion, and how to search.
 
     `overshoot` is the limit of the position error by which the hand presses a part against its
     stop; with the drives' effort limits it bounds the force.
     """
 
-    overshoot: float = 0.09  # rad the hand turns past a stop, for the pinch's compliance
-    door_margin: float = 0.12  # rad the door is pulled past its open threshold
-    way_out: float = 0.3  # rad the arm may move in touch with what a try ended in touch with
-    candidates: int = 12  # free operations without a path to them before giving up
-    planner: str = "RRTConnect"  # one of motion.PLANNERS
+    overshoot: float = setting(0.09, "Angle that the hand turns past a stop.", unit="rad")
+    door_margin: float = setting(
+        0.12, "Angle that the door is pulled past its open threshold.", unit="rad"
+    )
+    way_out: float = setting(
+        0.3, "Motion of the arm's joints out of a contact in which an attempt ended.", unit="rad"
+    )
+    candidates: int = setting(12, "Free operations without a path to them before giving up.")
+    planner: str = setting("RRTConnect", "One of motion.PLANNERS.")
     habits: Habits = field(default_factory=dict)  # by `situations`; none: what is cheapest
 
 

@@ -17,6 +17,7 @@ from rulesafe_core.chunks import MAX_ROWS
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import HAND_JOINTS
 from rulesafe_core.robot import h1_2
+from rulesafe_core.settings import Settings, setting
 
 Chunk = NDArray[np.float64]  # (n, 13) targets in rad at 10 Hz, n <= MAX_ROWS
 Run = Generator[Chunk, Observation, Observation]
@@ -26,18 +27,18 @@ FINGER_SPEED = np.array([h1_2().joint(name).velocity for name in HAND_JOINTS])
 
 
 @dataclass(frozen=True)
-class Pace:
+class Pace(Settings):
     """How fast the robot moves in each operation, and how hard it may press."""
 
     travel: Rates = Rates(1.4, 4.0)
     closing_in: Rates = Rates(0.7, 2.5)
     turning: Rates = Rates(0.9, 2.5)
     pulling: Rates = Rates(0.7, 2.0)
-    close: float = 0.8  # s to close the fingers on a part
-    open: float = 0.5  # s for each half of opening them
-    settle: float = 0.2  # s held after a pinch and after a motion
-    factor: float = 1.0  # of all speeds
-    force_limit: float = 60.0  # N, between the robot and any part of the safe
+    close: float = setting(0.8, "Time to close the fingers on a part.", unit="s")
+    open: float = setting(0.5, "Time for each half of opening the fingers.", unit="s")
+    settle: float = setting(0.2, "Pause after a pinch and after a motion.", unit="s")
+    factor: float = setting(1.0, "Scale of all speeds.")
+    force_limit: float = setting(60.0, "Largest force between robot and safe.", unit="N")
 
 
 @dataclass(frozen=True)

@@ -56,9 +56,11 @@ def setting(
     return field(default=default, metadata=about)
 
 
-def required(low: float | None = None, high: float | None = None, unit: str = "") -> Any:
+def required(
+    low: float | None = None, high: float | None = None, unit: str = "", **about: Any
+) -> Any:
     """A field of a dataclass without a default; arguments as those of `setting`."""
-    return setting(MISSING, "", low, high, unit)
+    return setting(MISSING, low=low, high=high, unit=unit, **about)
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,8 @@ class Settings:
             for name, of in vars(cls).items()
             if isinstance(of, Field) and of.metadata.get("help")
         ]
-        cls.__doc__ = "\n".join([cleandoc(cls.__doc__ or ""), "", "Attributes:", *helps])
+        if helps:
+            cls.__doc__ = "\n".join([cleandoc(cls.__doc__ or ""), "", "Attributes:", *helps])
 
     def __post_init__(self) -> None:
         for of in fields(self):
@@ -125,10 +128,10 @@ def convert(kind: Any, value: Any, name: str, about: Mapping[str, Any]) -> Any:
         hint = " (write 1e-4 as 0.0001)" if kind is float and isinstance(value, str) else ""
         raise RuleSafeError(f"{name} is {value!r}; valid: {valid}{hint}")
     bounds = [(_BOUNDS[bound][0], about[bound]) for bound in _BOUNDS if bound in about]
-    if not all(inside(value, limit) for inside, limit in bounds):
-        raise RuleSafeError(f"{name} is {value:g}; valid: {valid_range(about)}")
-    if kind is float and not bounds and not isfinite(value):
-        raise RuleSafeError(f"{name} is {value}; valid: a finite number")
+    finite = kind is not float or isfinite(value)
+    if not (finite and all(inside(value, limit) for inside, limit in bounds)):
+        valid = valid_range(about) if bounds else "a finite number"
+        raise RuleSafeError(f"{name} is {value:g}; valid: {valid}")
     return value
 
 

@@ -18,6 +18,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from rulesafe_core.errors import RuleSafeError, missing_package
+from rulesafe_core.settings import Settings, setting
 from rulesafe_design.models import Finish, ModelError, Reply, Request
 
 KEY = "OPENAI_API_KEY"
@@ -25,40 +26,29 @@ MAX_REPLY_BYTES = 4_000_000
 MAX_MESSAGE = 300
 """Characters of a server's message that are shown."""
 DAY_S = 86_400.0
-RANGES = {
-    "timeout_s": (0.001, DAY_S),
-    "tries": (1, 1000),
-    "temperature": (0.0, 100.0),
-    "max_tokens": (1, 10**9),
-}
-"""Minimum and maximum of an Endpoint's numbers; a server may accept less."""
 FORMATS = ("json_schema", "json_object", "text")
 """Response formats, the strictest first. If an endpoint does not support one, the next is tried."""
 
 
 @dataclass(frozen=True)
-class Endpoint:
-    """The address of a model and the settings of its requests."""
+class Endpoint(Settings):
+    """The address of a model and the settings of its requests. A server may accept less."""
 
     model: str
-    base_url: str | None = None
-    """Such as http://127.0.0.1:8000/v1; None: OPENAI_BASE_URL, or else the openai client's own."""
-    timeout_s: float = 300.0
-    """For the connection, for each read, and for the complete body of a reply."""
-    tries: int = 5
-    """Of one request, before the run ends."""
-    temperature: float | None = None
-    """None: the model's own."""
-    max_tokens: int | None = None
-    """Of a reply; None: the model's own limit."""
+    base_url: str | None = setting(
+        None, "Such as http://127.0.0.1:8000/v1; None: OPENAI_BASE_URL, or the client's default."
+    )
+    timeout_s: float = setting(
+        300.0, "Limit of the connection, each read and the body of a reply.", 0.001, DAY_S
+    )
+    tries: int = setting(5, "Attempts at one request before the run ends.", 1, 1000)
+    temperature: float | None = setting(None, "None: that of the model.", 0, 100)
+    max_tokens: int | None = setting(None, "Of a reply; None: that of the model.", 1, 10**9)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not self.model.strip():
             raise RuleSafeError("a model's name is needed")
-        for name, (least, most) in RANGES.items():
-            value = getattr(self, name)
-            if value is not None and not least <= value <= most:  # nan is not between either
-                raise RuleSafeError(f"{name} is {value}; valid: {least:g} to {most:g}")
         if self.base_url is not None:
             check_url(self.base_url)
 

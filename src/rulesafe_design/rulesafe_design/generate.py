@@ -19,6 +19,7 @@ from typing import Any
 from tqdm import tqdm
 
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.settings import Settings, setting
 from rulesafe_design import answers, prompts, sandbox
 from rulesafe_design.answers import SCHEMA, Answer, BadAnswer, parse_answer
 from rulesafe_design.difficulty import CELLS, Cell, cell_of
@@ -59,36 +60,27 @@ ADVICE = {
 
 
 @dataclass(frozen=True)
-class Config:
+class Config(Settings):
     """How locks are generated."""
 
-    name: str = "lock"
-    """Ids are <name>_001, <name>_002, ..."""
-    repairs: int = 3
-    """Maximum number of corrections for each lock, after the first reply."""
-    per_cell: int | None = None
-    """Maximum number of locks in one cell of difficulty; None: unlimited."""
-    max_steps: int = MAX_STEPS
-    """Locks with longer shortest plans are refused."""
-    attempts: int | None = None
-    """Maximum number of conversations, which may grow later; None: 2 * count + 20."""
-    unlike: str = "all"
-    """Rules that no lock may be equivalent to, in the form that `lock_sets.expand_rules` reads."""
+    name: str = setting("lock", "Ids are <name>_001, <name>_002, ...")
+    repairs: int = setting(3, "Most corrections of each lock, after the first reply.", 0)
+    per_cell: int | None = setting(None, "Most locks in a cell of difficulty; None: any.", 1)
+    max_steps: int = setting(MAX_STEPS, "Locks with longer shortest plans are refused.", 2)
+    attempts: int | None = setting(
+        None, "Most conversations, which may grow later; None: 2 * count + 20.", 1
+    )
+    unlike: str = setting("all", "Rules, as of `expand_rules`, that no lock may be equivalent to.")
     prices: Prices = Prices()
-    limits: Limits = Limits()
-    """Of the sandbox."""
+    limits: Limits = Limits()  # of the sandbox
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not ID.fullmatch(f"{self.name}_001") or self.name == "rule":
             raise RuleSafeError(
                 f"{self.name!r} cannot begin ids; valid: lower-case letters, digits and "
                 "underscores, a letter first, and not rule, which the twenty have"
             )
-        least = {"repairs": 0, "per_cell": 1, "max_steps": 2, "attempts": 1}
-        for key, low in least.items():
-            value = getattr(self, key)
-            if value is not None and value < low:
-                raise RuleSafeError(f"{key} is {value}; valid: {low} or more")
 
 
 def generate(model: Model, out: Path, count: int, config: Config = Config()) -> Report:

@@ -1,12 +1,11 @@
 """The report of a generation: replies by outcome, tokens, cost, yield, difficulty."""
 
-import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.settings import Settings, setting
 from rulesafe_design.difficulty import CELLS, cell_of
 from rulesafe_design.models import Reply
 from rulesafe_locks.lock_files import LockFile
@@ -15,16 +14,11 @@ ACCEPTED = "accepted"
 
 
 @dataclass(frozen=True)
-class Prices:
+class Prices(Settings):
     """The prices of an endpoint for a million tokens, in any currency; None: unknown."""
 
-    tokens_in: float | None = None
-    tokens_out: float | None = None
-
-    def __post_init__(self) -> None:
-        for price in (self.tokens_in, self.tokens_out):
-            if price is not None and not 0 <= price < math.inf:  # nan is neither
-                raise RuleSafeError(f"a price is {price}; valid: 0 or more")
+    tokens_in: float | None = setting(None, "", 0)
+    tokens_out: float | None = setting(None, "", 0)
 
 
 @dataclass

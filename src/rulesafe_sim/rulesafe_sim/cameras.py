@@ -15,6 +15,7 @@ import sapien
 from numpy.typing import NDArray
 
 from rulesafe_core.errors import RuleSafeError, unknown_name
+from rulesafe_core.settings import Settings, required, setting
 from rulesafe_core.transforms import Transform, Vec3, from_parts, from_xyz_rpy, to_quat_wxyz
 from rulesafe_sim.variation import Cameras, CameraShift
 
@@ -23,33 +24,18 @@ OPTICAL_IN_BODY = from_parts([[0, 0, 1], [-1, 0, 0], [0, -1, 0]], (0, 0, 0))
 
 
 @dataclass(frozen=True)
-class CameraConfig:
-    """A pinhole camera with square pixels.
-
-    `xyz` (m) and `rpy` (rad, fixed axes) place its body frame (x forward, y left, z up) in the
-    link's frame, or in the pelvis frame where `link` is empty. `fovy`: vertical angle, rad.
-    """
+class CameraConfig(Settings):
+    """A pinhole camera with square pixels. Its body frame: x forward, y left, z up."""
 
     name: str
-    xyz: Vec3
-    rpy: Vec3
-    fovy: float
-    width: int = 224
-    height: int = 224
-    link: str = ""
-    near: float = 0.02  # m
-    far: float = 12.0  # m
-
-    def __post_init__(self) -> None:
-        if self.width < 1 or self.height < 1:
-            raise RuleSafeError(
-                f"camera {self.name!r}: width and height must be at least 1 pixel, "
-                f"got {self.width}x{self.height}"
-            )
-        if not 0 < self.fovy < np.pi:
-            raise RuleSafeError(
-                f"camera {self.name!r}: fovy must lie between 0 and pi rad, got {self.fovy}"
-            )
+    xyz: Vec3 = required(unit="m")
+    rpy: Vec3 = required(unit="rad")
+    fovy: float = required(unit="rad", help="Vertical angle of view.", above=0, below=np.pi)
+    width: int = setting(224, "", 1, unit="pixels")
+    height: int = setting(224, "", 1, unit="pixels")
+    link: str = setting("", "Link in whose frame the pose is; empty: the pelvis frame.")
+    near: float = setting(0.02, "Smallest depth that is rendered.", unit="m")
+    far: float = setting(12.0, "Largest depth that is rendered.", unit="m")
 
 
 def looking_at(eye: Vec3, target: Vec3) -> Vec3:

@@ -5,22 +5,22 @@ from math import pi
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ARM_JOINTS, HAND_JOINTS
-from rulesafe_core.settings import required
+from rulesafe_core.settings import Settings, required, setting
 from rulesafe_core.transforms import Vec3
 
 
 @dataclass(frozen=True)
-class DriveGains:
-    """A position drive: stiffness N m/rad, damping N m s/rad, effort limit N m, armature kg m^2."""
+class DriveGains(Settings):
+    """A position drive."""
 
-    stiffness: float
-    damping: float
-    effort: float
-    armature: float = 0.0
+    stiffness: float = required(unit="N m/rad")
+    damping: float = required(unit="N m s/rad")
+    effort: float = required(unit="N m")
+    armature: float = setting(0.0, unit="kg m^2")
 
 
 @dataclass(frozen=True)
-class PhysicsConfig:
+class PhysicsConfig(Settings):
     """Rates and contact settings.
 
     The step, iterations, friction and drives are those with which a pinch turns a knob by
@@ -28,16 +28,17 @@ class PhysicsConfig:
     of these and the URDF's).
     """
 
-    timestep: float = 0.005  # s
-    control_hz: int = 100
-    frame_hz: int = 10
-    position_iterations: int = 15
-    friction: float = 1.0
+    timestep: float = setting(0.005, "Step of the physics.", unit="s")
+    control_hz: int = setting(100, "Control steps per second.", unit="Hz")
+    frame_hz: int = setting(10, "Frames of an episode per second.", unit="Hz")
+    position_iterations: int = setting(15, "Iterations of the contact solver.")
+    friction: float = setting(1.0, "Coefficient of friction.")
     arm: DriveGains = DriveGains(1000.0, 100.0, 40.0)
     hand: DriveGains = DriveGains(5.0, 0.2, 0.8, 0.001)
-    lock_play: float = 0.02  # rad a locked part can still move
+    lock_play: float = setting(0.02, "Range in which a locked part can still move.", unit="rad")
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         steps = 1 / (self.timestep * self.control_hz)
         if abs(steps - round(steps)) > 1e-6 or self.control_hz % self.frame_hz:
             raise RuleSafeError(
@@ -69,7 +70,9 @@ class Placement:
 
 
 @dataclass(frozen=True)
-class SimulationConfig:
+class SimulationConfig(Settings):
+    """Settings of a simulation."""
+
     physics: PhysicsConfig = PhysicsConfig()
-    split: str = "nominal"  # what a seed varies: a name in SPLITS or the path of a YAML file
-    robot_urdf: str = ""  # a user's own URDF with meshes; empty: the project's primitives
+    split: str = setting("nominal", "What a seed varies: a split or the path of a YAML file.")
+    robot_urdf: str = setting("", "URDF of the robot with meshes; empty: the project's own shapes.")

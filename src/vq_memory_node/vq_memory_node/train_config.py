@@ -2,9 +2,10 @@
 
 import math
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
-from rulesafe_core.errors import RuleSafeError, unknown_name
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.settings import Settings, setting
 from vq_memory_node.model_files import Architecture
 
 Quantiser = Literal["straight_through", "ema", "fsq"]
@@ -13,73 +14,55 @@ Seen = Literal["arm_and_hand", "hand"]
 
 
 @dataclass(frozen=True)
-class TrainConfig:
-    """Settings of a training run; which figures are published is said at each.
+class TrainConfig(Settings):
+    """Settings of a training run."""
 
-    Attributes:
-        quantiser: straight_through: as published. ema: the codebook follows by moving averages.
-            fsq: finite scalar quantisation with `levels`.
-        sees: arm_and_hand: all 13 joints, as published. hand: its six alone. Tokens then tell what
-            the hand does and not where, so that they mean the same at another safe.
-        clustering: unweighted: as published. by_usage: codes count as often as they occur.
-        codes: codes of the codebook (published: 256). Not for fsq.
-        dimensions: numbers in a latent. Not for fsq.
-        levels: values of each dimension. For fsq alone.
-        weight: lambda, of commitment and codebook term (published: 4).
-        clusters: vocabularies to prepare, beside one token for each code (published: 4).
-        steps: batches in all.
-        batch: windows in a batch, drawn from all frames of the training episodes.
-        learning_rate: Adam's, at the start; it falls to 0 along half a cosine.
-        warm_up: batches before the codebook starts from k-means; until then nothing is quantised.
-        restart_every: a code that no window chose for so many batches is set to a random latent.
-        restart_until: share of the batches after which codes are left alone.
-        validation: share of the episodes that are not learned from.
-        std_floor: least standard deviation of a joint in the normaliser, rad.
-        checkpoint_every: batches between two checkpoints, and two validations.
-        threads: of torch; another number may add in another order.
-        seed: of weights, split, batches and k-means.
-    """
-
-    quantiser: Quantiser = "straight_through"
-    sees: Seen = "arm_and_hand"
-    clustering: Clustering = "unweighted"
-    codes: int = 256
-    dimensions: int = 32
-    levels: tuple[int, ...] = (8, 6, 5)
-    weight: float = 4.0
-    clusters: tuple[int, ...] = (2, 4, 32)
-    steps: int = 16000
-    batch: int = 32
-    learning_rate: float = 1e-3
-    warm_up: int = 1000
-    restart_every: int = 400
-    restart_until: float = 0.8
-    validation: float = 0.1
-    std_floor: float = 0.05
-    checkpoint_every: int = 1000
-    threads: int = 1
-    seed: int = 0
+    quantiser: Quantiser = setting(
+        "straight_through",
+        "straight_through: as published. ema: the codebook follows by moving averages. "
+        "fsq: finite scalar quantisation with `levels`.",
+    )
+    sees: Seen = setting(
+        "arm_and_hand",
+        "Input joints. arm_and_hand: all 13, as published. hand: the hand's six; tokens then tell "
+        "what the hand does and not where, so that they mean the same at another safe.",
+    )
+    clustering: Clustering = setting(
+        "unweighted", "unweighted: as published. by_usage: codes count as often as they occur."
+    )
+    codes: int = setting(256, "Codes of the codebook (published: 256). Not for fsq.", 2)
+    dimensions: int = setting(32, "Size of a latent. Not for fsq.", 1)
+    levels: tuple[int, ...] = setting((8, 6, 5), "Values of each dimension. For fsq alone.", 2)
+    weight: float = setting(4.0, "Lambda, of commitment and codebook term (published: 4).", 0)
+    clusters: tuple[int, ...] = setting(
+        (2, 4, 32), "Vocabularies to prepare, besides one token for each code (published: 4)."
+    )
+    steps: int = setting(16000, "Batches in all.", 1)
+    batch: int = setting(
+        32, "Windows in a batch, drawn from all frames of the training episodes.", 2
+    )
+    learning_rate: float = setting(
+        1e-3, "Adam's, at the start; it falls to 0 along half a cosine.", above=0
+    )
+    warm_up: int = setting(
+        1000, "Batches before the codebook starts from k-means and quantisation begins.", 0
+    )
+    restart_every: int = setting(
+        400, "Batches without a window after which a code is set to a random latent.", 1
+    )
+    restart_until: float = setting(0.8, "Share of the batches after which no code is restarted.")
+    validation: float = setting(0.1, "Share of the episodes for validation.", above=0, below=1)
+    std_floor: float = setting(
+        0.05, "Least standard deviation of a joint in the normaliser.", unit="rad", above=0
+    )
+    checkpoint_every: int = setting(1000, "Batches between checkpoints, and validations.", 1)
+    threads: int = setting(1, "Threads of torch; results depend on their number in rounding.", 1)
+    seed: int = setting(0, "Seed of weights, split, batches and k-means.", 0)
 
     def __post_init__(self) -> None:
-        """Errors: RuleSafeError, naming the setting and its range."""
-        for name, least in (("steps", 1), ("batch", 2), ("codes", 2), ("dimensions", 1)):
-            _at_least(name, getattr(self, name), least)
-        for name in ("restart_every", "checkpoint_every", "threads"):
-            _at_least(name, getattr(self, name), 1)
-        for name in ("warm_up", "weight", "seed"):
-            _at_least(name, getattr(self, name), 0)
-        if not (self.learning_rate > 0 and self.std_floor > 0 and 0 < self.validation < 1):
-            raise RuleSafeError(
-                "learning_rate and std_floor must be above 0, validation between 0 and 1"
-            )
-        if self.quantiser not in get_args(Quantiser):
-            raise unknown_name("quantiser", self.quantiser, get_args(Quantiser))
-        if self.sees not in get_args(Seen):
-            raise unknown_name("sees", self.sees, get_args(Seen))
-        if self.clustering not in get_args(Clustering):
-            raise unknown_name("clustering", self.clustering, get_args(Clustering))
-        if min(self.levels, default=0) < 2:
-            raise RuleSafeError(f"levels {self.levels}: one or more, each 2 or more")
+        super().__post_init__()
+        if not self.levels:
+            raise RuleSafeError("levels is empty; valid: one or more")
         codes = self.architecture.codes
         for count in self.clusters:
             if not 2 <= count < codes:
@@ -92,8 +75,3 @@ class TrainConfig:
             count = math.prod(self.levels)
             return Architecture("fsq", dimensions=len(self.levels), codes=count, levels=self.levels)
         return Architecture("vq", dimensions=self.dimensions, codes=self.codes)
-
-
-def _at_least(name: str, value: float, least: int) -> None:
-    if value < least:
-        raise RuleSafeError(f"{name} is {value}; it must be {least} or more")

@@ -78,7 +78,7 @@ def test_the_installed_recorder_takes_this_process_s_place(tmp_path, monkeypatch
         (["play", "nowhere"], "a bag is a folder"),
         (["to-video", "nowhere"], "a bag is a folder"),
         (["record", "--topics", "(", "--out", "x"], "no regular expression"),
-        (["record", "--split-seconds", "-1", "--out", "x"], "0: never"),
+        (["record", "--split-seconds", "-1", "--out", "x"], "seconds is -1; valid: 0 or more"),
     ],
 )
 def test_errors_are_one_line(arguments, message, capsys, tmp_path, monkeypatch):

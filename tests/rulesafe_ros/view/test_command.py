@@ -57,7 +57,7 @@ def test_a_port_that_is_taken_is_one_line(capsys):
 def test_none_is_a_port_of_foxglove_s_and_a_launch_s_words_are_left_out(capsys):
     words = ["--foxglove-port", "None", "--port", "-1", "--ros-args", "-r", "__node:=view"]
     assert main(["view", *words]) == 2
-    assert capsys.readouterr().err == "rulesafe: --port must lie within 0 and 65535, got -1\n"
+    assert capsys.readouterr().err == "rulesafe: port is -1; valid: 0 to 65535\n"
 
 
 def test_an_exposed_page_prints_its_token():

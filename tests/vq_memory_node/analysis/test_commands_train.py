@@ -50,7 +50,7 @@ def test_what_cannot_be_trained_is_told_in_one_line(data, tmp_path):
     assert "no demonstrations" in err
     code, _, err = command(data, "--out", tmp_path / "model", "--codes", "1")
     assert code == 2
-    assert "codes is 1; it must be 2 or more" in err
+    assert "codes is 1; valid: 2 or more" in err
 
 
 @pytest.mark.parametrize("name", ["generate.json", "policy.json"])

@@ -20,25 +20,17 @@ from mcap.writer import Writer
 
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_core.files import says_when_full
+from rulesafe_core.settings import Settings, setting
 from rulesafe_data.bags import files, metadata
 from rulesafe_data.bags.metadata import Metadata, Topic
 
 
 @dataclass(frozen=True)
-class Splitting:
-    """When a bag goes on in another file.
+class Splitting(Settings):
+    """When a bag is continued in another file."""
 
-    Attributes:
-        megabytes: once the file has so many (10^6 bytes, compressed); 0: never.
-        seconds: once its messages span so much time; 0: never.
-    """
-
-    megabytes: float = 0.0
-    seconds: float = 0.0
-
-    def __post_init__(self) -> None:
-        if self.megabytes < 0 or self.seconds < 0:
-            raise RuleSafeError("a bag is split after more than 0 megabytes or seconds (0: never)")
+    megabytes: float = setting(0.0, "Size of a file (10^6 bytes, compressed); 0: any.", 0)
+    seconds: float = setting(0.0, "Time that the messages of a file span; 0: any.", 0)
 
 
 class BagWriter:

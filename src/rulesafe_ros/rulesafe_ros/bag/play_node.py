@@ -3,7 +3,7 @@ offered."""
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import rclpy
@@ -16,6 +16,7 @@ from rosgraph_msgs.msg import Clock
 from rulesafe_core.chunks import SECOND
 from rulesafe_core.convert import STATE_QOS, to_time
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.settings import Settings, setting
 from rulesafe_data.bags.metadata import Topic
 from rulesafe_data.bags.qos import is_latched
 from rulesafe_data.bags.reading import Bag, Message
@@ -45,33 +46,22 @@ ACKNOWLEDGED = 5.0
 
 
 @dataclass(frozen=True)
-class Playing:
-    """How a bag is played.
+class Playing(Settings):
+    """How a bag is played."""
 
-    Attributes:
-        selection: the topics.
-        rate: bag seconds per second.
-        clock: Hz of /clock with the bag's times, in place of a recorded one; 0: the recorded one.
-        start: s of the bag that are skipped.
-        delay: s between the publishers' appearance and the first message, for readers to find them.
-        loop: begin again at the end.
-        paused: begin when a key says so.
-        commands: play COMMANDS too.
-    """
-
-    selection: Selection = field(default_factory=lambda: Selection((".*",)))
-    rate: float = 1.0
-    clock: float = 0.0
-    start: float = 0.0
-    delay: float = 1.0
-    loop: bool = False
-    paused: bool = False
-    commands: bool = False
-
-    def __post_init__(self) -> None:
-        for name in ("clock", "start", "delay"):
-            if getattr(self, name) < 0:
-                raise RuleSafeError(f"{name} must be 0 or more, not {getattr(self, name):g}")
+    selection: Selection = Selection((".*",))
+    rate: float = setting(1.0, "Time of the bag per wall time.")
+    clock: float = setting(
+        0.0,
+        "Rate of /clock with the bag's times; 0: the recorded /clock.",
+        0,
+        unit="Hz",
+    )
+    start: float = setting(0.0, "Time of the bag that is skipped.", 0, unit="s")
+    delay: float = setting(1.0, "Time for subscribers to find the publishers.", 0, unit="s")
+    loop: bool = setting(False, "Begin again at the end.")
+    paused: bool = setting(False, "Begin paused.")
+    commands: bool = setting(False, "Play COMMANDS too.")
 
 
 class PlayNode(Node):

@@ -4,6 +4,7 @@ import ipaddress
 from dataclasses import dataclass
 
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.settings import Settings, setting
 
 CAMERA_TOPICS = {
     name: (f"/film/{name}/compressed", f"/camera/{name}/image_raw") for name in ("head", "front")
@@ -12,23 +13,21 @@ CAMERA_TOPICS = {
 
 
 @dataclass(frozen=True)
-class ViewOptions:
+class ViewOptions(Settings):
     """As the command's arguments of the same names; see `rulesafe_ros.view.commands.view`.
 
     Errors: RuleSafeError for a port that is none, or a token that a header cannot carry.
     """
 
     host: str = "127.0.0.1"
-    port: int = 8080
-    foxglove_port: int | None = 8765
+    port: int = setting(8080, "", 0, 65535)
+    foxglove_port: int | None = setting(8765, "", 0, 65535)
     token: str = ""
     head_image: str = ""
     front_image: str = ""
 
     def __post_init__(self) -> None:
-        for name, port in (("--port", self.port), ("--foxglove-port", self.foxglove_port)):
-            if port is not None and not 0 <= port <= 65535:
-                raise RuleSafeError(f"{name} must lie within 0 and 65535, got {port}")
+        super().__post_init__()
         if not (self.token.isascii() and self.token.isprintable()) or " " in self.token:
             raise RuleSafeError("--token takes letters, digits and signs without blanks")
 

@@ -83,10 +83,11 @@ def launchable(words):
     files = [word for word in words if word.endswith(".launch.xml")]
     if not files:
         return words[0] in ("...", "FILE")
-    if not (ROOT / files[0]).is_file():
+    file = ROOT / "launch" / Path(files[0]).name
+    if not file.is_file() or files[0] not in (file.name, f"launch/{file.name}"):
         return False
     names = {word.partition(":=")[0] for word in words if ":=" in word}
-    return names <= set(known_arguments(ROOT / files[0])) | ALWAYS
+    return names <= set(known_arguments(file)) | ALWAYS
 
 
 @pytest.mark.parametrize("name", RUN_HERE)

@@ -7,12 +7,17 @@ import runpy
 import shutil
 import subprocess
 import sys
+import tarfile
+import venv
+import zipfile
 from pathlib import Path
 
 import pytest
 import setuptools
 import yaml
 from catkin_pkg.package import parse_package
+
+from rulesafe_core.errors import EXTRAS
 
 try:
     import tomllib
@@ -183,6 +188,17 @@ def test_manifest_declares_what_is_imported_and_nothing_else(path):
     assert by_pip <= {re.split("[<>=]", line)[0] for line in declared}
 
 
+def test_a_missing_module_is_installed_by_the_extra_that_its_error_names():
+    manifests = [parse_package(str(path.with_name("package.xml"))) for path in SETUPS]
+    depends = {depend.name for manifest in manifests for depend in manifest.exec_depends}
+    ours = {path.parent.name for path in MANIFESTS}
+    ros = {name for name in depends - ours if not name.startswith("python3-")}
+    assert ros == {module for module, extra in EXTRAS.items() if extra == "ros"}
+    for module, extra in EXTRAS.items():
+        declared = {re.split("[<>=]", line)[0] for line in OPTIONAL[extra]}
+        assert extra == "ros" or PIP.get(module, module) in declared
+
+
 def test_every_data_file_is_packaged():
     """What lies in a package and is no Python must match a pattern of the package data."""
     left_out = []
@@ -207,6 +223,110 @@ def test_dependencies_are_pinned():
         name for extra in OPTIONAL.values() for name in extra
     ]
     assert {re.split("[<>=; ]", name)[0] for name in declared} <= pins
+
+
+def packaged_files():
+    """The files of the Python packages as an installation has them."""
+    packages = [path.with_name(path.parent.name) for path in SETUPS]
+    files = {
+        str(path.relative_to(package.parent))
+        for package in packages
+        for path in package.rglob("*")
+        if path.is_file() and path.suffix != ".pyc"
+    }
+    shared = [*ROOT.glob("launch/*"), *ROOT.glob("config/*"), ROOT / "package.xml"]
+    return files | {f"rulesafe_ros/share/rulesafe/{path.relative_to(ROOT)}" for path in shared}
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    """The wheel that `python -m build` makes: the archive of the sources, and of that the wheel."""
+    folder = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder)]
+    built = subprocess.run(
+        command,
+        cwd=copy_of_the_tree(folder),
+        env=clean_environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert built.returncode == 0, built.stdout[-2000:] + built.stderr[-2000:]
+    (path,) = folder.glob("*.whl")
+    return path
+
+
+@pytest.mark.colcon
+def test_the_wheel_and_the_source_archive_are_complete(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        names = {name for name in archive.namelist() if ".dist-info/" not in name}
+    assert names == packaged_files()
+    with tarfile.open(next(wheel.parent.glob("*.tar.gz"))) as archive:
+        sources = {name.partition("/")[2] for name in archive.getnames()}
+    assert {f"src/{name.split('/')[0]}/{name}" for name in names} <= sources
+    assert {f"src/{name}/CMakeLists.txt" for name in MESSAGES} <= sources
+    assert not any(name.startswith("tests/") for name in sources)
+
+
+@pytest.fixture(scope="module")
+def installed(wheel, tmp_path_factory):
+    """installed(COMMAND, ...): what a command prints in an environment with the wheel.
+
+    Third-party packages are those of this environment; nothing of the repository can be imported.
+    """
+    folder = tmp_path_factory.mktemp("installed")
+    environment = folder / "environment"
+    venv.create(environment, symlinks=True)
+    pip = [sys.executable, "-m", "pip", "--python", str(environment), "--disable-pip-version-check"]
+    subprocess.run([*pip, "install", "--quiet", "--no-deps", "--no-index", str(wheel)], check=True)
+    (site,) = environment.glob("lib/python*/site-packages")
+    third_party = [path for path in sys.path if "site-packages" in path]
+    (site / "third_party.pth").write_text("\n".join(third_party))
+
+    def run(command, *arguments):
+        done = subprocess.run(
+            [str(environment / "bin" / command), *arguments],
+            cwd=folder,
+            env=clean_environment(),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        assert str(ROOT) not in done.stdout.replace(sys.prefix, "")
+        return done.stdout
+
+    return run
+
+
+IMPORT_ALL = """
+import importlib, sys
+import gymnasium
+
+environment = gymnasium.make("rulesafe_sim.env:RuleSafe-v1")
+print(environment.reset(seed=0)[0]["joint_positions"].shape)
+for name in sys.argv[1:]:
+    assert importlib.import_module(name).__file__.startswith(sys.prefix), name
+"""
+
+
+@pytest.mark.colcon
+def test_the_wheel_works_outside_the_repository(installed):
+    assert installed("rulesafe", "--version") == f"rulesafe {PROJECT['project']['version']}\n"
+    assert "door+" in installed("rulesafe", "rules", "solve", "rule_020")
+    assert "safe_03" in installed("rulesafe", "safes", "show", "safe_03")
+    names = [path.parent.name for path in SETUPS]
+    assert installed("python", "-c", IMPORT_ALL, *names) == "(13,)\n"
+
+
+@pytest.mark.colcon
+def test_the_wheel_s_launch_files_are_found_by_name(installed):
+    by_name = installed("rulesafe", "launch", "sim_evaluation.launch.xml", "--print")
+    assert "/environment/bin/sim_node " in by_name
+    assert "/site-packages/rulesafe_ros/share/rulesafe/config/sim_node.yaml" in by_name
+    for file in sorted(ROOT.glob("launch/*.launch.xml")):
+        required = ["policy:=dp3_rule_001"] if file.name.startswith("policy") else []
+        assert "[" in installed("rulesafe", "launch", "rulesafe", file.name, "--print", *required)
 
 
 @pytest.mark.colcon
@@ -241,11 +361,7 @@ def test_the_official_messages_are_used_where_they_are(name, official, tmp_path)
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory):
     """ros2_ws of a copy of the tree, after `colcon build` with this environment's Python."""
-    copy = tmp_path_factory.mktemp("colcon") / "rulesafe"
-    unwanted = shutil.ignore_patterns(
-        ".*", "build", "install", "log", "runs", "docs", "tests", "__pycache__", "*.egg-info"
-    )
-    shutil.copytree(ROOT, copy, ignore=unwanted)
+    copy = copy_of_the_tree(tmp_path_factory.mktemp("colcon"))
     result = subprocess.run(
         [str(Path(sys.prefix, "bin", "colcon")), "build", "--event-handlers", "console_cohesion+"],
         cwd=copy / "ros2_ws",
@@ -257,6 +373,13 @@ def workspace(tmp_path_factory):
     )
     assert result.returncode == 0, result.stdout[-4000:]
     return copy / "ros2_ws"
+
+
+def copy_of_the_tree(folder):
+    unwanted = shutil.ignore_patterns(
+        ".*", "build", "install", "log", "runs", "docs", "tests", "__pycache__", "*.egg-info"
+    )
+    return Path(shutil.copytree(ROOT, folder / "rulesafe", symlinks=True, ignore=unwanted))
 
 
 def clean_environment():

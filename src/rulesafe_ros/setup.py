@@ -12,7 +12,7 @@ setup(
     maintainer_email="maintainers@rulesafe.dev",
     license="Apache-2.0",
     packages=find_packages(include=[NAME, f"{NAME}.*"]),
-    package_data={NAME: ["**/*.html", "**/*.css", "**/*.js", "**/*.svg"]},
+    package_data={NAME: ["**/*.html", "**/*.css", "**/*.js", "**/*.svg", "share/**/*"]},
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (f"share/{NAME}", ["package.xml"]),

@@ -83,3 +83,19 @@ def test_once_imported_the_node_handles_sigint_itself(my_node):
     )
     code = f"{START} raise SystemExit(node())"
     assert subprocess.run([sys.executable, "-c", code], cwd=folder).returncode == 7
+
+
+@pytest.mark.parametrize(
+    ("module", "remedy"),
+    [
+        ("no_such_package", "make setup installs it"),
+        ("unitree_hg.msg", "or colcon build"),
+    ],
+)
+def test_a_missing_package_is_one_line(module, remedy, my_node):
+    folder = my_node(f"raise ModuleNotFoundError(name={module!r})")
+    command = [sys.executable, "-c", f"{START} raise SystemExit(node())"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"my_node: {module.split('.')[0]} is not installed: ")
+    assert remedy in done.stderr and done.stderr.count("\n") == 1

@@ -22,17 +22,24 @@ EXTRAS = {
     "openai": "llm",
     "pymodbus": "robot",
     "ray": "ray",
-    "rclpy": "ros",
+    **dict.fromkeys(("builtin_interfaces", "diagnostic_msgs", "geometry_msgs"), "ros"),
+    **dict.fromkeys(("rcl_interfaces", "rclpy", "rosgraph_msgs"), "ros"),
+    **dict.fromkeys(("sensor_msgs", "std_msgs", "std_srvs", "trajectory_msgs"), "ros"),
 }
 """Module -> the extra that installs its distribution."""
+
+MESSAGES = ("rulesafe_interfaces", "unitree_go", "unitree_hg")
+"""Message packages of the repository, which are built against an installed ROS 2."""
 
 
 def missing_package(error: ImportError) -> RuleSafeError:
     """Return the error for an optional package that cannot be imported, with how to install it."""
     name = (error.name or "").partition(".")[0]
-    how = (
-        f"pip install 'rulesafe[{EXTRAS[name]}]' or make setup" if name in EXTRAS else "make setup"
-    )
+    how = "make setup"
+    if name in EXTRAS:
+        how = f"pip install 'rulesafe[{EXTRAS[name]}]' or make setup"
+    elif name in MESSAGES:
+        how = "make setup in a clone of the repository, or colcon build in its ros2_ws,"
     return RuleSafeError(f"{name or error} is not installed: {how} installs it")
 
 

@@ -4,6 +4,7 @@ import pytest
 import yaml
 
 from rulesafe_cli.cli import main
+from rulesafe_ros.launch.commands import known_arguments
 from rulesafe_ros.launch.model import LaunchError, Process, Shutdown, Timer
 
 
@@ -274,3 +275,17 @@ def test_package_and_file_name_a_launch_file_as_for_ros2_launch(tmp_path, monkey
     assert "no package 'your_robot'" in error and "rulesafe launch launch/" in error
     assert main(["launch", str(package / "launch/up.launch.xml"), "up.launch.xml"]) == 2
     assert "malformed launch argument" in capsys.readouterr().err
+
+
+def test_a_name_is_that_of_a_file_of_rulesafe(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["launch", "memory.launch.xml", "--print"]) == 0
+    assert "/config/vq_memory_node.yaml" in capsys.readouterr().out
+    assert "clusters" in known_arguments(Path("memory.launch.xml"))
+    assert main(["launch", "memories.launch.xml"]) == 2
+    assert "no 'memories.launch.xml' in" in capsys.readouterr().err
+    assert main(["launch", "launch/memory.launch.xml"]) == 2
+    assert "or one of bridge.launch.xml, memory.launch.xml" in capsys.readouterr().err
+    (tmp_path / "memory.launch.xml").write_text("<launch><executable cmd='echo mine'/></launch>")
+    assert main(["launch", "memory.launch.xml", "--print"]) == 0
+    assert "echo mine" in capsys.readouterr().out

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from rulesafe_ros.doctor.report import FAIL, OK, WARN, Item, judged
 from rulesafe_ros.launch import packages
-from rulesafe_ros.launch.commands import LaunchError
 
 PACKAGES = ("rclpy", "sensor_msgs", "rulesafe_interfaces", "unitree_hg", "unitree_go")
 
@@ -107,11 +106,7 @@ def shared_memory() -> Item:
 def _by_udp() -> dict[str, str]:
     """The environment in which Fast DDS keeps to UDP on loopback; FASTDDS_BUILTIN_TRANSPORTS is
     passed over by rmw_fastrtps where the range is LOCALHOST."""
-    try:
-        share = packages.share("rulesafe", Path.cwd(), os.environ)
-    except LaunchError:  # an installation without it: that of a clone
-        share = Path()
-    profile = share / "config" / PROFILE
+    profile = packages.share("rulesafe", Path.cwd(), os.environ) / "config" / PROFILE
     return {
         "ROS_AUTOMATIC_DISCOVERY_RANGE": "SUBNET",
         "FASTRTPS_DEFAULT_PROFILES_FILE": str(profile),

@@ -42,7 +42,8 @@ def launch(
     Example: rulesafe launch launch/sim_evaluation.launch.xml rule:=rule_001
 
     Args:
-        file: A *.launch.xml file; or PACKAGE FILE, a file of the package's launch/ folder.
+        file: Path of a *.launch.xml file, or the name of one that comes with rulesafe; or PACKAGE
+            FILE, a file of the package's launch/ folder.
         launch_arguments: Arguments of the launch file.
         show_args: List the arguments of the file.
         dry_run: Print what would be run.
@@ -58,20 +59,30 @@ def launch(
 def _find_file(file: Path, words: tuple[str, ...]) -> tuple[Path, tuple[str, ...]]:
     """Return the launch file and the launch arguments.
 
-    For `PACKAGE FILE`, the form of `ros2 launch`, FILE is the first of the words.
+    For `PACKAGE FILE`, the form of `ros2 launch`, FILE is the first of the words; a name without a
+    folder is that of a file of the package rulesafe.
     """
     first = next(iter(words), "")
-    if file.is_file() or not first.endswith(".xml") or ":=" in first:
+    if file.is_file():
         return file.absolute(), words
+    if first.endswith(".xml") and ":=" not in first:
+        return _packaged(str(file), first), words[1:]
+    if file.suffix == ".xml" and file.name == str(file):
+        return _packaged("rulesafe", file.name), words
+    return file.absolute(), words
+
+
+def _packaged(package: str, name: str) -> Path:
+    """Return the path of a launch file of a package."""
     form = "give the file's path, as in: rulesafe launch launch/sim_evaluation.launch.xml"
     try:
-        folder = packages.share(str(file), Path.cwd(), os.environ) / "launch"
+        folder = packages.share(package, Path.cwd(), os.environ) / "launch"
     except LaunchError:
-        raise LaunchError(f"no launch file and no package {str(file)!r}; {form}") from None
-    if not (folder / first).is_file():
+        raise LaunchError(f"no launch file and no package {package!r}; {form}") from None
+    if not (folder / name).is_file():
         known = ", ".join(sorted(path.name for path in folder.glob("*.launch.xml"))) or "none"
-        raise LaunchError(f"no {first!r} in {folder}, which has: {known}; or {form}")
-    return folder / first, words[1:]
+        raise LaunchError(f"no {name!r} in {folder}, which has: {known}; or {form}")
+    return folder / name
 
 
 def known_arguments(file: Path) -> dict[str, arguments.Argument]:
@@ -79,8 +90,9 @@ def known_arguments(file: Path) -> dict[str, arguments.Argument]:
 
     Errors: LaunchError where it cannot be read.
     """
-    context = Context({}, {**_DEFAULTS, **os.environ}, file.absolute().parent)
-    found = arguments.declared(parse_file(file.absolute()), context)
+    path, _ = _find_file(file, ())
+    context = Context({}, {**_DEFAULTS, **os.environ}, path.parent)
+    found = arguments.declared(parse_file(path), context)
     return {argument.name: argument for argument in found}
 
 

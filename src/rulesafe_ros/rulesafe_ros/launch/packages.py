@@ -12,21 +12,26 @@ from pathlib import Path
 from rulesafe_core.start import NODES
 from rulesafe_ros.launch.model import LaunchError
 
+SHARE = Path(__file__).parents[1] / "share"
+"""Share directories that pip installs with this Python package; in the repository, its files are
+links to the repository's own."""
+
 
 def share(package: str, beside: Path, environment: Mapping[str, str]) -> Path:
-    """The share directory of an installed package, or the source directory with its package.xml.
+    """Return the share directory of an installed package, or the source directory of a package.
 
-    Sources are looked for in the directories above the launch file (`beside`) and above this
-    module, and in their src/.
+    A source directory holds the package.xml. It is searched for in the directories above the launch
+    file (`beside`) and in their src/, then in the share/ of this Python package.
     """
     for prefix in _prefixes(environment):
         if (prefix / "share/ament_index/resource_index/packages" / package).exists():
             return prefix / "share" / package
-    for directory in (beside, Path(__file__).parent):
-        for parent in (directory, *directory.parents):
-            for candidate in (parent, parent / "src" / package):
-                if _package_name(candidate / "package.xml") == package:
-                    return candidate
+    for parent in (beside, *beside.parents):
+        for candidate in (parent, parent / "src" / package):
+            if _package_name(candidate / "package.xml") == package:
+                return candidate
+    if (shipped := SHARE / package / "package.xml").is_file():
+        return shipped.resolve().parent
     raise LaunchError(
         f"package {package!r} not found: it is not in AMENT_PREFIX_PATH, "
         f"and no directory above {beside} holds its package.xml"

@@ -11,6 +11,7 @@ from xml.parsers import expat
 import yaml
 
 from rulesafe_ros.launch.model import Element, LaunchError
+from rulesafe_ros.launch.packages import SHARE
 from rulesafe_ros.launch.substitutions import parse as parse_template
 from rulesafe_ros.launch.substitutions import unescape
 
@@ -115,9 +116,9 @@ def parse_file(path: Path) -> Element:
     try:
         source = path.read_bytes()
     except OSError as error:
-        found = sorted(str(p) for p in Path().glob("launch/*.launch.xml")) or ["(none)"]
-        there = f"; valid: a path, of which ./launch holds {', '.join(found)}"
-        raise LaunchError(f"{path}: {error.strerror}{there}") from None
+        names = sorted(p.name for p in (SHARE / "rulesafe/launch").glob("*.launch.xml"))
+        valid = f"the path of a launch file, or one of {', '.join(names)}"
+        raise LaunchError(f"{path}: {error.strerror}; valid: {valid}") from None
     return _Builder(path).build(source)
 
 

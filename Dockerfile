@@ -25,19 +25,15 @@ WORKDIR /rulesafe
 
 # First what a change of the code leaves as it is: system packages, Python packages, messages. The
 # set-up runs once more below, where it finds all of that in place.
-COPY constraints.txt pyproject.toml README.md LICENSE NOTICE ./
+COPY constraints.txt ./
 COPY scripts/setup.sh scripts/vulkan_devices.py scripts/backports_source.py scripts/
 COPY src/rulesafe_interfaces src/rulesafe_interfaces
 COPY src/unitree_hg src/unitree_hg
 COPY src/unitree_go src/unitree_go
-RUN for package in rulesafe_sim rulesafe_data rulesafe_design planner_node vq_memory_node \
-        policy_node h1_2_bridge rulesafe_eval; do mkdir -p "src/$package"; done \
-    && scripts/setup.sh \
-    && rm -rf /var/lib/apt/lists/* /root/.cache
+RUN scripts/setup.sh dependencies && rm -rf /var/lib/apt/lists/* /root/.cache
 
 COPY . .
-# The project was installed when its packages were empty folders: once more, with what is in them.
-RUN rm .venv/.setup-project && scripts/setup.sh && .venv/bin/rulesafe rules solve rule_001
+RUN scripts/setup.sh && .venv/bin/rulesafe rules solve rule_001
 
 ENV PATH=/rulesafe/.venv/bin:$PATH \
     ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST \

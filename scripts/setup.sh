@@ -2,7 +2,8 @@
 # Installs what RuleSafe needs and the machine lacks: Debian packages, a Vulkan driver for SAPIEN,
 # a virtual environment .venv with pinned Python packages, the ROS 2 interfaces, the project.
 # A second call finds everything in place and does nothing. PYTHON=python3.12 picks the Python.
-# `scripts/setup.sh tests` also sees to a browser, which some tests drive.
+# `scripts/setup.sh tests` also sees to a browser, which some tests drive; `scripts/setup.sh
+# dependencies` leaves out the project itself, whose sources it does not need.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -285,7 +286,6 @@ packages=$(fingerprint constraints.txt)
 interfaces_of() {
     find "src/$1" src/rulesafe_interfaces/cmake -type f | LC_ALL=C sort -u | xargs cat constraints.txt | fingerprint -
 }
-project=$(fingerprint pyproject.toml)
 
 if ! venv_is_sound; then
     [[ -n $python ]] || python=$(choose_python)
@@ -302,6 +302,8 @@ for name in rulesafe_interfaces unitree_hg unitree_go; do
     interfaces=$(interfaces_of "$name")
     is_done "$name" "$interfaces" || { build_interfaces "$name" && mark_done "$name" "$interfaces"; }
 done
+if [[ ${1:-} == dependencies ]]; then exit; fi
+project=$(fingerprint pyproject.toml)
 is_done project "$project" || { install_project && mark_done project "$project"; }
 is_done compiled "$packages" || { compile_imported && mark_done compiled "$packages"; }
 if [[ ${1:-} == tests ]]; then install_browser; fi

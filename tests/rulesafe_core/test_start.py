@@ -1,6 +1,7 @@
 """A node that is interrupted while it is imported ends without output."""
 
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -99,3 +100,12 @@ def test_a_missing_package_is_one_line(module, remedy, my_node):
     assert done.returncode == 2
     assert done.stderr.startswith(f"my_node: {module.split('.')[0]} is not installed: ")
     assert remedy in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_a_node_that_two_distributions_have_is_started(my_node):
+    """Those of a sourced workspace and of the environment that it was built in."""
+    folder = my_node("def main():\n    return 7\n")
+    shutil.copytree(folder / "mine-1.0.dist-info", folder / "theirs-1.0.dist-info")
+    (folder / "theirs-1.0.dist-info/METADATA").write_text("Name: theirs\nVersion: 1.0\n")
+    code = f"{START} raise SystemExit(node())"
+    assert subprocess.run([sys.executable, "-c", code], cwd=folder).returncode == 7

@@ -20,7 +20,8 @@ def node() -> int:
     as an exception, it would come out of any line of any library, and some make another of it.
     """
     signal.signal(signal.SIGINT, lambda number, frame: os._exit(0))
-    (entry,) = entry_points(group=NODES, name=Path(sys.argv[0]).name)
+    # A sourced workspace comes before the packages of the environment.
+    entry = next(iter(entry_points(group=NODES, name=Path(sys.argv[0]).name)))
     try:
         main = entry.load()
     except ModuleNotFoundError as error:

@@ -18,7 +18,6 @@ from h1_2_bridge.motors import (
     WAIST,
     WEIGHT_SLOT,
     gains,
-    motor_index,
     motors,
 )
 from h1_2_bridge.outputs import OUTPUTS, load_output
@@ -73,13 +72,12 @@ def test_gains_and_the_weights_slot_are_the_manufacturers():
 
 def test_the_action_moves_the_right_arm():
     assert tuple(MOTOR_JOINTS[i] for i in RIGHT_ARM) == ARM_JOINTS
-    assert tuple(range(20, 27)) == RIGHT_ARM and motor_index("right_elbow_joint") == 23
+    assert tuple(range(20, 27)) == RIGHT_ARM and MOTOR_JOINTS[23] == "right_elbow_joint"
     assert {*LEGS, WAIST, *LEFT_ARM, *RIGHT_ARM} == set(range(MOTOR_COUNT))
 
 
 def test_unknown_names_list_the_valid_ones():
     for call, match in (
-        (lambda: motor_index("R_pinky_proximal_joint"), "unknown body joint"),
         (lambda: gains("soft"), "unknown set of gains 'soft'; valid: arm_sdk, lowcmd"),
         (lambda: load_output("sport"), "unknown output 'sport'; valid: arm_sdk, lowcmd"),
     ):

@@ -1,6 +1,6 @@
-"""The list before a robot is switched on: each item a function of what was heard. No ROS here.
+"""The checks before a robot is switched on: each one a function of a `Snapshot`. No ROS here.
 
-To add one: a function of `Heard` that gives a `Finding`, and its place in CHECKS.
+To add one: a function of `Snapshot` that gives a `Finding`, and its place in CHECKS.
 """
 
 from collections.abc import Callable
@@ -9,8 +9,8 @@ from itertools import pairwise
 import numpy as np
 
 from h1_2_bridge.findings import FAIL, PASS, SKIP, Finding, judged
-from h1_2_bridge.listener import Heard
 from h1_2_bridge.motors import MOTOR_COUNT, MOTOR_JOINTS, RIGHT_ARM, motors
+from h1_2_bridge.snapshot import Snapshot
 from rulesafe_core.joints import ALL_JOINTS
 
 RATE = 500.0
@@ -53,20 +53,20 @@ PICTURES = (
 """What a policy may ask for."""
 
 
-def robot_speaks(heard: Heard) -> Finding:
+def robot_publishes(snapshot: Snapshot) -> Finding:
     """The rate of /lowstate, and that none is missing for long by the robot's own clock. When they
     came is this process's affair too, and only said."""
-    rate, ticks = heard.lowstate.rate, [state.tick for state in heard.states]
+    rate, ticks = snapshot.lowstate.rate, [state.tick for state in snapshot.states]
     gap = max((b - a for a, b in pairwise(ticks)), default=0) / 1e3
     found, remedy = (
         f"/lowstate at {rate:.0f} Hz, longest gap {1e3 * gap:.0f} ms at the robot, "
-        f"{1e3 * heard.lowstate.gap:.0f} ms here",
+        f"{1e3 * snapshot.lowstate.gap:.0f} ms here",
         "Is the robot on, the cable in, network_interface the one of the robot's network, "
         "ROS_DOMAIN_ID 0? A rate that is too low or has gaps: another cable, less load.",
     )
-    if not len(heard.lowstate):
+    if not len(snapshot.lowstate):
         found = "no /lowstate"
-    elif SIMULATED_ROBOT in heard.nodes:
+    elif SIMULATED_ROBOT in snapshot.nodes:
         remedy = "The robot is simulated: this machine is too slow for it. Less load, no cameras."
     return judged(
         "robot speaks",
@@ -77,42 +77,42 @@ def robot_speaks(heard: Heard) -> Finding:
 
 
 def _no_states(name: str) -> Finding:
-    """Of an item that looks at states: that there are none is said once, by `robot_speaks`."""
+    """Of an item that looks at states: that there are none is said once, by `robot_publishes`."""
     return Finding(name, SKIP, "no states")
 
 
-def crc_is_right(heard: Heard) -> Finding:
+def crc_is_right(snapshot: Snapshot) -> Finding:
     """Every state has the CRC that its content asks for."""
-    if not len(heard.lowstate):
+    if not len(snapshot.lowstate):
         return _no_states("CRC")
-    wrong = sum(not state.valid for state in heard.states) + heard.malformed
+    wrong = sum(not state.valid for state in snapshot.states) + snapshot.malformed
     return judged(
         "CRC",
-        bool(heard.states) and not wrong,
-        f"{wrong} wrong of {len(heard.lowstate)} states",
+        bool(snapshot.states) and not wrong,
+        f"{wrong} wrong of {len(snapshot.lowstate)} states",
         "All wrong: the robot's firmware speaks another message than unitree_hg's; do not go on. "
         "Some: a bad cable or switch.",
     )
 
 
-def clock_goes(heard: Heard) -> Finding:
+def clock_goes(snapshot: Snapshot) -> Finding:
     """The robot's own tick goes on."""
-    if not heard.states:
+    if not snapshot.states:
         return _no_states("robot's clock goes")
-    ticks = {state.tick for state in heard.states}
+    ticks = {state.tick for state in snapshot.states}
     return judged(
         "robot's clock goes",
-        len(ticks) > max(1, len(heard.states) // 2),
-        f"{len(ticks)} ticks in {len(heard.states)} states",
+        len(ticks) > max(1, len(snapshot.states) // 2),
+        f"{len(ticks)} ticks in {len(snapshot.states)} states",
         "The states repeat: the robot's computer hangs. Switch it off and on.",
     )
 
 
-def mode_is_one(heard: Heard) -> Finding:
+def mode_is_one(snapshot: Snapshot) -> Finding:
     """One kind of robot all the time, which has a number."""
-    if not heard.states:
+    if not snapshot.states:
         return _no_states("mode")
-    modes = {(state.mode_machine, state.mode_pr) for state in heard.states}
+    modes = {(state.mode_machine, state.mode_pr) for state in snapshot.states}
     found = ", ".join(f"mode_machine {machine}, mode_pr {pr}" for machine, pr in sorted(modes))
     return judged(
         "mode",
@@ -123,11 +123,11 @@ def mode_is_one(heard: Heard) -> Finding:
     )
 
 
-def motors_are_well(heard: Heard) -> Finding:
+def motors_are_well(snapshot: Snapshot) -> Finding:
     """No fault, nothing hot."""
-    if not heard.states:
+    if not snapshot.states:
         return _no_states("motors")
-    last = heard.states[-1]
+    last = snapshot.states[-1]
     faults = [MOTOR_JOINTS[i] for i in range(MOTOR_COUNT) if last.motor_fault[i]]
     warmest = int(np.argmax(last.temperature[:MOTOR_COUNT].max(axis=1)))
     warmth = int(last.temperature[warmest].max())
@@ -142,11 +142,11 @@ def motors_are_well(heard: Heard) -> Finding:
     )
 
 
-def joints_are_within_limits(heard: Heard) -> Finding:
+def joints_are_within_limits(snapshot: Snapshot) -> Finding:
     """Every body joint is where it may be, by index and name."""
-    if not heard.states:
+    if not snapshot.states:
         return _no_states("joints within limits")
-    q, figures = np.asarray(heard.states[-1].q[:MOTOR_COUNT], np.float64), motors()
+    q, figures = np.asarray(snapshot.states[-1].q[:MOTOR_COUNT], np.float64), motors()
     beyond = np.flatnonzero((q < figures.lower - OUTSIDE) | (q > figures.upper + OUTSIDE))
     said = [
         f"{MOTOR_JOINTS[i]} {q[i]:.2f} rad ({figures.lower[i]:.2f} to {figures.upper[i]:.2f})"
@@ -161,11 +161,11 @@ def joints_are_within_limits(heard: Heard) -> Finding:
     )
 
 
-def arm_is_at_rest(heard: Heard) -> Finding:
+def arm_is_at_rest(snapshot: Snapshot) -> Finding:
     """The right arm does not move."""
-    if not heard.states:
+    if not snapshot.states:
         return _no_states("arm at rest")
-    speeds = [np.abs(state.dq[list(RIGHT_ARM)]).max() for state in heard.states]
+    speeds = [np.abs(state.dq[list(RIGHT_ARM)]).max() for state in snapshot.states]
     most = float(np.percentile(speeds, 95))
     return judged(
         "arm at rest",
@@ -175,12 +175,12 @@ def arm_is_at_rest(heard: Heard) -> Finding:
     )
 
 
-def bridge_is_idle(heard: Heard) -> Finding:
+def bridge_is_idle(snapshot: Snapshot) -> Finding:
     """The bridge is there and does nothing yet."""
-    if heard.bridge is None:
+    if snapshot.bridge is None:
         remedy = "Start it: launch/robot.launch.xml. Same ROS_DOMAIN_ID?"
         return Finding("bridge", FAIL, "no /bridge/state", remedy)
-    facts = heard.bridge
+    facts = snapshot.bridge
     found = f"{facts.state}: {facts.reason}; output {facts.output}, hand {facts.hand}"
     return judged(
         "bridge",
@@ -191,10 +191,10 @@ def bridge_is_idle(heard: Heard) -> Finding:
     )
 
 
-def nobody_else_commands(heard: Heard) -> Finding:
+def only_the_bridge_commands(snapshot: Snapshot) -> Finding:
     """Only the bridge and its supervisor write to the robot."""
     own = {"h1_2_bridge", "h1_2_bridge_supervisor"}
-    writers = {topic: set(heard.writers.get(topic, [])) for topic in ("/arm_sdk", "/lowcmd")}
+    writers = {topic: set(snapshot.writers.get(topic, [])) for topic in ("/arm_sdk", "/lowcmd")}
     others = [f"{topic}: {name}" for topic, names in writers.items() for name in names - own]
     return judged(
         "nobody else commands",
@@ -204,33 +204,33 @@ def nobody_else_commands(heard: Heard) -> Finding:
     )
 
 
-def supervisor_watches(heard: Heard) -> Finding:
+def supervisor_watches(snapshot: Snapshot) -> Finding:
     """The process that lets the arm down if the bridge dies."""
     name = "supervisor"
-    if heard.bridge is not None and heard.bridge.output != "arm_sdk":
+    if snapshot.bridge is not None and snapshot.bridge.output != "arm_sdk":
         return Finding(name, SKIP, "only arm_sdk has a weight to take back")
-    if heard.bridge is not None and heard.bridge.dry_run:
+    if snapshot.bridge is not None and snapshot.bridge.dry_run:
         return Finding(name, SKIP, "nothing is sent in a dry run")
     return judged(
         name,
-        "h1_2_bridge_supervisor" in heard.nodes,
-        "runs" if "h1_2_bridge_supervisor" in heard.nodes else "does not run",
+        "h1_2_bridge_supervisor" in snapshot.nodes,
+        "runs" if "h1_2_bridge_supervisor" in snapshot.nodes else "does not run",
         "Start it: launch/robot.launch.xml does.",
     )
 
 
-def joint_states_agree(heard: Heard) -> Finding:
+def joint_states_agree(snapshot: Snapshot) -> Finding:
     """/joint_states comes, has all joints, and says what /lowstate says."""
-    arrivals = heard.arrivals("/joint_states")
-    if not heard.states and not len(arrivals):
+    arrivals = snapshot.arrivals("/joint_states")
+    if not snapshot.states and not len(arrivals):
         return _no_states("joint states")
-    missing = [name for name in ALL_JOINTS if name not in heard.joints]
+    missing = [name for name in ALL_JOINTS if name not in snapshot.joints]
     apart = 0.0
-    if heard.states and not set(MOTOR_JOINTS) & set(missing):
-        said = np.array([heard.joints[name] for name in MOTOR_JOINTS])
-        apart = float(np.abs(said - heard.states[-1].q[:MOTOR_COUNT]).max())
-    found = f"{arrivals.rate:.0f} Hz, {len(heard.joints)} joints, {apart:.3f} rad from /lowstate"
-    if missing and heard.joints:
+    if snapshot.states and not set(MOTOR_JOINTS) & set(missing):
+        said = np.array([snapshot.joints[name] for name in MOTOR_JOINTS])
+        apart = float(np.abs(said - snapshot.states[-1].q[:MOTOR_COUNT]).max())
+    found = f"{arrivals.rate:.0f} Hz, {len(snapshot.joints)} joints, {apart:.3f} rad from /lowstate"
+    if missing and snapshot.joints:
         found += f"; without {', '.join(missing[:3])}{' ...' if len(missing) > 3 else ''}"
     return judged(
         "joint states",
@@ -240,15 +240,15 @@ def joint_states_agree(heard: Heard) -> Finding:
     )
 
 
-def hand_is_there(heard: Heard) -> Finding:
+def hand_is_there(snapshot: Snapshot) -> Finding:
     """The hands answer."""
-    facts = heard.bridge
+    facts = snapshot.bridge
     if facts is None or facts.hand == "none":
         return Finding("hand", SKIP, "no bridge" if facts is None else "none is configured")
-    arrivals, found = heard.arrivals("/inspire/state"), facts.hand
+    arrivals, found = snapshot.arrivals("/inspire/state"), facts.hand
     good = not facts.hand_trouble
     if facts.hand == "dfx":
-        entries = 0 if heard.hand is None else len(heard.hand)
+        entries = 0 if snapshot.hand is None else len(snapshot.hand)
         found += f", /inspire/state at {arrivals.rate:.0f} Hz with {entries} entries"
         good = good and entries == 12
     if facts.hand_trouble:
@@ -262,9 +262,9 @@ def hand_is_there(heard: Heard) -> Finding:
     )
 
 
-def cameras_see(heard: Heard) -> Finding:
+def cameras_publish(snapshot: Snapshot) -> Finding:
     """The cameras' topics come."""
-    rates = {topic: heard.arrivals(topic).rate for topic in PICTURES}
+    rates = {topic: snapshot.arrivals(topic).rate for topic in PICTURES}
     slow = {topic for topic, rate in rates.items() if rate < (1 - 2 * SLACK) * CAMERA_RATE}
     if all(rate == 0 for rate in rates.values()):
         remedy = "Start a camera driver (docs/robot.md), unless the policy needs no camera."
@@ -279,9 +279,9 @@ def cameras_see(heard: Heard) -> Finding:
     )
 
 
-def clocks_agree(heard: Heard) -> Finding:
+def clocks_agree(snapshot: Snapshot) -> Finding:
     """Stamps of joints and pictures lie in the recent past of this machine's clock."""
-    ages = {topic: heard.arrivals(topic).age for topic in ("/joint_states", *PICTURES)}
+    ages = {topic: snapshot.arrivals(topic).age for topic in ("/joint_states", *PICTURES)}
     known = {topic: age for topic, age in ages.items() if not np.isnan(age)}
     if not known:
         return Finding("clocks", SKIP, "nothing has stamps")
@@ -296,16 +296,16 @@ def clocks_agree(heard: Heard) -> Finding:
     )
 
 
-def instruction_is_told(heard: Heard) -> Finding:
+def instruction_is_published(snapshot: Snapshot) -> Finding:
     """A policy that reads language gets some."""
-    if heard.instruction is None:
+    if snapshot.instruction is None:
         remedy = "A policy that reads language waits for it: launch with instruction:=..."
         return Finding("instruction", SKIP, "nobody writes /instruction", remedy)
-    return Finding("instruction", PASS, heard.instruction.split("\n")[0][:60])
+    return Finding("instruction", PASS, snapshot.instruction.split("\n")[0][:60])
 
 
-CHECKS: tuple[Callable[[Heard], Finding], ...] = (
-    robot_speaks,
+CHECKS: tuple[Callable[[Snapshot], Finding], ...] = (
+    robot_publishes,
     crc_is_right,
     clock_goes,
     mode_is_one,
@@ -313,17 +313,17 @@ CHECKS: tuple[Callable[[Heard], Finding], ...] = (
     joints_are_within_limits,
     arm_is_at_rest,
     bridge_is_idle,
-    nobody_else_commands,
+    only_the_bridge_commands,
     supervisor_watches,
     joint_states_agree,
     hand_is_there,
-    cameras_see,
+    cameras_publish,
     clocks_agree,
-    instruction_is_told,
+    instruction_is_published,
 )
 """The list, in the order in which a person would mend things."""
 
 
-def findings(heard: Heard) -> list[Finding]:
+def findings(snapshot: Snapshot) -> list[Finding]:
     """What the whole list says."""
-    return [check(heard) for check in CHECKS]
+    return [check(snapshot) for check in CHECKS]

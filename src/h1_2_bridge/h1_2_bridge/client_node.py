@@ -17,8 +17,8 @@ from unitree_go.msg import MotorStates
 from unitree_hg.msg import LowState
 
 from h1_2_bridge.checks import PICTURES
-from h1_2_bridge.listener import Arrivals, BridgeFacts, Heard
 from h1_2_bridge.network import use_interface
+from h1_2_bridge.snapshot import Arrivals, BridgeFacts, Snapshot
 from h1_2_bridge.wire import decode_low_state, decode_motor_states
 from rulesafe_core.convert import LATCHED_QOS, STATE_QOS
 from rulesafe_core.errors import RuleSafeError
@@ -115,31 +115,31 @@ class BridgeClient(Node):
             raise RuleSafeError(f"{name} refused: {response.message}")
         return str(response.message)
 
-    def listen(self, seconds: float) -> Heard:
+    def listen(self, seconds: float) -> Snapshot:
         """Everything that a check looks at, for so long."""
-        heard = Heard()
+        snapshot = Snapshot()
         subscribe = self.create_subscription
 
         def low_state(raw: bytes) -> None:
-            heard.lowstate.times.append(time.monotonic_ns())
+            snapshot.lowstate.times.append(time.monotonic_ns())
             try:
-                heard.states.append(decode_low_state(raw))
+                snapshot.states.append(decode_low_state(raw))
             except RuleSafeError:
-                heard.malformed += 1
+                snapshot.malformed += 1
 
         def hands(raw: bytes) -> None:
-            _arrived(heard, "/inspire/state")
-            heard.hand = decode_motor_states(raw).q
+            _arrived(snapshot, "/inspire/state")
+            snapshot.hand = decode_motor_states(raw).q
 
         def joints(message: JointState) -> None:
-            _arrived(heard, "/joint_states", message)
-            heard.joints = dict(zip(message.name, message.position, strict=False))
+            _arrived(snapshot, "/joint_states", message)
+            snapshot.joints = dict(zip(message.name, message.position, strict=False))
 
         def picture(topic: str) -> Callable[[Any], None]:
-            return lambda message: _arrived(heard, topic, message)
+            return lambda message: _arrived(snapshot, topic, message)
 
         def instruction(message: String) -> None:
-            heard.instruction = message.data
+            snapshot.instruction = message.data
 
         subscribe(LowState, "/lowstate", low_state, SENSOR_QOS, raw=True)
         subscribe(MotorStates, "/inspire/state", hands, SENSOR_QOS, raw=True)
@@ -151,16 +151,16 @@ class BridgeClient(Node):
         self.spin_until(lambda: False, seconds)
         if self.state is not None:
             names = BridgeFacts.__dataclass_fields__
-            heard.bridge = BridgeFacts(**{name: getattr(self.state, name) for name in names})
+            snapshot.bridge = BridgeFacts(**{name: getattr(self.state, name) for name in names})
         for topic in ("/arm_sdk", "/lowcmd"):
             infos = self.get_publishers_info_by_topic(topic)
-            heard.writers[topic] = sorted({info.node_name for info in infos})
-        heard.nodes = set(self.get_node_names())
-        return heard
+            snapshot.writers[topic] = sorted({info.node_name for info in infos})
+        snapshot.nodes = set(self.get_node_names())
+        return snapshot
 
 
-def _arrived(heard: Heard, topic: str, message: Any = None) -> None:
-    arrivals = heard.topics.setdefault(topic, Arrivals())
+def _arrived(snapshot: Snapshot, topic: str, message: Any = None) -> None:
+    arrivals = snapshot.topics.setdefault(topic, Arrivals())
     arrivals.times.append(time.monotonic_ns())
     if message is not None:
         arrivals.ages.append(time.time_ns() - to_ns(message.header.stamp))

@@ -44,13 +44,6 @@ RIGHT_ARM = tuple(MOTOR_JOINTS.index(name) for name in ARM_JOINTS)
 """Motor indices of the right arm, 20 to 26: the joints that an action moves, in its order."""
 
 
-def motor_index(joint: str) -> int:
-    """Motor index of a body joint. Errors: RuleSafeError, listing the names."""
-    if joint not in MOTOR_JOINTS:
-        raise unknown_name("body joint", joint, MOTOR_JOINTS)
-    return MOTOR_JOINTS.index(joint)
-
-
 @dataclass(frozen=True)
 class Motors:
     """Figures by motor index, each (27,).

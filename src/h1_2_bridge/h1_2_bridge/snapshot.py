@@ -1,4 +1,4 @@
-"""What was heard of robot, bridge, hands and cameras within some seconds. No ROS here."""
+"""What robot, bridge, hands and cameras published within some seconds. No ROS here."""
 
 from dataclasses import dataclass, field
 
@@ -50,7 +50,7 @@ class BridgeFacts:
 
 
 @dataclass
-class Heard:
+class Snapshot:
     """All that a check looks at.
 
     Attributes:

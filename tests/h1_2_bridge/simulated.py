@@ -21,10 +21,11 @@ from h1_2_bridge.wire import encode_low_cmd, encode_low_state
 from h1_2_sim.controllers import load_controller
 from h1_2_sim.hands import hand_states
 from h1_2_sim.robot import RATE, RobotSide
-from planner_node.expert import Expert, ExpertConfig, Stuck, paced
+from planner_node.expert import Expert, ExpertConfig, paced
 from planner_node.moves import Observation
 from rulesafe_core.chunks import PERIOD, SECOND, make_chunk
 from rulesafe_core.joints import ACTION_JOINTS
+from rulesafe_sim.episode import Stuck
 
 TICK = SECOND // RATE
 EPOCH = 1_700_000_000 * SECOND

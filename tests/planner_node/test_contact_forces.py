@@ -15,11 +15,11 @@ def episode():
     simulation, frames = Simulation(), []
     simulation.reset("rule_001", "safe_03", 0)
 
-    def watch(simulation, action, activity):
+    def note(simulation, action, activity):
         frames.append((activity.event, activity.operation, simulation.state().contact_forces))
 
-    assert run_expert(simulation, watch=watch).success
-    return frames
+    assert run_expert(simulation, subscribers=[note]).success
+    return frames[1:]
 
 
 @pytest.mark.parametrize("part", ["knob", "handle"])

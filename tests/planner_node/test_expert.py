@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from planner_node.episode import observe, run_expert
-from planner_node.expert import Expert, ExpertConfig, Stuck, paced
+from planner_node.expert import Expert, ExpertConfig, paced
 from planner_node.primitives import Pace
 from rulesafe_core.chunks import MAX_ROWS
 from rulesafe_sim.config import Placement
+from rulesafe_sim.episode import Stuck
 from rulesafe_sim.simulation import LOWER, UPPER, Simulation
 from rulesafe_sim.variation import Variation
 
@@ -25,7 +26,7 @@ def simulation():
 def test_the_expert_opens_the_safe(simulation, rule, safe, seed):
     simulation.reset(rule, safe, seed)
     result = run_expert(simulation)
-    assert result.success, result.failure
+    assert result.success, result.reason
     assert simulation.progress.success
     assert simulation.clipped_actions == 0
 
@@ -62,8 +63,9 @@ def test_nothing_but_contact_moves_a_part(simulation):
             for shape in link.collision_shapes:
                 shape.set_collision_groups([0, 0, 0, 0])
     result = run_expert(simulation)
-    assert "the knob slipped" in result.failure
-    assert (len(result.steps), result.retries) == (4, 3)  # each try with another pinch, then stuck
+    assert "the knob slipped" in result.reason
+    # Each try with another pinch, then stuck.
+    assert (len(result.log.steps), result.log.retries) == (4, 3)
     assert max(map(abs, simulation.state().part_positions.values())) < 1e-3
 
 
@@ -114,8 +116,8 @@ def test_out_of_reach_is_said(simulation):
     simulation.reset("rule_001", "safe_03", 0, Variation(Placement((1.6, -0.24, 0.28), 0.0)))
     result = run_expert(simulation)
     assert not result.success
-    assert "step 1 (knob+)" in result.failure
-    assert "the nearest misses 'pinch point' by 8" in result.failure  # mm
+    assert "step 1 (knob+)" in result.reason
+    assert "the nearest misses 'pinch point' by 8" in result.reason  # mm
 
 
 @pytest.mark.episode
@@ -123,18 +125,19 @@ def test_pressing_too_hard_ends_a_try_which_is_marked(simulation):
     simulation.reset("rule_002", "safe_02", 1)
     seen, actions = [], []
 
-    def watch(simulation, action, activity):
-        seen.append(activity)
-        actions.append(action)
+    def note(simulation, action, activity):
+        if action is not None:
+            seen.append(activity)
+            actions.append(action)
 
     gentle = ExpertConfig(pace=Pace(force_limit=2.0))  # a pinch shows some 20 N
-    result = run_expert(simulation, gentle, watch=watch)
+    result = run_expert(simulation, gentle, subscribers=[note])
     assert not result.success
     # No jump at any time: the hand lets go where it was told to be.
     assert np.abs(np.diff(actions, axis=0)).max(axis=0)[:7].max() < 0.2
-    assert all("the robot pressed on the knob with" in step for step in result.steps)
-    assert len(seen) == result.frames
-    assert {each.attempt for each in seen} == {1, 2, 3, 4} and result.retries == 3
+    assert all("the robot pressed on the knob with" in step for step in result.log.steps)
+    assert len(seen) == result.frame
+    assert {each.attempt for each in seen} == {1, 2, 3, 4} and result.log.retries == 3
     assert {each.operation for each in seen} == {"travel", "approach", "pinch", "release"}
     assert {(each.step, each.event) for each in seen} == {(1, "knob+")}
 
@@ -146,5 +149,5 @@ def test_faster_is_shorter(simulation):
         simulation.reset("rule_003", "safe_02", 7)
         result = run_expert(simulation, paced(ExpertConfig(), speed))
         assert result.success
-        frames.append(result.frames)
+        frames.append(result.frame)
     assert frames[1] < 0.65 * frames[0]

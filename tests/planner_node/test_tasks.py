@@ -8,7 +8,7 @@ import pytest
 
 from planner_node.constraints import Goals, PointConstraint
 from planner_node.decompose import decompose
-from planner_node.expert import ExpertConfig, Stuck
+from planner_node.expert import ExpertConfig
 from planner_node.hand import PRE_PINCH
 from planner_node.primitives import Pace, Pressed
 from planner_node.solver import Infeasible
@@ -16,6 +16,8 @@ from planner_node.tasks import TaskPlanner
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_locks.plans import shortest_plan
 from rulesafe_locks.rules import RULES, load_rule
+from rulesafe_sim.episode import Stuck
+from rulesafe_sim.runtime import Runtime
 from rulesafe_sim.safes import SAFES, load_safe
 from rulesafe_sim.simulation import Simulation
 
@@ -125,7 +127,8 @@ def test_a_pose_for_another_time_is_refused(simulation):
 def test_frames_are_marked_with_the_step_they_are_for(simulation):
     simulation.reset("rule_001", "safe_02", 0)
     marks = []
-    planner = TaskPlanner(simulation, watch=lambda s, action, activity: marks.append(activity))
+    runtime = Runtime(simulation, subscribers=[lambda s, action, activity: marks.append(activity)])
+    planner = TaskPlanner(simulation, runtime=runtime)
     take(planner, "knob").rotate_hand("right", angle=-60)
     take(planner, "handle").rotate_hand("right", angle=-60)
     order = [(m.step, m.event, m.operation) for m in marks]

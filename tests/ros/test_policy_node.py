@@ -25,9 +25,9 @@ from rulesafe_core import convert, messages
 from rulesafe_core.chunks import PERIOD, BlendingExecutor, make_chunk
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
-from rulesafe_eval.live import Live
-from rulesafe_eval.policies import PolicyActor
+from rulesafe_eval.policies import PolicyAgent
 from rulesafe_eval.request import EXECUTION
+from rulesafe_sim.runtime import Runtime
 from rulesafe_sim.simulation import LOWER, UPPER, Simulation
 
 pytestmark = pytest.mark.ros
@@ -68,17 +68,15 @@ def in_process(
     policies here, or a checkpoint's folder."""
     kind = getattr(seeing_policies, name, None)
     policy = kind() if kind else find_policy(name)
-    actor = PolicyActor(policy, memory_of_policy(policy), execute, execution)
-    simulation = Simulation(render=actor.renders)
+    agent = PolicyAgent(policy, memory_of_policy(policy), execute, execution)
+    simulation = Simulation(render=agent.renders)
     simulation.reset(rule, "safe_01", seed)
-    digests, step = {0: simulation.digest}, simulation.step
+    digests = {}
 
-    def noting(action):
-        step(action)
+    def note(simulation, action, activity):
         digests[simulation.frame] = simulation.digest
 
-    simulation.step = noting  # type: ignore[method-assign]
-    actor.drive(simulation, Live(simulation, frames / 10))
+    Runtime(simulation, frames / 10, [note]).run(agent)
     return digests
 
 

@@ -8,6 +8,7 @@ import pytest
 from planner_node.tasks import TaskPlanner
 from rulesafe_demos.program import TimeIsUp
 from rulesafe_demos.remote import CALLS, MAX_CALLS, SandboxedProgram
+from rulesafe_sim.runtime import Runtime
 from rulesafe_sim.simulation import Simulation
 
 TAKE = 'c = planner.generate_constraints("safe", "knob")\n'
@@ -26,8 +27,9 @@ def simulation():
 def ending(simulation):
     """Runs a program; how it ended."""
 
-    def run(source, watch=None):
-        return SandboxedProgram(source).execute(TaskPlanner(simulation, watch=watch))
+    def run(source, *subscribers):
+        runtime = Runtime(simulation, subscribers=subscribers)
+        return SandboxedProgram(source).execute(TaskPlanner(simulation, runtime=runtime))
 
     return run
 
@@ -101,9 +103,10 @@ def test_a_program_that_ends_says_nothing(ending):
 
 
 def test_time_that_is_up_ends_it(ending):
-    def watch(simulation, action, activity):
-        raise TimeIsUp("the time limit is over")
+    def end(simulation, action, activity):
+        if action is not None:
+            raise TimeIsUp("the time limit is over")
 
-    found = ending("while True:\n    planner.hand_pre_grasp()\n    planner.hand_open()\n", watch)
+    found = ending("while True:\n    planner.hand_pre_grasp()\n    planner.hand_open()\n", end)
     assert found.kind == "simulated"
     assert "the time limit is over" in found.reason

@@ -4,7 +4,6 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from planner_node.primitives import Activity
 from rulesafe_cli.cli import main
 from rulesafe_core.joints import ALL_JOINTS
 from rulesafe_data.demo_folder import Folder
@@ -20,8 +19,10 @@ from rulesafe_demos.render import (
     look_of,
     write_episode,
 )
+from rulesafe_sim.episode import Activity
 from rulesafe_sim.observer import Observer
 from rulesafe_sim.randomisation import SPLITS, sample_variation
+from rulesafe_sim.runtime import Runtime
 from rulesafe_sim.simulation import HOME_ACTION, LOWER, UPPER, Simulation
 
 FRAMES = 12
@@ -55,14 +56,14 @@ def test_pictures_are_those_of_the_episode():
     variation = sample_variation(SPLITS["train"].randomisation, "safe_03", 12345)
     simulation = Simulation(render=True)
     simulation.reset("rule_001", "safe_03", 12345, variation)
-    observer, recorder = Observer(simulation), Recorder(simulation)
+    observer, recorder = Observer(simulation), Recorder()
+    runtime = Runtime(simulation, subscribers=[recorder])
     rng = np.random.default_rng(0)
     seen = []
     for _ in range(20):
         seen.append(observer.observe(SHOWN["all"]))
         action = np.clip(HOME_ACTION + rng.normal(0, 0.3, len(LOWER)), LOWER, UPPER)
-        simulation.step(action)
-        recorder.watch(simulation, action, Activity())
+        runtime.step(action, Activity())
     columns = {n: np.stack([np.asarray(row[n]) for row in recorder.rows]) for n in recorder.rows[0]}
     facts = {"rule": "rule_001", "safe": "safe_03", "seed": 12345, **recorder.names}
     again = frames(Recording(facts, columns), variation)

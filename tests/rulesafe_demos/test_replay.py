@@ -8,7 +8,7 @@ from rulesafe_cli.cli import main
 from rulesafe_data.demo_folder import Folder
 from rulesafe_data.recording import STATE, Recorder, read, save
 from rulesafe_demos.attempts import make_request, settle
-from rulesafe_demos.perform import facts_of, failed
+from rulesafe_demos.perform import ending, facts_of
 from rulesafe_sim.simulation import Simulation
 
 
@@ -21,10 +21,10 @@ def failure(tmp_path_factory):
     attempt = request.attempt("rule_001", 0)
     simulation = Simulation()
     simulation.reset(attempt.rule, attempt.safe, attempt.seed)
-    recorder = Recorder(simulation)
-    result = run_expert(simulation, time_limit=2.0, watch=recorder.watch)
-    assert not result.success
-    facts = facts_of(attempt) | failed(result.failure) | {"digest": simulation.digest}
+    recorder = Recorder()
+    record = run_expert(simulation, time_limit=2.0, subscribers=[recorder])
+    assert not record.success and record.state_digest == simulation.digest
+    facts = facts_of(attempt) | ending(record)
     variation = {"variation": simulation.variation.to_dict(), "resampled": 0}
     path = Folder(directory).file("rule_001", 0, success=False)
     save(path, recorder.rows, facts | variation | recorder.names)

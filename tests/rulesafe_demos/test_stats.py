@@ -10,7 +10,7 @@ from rulesafe_data.demo_folder import Folder
 from rulesafe_data.recording import save
 from rulesafe_demos import figure
 from rulesafe_demos.attempts import make_request, settle
-from rulesafe_demos.perform import facts_of, failed
+from rulesafe_demos.perform import ending, facts_of, failed
 from rulesafe_demos.stats import Row, causes, collect, group, grouped
 from rulesafe_locks.rules import RULES
 
@@ -69,8 +69,9 @@ def test_the_files_of_a_directory(tmp_path, capsys):
     request = make_request("rule_001", 2, 3, "safe_02", "nominal", 0)
     settle(tmp_path, request)
     for number, failure in enumerate(["the knob slipped", "", "the knob slipped"]):
-        ending = failed(failure) | {"success": not failure, "retries": number}
-        facts = facts_of(request.attempt("rule_001", number)) | {"resampled": 1} | ending
+        attempt = request.attempt("rule_001", number)
+        outcome = ending(failed(attempt, failure)) | {"success": not failure, "retries": number}
+        facts = facts_of(attempt) | {"resampled": 1} | outcome
         frame = {"time": 0.0}
         save(Folder(tmp_path).file("rule_001", number, not failure), [frame] * 11, facts)
     assert [r.frames for r in collect(tmp_path).rows] == [10, 10, 10]

@@ -16,7 +16,7 @@ from policy_node.normaliser import AbsoluteActions, Normaliser, min_max
 from rulesafe_cli.cli import main
 from rulesafe_demos.film.film import BACKGROUND, BAR, SIDE
 from rulesafe_demos.film.strip import BAND, TOP, squares
-from rulesafe_eval.actors import load_actor
+from rulesafe_eval.agents import load_agent
 from rulesafe_eval.films import film
 from rulesafe_eval.request import Setup
 from rulesafe_eval.results import read_results
@@ -79,10 +79,10 @@ def test_a_checkpoint_plays_the_same_episodes_again(checkpoint, request_for, tmp
     assert shot[0].shape == (SIDE + BAR, 2 * SIDE, 3), "rows of joints are no strip"
     content = read_results(tmp_path / "out")
     setup = Setup(str(folder), step_seconds=1.5)
-    actor = load_actor(setup)
+    agent, _ = load_agent(setup)
     for number, line in enumerate(content["episodes"]):
         episode = request_for(safes="safe_02").episode("rule_002", number)
-        again = play(actor, setup, episode, tmp_path)
+        again = play(agent, setup, episode, tmp_path)
         assert again["state_digest"] == line["state_digest"]
         assert again["inferences"] == line["inferences"] == 3  # 30 frames, 12 a time
     assert content["timing"]["inferences"] == 6

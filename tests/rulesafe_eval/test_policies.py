@@ -6,9 +6,9 @@ import pytest
 from policy_node.policy import CHUNK, Needs
 from rulesafe_core.chunks import EXECUTORS
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_eval.actors import facts_of, load_actor
+from rulesafe_eval.agents import facts_of, load_agent
 from rulesafe_eval.commands import _named
-from rulesafe_eval.policies import PolicyActor, ShuffledMemory
+from rulesafe_eval.policies import PolicyAgent, ShuffledMemory
 from rulesafe_eval.request import Setup
 from rulesafe_eval.runner import play
 from rulesafe_sim.observer import Observer
@@ -36,7 +36,7 @@ def test_a_policy_that_does_what_the_expert_did_ends_as_it_did(
     request, line, actions = opened
     policy = replaying(actions, execute)
     episode = request.episode("rule_002", 0)
-    played = play(PolicyActor(policy, NoMemory(), execute), request.setup, episode, tmp_path)
+    played = play(PolicyAgent(policy, NoMemory(), execute), request.setup, episode, tmp_path)
     assert played["opened"]
     assert played["state_digest"] == line["state_digest"]
     assert policy.asked == played["inferences"] == -(-len(actions) // execute)
@@ -45,8 +45,8 @@ def test_a_policy_that_does_what_the_expert_did_ends_as_it_did(
 
 def test_chunks_that_agree_are_blended_into_the_same(opened, replaying, tmp_path):
     request, line, actions = opened
-    actor = PolicyActor(replaying(actions, 25), NoMemory(), 25, "blended")
-    played = play(actor, request.setup, request.episode("rule_002", 0), tmp_path)
+    agent = PolicyAgent(replaying(actions, 25), NoMemory(), 25, "blended")
+    played = play(agent, request.setup, request.episode("rule_002", 0), tmp_path)
     assert played["opened"]
     assert abs(played["frames"] - line["frames"]) <= 1
     assert set(EXECUTORS) >= {"blended", "newest"}
@@ -56,9 +56,9 @@ def test_a_policy_sees_the_last_frames_and_the_memory_of_all(opened, replaying, 
     request, _, actions = opened
     policy = replaying(actions, 20, Needs(frames=3, instruction=True, memory=True))
     memory = RawMemory(5)
-    actor = PolicyActor(policy, memory, 20)
+    agent = PolicyAgent(policy, memory, 20)
     simulation = Simulation()
-    play(actor, request.setup, request.episode("rule_002", 0), tmp_path)
+    play(agent, request.setup, request.episode("rule_002", 0), tmp_path)
     simulation.reset("rule_002", "safe_02", 0)
     rows = [simulation.state().action_positions.astype(np.float32)]
     for action in actions:
@@ -80,7 +80,7 @@ def test_clouds_and_pictures_are_those_of_the_frames_that_are_shown(opened, repl
     policy = replaying(actions, 6, Needs(frames=2, points=64, images=True))
     setup = replace(request.setup, step_seconds=0.5)  # ten frames
     episode = request.episode("rule_002", 0)
-    played = play(PolicyActor(policy, NoMemory(), 6), setup, episode, tmp_path)
+    played = play(PolicyAgent(policy, NoMemory(), 6), setup, episode, tmp_path)
     assert (played["frames"], played["cause"]) == (10, "not_touched")
     simulation = Simulation(render=True)
     simulation.reset("rule_002", "safe_02", 0)
@@ -101,7 +101,7 @@ def test_clouds_and_pictures_are_those_of_the_frames_that_are_shown(opened, repl
 def test_who_never_moves_touches_nothing_and_ends_with_its_time(request_for, tmp_path):
     setup = Setup("still", step_seconds=2.0)
     episode = request_for().episode("rule_002", 0)
-    played = play(PolicyActor(HoldStill(), NoMemory(), 25), setup, episode, tmp_path)
+    played = play(PolicyAgent(HoldStill(), NoMemory(), 25), setup, episode, tmp_path)
     assert (played["opened"], played["steps_done"], played["frames"]) == (False, 0, 40)
     assert (played["cause"], played["due"]) == ("not_touched", "knob+")
     assert (played["failed_step"], played["failed_event"]) == (1, "knob+")
@@ -123,7 +123,7 @@ def test_an_answer_that_is_no_chunk_is_refused_in_one_line(answer, gave, request
     policy.infer = lambda observation: answer
     episode = request_for().episode("rule_002", 0)
     with pytest.raises(RuleSafeError, match=rf"must give .*\(50, 13\).*, rad; it gave {gave}"):
-        play(PolicyActor(policy, NoMemory(), 25), Setup("odd"), episode, tmp_path)
+        play(PolicyAgent(policy, NoMemory(), 25), Setup("odd"), episode, tmp_path)
 
 
 @pytest.mark.parametrize("wrap", [lambda policy: policy, ShuffledMemory])
@@ -141,11 +141,11 @@ def test_a_policy_that_raises_is_shown_where_it_did_and_nothing_of_ours(
             raise ValueError("no such thing")
 
     request = request_for(policy="mine:Broken")
-    actor = PolicyActor(wrap(Broken()), RawMemory(2), 12)
+    agent = PolicyAgent(wrap(Broken()), RawMemory(2), 12)
     if wrap is ShuffledMemory:
         Broken.needs = Needs(memory=True)
     with pytest.raises(RuleSafeError) as raised:
-        play(actor, request.setup, request.episode("rule_002", 0), tmp_path)
+        play(agent, request.setup, request.episode("rule_002", 0), tmp_path)
     first, *trace, error, last = str(raised.value).splitlines()
     assert "mine:Broken" in first and error == "ValueError: no such thing"
     places = [line for line in trace if line.lstrip().startswith("File ")]
@@ -176,9 +176,9 @@ def test_shuffled_memory_keeps_what_and_loses_when(request_for, tmp_path):
     readings = {}
     for name, wrap in {"plain": lambda policy: policy, "shuffled": ShuffledMemory}.items():
         policy = Listening()
-        actor = PolicyActor(wrap(policy), RawMemory(8), 10)
+        agent = PolicyAgent(wrap(policy), RawMemory(8), 10)
         for _ in range(2):
-            play(actor, Setup("listening", step_seconds=8.0), episode, tmp_path)
+            play(agent, Setup("listening", step_seconds=8.0), episode, tmp_path)
         *_, first, second = policy.readings
         assert all(np.array_equal(a.values, b.values) for a, b in zip(first, second, strict=True))
         readings[name] = second
@@ -201,7 +201,29 @@ def test_shuffled_memory_keeps_what_and_loses_when(request_for, tmp_path):
 )
 def test_who_cannot_act_is_refused_with_the_reason(setup, says):
     with pytest.raises(RuleSafeError, match=says):
-        load_actor(setup)
+        load_agent(setup)
+
+
+def test_an_agent_of_an_installed_package_acts(installed, request_for, tmp_path):
+    source = """
+from rulesafe_sim.runtime import Agent
+
+
+class Still(Agent):
+    def act(self, simulation):
+        return simulation.command
+"""
+    installed("still_agent", source, "[rulesafe.agents]\nstill = still_agent:Still\n")
+    for name in ("still", "still_agent:Still"):
+        agent, facts = load_agent(Setup(name))
+        assert facts == {"kind": "agent", "name": name, "privileged": True}
+    episode = request_for().episode("rule_002", 0)
+    played = play(agent, Setup("still", step_seconds=1.0), episode, tmp_path)
+    assert (played["opened"], played["frames"], played["cause"]) == (False, 20, "not_touched")
+    with pytest.raises(RuleSafeError, match="has no memory that could be shuffled"):
+        load_agent(Setup("still", control="shuffled"))
+    with pytest.raises(RuleSafeError, match=r"valid: expert, .*oracle, still, "):
+        load_agent(Setup("no_such"))
 
 
 def test_a_folder_may_have_a_colon_and_its_files_are_known_all_the_same(tmp_path):
@@ -227,4 +249,4 @@ def test_an_oracle_is_meant_where_a_folder_has_its_name(tmp_path, monkeypatch):
 @pytest.mark.parametrize("execute", [0, CHUNK + 1])
 def test_no_more_rows_are_executed_than_a_chunk_has(execute):
     with pytest.raises(RuleSafeError, match=f"not {execute}"):
-        PolicyActor(HoldStill(), NoMemory(), execute)
+        PolicyAgent(HoldStill(), NoMemory(), execute)

@@ -1,7 +1,7 @@
 """A line now and then while an episode runs, and not more."""
 
-from rulesafe_demos.film.summary import Snapshot
 from rulesafe_eval.progress import Progress
+from rulesafe_sim.episode import Snapshot
 
 
 def at(time: float, steps_done: int = 0) -> Snapshot:

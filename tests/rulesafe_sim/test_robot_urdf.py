@@ -112,7 +112,7 @@ def test_mesh_links_collide_as_the_hull_of_their_mesh(urdf):
 def test_the_expert_opens_a_safe_with_it(urdf):
     simulation = simulate(urdf, rule="rule_003", safe="safe_02")
     result = run_expert(simulation)
-    assert result.success, result.failure
+    assert result.success, result.reason
     assert simulation.success and simulation.clipped_actions == 0
 
 

@@ -1,42 +1,28 @@
-"""The expert in process with the simulation: the shortest way to an opened safe.
+"""The expert as an agent in process with the simulation. Example::
 
-Example::
-
-    simulation = Simulation()
-    simulation.reset("rule_001", "safe_03", seed=0)
-    result = run_expert(simulation)
+simulation = Simulation()
+simulation.reset("rule_001", "safe_03", seed=0)
+record = run_expert(simulation)
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from math import inf
 
 from numpy.typing import NDArray
 
-from planner_node.expert import Expert, ExpertConfig, Stuck, paced
+from planner_node.expert import Expert, ExpertConfig, paced
 from planner_node.moves import Observation
-from planner_node.primitives import Activity
+from rulesafe_sim.episode import EpisodeRecord, Stuck
+from rulesafe_sim.runtime import Agent, Runtime, Subscriber
 from rulesafe_sim.simulation import Simulation
 
-Watch = Callable[[Simulation, NDArray, Activity], None]
-"""Called after each frame with the simulation, the action (13,) that led there, and its aim."""
-
-
-@dataclass(frozen=True)
-class Result:
-    """How an episode ended."""
-
-    success: bool
-    frames: int  # of 0.1 s
-    retries: int
-    steps: tuple[str, ...]  # what happened, a line each try
-    failure: str  # empty on success
-    digest: str  # hash of the trace of states
-    events: tuple[str, ...]  # brought about, such as "knob+"
-    planning_seconds: float = field(compare=False)  # wall time
+Chooser = Callable[[Simulation], Sequence[str]]
+"""Returns the next events such as "knob+", the first one first; none where the door is open."""
 
 
 def observe(simulation: Simulation) -> Observation:
-    """What the expert sees of a simulation, privileged facts included."""
+    """Return the expert's observation of a simulation, privileged facts included."""
     state = simulation.state()
     positions = state.action_positions
     return Observation(
@@ -50,35 +36,64 @@ def observe(simulation: Simulation) -> Observation:
     )
 
 
+def remaining(simulation: Simulation) -> Sequence[str]:
+    """Choose the shortest way to the open door, by the true state of the lock."""
+    return simulation.progress.remaining
+
+
+class ExpertAgent(Agent):
+    """Moves the parts that a chooser names, by the moves of the expert.
+
+    Args:
+        new_chooser: makes the chooser of one episode.
+        time_limit: simulated s, after which it begins no further chunk.
+    """
+
+    def __init__(
+        self,
+        new_chooser: Callable[[], Chooser] = lambda: remaining,
+        config: ExpertConfig = ExpertConfig(),
+        time_limit: float = inf,
+    ):
+        self._new_chooser, self._config, self._time_limit = new_chooser, config, time_limit
+
+    def reset(self, simulation: Simulation) -> None:
+        config = paced(self._config, simulation.variation.speed)
+        self._choose = self._new_chooser()
+        self._expert = Expert(simulation.safe, config=config)
+        self.log = self._expert.log
+        self._advance = self._expert.begin
+        self._actions: Iterator[NDArray] = iter(())
+
+    def act(self, simulation: Simulation) -> NDArray | None:
+        action = next(self._actions, None)
+        if action is None:
+            chosen = tuple(self._choose(simulation))
+            chunk = self._advance(replace(observe(simulation), remaining=chosen))
+            self._advance = self._expert.next_chunk
+            self.activity = self._expert.activity
+            if chunk is None:
+                return None
+            if simulation.time >= self._time_limit:
+                raise Stuck(f"time limit of {self._time_limit:g} s")
+            self._actions = iter(chunk)
+            action = next(self._actions)
+        return action
+
+
 def run_expert(
     simulation: Simulation,
     config: ExpertConfig = ExpertConfig(),
     time_limit: float = 300.0,
-    watch: Watch | None = None,
-) -> Result:
-    """Lets the expert open the safe of a simulation that was just reset; `time_limit` in
-    simulated s."""
-    expert = Expert(simulation.safe, config=paced(config, simulation.variation.speed))
-    failure = ""
-    try:
-        chunk = expert.begin(observe(simulation))
-        while chunk is not None and simulation.time < time_limit:
-            for target in chunk:
-                simulation.step(target)
-                if watch:
-                    watch(simulation, target, expert.activity)
-            chunk = expert.next_chunk(observe(simulation))
-        if not simulation.success:
-            failure = f"time limit of {time_limit:g} s"
-    except Stuck as error:
-        failure = str(error)
-    return Result(
-        success=simulation.success,
-        frames=simulation.frame,
-        retries=expert.log.retries,
-        steps=tuple(expert.log.steps),
-        failure="" if simulation.success else failure,
-        digest=simulation.digest,
-        events=tuple(expert.log.events),
-        planning_seconds=expert.planning_seconds,
-    )
+    subscribers: Sequence[Subscriber] = (),
+) -> EpisodeRecord:
+    """Let the expert open the safe of a simulation that was just reset.
+
+    Args:
+        simulation: of a rule and a safe.
+        config: of the expert.
+        time_limit: simulated s.
+        subscribers: notified after each frame.
+    """
+    agent = ExpertAgent(config=config, time_limit=time_limit)
+    return Runtime(simulation, subscribers=subscribers).run(agent, stop=False)

@@ -6,16 +6,16 @@ node.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from planner_node.grasping import Unreachable
 from planner_node.motion import NoPath
 from planner_node.moves import MoveConfig, MovePlanner, Observation
-from planner_node.primitives import Activity, Chunk, Pace, Pressed, Primitives, Run
-from rulesafe_core.errors import RuleSafeError
+from planner_node.primitives import Chunk, Pace, Pressed, Primitives, Run
 from rulesafe_core.settings import Settings, setting
+from rulesafe_sim.episode import Activity, AgentLog, Stuck
 from rulesafe_sim.safe import Safe
 
 
@@ -27,19 +27,6 @@ class ExpertConfig(Settings):
     moves: MoveConfig = MoveConfig()
     attempts: int = setting(4, "Attempts at one step.")
     steps: int = setting(40, "Steps of an episode.")
-
-
-class Stuck(RuleSafeError):
-    """The expert could not complete a step."""
-
-
-@dataclass
-class Log:
-    """What happened, for reports: one line a try, and the events that were brought about."""
-
-    steps: list[str] = field(default_factory=list)
-    events: list[str] = field(default_factory=list)
-    retries: int = 0
 
 
 class Expert:
@@ -62,7 +49,7 @@ class Expert:
         self.safe = safe
         self.plan = plan
         self.config = config
-        self.log = Log()
+        self.log = AgentLog()
         self._seed = seed
         self._hand = Primitives(config.pace)
         self._moves: MovePlanner | None = None
@@ -71,11 +58,6 @@ class Expert:
     @property
     def activity(self) -> Activity:
         return self._hand.activity
-
-    @property
-    def planning_seconds(self) -> float:
-        """Wall time spent on planning so far, s."""
-        return self._moves.seconds if self._moves else 0.0
 
     def begin(self, observation: Observation) -> Chunk | None:
         """Starts: the first chunk, or None where there is nothing to do."""
@@ -90,11 +72,13 @@ class Expert:
         return self._advance(observation)
 
     def _advance(self, observation: Observation | None) -> Chunk | None:
-        assert self._run is not None, "call begin first"
+        assert self._run is not None and self._moves is not None, "call begin first"
         try:
             return self._run.send(observation)  # type: ignore[arg-type]
         except StopIteration:
             return None
+        finally:
+            self.log.planning_seconds = self._moves.seconds
 
     def _perform(self, seen: Observation) -> Run:
         if self.plan is not None:

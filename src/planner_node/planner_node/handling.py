@@ -5,13 +5,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from planner_node.episode import Watch, observe
-from planner_node.expert import ExpertConfig, Log, Stuck
+from planner_node.episode import observe
+from planner_node.expert import ExpertConfig
 from planner_node.grasping import Operation, Unreachable
 from planner_node.motion import NoPath, Path
 from planner_node.moves import Move, MovePlanner, Observation
-from planner_node.primitives import Activity, Pressed, Primitives, Run
-from rulesafe_sim.simulation import Simulation
+from planner_node.primitives import Pressed, Primitives, Run
+from rulesafe_sim.episode import Activity, AgentLog, Stuck
+from rulesafe_sim.runtime import Runtime
 
 
 @dataclass(frozen=True)
@@ -32,18 +33,16 @@ def event_of(move: Move) -> str:
 class Handling:
     """Executes primitives in a simulation and keeps what the hand is on."""
 
-    def __init__(
-        self, simulation: Simulation, config: ExpertConfig, watch: Watch | None, seed: int
-    ):
-        self.simulation = simulation
+    def __init__(self, runtime: Runtime, config: ExpertConfig, seed: int):
+        self._runtime = runtime
+        self.simulation = simulation = runtime.simulation
         self.config = config
-        self.log = Log()
+        self.log = AgentLog()
         self.hand = Primitives(config.pace)
         self.moves = MovePlanner(
             simulation.safe, simulation.pose_safe_in_pelvis, config.moves, seed
         )
         self.taken: Taken | None = None
-        self._watch = watch
         self._tried: set[tuple] = set()
         self._step = 0
         self._event = ""  # of the step that is under way
@@ -57,9 +56,7 @@ class Handling:
             chunk = next(run)
             while True:
                 for target in chunk:
-                    self.simulation.step(target)
-                    if self._watch:
-                        self._watch(self.simulation, target, self.hand.activity)
+                    self._runtime.step(target, self.hand.activity)
                 chunk = run.send(self.look())
         except StopIteration:
             return

@@ -18,6 +18,7 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import HAND_JOINTS
 from rulesafe_core.robot import h1_2
 from rulesafe_core.settings import Settings, setting
+from rulesafe_sim.episode import Activity
 
 Chunk = NDArray[np.float64]  # (n, 13) targets in rad at 10 Hz, n <= MAX_ROWS
 Run = Generator[Chunk, Observation, Observation]
@@ -39,18 +40,6 @@ class Pace(Settings):
     settle: float = setting(0.2, "Pause after a pinch and after a motion.", unit="s")
     factor: float = setting(1.0, "Scale of all speeds.")
     force_limit: float = setting(60.0, "Largest force between robot and safe.", unit="N")
-
-
-@dataclass(frozen=True)
-class Activity:
-    """What the robot is about: the step of the plan (from 1) and its event such as "knob+", the
-    try at it (from 1; above 1: a retry), and the operation: travel, approach, pinch, turn, pull,
-    release, retreat, hand or wait."""
-
-    step: int = 0
-    event: str = ""
-    attempt: int = 0
-    operation: str = "wait"
 
 
 class Pressed(RuleSafeError):

@@ -19,8 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner_node.constraints import Goals, Residual, pose_goals
-from planner_node.episode import Watch
-from planner_node.expert import ExpertConfig, Log, Stuck, paced
+from planner_node.expert import ExpertConfig, paced
 from planner_node.grasping import RIGID, Operation, pinch_goals
 from planner_node.hand import PRE_PINCH, operation
 from planner_node.handling import Handling
@@ -29,6 +28,8 @@ from planner_node.moves import Move, Observation, freedom_of
 from planner_node.solver import solve
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_core.transforms import Transform
+from rulesafe_sim.episode import AgentLog, Stuck
+from rulesafe_sim.runtime import Runtime
 from rulesafe_sim.safe import Turner
 from rulesafe_sim.simulation import Simulation
 
@@ -65,23 +66,30 @@ class EndEffectorPose:
 class TaskPlanner:
     """What a task program calls `planner`, for a simulation that was just reset.
 
-    `log` tells what happened. A part that slips is taken anew, up to `config.attempts` tries.
-    `watch` is called after each frame. Angles are in degrees here, as in the paper's programs.
+    A part that slips is grasped again, up to `config.attempts` times. Angles are in degrees here,
+    as in the paper's programs.
+
+    Args:
+        simulation: was just reset.
+        config: of the expert whose moves are used.
+        runtime: executes the actions and notifies subscribers; by default one without any.
+        seed: of the planner's random choices.
     """
 
     def __init__(
         self,
         simulation: Simulation,
         config: ExpertConfig = ExpertConfig(),
-        watch: Watch | None = None,
+        runtime: Runtime | None = None,
         seed: int = 0,
     ):
         self.simulation = simulation
         config = paced(config, simulation.variation.speed)
-        self._on = Handling(simulation, config, watch, seed)
+        self._on = Handling(runtime or Runtime(simulation), config, seed)
 
     @property
-    def log(self) -> Log:
+    def log(self) -> AgentLog:
+        """What was done: a line for each attempt, the events brought about, retries."""
         return self._on.log
 
     @property

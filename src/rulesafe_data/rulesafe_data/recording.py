@@ -38,6 +38,7 @@ from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
 from rulesafe_core.robot import HELD
 from rulesafe_data.tables import about, read_columns, to_table, write_table
 from rulesafe_locks.rules import PARTS
+from rulesafe_sim.episode import Activity
 from rulesafe_sim.simulation import Joints, Simulation
 
 FORMAT = 1
@@ -79,27 +80,23 @@ NO_ACTION = {
 
 
 class Recorder:
-    """Collects an attempt's frames; `watch` is what the expert calls after each of them."""
+    """Subscriber that collects the frames of an attempt."""
 
-    def __init__(self, simulation: Simulation):
-        self.rows: list[dict[str, Any]] = [snapshot(simulation) | NO_ACTION]
-        joints, state = simulation.joints(), simulation.state()
-        self.names = {
-            "robot_joints": list(joints.robot_joints),
-            "safe_joints": list(PARTS),
-            "action_joints": list(ACTION_JOINTS),
-            "contact_names": list(state.contact_forces),
-        }
+    def __init__(self) -> None:
+        self.rows: list[dict[str, Any]] = []
+        self.names: dict[str, list[str]] = {}
 
-    def watch(self, simulation: Simulation, action: NDArray, activity: Any) -> None:
-        """Notes the action just executed, what it was for, and the state it led to."""
-        self.rows[-1] |= {
-            "action": np.asarray(action, np.float32),
-            "step": activity.step,
-            "event": activity.event,
-            "attempt": activity.attempt,
-            "operation": activity.operation,
-        }
+    def __call__(self, simulation: Simulation, action: NDArray | None, activity: Activity) -> None:
+        """Add the state after the reset, or the action just executed and the state it led to."""
+        if action is None:
+            self.names = {
+                "robot_joints": list(simulation.joints().robot_joints),
+                "safe_joints": list(PARTS),
+                "action_joints": list(ACTION_JOINTS),
+                "contact_names": list(simulation.state().contact_forces),
+            }
+        else:
+            self.rows[-1] |= {"action": np.asarray(action, np.float32), **vars(activity)}
         self.rows.append(snapshot(simulation) | NO_ACTION)
 
 

@@ -221,7 +221,7 @@ def run(
     print(f"retries {planner.log.retries}, planning {planner.planning_seconds:.1f} s")
     for file in played.files:
         print(f"wrote {file}")
-    return 0 if played.result.opened else 1
+    return 0 if played.result.success else 1
 
 
 def program(rule: str, safe: str) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from planner_node.decompose import decompose
-from planner_node.episode import Result, run_expert
+from planner_node.episode import run_expert
 from planner_node.habits import styled
 from planner_node.reach import DRAWS, OutOfReach, reachable_variation
 from rulesafe_data.demo_folder import Folder
@@ -15,6 +15,7 @@ from rulesafe_data.recording import Recorder, save
 from rulesafe_demos.attempts import Attempt, versions
 from rulesafe_locks.plans import shortest_plan
 from rulesafe_locks.rules import load_rule
+from rulesafe_sim.episode import EpisodeRecord
 from rulesafe_sim.randomisation import load_split
 from rulesafe_sim.safes import load_safe
 from rulesafe_sim.simulation import Simulation
@@ -44,29 +45,30 @@ def perform(folder: Path, attempt: Attempt) -> dict[str, Any]:
     placing = time.perf_counter() - began
     simulation = _simulation()
     simulation.reset(attempt.source, attempt.safe, attempt.seed, variation)
-    recorder = Recorder(simulation)
+    recorder = Recorder()
+    trace = {}
     try:
-        result = run_expert(simulation, styled(attempt.style), watch=recorder.watch)
-        planning, ending = placing + result.planning_seconds, _ending(result)
+        record = run_expert(simulation, styled(attempt.style), subscribers=[recorder])
     except MemoryError:
         raise
     except Exception as error:
-        planning = placing
-        ending = failed(f"{type(error).__name__}: {error}") | {"digest": simulation.digest}
-        ending["traceback"] = traceback.format_exc()
+        reason = f"{type(error).__name__}: {error}"
+        record = failed(attempt, reason, simulation.digest)
+        trace = {"traceback": traceback.format_exc()}
     facts = {
         **facts_of(attempt),
         "variation": variation.to_dict(),
         "resampled": resampled,
-        **ending,
+        **ending(record),
+        **trace,
         **recorder.names,
     }
-    save(Folder(folder).file(attempt.rule, attempt.number, ending["success"]), recorder.rows, facts)
+    save(Folder(folder).file(attempt.rule, attempt.number, record.success), recorder.rows, facts)
     return timing(
         attempt,
-        success=ending["success"],
+        success=record.success,
         frames=len(recorder.rows) - 1,
-        planning_seconds=planning,
+        planning_seconds=placing + record.log.planning_seconds,
         wall_seconds=time.perf_counter() - began,
         cpu_seconds=time.process_time() - spent,
     )
@@ -91,7 +93,8 @@ def timing(
 
 def record_failure(folder: Path, attempt: Attempt, reason: str, resampled: int = 0) -> None:
     """Records an attempt that left no states. Errors: RuleSafeError on a full disk."""
-    facts = {**facts_of(attempt), "variation": None, "resampled": resampled, **failed(reason)}
+    record = failed(attempt, reason)
+    facts = {**facts_of(attempt), "variation": None, "resampled": resampled, **ending(record)}
     save(Folder(folder).file(attempt.rule, attempt.number, success=False), [], facts)
 
 
@@ -114,24 +117,18 @@ def facts_of(attempt: Attempt) -> dict[str, Any]:
     }
 
 
-def _ending(result: Result) -> dict[str, Any]:
-    return {
-        "success": result.success,
-        "failure": result.failure,
-        "events": list(result.events),
-        "steps": list(result.steps),
-        "retries": result.retries,
-        "digest": result.digest,
-    }
+def failed(attempt: Attempt, reason: str, digest: str = "") -> EpisodeRecord:
+    """The record of an attempt of which only the reason of its failure is known."""
+    return EpisodeRecord(attempt.rule, attempt.safe, reason=reason, state_digest=digest)
 
 
-def failed(reason: str) -> dict[str, Any]:
-    """How an attempt ended of which nothing is known but the reason."""
+def ending(record: EpisodeRecord) -> dict[str, Any]:
+    """The outcome as a recording's facts have it."""
     return {
-        "success": False,
-        "failure": reason,
-        "events": [],
-        "steps": [],
-        "retries": 0,
-        "digest": "",
+        "success": record.success,
+        "failure": record.reason,
+        "events": record.log.events,
+        "steps": record.log.steps,
+        "retries": record.log.retries,
+        "digest": record.state_digest,
     }

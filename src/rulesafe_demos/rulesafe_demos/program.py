@@ -7,25 +7,21 @@ call the planner. Episode, film and summary are the same.
 """
 
 import traceback
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from numpy.typing import NDArray
 
 from planner_node.tasks import TaskPlanner
-from rulesafe_core.chunks import PERIOD
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.bars import Bar
-from rulesafe_demos.film.episode import Recorder, Watch
 from rulesafe_demos.film.film import SIDE
-from rulesafe_demos.film.summary import EpisodeResult, write_summary
-from rulesafe_demos.filming import snapshot_of
-from rulesafe_sim.cameras import FRONT, HEAD
+from rulesafe_demos.film.subscriber import EpisodeFilm
+from rulesafe_demos.film.summary import write_summary
 from rulesafe_sim.config import SimulationConfig
-from rulesafe_sim.observer import Observer
+from rulesafe_sim.episode import Activity, EpisodeRecord
+from rulesafe_sim.runtime import Runtime, Subscriber
 from rulesafe_sim.simulation import Simulation
 
 TIME_LIMIT = 600.0
@@ -85,7 +81,7 @@ class TrustedProgram:
 class Played:
     """An episode that a program has played."""
 
-    result: EpisodeResult
+    result: EpisodeRecord
     ending: Ending  # of the program; it may end regularly and leave the door shut
     planner: TaskPlanner  # with its log
     files: tuple[Path, ...]  # written
@@ -102,38 +98,29 @@ def run_program(
     """
     simulation = Simulation(SimulationConfig(split=split), render=out is not None)
     simulation.reset(rule, safe, seed)
-    watch = Watch(TIME_LIMIT, Recorder(out, simulation.rule.description) if out else None)
-    with _watched(simulation, watch) as look:
-        planner = TaskPlanner(simulation, watch=look)
+    film = EpisodeFilm(simulation, out, TIME_LIMIT, SIDE) if out else None
+    with Bar(unit="frame", desc=f"{simulation.rule.id} on {simulation.safe.id}") as bar:
+        subscribers = [film] if film else []
+        runtime = Runtime(simulation, TIME_LIMIT, [*subscribers, _bounded(bar)])
+        planner = TaskPlanner(simulation, runtime=runtime)
         ending = program.execute(planner)
-    if watch.result is None:
-        watch.give_up(ending.reason or "the program ended, and the door is not open")
-    assert watch.result is not None
-    files = watch.recorder.close(watch.result) if watch.recorder else []
+    reason = ending.reason or "the program ended, and the door is not open"
+    result = runtime.tracker.record or runtime.tracker.end(reason)
+    files = film.close(reason) if film else []
     if out:
-        write_summary(out / "summary.json", [watch.result], TIME_LIMIT)
+        write_summary(out / "summary.json", [result], TIME_LIMIT)
         files.append(out / "summary.json")
-    return Played(watch.result, ending, planner, tuple(files))
+    return Played(result, ending, planner, tuple(files))
 
 
-@contextmanager
-def _watched(simulation: Simulation, watch: Watch) -> Iterator[Any]:
-    """What the planner calls after each frame: the facts and, for a film, the pictures."""
-    cameras = [replace(camera, width=SIDE, height=SIDE) for camera in (HEAD, FRONT)]
-    observer = Observer(simulation, cameras) if watch.recorder else None
+def _bounded(bar: Bar) -> Subscriber:
+    """Shows steps on a bar, and ends a program whose time is up."""
 
-    def look(simulation: Simulation, action: NDArray | None = None, activity: Any = None) -> None:
-        stamp, now = simulation.frame * PERIOD, snapshot_of(simulation)
-        watch.see(stamp, now, waiting=False)
-        if observer:
-            seen = observer.observe(("head_rgb", "front_rgb"))
-            for name in ("head", "front"):
-                watch.picture(name, stamp, seen[f"{name}_rgb"])
+    def update(simulation: Simulation, action: NDArray | None, activity: Activity) -> None:
+        now = simulation.snapshot()
         bar.update()
         bar.set_postfix_str(f"{now.steps_done}/{len(now.plan)} steps", refresh=False)
         if now.time >= TIME_LIMIT:  # with the door open too
             raise TimeIsUp(f"the time limit of {TIME_LIMIT:g} s is over")
 
-    with Bar(unit="frame", desc=f"{simulation.rule.id} on {simulation.safe.id}") as bar:
-        look(simulation)
-        yield look
+    return update

@@ -1,20 +1,23 @@
 """`rulesafe demos replay`: the same actions in the same physics, compared bit by bit."""
 
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.demo_folder import Folder
 from rulesafe_data.recording import STATE, Recording, snapshot
 from rulesafe_demos.attempts import load_request
+from rulesafe_demos.film.episode import FilmClock
 from rulesafe_demos.film.film import Film, compose
-from rulesafe_demos.film.summary import Finish
-from rulesafe_demos.filming import snapshot_of
 from rulesafe_locks.rules import PARTS
+from rulesafe_sim.episode import Activity
 from rulesafe_sim.observer import Observer
+from rulesafe_sim.runtime import Playback, Runtime, Subscriber
 from rulesafe_sim.simulation import Simulation
 from rulesafe_sim.variation import Variation
 
@@ -82,22 +85,32 @@ def replay(recording: Recording, film: Path | None = None) -> Difference | None:
     simulation = Simulation(render=film is not None)
     variation = Variation.from_dict(facts["variation"])
     simulation.reset(recording.rule_source, facts["safe"], facts["seed"], variation)
+    comparison = _Comparison(recording)
+    subscribers: list[Subscriber] = [comparison]
     camera = _Camera(simulation, recording, film) if film else None
+    if camera:
+        subscribers.insert(0, camera)
+    actions = recording.columns["action"][:-1].astype(np.float64)
+    equal_so_far = takewhile(lambda _: comparison.difference is None, actions)
     try:
-        for frame in range(recording.frames + 1):
-            if frame:
-                simulation.step(recording.columns["action"][frame - 1].astype(np.float64))
-            if camera:
-                camera.shoot(last=frame == recording.frames)
-            difference = _compare(recording, frame, snapshot(simulation))
-            if difference:
-                return difference
+        Runtime(simulation, subscribers=subscribers).run(Playback(equal_so_far), stop=False)
     finally:
         if camera:
             camera.film.close()
-    if facts["digest"] and simulation.digest != facts["digest"]:
+    if comparison.difference is None and facts["digest"] not in ("", simulation.digest):
         return Difference(recording.frames, "digest", "", facts["digest"], simulation.digest)
-    return None
+    return comparison.difference
+
+
+class _Comparison:
+    """Subscriber that finds the first difference of the states to a recording."""
+
+    def __init__(self, recording: Recording):
+        self.difference: Difference | None = None
+        self._recording = recording
+
+    def __call__(self, simulation: Simulation, action: NDArray | None, activity: Activity) -> None:
+        self.difference = _compare(self._recording, simulation.frame, snapshot(simulation))
 
 
 def _compare(recording: Recording, frame: int, now: dict[str, Any]) -> Difference | None:
@@ -124,24 +137,22 @@ def _names(facts: Any, column: str) -> list[str]:
 
 
 class _Camera:
-    """Films a simulation with the caption of an evaluation's film."""
+    """Subscriber that films a simulation with the caption of an evaluation's film."""
 
     def __init__(self, simulation: Simulation, recording: Recording, path: Path):
         self.film = Film(path)
-        self._simulation, self._facts = simulation, recording.facts
-        self._finish = Finish()
+        self._recording = recording
+        self._clock = FilmClock()
         self._observer = Observer(simulation)
 
-    def shoot(self, last: bool) -> None:
+    def __call__(self, simulation: Simulation, action: NDArray | None, activity: Activity) -> None:
         seen = self._observer.observe(("head_rgb", "front_rgb"))
-        now = self._finish.stopped(snapshot_of(self._simulation))
+        now = self._clock.stopped(simulation.snapshot())
+        facts, last = self._recording.facts, simulation.frame == self._recording.frames
         verdict = ""
         if last:
-            verdict = "opened" if self._facts["success"] else "failed"
-            verdict += f" after {now.time:.1f} s"
-        picture = compose(
-            seen["head_rgb"], seen["front_rgb"], now, self._facts["instruction"], verdict
-        )
+            verdict = f"{'opened' if facts['success'] else 'failed'} after {now.time:.1f} s"
+        picture = compose(seen["head_rgb"], seen["front_rgb"], now, facts["instruction"], verdict)
         self.film.add(picture)
         if last:
             self.film.hold(picture, LINGER)

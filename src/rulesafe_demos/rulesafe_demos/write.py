@@ -163,9 +163,9 @@ def _tried(number: int, played: Played) -> Try:
     result, ending = played.result, played.ending
     return Try(
         number,
-        result.opened,
-        "" if result.opened else ending.kind or "closed",
-        "" if result.opened else ending.reason or result.reason,
+        result.success,
+        "" if result.success else ending.kind or "closed",
+        "" if result.success else ending.reason or result.reason,
         result.outcome,
         tuple(change.event for change in result.events),
     )

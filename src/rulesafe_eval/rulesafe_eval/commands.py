@@ -40,8 +40,9 @@ def evaluate(
     Example: rulesafe eval --policy expert --rules rule_001,rule_020 --episodes 4 --out runs/expert
 
     Args:
-        policy: Name or folder of a checkpoint; module:Class, a policy of one's own on the
-            PYTHONPATH; or expert, memoryless-oracle or phase-oracle.
+        policy: Name or folder of a checkpoint; expert, memoryless-oracle or phase-oracle; an agent
+            of an installed package (entry point rulesafe.agents); or module:Class, a policy or an
+            agent on the PYTHONPATH.
         out: Directory of the results; runs/(date and time) if not given.
         rules: Rules, sets of rules and .json files of locks, joined by commas; all: the twenty.
         safes: Safes joined by commas, also such as the split leaves out, or all of the split. A
@@ -59,16 +60,16 @@ def evaluate(
         engine: ray: by Ray, on this machine or on the cluster that RAY_ADDRESS names.
     """
     from rulesafe_demos.film.summary import results_folder
-    from rulesafe_eval.actors import load_actor
+    from rulesafe_eval.agents import load_agent
     from rulesafe_eval.films import choose, make, missing
     from rulesafe_eval.report import write_report
     from rulesafe_eval.request import make_request
     from rulesafe_eval.results import evaluate as play
 
     setup = Setup(_named(policy), execute, execution, memory_control, step_seconds)
-    actor = load_actor(setup)
-    learned = ",".join((actor.facts.get("data") or {}).get("safes") or ()) or "all"
-    request = make_request(setup, actor.facts, rules, safes or learned, episodes, split, seed)
+    _, facts = load_agent(setup)
+    learned = ",".join((facts.get("data") or {}).get("safes") or ()) or "all"
+    request = make_request(setup, facts, rules, safes or learned, episodes, split, seed)
     folder = results_folder(out)
     content = play(request, folder, workers, engine)
     report = write_report(folder, content)

@@ -7,30 +7,23 @@ was chosen. The physics must come out the same bit by bit, and that is checked.
 import os
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from rulesafe_core.chunks import PERIOD
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.bars import Bar
 from rulesafe_data.engines import run
 from rulesafe_demos.attempts import Attempt
-from rulesafe_demos.film.episode import Recorder, Watch
-from rulesafe_demos.film.strip import Tokens, tokens_of
-from rulesafe_demos.filming import snapshot_of
+from rulesafe_demos.film.subscriber import EpisodeFilm
 from rulesafe_eval.request import Request, Setup
 from rulesafe_eval.results import Folder
-from rulesafe_eval.runner import actions_file, actor_of, simulation_of
-from rulesafe_sim.cameras import FRONT, HEAD
-from rulesafe_sim.observer import Observer
+from rulesafe_eval.runner import actions_file, agent_of, simulation_of
 from rulesafe_sim.randomisation import load_split, sample_variation
+from rulesafe_sim.runtime import Playback, Runtime
 from rulesafe_sim.safes import load_safe
-from rulesafe_sim.simulation import Simulation
-from vq_memory_node.rolling import RollingMemory
 
 SIDE = 240
 """Pixels of each picture as rendered."""
@@ -91,48 +84,27 @@ def film(
     """Writes film.mp4 and sheet.png of one episode. Where the actor remembers in tokens, the film
     shows what its own memory makes of the joint positions."""
     line = facts[episode.rule, episode.number]
-    rows = np.load(actions_file(directory, episode.rule, episode.number))
+    actions = np.load(actions_file(directory, episode.rule, episode.number))
     safe = load_safe(episode.safe)
     of_seed = load_split(episode.split).randomisation
     variation = sample_variation(of_seed, safe, episode.seed, line["resampled"])
     simulation = simulation_of(True)
-    simulation.reset(episode.source, episode.safe, episode.seed, variation)
-    cameras = [replace(camera, width=SIDE, height=SIDE) for camera in (HEAD, FRONT)]
-    observer = Observer(simulation, cameras)
+    simulation.reset(episode.source, safe, episode.seed, variation)
     folder = folder_of(directory, episode.rule, episode.number)
     # Complete or not there, whenever this process is killed; one that was left behind may go on.
     draft = folder.with_name(f".{folder.name}.{os.getpid()}")
-    recorder = Recorder(draft, simulation.rule.description)
-    watch = Watch(setup.time_limit(episode.source), recorder)
-    memory = actor_of(setup).memory
-    if memory:
-        memory.reset()
-    for row in (None, *rows):
-        if row is not None:
-            simulation.step(row)
-        stamp = simulation.frame * PERIOD
-        watch.see(stamp, snapshot_of(simulation), waiting=False)
-        if tokens := _remembered(memory, simulation):
-            watch.tokens(stamp, tokens)
-        seen = observer.observe(("head_rgb", "front_rgb"))
-        for camera in ("head", "front"):
-            watch.picture(camera, stamp, seen[f"{camera}_rgb"])
-    watch.give_up(line["reason"])
+    limit = setup.time_limit(simulation.rule)
+    memory = getattr(agent_of(setup), "memory", None)
+    filming = EpisodeFilm(simulation, draft, limit, SIDE, memory)
+    Runtime(simulation, subscribers=[filming]).run(Playback(actions), stop=False)
     if simulation.digest != line["state_digest"]:
         raise RuleSafeError(
             f"{episode}: the physics came out otherwise than in the evaluation; were its packages "
             "or its machine others?"
         )
-    recorder.close(watch.result)
+    filming.close(line["reason"])
     shutil.rmtree(folder, ignore_errors=True)
     draft.rename(folder)
-
-
-def _remembered(memory: RollingMemory | None, simulation: Simulation) -> Tokens | None:
-    """What an actor's memory tells after this frame; None where it does not speak in tokens."""
-    if memory:
-        memory.push(simulation.state().action_positions.astype(np.float32))
-    return tokens_of(memory)
 
 
 def about(line: Line) -> str:

@@ -26,9 +26,9 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.messages import decode_image, to_ns
 from rulesafe_core.ros import UNNAMED, claim, declare, run_node, serve
 from rulesafe_core.settings import Settings, setting
-from rulesafe_demos.film.episode import Recorder, Watch
+from rulesafe_demos.film.episode import EpisodeMonitor, FilmRecorder
 from rulesafe_demos.film.messages import decode_memory, decode_status
-from rulesafe_demos.film.summary import EpisodeResult, results_folder, totals, write_summary
+from rulesafe_demos.film.summary import results_folder, totals, write_summary
 from rulesafe_eval.convert import failures
 from rulesafe_eval.progress import Progress
 from rulesafe_interfaces.action import Evaluate
@@ -36,6 +36,7 @@ from rulesafe_interfaces.msg import EpisodeStatus, MemoryTokens
 from rulesafe_interfaces.srv import ResetEpisode
 from rulesafe_locks.lock_sets import expand_rules
 from rulesafe_locks.rules import load_rule
+from rulesafe_sim.episode import EpisodeRecord
 
 
 @dataclass(frozen=True)
@@ -87,21 +88,21 @@ SILENCE = 30.0
 says ten times a second where it stands, even while its time stands still."""
 
 Job = tuple[str, str, int]  # rule, safe, seed
-Report = Callable[[list[EpisodeResult]], None]
+Report = Callable[[list[EpisodeRecord]], None]
 
 
 class EvaluatorNode(Node):
-    """Callbacks feed the watch of the running episode; coroutines wait for its end."""
+    """Callbacks feed the monitor of the running episode; coroutines wait for its end."""
 
     def __init__(self) -> None:
         super().__init__("evaluator_node")
         self._claim = claim(self, "/evaluate")
         self._values = declare(self, Parameters)
         self._busy = False
-        self._watch: Watch | None = None
+        self._monitor: EpisodeMonitor | None = None
         self._progress = Progress(0.0)
         self._status = EpisodeStatus()
-        self._episode = 0  # number of the watched episode; 0 until the reset is answered
+        self._episode = 0  # number of the running episode; 0 until the reset is answered
         self._early: list[EpisodeStatus] = []  # came before that answer
         self._heard = 0.0  # s of wall time, the last of them
         self._request = ResetEpisode.Request()
@@ -130,31 +131,31 @@ class EvaluatorNode(Node):
 
     def _on_status(self, status: EpisodeStatus) -> None:
         self._status, self._heard = status, time.monotonic()
-        if self._watch is None:
+        if self._monitor is None:
             return
         if not self._episode:
             self._early.append(status)
         elif status.episode == self._episode:
             stamp, now = to_ns(status.header.stamp), decode_status(status)
-            self._watch.see(stamp, now, status.waiting)
-            if self._watch.result is None and (line := self._progress.line(now)):
+            self._monitor.update(stamp, now, status.waiting)
+            if self._monitor.result is None and (line := self._progress.line(now)):
                 print(line, flush=True)
         elif status.episode > self._episode:
-            self._watch.give_up("the episode was reset from elsewhere")
+            self._monitor.give_up("the episode was reset from elsewhere")
 
     def _on_image(self, camera: str) -> Callable[[Image | CompressedImage], None]:
         def take(message: Image | CompressedImage) -> None:
-            if self._watch:
+            if self._monitor:
                 stamp = to_ns(message.header.stamp)
-                self._watch.picture(camera, stamp, decode_image(message))
+                self._monitor.picture(camera, stamp, decode_image(message))
 
         return take
 
     def _on_tokens(self, message: MemoryTokens) -> None:
-        if self._watch is None:
+        if self._monitor is None:
             return
         try:
-            self._watch.tokens(to_ns(message.header.stamp), decode_memory(message))
+            self._monitor.tokens(to_ns(message.header.stamp), decode_memory(message))
         except RuleSafeError as error:
             self.get_logger().warning(f"not in the film: {error}", throttle_duration_sec=5.0)
 
@@ -165,11 +166,11 @@ class EvaluatorNode(Node):
         if status.episode == self._episode:
             named["episode_started"] = began
         for key, value, reason in failures(message):
-            if self._watch and named.get(key) == value:
-                self._watch.give_up(reason)
+            if self._monitor and named.get(key) == value:
+                self._monitor.give_up(reason)
 
     def _on_timer(self) -> None:
-        if self._watch is None or self._end.done():
+        if self._monitor is None or self._end.done():
             return
         infos = self.get_publishers_info_by_topic("/episode/status")
         # A bag's player, say. For a moment after its discovery a writer has no name yet.
@@ -179,17 +180,17 @@ class EvaluatorNode(Node):
             (self._end if self._reply.done() else self._reply).set_exception(error)
             return
         limit = self._values.stall_limit
-        if self._watch.still > limit and not self._reply.done():
+        if self._monitor.still > limit and not self._reply.done():
             reason = f"the simulation did not answer /episode/reset within {limit:g} s"
             self._reply.set_exception(RuleSafeError(reason))
             return
         if not self._reply.done() and time.monotonic() - self._asked > ASK_AGAIN:
             self._ask()
         if time.monotonic() - self._heard > SILENCE:
-            self._watch.give_up(f"no status for {SILENCE:g} s: has the simulation ended?")
-        if self._watch.still > limit:
-            self._watch.give_up(f"simulated time stood still for {limit:g} s: no chunk came")
-        if self._watch.over or self._watch.still > limit:
+            self._monitor.give_up(f"no status for {SILENCE:g} s: has the simulation ended?")
+        if self._monitor.still > limit:
+            self._monitor.give_up(f"simulated time stood still for {limit:g} s: no chunk came")
+        if self._monitor.over or self._monitor.still > limit:
             self._end.set_result(None)
 
     def _ask(self) -> None:
@@ -210,10 +211,10 @@ class EvaluatorNode(Node):
         jobs = list(product(rules, goal.safes, seeds))
         folder = results_folder(self._values.out)
 
-        def report(results: list[EpisodeResult]) -> None:
+        def report(results: list[EpisodeRecord]) -> None:
             feedback = Evaluate.Feedback(
                 episodes_done=len(results),
-                successes=sum(result.opened for result in results),
+                successes=sum(result.success for result in results),
                 status=self._status,
             )
             handle.publish_feedback(feedback)
@@ -243,11 +244,11 @@ class EvaluatorNode(Node):
         time_limit: float,
         report: Report = lambda results: None,
         cancelled: Callable[[], bool] = lambda: False,
-    ) -> list[EpisodeResult]:
+    ) -> list[EpisodeRecord]:
         """Runs the episodes one after the other; prints a line for each and writes the summary
         anew. Errors: RuleSafeError where the simulation refuses an episode or is not there."""
         self._busy = True
-        results: list[EpisodeResult] = []
+        results: list[EpisodeRecord] = []
         try:
             for rule, safe, seed in jobs:
                 if cancelled():
@@ -262,7 +263,7 @@ class EvaluatorNode(Node):
             self._busy = False
         return results
 
-    async def _run_episode(self, job: Job, folder: Path, time_limit: float) -> EpisodeResult:
+    async def _run_episode(self, job: Job, folder: Path, time_limit: float) -> EpisodeRecord:
         rule, safe, seed = job
         if not self._reset.wait_for_service(SERVICE_PATIENCE):
             raise RuleSafeError(
@@ -270,13 +271,13 @@ class EvaluatorNode(Node):
             )
         recorder = None
         if self._values.film:
-            recorder = Recorder(folder, load_rule(rule).description)
+            recorder = FilmRecorder(folder, load_rule(rule).description)
         request = ResetEpisode.Request(rule=rule, safe=safe, seed=seed)
         self._episode, self._early = 0, []
         self._reply, self._end, self._request = Future(), Future(), request
         self._heard = time.monotonic()
         self._ask()
-        watch = self._watch = Watch(time_limit, recorder)
+        monitor = self._monitor = EpisodeMonitor(time_limit, recorder)
         try:
             reply = await self._reply
             if not reply.success:
@@ -286,13 +287,13 @@ class EvaluatorNode(Node):
             for status in self._early:
                 self._on_status(status)
             await self._end
-            if watch.result is None:
+            if monitor.result is None:
                 raise RuleSafeError("no status of the episode came on /episode/status")
-            return watch.result
+            return monitor.result
         finally:
-            self._watch = None
+            self._monitor = None
             if recorder:
-                for path in recorder.close(watch.result):
+                for path in recorder.close(monitor.result):
                     print(f"wrote {path}", flush=True)
 
     def _wait_for_recorder(self, executor: SingleThreadedExecutor) -> None:
@@ -333,7 +334,7 @@ class EvaluatorNode(Node):
             return INTERRUPTED
         results = task.result()
         print(f"wrote {folder / 'summary.json'}", flush=True)
-        return 0 if results and all(result.opened for result in results) else 1
+        return 0 if results and all(result.success for result in results) else 1
 
 
 def main(args: Sequence[str] | None = None) -> int:

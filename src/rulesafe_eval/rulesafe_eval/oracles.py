@@ -1,86 +1,36 @@
-"""Actors that know more than a policy may: they choose a part to move, and the planner moves it.
+"""The oracles: agents that know more than a policy may, and leave the moves to the expert.
 
-All three move parts by the same moves of the expert and differ in what they choose by:
+They differ in how they choose the next part to move:
 
-    expert             the lock's true state, by the moves that remain
-    phase-oracle       the lock's true state, one move at a time
-    memoryless-oracle  the phases of knob and handle alone, by a fixed table
+    expert             by the lock's true state, all moves that remain
+    phase-oracle       by the lock's true state, one move at a time
+    memoryless-oracle  by the phases of knob and handle alone, from a fixed table
 
 The memoryless oracle follows the table of the lock's proof. Where the proof says that no table
-opens the lock, it follows the one that comes nearest to the open door, until it goes round or
-stands before a part that is held.
+opens the lock, it follows the one that comes nearest to the open door, until it repeats a state or
+a part is locked.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import product
-from typing import Any
 
-from planner_node.episode import observe
-from planner_node.expert import Expert, ExpertConfig, Stuck, paced
-from rulesafe_eval.live import Live
+from planner_node.episode import ExpertAgent, remaining
 from rulesafe_locks.automata import MOVED
 from rulesafe_locks.locks import LockState, Phases, Rule
 from rulesafe_locks.plans import possible_events
 from rulesafe_locks.proofs import prove
 from rulesafe_locks.scores import Progress
+from rulesafe_sim.episode import Stuck
 from rulesafe_sim.simulation import Simulation
 
 Table = Mapping[Phases, str]
 """The part to move, by the phases of knob and handle (the door closed)."""
 
-Choose = Callable[[Simulation], tuple[str, ...]]
-"""The next events such as "knob+", the first one first; none where the door is open."""
 
-
-class Oracle:
-    """Moves what it is told to, until the door is open, the planner is stuck or time is up.
-
-    Args:
-        new_chooser: makes what chooses in one episode.
-    """
-
-    renders = False
-    memory = None
-
-    def __init__(self, name: str, new_chooser: Callable[[], Choose]):
-        self.name = name
-        self._new_chooser = new_chooser
-
-    @property
-    def facts(self) -> dict[str, Any]:
-        return {"kind": self.name, "privileged": True}
-
-    def drive(self, simulation: Simulation, live: Live) -> str:
-        """Acts; why it ended before its time, or nothing."""
-        choose = self._new_chooser()
-        expert = Expert(simulation.safe, config=paced(ExpertConfig(), simulation.variation.speed))
-
-        def seen() -> Any:
-            return replace(observe(simulation), remaining=choose(simulation))
-
-        try:
-            chunk = expert.begin(seen())
-            while chunk is not None:
-                if not all(live.step(row) for row in chunk):
-                    return ""
-                chunk = expert.next_chunk(seen())
-            return "it has nothing left to do, and the door is not open"
-        except Stuck as error:
-            return str(error)
-        finally:
-            live.retries = expert.log.retries
-
-
-def all_that_remains(simulation: Simulation) -> tuple[str, ...]:
-    """What the expert is told."""
-    return tuple(simulation.progress.remaining)
-
-
-def true_step(simulation: Simulation) -> tuple[str, ...]:
-    """The next event by phases and the lock's true memory."""
-    return all_that_remains(simulation)[:1]
+def next_step(simulation: Simulation) -> Sequence[str]:
+    """Choose the next event by phases and the lock's true memory."""
+    return remaining(simulation)[:1]
 
 
 class ByPhases:
@@ -138,9 +88,9 @@ def outcome_of(rule: Rule, table: Table) -> tuple[float, float]:
     return progress.order_free_score, progress.process_score
 
 
-ORACLES: dict[str, Oracle] = {
-    "expert": Oracle("expert", lambda: all_that_remains),
-    "phase-oracle": Oracle("phase-oracle", lambda: true_step),
-    "memoryless-oracle": Oracle("memoryless-oracle", ByPhases),
+ORACLES = {
+    "expert": ExpertAgent(),
+    "phase-oracle": ExpertAgent(lambda: next_step),
+    "memoryless-oracle": ExpertAgent(ByPhases),
 }
 """What `--policy` may name besides a checkpoint."""

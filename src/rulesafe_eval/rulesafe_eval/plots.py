@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from rulesafe_eval.live import CAUSES
+from rulesafe_eval.diagnosis import CAUSES
 from rulesafe_eval.statistics import groups
 
 Line = Mapping[str, Any]

@@ -1,10 +1,7 @@
-"""A policy as an actor: observations in, chunks out, executed by receding horizon, in process.
-
-Nothing of what the lock knows reaches the policy: it is shown joint positions, clouds, pictures,
-the instruction and the reading of its memory, as `Needs` asks, at the frames where it is asked.
-"""
+"""A policy as an agent: observations in, chunks out, executed by receding horizon, in process."""
 
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -20,66 +17,97 @@ from rulesafe_core.chunks import PERIOD, load_executor, make_chunk
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_core.plugins import trace_of
-from rulesafe_eval.live import Live, PolicyBroke
 from rulesafe_sim.observer import CAMERA_OF, Observer
+from rulesafe_sim.runtime import Agent
 from rulesafe_sim.simulation import LOWER, UPPER, Simulation
 from vq_memory_node.memory import Memory
 from vq_memory_node.rolling import RollingMemory
 
-PICTURES = {CAMERA_OF[key]: key for key in ("head_rgb", "front_rgb")}
+IMAGES = {CAMERA_OF[key]: key for key in ("head_rgb", "front_rgb")}
 """The observation's key by camera."""
 
 
-class PolicyActor:
-    """Asks a policy, executes the first `execute` rows of its chunk, and asks again.
+class PolicyBroke(Exception):
+    """A policy raised an exception.
+
+    Attributes:
+        frame: how many were executed before.
+        trace: the exception with its traceback, without frames of this package; some lines.
+    """
+
+    def __init__(self, frame: int, trace: str):
+        super().__init__(frame, trace)
+        self.frame, self.trace = frame, trace
+
+
+class PolicyAgent(Agent):
+    """Infers a chunk, executes its first `execute` actions, and infers again.
+
+    The policy receives nothing that the lock knows: joint positions, point clouds, images, the
+    instruction and the reading of its memory, as its `Needs` say, and at the frames of inference.
 
     Args:
         policy: one episode at a time.
         memory: read for a policy that needs it; it is fed every frame.
         execute: 1..CHUNK.
         execution: one of `rulesafe_core.chunks.EXECUTORS`: what is followed where chunks overlap.
-        facts: what is known of the policy, for results.
     """
 
-    def __init__(
-        self,
-        policy: Policy,
-        memory: Memory,
-        execute: int,
-        execution: str = "newest",
-        facts: dict[str, Any] | None = None,
-    ):
+    def __init__(self, policy: Policy, memory: Memory, execute: int, execution: str = "newest"):
         if not 1 <= execute <= CHUNK:
             raise RuleSafeError(f"of a chunk 1..{CHUNK} rows are executed, not {execute}")
         self._policy, self.memory, self._execute = policy, RollingMemory(memory), execute
         self._executor = load_executor(execution)(LOWER, UPPER, execute)
-        self.facts = facts or {"kind": type(policy).__name__}
-        needs = policy.needs
-        self.renders = bool(needs.points or needs.images)
+        self.renders = bool(policy.needs.points or policy.needs.images)
 
-    def drive(self, simulation: Simulation, live: Live) -> str:
-        """Acts until the episode is over. Errors: PolicyBroke where the policy raises one."""
-        senses = _Senses(simulation, self._policy, self.memory)
-        executor = self._executor
-        executor.reset(0)
+    def reset(self, simulation: Simulation) -> None:
+        """Errors: PolicyBroke where the policy raises an exception."""
+        self._observer = Observer(simulation) if self.renders else None
+        self._history = History(self._policy.needs)
+        self._actions: deque[NDArray[np.float64]] = deque()
+        self.memory.reset()
+        self._executor.reset(0)
         with _traced(simulation):
             self._policy.reset()
-        senses.look(last=True)
-        while not live.over:
-            observation = senses.observation()
-            began = time.perf_counter()
-            with _traced(simulation):
-                answer = self._policy.infer(observation)
-            chunk = checked_chunk(answer)
-            live.inferences.append(time.perf_counter() - began)
-            now = simulation.frame * PERIOD
-            executor.accept(make_chunk(ACTION_JOINTS, chunk, now), now, simulation.command)
-            for row, target in enumerate(executor.ahead[: self._execute], 1):
-                if not live.step(target):
-                    break
-                senses.look(last=row == self._execute, left=self._execute - row)
-        live.clipped = executor.clipped
-        return ""
+
+    def act(self, simulation: Simulation) -> NDArray[np.float64]:
+        """Errors: PolicyBroke where the policy raises an exception."""
+        self._observe(simulation, until_inference=len(self._actions))
+        if not self._actions:
+            self._infer(simulation)
+        return self._actions.popleft()
+
+    def _observe(self, simulation: Simulation, until_inference: int) -> None:
+        """Add this frame to history and memory; `until_inference`: frames until it is used."""
+        needs = self._policy.needs
+        positions = simulation.state().action_positions.astype(np.float32)
+        self.memory.push(positions)
+        # Images and clouds cost far more than physics: they are rendered where they are used.
+        keys = ["points"] if until_inference < needs.cloud_frames else []
+        keys += list(IMAGES.values()) if needs.images and not until_inference else []
+        seen: dict[str, NDArray[Any]] = {}
+        if keys and self._observer:
+            seen = self._observer.observe(keys)
+        self._history.push(
+            simulation.frame,
+            positions,
+            seen.get("points"),
+            {camera: seen[IMAGES[camera]] for camera in CAMERAS if IMAGES[camera] in seen},
+        )
+
+    def _infer(self, simulation: Simulation) -> None:
+        observation = self._history.observation(
+            simulation.frame, simulation.rule.description, self.memory.read()
+        )
+        began = time.perf_counter()
+        with _traced(simulation):
+            answer = self._policy.infer(observation)
+        chunk = checked_chunk(answer)
+        self.log.inference_seconds.append(time.perf_counter() - began)
+        now, executor = simulation.frame * PERIOD, self._executor
+        executor.accept(make_chunk(ACTION_JOINTS, chunk, now), now, simulation.command)
+        self.log.clipped_actions = executor.clipped
+        self._actions.extend(executor.ahead[: self._execute])
 
 
 @contextmanager
@@ -91,41 +119,6 @@ def _traced(simulation: Simulation) -> Iterator[None]:
         raise
     except Exception as error:
         raise PolicyBroke(simulation.frame, trace_of(error, __file__)) from None
-
-
-class _Senses:
-    """What a policy is shown of a simulation that was just reset."""
-
-    def __init__(self, simulation: Simulation, policy: Policy, memory: RollingMemory):
-        self._simulation, self._needs, self._memory = simulation, policy.needs, memory
-        self._history = History(self._needs)
-        draws = self._needs.points or self._needs.images
-        self._observer = Observer(simulation) if draws else None
-        memory.reset()
-
-    def look(self, last: bool, left: int = 0) -> None:
-        """Takes a frame; `left`: frames until the policy is asked, `last`: it is asked now."""
-        simulation, needs = self._simulation, self._needs
-        positions = simulation.state().action_positions.astype(np.float32)
-        self._memory.push(positions)
-        # Pictures and clouds cost far more than physics: they are made where they are shown.
-        keys = ["points"] if left < needs.cloud_frames else []
-        keys += list(PICTURES.values()) if needs.images and last else []
-        seen: dict[str, NDArray[Any]] = {}
-        if keys and self._observer:
-            seen = self._observer.observe(keys)
-        self._history.push(
-            simulation.frame,
-            positions,
-            seen.get("points"),
-            {camera: seen[PICTURES[camera]] for camera in CAMERAS if PICTURES[camera] in seen},
-        )
-
-    def observation(self) -> Observation:
-        simulation = self._simulation
-        return self._history.observation(
-            simulation.frame, simulation.rule.description, self._memory.read()
-        )
 
 
 class ShuffledMemory:

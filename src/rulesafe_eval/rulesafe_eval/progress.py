@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable
 
-from rulesafe_demos.film.summary import Snapshot
+from rulesafe_sim.episode import Snapshot
 
 SIMULATED = 10.0
 """s of simulated time between two lines at least."""

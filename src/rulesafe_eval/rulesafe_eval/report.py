@@ -11,7 +11,7 @@ from PIL import Image
 
 from rulesafe_core.files import write_atomically
 from rulesafe_eval import films, plots
-from rulesafe_eval.live import CAUSES
+from rulesafe_eval.diagnosis import CAUSES
 from rulesafe_eval.request import SPLIT_OF
 from rulesafe_eval.statistics import clipped
 

@@ -10,7 +10,7 @@ from rulesafe_data.files import read_json
 from rulesafe_demos import attempts
 from rulesafe_demos.attempts import EVALUATION_SEEDS, Attempt
 from rulesafe_locks.plans import shortest_plan
-from rulesafe_locks.rules import load_rule
+from rulesafe_locks.rules import Rule, load_rule
 
 SPLIT_OF = {"normal": "train", "shifted": "shifted", "nominal": "nominal"}
 """What `--split` may be, besides a .yaml file, and the split of rulesafe_sim that it means."""
@@ -34,7 +34,7 @@ class Setup:
     """Who acts, and how: all that a worker must know besides the episode.
 
     Attributes:
-        policy: name or folder of a checkpoint, or one of `actors.ORACLES`.
+        policy: what `agents.load_agent` takes: an oracle, an agent, a checkpoint, a policy.
         execute: rows of each chunk that are executed; of checkpoints only.
         execution: one of `rulesafe_core.chunks.EXECUTORS`; of checkpoints only.
         control: one of `policies.CONTROLS`; of checkpoints only.
@@ -47,7 +47,7 @@ class Setup:
     control: str = "none"
     step_seconds: float = SECONDS_A_STEP
 
-    def time_limit(self, rule: str) -> float:
+    def time_limit(self, rule: str | Rule) -> float:
         """Simulated time that an episode under a rule may take, s."""
         return self.step_seconds * len(shortest_plan(load_rule(rule)))
 

@@ -27,7 +27,7 @@ from rulesafe_eval.statistics import failures, summary, timings
 FORMAT = 1
 
 Line = Mapping[str, Any]
-"""An episode, as `live.Live.facts` and runner.play describe it."""
+"""An episode, as `diagnosis.Diagnosis.facts` and runner.play describe it."""
 
 
 class Folder:

@@ -18,6 +18,7 @@ from rulesafe_locks.scores import Progress
 from rulesafe_sim import articulations, physics
 from rulesafe_sim.config import Placement, SimulationConfig
 from rulesafe_sim.contacts import sense_contacts
+from rulesafe_sim.episode import Snapshot
 from rulesafe_sim.randomisation import load_split, sample_variation
 from rulesafe_sim.safe import Safe
 from rulesafe_sim.safe_body import safe_body
@@ -256,6 +257,25 @@ class Simulation:
             part_locked=dict(self._locked),
             pose_safe_in_pelvis=self.pose_safe_in_pelvis,
             contact_forces=self._contacts.forces(),
+        )
+
+    def snapshot(self) -> Snapshot:
+        """The state of the task at this instant."""
+        progress = self.progress
+        return Snapshot(
+            rule=self.rule.id,
+            safe=self.safe.id,
+            seed=self.seed,
+            plan=tuple(progress.plan),
+            steps_done=progress.steps_done,
+            process_score=progress.process_score,
+            order_free_score=progress.order_free_score,
+            part_open=dict(self._open),
+            success=progress.success,
+            frame=self.frame,
+            time=self.time,
+            clipped_actions=self.clipped_actions,
+            state_digest=self.digest,
         )
 
     def joints(self) -> Joints:

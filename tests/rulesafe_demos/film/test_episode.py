@@ -9,10 +9,11 @@ import pytest
 from PIL import Image
 
 from rulesafe_demos.film import episode
-from rulesafe_demos.film.episode import LATE, Recorder, Watch
+from rulesafe_demos.film.episode import LATE, EpisodeMonitor, FilmRecorder
 from rulesafe_demos.film.film import BACKGROUND, BAR, SIDE, Sheet, compose
 from rulesafe_demos.film.strip import BAND, TOP, Tokens, squares
-from rulesafe_demos.film.summary import Snapshot, write_summary
+from rulesafe_demos.film.summary import write_summary
+from rulesafe_sim.episode import Snapshot
 from vq_memory_node.colours import cluster_colours
 from vq_memory_node.memory import Reading
 
@@ -48,56 +49,56 @@ def at(time: float, *opened: str) -> Snapshot:
     )
 
 
-def see(watch: Watch, now: Snapshot, waiting: bool = False) -> None:
-    watch.see(round((100 + now.time) * SECOND), now, waiting)
+def see(monitor: EpisodeMonitor, now: Snapshot, waiting: bool = False) -> None:
+    monitor.update(round((100 + now.time) * SECOND), now, waiting)
 
 
 def test_the_first_success_is_the_result_whatever_comes_later():
-    watch = Watch(time_limit=60)
-    see(watch, START, waiting=True)
-    see(watch, at(5.3, "knob"))
-    see(watch, at(9.0, "knob", "handle"))
-    see(watch, at(12.34, "knob", "handle", "door"))
-    see(watch, at(12.9, "knob", "handle", "door"), waiting=True)
-    result = watch.result
-    assert result.opened and result.reason == ""
-    assert (result.frames, result.simulated_time) == (123, 12.34)
+    monitor = EpisodeMonitor(time_limit=60)
+    see(monitor, START, waiting=True)
+    see(monitor, at(5.3, "knob"))
+    see(monitor, at(9.0, "knob", "handle"))
+    see(monitor, at(12.34, "knob", "handle", "door"))
+    see(monitor, at(12.9, "knob", "handle", "door"), waiting=True)
+    result = monitor.result
+    assert result.success and result.reason == ""
+    assert (result.frame, result.time) == (123, 12.34)
     assert result.state_digest == "digest at 12.34"
     assert [e.event for e in result.events] == ["knob+", "handle+", "door+"]
     assert result.outcome.startswith(
         "rule_001 on safe_03, seed 7: opened, 3/3 steps, 123 frames, 12.3 s simulated in "
     )
-    assert watch.over
+    assert monitor.over
 
 
 def test_the_time_limit_fails_the_step_that_is_due():
-    watch = Watch(time_limit=10)
-    see(watch, START)
-    see(watch, at(5.0, "knob"))
-    see(watch, at(9.9, "knob"))
-    assert watch.result is None and not watch.over
-    see(watch, at(10.0, "knob"))
-    assert not watch.result.opened
-    assert "failed at step 2 (handle+): time limit of 10 s, 100 frames" in watch.result.outcome
+    monitor = EpisodeMonitor(time_limit=10)
+    see(monitor, START)
+    see(monitor, at(5.0, "knob"))
+    see(monitor, at(9.9, "knob"))
+    assert monitor.result is None and not monitor.over
+    see(monitor, at(10.0, "knob"))
+    assert not monitor.result.success
+    assert "failed at step 2 (handle+): time limit of 10 s, 100 frames" in monitor.result.outcome
 
 
 def test_giving_up_keeps_the_reason_and_cannot_undo_a_success():
-    watch = Watch(time_limit=60)
-    see(watch, START)
-    watch.give_up("out of reach")
-    assert "failed at step 1 (knob+): out of reach, 0 frames" in watch.result.outcome
-    watch = Watch(time_limit=60)
-    see(watch, at(3.0, "knob", "handle", "door"))
-    watch.give_up("the plan is done")
-    assert watch.result.opened
+    monitor = EpisodeMonitor(time_limit=60)
+    see(monitor, START)
+    monitor.give_up("out of reach")
+    assert "failed at step 1 (knob+): out of reach, 0 frames" in monitor.result.outcome
+    monitor = EpisodeMonitor(time_limit=60)
+    see(monitor, at(3.0, "knob", "handle", "door"))
+    monitor.give_up("the plan is done")
+    assert monitor.result.success
 
 
 def test_parts_that_close_again_are_events_too():
-    watch = Watch(time_limit=60)
+    monitor = EpisodeMonitor(time_limit=60)
     for now in (START, at(1.0, "knob"), at(2.0), at(3.0, "handle")):
-        see(watch, now)
-    watch.give_up("enough")
-    assert [(e.event, e.time) for e in watch.result.events] == [
+        see(monitor, now)
+    monitor.give_up("enough")
+    assert [(e.event, e.time) for e in monitor.result.events] == [
         ("knob+", 1.0),
         ("knob-", 2.0),
         ("handle+", 3.0),
@@ -109,20 +110,20 @@ def picture(value: int, side: int = 224) -> np.ndarray:
 
 
 def test_film_and_sheet_hold_each_instant_once_however_the_parts_arrive(tmp_path):
-    recorder = Recorder(tmp_path, "Open it.")
-    watch = Watch(60, recorder)
+    recorder = FilmRecorder(tmp_path, "Open it.")
+    monitor = EpisodeMonitor(60, recorder)
     story = [START, at(0.1), at(0.2, "knob"), at(0.3, "knob", "handle", "door")]
     for i, now in enumerate(story):
         stamp = round((100 + now.time) * SECOND)
         if i % 2:
-            see(watch, now)
-        watch.picture("front", stamp, picture(60 * i))
+            see(monitor, now)
+        monitor.picture("front", stamp, picture(60 * i))
         if i != 1:  # one picture is lost: that instant is left out
-            watch.picture("head", stamp, picture(60 * i))
-        see(watch, now)
-        watch.picture("front", stamp, picture(255))  # sent again
-        watch.picture("head", stamp, picture(255)) if i != 1 else None
-    paths = recorder.close(watch.result)
+            monitor.picture("head", stamp, picture(60 * i))
+        see(monitor, now)
+        monitor.picture("front", stamp, picture(255))  # sent again
+        monitor.picture("head", stamp, picture(255)) if i != 1 else None
+    paths = recorder.close(monitor.result)
     assert [path.name for path in paths] == ["film.mp4", "sheet.png"]
     with av.open(str(paths[0])) as film:
         stream = film.streams.video[0]
@@ -158,22 +159,22 @@ def clocks(monkeypatch):
 
 
 def test_the_clocks_of_film_and_sheet_stop_when_the_door_opens(tmp_path, clocks):
-    watch = Watch(60, Recorder(tmp_path, "Open it."))
-    film_of(watch, START)
+    monitor = EpisodeMonitor(60, FilmRecorder(tmp_path, "Open it."))
+    film_of(monitor, START)
     for time in (12.2, 12.6, 13.0):  # the film lingers
-        film_of(watch, at(time, "knob", "handle", "door"))
-    watch.recorder.close(watch.result)
+        film_of(monitor, at(time, "knob", "handle", "door"))
+    monitor.recorder.close(monitor.result)
     opened = (12.2, "opened in 12.2 s")
     assert clocks[0] == [(0.0, ""), *[(12.2, "")] * 3, opened]
     assert clocks[1] == [(0.0, "start"), opened]
 
 
 def test_a_failed_episode_ends_at_its_time_though_pictures_are_lost(tmp_path, clocks):
-    watch = Watch(60, Recorder(tmp_path, "Open it."))
-    film_of(watch, START)
-    see(watch, at(4.0, "knob"))
-    watch.give_up("no path")
-    watch.recorder.close(watch.result)
+    monitor = EpisodeMonitor(60, FilmRecorder(tmp_path, "Open it."))
+    film_of(monitor, START)
+    see(monitor, at(4.0, "knob"))
+    monitor.give_up("no path")
+    monitor.recorder.close(monitor.result)
     failed = (4.0, "failed after 4.0 s")
     assert clocks[0][-1] == clocks[1][-1] == failed
 
@@ -199,58 +200,58 @@ def strips(path) -> list[list[int | None]]:
     return found
 
 
-def tell(watch: Watch, now: Snapshot, *tokens: int) -> None:
-    watch.tokens(round((100 + now.time) * SECOND), remembered(*tokens))
+def tell(monitor: EpisodeMonitor, now: Snapshot, *tokens: int) -> None:
+    monitor.tokens(round((100 + now.time) * SECOND), remembered(*tokens))
 
 
-def film_of(watch: Watch, now: Snapshot) -> None:
+def film_of(monitor: EpisodeMonitor, now: Snapshot) -> None:
     """Facts and both pictures of an instant."""
-    see(watch, now)
+    see(monitor, now)
     for camera in ("head", "front"):
-        watch.picture(camera, round((100 + now.time) * SECOND), picture(90))
+        monitor.picture(camera, round((100 + now.time) * SECOND), picture(90))
 
 
 def test_the_strip_holds_the_tokens_of_each_instant_however_they_arrive(tmp_path):
-    watch = Watch(60, Recorder(tmp_path, "Open it."))
-    tell(watch, at(-5.0), 3, 3, 3)  # of the episode before
-    film_of(watch, at(0.0))
-    film_of(watch, at(0.1))
-    tell(watch, at(0.0), 1)  # late
-    tell(watch, at(0.2), 1, 2)  # early; those of 0.1 s are lost
-    film_of(watch, at(0.2, "knob"))
-    tell(watch, at(0.3), 1, 2, 0)
-    film_of(watch, at(0.3, "knob"))
-    watch.give_up("enough")
-    film, _ = watch.recorder.close(watch.result)
+    monitor = EpisodeMonitor(60, FilmRecorder(tmp_path, "Open it."))
+    tell(monitor, at(-5.0), 3, 3, 3)  # of the episode before
+    film_of(monitor, at(0.0))
+    film_of(monitor, at(0.1))
+    tell(monitor, at(0.0), 1)  # late
+    tell(monitor, at(0.2), 1, 2)  # early; those of 0.1 s are lost
+    film_of(monitor, at(0.2, "knob"))
+    tell(monitor, at(0.3), 1, 2, 0)
+    film_of(monitor, at(0.3, "knob"))
+    monitor.give_up("enough")
+    film, _ = monitor.recorder.close(monitor.result)
     found = strips(film)
     assert found[:4] == [[None, None, 1], [None, None, 1], [None, 1, 2], [1, 2, 0]]
     assert found[4:] == [[1, 2, 0]] * 20, "the last picture is held"
 
 
 def test_a_memory_that_falls_silent_does_not_stop_the_film(tmp_path):
-    watch = Watch(60, Recorder(tmp_path, "Open it."))
-    tell(watch, at(0.0), 2)
+    monitor = EpisodeMonitor(60, FilmRecorder(tmp_path, "Open it."))
+    tell(monitor, at(0.0), 2)
     for i in range(2 * LATE):
-        film_of(watch, at(0.1 * i))
-    watch.give_up("enough")
-    assert strips(watch.recorder.close(watch.result)[0]) == [[None, None, 2]] * (2 * LATE + 20)
+        film_of(monitor, at(0.1 * i))
+    monitor.give_up("enough")
+    assert strips(monitor.recorder.close(monitor.result)[0]) == [[None, None, 2]] * (2 * LATE + 20)
 
 
 def test_tokens_that_begin_later_than_the_film_leave_it_as_it_is(tmp_path):
-    watch = Watch(60, Recorder(tmp_path, "Open it."))
+    monitor = EpisodeMonitor(60, FilmRecorder(tmp_path, "Open it."))
     for i in range(2 * LATE):
-        film_of(watch, at(0.1 * i))
-    tell(watch, at(0.1 * (2 * LATE - 1)), 2)
-    watch.give_up("enough")
-    with av.open(str(watch.recorder.close(watch.result)[0])) as film:
+        film_of(monitor, at(0.1 * i))
+    tell(monitor, at(0.1 * (2 * LATE - 1)), 2)
+    monitor.give_up("enough")
+    with av.open(str(monitor.recorder.close(monitor.result)[0])) as film:
         assert film.streams.video[0].height == SIDE + BAR
         assert sum(1 for _ in film.decode(video=0)) == 2 * LATE + 20
 
 
 def test_without_pictures_nothing_is_written(tmp_path):
-    watch = Watch(60, Recorder(tmp_path / "out", "Open it."))
-    see(watch, at(1.0, "knob", "handle", "door"))
-    assert watch.recorder.close(watch.result) == []
+    monitor = EpisodeMonitor(60, FilmRecorder(tmp_path / "out", "Open it."))
+    see(monitor, at(1.0, "knob", "handle", "door"))
+    assert monitor.recorder.close(monitor.result) == []
     assert not (tmp_path / "out").exists()
 
 
@@ -266,11 +267,11 @@ def test_the_caption_shows_what_is_done():
 def test_the_summary_has_every_fact(tmp_path):
     results = []
     for end in (at(4.0, "knob"), at(12.0, "knob", "handle", "door")):
-        watch = Watch(60)
-        see(watch, START)
-        see(watch, end)
-        watch.give_up("no path")
-        results.append(watch.result)
+        monitor = EpisodeMonitor(60)
+        see(monitor, START)
+        see(monitor, end)
+        monitor.give_up("no path")
+        results.append(monitor.result)
     write_summary(tmp_path / "a/summary.json", results, 60)
     read = json.loads((tmp_path / "a/summary.json").read_text())
     assert read["format"] == 1 and read["time_limit"] == 60

@@ -25,10 +25,10 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_data.measuring import Measure, Stopwatch, Wave, run_on_one_core
 from rulesafe_data.store import EpisodeStore
-from rulesafe_eval.live import Live
-from rulesafe_eval.policies import PolicyActor
+from rulesafe_eval.policies import PolicyAgent
 from rulesafe_eval.request import EXECUTE, Setup
 from rulesafe_locks.rules import load_rule
+from rulesafe_sim.runtime import Runtime
 from rulesafe_sim.simulation import LOWER, UPPER, Simulation
 from vq_memory_node.memory import Memory, Reading, make_memory
 from vq_memory_node.rolling import RollingMemory
@@ -198,14 +198,14 @@ def _evaluation(policy: "NetworkPolicy", options: Options) -> Found:
     an episode that fails, as this policy's do, goes on like that until the rule's time is up."""
     limit = Setup(SIZE).time_limit(options.rule)
     chunks = max(1, round(options.seconds * RATE / EXECUTE))
-    actor = PolicyActor(policy, policy.memory, EXECUTE)
-    simulation = Simulation(render=actor.renders)
+    agent = PolicyAgent(policy, policy.memory, EXECUTE)
+    simulation = Simulation(render=agent.renders)
     rates = []
     for number in range(EPISODES + 1):
         watch = Stopwatch()
         simulation.reset(options.rule, options.safe, number)
         begun = watch.cpu
-        actor.drive(simulation, Live(simulation, chunks * EXECUTE / RATE))
+        Runtime(simulation, chunks * EXECUTE / RATE).run(agent)
         rate = 3600 / (begun + (watch.cpu - begun) * limit / simulation.time)
         if number:  # the first one warms up
             rates.append(rate)

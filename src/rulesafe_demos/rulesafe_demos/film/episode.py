@@ -1,4 +1,4 @@
-"""Follows one episode: when it ends, how, and its film. Facts and pictures in; no ROS here."""
+"""The film of one episode, from snapshots and pictures, and when the episode ends. No ROS here."""
 
 import time
 from dataclasses import dataclass, field, replace
@@ -7,7 +7,7 @@ from pathlib import Path
 from rulesafe_core.chunks import SECOND
 from rulesafe_demos.film.film import Film, Picture, Sheet, compose, in_words
 from rulesafe_demos.film.strip import Tokens, with_strip
-from rulesafe_demos.film.summary import EpisodeResult, Finish, PhaseChange, Snapshot, changes
+from rulesafe_sim.episode import EpisodeRecord, EpisodeTracker, PhaseChange, Snapshot, changes
 
 LINGER = 1.0
 """The film goes on this long (s of simulated time) after the door has opened."""
@@ -41,7 +41,22 @@ class _Memory:
         return next((tokens.emptied() for tokens in self.came.values()), None)
 
 
-class Recorder:
+class FilmClock:
+    """The clock of a film: it stops when the door opens, while the pictures go on, so that the film
+    ends with the time of the result."""
+
+    def __init__(self) -> None:
+        self._opened: float | None = None  # s of simulated time since the reset
+
+    def stopped(self, now: Snapshot) -> Snapshot:
+        """Return the snapshot, at the time of the first success if that has been."""
+        if not now.success:
+            return now
+        self._opened = now.time if self._opened is None else self._opened
+        return replace(now, time=self._opened)
+
+
+class FilmRecorder:
     """Film and contact sheet of one episode, from pictures and facts that arrive in any order.
 
     They are put together by their stamps (ns); each instant is filmed once, in order. Where a
@@ -55,7 +70,7 @@ class Recorder:
         self._parts: dict[int, dict[str, Picture | Snapshot]] = {}
         self._complete: list[tuple[int, dict[str, Picture | Snapshot]]] = []
         self._taken = -1  # stamp of the last one of these
-        self._finish = Finish()
+        self._clock = FilmClock()
         self._memory: _Memory | None = _Memory()  # None: the film has no strip
         self._last: tuple[Picture, Picture, Snapshot, Tokens | None] | None = None
 
@@ -65,7 +80,7 @@ class Recorder:
     def facts(self, stamp: int, now: Snapshot) -> None:
         if self._memory:
             self._memory.began = min(self._memory.began, stamp)
-        self._add("facts", stamp, self._finish.stopped(now))
+        self._add("facts", stamp, self._clock.stopped(now))
 
     def tokens(self, stamp: int, tokens: Tokens) -> None:
         if self._memory:
@@ -108,16 +123,16 @@ class Recorder:
                 self._sheet.add(head, front, now.time, done)
         self._last = head, front, now, tokens
 
-    def close(self, result: EpisodeResult | None) -> list[Path]:
+    def close(self, result: EpisodeRecord | None) -> list[Path]:
         """Completes both files; their paths, none if there was no picture."""
         self._develop(0)
         if self._last is None:
             return []
         if result:
             head, front, now, tokens = self._last
-            now = replace(now, time=result.simulated_time)  # pictures may have ended before
-            seconds = f"{result.simulated_time:.1f} s"
-            verdict = f"opened in {seconds}" if result.opened else f"failed after {seconds}"
+            now = replace(now, time=result.time)  # pictures may have ended before
+            seconds = f"{result.time:.1f} s"
+            verdict = f"opened in {seconds}" if result.success else f"failed after {seconds}"
             last = compose(head, front, now, self._instruction, verdict)
             self._film.hold(with_strip(last, tokens), CLOSING)
             self._sheet.add(head, front, now.time, verdict)
@@ -131,38 +146,36 @@ def _done(change: PhaseChange) -> str:
     return in_words(change.event).replace("open ", "opened ").replace("close ", "closed ")
 
 
-class Watch:
-    """Decides when an episode has ended: the door is open, time is up, or somebody gave up.
+class EpisodeMonitor:
+    """Decides when an episode has ended: the door is open, time is up, or it was given up.
 
-    The first snapshot that ends it is the result, so that it does not depend on when the
-    evaluator looked.
+    Snapshots, pictures and tokens may come in any order and more than once. The first snapshot
+    that ends the episode is the result, so that the result does not depend on when it was looked
+    at.
     """
 
-    def __init__(self, time_limit: float, recorder: Recorder | None = None):
+    def __init__(self, time_limit: float, recorder: FilmRecorder | None = None):
         self.recorder = recorder
-        self._limit = time_limit
-        self._began = time.monotonic()
-        self._moved = self._began
+        self._tracker = EpisodeTracker(time_limit)
+        self._moved = time.monotonic()
         self._ended: float | None = None
-        self._last: Snapshot | None = None
         self._stamp = -1
         self._last_filmed = 2**63
-        self._events: list[PhaseChange] = []
-        self.result: EpisodeResult | None = None
 
-    def see(self, stamp: int, now: Snapshot, waiting: bool) -> None:
-        """Takes the facts of an instant (stamp in ns). `waiting`: time stands still."""
-        if stamp > self._stamp or self._last is None:
+    @property
+    def result(self) -> EpisodeRecord | None:
+        return self._tracker.record
+
+    def update(self, stamp: int, now: Snapshot, waiting: bool = False) -> None:
+        """Take the snapshot of an instant (stamp in ns). `waiting`: simulated time is paused."""
+        if stamp > self._stamp or self._tracker.now is None:
             self._stamp, self._moved = stamp, time.monotonic()
-            self._events += changes(self._last.part_open if self._last else {}, now)
-            self._last = now
             if self.recorder and stamp <= self._last_filmed:
                 self.recorder.facts(stamp, now)
-        if self.result is None:
-            if now.success:
-                self._end(now, "", linger=LINGER)
-            elif now.time >= self._limit:
-                self._end(now, f"time limit of {self._limit:g} s")
+            went_on = self.result is None
+            self._tracker.update(now)
+            if self.result and went_on:
+                self._last_filmed = stamp + round(LINGER * now.success * SECOND)
         if self.result and (waiting or stamp >= self._last_filmed):
             self._ended = self._ended or time.monotonic()
 
@@ -175,19 +188,15 @@ class Watch:
             self.recorder.tokens(stamp, tokens)
 
     def give_up(self, reason: str) -> None:
-        """Ends the episode as failed, if it has not ended."""
-        if self.result is None and self._last is not None:
-            self._end(self._last, reason)
+        """End the episode as failed, if it has not ended."""
+        if self.result is None and self._tracker.now is not None:
+            self._tracker.end(reason)
+            self._last_filmed = self._stamp
             self._ended = time.monotonic()
-
-    def _end(self, now: Snapshot, reason: str, linger: float = 0.0) -> None:
-        wall = time.monotonic() - self._began
-        self.result = EpisodeResult.of(now, self._events, wall, reason)
-        self._last_filmed = self._stamp + round(linger * SECOND)
 
     @property
     def still(self) -> float:
-        """How long simulated time has stood still, s of wall time."""
+        """How long simulated time has not advanced, s of wall time."""
         return time.monotonic() - self._moved
 
     @property

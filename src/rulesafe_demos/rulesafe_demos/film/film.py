@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
-from rulesafe_demos.film.summary import Snapshot
+from rulesafe_sim.episode import Snapshot
 
 Picture = NDArray[np.uint8]  # (H, W, 3)
 

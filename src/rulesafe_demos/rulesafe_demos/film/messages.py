@@ -4,7 +4,7 @@ from typing import Any
 
 from rulesafe_core.messages import decode_tokens
 from rulesafe_demos.film.strip import Tokens
-from rulesafe_demos.film.summary import Snapshot
+from rulesafe_sim.episode import Snapshot
 from vq_memory_node.memory import Reading
 from vq_memory_node.windows import RATE
 

@@ -4,6 +4,7 @@ They show both cameras, the memory's tokens and, where /episode/status was recor
 """
 
 from collections.abc import Callable
+from math import inf
 from pathlib import Path
 
 import numpy as np
@@ -11,12 +12,12 @@ import numpy as np
 from rulesafe_core.chunks import PERIOD, SECOND
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.bags.reading import Bag
-from rulesafe_demos.film.episode import Recorder
+from rulesafe_demos.film.episode import FilmRecorder
 from rulesafe_demos.film.film import Picture
 from rulesafe_demos.film.messages import decode_memory, decode_status
-from rulesafe_demos.film.summary import EpisodeResult, Snapshot, changes
 from rulesafe_ros.bag.camera_frames import CAMERAS, FILM, FRONT, HEAD, CameraFrames
 from rulesafe_ros.bag.episodes import Episode, read_episodes
+from rulesafe_sim.episode import EpisodeTracker, Snapshot
 
 BLANK: Picture = np.full((64, 64, 3), 17, np.uint8)
 """In place of a camera that was not recorded."""
@@ -64,23 +65,19 @@ def cameras(bag: Bag) -> dict[str, str]:
 
 def film(bag: Bag, episode: Episode, topics: dict[str, str], folder: Path) -> list[Path]:
     """Film one episode and return the files."""
-    recorder = Recorder(folder, episode.instruction)
+    recorder, tracker = FilmRecorder(folder, episode.instruction), EpisodeTracker(inf)
     for stamp in sorted(episode.tokens):
         recorder.tokens(stamp, decode_memory(episode.tokens[stamp]))
-    history: list[Snapshot] = []
-    events = []
     images = CameraFrames(bag, episode, episode.frames, topics, episode.frames)
     for frame, pictures in enumerate(images):
         stamp = episode.stamp(frame)
         now = _snapshot(bag, episode, stamp)
-        events += changes(history[-1].part_open if history else {}, now)
-        history.append(now)
+        tracker.update(now)
         recorder.facts(stamp, now)
         recorder.picture(HEAD, stamp, pictures.get(HEAD, BLANK))
         recorder.picture(FRONT, stamp, pictures.get(FRONT, BLANK))
-    end = next((now for now in history if now.success), history[-1])
-    result = EpisodeResult.of(end, events, 0.0, "the recording ends") if end.plan else None
-    return recorder.close(result)
+    record = tracker.record or tracker.end("the recording ends")
+    return recorder.close(record if record.plan else None)
 
 
 def _snapshot(bag: Bag, episode: Episode, stamp: int) -> Snapshot:
@@ -88,18 +85,6 @@ def _snapshot(bag: Bag, episode: Episode, stamp: int) -> Snapshot:
     newest = max((known for known in episode.statuses if known <= stamp), default=None)
     if newest is not None and stamp - newest < 5 * PERIOD:
         return decode_status(episode.statuses[newest])
-    return Snapshot(
-        rule=bag.path.resolve().name,
-        safe="",
-        seed=0,
-        plan=(),
-        steps_done=0,
-        process_score=0.0,
-        order_free_score=0.0,
-        part_open={},
-        success=False,
-        frame=(stamp - episode.start) // PERIOD,
-        time=(stamp - episode.start) / SECOND,
-        clipped_actions=0,
-        state_digest="",
-    )
+    passed = stamp - episode.start
+    name = bag.path.resolve().name
+    return Snapshot(name, frame=passed // PERIOD, time=passed / SECOND)

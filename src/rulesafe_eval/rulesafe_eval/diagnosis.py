@@ -1,0 +1,95 @@
+"""Why an episode failed: forces, touched parts and phase changes, noted after each frame."""
+
+from typing import Any
+
+from numpy.typing import NDArray
+
+from rulesafe_locks.rules import PARTS
+from rulesafe_sim.episode import Activity, EpisodeRecord
+from rulesafe_sim.simulation import Simulation
+
+TOUCH = 0.5
+"""Force from which on a part counts as touched, N: above what resting contacts read."""
+
+CAUSES = {
+    "out_of_reach": "the arm reaches none of the places drawn for the safe: nothing was played",
+    "dead_end": "a move spoiled the lock: nothing opens the door any more",
+    "wrong_move": "after the best moment parts moved that led no nearer to the open door",
+    "not_moved": "the part that was due was touched, and did not come into its other phase",
+    "not_touched": "the part that was due was never touched",
+}
+"""Why an episode failed, by what happened after the moment nearest to the open door."""
+
+
+class Diagnosis:
+    """Subscriber of one episode. One that was never notified is of an episode out of reach.
+
+    Attributes:
+        actions: (13,) each, rad: what was executed, frame by frame.
+    """
+
+    def __init__(self) -> None:
+        self.actions: list[NDArray] = []
+        self._simulation: Simulation | None = None
+        self._nearest = -1.0
+        self._touched: list[str] = []  # in order, since the best moment
+        self._touched_last = ""
+        self._peak = (0.0, "")
+        self._changes_at_best = 0
+        self._changes = 0
+        self._open = dict.fromkeys(PARTS, False)
+        self._reached: dict[int, int] = {}
+
+    def __call__(self, simulation: Simulation, action: NDArray | None, activity: Activity) -> None:
+        if action is not None:
+            self.actions.append(action)
+        self._simulation = simulation
+        now = simulation.snapshot()
+        self._changes += sum(now.part_open[part] != self._open[part] for part in PARTS)
+        self._open = dict(now.part_open)
+        if now.order_free_score > self._nearest:
+            self._nearest, self._touched = now.order_free_score, []
+            self._changes_at_best = self._changes
+        if now.steps_done:
+            self._reached.setdefault(now.steps_done, now.frame)
+        for name, force in simulation.state().contact_forces.items():
+            if name == "self" or force < TOUCH:
+                continue
+            self._peak = max(self._peak, (force, name))
+            self._touched_last = name
+            if name not in self._touched:
+                self._touched.append(name)
+
+    def facts(self, record: EpisodeRecord) -> dict[str, Any]:
+        """The episode as results.jsonl keeps it, but for its timing: equal for equal episodes."""
+        facts = record.to_dict()
+        del facts["wall_time"], facts["outcome"]
+        failed = not record.success
+        cause, due = self._cause(record) if failed else ("", "")
+        return facts | {
+            "failed_step": record.steps_done + 1 if failed else 0,
+            "failed_event": record.plan[record.steps_done] if failed else "",
+            "cause": cause,
+            "due": due,
+            "touched": self._touched if failed else [],
+            "touched_last": self._touched_last,
+            "peak_force": round(self._peak[0], 1),
+            "peak_force_on": self._peak[1],
+            "reached": [self._reached.get(k + 1) for k in range(record.steps_done)],
+            "retries": record.log.retries,
+            "inferences": len(record.log.inference_seconds),
+        }
+
+    def _cause(self, record: EpisodeRecord) -> tuple[str, str]:
+        """Why it failed, one of CAUSES, and the event that was due."""
+        if self._simulation is None:
+            return "out_of_reach", record.plan[0]
+        due = next(iter(self._simulation.progress.remaining), "")
+        if not due:
+            return "dead_end", due
+        if self._changes > self._changes_at_best:
+            return "wrong_move", due
+        # A hand pulls the door by the handle.
+        holds = ("door", "handle") if due == "door+" else (due[:-1],)
+        touched = any(part in self._touched for part in holds)
+        return "not_moved" if touched else "not_touched", due

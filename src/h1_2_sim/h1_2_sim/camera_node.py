@@ -21,8 +21,8 @@ from sensor_msgs.msg import CameraInfo, Image
 from h1_2_sim.convert import to_depth
 from rulesafe_core import convert
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_sim.camera_topics import CAMERAS, optical_frame
 from rulesafe_sim.config import SimulationConfig
-from rulesafe_sim.pictures import CAMERAS, optical_frame
 
 if TYPE_CHECKING:
     from rulesafe_sim.simulation import Joints

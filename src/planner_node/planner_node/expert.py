@@ -80,24 +80,22 @@ class Expert:
         finally:
             self.log.planning_seconds = self._moves.seconds
 
-    def _perform(self, seen: Observation) -> Run:
+    def _perform(self, obs: Observation) -> Run:
         if self.plan is not None:
             for number, event in enumerate(self.plan, 1):
-                seen = yield from self._step(seen, number, event)
-            return seen
+                obs = yield from self._step(obs, number, event)
+            return obs
         number = 0
-        while seen.remaining:
+        while obs.remaining:
             number += 1
             if number > self.config.steps:
-                raise Stuck(
-                    f"{number - 1} steps done, and {', '.join(seen.remaining)} still remain"
-                )
-            seen = yield from self._step(seen, number, seen.remaining[0])
-        if not seen.part_open["door"]:
+                raise Stuck(f"{number - 1} steps done, and {', '.join(obs.remaining)} still remain")
+            obs = yield from self._step(obs, number, obs.remaining[0])
+        if not obs.part_open["door"]:
             raise Stuck("no sequence of moves opens the door any more")
-        return seen
+        return obs
 
-    def _step(self, seen: Observation, number: int, event: str) -> Run:
+    def _step(self, obs: Observation, number: int, event: str) -> Run:
         """Moves a part into the other phase, with a bounded number of tries; earlier, when a part
         that moved by accident makes another event the next. Errors: Stuck."""
         part, opens = event[:-1], event.endswith("+")
@@ -105,21 +103,21 @@ class Expert:
         tried: set[tuple] = set()
         trouble = ""
         for attempt in range(1, self.config.attempts + 1):
-            if seen.part_open[part] == opens:
+            if obs.part_open[part] == opens:
                 break
             if attempt > 1:
                 self.log.retries += 1
-                if self.plan is None and seen.remaining[:1] != (event,):
-                    return seen
+                if self.plan is None and obs.remaining[:1] != (event,):
+                    return obs
             name = f"{step}, try {attempt}"
             self._hand.activity = Activity(number, event, attempt)
             self._hand.peak_force = 0.0
             try:
-                seen = yield from self._operate(seen, part, opens, tried)
+                obs = yield from self._operate(obs, part, opens, tried)
             except Pressed as error:
                 trouble = str(error)
                 self.log.steps.append(f"{name}: {trouble}")
-                seen = yield from self._hand.release(error.command[:7], error.command[7:])
+                obs = yield from self._hand.release(error.command[:7], error.command[7:])
                 continue
             except (Unreachable, NoPath) as error:
                 trouble = str(error)
@@ -128,29 +126,29 @@ class Expert:
                     raise Stuck(f"{name}: {trouble}") from error
                 tried.clear()  # do again what slipped before
                 continue
-            reached = round(np.degrees(seen.part_positions[part]))
+            reached = round(np.degrees(obs.part_positions[part]))
             trouble = f"the {part} slipped; it stands at {reached} deg"
             self.log.steps.append(
                 f"{name}: ended with the {part} at {reached} deg, at most "
                 f"{self._hand.peak_force:.0f} N"
             )
-        if seen.part_open[part] != opens:
+        if obs.part_open[part] != opens:
             raise Stuck(f"{step}, failed {self.config.attempts} times, in the end: {trouble}")
         self.log.events.append(event)
-        return seen
+        return obs
 
-    def _operate(self, seen: Observation, part: str, opens: bool, tried: set) -> Run:
+    def _operate(self, obs: Observation, part: str, opens: bool, tried: set) -> Run:
         """One try at moving a part into the other phase, with a pinch not yet `tried`."""
         assert self._moves is not None
-        operation, path = self._moves.plan(seen, self._moves.move(seen, part, opens), tried)
+        operation, path = self._moves.plan(obs, self._moves.move(obs, part, opens), tried)
         tried.add(operation.pinch.key)
         hand, door = self._hand, part == "door"
-        yield from hand.travel(seen, path)
+        yield from hand.travel(obs, path)
         yield from hand.approach(operation.approach)
         yield from hand.pinch(operation.motion[0])
-        seen = yield from (hand.pull if door else hand.turn)(operation.motion)
-        if door and seen.part_open["door"]:
-            return seen
+        obs = yield from (hand.pull if door else hand.turn)(operation.motion)
+        if door and obs.part_open["door"]:
+            return obs
         yield from hand.release(operation.motion[-1])
         return (yield from hand.retreat(operation.retreat))
 

@@ -57,11 +57,11 @@ BOX = (0.001, 0.001, 0.001)
 """How far (m) the pinch point may lie off the noted point, along approach, closing and normal."""
 
 POSTURE = Costs(posture=0.05, limits=0.3, manipulability=0.02)
-"""What is liked in the posture that takes a part, among those that take it alike."""
+"""What is preferred in the posture that takes a part, among those that take it alike."""
 
 HABITUAL = Costs(posture=1.0, limits=0.1, enough=1e-6)
-"""The same where a habit says which posture is liked: the pinch's nearest to it, found precisely,
-so that safes that stand nearly alike are taken nearly alike."""
+"""The same where a habit names a posture: the pinch's nearest to it, found precisely, so that safes
+at nearly the same pose are grasped in nearly the same way."""
 
 RIGID = (0.02, 0.02, 0.02)
 SHARES = (0.0, 0.4, 1.0)
@@ -108,7 +108,7 @@ class Pinch:
 
 @dataclass(frozen=True)
 class Habit:
-    """How a part is liked to be taken.
+    """How a part is preferred to be taken.
 
     `posture` (7,), rad: of the arm halfway through the motion. `pinch`: the number of its grasp
     among those that are offered, its sense, roll and tilt; None: the one whose posture is nearest.
@@ -216,10 +216,10 @@ class Grasper:
             postures = self._postures(pinches, part_pose(anchor), now, reach, habit)
             if usual is not None:
                 offered = usual[0] < len(grasps)
-                liked = make_pinch(grasps[usual[0]], *usual[1:]).key if offered else None
-                postures.sort(key=lambda each: each[0].key != liked)
+                preferred = make_pinch(grasps[usual[0]], *usual[1:]).key if offered else None
+                postures.sort(key=lambda each: each[0].key != preferred)
                 if only:
-                    postures = [each for each in postures if each[0].key == liked]
+                    postures = [each for each in postures if each[0].key == preferred]
             tracked = (
                 self._track(pinch, freedom, posture.arm, part_pose, way, now, reach)
                 for pinch, posture in postures
@@ -246,8 +246,8 @@ class Grasper:
         self, pinches: Sequence[Pinch], part_in_pelvis: Transform, now, reach: _Reach, habit
     ) -> list[tuple[Pinch, Solution]]:
         """Arm postures that take the part, each the best of its kind, the cheapest first."""
-        liked, costs = (now, POSTURE) if habit is None else (np.array(habit.posture), HABITUAL)
-        starts = (liked, *self._starts[: max(8, 2 * len(self._starts) // len(pinches))])
+        preferred, costs = (now, POSTURE) if habit is None else (np.array(habit.posture), HABITUAL)
+        starts = (preferred, *self._starts[: max(8, 2 * len(self._starts) // len(pinches))])
         postures = []
         for pinch in pinches:
             goals = pinch_goals(part_in_pelvis @ pinch.frame_in_part, RIGID)
@@ -258,7 +258,7 @@ class Grasper:
                 missed = goals.residuals(self.arm.hand_pose(nearest.arm))
                 reach.worst = ", ".join(str(r) for r in missed if r.excess > 0)
             postures += [
-                (pinch, descend(self.arm, solution.arm, goals, costs, present=liked))
+                (pinch, descend(self.arm, solution.arm, goals, costs, present=preferred))
                 for solution in distinct(found)
             ]
         return sorted(postures, key=lambda each: each[1].cost)

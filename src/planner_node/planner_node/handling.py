@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from planner_node.episode import observe
+from planner_node import episode
 from planner_node.expert import ExpertConfig
 from planner_node.grasping import Operation, Unreachable
 from planner_node.motion import NoPath, Path
@@ -47,8 +47,8 @@ class Handling:
         self._step = 0
         self._event = ""  # of the step that is under way
 
-    def look(self) -> Observation:
-        return observe(self.simulation)
+    def observe(self) -> Observation:
+        return episode.observe(self.simulation)
 
     def play(self, run: Run) -> None:
         """Runs a primitive in the simulation."""
@@ -57,7 +57,7 @@ class Handling:
             while True:
                 for target in chunk:
                     self._runtime.step(target, self.hand.activity)
-                chunk = run.send(self.look())
+                chunk = run.send(self.observe())
         except StopIteration:
             return
 
@@ -66,17 +66,17 @@ class Handling:
         command = self.simulation.command
         self.play(self.hand.posture(command[:7], command[7:], fingers))
 
-    def plan(self, seen: Observation, move: Move) -> tuple[Operation, Path]:
+    def plan(self, obs: Observation, move: Move) -> tuple[Operation, Path]:
         """A way to take a part that was not tried for the present step. Errors: Unreachable,
         NoPath."""
-        return self.moves.plan(seen, move, self._tried)
+        return self.moves.plan(obs, move, self._tried)
 
     def approach(self, operation: Operation, path: Path, move: Move) -> None:
         """To the part, the hand open. Errors: Pressed."""
         if self.hand.activity.attempt < 2:  # else the step it is for runs already
             self._begin(event_of(move))
         self._tried.add(operation.pinch.key)
-        self.play(self.hand.travel(self.look(), path))
+        self.play(self.hand.travel(self.observe(), path))
         self.taken = Taken(operation, move)
         self.play(self.hand.approach(operation.approach))
 
@@ -95,7 +95,7 @@ class Handling:
         if taken.pinched:
             command = self.simulation.command
             self.play(self.hand.release(command[:7], command[7:]))
-        back = self.moves.retreat(self.look(), taken.move, taken.operation.pinch)
+        back = self.moves.retreat(self.observe(), taken.move, taken.operation.pinch)
         self.play(self.hand.retreat(back))
 
     def leave(self) -> None:
@@ -111,7 +111,7 @@ class Handling:
         event = event_of(move)
         if self._event != event:
             self._begin(event)
-        was_open = self.look().part_open[move.part]
+        was_open = self.observe().part_open[move.part]
         for attempt in range(1, self.config.attempts + 1):
             self.hand.activity = Activity(self._step, event, attempt)
             self.hand.peak_force = 0.0
@@ -119,14 +119,14 @@ class Handling:
                 self.log.retries += 1
                 motion = None
             trouble = self._move(move, motion)
-            seen = self.look()
-            reached = f"{move.part} at {np.degrees(seen.part_positions[move.part]):.0f} deg"
+            obs = self.observe()
+            reached = f"{move.part} at {np.degrees(obs.part_positions[move.part]):.0f} deg"
             self.log.steps.append(
                 f"step {self._step} ({event}), try {attempt}: {reached}, "
                 + (trouble or f"at most {self.hand.peak_force:.0f} N")
             )
-            if self._arrived(seen, move):
-                if seen.part_open[move.part] != was_open:
+            if self._arrived(obs, move):
+                if obs.part_open[move.part] != was_open:
                     self.log.events.append(event)
                 self._event = ""
                 self._tried.clear()
@@ -147,9 +147,9 @@ class Handling:
         try:
             if motion is None:
                 self.let_go()
-                seen = self.look()
-                move = replace(move, start=seen.part_positions[move.part])
-                operation, path = self.plan(seen, move)
+                obs = self.observe()
+                move = replace(move, start=obs.part_positions[move.part])
+                operation, path = self.plan(obs, move)
                 self.approach(operation, path, move)
                 self.pinch()
                 motion = operation.motion
@@ -163,13 +163,13 @@ class Handling:
             return str(error)
         return ""
 
-    def _arrived(self, seen: Observation, move: Move) -> bool:
+    def _arrived(self, obs: Observation, move: Move) -> bool:
         """Whether the part is in the phase where it was meant to go, or, short of a phase, most
         of the way."""
         part = self.simulation.safe.parts[move.part]
         fraction = move.goal / part.range
         if fraction > part.open_above:
-            return seen.part_open[move.part]
+            return obs.part_open[move.part]
         if fraction < part.closed_below:
-            return not seen.part_open[move.part]
-        return abs(seen.part_positions[move.part] - move.goal) < 0.5 * abs(move.goal - move.start)
+            return not obs.part_open[move.part]
+        return abs(obs.part_positions[move.part] - move.goal) < 0.5 * abs(move.goal - move.start)

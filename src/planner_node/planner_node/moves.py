@@ -99,9 +99,9 @@ class MovePlanner:
         self._paths = PathPlanner(limits.lower, limits.upper, seed=seed + 1, planner=config.planner)
         self._world = CollisionWorld(self._body, stand_shapes(self._body, pose_safe_in_pelvis))
 
-    def move(self, seen: Observation, part: str, opens: bool) -> Move:
+    def move(self, obs: Observation, part: str, opens: bool) -> Move:
         """The move that brings a part into its open or its closed phase."""
-        data, start = self.safe.parts[part], seen.part_positions[part]
+        data, start = self.safe.parts[part], obs.part_positions[part]
         if part == "door":
             return Move(part, "handle", start, self.door_goal)
         overshoot = self.config.overshoot
@@ -117,16 +117,16 @@ class MovePlanner:
         door = self.safe.door
         return door.open_above * door.range + self.config.door_margin
 
-    def plan(self, seen: Observation, move: Move, tried: set[tuple]) -> tuple[Operation, Path]:
+    def plan(self, obs: Observation, move: Move, tried: set[tuple]) -> tuple[Operation, Path]:
         """The first operation whose pinch is not among the `tried` and that has a free path to it,
         and that path (N, 7). Errors: Unreachable, NoPath."""
         with self.timed():
             blocked: Counter[tuple[str, str]] = Counter()
             count = 0
-            for operation in self._free(seen, move, tried, blocked):
+            for operation in self._free(obs, move, tried, blocked):
                 count += 1
                 try:
-                    path = self.path(seen, operation.approach[0])
+                    path = self.path(obs, operation.approach[0])
                 except NoPath as error:
                     blocked += error.blocked
                     if count == self.config.candidates:
@@ -139,59 +139,59 @@ class MovePlanner:
                 blocked,
             )
 
-    def reaches(self, seen: Observation, move: Move) -> bool:
+    def reaches(self, obs: Observation, move: Move) -> bool:
         """Whether some pinch is within reach and free all through the move, the way to it aside."""
         with self.timed():
             try:
-                return any(True for _ in self.free(seen, move))
+                return any(True for _ in self.free(obs, move))
             except Unreachable:
                 return False
 
     def path(
-        self, seen: Observation, goal: NDArray[np.float64], hand: NDArray[np.float64] = PRE_PINCH
+        self, obs: Observation, goal: NDArray[np.float64], hand: NDArray[np.float64] = PRE_PINCH
     ) -> Path:
         """A free path (N, 7) from where the arm stands, the fingers at `hand` (6,). Errors:
         NoPath."""
         with self.timed():
-            return self._path(seen, goal, hand)
+            return self._path(obs, goal, hand)
 
-    def _path(self, seen: Observation, goal: NDArray[np.float64], hand: NDArray) -> Path:
-        self._world.set_safe(seen.pose_safe_in_pelvis, seen.part_positions)
+    def _path(self, obs: Observation, goal: NDArray[np.float64], hand: NDArray) -> Path:
+        self._world.set_safe(obs.pose_safe_in_pelvis, obs.part_positions)
         self._world.permit()
         # Where a try ended in touch with something, the way out may begin in touch with it.
-        touching = self._world.contacts(seen.arm, hand)
+        touching = self._world.contacts(obs.arm, hand)
 
         def contacts(arm: NDArray[np.float64]) -> set[tuple[str, str]]:
             if not self._world.collides(arm, hand):
                 return set()
             found = self._world.contacts(arm, hand)
-            near = np.abs(arm - seen.arm).max() < self.config.way_out
+            near = np.abs(arm - obs.arm).max() < self.config.way_out
             return found - touching if near else found
 
-        return self._paths.plan(seen.arm, goal, contacts)
+        return self._paths.plan(obs.arm, goal, contacts)
 
-    def follow(self, seen: Observation, move: Move, pinch: Pinch) -> NDArray[np.float64] | None:
+    def follow(self, obs: Observation, move: Move, pinch: Pinch) -> NDArray[np.float64] | None:
         """Arm joints (N, 7) that take the held part through a move with the pinch it is held by;
         None where the arm cannot follow, or would strike something."""
         with self.timed():
             slack = freedom_of(move, self.safe.grasps(move.held, "turn")).slack
             rows, way = self._grasper.follow(
                 pinch,
-                lambda position: self.held_pose(seen, move, position),
+                lambda position: self.held_pose(obs, move, position),
                 (move.start, move.goal),
                 slack,
-                seen.arm,
+                obs.arm,
             )
-            return rows if way == 1 and not self._contacts_along(rows, seen, move) else None
+            return rows if way == 1 and not self._contacts_along(rows, obs, move) else None
 
-    def retreat(self, seen: Observation, move: Move, pinch: Pinch) -> NDArray[np.float64]:
+    def retreat(self, obs: Observation, move: Move, pinch: Pinch) -> NDArray[np.float64]:
         """Arm joints (N, 7) straight back from the part that the hand has let go."""
         with self.timed():
-            position = seen.part_positions[move.part]
-            return self._grasper.retreat(self.held_pose(seen, move, position), pinch, seen.arm)
+            position = obs.part_positions[move.part]
+            return self._grasper.retreat(self.held_pose(obs, move, position), pinch, obs.arm)
 
     def _free(
-        self, seen: Observation, move: Move, tried: set[tuple], blocked: Counter
+        self, obs: Observation, move: Move, tried: set[tuple], blocked: Counter
     ) -> Iterator[Operation]:
         """Operations not yet tried that touch nothing they should not; what is in the others' way
         is counted in `blocked`. Errors: Unreachable."""
@@ -199,42 +199,42 @@ class MovePlanner:
         for operation in self._grasper.operations(
             grasps,
             freedom_of(move, grasps),
-            lambda position: self.held_pose(seen, move, position),
+            lambda position: self.held_pose(obs, move, position),
             (move.start, move.goal),
-            seen.arm,
-            self._habit(seen, move),
+            obs.arm,
+            self._habit(obs, move),
         ):
             if operation.pinch.key not in tried:
-                contacts = self._contacts_of(operation, seen, move)
+                contacts = self._contacts_of(operation, obs, move)
                 blocked.update(contacts)
                 if not contacts:
                     yield operation
 
-    def _habit(self, seen: Observation, move: Move) -> Habit | None:
-        keys = situations(self.safe, seen, move)
+    def _habit(self, obs: Observation, move: Move) -> Habit | None:
+        keys = situations(self.safe, obs, move)
         return next((self.config.habits[key] for key in keys if key in self.config.habits), None)
 
-    def free(self, seen: Observation, move: Move) -> Iterator[Operation]:
+    def free(self, obs: Observation, move: Move) -> Iterator[Operation]:
         """Operations that touch nothing they should not, the best first. Errors: Unreachable."""
-        return self._free(seen, move, set(), Counter())
+        return self._free(obs, move, set(), Counter())
 
-    def held_pose(self, seen: Observation, move: Move, position: float) -> Transform:
+    def held_pose(self, obs: Observation, move: Move, position: float) -> Transform:
         """Pose of the held part's link in the pelvis frame, the moved part at `position`."""
-        joints = {f"{name}_joint": value for name, value in seen.part_positions.items()}
+        joints = {f"{name}_joint": value for name, value in obs.part_positions.items()}
         links = self._body.link_poses(joints | {f"{move.part}_joint": position})
-        return seen.pose_safe_in_pelvis @ links[move.held]
+        return obs.pose_safe_in_pelvis @ links[move.held]
 
-    def _contacts_of(self, operation: Operation, seen: Observation, move: Move):
+    def _contacts_of(self, operation: Operation, obs: Observation, move: Move):
         """Pairs of links that would touch on the way through an operation; only closed fingers
         may touch the held part."""
         first, last = self._ends(move)
         return (
-            self._contacts_at(operation.approach, first, seen, move)
-            or self._contacts_along(operation.motion, seen, move)
+            self._contacts_at(operation.approach, first, obs, move)
+            or self._contacts_along(operation.motion, obs, move)
             or (
                 set()
                 if move.part == "door"
-                else self._contacts_at(operation.retreat, last, seen, move)
+                else self._contacts_at(operation.retreat, last, obs, move)
             )
         )
 
@@ -243,22 +243,22 @@ class MovePlanner:
         first, last = np.clip((move.start, move.goal), 0.0, self.safe.parts[move.part].range)
         return float(first), float(last)
 
-    def _contacts_along(self, motion: Path, seen: Observation, move: Move):
+    def _contacts_along(self, motion: Path, obs: Observation, move: Move):
         """Contacts of the closed hand on a part's way, at five places of it."""
         first, last = self._ends(move)
         for i in np.unique(np.linspace(0, len(motion) - 1, 5).astype(int)):
             position = first + (last - first) * i / max(1, len(motion) - 1)
-            contacts = self._contacts_at(motion[i : i + 1], position, seen, move, PINCH)
+            contacts = self._contacts_at(motion[i : i + 1], position, obs, move, PINCH)
             if contacts:
                 return contacts
         return set()
 
     def _contacts_at(
-        self, rows: Path, position: float, seen: Observation, move: Move, hand=PRE_PINCH
+        self, rows: Path, position: float, obs: Observation, move: Move, hand=PRE_PINCH
     ) -> set[tuple[str, str]]:
         """The first contacts along rows (N, 7) with the moved part at a position."""
-        parts = {**seen.part_positions, move.part: position}
-        self._world.set_safe(seen.pose_safe_in_pelvis, parts)
+        parts = {**obs.part_positions, move.part: position}
+        self._world.set_safe(obs.pose_safe_in_pelvis, parts)
         self._world.permit(holding=move.held if hand is PINCH else None)
         return next((c for c in (self._world.contacts(arm, hand) for arm in rows) if c), set())
 
@@ -272,13 +272,13 @@ class MovePlanner:
             self.seconds = before + time.perf_counter() - begin
 
 
-def situations(safe: Safe, seen: Observation, move: Move) -> tuple[str, str]:
+def situations(safe: Safe, obs: Observation, move: Move) -> tuple[str, str]:
     """What tells habits apart, such as "safe_03 knob+" or "safe_04 door+ handle-open": the safe,
     the event, and for the door how the handle stands that it is pulled by. And the same with the
     hinge's side in place of the safe, for safes without habits of their own."""
     event = move.part + ("+" if move.goal > move.start else "-")
     if move.held != move.part:
-        event += f" {move.held}-{'open' if seen.part_open[move.held] else 'closed'}"
+        event += f" {move.held}-{'open' if obs.part_open[move.held] else 'closed'}"
     return f"{safe.id} {event}", f"{safe.hinge} {event}"
 
 

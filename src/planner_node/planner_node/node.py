@@ -61,7 +61,7 @@ class PlannerNode(Node):
         self._status: EpisodeStatus | None = None
         self._joints: JointState | None = None
         self._episode: tuple = ()
-        self._seen = 0  # ns, the newest status
+        self._newest = 0  # ns, the newest status
         self._clear()
         self._chunks = self.create_publisher(JointTrajectory, "/policy/action_chunk", STATE_QOS)
         self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", STATE_QOS)
@@ -86,11 +86,11 @@ class PlannerNode(Node):
     def _on_status(self, status: EpisodeStatus) -> None:
         episode = (status.episode, status.rule, status.safe, status.seed)
         stamp = to_ns(status.header.stamp)
-        if episode != self._episode or stamp < self._seen:  # the clock of a new simulation
+        if episode != self._episode or stamp < self._newest:  # the clock of a new simulation
             self._episode = episode
             self._clear()
             self._start(status)
-        self._status, self._seen = status, stamp
+        self._status, self._newest = status, stamp
         self._act()
 
     def _on_joints(self, joints: JointState) -> None:
@@ -129,11 +129,11 @@ class PlannerNode(Node):
 
     def _plan(self, joints: JointState, status: EpisodeStatus) -> None:
         assert self._expert is not None
-        seen = convert.to_observation(joints, status)
+        obs = convert.to_observation(joints, status)
         advance = self._expert.next_chunk if self._begun else self._expert.begin
         self._begun = True
         try:
-            rows = advance(seen)
+            rows = advance(obs)
         except RuleSafeError as error:
             self._log_steps()
             self._fail(str(error))

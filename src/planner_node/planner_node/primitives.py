@@ -1,6 +1,6 @@
 """What arm and hand do, one thing at a time, as chunks of joint targets.
 
-Each primitive is a generator: it yields chunks, is sent what was seen after each, and returns the
+Each primitive is a generator: it yields chunks, is sent the observation after each, and returns the
 last observation. They run the same in process and over ROS.
 """
 
@@ -52,22 +52,22 @@ class Pressed(RuleSafeError):
 
 class Primitives:
     """The primitives at a pace; `activity` tells which one runs, `peak_force` (N) is the largest
-    force between robot and safe that was seen after a chunk since it was set to 0."""
+    force between robot and safe observed after a chunk since it was set to 0."""
 
     def __init__(self, pace: Pace = Pace()):
         self.pace = pace
         self.activity = Activity()
         self.peak_force = 0.0
 
-    def travel(self, seen: Observation, path: Path) -> Run:
+    def travel(self, obs: Observation, path: Path) -> Run:
         """The arm along a free path while the fingers go to the posture before a pinch."""
         self._begin("travel")
-        return (yield from self._move(seen.hand, path, PRE_PINCH, self.pace.travel))
+        return (yield from self._move(obs.hand, path, PRE_PINCH, self.pace.travel))
 
-    def reach(self, seen: Observation, path: Path) -> Run:
+    def reach(self, obs: Observation, path: Path) -> Run:
         """The arm along a free path, the fingers as they are."""
         self._begin("travel")
-        return (yield from self._move(seen.hand, path, seen.hand, self.pace.travel))
+        return (yield from self._move(obs.hand, path, obs.hand, self.pace.travel))
 
     def approach(self, path: Path) -> Run:
         """Straight towards a grasp."""
@@ -141,9 +141,9 @@ class Primitives:
         # Single precision, as data sets keep them: what is stored is what was done.
         rows = rows.astype(np.float32).astype(np.float64)
         for begin in range(0, len(rows), MAX_ROWS):
-            seen = yield rows[begin : begin + MAX_ROWS]
+            obs = yield rows[begin : begin + MAX_ROWS]
             where, force = max(
-                ((name, force) for name, force in seen.contact_forces.items() if name != "self"),
+                ((name, force) for name, force in obs.contact_forces.items() if name != "self"),
                 key=lambda item: item[1],
                 default=("", 0.0),
             )
@@ -154,7 +154,7 @@ class Primitives:
                     f"{self.pace.force_limit:.0f} N",
                     rows[: begin + MAX_ROWS][-1],
                 )
-        return seen
+        return obs
 
 
 def _finger_frames(start: NDArray[np.float64], end: NDArray[np.float64]) -> int:

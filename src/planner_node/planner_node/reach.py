@@ -56,8 +56,8 @@ def out_of_reach(safe: Safe, rule: str | Rule, variation: Variation) -> str:
         if situation not in known:
             known.add(situation)
             positions = {name: is_open[name] * safe.parts[name].range for name in PARTS}
-            seen = Observation(start[:7], start[7:], positions, dict(is_open), pose, ())
-            if not moves.reaches(seen, moves.move(seen, part, opens)):
+            obs = Observation(start[:7], start[7:], positions, dict(is_open), pose, ())
+            if not moves.reaches(obs, moves.move(obs, part, opens)):
                 return event
         is_open[part] = opens
     return ""

@@ -37,7 +37,7 @@ HAND_SIDES = {
     "seen from the thumb's side": (-0.3, -0.2, -1.0),
     "seen from the palm's side": (-1.0, -0.15, -0.75),
 }
-"""Directions from the hand to the eye, frame R_hand_base_link."""
+"""Directions from the hand to the viewpoint, frame R_hand_base_link."""
 
 HAND_AXIS = 0.055  # m, length of an axis as drawn
 
@@ -50,8 +50,8 @@ def hand_views(done: HandOperation) -> dict[str, View]:
     body, joints = right_hand(), dict(zip(HAND_JOINTS, done.joints, strict=True))
     hand = corners(body, joints, (link.name for link in body.links))
     points = np.concatenate([hand, *(axis_ends(done, axis) for axis in done.axes)])
-    eyes = [framed(name, to_eye, points, 0.9) for name, to_eye in HAND_SIDES.items()]
-    return take_views(body, joints, HAND_POSE, eyes, SIDE * FINE)
+    viewpoints = [framed(name, direction, points, 0.9) for name, direction in HAND_SIDES.items()]
+    return take_views(body, joints, HAND_POSE, viewpoints, SIDE * FINE)
 
 
 def axis_ends(done: HandOperation, axis: str) -> NDArray[np.float64]:
@@ -107,11 +107,11 @@ def safe_views(safe: Safe) -> dict[str, View]:
     arcs = [motion(safe, part, poses[part])[1] for part in safe.parts]
     whole = np.concatenate([corners(body, {}, poses), *arcs])
     near = np.concatenate([corners(body, {}, ("knob", "handle")), *arcs[:2]])
-    eyes = (
+    viewpoints = (
         framed("the whole safe", (1.0, -0.45 * side, 0.4), whole, 1.8),
         framed("knob and handle", (1.0, 0.45 * side, 0.35), near, 1.2),
     )
-    return take_views(body, {}, SAFE_POSE, eyes, SIDE * FINE)
+    return take_views(body, {}, SAFE_POSE, viewpoints, SIDE * FINE)
 
 
 def safe_sheet(safe: Safe) -> Image.Image:

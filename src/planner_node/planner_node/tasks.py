@@ -146,8 +146,8 @@ class TaskPlanner:
             raise Stuck("rotate_hand: nothing is held; call hand_pinch first")
         if abs(angle) < 0.1:
             raise RuleSafeError(f"rotate_hand: the angle is in degrees and not 0, unlike {angle}")
-        seen, part = self._on.look(), taken.move.held
-        start = seen.part_positions[part]
+        obs, part = self._on.observe(), taken.move.held
+        start = obs.part_positions[part]
         goal = self._goal(self.simulation.safe.turners[part], start, angle)
         move = Move(part, part, start, goal)
         motion: Path | None = taken.operation.motion
@@ -156,7 +156,7 @@ class TaskPlanner:
             planned.part != part
             or np.abs([planned.start - start, planned.goal - goal]).max() > 0.05
         ):
-            motion = self._on.moves.follow(seen, move, taken.operation.pinch)
+            motion = self._on.moves.follow(obs, move, taken.operation.pinch)
         if motion is None:
             raise Stuck(
                 f"rotate_hand: the arm cannot follow the {part} from {np.degrees(start):.0f} to "
@@ -198,15 +198,15 @@ class TaskPlanner:
         much; NoPath where there is no free way.
         """
         _check("hand", hand_name, HANDS)
-        seen, taken = self._on.look(), self._on.taken
+        obs, taken = self._on.observe(), self._on.taken
         if isinstance(constraints, Goals):
             with self._on.moves.timed():
-                found = solve(self._on.moves.arm, seen.arm, constraints)
+                found = solve(self._on.moves.arm, obs.arm, constraints)
             pose = EndEffectorPose(found.pose_hand_in_pelvis, found.arm, found.residuals)
         elif taken and taken.pinched and taken.move.held == constraints.target_link:
-            pose = self._with_the_part(seen, constraints, taken.operation)
+            pose = self._with_the_part(obs, constraints, taken.operation)
         else:
-            pose = self._to_the_part(seen, constraints)
+            pose = self._to_the_part(obs, constraints)
         return pose.residuals, pose
 
     def move_to_pose(self, pose: EndEffectorPose | Transform) -> None:
@@ -228,38 +228,38 @@ class TaskPlanner:
         if pose.move and pose.operation and pose.path is not None:
             self._on.approach(pose.operation, pose.path, pose.move)
         else:
-            seen = self._on.look()
-            path = self._on.moves.path(seen, pose.arm, seen.hand)
-            self._on.play(self._on.hand.reach(seen, path))
+            obs = self._on.observe()
+            path = self._on.moves.path(obs, pose.arm, obs.hand)
+            self._on.play(self._on.hand.reach(obs, path))
 
     # How -------------------------------------------------------------------------------------
 
-    def _to_the_part(self, seen: Observation, constraints: PartConstraints) -> EndEffectorPose:
+    def _to_the_part(self, obs: Observation, constraints: PartConstraints) -> EndEffectorPose:
         """Where the open hand takes a part: for its way into its other phase, or for a pull."""
         self._leave_if_taken("generate_end_effector_pose")
         part = constraints.state_link or constraints.target_link
-        move = self._on.moves.move(seen, part, opens=not seen.part_open[part])
-        found, path = self._on.plan(seen, move)
+        move = self._on.moves.move(obs, part, opens=not obs.part_open[part])
+        found, path = self._on.plan(obs, move)
         arm = found.motion[0]
-        frame = self._on.moves.held_pose(seen, move, move.start) @ found.pinch.frame_in_part
+        frame = self._on.moves.held_pose(obs, move, move.start) @ found.pinch.frame_in_part
         hand = self._on.moves.arm.hand_pose(arm)
         residuals = pinch_goals(frame, RIGID).residuals(hand)
         return EndEffectorPose(hand, arm, residuals, move, found, path)
 
     def _with_the_part(
-        self, seen: Observation, constraints: PartConstraints, held: Operation
+        self, obs: Observation, constraints: PartConstraints, held: Operation
     ) -> EndEffectorPose:
         """Where the hand is once it has brought the held part along; without a path where the
         pinch cannot follow so far."""
         moves = self._on.moves
         part = constraints.state_link or constraints.target_link
-        start = seen.part_positions[part]
+        start = obs.part_positions[part]
         goal = constraints.openness * moves.door_goal if constraints.state_link else start
         move = Move(part, constraints.target_link, start, goal)
-        path = moves.follow(seen, move, held.pinch)
-        arm = seen.arm if path is None else path[-1]
+        path = moves.follow(obs, move, held.pinch)
+        arm = obs.arm if path is None else path[-1]
         pose = moves.arm.hand_pose(arm)
-        frame = moves.held_pose(seen, move, goal) @ held.pinch.frame_in_part
+        frame = moves.held_pose(obs, move, goal) @ held.pinch.frame_in_part
         residuals = pinch_goals(frame, freedom_of(move, ()).slack).residuals(pose)
         return EndEffectorPose(pose, arm, residuals, move, None, path)
 

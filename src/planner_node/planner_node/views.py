@@ -25,7 +25,7 @@ _LIGHT_THUMB = Material((0.46, 0.40, 0.29), roughness=0.6)
 
 
 @dataclass(frozen=True)
-class Eye:
+class Viewpoint:
     """Where a picture is taken from: `at` and `target` (m) in the body's root frame."""
 
     name: str
@@ -56,9 +56,9 @@ class View:
         return str(self.links[y, x]) if 0 <= x < width and 0 <= y < height else ""
 
 
-def framed(name: str, direction: Vec3, points: ArrayLike, distance: float) -> Eye:
-    """An eye that sees all points (N, 3) of the root frame (m), from `distance` (m) in a direction
-    from their middle."""
+def framed(name: str, direction: Vec3, points: ArrayLike, distance: float) -> Viewpoint:
+    """Return a viewpoint that shows all points (N, 3) of the root frame (m), at `distance` (m) from
+    their middle in a direction."""
     points = np.asarray(points, float)
     target = (points.min(0) + points.max(0)) / 2
     back = np.array(direction) / np.linalg.norm(direction)
@@ -67,7 +67,7 @@ def framed(name: str, direction: Vec3, points: ArrayLike, distance: float) -> Ey
     along = -(seen @ back)
     aside = np.linalg.norm(seen + along[:, None] * back, axis=1)
     fovy = 2.0 * float(np.arctan((aside / along).max()))
-    return Eye(name, (at[0], at[1], at[2]), (target[0], target[1], target[2]), fovy)
+    return Viewpoint(name, (at[0], at[1], at[2]), (target[0], target[1], target[2]), fovy)
 
 
 def corners(
@@ -88,10 +88,10 @@ def take_views(
     body: Body,
     positions: Mapping[str, float],
     pose_root_in_world: Transform,
-    eyes: Sequence[Eye],
+    viewpoints: Sequence[Viewpoint],
     size: int,
 ) -> dict[str, View]:
-    """Pictures (size, size) of a body with its joints at `positions` (rad), by the eyes' names.
+    """Images (size, size) of a body with its joints at `positions` (rad), by viewpoint name.
 
     The pose turns the body into the light, which comes from above and along the world's x axis.
     Errors: RuleSafeError without a Vulkan driver.
@@ -101,16 +101,16 @@ def take_views(
     shown = Articulation(loaded)
     shown.set_positions({j.name: joint_position(j, positions) for j in body.moving_joints})
     build_room(scene)
-    cameras = [_camera(eye, pose_root_in_world, size) for eye in eyes]
+    cameras = [_camera(each, pose_root_in_world, size) for each in viewpoints]
     rig = CameraRig(scene, cameras)
     rig.take()
     names = {part.entity.per_scene_id: part.name for part in shown.bodies()}
-    return {eye.name: _view(rig, eye.name, names, pose_root_in_world) for eye in eyes}
+    return {each.name: _view(rig, each.name, names, pose_root_in_world) for each in viewpoints}
 
 
-def _camera(eye: Eye, pose_root_in_world: Transform, size: int) -> CameraConfig:
-    at, target = apply(pose_root_in_world, [eye.at, eye.target]).tolist()
-    return CameraConfig(eye.name, tuple(at), looking_at(at, target), eye.fovy, size, size)
+def _camera(of: Viewpoint, pose_root_in_world: Transform, size: int) -> CameraConfig:
+    at, target = apply(pose_root_in_world, [of.at, of.target]).tolist()
+    return CameraConfig(of.name, tuple(at), looking_at(at, target), of.fovy, size, size)
 
 
 def _view(

@@ -55,11 +55,11 @@ HEAD = CameraConfig(
 )
 """First person: the robot's own camera, above the safe and the hand."""
 
-_FRONT_EYE: Vec3 = (-0.35, -0.95, 0.85)
+_FRONT_POSITION: Vec3 = (-0.35, -0.95, 0.85)
 FRONT = CameraConfig(
     "front",
-    xyz=_FRONT_EYE,
-    rpy=looking_at(_FRONT_EYE, (0.47, -0.27, 0.22)),
+    xyz=_FRONT_POSITION,
+    rpy=looking_at(_FRONT_POSITION, (0.47, -0.27, 0.22)),
     fovy=float(np.radians(38)),
 )
 """Third person: robot, hand, door and parts from the robot's right."""
@@ -118,7 +118,7 @@ class CameraRig:
         self.configs = {config.name: config for config in configs}
         self._cameras = {name: self._add(config) for name, config in self.configs.items()}
         self._taken: set[str] = set()
-        self._pictures: dict[tuple[str, str], NDArray] = {}
+        self._images: dict[tuple[str, str], NDArray] = {}
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -131,26 +131,26 @@ class CameraRig:
         for camera in cameras:
             camera.take_picture()
         # Fetching waits for the picture: SAPIEN crashes when a scene goes while one is being made.
-        self._pictures = {(c.name, "Color"): c.get_picture("Color") for c in cameras}
+        self._images = {(c.name, "Color"): c.get_picture("Color") for c in cameras}
         self._taken = {camera.name for camera in cameras}
 
     def rgb(self, name: str) -> NDArray[np.uint8]:
         """The picture (H, W, 3)."""
-        return np.ascontiguousarray(self._picture(name, "Color")[..., :3])
+        return np.ascontiguousarray(self._image(name, "Color")[..., :3])
 
     def depth(self, name: str) -> NDArray[np.float32]:
         """Distance along the optical axis (H, W), m; 0 where nothing is seen."""
-        return -self._picture(name, "Position")[..., 2]
+        return -self._image(name, "Position")[..., 2]
 
     def cloud_pixels(self, name: str) -> PixelCloud:
         """The points behind the pixels, in row order; pixels that show nothing are left out."""
-        position = self._picture(name, "Position").reshape(-1, 4)
+        position = self._image(name, "Position").reshape(-1, 4)
         seen = position[:, 3] > 0
         position = position[seen]
         model = self._camera(name).get_model_matrix()
         return PixelCloud(
             points=position[:, :3] @ model[:3, :3].T + model[:3, 3],
-            colors=self._picture(name, "Color").reshape(-1, 4)[seen, :3],
+            colors=self._image(name, "Color").reshape(-1, 4)[seen, :3],
             ids=position[:, 3].astype(np.int32),
         )
 
@@ -171,16 +171,16 @@ class CameraRig:
             raise unknown_name("camera", name, self._cameras)
         return self._cameras[name]
 
-    def _picture(self, name: str, kind: str) -> NDArray:
+    def _image(self, name: str, kind: str) -> NDArray:
         camera = self._camera(name)
         if name not in self._taken:
             raise RuleSafeError(
                 f"camera {name!r} has taken no picture: call take() first; "
                 f"last taken: {', '.join(sorted(self._taken)) or 'none'}"
             )
-        if (name, kind) not in self._pictures:
-            self._pictures[name, kind] = camera.get_picture(kind)
-        return self._pictures[name, kind]
+        if (name, kind) not in self._images:
+            self._images[name, kind] = camera.get_picture(kind)
+        return self._images[name, kind]
 
     def _add(self, config: CameraConfig) -> sapien.render.RenderCameraComponent:
         use_shaders()

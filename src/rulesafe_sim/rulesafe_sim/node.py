@@ -2,7 +2,7 @@
 /episode/pause.
 
 One thread: serve what has come in, take one control step of 10 ms, publish. With
-`wait_for_action` simulated time stands still while no chunk runs, so that an episode depends on
+`wait_for_action` simulated time does not advance while no chunk runs, so that an episode depends on
 its chunks alone and not on the machine's speed. /clock never runs backwards: each reset moves it
 on to the next tenth of a second, so that stamps tell episodes apart.
 """
@@ -32,9 +32,9 @@ from rulesafe_core.urdf import to_urdf
 from rulesafe_interfaces.msg import EpisodeStatus
 from rulesafe_interfaces.srv import ResetEpisode
 from rulesafe_locks.rules import load_rule
+from rulesafe_sim.camera_topics import CameraTopics
 from rulesafe_sim.config import SimulationConfig
 from rulesafe_sim.convert import to_joint_state, to_status
-from rulesafe_sim.pictures import Pictures
 from rulesafe_sim.safes import load_safe
 from rulesafe_sim.simulation import LOWER, ROBOT, UPPER, Simulation
 from rulesafe_sim.stand import safe_on_stand
@@ -43,7 +43,7 @@ REFRESH = 0.1
 """While nothing moves, the last states are published again this often (s of wall time), for
 nodes that start late."""
 
-REFRESH_PICTURES = 1.0
+REFRESH_IMAGES = 1.0
 """The same for images and clouds, s."""
 
 
@@ -89,18 +89,18 @@ class SimNode(Node):
         self._waits = values.wait_for_action
         self._rule, self._safe = values.rule, values.safe
         config = SimulationConfig(split=values.split, robot_urdf=values.robot_urdf)
-        self._pictures = Pictures(
+        self._cameras = CameraTopics(
             observe=values.cameras, film_size=values.film_size if values.film else 0
         )
-        self._simulation = Simulation(config, render=self._pictures.needed)
+        self._simulation = Simulation(config, render=self._cameras.needed)
         self._tick = SECOND // config.physics.control_hz
         self._now = 0  # ns
         self._episode = 0
         self._paused = False
-        self._said_ready = True  # or nobody need be told
+        self._reported_ready = True  # there is no episode yet
         executor = load_executor(values.execution)
         self._chunks = executor(LOWER, UPPER, values.execute_rows)
-        self._make_topics(self._pictures.topics())
+        self._make_topics(self._cameras.topics())
         urdf = config.robot_urdf
         self._description.publish(String(data=Path(urdf).read_text() if urdf else to_urdf(ROBOT)))
         if values.start:
@@ -120,11 +120,11 @@ class SimNode(Node):
         self._safe_shape = publisher(String, "/episode/safe_description", convert.LATCHED_QOS)
         self._pause = publisher(Bool, "/episode/paused", convert.LATCHED_QOS)
         self._pause.publish(Bool(data=False))
-        self._picture_topics = {
+        self._image_publishers = {
             topic: publisher(kind, topic, convert.IMAGE_QOS) for topic, kind in pictures.items()
         }
         self._last: dict[Any, Any] = {}  # publisher -> its last message
-        self._last_pictures: dict[Any, Any] = {}
+        self._last_images: dict[Any, Any] = {}
         self.create_service(ResetEpisode, "/episode/reset", self._on_reset)
         self.create_service(SetBool, "/episode/pause", self._on_pause)
         self.create_subscription(
@@ -140,14 +140,14 @@ class SimNode(Node):
         self._episode += 1
         self._now = (self._now // PERIOD + 1) * PERIOD
         self._chunks.reset(self._now)
-        self._pictures.reset(self._simulation)
+        self._cameras.reset(self._simulation)
         self._started.publish(convert.to_time(self._now))
         self._instruction.publish(String(data=self._simulation.rule.description))
         shown = safe_on_stand(self._simulation.safe, self._simulation.pose_safe_in_pelvis)
         self._safe_shape.publish(String(data=to_urdf(shown)))
         self._open: dict[str, bool] = {}
         self._was_done = False
-        self._said_ready = False
+        self._reported_ready = False
         self._publish()
         return self._episode
 
@@ -168,7 +168,7 @@ class SimNode(Node):
         try:
             chunk = messages.decode_chunk(message, self._now)
             self._chunks.accept(chunk, self._now, self._simulation.command)
-            self._said_ready = True
+            self._reported_ready = True
         except RuleSafeError as error:
             self.get_logger().warning(f"action chunk refused: {error}")
 
@@ -177,7 +177,7 @@ class SimNode(Node):
         return bool(self._waits and self._chunks.done(self._now))
 
     @property
-    def _stands_still(self) -> bool:
+    def _time_is_stopped(self) -> bool:
         return not self._episode or self._paused or self._waiting
 
     # Stepping and publishing --------------------------------------------------------------
@@ -191,16 +191,16 @@ class SimNode(Node):
     def _publish(self) -> None:
         """What is due at this instant: clock and joints always; pictures each frame; the status
         each frame, and at once when a phase changes or a chunk ends. The status comes last, so
-        that who gets it can expect the rest of its stamp."""
+        that a subscriber that receives it has the rest of its stamp."""
         state = self._simulation.state()
         self._send(self._clock_topic, Clock(clock=convert.to_time(self._now)))
         self._send(self._joint_states, to_joint_state(state, self._now))
         frame = self._now % PERIOD == 0
         if frame:
-            self._last_pictures.clear()
-            for topic, message in self._pictures.take(self._now).items():
-                self._last_pictures[self._picture_topics[topic]] = message
-                self._picture_topics[topic].publish(message)
+            self._last_images.clear()
+            for topic, message in self._cameras.take(self._now).items():
+                self._last_images[self._image_publishers[topic]] = message
+                self._image_publishers[topic].publish(message)
         done = self._chunks.done(self._now)
         if frame or state.part_open != self._open or done != self._was_done:
             self._open, self._was_done = dict(state.part_open), done
@@ -223,28 +223,28 @@ class SimNode(Node):
         """The loop, until the context is shut down."""
         refreshed = pictured = due = time.monotonic()
         while executor.context.ok():
-            if not self._stands_still:
+            if not self._time_is_stopped:
                 executor.spin_once(timeout_sec=0)
-                if self._stands_still:  # a reset or a pause came in
+                if self._time_is_stopped:  # a reset or a pause came in
                     continue
                 self._step()
                 due = self._pace(executor, due)
                 continue
-            self._say_ready()
+            self._report_ready()
             executor.spin_once(timeout_sec=REFRESH)
             due = now = time.monotonic()
             if now - refreshed >= REFRESH:
                 refreshed = now
                 self._republish(self._last)
-            if now - pictured >= REFRESH_PICTURES:
+            if now - pictured >= REFRESH_IMAGES:
                 pictured = now
-                self._republish(self._last_pictures)
+                self._republish(self._last_images)
         return 0
 
-    def _say_ready(self) -> None:
-        """Once in an episode, while nobody has commanded the robot: why time does not go on."""
-        if self._waiting and not self._said_ready:
-            self._said_ready = True
+    def _report_ready(self) -> None:
+        """Log once in an episode, before the first chunk, why time does not advance."""
+        if self._waiting and not self._reported_ready:
+            self._reported_ready = True
             self.get_logger().info(
                 "ready: time waits for a chunk on /policy/action_chunk; "
                 "wait_for_action:=false lets it run"

@@ -22,7 +22,7 @@ SPOKE_ROOM = 0.005
 def check_safe(safe: Safe) -> None:
     """Errors: RuleSafeError for the first thing that is wrong."""
     _check_axes(safe)
-    _check_places(safe)
+    _check_layout(safe)
     for name, part in safe.turners.items():
         where = f"parts.{name}.grasp"
         if part.grasp.link != name:
@@ -47,7 +47,7 @@ def _check_axes(safe: Safe) -> None:
         )
 
 
-def _check_places(safe: Safe) -> None:
+def _check_layout(safe: Safe) -> None:
     beads = {name: swept_beads(safe, name) for name in safe.turners}
     half = np.array([safe.case.door_width, safe.case.door_height]) / 2
     for name, swept in beads.items():

@@ -19,7 +19,7 @@ def optical_frame(camera: str) -> str:
     return f"{camera}_camera_optical_frame"
 
 
-class Pictures:
+class CameraTopics:
     """What the cameras publish each frame: `observe`, the observation's images and cloud;
     `film_size` (pixels) above 0, larger images for a film."""
 

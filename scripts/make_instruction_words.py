@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
-from policy_node.configs_vla import PIECES
+from policy_node.configs_vla import SHIPPED_TOKENS
 from rulesafe_core.files import write_atomically
 from rulesafe_locks.lock_files import VARIABLE
 from rulesafe_locks.lock_sets import rule_sets
@@ -37,7 +37,7 @@ def train(texts: list[str]) -> Tokenizer:
     )
     tokenizer.decoder = decoders.ByteLevel()
     trainer = trainers.BpeTrainer(
-        vocab_size=PIECES,
+        vocab_size=SHIPPED_TOKENS,
         special_tokens=["[padding]"],
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
         show_progress=False,

@@ -10,9 +10,9 @@ import numpy as np
 from simulated import Loop
 
 from h1_2_bridge.camera_points import CloudMaker, Pinhole
+from policy_node.inference import RequestSchedule
 from policy_node.loading import find_policy, memory_of_policy
 from policy_node.synchroniser import POINTS, Synchroniser
-from policy_node.turns import Turns
 from rulesafe_core.chunks import PERIOD, SECOND, make_chunk
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
@@ -54,7 +54,7 @@ def play(loop: Loop, policy_name: str, patience: float) -> bool:
     sync = Synchroniser(policy.needs, memory=RollingMemory(memory_of_policy(policy)))
     sync.instruction = load_rule(loop.rule).description
     sync.start(loop.clock)
-    turns, end = Turns(sync, EXECUTE), loop.clock + round(patience * SECOND)
+    schedule, end = RequestSchedule(sync, EXECUTE), loop.clock + round(patience * SECOND)
     clouds: list[tuple[int, np.ndarray]] = []
     chunks: list[tuple[int, object, np.ndarray]] = []
     while loop.clock < end and not loop.robot.simulation.success:
@@ -68,13 +68,13 @@ def play(loop: Loop, policy_name: str, patience: float) -> bool:
             clouds.append((now, eye.cloud()))
         while clouds and clouds[0][0] + CAMERA_DELAY <= now:
             sync.picture(POINTS, *clouds.pop(0))
-        if not chunks and (question := turns.question()):
-            if question.begins:
+        if not chunks and (request := schedule.request()):
+            if request.begins:
                 policy.reset()
-            chunks.append((now + THINKING, question, policy.infer(question.observation)))
+            chunks.append((now + THINKING, request, policy.infer(request.observation)))
         if chunks and chunks[0][0] <= now:
-            _, question, rows = chunks.pop()
-            if turns.answered(question):
+            _, request, rows = chunks.pop()
+            if schedule.accept(request):
                 with suppress(RuleSafeError):  # one that is refused is as if it had not come
-                    loop.core.accept(make_chunk(ACTION_JOINTS, rows, question.stamp), now)
+                    loop.core.accept(make_chunk(ACTION_JOINTS, rows, request.stamp), now)
     return loop.robot.simulation.success

@@ -8,7 +8,6 @@ from policy_node.normaliser import (
     Normaliser,
     fit_absolute,
     fit_relative,
-    mean_std,
     min_max,
     normaliser_from,
 )
@@ -64,16 +63,7 @@ def test_relative_actions_do_not_change_where_the_arm_is_elsewhere(paths):
 
 
 def test_a_joint_that_stands_still_is_not_blown_up(paths):
-    joints, actions = paths
-    assert fit_absolute(actions).scaling.scale[12] == pytest.approx(FLOOR)
-    assert mean_std(np.concatenate(joints)).scale[12] == pytest.approx(FLOOR)
-
-
-def test_mean_and_deviation_become_zero_and_one(paths):
-    rows = np.concatenate(paths[0])
-    values = mean_std(rows).encode(rows)[:, :12]
-    np.testing.assert_allclose(values.mean(0), 0, atol=1e-5)
-    np.testing.assert_allclose(values.std(0), 1, atol=1e-4)
+    assert fit_absolute(paths[1]).scaling.scale[12] == pytest.approx(FLOOR)
 
 
 @pytest.mark.parametrize("kind", ["absolute", "relative"])
@@ -81,7 +71,7 @@ def test_it_comes_back_from_json_to_the_bit(kind, paths):
     rows = np.concatenate(paths[0])
     normaliser = Normaliser(min_max(rows.min(0), rows.max(0)), fitted(kind, paths))
     again = normaliser_from(json.loads(json.dumps(normaliser.as_json())), PAST)
-    assert type(again.actions) is type(normaliser.actions)
+    assert again.actions.kind == kind
     for was, now in (
         (normaliser.joints, again.joints),
         (normaliser.actions.scaling, again.actions.scaling),
@@ -93,7 +83,7 @@ def test_it_comes_back_from_json_to_the_bit(kind, paths):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda about: about.pop("joints"), "not understood"),
+        (lambda about: about.pop("joints"), "not valid"),
         (lambda about: about["joints"]["scale"].pop(), "expected"),
         (lambda about: about["joints"]["scale"].__setitem__(0, 0.0), "above 0"),
         (lambda about: about["actions"].update(kind="torque"), "valid: absolute, relative"),

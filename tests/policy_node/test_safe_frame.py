@@ -11,7 +11,7 @@ from policy_node.checkpoints import Checkpoint, read_policy, save_policy
 from policy_node.configs import EncoderConfig, TrainConfig
 from policy_node.families import make_network
 from policy_node.network_policy import NetworkPolicy
-from policy_node.normaliser import RelativeActions, Scaling
+from policy_node.normaliser import Actions, Scaling
 from policy_node.policy import CHUNK, Observation
 from policy_node.safe_frame import ArmChain, SafeFrame
 from policy_node.scene_encoder import SceneEncoder
@@ -62,7 +62,7 @@ def test_the_hand_is_held_alike_about_the_safe(arm):
     turn, place, _ = arm.reach(some[:, :ARM].astype(float))
     turned, placed, _ = arm.reach(inside[:, :ARM].astype(float))
     motion = about_axis((0, 0, 1), FRAME.yaw - ELSEWHERE[3], ELSEWHERE[:3])
-    motion[:3, 3] += FRAME.place[:3] - ELSEWHERE[:3]
+    motion[:3, 3] += FRAME.pose[:3] - ELSEWHERE[:3]
     np.testing.assert_allclose(placed, place @ motion[:3, :3].T + motion[:3, 3], atol=1e-4)
     np.testing.assert_allclose(turned, motion[:3, :3] @ turn, atol=1e-4)
 
@@ -74,7 +74,7 @@ def test_what_has_entered_leaves_as_it_was(arm):
     _, after, _ = arm.reach(back[:, :ARM].astype(float))
     np.testing.assert_allclose(after, before, atol=1e-4)
     assert np.abs(back - some).max() < 0.05  # the elbow may swivel a little on the way
-    np.testing.assert_allclose(FRAME.enter(some, FRAME.place), some, atol=1e-6)
+    np.testing.assert_allclose(FRAME.enter(some, FRAME.pose), some, atol=1e-6)
 
 
 def test_no_joint_leaves_beyond_its_ends(arm):
@@ -110,7 +110,7 @@ def windows(demos, cache, small, memories, encoder):
         config = replace(small, encoder=encoder.config)
         train = TrainConfig(**settings)
         return Windows(
-            EpisodeStore(demos), [0, 2], config, memories[memory], train, cache, sight=encoder
+            EpisodeStore(demos), [0, 2], config, memories[memory], train, cache, encoder=encoder
         )
 
     return make
@@ -120,8 +120,8 @@ def test_windows_show_every_safe_at_one_place(windows, demos, encoder):
     plain, framed = windows(safe_frame=False), windows()
     assert plain.normaliser.frame is None
     frame, store = framed.normaliser.frame, EpisodeStore(demos)
-    seen = [encoder.places(plain.batch(rows).sights[:, -1].numpy()) for rows in parts()]
-    np.testing.assert_allclose(frame.place, np.mean([s.mean(0) for s in seen], axis=0), atol=1e-5)
+    seen = [encoder.poses(plain.batch(rows).scene_features[:, -1].numpy()) for rows in parts()]
+    np.testing.assert_allclose(frame.pose, np.mean([s.mean(0) for s in seen], axis=0), atol=1e-5)
     for episode, rows, places in zip((0, 2), parts(), seen, strict=True):
         batch, found = framed.batch(rows), store.episode(episode, [STATE, ACTION])
         now = framed.normaliser.joints.decode(batch.joints[:, -1].numpy())
@@ -130,8 +130,8 @@ def test_windows_show_every_safe_at_one_place(windows, demos, encoder):
         chunk = framed.normaliser.actions.decode(batch.actions[:, -CHUNK:].numpy(), now)
         expected = frame.enter(np.float32(found[ACTION]), places.mean(0))
         np.testing.assert_allclose(chunk[:, 0], expected, atol=1e-4)
-        there = encoder.places(batch.sights[:, -1].numpy())
-        np.testing.assert_allclose(there, np.tile(frame.place, (len(there), 1)), atol=1e-5)
+        there = encoder.poses(batch.scene_features[:, -1].numpy())
+        np.testing.assert_allclose(there, np.tile(frame.pose, (len(there), 1)), atol=1e-5)
 
 
 def parts():
@@ -150,9 +150,9 @@ def test_tokens_are_those_of_the_robot_itself_and_raw_rows_are_not(windows):
 def test_without_a_scene_encoder_there_is_no_such_frame(demos, cache, small, memories, encoder):
     common = (EpisodeStore(demos), [0], small, memories["none"])
     assert Windows(*common, TrainConfig(), cache).normaliser.frame is None
-    for sight, settings in ((None, {}), (encoder, {"points_jitter": 0.01})):
+    for scene_encoder, settings in ((None, {}), (encoder, {"points_jitter": 0.01})):
         with pytest.raises(RuleSafeError, match=r"safe_frame is True.*scene encoder"):
-            Windows(*common, TrainConfig(safe_frame=True, **settings), cache, sight=sight)
+            Windows(*common, TrainConfig(safe_frame=True, **settings), cache, encoder=scene_encoder)
 
 
 @pytest.fixture
@@ -161,11 +161,11 @@ def policy(windows, small, memories, encoder):
     torch.manual_seed(1)
     network = make_network("dp3", config, memories["raw"].shape)
     rows = np.zeros((config.past + CHUNK, len(ACTION_JOINTS)), np.float32)
-    actions = RelativeActions(Scaling(rows, rows + 0.05))  # no further than the arm reaches
+    actions = Actions("relative", Scaling(rows, rows + 0.05))  # no further than the arm reaches
     normaliser = replace(windows("raw").normaliser, actions=actions, frame=FRAME)
     data = ("dp3", "tiny", config, memories["raw"], normaliser, network.state_dict())
     made = NetworkPolicy(Checkpoint(*data))
-    made._sight = made._network.cloud = encoder
+    made._scene_encoder = made._network.cloud = encoder
     return made
 
 
@@ -180,7 +180,7 @@ def shown(policy, place, joints, past):
 def test_a_policy_does_the_same_about_a_safe_at_any_place(policy):
     joints, past = postures(policy.needs.frames, 1), postures(6, 2)
     chunks = []
-    for place in (ELSEWHERE, FRAME.place):
+    for place in (ELSEWHERE, FRAME.pose):
         policy.reset()
         seen = shown(policy, place, joints, past)
         policy._generator.manual_seed(0)
@@ -194,10 +194,10 @@ def test_the_safe_stands_where_it_was_seen_on_the_whole(policy):
     joints, past = postures(policy.needs.frames, 1), postures(6, 2)
     for place in (ELSEWHERE - 0.01, ELSEWHERE + 0.01):
         policy.infer(shown(policy, place, joints, past))
-    np.testing.assert_allclose(policy._place(), ELSEWHERE, atol=1e-6)
+    np.testing.assert_allclose(policy._pose(), ELSEWHERE, atol=1e-6)
     policy.reset()
-    policy.infer(shown(policy, FRAME.place, joints, past))
-    np.testing.assert_allclose(policy._place(), FRAME.place, atol=1e-6)
+    policy.infer(shown(policy, FRAME.pose, joints, past))
+    np.testing.assert_allclose(policy._pose(), FRAME.pose, atol=1e-6)
 
 
 def test_a_checkpoint_keeps_its_frame(policy, tmp_path):

@@ -135,7 +135,7 @@ def checkpoint(tmp_path):
     pytest.importorskip("diffusers")
     from policy_node.checkpoints import Checkpoint, save_policy
     from policy_node.families import find_config, make_network
-    from policy_node.normaliser import Normaliser, fit_absolute, mean_std
+    from policy_node.normaliser import Normaliser, fit_absolute
     from rulesafe_data.states import load_states
     from vq_memory_node.memory import VqMemory
 
@@ -143,7 +143,8 @@ def checkpoint(tmp_path):
     config, memory = find_config("dp3", "tiny"), VqMemory()
     torch.manual_seed(0)
     network = make_network("dp3", config, memory.shape)
-    normaliser = Normaliser(mean_std(positions), fit_absolute([positions]))
+    actions = fit_absolute([positions])
+    normaliser = Normaliser(actions.scaling, actions)
     made = Checkpoint("dp3", "tiny", config, memory, normaliser, network.state_dict())
     save_policy(made, tmp_path / "random")
     return tmp_path / "random"
@@ -287,7 +288,7 @@ def test_a_policys_bug_ends_the_node(start):
     [
         ((), "no policy is named"),
         (("policy:=nobody:Nobody",), "No module named 'nobody'"),
-        (("policy:=seeing_policies:Nobody",), "unknown class of seeing_policies 'Nobody'"),
+        (("policy:=seeing_policies:Nobody",), "unknown attribute of seeing_policies 'Nobody'"),
         (("policy:=seeing_policies:hashlib",), "cannot be made"),
         (("policy:=seeing_policies:Seeing", "execute_rows:=51"), "execute_rows"),
         (("policy:=seeing_policies:Seeing", "tolerance:=0.2"), "tolerance"),

@@ -12,7 +12,7 @@ pytest.importorskip("diffusers")
 from policy_node.checkpoints import Checkpoint, save_policy
 from policy_node.configs import Dp3Config
 from policy_node.families import make_network
-from policy_node.normaliser import AbsoluteActions, Normaliser, min_max
+from policy_node.normaliser import Actions, Normaliser, min_max
 from rulesafe_cli.cli import main
 from rulesafe_demos.film.film import BACKGROUND, BAR, SIDE
 from rulesafe_demos.film.strip import BAND, TOP, squares
@@ -55,7 +55,7 @@ def checkpoint(tmp_path):
         whole = min_max(LOWER.astype(np.float32), UPPER.astype(np.float32))
         network = make_network("dp3", SMALL, memory.shape)
         folder = tmp_path / "checkpoint"
-        normaliser = Normaliser(whole, AbsoluteActions(whole))
+        normaliser = Normaliser(whole, Actions("absolute", whole))
         save_policy(
             Checkpoint("dp3", "tiny", SMALL, memory, normaliser, network.state_dict()), folder
         )

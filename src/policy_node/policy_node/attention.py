@@ -1,4 +1,4 @@
-"""Blocks of transformers over actions, once for all families. Shapes: (B, tokens, width)."""
+"""Parts of transformers over actions, for all families. Shapes: (B, tokens, width)."""
 
 import math
 
@@ -12,8 +12,8 @@ class Attention(nn.Module):
 
     Args:
         width: of tokens, a multiple of `heads`.
-        heads: side by side.
-        head_norm: what each head's queries and keys go through, made from its width; an
+        heads: number of heads.
+        head_norm: normalisation of each head's queries and keys, made from its width; an
             nn.RMSNorm keeps their products bounded (QK-norm, Henry et al., 2020).
     """
 
@@ -26,13 +26,13 @@ class Attention(nn.Module):
         self.key_norm = head_norm(width // heads)
         self.out = nn.Linear(width, width)
 
-    def forward(self, x: Tensor, seen: Tensor, mask: Tensor | None = None) -> Tensor:
-        """(B, n, width) from x (B, n, width) looking at `seen` (B, m, width).
+    def forward(self, x: Tensor, context: Tensor, mask: Tensor | None = None) -> Tensor:
+        """Return (B, n, width) of x (B, n, width) attending to `context` (B, m, width).
 
-        `mask` (B, m) is True where there is something to see; one True at least in each row.
+        `mask` (B, m) is True where there is a token; at least one True in each row.
         """
         query = self._split(self.query(x))
-        key, value = (self._split(part) for part in self.key_value(seen).chunk(2, dim=-1))
+        key, value = (self._split(part) for part in self.key_value(context).chunk(2, dim=-1))
         where = None if mask is None else mask[:, None, None, :]
         found = scaled_dot_product_attention(
             self.query_norm(query), self.key_norm(key), value, attn_mask=where
@@ -43,8 +43,8 @@ class Attention(nn.Module):
         return x.unflatten(-1, (self.heads, -1)).transpose(1, 2)  # (B, heads, n, width of a head)
 
 
-def perceptron(width: int, hidden: int, out: int) -> nn.Sequential:
-    """Two layers with GELU between them."""
+def mlp(width: int, hidden: int, out: int) -> nn.Sequential:
+    """Return two layers with GELU between them."""
     return nn.Sequential(
         nn.Linear(width, hidden), nn.GELU(approximate="tanh"), nn.Linear(hidden, out)
     )
@@ -53,8 +53,9 @@ def perceptron(width: int, hidden: int, out: int) -> nn.Sequential:
 def sinusoids(
     values: Tensor, width: int, shortest: float = 2 * math.pi, longest: float = 2e4 * math.pi
 ) -> Tensor:
-    """(..., width): sines and cosines of `values` (...) with periods from shortest to longest,
-    evenly apart in the logarithm. The defaults are those of Vaswani et al., 2017. Width is even."""
+    """Return (..., width): sines and cosines of `values` (...) with periods from shortest to
+    longest, evenly spaced in the logarithm. The defaults are those of Vaswani et al., 2017. Width
+    is even."""
     ratios = torch.linspace(0, 1, width // 2, device=values.device)
     periods = shortest * (longest / shortest) ** ratios
     angles = values[..., None] * (2 * math.pi / periods)
@@ -62,7 +63,7 @@ def sinusoids(
 
 
 class StepEmbedding(nn.Module):
-    """The step of a diffusion (B,) as (B, width): sinusoids, then two layers."""
+    """Maps the step of a diffusion (B,) to (B, width): sinusoids, then two layers."""
 
     def __init__(self, width: int, waves: int = 256) -> None:
         super().__init__()

@@ -1,8 +1,8 @@
-"""Language models and encoders of pictures of the library transformers: made, or loaded.
+"""Language models and vision encoders of the library transformers: made, or loaded.
 
-Published weights load in the layouts they are published in (a causal language model, a whole
-SigLIP), of which the part that is needed is taken. Nothing is fetched unless the configuration
-says so. Transformers 5 or later: before, Gemma scaled all that went in, not the words alone.
+Published weights load in the layouts they are published in (a causal language model, a complete
+SigLIP), of which only the needed part is used. Nothing is fetched unless the configuration says so.
+Transformers 5 or later: before, Gemma scaled all embeddings, not only those of tokens.
 """
 
 from dataclasses import replace
@@ -22,14 +22,14 @@ KINDS = {
 }
 """The class of each kind, in transformers."""
 
-STILL = {"t5": {"dropout_rate": 0.0}}
-"""Settings that switch dropout off: what a network says depends on its input alone."""
+NO_DROPOUT = {"t5": {"dropout_rate": 0.0}}
+"""Settings that switch dropout off, so that the output depends on the input only."""
 
 
 def make_backbone(backbone: Backbone) -> Any:
-    """The model, without dropout, in float32; its weights at random, or those asked for.
+    """Return the model, without dropout, in float32; its weights random, or those of the settings.
 
-    Errors: RuleSafeError for an unknown kind, weights that are not there, or not for that kind.
+    Errors: RuleSafeError for an unknown kind, missing weights, or weights of another kind.
     """
     if backbone.kind not in KINDS:
         raise unknown_name("backbone", backbone.kind, KINDS)
@@ -37,12 +37,12 @@ def make_backbone(backbone: Backbone) -> Any:
     if backbone.weights:
         model = _loaded(kind, backbone)
     else:
-        model = kind(kind.config_class(**backbone.sizes | STILL.get(backbone.kind, {})))
+        model = kind(kind.config_class(**backbone.sizes | NO_DROPOUT.get(backbone.kind, {})))
     return model.float().requires_grad_(backbone.trained)
 
 
 def resolved(backbone: Backbone, model: Any) -> Backbone:
-    """What makes the same model, its weights at random, without the files it was loaded from."""
+    """Return settings for the same model with random weights, without the files of `weights`."""
     if not backbone.weights:
         return backbone
     return replace(backbone, sizes=model.config.to_dict(), weights="", download=False)
@@ -54,7 +54,7 @@ def _loaded(kind: Any, backbone: Backbone) -> Any:
             backbone.weights,
             local_files_only=not backbone.download,
             output_loading_info=True,
-            **STILL.get(backbone.kind, {}),
+            **NO_DROPOUT.get(backbone.kind, {}),
         )
     except (OSError, ValueError, RuntimeError) as error:
         raise RuleSafeError(
@@ -63,7 +63,7 @@ def _loaded(kind: Any, backbone: Backbone) -> Any:
     if told["missing_keys"] or told["mismatched_keys"]:
         missing = sorted(map(str, (*told["missing_keys"], *told["mismatched_keys"])))
         raise RuleSafeError(
-            f"{backbone.weights} is no {backbone.kind}, or is not whole: {len(missing)} arrays "
+            f"{backbone.weights} is no {backbone.kind}, or is not complete: {len(missing)} arrays "
             f"are missing or of another shape, such as {missing[0]}"
         )
     return model

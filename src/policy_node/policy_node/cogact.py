@@ -1,55 +1,55 @@
-"""CogACT: a vision-language model thinks one token, and a diffusion transformer acts on it.
+"""CogACT: a vision-language model computes one token, the condition of a diffusion transformer.
 
 Source: Li et al., "CogACT: A Foundational Vision-Language-Action Model for Synergizing Cognition
-and Action in Robotic Manipulation", 2024. Kept: a learned token after pictures and words, whose
-last hidden state is the cognition; it and the diffusion's step, added, are the first token of a
-transformer over the noisy chunk; classifier-free guidance (Ho and Salimans, 2022); several noises
-for each pass of the vision-language model.
+and Action in Robotic Manipulation", 2024. As published: a learned token after images and
+instruction, whose last hidden state is the cognition; it and the diffusion's step, added, are the
+first token of a transformer over the noisy chunk; classifier-free guidance (Ho and Salimans, 2022);
+several noises for each pass of the vision-language model.
 
-Where it differs: the robot's state is a token of the transformer too, since the targets are joint
-positions and the other families see it; the chunk is 50 actions instead of 16, without the
-ensemble of old chunks; of the encoders of pictures the last layer is taken, not the one before, and
-a perceptron of two layers, not three, maps it; a cognition is left out for all noises of a sample
-at once; at tiny size the network predicts the sample. The memory is part of the language, see
-language.py.
+Differences: the robot's state is a token of the transformer too, since the targets are joint
+positions and the other families receive it; the chunk is 50 actions instead of 16, without the
+ensemble of old chunks; of the vision encoders the last layer is used, not the one before, and an
+MLP of two layers, not three, maps it; a cognition is dropped for all noises of a sample at once; at
+tiny size the network predicts the sample. The memory is part of the language, see language.py.
 """
 
 import torch
 from torch import Tensor, nn
 
-from policy_node.attention import Attention, StepEmbedding, perceptron
+from policy_node.attention import Attention, StepEmbedding, mlp
 from policy_node.batches import Batch
 from policy_node.configs_vla import CogActConfig
 from policy_node.policy import CHUNK
-from policy_node.schedules import Diffusion
-from policy_node.sight_and_words import Reader, VisionLanguage, added, positions
-from policy_node.vision import Vision
-from rulesafe_core.joints import ACTION_JOINTS
+from policy_node.schedules import JOINTS, Diffusion, Predict
+from policy_node.vision_language import (
+    VisionLanguage,
+    VisionLanguageNetwork,
+    additive_mask,
+    positions,
+)
 from vq_memory_node.memory import MemoryShape
-
-JOINTS = len(ACTION_JOINTS)
 
 
 class Block(nn.Module):
-    """Attention to itself and a perceptron, each added to what was; after Vaswani et al., 2017."""
+    """Self-attention and an MLP, each added to its input; after Vaswani et al., 2017."""
 
     def __init__(self, width: int, heads: int) -> None:
         super().__init__()
         self.norms = nn.ModuleList(nn.LayerNorm(width, elementwise_affine=False) for _ in range(2))
         self.itself = Attention(width, heads)
-        self.perceptron = perceptron(width, 4 * width, width)
+        self.mlp = mlp(width, 4 * width, width)
 
     def forward(self, x: Tensor) -> Tensor:
         normed = self.norms[0](x)
         x = x + self.itself(normed, normed)
-        return x + self.perceptron(self.norms[1](x))
+        return x + self.mlp(self.norms[1](x))
 
 
 class ActionTransformer(nn.Module):
-    """Predicts from a noisy chunk, under a cognition or without.
+    """Predicts from a noisy chunk, with a cognition or without.
 
     Attributes:
-        nothing: what stands for no cognition, learned.
+        nothing: replaces a dropped cognition, learned.
     """
 
     def __init__(self, config: CogActConfig, features: int) -> None:
@@ -66,27 +66,26 @@ class ActionTransformer(nn.Module):
         self.out = nn.Linear(width, JOINTS)
 
     def forward(self, noisy: Tensor, step: Tensor, cognition: Tensor, joints: Tensor) -> Tensor:
-        """(B, 50, 13) from the same, steps (B,), cognitions (B, features), joints (B, 13)."""
+        """Return (B, 50, 13) for the same, steps (B,), cognitions (B, features), joints (B, 13)."""
         first = self.cognition(cognition) + self.step(step)
         x = torch.cat([first[:, None], self.state(joints)[:, None], self.action(noisy)], 1)
         return self.out(self.norm(self.blocks(x + self.places)[:, -CHUNK:]))
 
 
-class CogAct(Reader):
-    """The network; see Network for what it does."""
+class CogAct(VisionLanguageNetwork):
+    """The network."""
 
     def __init__(self, config: CogActConfig, memory: MemoryShape) -> None:
-        """Errors: RuleSafeError as `make_backbone`, and for a memory that has no room."""
+        """Errors: RuleSafeError as `make_backbone`, and for a memory that does not fit."""
         super().__init__()
         self.model = VisionLanguage(config, memory)
         self.config: CogActConfig = self.model.resolved(config)
         features = self.model.text.config.hidden_size
-        self.thought = nn.Parameter(0.02 * torch.randn(features))
+        self.query = nn.Parameter(0.02 * torch.randn(features))
         self.actions = ActionTransformer(config, features)
-        self._diffusion = Diffusion(config.train_steps, config.sample_steps, config.prediction)
+        self.schedule = Diffusion(config.train_steps, config.sample_steps, config.prediction)
 
     def loss(self, batch: Batch) -> Tensor:
-        """See Network."""
         assert batch.actions is not None
         cognition = self.cognition(batch)
         dropped = torch.rand(len(cognition), 1, device=cognition.device) < self.config.drop
@@ -98,35 +97,29 @@ class CogAct(Reader):
         def predict(noisy: Tensor, step: Tensor) -> Tensor:
             return self.actions(noisy, step, cognition, joints)
 
-        return self._diffusion.loss(predict, batch.actions.repeat_interleave(repeats, 0))
+        return self.schedule.loss(predict, batch.actions.repeat_interleave(repeats, 0))
 
-    def sample(self, batch: Batch, generator: torch.Generator | None = None) -> Tensor:
-        """See Network."""
+    def predictor(self, batch: Batch) -> Predict:
         cognition, joints = self.cognition(batch), batch.joints[:, -1]
-
-        def predict(noisy: Tensor, step: Tensor) -> Tensor:
-            return self.guided(noisy, step, cognition, joints)
-
-        shape = (len(batch), CHUNK, JOINTS)
-        return self._diffusion.sample(predict, shape, batch.joints.device, generator)
+        return lambda noisy, step: self.guided(noisy, step, cognition, joints)
 
     def cognition(self, batch: Batch) -> Tensor:
-        """(B, features): the last hidden state of the token that stands behind all the others."""
+        """Return (B, features): the last hidden state of the learned token after all others."""
         given, mask = self.model(batch)
-        x = torch.cat([given, self.thought.expand(len(given), 1, -1)], 1)
+        x = torch.cat([given, self.query.expand(len(given), 1, -1)], 1)
         mask = torch.cat([mask, mask.new_ones(len(mask), 1)], 1)
         order = torch.arange(x.shape[1], device=x.device)
         before = order[None, :] <= order[:, None]
-        told = self.model.text(
+        output = self.model.text(
             inputs_embeds=x,
-            attention_mask=added(before & mask[:, None], x),
+            attention_mask=additive_mask(before & mask[:, None], x),
             position_ids=positions(mask),
             use_cache=False,
         )
-        return told.last_hidden_state[:, -1]
+        return output.last_hidden_state[:, -1]
 
     def guided(self, noisy: Tensor, step: Tensor, cognition: Tensor, joints: Tensor) -> Tensor:
-        """The prediction (B, 50, 13), `guidance` times as far from that without a cognition."""
+        """Return the prediction (B, 50, 13) with classifier-free guidance."""
         without = self.actions.nothing.expand_as(cognition)
         both = self.actions(
             torch.cat([noisy, noisy]),
@@ -137,16 +130,7 @@ class CogAct(Reader):
         under, free = both.chunk(2)
         return free + self.config.guidance * (under - free)
 
-    def eyes(self) -> Vision:
-        """See Reader."""
-        return self.model.vision
-
     def parts(self) -> dict[str, nn.Module]:
-        """See Network."""
-        return {
-            "language": self.model.text,
-            "vision": self.model.vision,
-            "words of the memory": self.model.words,
-            "cognition token": nn.ParameterList([self.thought]),
-            "diffusion transformer": self.actions,
-        }
+        token = nn.ParameterList([self.query])
+        own = {"cognition token": token, "diffusion transformer": self.actions}
+        return self.model.parts() | own

@@ -1,4 +1,4 @@
-"""Settings of the networks that see pictures and read the instruction; no torch here.
+"""Settings of the networks that process images and the instruction; no torch here.
 
 The sizes called base are the published ones. Their `weights` are empty, so that such a network can
 be described without any file; `from_weights` gives the same network starting from published ones.
@@ -11,35 +11,34 @@ from typing import Any, Literal
 from policy_node.configs import EncoderConfig, NetworkConfig
 from rulesafe_core.errors import RuleSafeError
 
-PIECES = 512
-"""Word pieces of the shipped tokenizer (language.py), padding included."""
+SHIPPED_TOKENS = 512
+"""Tokens of the shipped tokenizer (language.py), padding included."""
 
 VOCABULARY = 1024
-"""V of a language model that is trained from scratch: the pieces, and room for a memory's tokens
-at the tail: 512, twice as many as VQ-Memory has codes before they are merged."""
+"""V of a language model that is trained from scratch: the tokens of the shipped tokenizer, and room
+for a memory's tokens at the tail: 512, twice as many as VQ-Memory has codes before merging."""
 
-FILMED = 224
-"""Side of the pictures in the data, pixels."""
+IMAGE_SIDE = 224
+"""Side of the images in the data, pixels."""
 
 POINTS = 256
-"""N of a cloud that a scene encoder is shown."""
+"""N of the point clouds that a scene encoder receives."""
 
 Prediction = Literal["sample", "epsilon"]
-"""What a diffusion network foretells: the clean actions, or the noise in them."""
+"""What a diffusion network predicts: the clean actions, or the noise in them."""
 
 
 @dataclass(frozen=True)
 class Backbone:
-    """A part that reads or sees: a small one from scratch, or a published one with its weights.
+    """A language model or vision encoder: a small one from scratch, or a published one.
 
     Attributes:
-        kind: conv: a small convolutional network of ours (vision.py). Else a model of the library
+        kind: conv: a small convolutional network (vision.py). Else a model of the library
             transformers by its model_type; backbones.KINDS lists them.
-        sizes: arguments of its configuration. Not looked at where `weights` are given, which bring
-            their own.
+        sizes: arguments of its configuration. Ignored if `weights` are given, which have their own.
         weights: folder, or name on the Hugging Face hub, that it starts from; empty: random.
-        download: whether a name on the hub may be fetched. Otherwise only files that are there.
-        trained: whether its weights are learned on, or stay as they are.
+        download: whether a name on the hub may be fetched. Otherwise only local files.
+        trained: whether its weights are trained, or frozen.
     """
 
     kind: str
@@ -50,18 +49,17 @@ class Backbone:
 
 
 @dataclass(frozen=True)
-class SightAndWords:
-    """What the three families see, and the parts they see and read with.
+class VisionLanguageConfig(NetworkConfig):
+    """What the three families observe, and their backbones.
 
     Attributes:
         language: the language model.
-        vision: encoders of pictures, whose features of a patch are put side by side. None at
-            all: the language backbone is a vision-language model that has its own, or there are no
-            pictures to see.
+        vision: vision encoders, whose features of a patch are concatenated. None at all: the
+            language backbone is a vision-language model that has its own, or images are not used.
         pieces: the tokenizer: empty: the shipped one; else folder or hub's name, as `weights`.
-        encoder: name or file of a scene encoder, which stays as it is; what it sees in the cloud is
-            one token before those of pictures. In a checkpoint its shape. None: no cloud is seen,
-            as published.
+        encoder: name or file of a scene encoder, which is frozen; its features are one token
+            before those of images. In a checkpoint its shape. None: no point cloud is used, as
+            published.
     """
 
     language: Backbone
@@ -70,15 +68,11 @@ class SightAndWords:
     encoder: str | EncoderConfig | None = None
 
     def __post_init__(self) -> None:
-        """Takes plain dicts, as JSON gives them, for backbones and encoder."""
+        """Accepts plain dicts, as JSON has them, for backbones and encoder."""
         object.__setattr__(self, "language", _backbone(self.language))
         if isinstance(self.encoder, dict):
             object.__setattr__(self, "encoder", EncoderConfig(**self.encoder))
         object.__setattr__(self, "vision", tuple(_backbone(tower) for tower in self.vision))
-
-    @property
-    def frames(self) -> int:
-        return 1
 
     @property
     def points(self) -> int:
@@ -93,10 +87,6 @@ class SightAndWords:
         return True
 
     @property
-    def past(self) -> int:
-        return 0
-
-    @property
     def cloud_frames(self) -> int:
         return 1 if self.encoder else 0
 
@@ -105,12 +95,12 @@ class SightAndWords:
         if not self.images:
             return 0
         if not self.vision or any(tower.kind != "conv" for tower in self.vision):
-            return FILMED
+            return IMAGE_SIDE
         sides = [int(tower.sizes["size"]) for tower in self.vision]
         kept = max(sides)
-        # Only what is shrunk by area is the same shrunk at once and in two steps.
-        divides = FILMED % kept == 0 and all(kept % side == 0 for side in sides)
-        return kept if divides else FILMED
+        # Only shrinking by area gives the same image at once and in two steps.
+        divides = IMAGE_SIDE % kept == 0 and all(kept % side == 0 for side in sides)
+        return kept if divides else IMAGE_SIDE
 
 
 def _backbone(value: Any) -> Backbone:
@@ -118,14 +108,14 @@ def _backbone(value: Any) -> Backbone:
 
 
 @dataclass(frozen=True)
-class RdtConfig(SightAndWords):
+class RdtConfig(VisionLanguageConfig):
     """An RDT (policy_node.rdt).
 
     Attributes:
         width: of the transformer.
-        depth: its blocks; even ones look at the language, odd ones at the pictures.
+        depth: its blocks; even ones attend to the language, odd ones to the images.
         heads: of each attention.
-        prediction: what it foretells.
+        prediction: what it predicts.
         train_steps: of the diffusion.
         sample_steps: of them taken at inference.
     """
@@ -139,7 +129,7 @@ class RdtConfig(SightAndWords):
 
 
 @dataclass(frozen=True)
-class CogActConfig(SightAndWords):
+class CogActConfig(VisionLanguageConfig):
     """A CogACT (policy_node.cogact).
 
     Attributes:
@@ -147,10 +137,11 @@ class CogActConfig(SightAndWords):
         depth: its blocks.
         heads: of each attention.
         drop: share of training samples in which the cognition is left out.
-        guidance: at inference, how far beyond the foretelling without the cognition; 1: none.
+        guidance: at inference, factor on the difference to the prediction without the cognition;
+            1: none.
         repeats: noises that each sample is trained with at once; the vision-language model, the
             costly part, runs once for all of them.
-        prediction: what it foretells.
+        prediction: what it predicts.
         train_steps: of the diffusion.
         sample_steps: of them taken at inference.
     """
@@ -167,13 +158,13 @@ class CogActConfig(SightAndWords):
 
 
 @dataclass(frozen=True)
-class Pi0Config(SightAndWords):
+class Pi0Config(VisionLanguageConfig):
     """A pi0 (policy_node.pi0).
 
     Attributes:
         width: of the action expert; its depth, heads and their width are the language model's,
             with which it shares attention.
-        hidden: of the action expert's perceptrons.
+        hidden: width of the action expert's MLPs.
         sample_steps: Euler's, at inference.
     """
 
@@ -182,9 +173,9 @@ class Pi0Config(SightAndWords):
     sample_steps: int = 10
 
 
-_SMALL_EYE = Backbone("conv", {"size": 112, "channels": [16, 32, 64, 128]})
-_SMALL_WORDS = {"vocab_size": VOCABULARY, "pad_token_id": 0}
-_SMALL_ROTARY = _SMALL_WORDS | {
+_SMALL_VISION = Backbone("conv", {"size": 112, "channels": [16, 32, 64, 128]})
+_SMALL_VOCABULARY = {"vocab_size": VOCABULARY, "pad_token_id": 0}
+_SMALL_ROTARY = _SMALL_VOCABULARY | {
     "hidden_size": 128,
     "intermediate_size": 256,
     "num_attention_heads": 4,
@@ -204,7 +195,7 @@ RDT_SIZES = {
     "tiny": RdtConfig(
         Backbone(
             "t5",
-            _SMALL_WORDS
+            _SMALL_VOCABULARY
             | {"d_model": 128, "d_kv": 32, "d_ff": 256, "num_layers": 2, "num_heads": 4}
             | {"feed_forward_proj": "gated-gelu"},
         ),
@@ -223,7 +214,7 @@ RDT_SIZES = {
         heads=32,
     ),
 }
-"""base: RDT-1B with T5 v1.1 XXL and SigLIP so400m at 384 pixels, both left as published."""
+"""base: RDT-1B with T5 v1.1 XXL and SigLIP so400m at 384 pixels, both frozen."""
 
 COGACT_SIZES = {
     "tiny": CogActConfig(
@@ -280,31 +271,31 @@ PI0_SIZES = {
 }
 """base: PaliGemma 3B at 224 pixels, and an action expert of 300 million parameters."""
 
-# Where a safe stands, pictures of a hundred demonstrations teach nobody to the millimetre, and
-# cameras are mounted anew in each episode, so that tiny ones see by a scene encoder alone.
-RDT_SIZES["small"] = replace(RDT_SIZES["tiny"], vision=(_SMALL_EYE,))
-COGACT_SIZES["small"] = replace(COGACT_SIZES["tiny"], vision=(_SMALL_EYE,))
-PI0_SIZES["small"] = replace(PI0_SIZES["tiny"], vision=(_SMALL_EYE,))
+# Images of a hundred demonstrations do not suffice to learn the safe's pose to the millimetre, and
+# cameras are mounted differently in each episode, so that tiny networks use a scene encoder only.
+RDT_SIZES["small"] = replace(RDT_SIZES["tiny"], vision=(_SMALL_VISION,))
+COGACT_SIZES["small"] = replace(COGACT_SIZES["tiny"], vision=(_SMALL_VISION,))
+PI0_SIZES["small"] = replace(PI0_SIZES["tiny"], vision=(_SMALL_VISION,))
 
 
 def from_weights(
     config: NetworkConfig, weights: Sequence[str], download: bool = False
 ) -> NetworkConfig:
-    """A configuration whose backbones start from published weights.
+    """Return a configuration whose backbones start from published weights.
 
     Args:
         config: such as RDT_SIZES["base"].
         weights: folders or names on the Hugging Face hub: of the language model, beside which its
-            tokenizer is, then of each encoder of pictures, in the order of `config.vision`.
+            tokenizer is, then of each vision encoder, in the order of `config.vision`.
         download: whether names on the hub may be fetched.
 
     Errors: RuleSafeError if there are not as many as the configuration has backbones to load.
     """
     kinds = published(config)
     if len(weights) != len(kinds):
-        asked = ", ".join(kinds) or "none, for all of it starts at random"
+        asked = ", ".join(kinds) or "none, all of it starts at random"
         raise RuleSafeError(f"{len(weights)} weights are named; this network takes: {asked}")
-    if not isinstance(config, SightAndWords) or not kinds:
+    if not isinstance(config, VisionLanguageConfig) or not kinds:
         return config
     read, *towers = (
         replace(backbone, weights=name, download=download)
@@ -314,9 +305,9 @@ def from_weights(
 
 
 def published(config: NetworkConfig) -> list[str]:
-    """The kinds of the backbones that have published weights, in the order of `from_weights`; none
-    of a network that is trained from scratch."""
-    if not isinstance(config, SightAndWords):
+    """Return the kinds of the backbones that have published weights, in the order of
+    `from_weights`; none for a network that is trained from scratch."""
+    if not isinstance(config, VisionLanguageConfig):
         return []
     kinds = [config.language.kind, *(tower.kind for tower in config.vision)]
     return [] if config.encoder or "conv" in kinds else kinds

@@ -58,8 +58,8 @@ def _facts(checkpoint: Checkpoint) -> Iterable[str]:
     yield f"dataset {str(data.get('digest'))[:12]}, source {checkpoint.revision or 'not known'}"
     frame = checkpoint.normaliser.frame
     if frame is not None:
-        x, y, z, yaw = frame.place
-        yield f"acts as if the safe stood at {x:.2f}, {y:.2f}, {z:.2f} m, {yaw:.2f} rad"
+        x, y, z, yaw = frame.pose
+        yield f"acts as if the safe were at {x:.2f}, {y:.2f}, {z:.2f} m, {yaw:.2f} rad"
 
 
 def _network(network: Network, config: NetworkConfig, memory: Memory) -> Iterable[str]:
@@ -90,7 +90,7 @@ def example(network: Network, config: NetworkConfig, memory: MemoryShape) -> Bat
     if config.images:
         batch.images = torch.zeros(1, 2, 224, 224, 3, dtype=torch.uint8)
     if config.instruction:
-        batch.language, batch.language_mask = pad([network.words(LONGEST)])
+        batch.language, batch.language_mask = pad([network.token_ids(LONGEST)])
     if memory.kind != "none":
         tokens = memory.kind == "tokens"
         shape = (1, memory.length) if tokens else (1, memory.length, joints)

@@ -1,15 +1,17 @@
-"""DP3: a cloud's features, the joints and the memory steer a U-Net that removes noise from actions.
+"""DP3: a U-Net denoises actions under a condition of scene features, joints and memory.
 
 After Ze et al., "3D Diffusion Policy", 2024; memory after Wang et al., "VQ-Memory": a small
-convolutional network makes one vector of its tokens. Differs from the published code: clouds are
-shifted and scaled by fixed figures; the points' colours are looked at too; only the last
-`cloud_frames` clouds are; a mask tells which part of the memory was observed; scales of FiLM are
-counted from 1 (unet.py). At the tiny size everything is narrower, the cloud is seen through an
-encoder that was trained before (scene_encoder.py) and stays as it is; a perceptron and a linear map
-guess the rows from what steers the U-Net, which tells what is to be added: steered by a vector
-alone, a narrow U-Net takes long to place each row; the joints are part of that vector as they are
-too, since a target relative to them contains them; and the loss is the absolute error: a chunk is
-then what most demonstrations did, not their mean.
+convolutional network makes one vector of its tokens. Differences to the published code: point
+clouds are shifted and scaled by constants; the points' colours are used too; only the last
+`cloud_frames` point clouds are used; a mask marks the observed part of the memory; scales of FiLM
+are relative to 1 (unet.py).
+
+Differences at the tiny size: everything is narrower; a frozen, pretrained scene encoder replaces
+the PointNet (scene_encoder.py); an MLP and a linear layer make an initial prediction of the actions
+from the condition, and the U-Net predicts the residual, since a narrow U-Net with a vector as its
+condition learns slowly which step it is at; the condition contains the joints themselves, since
+targets are relative to them; the loss is the absolute error, so that a chunk is what most
+demonstrations did, not their mean.
 """
 
 from dataclasses import replace
@@ -18,21 +20,18 @@ from itertools import pairwise
 import torch
 from torch import Tensor, nn
 
-from policy_node.batches import Batch, Network
+from policy_node.batches import Batch
 from policy_node.configs import Dp3Config, NetworkConfig
 from policy_node.pointnet import PointNet
 from policy_node.policy import CHUNK
-from policy_node.scene_encoder import SceneEncoder, make_encoder, see
-from policy_node.schedules import Diffusion, Predict
+from policy_node.scene_encoder import SceneEncoder, make_encoder
+from policy_node.schedules import JOINTS, DenoisingNetwork, Diffusion, Predict
 from policy_node.unet import UNet
-from rulesafe_core.joints import ACTION_JOINTS
 from vq_memory_node.memory import MemoryShape
-
-JOINTS = len(ACTION_JOINTS)
 
 
 class MemoryEncoder(nn.Module):
-    """A memory to one vector (B, features): convolutions over time, then one linear map of all."""
+    """Maps a memory to one vector (B, features): convolutions over time, then a linear layer."""
 
     def __init__(self, config: Dp3Config, shape: MemoryShape) -> None:
         super().__init__()
@@ -56,26 +55,27 @@ class MemoryEncoder(nn.Module):
         if isinstance(self.entries, nn.Embedding):
             entries = self.entries(memory.where(mask, self.vocabulary))
         else:
-            seen = mask[..., None].to(memory.dtype)
-            entries = self.entries(torch.cat([memory * seen, seen], dim=-1))
+            observed = mask[..., None].to(memory.dtype)
+            entries = self.entries(torch.cat([memory * observed, observed], dim=-1))
         found: Tensor = self.out(self.time(entries.transpose(1, 2)))
         return found
 
 
-def _perceptron(into: int, width: int, out: int) -> nn.Sequential | None:
-    """Two hidden layers of a width; None of the width 0."""
+def _mlp(into: int, width: int, out: int) -> nn.Sequential | None:
+    """Return an MLP with two hidden layers; None for the width 0."""
     if not width:
         return None
     hidden = [nn.Linear(into, width), nn.Mish(), nn.Linear(width, width), nn.Mish()]
     return nn.Sequential(*hidden, nn.Linear(width, out))
 
 
-class Dp3(Network):
-    """The network. `config.past` actions come before the chunk and are thrown away."""
+class Dp3(DenoisingNetwork):
+    """The network."""
 
     def __init__(self, config: Dp3Config, memory: MemoryShape) -> None:
         super().__init__()
-        self.config, self.rows = config, config.past + CHUNK
+        self.config, self.past = config, config.past
+        self.horizon = config.past + CHUNK
         self.cloud: SceneEncoder | PointNet
         if config.encoder is None:
             self.cloud = PointNet(config.pointnet, config.cloud_features, config.colour)
@@ -98,58 +98,39 @@ class Dp3(Network):
             config.groups,
             config.step_features,
         )
-        self.guess = _perceptron(condition, config.guess, self.rows * JOINTS)
+        self.guess = _mlp(condition, config.guess, self.horizon * JOINTS)
         linear = config.direct and config.guess
-        self.linear = nn.Linear(condition, self.rows * JOINTS) if linear else None
-        self.diffusion = Diffusion(config.train_steps, config.sample_steps, loss=config.loss)
+        self.linear = nn.Linear(condition, self.horizon * JOINTS) if linear else None
+        self.schedule = Diffusion(config.train_steps, config.sample_steps, loss=config.loss)
 
     def condition(self, batch: Batch) -> Tensor:
-        """What steers the U-Net, (B, C)."""
-        seen = see(self.cloud, batch, self.config.cloud_frames, self.config.points)
-        parts = [seen.flatten(1), self.state(batch.joints).flatten(1)]
+        """Return the condition of the U-Net, (B, C)."""
+        scene = batch.scene(self.cloud, self.config.cloud_frames, self.config.points)
+        parts = [scene.flatten(1), self.state(batch.joints).flatten(1)]
         if self.config.direct:
             parts.append(batch.joints.flatten(1))
         if self.memory is not None:
             parts.append(self.memory(batch.memory, batch.memory_mask))
         return torch.cat(parts, dim=-1)
 
-    def loss(self, batch: Batch) -> Tensor:
-        assert batch.actions is not None
-        return self.diffusion.loss(self._predictor(batch), batch.actions)
-
-    def sample(self, batch: Batch, generator: torch.Generator | None = None) -> Tensor:
-        shape = (len(batch), self.rows, JOINTS)
-        device = batch.joints.device
-        rows = self.diffusion.sample(self._predictor(batch), shape, device, generator)
-        return rows[:, self.config.past :]
-
-    def _predictor(self, batch: Batch) -> Predict:
+    def predictor(self, batch: Batch) -> Predict:
         condition = self.condition(batch)
         if self.guess is None:
             return lambda noisy, time: self.unet(noisy, time, condition)
-        guess = self.guess(condition)
+        initial = self.guess(condition)
         if self.linear is not None:
-            guess = guess + self.linear(condition)
-        guess = guess.view(-1, self.rows, JOINTS)
-        return lambda noisy, time: guess + self.unet(noisy, time, condition)
+            initial = initial + self.linear(condition)
+        initial = initial.view(-1, self.horizon, JOINTS)
+        return lambda noisy, time: initial + self.unet(noisy, time, condition)
 
     def built(self, config: NetworkConfig) -> NetworkConfig:
-        """See Network."""
-        if isinstance(self.cloud, SceneEncoder):
-            return replace(self.config, encoder=self.cloud.config)
-        return config
+        scene = self.scene_encoder()
+        return config if scene is None else replace(self.config, encoder=scene.config)
 
-    def sight(self) -> nn.Module | None:
-        """See Network."""
+    def scene_encoder(self) -> SceneEncoder | None:
         return self.cloud if isinstance(self.cloud, SceneEncoder) else None
 
     def parts(self) -> dict[str, nn.Module]:
-        found: dict[str, nn.Module] = {"cloud": self.cloud, "state": self.state}
-        if self.memory is not None:
-            found["memory"] = self.memory
-        found["unet"] = self.unet
-        if self.guess is not None:
-            found["guess"] = self.guess
-        if self.linear is not None:
-            found["linear"] = self.linear
-        return found
+        names = ("cloud", "state", "memory", "unet", "guess", "linear")
+        parts = {name: getattr(self, name) for name in names}
+        return {name: part for name, part in parts.items() if part is not None}

@@ -1,4 +1,4 @@
-"""A trained network as a policy: normalises what is seen, asks for a chunk, gives it in rad.
+"""A trained network as a policy: normalises observations, samples a chunk, converts it to rad.
 
 Example::
 
@@ -17,9 +17,7 @@ from torch import Tensor
 
 from policy_node.batches import Batch
 from policy_node.checkpoints import Checkpoint, read_policy
-from policy_node.configs import needs_of
 from policy_node.policy import CAMERAS, Observation, check_chunk
-from policy_node.scene_encoder import SceneEncoder
 from policy_node.training_data import pad
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
@@ -33,12 +31,12 @@ class NetworkPolicy:
     Args:
         checkpoint: what was trained.
         device: torch's name of where to compute.
-        seed: of the noise that chunks begin as. With it the joints of an episode's first frame
-            decide, so that episodes differ in their noise, and each is the same again.
+        seed: of the noise that chunks are made of. It depends on the joints of an episode's first
+            frame too, so that episodes differ in their noise, and each can be repeated.
 
     Attributes:
-        needs: what `infer` wants to be shown.
-        memory: what is to be built, fed every frame and read for `infer`.
+        needs: what `infer` observes.
+        memory: whose readings `infer` receives.
         checkpoint: as given.
     """
 
@@ -46,12 +44,12 @@ class NetworkPolicy:
         self.checkpoint, self._seed = checkpoint, seed
         self.memory = checkpoint.memory
         shape = self.memory.shape
-        self.needs = needs_of(checkpoint.config, memory=shape.kind != "none")
+        self.needs = checkpoint.config.needs(memory=shape.kind != "none")
         self._device = torch.device(device)
         self._network = checkpoint.network().to(self._device)
-        self._sight = self._network.sight()
-        if checkpoint.normaliser.frame is not None and not isinstance(self._sight, SceneEncoder):
-            raise RuleSafeError("it acts about a safe that it has no scene encoder to see")
+        self._scene_encoder = self._network.scene_encoder()
+        if checkpoint.normaliser.frame is not None and self._scene_encoder is None:
+            raise RuleSafeError("it has a safe frame, but no scene encoder to estimate the pose")
         self._generator = torch.Generator(self._device)
         self._ids: dict[str, list[int]] = {}
         self._reading = (shape.length,) if shape.kind == "tokens" else (shape.length, JOINTS)
@@ -60,7 +58,7 @@ class NetworkPolicy:
     def reset(self) -> None:
         """A new episode begins."""
         self._begun = False
-        self._seen: list[NDArray[np.float64]] = []
+        self._poses: list[NDArray[np.float64]] = []
 
     def infer(self, observation: Observation) -> NDArray[np.float32]:
         """See `policy.Policy.infer`."""
@@ -75,11 +73,11 @@ class NetworkPolicy:
         normaliser = self.checkpoint.normaliser
         chunk = normaliser.actions.decode(values.float().cpu().numpy(), now)[0]
         if normaliser.frame is not None:
-            chunk = normaliser.frame.leave(chunk, self._place())
+            chunk = normaliser.frame.leave(chunk, self._pose())
         return check_chunk(chunk)
 
     def _batch(self, observation: Observation) -> tuple[Batch, NDArray[np.float32]]:
-        """What the network is asked with, and the present joints (1, 13), rad, in its frame."""
+        """Return the batch, and the present joints (1, 13), rad, in the network's frame."""
         needs, scaling = self.needs, self.checkpoint.normaliser.joints
         _check("joints", observation.joints, (needs.frames, JOINTS))
         clouds = self._clouds(observation)
@@ -88,18 +86,18 @@ class NetworkPolicy:
         if needs.images:
             for camera in CAMERAS:
                 if camera not in observation.images:
-                    raise RuleSafeError(f"the policy needs the picture of the camera {camera}")
-            pictures = np.stack([observation.images[camera] for camera in CAMERAS])
-            batch.images = torch.from_numpy(pictures)[None]
+                    raise RuleSafeError(f"the policy needs the image of the camera {camera}")
+            images = np.stack([observation.images[camera] for camera in CAMERAS])
+            batch.images = torch.from_numpy(images)[None]
         if needs.instruction:
-            batch.language, batch.language_mask = pad([self._words(observation.instruction)])
+            batch.language, batch.language_mask = pad([self._token_ids(observation.instruction)])
         if needs.memory:
             self._remember(observation, batch)
         return batch, joints[-1:]
 
     def _clouds(self, observation: Observation) -> dict[str, Tensor]:
-        """The clouds, or, of a policy that acts about a safe, what is seen in them; from then on
-        `_place` tells where the safe is."""
+        """Return the point clouds, or, with a safe frame, their scene features; from then on
+        `_pose` has an estimate."""
         needs, frame = self.needs, self.checkpoint.normaliser.frame
         if not needs.points:
             return {}
@@ -107,28 +105,29 @@ class NetworkPolicy:
         points = torch.from_numpy(np.array(observation.points, np.float32))[None]
         if frame is None:
             return {"points": points}
-        assert isinstance(self._sight, SceneEncoder)
+        encoder = self._scene_encoder
+        assert encoder is not None
         with torch.inference_mode():
-            sights = self._sight(points.to(self._device)).cpu().numpy()
-        self._seen.append(self._sight.places(sights[0, -1]))
-        return {"sights": torch.from_numpy(self._sight.placed(sights, frame.place))}
+            features = encoder(points.to(self._device)).cpu().numpy()
+        self._poses.append(encoder.poses(features[0, -1]))
+        return {"scene_features": torch.from_numpy(encoder.with_pose(features, frame.pose))}
 
-    def _place(self) -> NDArray[np.float64]:
-        """Where the safe stands, (4,): it has not moved in this episode, and the mean of what was
-        seen is less off than the last of it."""
-        place: NDArray[np.float64] = np.mean(self._seen, axis=0)
-        return place
+    def _pose(self) -> NDArray[np.float64]:
+        """The safe's pose (4,): it does not move in an episode, and the mean of the estimates is
+        more accurate than the last one."""
+        pose: NDArray[np.float64] = np.mean(self._poses, axis=0)
+        return pose
 
     def _entered(self, joints: NDArray) -> NDArray[np.float32]:
-        """Joints (N, 13), rad, in the frame in which the network sees them."""
-        rows, frame = np.asarray(joints, np.float32), self.checkpoint.normaliser.frame
-        return rows if frame is None else frame.enter(rows, self._place())
+        """Transform joints (N, 13), rad, to the network's frame."""
+        joints, frame = np.asarray(joints, np.float32), self.checkpoint.normaliser.frame
+        return joints if frame is None else frame.enter(joints, self._pose())
 
-    def _words(self, instruction: str) -> list[int]:
+    def _token_ids(self, instruction: str) -> list[int]:
         if not instruction:
             raise RuleSafeError("the policy needs an instruction")
         if instruction not in self._ids:
-            self._ids[instruction] = self._network.words(instruction)
+            self._ids[instruction] = self._network.token_ids(instruction)
         return self._ids[instruction]
 
     def _remember(self, observation: Observation, batch: Batch) -> None:

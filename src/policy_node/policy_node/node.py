@@ -24,11 +24,11 @@ from std_msgs.msg import String
 from trajectory_msgs.msg import JointTrajectory
 
 from policy_node import convert
+from policy_node.inference import InferenceWorker, Request, RequestSchedule
 from policy_node.loading import find_policy, memory_of_policy
 from policy_node.policy import CAMERAS, CHUNK, Policy
 from policy_node.reports import Second
 from policy_node.synchroniser import POINTS, Synchroniser
-from policy_node.turns import Question, Thinker, Turns
 from rulesafe_core.chunks import SECOND
 from rulesafe_core.convert import LATCHED_QOS, STATE_QOS, to_diagnostics, to_trajectory
 from rulesafe_core.errors import RuleSafeError
@@ -88,8 +88,8 @@ class PolicyNode(LifecycleNode):
         self._memory: RollingMemory | None = None
         self._published: TokenMemory | None = None  # whose tokens vq_memory_node publishes
         self._sync: Synchroniser | None = None  # while active
-        self._turns: Turns | None = None  # while active
-        self._asked: tuple[Turns, Question] | None = None  # the last question
+        self._schedule: RequestSchedule | None = None  # while active
+        self._asked: tuple[RequestSchedule, Request] | None = None  # the last request
         self._sent: JointTrajectory | None = None
         self._refusal = "not configured"
         self._mismatch = ""  # of the memory that is heard
@@ -97,8 +97,8 @@ class PolicyNode(LifecycleNode):
         self._second = Second(time.monotonic())
         self._began = time.monotonic()
         self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", STATE_QOS)
-        answered = self.create_guard_condition(self._on_answer)
-        self._thinker = Thinker(answered.trigger)
+        result = self.create_guard_condition(self._on_result)
+        self._worker = InferenceWorker(result.trigger)
         steady = Clock(clock_type=ClockType.STEADY_TIME)
         self.create_timer(1.0, self._report, clock=steady)
         self.create_timer(0.2, self._on_timer, clock=steady)
@@ -166,7 +166,7 @@ class PolicyNode(LifecycleNode):
             round(self._settings.max_gap * SECOND),
             self._memory if fed else None,
         )
-        self._turns = Turns(self._sync, self._settings.execute_rows)
+        self._schedule = RequestSchedule(self._sync, self._settings.execute_rows)
         self._mismatch = ""
         self._second = Second(time.monotonic())
         wanted = {"/episode/started": (Time, LATCHED_QOS, self._on_started)} | self._wanted()
@@ -182,7 +182,7 @@ class PolicyNode(LifecycleNode):
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
         for subscription in self._inputs:
             self.destroy_subscription(subscription)
-        self._inputs, self._sync, self._turns = [], None, None
+        self._inputs, self._sync, self._schedule = [], None, None
         self._claim.close()
         return super().on_deactivate(state)
 
@@ -249,65 +249,65 @@ class PolicyNode(LifecycleNode):
     # What goes out ------------------------------------------------------------------------
 
     def _act(self, fill: bool = False) -> None:
-        """Asks the policy, if it is its turn and all that it needs is there."""
-        if self._turns is None or self._thinker.busy or self._mismatch:
+        """Request a chunk, if one is due and the observation is complete."""
+        if self._schedule is None or self._worker.busy or self._mismatch:
             return
         try:
-            question = self._turns.question(fill)
+            request = self._schedule.request(fill)
         except RuleSafeError as error:
             self._complain(str(error))
             return
-        if question:
+        if request:
             assert self._policy is not None
-            self._asked = self._turns, question
-            self._thinker.ask(self._policy, question)
+            self._asked = self._schedule, request
+            self._worker.submit(self._policy, request)
 
-    def _on_answer(self) -> None:
-        """The thread has a chunk, or could not make one. A policy's bug ends the node."""
-        turns, question = self._asked or (None, None)
-        asked_now = turns is not None and turns is self._turns
+    def _on_result(self) -> None:
+        """Publish the chunk of the worker. A bug of the policy ends the node."""
+        schedule, request = self._asked or (None, None)
+        asked_now = schedule is not None and schedule is self._schedule
         try:
-            answer = self._thinker.take()
+            result = self._worker.take()
         except RuleSafeError as error:
-            # What was wrong in a past episode is not held against the present one.
-            if turns and question and asked_now and turns.concerns(question):
-                self._give_up(turns, str(error))
+            # An error in a past episode does not concern the present one.
+            if schedule and request and asked_now and schedule.is_current(request):
+                self._give_up(schedule, str(error))
             else:
                 self._second.stale += 1
                 self._act()
             return
-        if answer is None:
+        if result is None:
             return
-        if turns and asked_now and turns.answered(answer.question):
-            self._second.latencies.append(answer.seconds)
-            self._sent = to_trajectory(answer.rows, answer.question.stamp)
+        if schedule and asked_now and schedule.accept(result.request):
+            self._second.latencies.append(result.seconds)
+            self._sent = to_trajectory(result.chunk, result.request.stamp)
             self._chunks.publish(self._sent)
         else:
             self._second.stale += 1
         self._act()
 
-    def _give_up(self, turns: Turns, reason: str) -> None:
-        turns.failure = reason
+    def _give_up(self, schedule: RequestSchedule, reason: str) -> None:
+        schedule.failure = reason
         self.get_logger().error(reason)
         self._report()
 
     def _on_timer(self) -> None:
         if self._starts:
             self._start()
-        elif self._sync and self._turns and not self._thinker.busy:
-            self._look_whether_time_stands_still(self._sync, self._turns)
+        elif self._sync and self._schedule and not self._worker.busy:
+            self._check_time(self._sync, self._schedule)
 
-    def _look_whether_time_stands_still(self, sync: Synchroniser, turns: Turns) -> None:
-        """Somebody waits for a chunk that was lost, or for an observation that lacks a part."""
-        if not turns.stands_still(time.monotonic()):
+    def _check_time(self, sync: Synchroniser, schedule: RequestSchedule) -> None:
+        """Publish a lost chunk again, or complete the observation, if time stands still."""
+        if not schedule.stands_still(time.monotonic()):
             return
-        if turns.lost:
+        if schedule.lost:
             self.get_logger().warning("time stands still: the chunk is sent again")
             self._chunks.publish(self._sent)
             return
-        turns.hurry()
+        schedule.hurry()
         self._act(fill=True)
-        if not self._thinker.busy and (missing := sync.missing(sync.newest, fill=True)):
+        if not self._worker.busy and (missing := sync.missing(sync.newest, fill=True)):
             self._complain(f"time stands still, and of this instant there is no {missing[0]}")
 
     def _report(self) -> None:
@@ -326,7 +326,7 @@ class PolicyNode(LifecycleNode):
         else:
             self._second = Second(now)
             values = second.values(now, self._sync)
-            failure = self._mismatch or (self._turns.failure if self._turns else "")
+            failure = self._mismatch or (self._schedule.failure if self._schedule else "")
             if failure:
                 level, text = DiagnosticStatus.ERROR, failure
                 values["episode_started"] = self._sync.first or 0
@@ -336,7 +336,7 @@ class PolicyNode(LifecycleNode):
         self._diagnostics.publish(to_diagnostics(self.get_name(), level, text, values, stamp))
 
     def destroy_node(self) -> None:
-        self._thinker.close()
+        self._worker.close()
         super().destroy_node()
 
 

@@ -1,8 +1,8 @@
-"""Joints and actions to numbers a network likes, and back. numpy alone; kept in the checkpoint."""
+"""Normalisation of joints and actions. numpy only; kept in the checkpoint."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,136 +27,110 @@ class Scaling:
     scale: Floats
 
     def encode(self, values: Floats) -> Floats:
-        """Normalised values of the same shape (..., 13)."""
+        """Return normalised values of the same shape (..., 13)."""
         return (values - self.offset) / self.scale
 
     def decode(self, values: Floats) -> Floats:
-        """What `encode` made them of, but for rounding."""
+        """Return the inverse of `encode`, up to rounding."""
         return values * self.scale + self.offset
 
 
 def min_max(lower: Floats, upper: Floats, floor: float = FLOOR) -> Scaling:
-    """Maps lower .. upper to -1 .. 1; less than that where they lie closer than 2 floor (rad)."""
+    """Map lower .. upper to -1 .. 1; to less where they are closer than 2 floor (rad)."""
     offset = (lower.astype(float) + upper) / 2
     scale = np.maximum((upper.astype(float) - lower) / 2, floor)
     return Scaling(offset.astype(np.float32), scale.astype(np.float32))
 
 
-def mean_std(rows: Floats, floor: float = FLOOR) -> Scaling:
-    """Maps rows (N, 13) to mean 0 and standard deviation 1, or less below the floor (rad)."""
-    wide = rows.astype(float)
-    scale = np.maximum(wide.std(0), floor)
-    return Scaling(wide.mean(0).astype(np.float32), scale.astype(np.float32))
-
-
-class Actions(Protocol):
-    """How targets become numbers in -1 .. 1, knowing the present posture."""
-
-    @property
-    def scaling(self) -> Scaling: ...
-
-    def encode(self, targets: Floats, now: Floats) -> Floats:
-        """Targets (B, P + 50, 13), rad, and posture (B, 13), rad, to the same shape."""
-        ...
-
-    def decode(self, values: Floats, now: Floats) -> Floats:
-        """The last 50 rows' values (B, 50, 13) to targets in rad."""
-        ...
-
-
 @dataclass(frozen=True)
-class AbsoluteActions:
-    """Targets by the range of each joint: scaling (13,)."""
+class Actions:
+    """Normalisation of targets, in rad, to -1 .. 1.
 
-    scaling: Scaling
+    A joint's complete range is some radians, a hundred times the tolerance of a grasp; its motion
+    in the next tenths of a second is not, so the same error of the network is smaller in rad if
+    targets are relative.
 
-    def encode(self, targets: Floats, now: Floats) -> Floats:
-        return self.scaling.encode(targets)
-
-    def decode(self, values: Floats, now: Floats) -> Floats:
-        return self.scaling.decode(values)
-
-
-@dataclass(frozen=True)
-class RelativeActions:
-    """Targets less the present posture, by the range that each row of the chunk has: scaling
-    (P + 50, 13).
-
-    A joint's whole range is some radians, a hundred times what a grasp may be off; what it does in
-    the next tenths of a second is not, so the same error of the network is a smaller one in rad.
+    Attributes:
+        kind: absolute: targets by the range of each joint. relative: targets less the present
+            posture, by the range of each step of the chunk.
+        scaling: (13,) of absolute targets, (P + 50, 13) of relative ones.
     """
 
+    kind: ActionKind
     scaling: Scaling
 
     def encode(self, targets: Floats, now: Floats) -> Floats:
-        return self.scaling.encode(targets - now[:, None])
+        """Normalise targets (B, P + 50, 13) at a posture (B, 13)."""
+        return self.scaling.encode(targets - now[:, None] if self.kind == "relative" else targets)
 
     def decode(self, values: Floats, now: Floats) -> Floats:
-        rows = Scaling(self.scaling.offset[-CHUNK:], self.scaling.scale[-CHUNK:])
-        return rows.decode(values) + now[:, None]
+        """Return targets (B, 50, 13) of the last 50 steps' values, at a posture (B, 13)."""
+        if self.kind == "absolute":
+            return self.scaling.decode(values)
+        steps = Scaling(self.scaling.offset[-CHUNK:], self.scaling.scale[-CHUNK:])
+        return steps.decode(values) + now[:, None]
 
 
-ACTIONS: dict[str, type[AbsoluteActions] | type[RelativeActions]] = {
-    "absolute": AbsoluteActions,
-    "relative": RelativeActions,
-}
-
-
-def fit_absolute(actions: Sequence[Floats]) -> AbsoluteActions:
-    """From each episode's targets (N, 13)."""
-    rows = np.concatenate(actions)
-    return AbsoluteActions(min_max(rows.min(0), rows.max(0)))
+def fit_absolute(actions: Sequence[Floats]) -> Actions:
+    """Fit to each episode's targets (N, 13)."""
+    targets = np.concatenate(actions)
+    return Actions("absolute", min_max(targets.min(0), targets.max(0)))
 
 
 def fit_relative(
     joints: Sequence[Floats], actions: Sequence[Floats], past: int, margin: Floats | float = 0.0
-) -> RelativeActions:
-    """From each episode's joints and targets (N, 13), over every frame's rows -past .. 49, and
-    `margin` (13,), rad, more: noise on the joints moves the targets against them."""
+) -> Actions:
+    """Fit to each episode's joints and targets (N, 13), for steps -past .. 49 at every frame.
+
+    Args:
+        margin: (13,), rad, added to the ranges: noise on the joints shifts the targets relative to
+            them.
+    """
     lower = np.full((past + CHUNK, len(ACTION_JOINTS)), np.inf, np.float32)
     upper = -lower
     for now, targets in zip(joints, actions, strict=True):
         frames = np.arange(len(targets))
-        for row in range(past + CHUNK):
-            moved = targets[np.clip(frames + row - past, 0, len(targets) - 1)] - now
-            lower[row] = np.minimum(lower[row], moved.min(0))
-            upper[row] = np.maximum(upper[row], moved.max(0))
-    return RelativeActions(min_max(lower - margin, upper + margin))
+        for step in range(past + CHUNK):
+            moved = targets[np.clip(frames + step - past, 0, len(targets) - 1)] - now
+            lower[step] = np.minimum(lower[step], moved.min(0))
+            upper[step] = np.maximum(upper[step], moved.max(0))
+    return Actions("relative", min_max(lower - margin, upper + margin))
 
 
 @dataclass(frozen=True)
 class Normaliser:
-    """What a checkpoint keeps: joints (also the rows of raw memory) and actions; the frame that
-    both are in before they are scaled, None for the robot's own."""
+    """Normalisation that a checkpoint keeps: of joints (also those of a raw memory) and of actions;
+    the frame of both before they are scaled, None for the robot's own."""
 
     joints: Scaling
     actions: Actions
     frame: SafeFrame | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """Plain values; a float32 survives being written as decimal digits."""
-        kinds: dict[type, str] = {kind: name for name, kind in ACTIONS.items()}
+        """Return plain values; a float32 is exact in decimal digits."""
         return {
             "joints": _lists(self.joints),
-            "actions": {"kind": kinds[type(self.actions)], **_lists(self.actions.scaling)},
+            "actions": {"kind": self.actions.kind, **_lists(self.actions.scaling)},
             "safe_frame": None if self.frame is None else asdict(self.frame),
         }
 
 
 def normaliser_from(about: Mapping[str, Any], past: int) -> Normaliser:
-    """From what `as_json` gave. Errors: RuleSafeError if it is not that."""
+    """Make the normaliser that `as_json` described. Errors: RuleSafeError if it is not valid."""
     try:
         kind = about["actions"]["kind"]
-        if kind not in ACTIONS:
-            raise unknown_name("kind of actions", kind, ACTIONS)
+        if kind not in get_args(ActionKind):
+            raise unknown_name("kind of actions", kind, get_args(ActionKind))
         joints = (len(ACTION_JOINTS),)
-        rows = joints if kind == "absolute" else (past + CHUNK, *joints)
-        actions = ACTIONS[kind](_scaling(about["actions"], rows))
+        shape = joints if kind == "absolute" else (past + CHUNK, *joints)
         frame = about.get("safe_frame")
-        place = None if frame is None else SafeFrame(**{k: float(v) for k, v in frame.items()})
-        return Normaliser(_scaling(about["joints"], joints), actions, place)
+        return Normaliser(
+            _scaling(about["joints"], joints),
+            Actions(kind, _scaling(about["actions"], shape)),
+            None if frame is None else SafeFrame(**{k: float(v) for k, v in frame.items()}),
+        )
     except (KeyError, TypeError, ValueError) as error:
-        raise RuleSafeError(f"the normaliser is not understood: {error!r}") from error
+        raise RuleSafeError(f"the normaliser is not valid: {error!r}") from error
 
 
 def _lists(scaling: Scaling) -> dict[str, Any]:

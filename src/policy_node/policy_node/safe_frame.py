@@ -1,15 +1,15 @@
-"""Joints as they would be if the safe stood elsewhere: what a hand does about a safe it does about
-one at any place, so that a policy need not learn the places.
+"""Joints transformed as if the safe were at another pose, so that a policy need not learn poses.
 
-A network that maps a safe's place to postures learns the arm's kinematics from as many places as
-there are demonstrations, roughly within them and not at all beyond. Kinematics are known. Where a
-scene encoder sees the safe, each posture becomes the nearest one that holds the hand as it is held,
-about a safe that stands at one place; the network sees these and answers with such rows, which the
-same turns back. Two demonstrations at different places then show nearly the same motion.
+A network that maps a safe's pose to postures learns the arm's kinematics from as many poses as
+there are demonstrations, roughly within their range and not at all beyond it. Kinematics are known.
+If a scene encoder estimates the safe's pose, each posture is replaced by the nearest one with the
+hand's pose relative to the safe unchanged and the safe at one fixed pose. The network receives and
+predicts such postures, which are transformed back. Two demonstrations at different poses of the
+safe then contain nearly the same motion.
 
     frame = SafeFrame(0.60, -0.30, 0.28, -0.17)
-    rows = frame.enter(joints, seen)          # (N, 13), of a safe that is seen at `seen` (4,)
-    joints = frame.leave(rows, seen)
+    inside = frame.enter(joints, pose)        # (N, 13), of a safe at `pose` (4,)
+    joints = frame.leave(inside, pose)
 """
 
 from dataclasses import dataclass
@@ -24,30 +24,30 @@ from rulesafe_core.joints import ARM_JOINTS
 from rulesafe_core.robot import HELD, h1_2
 from rulesafe_core.transforms import about_axis
 
-Rows = NDArray[np.float32]
+Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
 
 HAND = "R_hand_base_link"
 
 ROUNDS = 8
-"""Steps of Gauss and Newton towards a posture."""
+"""Gauss-Newton steps towards a posture."""
 
 CLOSE = 1e-6
-"""m and rad: as near as a hand need come."""
+"""m and rad: tolerance of the hand's pose."""
 
 DAMPING = 3e-2
-"""Of these steps (m and rad per rad), for arms near a singular posture."""
+"""Of these steps (m and rad per rad), for postures near a singularity."""
 
 STEP = 0.2
-"""rad that a joint goes in one of these steps at most."""
+"""rad that a joint moves in one of these steps at most."""
 
 MARGIN = 0.01
-"""rad that postures keep from the joints' ends."""
+"""rad that postures keep from the joints' limits."""
 
 
 @dataclass(frozen=True)
 class SafeFrame:
-    """A place that safes are thought to stand at: m in the pelvis frame, and rad."""
+    """The fixed pose of the safe: m in the pelvis frame, and rad."""
 
     x: float
     y: float
@@ -55,20 +55,20 @@ class SafeFrame:
     yaw: float
 
     @property
-    def place(self) -> Doubles:
-        """All four, (4,)."""
+    def pose(self) -> Doubles:
+        """x, y, z, yaw as (4,)."""
         return np.array([self.x, self.y, self.z, self.yaw])
 
-    def enter(self, joints: Rows, seen: NDArray[np.floating]) -> Rows:
-        """Joints (N, 13), rad, in the order of ACTION_JOINTS, as they would be if the safe that is
-        seen at a place (4,) stood at this one. These may lie beyond the joints' ends."""
-        return self._follow(joints, _motion(np.asarray(seen, float), self.place), False)
+    def enter(self, joints: Floats, pose: NDArray[np.floating]) -> Floats:
+        """Transform joints (N, 13), rad, in the order of ACTION_JOINTS, from a safe at a pose (4,)
+        to one at the fixed pose. The result may exceed the joints' limits."""
+        return self._follow(joints, _motion(np.asarray(pose, float), self.pose), False)
 
-    def leave(self, rows: Rows, seen: NDArray[np.floating]) -> Rows:
-        """The inverse, but within the joints' ends: where the arm does not reach it comes near."""
-        return self._follow(rows, _motion(self.place, np.asarray(seen, float)), True)
+    def leave(self, joints: Floats, pose: NDArray[np.floating]) -> Floats:
+        """Return the inverse within the joints' limits: as near as the arm reaches."""
+        return self._follow(joints, _motion(self.pose, np.asarray(pose, float)), True)
 
-    def _follow(self, joints: Rows, motion: Doubles, limited: bool) -> Rows:
+    def _follow(self, joints: Floats, motion: Doubles, limited: bool) -> Floats:
         count = len(ARM_JOINTS)
         arm, _ = self._arm.follow(joints[:, :count].astype(float), motion, limited)
         return np.concatenate([arm, joints[:, count:]], axis=1).astype(np.float32)
@@ -79,7 +79,7 @@ class SafeFrame:
 
 
 def _motion(before: Doubles, after: Doubles) -> Doubles:
-    """The rigid motion (4, 4) that brings a safe from one place to another."""
+    """The rigid motion (4, 4) that brings a safe from one pose to another."""
     motion = about_axis((0, 0, 1), float(after[3] - before[3]), before[:3])
     motion[:3, 3] += after[:3] - before[:3]
     return motion
@@ -88,7 +88,7 @@ def _motion(before: Doubles, after: Doubles) -> Doubles:
 class ArmChain:
     """The right arm in many postures at once, in the pelvis frame.
 
-    By arrays, where the planner's Pinocchio goes posture by posture: demonstrations have 10^5.
+    Computed as arrays, since demonstrations have 10^5 postures.
     """
 
     def __init__(self) -> None:
@@ -127,9 +127,8 @@ class ArmChain:
         return turn @ self._hand[:3, :3], place, jacobian
 
     def follow(self, arm: Doubles, motion: Doubles, limited: bool) -> tuple[Doubles, Doubles]:
-        """Postures (N, 7) near these that hold the hand where a rigid motion (4, 4) takes it, and
-        how far off they hold it (N,), m or rad, whichever is more; limited: within the ends of the
-        joints."""
+        """Return postures (N, 7) near these with the hand moved by a rigid motion (4, 4), and the
+        error of its pose (N,), m or rad, whichever is more; limited: within the joints' limits."""
         turn, place, _ = self.reach(arm)
         wanted, aim = motion[:3, :3] @ turn, place @ motion[:3, :3].T + motion[:3, 3]
         found, off = self._go(arm, wanted, aim, -np.inf, np.inf)
@@ -154,7 +153,7 @@ class ArmChain:
             if not left or np.abs(off).max() < CLOSE:
                 break
             step = _step(jacobian, off)
-            # Once more, without the joints that would go beyond their ends.
+            # Once more, without the joints that would exceed their limits.
             stuck = (found + step < lower) | (found + step > upper)
             if stuck.any():
                 step = np.where(stuck, 0, _step(jacobian * ~stuck[:, None], off))
@@ -163,7 +162,7 @@ class ArmChain:
 
 
 def _step(jacobian: Doubles, off: Doubles) -> Doubles:
-    """Damped least squares: steps (N, 7) of the joints that mend `off` (N, 6)."""
+    """Damped least squares: steps (N, 7) of the joints that reduce the error `off` (N, 6)."""
     across = jacobian.transpose(0, 2, 1)
     square = jacobian @ across + DAMPING**2 * np.eye(6)
     step: Doubles = (across @ np.linalg.solve(square, off[..., None]))[..., 0]

@@ -1,9 +1,8 @@
-"""Where a safe stands, which one it is and how its parts stand, seen in a cloud.
+"""A safe's pose, which safe it is, and the positions of its parts, from a point cloud.
 
-A policy that learns from a hundred demonstrations has seen a hundred places of a safe, and its
-PointNet learns those by heart: the hand comes to where some demonstration's knob was. Clouds
-without a demonstration cost next to nothing, so that an encoder learns from thousands of scenes
-first, and policies see through it. It knows nothing of a lock: scenes have none.
+A hundred demonstrations contain a hundred poses of a safe, and a PointNet that is trained on them
+overfits to these poses. Point clouds without a demonstration cost little, so that an encoder is
+first trained on thousands of scenes, and policies use its output. Scenes have no lock.
 
     encoder = load_encoder("ten_safes")
     encoder(points)                     # (B, N, 6) -> (B, encoder.features)
@@ -25,21 +24,20 @@ from safetensors.torch import save
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, l1_loss
 
-from policy_node.batches import Batch
 from policy_node.configs import EncoderConfig
 from policy_node.pointnet import PointNet
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_core.files import write_atomically
 
 SEEN = ("x", "y", "z", "yaw", "knob", "handle", "door")
-"""What is told of a scene, besides the safe: m in the pelvis frame, and rad."""
+"""The estimated quantities of a scene, besides the safe: m in the pelvis frame, and rad."""
 
 KIND = "rulesafe scene encoder 1"
 
 
 class SceneEncoder(nn.Module):
-    """Clouds (..., N, 6) -> (..., 7 + safes): SEEN as multiples of their spread in the scenes, then
-    the probability of each safe.
+    """Point clouds (..., N, 6) -> scene features (..., 7 + safes): SEEN as multiples of their
+    spread in the scenes, then the probability of each safe.
 
     Attributes:
         config: as given.
@@ -63,40 +61,40 @@ class SceneEncoder(nn.Module):
         return torch.cat([seen, safe.softmax(-1)], dim=-1)
 
     def loss(self, points: Tensor, seen: Tensor, safe: Tensor) -> Tensor:
-        """Of clouds (B, N, 6), SEEN (B, 7) in m and rad, and numbers of safes (B,)."""
+        """Return the loss: clouds (B, N, 6), SEEN (B, 7) in m and rad, indices of safes (B,)."""
         found = self.head(self.cloud(points))
         wanted = (seen - self.middle) / self.spread
         off = l1_loss(found[:, : len(SEEN)], wanted)
         return off + 0.1 * cross_entropy(found[:, len(SEEN) :], safe)
 
-    def tell(self, points: Tensor) -> Tensor:
-        """SEEN (..., 7) in m and rad."""
+    def estimate(self, points: Tensor) -> Tensor:
+        """Return SEEN (..., 7) in m and rad."""
         return self(points)[..., : len(SEEN)] * self.spread + self.middle
 
-    def places(self, sights: NDArray[np.float32]) -> NDArray[np.float64]:
-        """Where the safe is, (..., 4), m and rad, by what was seen (..., features)."""
+    def poses(self, features: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Return the safe's pose (..., 4), m and rad, of scene features (..., features)."""
         spread, middle = self.spread.cpu().numpy(), self.middle.cpu().numpy()
-        found: NDArray[np.float64] = sights[..., :4].astype(float) * spread[:4] + middle[:4]
+        found: NDArray[np.float64] = features[..., :4].astype(float) * spread[:4] + middle[:4]
         return found
 
-    def placed(
-        self, sights: NDArray[np.float32], place: NDArray[np.float64]
+    def with_pose(
+        self, features: NDArray[np.float32], pose: NDArray[np.float64]
     ) -> NDArray[np.float32]:
-        """What was seen (..., features), had the safe been at a place (4,)."""
+        """Return scene features (..., features) with the safe's pose replaced by another (4,)."""
         spread, middle = self.spread.cpu().numpy(), self.middle.cpu().numpy()
-        found = np.array(sights)
-        found[..., :4] = (place - middle[:4]) / spread[:4]
+        found = np.array(features)
+        found[..., :4] = (pose - middle[:4]) / spread[:4]
         return found
 
 
 @dataclass(frozen=True)
 class Scenes:
-    """N clouds and what they show.
+    """N point clouds with their labels.
 
     Attributes:
         clouds: (N, P, 6) float16 or float32, in the order of farthest-point sampling.
         seen: (N, 7) float32, SEEN.
-        safe: (N,) int64, numbers of `safes`.
+        safe: (N,) int64, indices into `safes`.
         safes: names.
     """
 
@@ -106,13 +104,13 @@ class Scenes:
     safes: tuple[str, ...]
 
     def save(self, path: Path) -> None:
-        """As .npz."""
+        """Write the scenes as .npz."""
         with path.open("wb") as file:
             np.savez(file, clouds=self.clouds, seen=self.seen, safe=self.safe, safes=self.safes)
 
 
 def load_scenes(path: Path) -> Scenes:
-    """Errors: RuleSafeError if the file is missing or is not one of scenes."""
+    """Read scenes. Errors: RuleSafeError if the file is missing or is not one of scenes."""
     try:
         with np.load(path) as kept:
             safes = tuple(str(name) for name in kept["safes"])
@@ -129,11 +127,11 @@ def fit(
     batch: int = 64,
     rate: float = 2e-3,
 ) -> SceneEncoder:
-    """An encoder trained on scenes, looking at other points of them each time.
+    """Train an encoder on scenes, with other points of them at each step.
 
     Args:
-        progress: told the step and its loss.
-        rate: AdamW's, at its height after 100 steps; it falls to 0 along half a cosine.
+        progress: called with the step and its loss.
+        rate: AdamW's maximum, reached after 100 steps; it falls to 0 along half a cosine.
     """
     config = EncoderConfig(scenes.safes)
     with torch.random.fork_rng():
@@ -162,45 +160,35 @@ def fit(
 def errors(
     encoder: SceneEncoder, scenes: Scenes, batch: int = 256
 ) -> tuple[NDArray[np.float32], float]:
-    """How far off SEEN is (N, 7), m and rad, from the first points of each cloud; and the share of
-    safes that are known."""
+    """Return the absolute errors of SEEN (N, 7), m and rad, for the first points of each cloud; and
+    the share of safes that are recognised."""
     off, known = [], 0
     count = encoder.config.points
     with torch.inference_mode():
         for first in range(0, len(scenes.clouds), batch):
             rows = slice(first, first + batch)
             points = torch.from_numpy(scenes.clouds[rows, :count].astype(np.float32))
-            off.append(np.abs(encoder.tell(points).numpy() - scenes.seen[rows]))
-            guess = encoder(points)[:, len(SEEN) :].argmax(-1).numpy()
-            known += int((guess == scenes.safe[rows]).sum())
+            off.append(np.abs(encoder.estimate(points).numpy() - scenes.seen[rows]))
+            safe = encoder(points)[:, len(SEEN) :].argmax(-1).numpy()
+            known += int((safe == scenes.safe[rows]).sum())
     return np.concatenate(off), known / len(scenes.clouds)
 
 
 def make_encoder(encoder: str | EncoderConfig) -> SceneEncoder:
-    """A trained one by name or file, or one of a shape whose weights a checkpoint brings; it stays
-    as it is. Errors: as load_encoder."""
+    """Return a frozen encoder: a trained one by name or file, or one of a shape, whose weights a
+    checkpoint has. Errors: as load_encoder."""
     made = load_encoder(encoder) if isinstance(encoder, str) else SceneEncoder(encoder)
     return made.requires_grad_(False)
 
 
-def see(encoder: nn.Module, batch: Batch, frames: int = 1, count: int | None = None) -> Tensor:
-    """(B, frames, features): what an encoder sees in a batch's last clouds, in their first `count`
-    points; where a batch brings what was seen, that."""
-    if batch.sights is not None:
-        return batch.sights[:, -frames:]
-    assert batch.points is not None
-    found: Tensor = encoder(batch.points[:, -frames:, :count])
-    return found
-
-
 def save_encoder(encoder: SceneEncoder, path: Path) -> None:
-    """Weights and configuration in one safetensors file."""
+    """Write weights and configuration into one safetensors file."""
     about = {"kind": KIND, "config": json.dumps(asdict(encoder.config))}
     write_atomically(path, save(dict(encoder.state_dict()), about))
 
 
 def load_encoder(name: str) -> SceneEncoder:
-    """An encoder that comes with the package, by name, or that of a .safetensors file.
+    """Read an encoder: one that comes with the package, by name, or a .safetensors file.
 
     Errors: RuleSafeError for an unknown name, or a file that holds no scene encoder.
     """

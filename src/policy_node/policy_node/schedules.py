@@ -1,9 +1,9 @@
-"""From noise to actions, once for all families: diffusion (DDIM) and flow matching.
+"""From noise to actions, for all families: diffusion (DDIM) and flow matching.
 
-Both take a network as `predict(noisy (B, H, 13), time (B,)) -> (B, H, 13)`. Noise and times of
-`loss` come from torch's global generator.
+Noise and times of `loss` come from torch's global generator.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Literal
 
@@ -12,16 +12,44 @@ from diffusers.schedulers.scheduling_ddim import DDIMScheduler
 from torch import Tensor
 from torch.nn.functional import l1_loss, mse_loss
 
+from policy_node.batches import Batch, Network
+from policy_node.policy import CHUNK
 from rulesafe_core.errors import unknown_name
+from rulesafe_core.joints import ACTION_JOINTS
+
+JOINTS = len(ACTION_JOINTS)
 
 Predict = Callable[[Tensor, Tensor], Tensor]
+"""A network for one batch: noisy actions (B, H, 13), time (B,) -> (B, H, 13)."""
 
 LOSSES: dict[str, Callable[[Tensor, Tensor], Tensor]] = {"squared": mse_loss, "absolute": l1_loss}
-"""What is made small: squared errors, by the mean of what may follow, as published; absolute ones,
-by the median, which a few odd demonstrations do not move."""
+"""What is minimised: squared errors, whose minimum is the mean of what may follow, as published;
+absolute ones, whose minimum is the median, which a few outliers do not move."""
 
 
-class Diffusion:
+class Schedule(ABC):
+    """How actions become noise and noise becomes actions."""
+
+    @abstractmethod
+    def loss(self, predict: Predict, actions: Tensor) -> Tensor:
+        """Return the mean error of the prediction, at a random time for each of (B, H, 13)."""
+
+    @abstractmethod
+    def steps(self, predict: Predict, noise: Tensor) -> Tensor:
+        """Return actions (B, H, 13) made of noise (B, H, 13); nothing is random here."""
+
+    def sample(
+        self,
+        predict: Predict,
+        shape: tuple[int, ...],
+        device: torch.device,
+        generator: torch.Generator | None = None,
+    ) -> Tensor:
+        """Return actions (B, H, 13) from noise that the generator draws."""
+        return self.steps(predict, torch.randn(shape, device=device, generator=generator))
+
+
+class Diffusion(Schedule):
     """DDIM after Song et al., 2020, by diffusers, with squared-cosine noise. `time` is the step,
     int64, 0: hardly any noise.
 
@@ -55,30 +83,22 @@ class Diffusion:
         self._error = LOSSES[loss]
 
     def loss(self, predict: Predict, actions: Tensor) -> Tensor:
-        """Mean error of the prediction, at a random step for each of (B, H, 13)."""
         time = torch.randint(self.train_steps, actions.shape[:1], device=actions.device)
         noise = torch.randn_like(actions)
         noisy = self._scheduler.add_noise(actions, noise, time)  # type: ignore[arg-type]
         wanted = actions if self.prediction == "sample" else noise
         return self._error(predict(noisy, time), wanted)
 
-    def sample(
-        self,
-        predict: Predict,
-        shape: tuple[int, ...],
-        device: torch.device,
-        generator: torch.Generator | None = None,
-    ) -> Tensor:
-        """Actions (B, H, 13) from noise that the generator draws; nothing else is random."""
+    def steps(self, predict: Predict, noise: Tensor) -> Tensor:
         self._scheduler.set_timesteps(self.sample_steps)
-        actions = torch.randn(shape, device=device, generator=generator)
+        actions = noise
         for step in self._scheduler.timesteps.tolist():
-            predicted = predict(actions, torch.full(shape[:1], step, device=device))
+            predicted = predict(actions, torch.full(noise.shape[:1], step, device=noise.device))
             actions = self._scheduler.step(predicted, step, actions).prev_sample
         return actions
 
 
-class FlowMatching:
+class FlowMatching(Schedule):
     """A straight path from noise to actions, after Lipman et al., 2022; the network predicts the
     velocity. `time` is float32, 0: noise, 1: actions.
 
@@ -94,7 +114,6 @@ class FlowMatching:
         self._shape, self._latest = shape, latest
 
     def loss(self, predict: Predict, actions: Tensor) -> Tensor:
-        """Mean squared error of the velocity, at a random time for each of (B, H, 13)."""
         uniform = torch.rand(actions.shape[0], device=actions.device)
         # u ** (1 / a) has the distribution Beta(a, 1): most of it near 1, which is turned to noise.
         time = self._latest * (1 - uniform ** (1 / self._shape))
@@ -102,16 +121,34 @@ class FlowMatching:
         noisy = (1 - at) * noise + at * actions
         return mse_loss(predict(noisy, time), actions - noise)
 
-    def sample(
-        self,
-        predict: Predict,
-        shape: tuple[int, ...],
-        device: torch.device,
-        generator: torch.Generator | None = None,
-    ) -> Tensor:
-        """Actions (B, H, 13) from noise that the generator draws; nothing else is random."""
-        actions = torch.randn(shape, device=device, generator=generator)
+    def steps(self, predict: Predict, noise: Tensor) -> Tensor:
+        actions = noise
         for step in range(self.sample_steps):
-            time = torch.full(shape[:1], step / self.sample_steps, device=device)
+            time = torch.full(noise.shape[:1], step / self.sample_steps, device=noise.device)
             actions = actions + predict(actions, time) / self.sample_steps
         return actions
+
+
+class DenoisingNetwork(Network):
+    """A network that makes actions of noise.
+
+    Attributes:
+        schedule: how.
+        past: P, actions before the chunk, which are discarded.
+    """
+
+    schedule: Schedule
+    past = 0
+
+    @abstractmethod
+    def predictor(self, batch: Batch) -> Predict:
+        """Return the network's prediction for one batch."""
+
+    def loss(self, batch: Batch) -> Tensor:
+        assert batch.actions is not None
+        return self.schedule.loss(self.predictor(batch), batch.actions)
+
+    def sample(self, batch: Batch, generator: torch.Generator | None = None) -> Tensor:
+        shape = (len(batch), self.past + CHUNK, JOINTS)
+        predict = self.predictor(batch)
+        return self.schedule.sample(predict, shape, batch.joints.device, generator)[:, self.past :]

@@ -198,8 +198,8 @@ class Run:
             task.memory,
             config,
             task.cache,
-            network.words,
-            network.sight(),
+            network.token_ids,
+            network.scene_encoder(),
         )
         self.network.to(self.accelerator.device).train()
         self.average = averaged(self.network, config.ema)

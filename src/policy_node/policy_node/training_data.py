@@ -1,8 +1,8 @@
-"""What training reads: windows that begin at any frame of some episodes, as batches of tensors.
+"""Training data: windows that begin at any frame of some episodes, as batches of tensors.
 
-Joints, actions and what the memory holds are small and kept in RAM; clouds and pictures are
-memory-mapped. Training looks at other N points of a cloud each time, as no two clouds of a camera
-are alike; without noise they are the first N, as at inference. A batch takes a few
+Joints, actions and values of the memory are small and kept in RAM; point clouds and images are
+memory-mapped. Training uses other N points of a cloud each time, as no two clouds of a camera are
+equal; without noise they are the first N, as at inference. A batch takes a few
 milliseconds of the training's own core: no workers, which would take the core from the model.
 """
 
@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import nn
 
 from policy_node.batches import Batch
 from policy_node.configs import NetworkConfig, TrainConfig
@@ -24,7 +23,7 @@ from policy_node.pictures import load_pictures
 from policy_node.policy import CHUNK
 from policy_node.safe_frame import SafeFrame
 from policy_node.scene_encoder import SceneEncoder
-from policy_node.sights import VIEWS, load_sights
+from policy_node.scene_features import VIEWS, load_scene_features
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTED, ACTION_JOINTS, ARM_JOINTS
 from rulesafe_data.cache import FrameCache
@@ -33,13 +32,13 @@ from rulesafe_data.store import EpisodeStore
 from vq_memory_node.grids import Sliding, ends_of
 from vq_memory_node.memory import Memory
 
-Words = Callable[[str], list[int]]
+TokenIds = Callable[[str], list[int]]
 
 
 def choose(store: EpisodeStore, instructions: Collection[str] | None) -> list[int]:
-    """Numbers of the episodes with one of these instructions; None: all.
+    """Return the indices of the episodes with one of these instructions; None: all.
 
-    Errors: RuleSafeError if there is none of an instruction.
+    Errors: RuleSafeError if an instruction has no episode.
     """
     if instructions is None:
         return [episode.index for episode in store.episodes]
@@ -51,19 +50,19 @@ def choose(store: EpisodeStore, instructions: Collection[str] | None) -> list[in
 
 
 class Windows:
-    """Every frame of some episodes with what a network sees there and what comes after.
+    """Every frame of some episodes with its observation and the actions after it.
 
     Args:
-        store: the dataset; what the lock knows is not looked at.
-        episodes: which of its episodes.
-        config: of the network: what it sees.
-        memory: whose readings it sees.
+        store: the dataset; privileged data are not used.
+        episodes: indices of its episodes.
+        config: of the network: what it observes.
+        memory: whose readings it observes.
         train: of the training: kind of actions, noise.
         cache: folder for what is decoded once.
-        words: an instruction's ids (`Network.words`), where the network reads.
-        sight: what sees clouds and stays as it is (`Network.sight`): batches have what it sees.
+        token_ids: an instruction's ids (`Network.token_ids`).
+        encoder: a frozen scene encoder (`Network.scene_encoder`): batches have its features.
 
-    Errors: RuleSafeError if the dataset has no clouds or pictures, or too few points.
+    Errors: RuleSafeError if the dataset has no point clouds or images, or too few points.
     """
 
     def __init__(
@@ -74,28 +73,28 @@ class Windows:
         memory: Memory,
         train: TrainConfig,
         cache: Path,
-        words: Words = lambda _: [],
-        sight: nn.Module | None = None,
+        token_ids: TokenIds = lambda _: [],
+        encoder: SceneEncoder | None = None,
     ) -> None:
         self._config, self._train = config, train
         chosen = hashlib.sha256(str(list(episodes)).encode()).hexdigest()[:12]
         self._points: NDArray[np.float32] | None = None
-        self._sights: NDArray[np.float32] | None = None
+        self._features: NDArray[np.float32] | None = None
         if config.points:
             self._open_clouds(store, episodes, cache)
-            if sight is not None and not train.points_jitter:
+            if encoder is not None and not train.points_jitter:
                 assert self._points is not None
-                name, shown = f"{store.digest} {chosen}", (self._points, self._cloud_rows)
-                self._sights = load_sights(sight, *shown, config.points, cache, name)
-        recorded, actions = _rows(store, episodes)
-        lengths = np.array([len(rows) for rows in recorded])
+                name, clouds = f"{store.digest} {chosen}", (self._points, self._cloud_rows)
+                self._features = load_scene_features(encoder, *clouds, config.points, cache, name)
+        recorded, actions = _joints_and_actions(store, episodes)
+        lengths = np.array([len(joints) for joints in recorded])
         joints, frame = recorded, None
-        if _wants_frame(train, sight):
-            assert isinstance(sight, SceneEncoder)
-            seen = self._move_sights(sight, lengths)
-            frame = SafeFrame(*seen.mean(0).tolist())
-            joints = [frame.enter(*each) for each in zip(recorded, seen, strict=True)]
-            actions = [frame.enter(*each) for each in zip(actions, seen, strict=True)]
+        if _wants_frame(train, encoder):
+            assert encoder is not None
+            poses = self._move_safes(encoder, lengths)
+            frame = SafeFrame(*poses.mean(0).tolist())
+            joints = [frame.enter(*each) for each in zip(recorded, poses, strict=True)]
+            actions = [frame.enter(*each) for each in zip(actions, poses, strict=True)]
         self._noise = _noise(train)
         self.normaliser = replace(_fit(joints, actions, config, train), frame=frame)
         starts = np.cumsum(lengths) - lengths
@@ -103,23 +102,23 @@ class Windows:
         self._last = np.repeat(starts + lengths - 1, lengths)
         self._joints, self._actions = np.concatenate(joints), np.concatenate(actions)
         self._remember(recorded if memory.vocabulary else joints, memory)
-        self._pictures: NDArray[np.uint8] | None = None
+        self._images: NDArray[np.uint8] | None = None
         if config.images:
             folder = cache / f"pictures_{chosen}"
-            self._pictures = load_pictures(store, episodes, config.picture, folder)
-        self._read(store, episodes, lengths, words)
+            self._images = load_pictures(store, episodes, config.picture, folder)
+        self._tokenize(store, episodes, lengths, token_ids)
 
     def __len__(self) -> int:
         """Number of windows: of frames."""
         return len(self._joints)
 
     def batch(self, places: NDArray[np.int64], rng: np.random.Generator | None = None) -> Batch:
-        """The windows at these places (B,) among all frames, with noise if there is a generator."""
+        """Return the windows at these frames (B,) among all, with noise if there is a generator."""
         config, first = self._config, self._first[places]
-        seen = np.maximum(places[:, None] + np.arange(1 - config.frames, 1), first[:, None])
-        joints = self._joints[seen]
+        frames = np.maximum(places[:, None] + np.arange(1 - config.frames, 1), first[:, None])
+        joints = self._joints[frames]
         if rng is not None:
-            # The same for all frames of a window: the arm is elsewhere, not its encoders noisy.
+            # The same for all frames of a window: an offset of the arm, not noise of its encoders.
             off = rng.standard_normal((len(places), 1, len(ACTION_JOINTS)), np.float32)
             joints = joints + off * self._noise
         ahead = places[:, None] + np.arange(-config.past, CHUNK)
@@ -129,30 +128,30 @@ class Windows:
             joints=torch.from_numpy(self.normaliser.joints.encode(joints)),
             actions=torch.from_numpy(targets),
         )
-        if self._sights is not None:
-            self._add_sights(batch, seen[:, -config.cloud_frames :], rng)
+        if self._features is not None:
+            self._add_features(batch, frames[:, -config.cloud_frames :], rng)
         elif self._points is not None:
-            self._add_clouds(batch, seen[:, -config.cloud_frames :], rng)
-        if self._pictures is not None:
-            batch.images = torch.from_numpy(self._pictures[places])
+            self._add_clouds(batch, frames[:, -config.cloud_frames :], rng)
+        if self._images is not None:
+            batch.images = torch.from_numpy(self._images[places])
         if config.instruction:
             task = self._task[places]
             batch.language, batch.language_mask = self._ids[task], self._ids_mask[task]
-        if self._values is not None:  # last, so that all else is drawn alike without a memory
+        if self._values is not None:  # last, so that all else is the same without a memory
             self._add_memory(batch, places, rng)
         return batch
 
-    def _move_sights(self, sight: SceneEncoder, lengths: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Where the safe of each episode is seen on the whole, (E, 4). From now on all are seen at
-        the middle of these places."""
-        assert self._sights is not None
-        places = np.split(sight.places(self._sights[0]), np.cumsum(lengths)[:-1])
-        seen = np.stack([rows.mean(0) for rows in places])
-        self._sights = sight.placed(self._sights, seen.mean(0))
-        return seen
+    def _move_safes(self, encoder: SceneEncoder, lengths: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the mean estimated pose of the safe of each episode (E, 4), and replace all poses
+        in the scene features by the mean of these."""
+        assert self._features is not None
+        estimates = np.split(encoder.poses(self._features[0]), np.cumsum(lengths)[:-1])
+        poses = np.stack([each.mean(0) for each in estimates])
+        self._features = encoder.with_pose(self._features, poses.mean(0))
+        return poses
 
     def _remember(self, joints: Sequence[Floats], memory: Memory) -> None:
-        """Each frame's value once; readings are places among them (see vq_memory_node.memory)."""
+        """Compute each frame's value once; readings are indices into them."""
         self._values: NDArray[np.int64] | Floats | None = None
         self._grid = Sliding(length=memory.length)
         if memory.length:
@@ -174,15 +173,15 @@ class Windows:
         read = self._values[first + np.where(mask, ends, 0)]
         read[~mask] = 0
         if read.ndim == 3:
-            # A raw memory's last row is the present posture, and is seen as that is: without the
-            # noise it would tell the noise, which at inference it cannot.
+            # A raw memory's last step is the present posture and has the same noise: otherwise it
+            # would reveal the noise, which it cannot at inference.
             read[:, -1] = batch.joints[:, -1].numpy()
         batch.memory, batch.memory_mask = torch.from_numpy(read), torch.from_numpy(mask)
 
     def _open_clouds(self, store: EpisodeStore, episodes: Sequence[int], cache: Path) -> None:
         count = self._config.points
         if POINTS not in store.features:
-            raise RuleSafeError(f"{store.root} has no clouds: render it with its cameras")
+            raise RuleSafeError(f"{store.root} has no point clouds: render it with its cameras")
         there = store.features[POINTS]["shape"][0]
         if there < count:
             raise RuleSafeError(f"{store.root} has clouds of {there} points; {count} are needed")
@@ -192,42 +191,45 @@ class Windows:
         self._cloud_rows = np.concatenate(rows)
 
     def _add_clouds(
-        self, batch: Batch, seen: NDArray[np.int64], rng: np.random.Generator | None
+        self, batch: Batch, frames: NDArray[np.int64], rng: np.random.Generator | None
     ) -> None:
         assert self._points is not None
         count = self._config.points
-        points = np.empty((*seen.shape, count, self._points.shape[2]), np.float32)
+        points = np.empty((*frames.shape, count, self._points.shape[2]), np.float32)
         chosen = np.arange(count) if rng is None else rng.permutation(self._points.shape[1])[:count]
-        for place in np.ndindex(seen.shape):
-            points[place] = self._points[self._cloud_rows[seen[place]]][chosen]
+        for place in np.ndindex(frames.shape):
+            points[place] = self._points[self._cloud_rows[frames[place]]][chosen]
         if rng is not None and self._train.points_jitter:
             noise = rng.standard_normal((*points.shape[:-1], 3), np.float32)
             points[..., :3] += np.float32(self._train.points_jitter) * noise
         batch.points = torch.from_numpy(points)
 
-    def _add_sights(
-        self, batch: Batch, seen: NDArray[np.int64], rng: np.random.Generator | None
+    def _add_features(
+        self, batch: Batch, frames: NDArray[np.int64], rng: np.random.Generator | None
     ) -> None:
-        assert self._sights is not None
-        views = np.zeros(len(seen), int) if rng is None else rng.integers(VIEWS, size=len(seen))
-        batch.sights = torch.from_numpy(self._sights[views[:, None], seen])
+        assert self._features is not None
+        count = len(frames)
+        views = np.zeros(count, int) if rng is None else rng.integers(VIEWS, size=count)
+        batch.scene_features = torch.from_numpy(self._features[views[:, None], frames])
 
-    def _read(
+    def _tokenize(
         self,
         store: EpisodeStore,
         episodes: Sequence[int],
         lengths: NDArray[np.int64],
-        words: Words,
+        token_ids: TokenIds,
     ) -> None:
         tasks = [store.episodes[index].task for index in episodes]
         self.instructions = tuple(dict.fromkeys(tasks))
         numbers = [self.instructions.index(task) for task in tasks]
         self._task = torch.from_numpy(np.repeat(numbers, lengths))
         if self._config.instruction:
-            self._ids, self._ids_mask = pad([words(task) for task in self.instructions])
+            self._ids, self._ids_mask = pad([token_ids(task) for task in self.instructions])
 
 
-def _rows(store: EpisodeStore, episodes: Sequence[int]) -> tuple[list[Floats], list[Floats]]:
+def _joints_and_actions(
+    store: EpisodeStore, episodes: Sequence[int]
+) -> tuple[list[Floats], list[Floats]]:
     """Joints and actions (N, 13) of each episode, rad."""
     joints, actions = [], []
     for index in episodes:
@@ -237,22 +239,22 @@ def _rows(store: EpisodeStore, episodes: Sequence[int]) -> tuple[list[Floats], l
     return joints, actions
 
 
-def _wants_frame(train: TrainConfig, sight: nn.Module | None) -> bool:
-    able = isinstance(sight, SceneEncoder) and not train.points_jitter
+def _wants_frame(train: TrainConfig, encoder: SceneEncoder | None) -> bool:
+    able = encoder is not None and not train.points_jitter
     if train.safe_frame and not able:
         raise RuleSafeError(
-            "safe_frame is True, but only a network that sees through a scene encoder, at points "
-            "without noise, knows where the safe is; valid: False, None"
+            "safe_frame is True, but only a network with a scene encoder, and points without "
+            "noise, has an estimate of the safe's pose; valid: False, None"
         )
     return able and train.safe_frame is not False
 
 
 def pad(ids: Sequence[Sequence[int]]) -> tuple[torch.Tensor, torch.Tensor]:
-    """Ids of several instructions as (B, L) int64, 0 before shorter ones, and (B, L) bool, True
-    where there is an id.
+    """Return the ids of several instructions as (B, L) int64, 0 before shorter ones, and (B, L)
+    bool, True where there is an id.
 
-    Before, not behind: a memory stands behind the words, and must stand as far from them in a batch
-    of instructions of many lengths as it does when a chunk is asked for with one.
+    Padding is in front since the memory's tokens follow: their distance to the instruction must be
+    the same in a batch of many lengths as for one instruction at inference.
     """
     longest = max(map(len, ids))
     padded = torch.zeros(len(ids), longest, dtype=torch.int64)
@@ -264,9 +266,9 @@ def pad(ids: Sequence[Sequence[int]]) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 def warped(ends: NDArray[np.int64], warp: float, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Frames at which remembered windows end (B, M), oldest first, as if the past had gone at
-    another pace: each gap between two is made longer or shorter by a factor of mean 1 and standard
-    deviation `warp`, and all gaps of a row by one more of half of that. The newest stays."""
+    """Return frames at which remembered windows end (B, M), oldest first, as if the pace of the
+    past had been another: each gap between two is multiplied by a factor of mean 1 and standard
+    deviation `warp`, and all gaps of a window by one more of half of that. The newest stays."""
     gaps = np.diff(ends, axis=1)
     factors = 1 + warp * rng.standard_normal(gaps.shape)
     factors += warp / 2 * rng.standard_normal((len(ends), 1))

@@ -1,8 +1,8 @@
-"""A U-Net over the rows of a chunk, each layer steered by one vector (FiLM).
+"""A U-Net over the steps of a chunk; one vector is the condition of each layer (FiLM).
 
 After Chi et al., "Diffusion Policy", 2023; FiLM: Perez et al., 2018. Differs in that a level has
 as many residual blocks as the configuration says, not always two, and in that a layer is scaled by
-1 + what the condition says, not by that alone.
+1 + the output of the condition, not by that output itself.
 """
 
 import math
@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 
 class StepEmbedding(nn.Module):
-    """The diffusion step (B,) as sines and cosines, then a perceptron: (B, width)."""
+    """Maps the diffusion step (B,) to (B, width): sines and cosines, then an MLP."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -46,15 +46,15 @@ class Block(nn.Module):
         self.second = _convolution(out, out, kernel, groups)
         self.shortcut = nn.Conv1d(channels, out, 1) if channels != out else nn.Identity()
 
-    def forward(self, rows: Tensor, condition: Tensor) -> Tensor:
-        """rows (B, channels, H), condition (B, C) -> (B, out, H)."""
+    def forward(self, x: Tensor, condition: Tensor) -> Tensor:
+        """Return (B, out, H) for x (B, channels, H), condition (B, C)."""
         scale, shift = self.film(condition)[..., None].chunk(2, dim=1)
-        found: Tensor = self.second(self.first(rows) * (1 + scale) + shift) + self.shortcut(rows)
+        found: Tensor = self.second(self.first(x) * (1 + scale) + shift) + self.shortcut(x)
         return found
 
 
 class UNet(nn.Module):
-    """rows (B, H, width), diffusion step (B,), condition (B, C) -> (B, H, width).
+    """Actions (B, H, width), diffusion step (B,), condition (B, C) -> (B, H, width).
 
     H must be a multiple of 2 ** (levels - 1).
     """
@@ -71,11 +71,11 @@ class UNet(nn.Module):
     ) -> None:
         super().__init__()
         self.step = StepEmbedding(step_features)
-        steered = condition + step_features
+        features = condition + step_features
 
         def level(first: int, out: int) -> nn.ModuleList:
             widths = [first, *[out] * blocks]
-            return nn.ModuleList(Block(a, b, steered, kernel, groups) for a, b in pairwise(widths))
+            return nn.ModuleList(Block(a, b, features, kernel, groups) for a, b in pairwise(widths))
 
         into = (width, *channels[:-1])
         self.down = nn.ModuleList(level(a, b) for a, b in zip(into, channels, strict=True))
@@ -89,25 +89,25 @@ class UNet(nn.Module):
             nn.Conv1d(channels[0], width, 1),
         )
 
-    def forward(self, rows: Tensor, step: Tensor, condition: Tensor) -> Tensor:
-        steered = torch.cat([self.step(step), condition], dim=-1)
-        rows = rows.transpose(1, 2)
+    def forward(self, actions: Tensor, step: Tensor, condition: Tensor) -> Tensor:
+        condition = torch.cat([self.step(step), condition], dim=-1)
+        x = actions.transpose(1, 2)
         kept: list[Tensor] = []
         for place, blocks in enumerate(self.down):
-            rows = _through(blocks, rows, steered)
-            kept.append(rows)
+            x = _through(blocks, x, condition)
+            kept.append(x)
             if place < len(self.shrink):
-                rows = self.shrink[place](rows)
-        rows = _through(self.middle, rows, steered)
+                x = self.shrink[place](x)
+        x = _through(self.middle, x, condition)
         for blocks, grow in zip(self.up, self.grow, strict=True):
-            rows = torch.cat([rows, kept.pop()], dim=1)
-            rows = grow(_through(blocks, rows, steered))
-        found: Tensor = self.out(rows).transpose(1, 2)
+            x = torch.cat([x, kept.pop()], dim=1)
+            x = grow(_through(blocks, x, condition))
+        found: Tensor = self.out(x).transpose(1, 2)
         return found
 
 
-def _through(blocks: nn.Module, rows: Tensor, condition: Tensor) -> Tensor:
+def _through(blocks: nn.Module, x: Tensor, condition: Tensor) -> Tensor:
     assert isinstance(blocks, nn.ModuleList)
     for block in blocks:
-        rows = block(rows, condition)
-    return rows
+        x = block(x, condition)
+    return x

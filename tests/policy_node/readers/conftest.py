@@ -48,7 +48,7 @@ def read_batch():
 
     def make(network, memory, size=2, instruction="Open the knob, then the handle."):
         random = torch.Generator().manual_seed(7)
-        ids = torch.tensor(network.words(instruction)).repeat(size, 1)
+        ids = torch.tensor(network.token_ids(instruction)).repeat(size, 1)
         pictures = torch.randint(256, (1, 2, 32, 32, 3), generator=random, dtype=torch.uint8)
         batch = Batch(
             joints=torch.rand(1, 1, 13, generator=random).repeat(size, 1, 1),

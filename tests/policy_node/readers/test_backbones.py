@@ -17,7 +17,7 @@ from policy_node.configs_vla import COGACT_SIZES, PI0_SIZES, RDT_SIZES, Backbone
 from policy_node.language import SHIPPED
 from policy_node.pi0 import Pi0
 from policy_node.rdt import Rdt
-from policy_node.vision import make_tower
+from policy_node.vision import make_vision_encoder
 from rulesafe_core.errors import RuleSafeError
 from vq_memory_node.memory import MemoryShape
 
@@ -103,9 +103,9 @@ def test_a_base_policy_starts_from_weights_and_is_made_again_without_them(
     network.loss(batch).backward()
     learned = {name for name, value in network.named_parameters() if value.grad is not None}
     frozen = family == "rdt"  # whose language model and eyes stay as published
-    parts = ("language.", "vision.towers.") if frozen else ("model.text.",)
+    parts = ("language.", "vision.encoders.") if frozen else ("model.text.",)
     assert any(name.startswith(parts) for name in learned) is not frozen
-    assert ("read.tail" in learned) is frozen
+    assert ("tokens.tail" in learned) is frozen
     with torch.no_grad():
         usual = network.sample(batch, torch.Generator().manual_seed(0))
     assert usual.shape == (2, 50, 13) and usual.isfinite().all()
@@ -145,7 +145,7 @@ def test_weights_are_those_of_the_files(published):
 def test_the_features_of_a_picture_are_those_of_the_library(published):
     root, models = published
     pictures = torch.rand(2, 3, 28, 28)
-    tower = make_tower(Backbone("siglip_vision_model", weights=str(root / "siglip")))
+    tower = make_vision_encoder(Backbone("siglip_vision_model", weights=str(root / "siglip")))
     with torch.no_grad():
         expected = models["siglip"].eval().vision_model(2 * pictures - 1).last_hidden_state
         torch.testing.assert_close(tower(pictures), expected)
@@ -160,7 +160,7 @@ def test_what_cannot_be_loaded_is_refused_with_the_reason(published, tmp_path):
     for kind, folder in (("t5", "llama"), ("dinov2_with_registers", "siglip")):
         with pytest.raises(RuleSafeError, match=r"is no |no weights of"):
             make_backbone(Backbone(kind, weights=str(root / folder)))
-    with pytest.raises(RuleSafeError, match="has no eyes"):
+    with pytest.raises(RuleSafeError, match="has no vision encoder"):
         Pi0(replace(PI0_SIZES["tiny"], encoder=None), MemoryShape())
     with pytest.raises(RuleSafeError, match="not with llama"):
         language = COGACT_SIZES["tiny"].language

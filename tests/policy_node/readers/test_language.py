@@ -11,8 +11,8 @@ pytest.importorskip("tokenizers")
 from tokenizers import Tokenizer
 
 from policy_node.batches import Batch
-from policy_node.configs_vla import PIECES, VOCABULARY
-from policy_node.language import SHIPPED, Words, memory_ids, word_ids
+from policy_node.configs_vla import SHIPPED_TOKENS, VOCABULARY
+from policy_node.language import SHIPPED, TokenEmbedding, memory_ids, tokenize
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_locks.lock_sets import expand_rules
 from vq_memory_node.memory import MemoryShape
@@ -39,13 +39,13 @@ def test_the_script_writes_the_shipped_file():
 def test_any_text_can_be_written_and_read_again():
     tokenizer = Tokenizer.from_file(str(SHIPPED))
     for text in ("Turn the knob 17 times.", "Öffne den Griff \N{ELECTRIC LIGHT BULB}!"):
-        ids = word_ids(text)
+        ids = tokenize(text)
         assert tokenizer.decode(ids).strip() == text.lower()
-        assert min(ids) > 0 and max(ids) < PIECES
+        assert min(ids) > 0 and max(ids) < SHIPPED_TOKENS
 
 
 def test_the_rules_are_short_and_no_two_alike():
-    ids = [word_ids(rule.description) for rule in expand_rules("twenty").values()]
+    ids = [tokenize(rule.description) for rule in expand_rules("twenty").values()]
     assert len({tuple(found) for found in ids}) == 20
     assert max(map(len, ids)) < 160
 
@@ -54,7 +54,7 @@ def test_a_token_has_its_id_at_the_tail():
     tokens = torch.arange(4)
     assert memory_ids(tokens, 32000, 4).tolist() == [31996, 31997, 31998, 31999]
     table = torch.nn.Embedding(VOCABULARY, 8)
-    words = Words(table, MemoryShape("tokens", 2, 4), shipped=True)
+    words = TokenEmbedding(table, MemoryShape("tokens", 2, 4), shipped=True)
     mask = torch.tensor([[False, True]])
     found, there = words(a_batch(torch.tensor([[0, 3]]), mask), table)
     rows = [7, 8, 9, VOCABULARY - 4, VOCABULARY - 1]
@@ -64,7 +64,7 @@ def test_a_token_has_its_id_at_the_tail():
 
 def test_where_the_language_model_stays_as_it_is_the_tail_alone_learns():
     table = torch.nn.Embedding(100, 8).requires_grad_(False)
-    words = Words(table, MemoryShape("tokens", 2, 4), shipped=False)
+    words = TokenEmbedding(table, MemoryShape("tokens", 2, 4), shipped=False)
     batch = a_batch(torch.tensor([[0, 3]]), torch.ones(1, 2, dtype=torch.bool))
     found, _ = words(batch, table)
     assert torch.equal(found[0, 3:], table.weight[[96, 99]])
@@ -75,14 +75,16 @@ def test_where_the_language_model_stays_as_it_is_the_tail_alone_learns():
 
 def test_rows_of_a_raw_memory_are_mapped_linearly():
     table = torch.nn.Embedding(100, 8)
-    words = Words(table, MemoryShape("raw", 2), shipped=False)
+    words = TokenEmbedding(table, MemoryShape("raw", 2), shipped=False)
     rows = torch.rand(1, 2, 13)
     found, _ = words(a_batch(rows, torch.ones(1, 2, dtype=torch.bool)), table)
-    torch.testing.assert_close(found[0, 3:], rows[0] @ words.rows.weight.T + words.rows.bias)
+    torch.testing.assert_close(found[0, 3:], rows[0] @ words.raw.weight.T + words.raw.bias)
 
 
 def test_a_memory_that_would_take_the_words_ids_is_refused():
     table = torch.nn.Embedding(VOCABULARY, 8)
-    Words(table, MemoryShape("tokens", 2, VOCABULARY - PIECES), shipped=True)
+    TokenEmbedding(table, MemoryShape("tokens", 2, VOCABULARY - SHIPPED_TOKENS), shipped=True)
     with pytest.raises(RuleSafeError, match="room for 512"):
-        Words(table, MemoryShape("tokens", 2, VOCABULARY - PIECES + 1), shipped=True)
+        TokenEmbedding(
+            table, MemoryShape("tokens", 2, VOCABULARY - SHIPPED_TOKENS + 1), shipped=True
+        )

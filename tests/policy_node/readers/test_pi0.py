@@ -7,8 +7,8 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-from policy_node.pi0 import Pi0, _Predictor, block_mask
-from policy_node.sight_and_words import positions
+from policy_node.pi0 import Pi0, block_mask
+from policy_node.vision_language import positions
 
 
 def test_blocks_see_themselves_and_those_before():
@@ -48,7 +48,7 @@ def test_the_cache_gives_what_one_attention_over_all_tokens_gives(network, shape
         lambda _, args, given: suffix.append(given["inputs_embeds"]), with_kwargs=True
     )
     with torch.no_grad():
-        found = _Predictor(network, batch)(batch.actions, torch.full((2,), 0.3))
+        found = network.predictor(batch)(batch.actions, torch.full((2,), 0.3))
         prefix, there = network.model(batch)
         there = torch.cat([there, there.new_ones(2, 51)], 1)
         blocks = torch.tensor([0] * prefix.shape[1] + [1] + [2] * 50)
@@ -67,11 +67,11 @@ def test_the_state_does_not_see_the_actions_and_they_see_it(network, shapes, rea
     outputs = []
     network.expert.register_forward_hook(lambda *told: outputs.append(told[2].last_hidden_state))
     with torch.no_grad():
-        predict = _Predictor(network, batch)
+        predict = network.predictor(batch)
         for actions in (batch.actions, batch.actions + 1):
             predict(actions, torch.zeros(2))
         batch.joints = batch.joints + 1
-        _Predictor(network, batch)(batch.actions, torch.zeros(2))
+        network.predictor(batch)(batch.actions, torch.zeros(2))
     torch.testing.assert_close(outputs[0][:, 0], outputs[1][:, 0])
     assert not torch.allclose(outputs[0][:, 1:], outputs[1][:, 1:], atol=1e-4)
     assert not torch.allclose(outputs[0][:, 1:], outputs[2][:, 1:], atol=1e-4)

@@ -10,10 +10,10 @@ pytest.importorskip("transformers")
 
 from policy_node.batches import Batch
 from policy_node.configs import EncoderConfig
-from policy_node.configs_vla import FILMED, RDT_SIZES, Backbone
+from policy_node.configs_vla import IMAGE_SIDE, RDT_SIZES, Backbone
 from policy_node.pictures import shrink
 from policy_node.scene_encoder import make_encoder
-from policy_node.vision import ConvTower, Vision
+from policy_node.vision import ConvEncoder, Vision
 
 
 @pytest.mark.parametrize("size", [112, 56, 96])
@@ -21,9 +21,9 @@ def test_pictures_kept_small_say_what_those_of_the_camera_say(size):
     eye = Backbone("conv", {"size": size, "channels": [8, 8]})
     kept = replace(RDT_SIZES["tiny"], vision=(eye,)).picture
     rng = np.random.default_rng(0)
-    filmed = rng.integers(0, 256, (2, FILMED, FILMED, 3), np.uint8)
+    filmed = rng.integers(0, 256, (2, IMAGE_SIDE, IMAGE_SIDE, 3), np.uint8)
     torch.manual_seed(0)
-    vision = Vision([ConvTower(**eye.sizes)], 8)
+    vision = Vision([ConvEncoder(**eye.sizes)], 8)
     learned, seen = (torch.from_numpy(p)[None] for p in (shrink(filmed, kept), filmed))
 
     def look(pictures):
@@ -38,15 +38,15 @@ def test_pictures_kept_small_say_what_those_of_the_camera_say(size):
 def test_a_cloud_is_a_token_before_those_of_pictures():
     torch.manual_seed(0)
     scene = make_encoder(EncoderConfig(("safe_01",), 32, (8, 16), 8))
-    eye = ConvTower(16, (8, 8))
+    eye = ConvEncoder(16, (8, 8))
     both, alone = Vision([eye], 8, scene=scene), Vision([], 8, scene=scene)
     alone.from_scene = both.from_scene
     pictures = torch.randint(256, (2, 2, 16, 16, 3), dtype=torch.uint8)
     batch = Batch(torch.zeros(2, 1, 13), points=torch.rand(2, 1, 32, 6), images=pictures)
     with torch.no_grad():
-        assert both(batch).shape == (2, both.tokens, 8) and both.tokens == 1 + 2 * eye.patches
-        assert torch.equal(both(batch)[:, :1], alone(batch)) and alone.tokens == 1
-        seen = replace(batch, points=None, sights=scene(batch.points))
+        assert both(batch).shape == (2, 1 + 2 * eye.patches, 8)
+        assert torch.equal(both(batch)[:, :1], alone(batch))
+        seen = replace(batch, points=None, scene_features=scene(batch.points))
         assert torch.equal(alone(seen), alone(batch))
     assert not any(value.requires_grad for value in scene.parameters())
 
@@ -57,4 +57,4 @@ def test_the_largest_of_several_eyes_decides_how_small_pictures_are_kept():
         return replace(RDT_SIZES["tiny"], vision=eyes).picture
 
     assert kept(112, 56) == 112
-    assert kept(112, 32) == FILMED  # 112 pixels do not shrink to 32 by area
+    assert kept(112, 32) == IMAGE_SIDE  # 112 pixels do not shrink to 32 by area

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from policy_node.configs import TrainConfig
 from policy_node.families import find_config, make_network
-from policy_node.normaliser import Normaliser, RelativeActions, min_max
+from policy_node.normaliser import Actions, Normaliser, min_max
 from policy_node.policy import CAMERAS, CHUNK, Observation
 from policy_node.safe_frame import SafeFrame
 from rulesafe_cli.bench.commands import Options
@@ -112,7 +112,7 @@ def untrained(family: str, memory: Memory) -> "NetworkPolicy":
     weights = make_network(family, config, memory.shape).state_dict()
     reach = np.full((config.past + CHUNK, len(ACTION_JOINTS)), REACH, np.float32)
     joints = min_max(LOWER.astype(np.float32), UPPER.astype(np.float32))
-    actions = RelativeActions(min_max(-reach, reach))
+    actions = Actions("relative", min_max(-reach, reach))
     normaliser = Normaliser(joints, actions, SafeFrame(0.60, -0.27, 0.28, 0.0))
     return NetworkPolicy(Checkpoint(family, SIZE, config, memory, normaliser, weights))
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from policy_node.configs import EncoderConfig, TrainConfig
 from policy_node.dp3 import Dp3
 from policy_node.scene_encoder import SceneEncoder
-from policy_node.sights import VIEWS, load_sights
+from policy_node.scene_features import VIEWS, load_scene_features
 from policy_node.training_data import Windows
 from rulesafe_data.store import EpisodeStore
 
@@ -28,7 +28,7 @@ def clouds():
 
 def test_the_first_view_is_what_is_seen_at_inference(encoder, clouds, tmp_path):
     rows = np.array([3, 0, 6])
-    found = load_sights(encoder, clouds, rows, COUNT, tmp_path, "some")
+    found = load_scene_features(encoder, clouds, rows, COUNT, tmp_path, "some")
     assert found.shape == (VIEWS, 3, encoder.features)
     seen = encoder(torch.from_numpy(clouds[rows, :COUNT])).numpy()
     np.testing.assert_allclose(found[0], seen, atol=1e-6)
@@ -37,33 +37,35 @@ def test_the_first_view_is_what_is_seen_at_inference(encoder, clouds, tmp_path):
 
 def test_they_are_found_once_for_each_encoder_and_choice(encoder, clouds, tmp_path):
     rows = np.arange(7)
-    load_sights(encoder, clouds, rows, COUNT, tmp_path, "some")
-    kept = {path: path.stat().st_mtime_ns for path in tmp_path.glob("sights_*.npy")}
-    load_sights(encoder, clouds, rows, COUNT, tmp_path, "some")
-    assert {path: path.stat().st_mtime_ns for path in tmp_path.glob("sights_*.npy")} == kept
-    load_sights(encoder, clouds, rows, COUNT, tmp_path, "others")
+    load_scene_features(encoder, clouds, rows, COUNT, tmp_path, "some")
+    kept = {path: path.stat().st_mtime_ns for path in tmp_path.glob("scene_features_*.npy")}
+    load_scene_features(encoder, clouds, rows, COUNT, tmp_path, "some")
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.glob("scene_features_*.npy")} == kept
+    load_scene_features(encoder, clouds, rows, COUNT, tmp_path, "others")
     with torch.no_grad():
         encoder.head[-1].bias += 1
-    load_sights(encoder, clouds, rows, COUNT, tmp_path, "some")
-    assert len(list(tmp_path.glob("sights_*.npy"))) == 3
+    load_scene_features(encoder, clouds, rows, COUNT, tmp_path, "some")
+    assert len(list(tmp_path.glob("scene_features_*.npy"))) == 3
 
 
 def test_windows_show_them_in_place_of_clouds(demos, cache, small, memories, encoder):
     """Without noise the network is steered as it is by the clouds themselves."""
     network = Dp3(replace(small, encoder=encoder.config), memories["none"].shape)
-    assert network.sight() is network.cloud
-    assert Dp3(small, memories["none"].shape).sight() is None  # a PointNet that learns
+    assert network.scene_encoder() is network.cloud
+    assert Dp3(small, memories["none"].shape).scene_encoder() is None  # a PointNet that learns
     store = EpisodeStore(demos)
     common = (store, [0, 2], small, memories["none"])
     plain = Windows(*common, TrainConfig(), cache)
     there = TrainConfig(safe_frame=False)
-    windows = Windows(*common, there, cache, sight=network.sight())
+    windows = Windows(*common, there, cache, encoder=network.scene_encoder())
     places = np.array([0, 5, 90])
     seen, shown = windows.batch(places), plain.batch(places)
-    assert seen.points is None and seen.sights is not None
+    assert seen.points is None and seen.scene_features is not None
     with torch.no_grad():
         torch.testing.assert_close(network.condition(seen), network.condition(shown))
     noisy = windows.batch(places, np.random.default_rng(0))
-    assert not torch.equal(noisy.sights, seen.sights)
-    jittered = Windows(*common, TrainConfig(points_jitter=0.01), cache, sight=network.sight())
+    assert not torch.equal(noisy.scene_features, seen.scene_features)
+    jittered = Windows(
+        *common, TrainConfig(points_jitter=0.01), cache, encoder=network.scene_encoder()
+    )
     assert jittered.batch(places).points is not None  # other noise each time

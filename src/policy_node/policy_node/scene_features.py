@@ -1,7 +1,7 @@
-"""What a part that stays as it is sees in clouds: found once, not in every step of training.
+"""Scene features of the demonstrations' point clouds: computed once, not in every training step.
 
-A scene encoder would take a quarter of a training step of DP3 tiny. It sees each cloud VIEWS times,
-other points of it each time, as training would have shown it other points in each step.
+The scene encoder would take a quarter of a training step of DP3 tiny. It processes each cloud VIEWS
+times, with other points each time, as training would have used other points in each step.
 """
 
 import hashlib
@@ -17,12 +17,12 @@ from torch import nn
 from rulesafe_core.files import drafted, locked
 
 VIEWS = 4
-"""Views of a cloud. The first is of its first points, as at inference."""
+"""Subsets of a cloud's points. The first view has its first points, as at inference."""
 
 BATCH = 256
 
 
-def load_sights(
+def load_scene_features(
     encoder: nn.Module,
     clouds: NDArray[np.floating],
     rows: NDArray[np.int64],
@@ -30,23 +30,23 @@ def load_sights(
     directory: Path,
     name: str,
 ) -> NDArray[np.float32]:
-    """(VIEWS, F, features), memory-mapped: what `encoder` sees in `count` points of clouds.
+    """Return (VIEWS, F, features), memory-mapped: the output of `encoder` for `count` points.
 
     Args:
         encoder: (..., count, 6) -> (..., features).
         clouds: (C, P, 6) with P >= count.
-        rows: (F,) which of them.
-        directory: where it is kept, if it is not there yet.
-        name: of the rows, another one for other rows or clouds.
+        rows: (F,) indices of clouds.
+        directory: cache of the features.
+        name: identifies rows and clouds in the cache.
 
     Errors: RuleSafeError if there is no room.
     """
     kind = f"{name}_{count}_{VIEWS}_{_digest(encoder)}"
-    path = directory / f"sights_{hashlib.sha256(kind.encode()).hexdigest()[:12]}.npy"
+    path = directory / f"scene_features_{hashlib.sha256(kind.encode()).hexdigest()[:12]}.npy"
     directory.mkdir(parents=True, exist_ok=True)
     with locked(directory / ".lock"):
         if not path.is_file():
-            _look(encoder, clouds, rows, count, path)
+            _encode(encoder, clouds, rows, count, path)
     found: NDArray[np.float32] = np.load(path, mmap_mode="r")
     return found
 
@@ -58,7 +58,7 @@ def _digest(encoder: nn.Module) -> str:
     return hashed.hexdigest()
 
 
-def _look(
+def _encode(
     encoder: nn.Module,
     clouds: NDArray[np.floating],
     rows: NDArray[np.int64],
@@ -70,17 +70,17 @@ def _look(
         for view, points in enumerate(_views(clouds.shape[1], count)):
             for first in range(0, len(rows), BATCH):
                 chosen = rows[first : first + BATCH]
-                shown = clouds[chosen][:, points].astype(np.float32)
-                seen = encoder(torch.from_numpy(shown)).numpy()
+                inputs = clouds[chosen][:, points].astype(np.float32)
+                features = encoder(torch.from_numpy(inputs)).numpy()
                 if array is None:
-                    shape = (VIEWS, len(rows), seen.shape[-1])
+                    shape = (VIEWS, len(rows), features.shape[-1])
                     array = np.lib.format.open_memmap(draft, "w+", np.float32, shape)
-                array[view, first : first + BATCH] = seen
+                array[view, first : first + BATCH] = features
         array.flush()
 
 
-def _views(there: int, count: int) -> Iterator[NDArray[np.int64]]:
+def _views(points: int, count: int) -> Iterator[NDArray[np.int64]]:
     yield np.arange(count)
     rng = np.random.default_rng(0)
     for _ in range(VIEWS - 1):
-        yield rng.permutation(there)[:count]
+        yield rng.permutation(points)[:count]

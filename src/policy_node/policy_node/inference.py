@@ -1,4 +1,4 @@
-"""When the policy is asked, of what, and the thread in which it thinks. No ROS here."""
+"""When the policy is asked for a chunk, and the thread in which it infers. No ROS here."""
 
 import time
 from collections.abc import Callable
@@ -13,22 +13,22 @@ from policy_node.synchroniser import Synchroniser
 from rulesafe_core.chunks import PERIOD, SECOND
 
 STILL = 1.0
-"""Joint states that come again and again with one stamp for this long (s of wall time) mean that a
-chunk is waited for."""
+"""Joint states that are repeated with one stamp for this long (s of wall time) mean that time
+stands still until a chunk arrives."""
 
 OVERDUE = SECOND // 2
-"""Where time goes on, an observation that is this late (ns) is made of what there is."""
+"""While time goes on, an observation that is this late (ns) is completed from other frames."""
 
 
 @dataclass(frozen=True)
-class Question:
-    """An observation to answer.
+class Request:
+    """An observation to infer a chunk for.
 
     Attributes:
         episode: the synchroniser's count.
         stamp: of the observation, ns.
-        begins: the episode's first question.
-        observation: what the policy is shown.
+        begins: whether it is the episode's first.
+        observation: of the policy.
     """
 
     episode: int
@@ -38,19 +38,19 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Answer:
-    """A chunk (CHUNK, 13), rad, and the wall time (s) that it took in the thread."""
+class Result:
+    """A chunk (CHUNK, 13), rad, and the wall time (s) of its inference."""
 
-    question: Question
-    rows: NDArray[np.float32]
+    request: Request
+    chunk: NDArray[np.float32]
     seconds: float
 
 
-class Turns:
-    """The episode's first frame is answered, and then the first frame at which `execute` rows of
-    the last chunk have passed.
+class RequestSchedule:
+    """Requests a chunk at the episode's first frame, and then at the first frame at which `execute`
+    steps of the last chunk have passed.
 
-    `failure`: why the policy gave the present episode up; nothing is asked any more then.
+    `failure`: why the policy gave up the present episode; no more requests then.
     """
 
     def __init__(self, sync: Synchroniser, execute: int) -> None:
@@ -65,9 +65,9 @@ class Turns:
         self._newest, self._since, self._repeated = -1, 0.0, 0
         self.failure = ""
 
-    def question(self, fill: bool = False) -> Question | None:
-        """What to ask now, if it is the policy's turn and the observation is complete. `fill`: what
-        did not come is taken from a neighbouring frame, as where time has gone on without it."""
+    def request(self, fill: bool = False) -> Request | None:
+        """Return the next request, if it is due and the observation is complete. `fill`: missing
+        parts are taken from a neighbouring frame, as when time has gone on without them."""
         sync = self._sync
         if sync.episode != self._episode:
             self._clear()
@@ -79,23 +79,23 @@ class Turns:
             return None
         begins, self._begins = self._begins, False
         stamp, observation = found
-        return Question(sync.episode, stamp, begins, observation)
+        return Request(sync.episode, stamp, begins, observation)
 
-    def concerns(self, question: Question) -> bool:
-        """Whether a question is one of the present episode."""
-        return question.episode == self._sync.episode
+    def is_current(self, request: Request) -> bool:
+        """Return whether a request is one of the present episode."""
+        return request.episode == self._sync.episode
 
-    def answered(self, question: Question) -> bool:
-        """Takes note of an answer; whether it is still of use."""
-        if not self.concerns(question):
+    def accept(self, request: Request) -> bool:
+        """Register the result of a request. Returns whether it is still of use."""
+        if not self.is_current(request):
             return False
-        self._answered = question.stamp
-        self._newest = -1  # nobody waits but from now on, however long the answer took
-        self._due = question.stamp + self._execute * PERIOD
+        self._answered = request.stamp
+        self._newest = -1  # The timeout of `stands_still` starts now.
+        self._due = request.stamp + self._execute * PERIOD
         return True
 
     def stands_still(self, now: float) -> bool:
-        """Whether somebody has been waiting at one instant for long; at `now` (s of wall time)."""
+        """Return whether time has stood still for long; at `now` (s of wall time)."""
         newest, repeated = self._sync.newest, self._sync.stream.counts.duplicates
         if newest == self._newest and now - self._since <= STILL:
             return False
@@ -105,53 +105,53 @@ class Turns:
 
     @property
     def lost(self) -> bool:
-        """Whether the newest frame is one that was answered."""
+        """Whether the newest frame already has a chunk."""
         return 0 <= self._answered == self._sync.newest
 
     def hurry(self) -> None:
-        """The newest frame may be answered, though its turn had not come."""
+        """Make a request for the newest frame due at once."""
         self._due = min(self._due, self._sync.newest)
 
 
-class Thinker:
-    """One question at a time, in a thread of its own.
+class InferenceWorker:
+    """Infers one chunk at a time, in a separate thread.
 
     Args:
-        done: called in that thread when there is something to `take`.
+        done: called in that thread when there is a result to `take`.
     """
 
     def __init__(self, done: Callable[[], object]) -> None:
         self._done: Callable[[], object] = done
         self._thread = ThreadPoolExecutor(1, "policy")
-        self._future: Future[Answer] | None = None
+        self._future: Future[Result] | None = None
 
     @property
     def busy(self) -> bool:
-        """Whether an answer is being made, or waits to be taken."""
+        """Whether a chunk is being inferred, or a result has not been taken."""
         return self._future is not None
 
-    def ask(self, policy: Policy, question: Question) -> None:
-        """Begins to answer; only while it is not busy."""
+    def submit(self, policy: Policy, request: Request) -> None:
+        """Begin to infer; only while it is not busy."""
         assert self._future is None
-        self._future = self._thread.submit(_answer, policy, question)
+        self._future = self._thread.submit(_infer, policy, request)
         self._future.add_done_callback(lambda future: self._done())
 
-    def take(self) -> Answer | None:
-        """The answer, once, if there is one. Errors: what the policy raised."""
+    def take(self) -> Result | None:
+        """Return the result, once, if there is one. Errors: what the policy raised."""
         if self._future is None or not self._future.done():
             return None
         future, self._future = self._future, None
         return future.result()
 
     def close(self) -> None:
-        """No more questions; does not wait for the last one's answer, which nobody hears of."""
+        """Stop without waiting for a running inference, whose result is dropped."""
         self._done = lambda: None
         self._thread.shutdown(wait=False, cancel_futures=True)
 
 
-def _answer(policy: Policy, question: Question) -> Answer:
+def _infer(policy: Policy, request: Request) -> Result:
     began = time.perf_counter()
-    if question.begins:
+    if request.begins:
         policy.reset()
-    rows = check_chunk(policy.infer(question.observation))
-    return Answer(question, rows, time.perf_counter() - began)
+    chunk = check_chunk(policy.infer(request.observation))
+    return Result(request, chunk, time.perf_counter() - began)

@@ -5,9 +5,9 @@ import threading
 import numpy as np
 import pytest
 
+from policy_node.inference import STILL, InferenceWorker, Request, RequestSchedule
 from policy_node.policy import CHUNK, Needs
 from policy_node.synchroniser import Synchroniser
-from policy_node.turns import STILL, Question, Thinker, Turns
 from rulesafe_core.chunks import PERIOD
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
@@ -25,73 +25,73 @@ def advance(sync, frame):
 
 
 def test_the_first_frame_is_answered_and_then_each_one_after_the_executed_rows(sync):
-    turns, asked = Turns(sync, execute=4), []
+    schedule, asked = RequestSchedule(sync, execute=4), []
     for frame in range(13):
         advance(sync, frame)
-        if question := turns.question():
-            assert turns.answered(question)
-            asked.append((frame, question.begins, question.stamp - BEGIN))
+        if request := schedule.request():
+            assert schedule.accept(request)
+            asked.append((frame, request.begins, request.stamp - BEGIN))
     assert asked == [
         (0, True, 0), (4, False, 4 * PERIOD), (8, False, 8 * PERIOD), (12, False, 12 * PERIOD),
     ]  # fmt: skip
 
 
 def test_an_answer_to_a_past_episode_is_of_no_use_and_the_new_one_begins(sync):
-    turns = Turns(sync, execute=4)
+    schedule = RequestSchedule(sync, execute=4)
     advance(sync, 0)
-    question = turns.question()
-    turns.failure = "lost its way"
+    request = schedule.request()
+    schedule.failure = "lost its way"
     advance(sync, 1)
-    assert turns.question() is None, "it gave up"
+    assert schedule.request() is None, "it gave up"
     sync.start(BEGIN + 2 * PERIOD)
     advance(sync, 2)
-    assert not turns.concerns(question) and not turns.answered(question)
-    again = turns.question()
-    assert again.begins and again.stamp == BEGIN + 2 * PERIOD and not turns.failure
+    assert not schedule.is_current(request) and not schedule.accept(request)
+    again = schedule.request()
+    assert again.begins and again.stamp == BEGIN + 2 * PERIOD and not schedule.failure
 
 
 def test_a_stamp_that_is_repeated_means_that_somebody_waits(sync):
-    turns, now = Turns(sync, execute=40), 100.0
+    schedule, now = RequestSchedule(sync, execute=40), 100.0
     advance(sync, 0)
-    assert turns.answered(turns.question())
-    assert not turns.stands_still(now)
-    assert not turns.stands_still(now + STILL + 0.1), "nothing was heard: no robot, or a slow one"
+    assert schedule.accept(schedule.request())
+    assert not schedule.stands_still(now)
+    assert not schedule.stands_still(now + STILL + 0.1), "no joint states: no robot, or a slow one"
     advance(sync, 0)
-    assert turns.stands_still(now + 2 * STILL + 0.3)
-    assert turns.lost
+    assert schedule.stands_still(now + 2 * STILL + 0.3)
+    assert schedule.lost
     advance(sync, 3)
-    assert not turns.stands_still(now + 3 * STILL + 0.4)
+    assert not schedule.stands_still(now + 3 * STILL + 0.4)
     advance(sync, 3)
-    assert turns.question() is None
-    assert turns.stands_still(now + 4 * STILL + 0.5) and not turns.lost
-    turns.hurry()
-    assert turns.question().stamp == sync.newest
+    assert schedule.request() is None
+    assert schedule.stands_still(now + 4 * STILL + 0.5) and not schedule.lost
+    schedule.hurry()
+    assert schedule.request().stamp == sync.newest
 
 
 def test_who_waits_while_the_policy_thinks_has_not_lost_its_chunk(sync):
     """However long that takes: a chunk that is sent twice would be begun anew on its way."""
-    turns, now = Turns(sync, execute=40), 100.0
+    schedule, now = RequestSchedule(sync, execute=40), 100.0
     advance(sync, 0)
-    question = turns.question()
-    assert not turns.stands_still(now)
+    request = schedule.request()
+    assert not schedule.stands_still(now)
     advance(sync, 0)
     now += 5 * STILL  # in thought
-    assert turns.answered(question)
-    assert not turns.stands_still(now)
+    assert schedule.accept(request)
+    assert not schedule.stands_still(now)
     advance(sync, 0)
-    assert turns.stands_still(now + STILL + 0.1) and turns.lost
+    assert schedule.stands_still(now + STILL + 0.1) and schedule.lost
 
 
 def test_before_the_first_frame_no_chunk_can_be_lost(sync):
     """A clock that stands still between two frames."""
-    turns, now = Turns(sync, execute=40), 100.0
+    schedule, now = RequestSchedule(sync, execute=40), 100.0
     for _ in range(3):
         sync.joints(BEGIN + 1, ACTION_JOINTS, np.zeros(13))
     assert sync.newest == -1 and sync.stream.counts.duplicates
-    turns.stands_still(now)
-    assert not turns.lost
-    turns.hurry()
-    assert turns.question() is None
+    schedule.stands_still(now)
+    assert not schedule.lost
+    schedule.hurry()
+    assert schedule.request() is None
 
 
 class Rows:
@@ -114,18 +114,18 @@ class Rows:
 
 def test_the_thread_answers_while_others_go_on():
     told, policy = threading.Event(), Rows()
-    thinker = Thinker(told.set)
-    thinker.ask(policy, Question(1, BEGIN, True, "seen"))
-    assert thinker.busy and thinker.take() is None
+    worker = InferenceWorker(told.set)
+    worker.submit(policy, Request(1, BEGIN, True, "seen"))
+    assert worker.busy and worker.take() is None
     policy.may.set()
     assert told.wait(60)
-    answer = thinker.take()
-    assert (answer.question.stamp, answer.rows.shape) == (BEGIN, (CHUNK, 13))
-    assert policy.resets == 1 and not thinker.busy and thinker.take() is None
+    result = worker.take()
+    assert (result.request.stamp, result.chunk.shape) == (BEGIN, (CHUNK, 13))
+    assert policy.resets == 1 and not worker.busy and worker.take() is None
     told.clear()
-    thinker.ask(policy, Question(1, BEGIN, False, "stuck"))
+    worker.submit(policy, Request(1, BEGIN, False, "stuck"))
     assert told.wait(60)
     with pytest.raises(RuleSafeError, match="stuck"):
-        thinker.take()
-    assert policy.resets == 1 and not thinker.busy
-    thinker.close()
+        worker.take()
+    assert policy.resets == 1 and not worker.busy
+    worker.close()

@@ -14,7 +14,7 @@ import pytest
 
 from rulesafe_cli.cli import main
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_data.engines import ENGINES, Done
+from rulesafe_data.engines import ENGINES
 from rulesafe_demos.film.film import Film
 from rulesafe_eval import films, plots
 from rulesafe_eval.oracles import ORACLES
@@ -32,14 +32,13 @@ class Deadly:
     def __init__(self, work, workers):
         self.jobs = []
 
-    free = property(lambda self: 1 - self.busy)
     busy = property(lambda self: len(self.jobs))
 
     def submit(self, job):
         self.jobs.append(job)
 
     def wait(self):
-        return Done(self.jobs.pop(), died=True)
+        return self.jobs.pop(), None, True
 
     def close(self):
         self.jobs.clear()

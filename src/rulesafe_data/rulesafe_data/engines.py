@@ -1,7 +1,7 @@
 """Jobs done in worker processes of this machine, or by Ray.
 
-An engine takes jobs (`submit`) while `free` is positive and returns what became of each (`wait`) in
-the order of completion. Neither loses more than the job in hand when a worker dies.
+An engine takes jobs (`submit`), no more than it has workers, and returns (`wait`) each that ended,
+its value, and whether its worker died instead. No more than that job is lost when a worker dies.
 """
 
 import os
@@ -12,7 +12,6 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from importlib import import_module
 from multiprocessing import connection, get_context
 from typing import Any, Generic, TypeVar
@@ -31,16 +30,6 @@ PATIENCE = 5.0
 
 Job = TypeVar("Job")
 Value = TypeVar("Value")
-
-
-@dataclass(frozen=True)
-class Done(Generic[Job]):
-    """What became of a job: its `value`; or an `error` that ends the run; or its worker `died`."""
-
-    job: Job
-    value: Any = None
-    error: str = ""
-    died: bool = False
 
 
 def run(
@@ -70,37 +59,43 @@ def run(
     pool: LocalEngine[Job] | RayEngine[Job] = ENGINES[engine](work, workers)
     try:
         while True:
-            while pool.free:
+            while pool.busy < workers:
                 job = again.pop() if again else next(waiting, None)
                 if job is None:
                     break
                 pool.submit(job)
             if not pool.busy:
                 return
-            done = pool.wait()
-            deaths[done.job] += done.died
-            if done.error:
-                raise RuleSafeError(done.error)
-            if not done.died:
-                note(done.job, done.value)
-            elif deaths[done.job] < TRIES:
-                again.append(done.job)
+            ended, value, died = pool.wait()
+            deaths[ended] += died
+            if not died:
+                note(ended, value)
+            elif deaths[ended] < TRIES:
+                again.append(ended)
             elif on_death:
-                note(done.job, on_death(done.job))
+                note(ended, on_death(ended))
             else:
-                raise RuleSafeError(f"{done.job}: the worker died, {TRIES} times")
+                raise RuleSafeError(f"{ended}: the worker died, {TRIES} times")
     finally:
         pool.close()
 
 
 def _guarded(work: Callable[[Any], Any], job: Any) -> tuple[Any, str]:
-    """The work's value, or why there is none; exceptions need not survive pickling then."""
+    """Return the work's value, or why there is none: exceptions need not survive pickling then."""
     try:
         return work(job), ""
     except RuleSafeError as error:
         return None, str(error)
     except Exception:
         return None, f"{job} broke off:\n{traceback.format_exc()}"
+
+
+def _value(answer: tuple[Any, str]) -> Any:
+    """Return the value of what `_guarded` gave. Raises RuleSafeError where there is none."""
+    value, error = answer
+    if error:
+        raise RuleSafeError(error)
+    return value
 
 
 @contextmanager
@@ -190,12 +185,8 @@ class LocalEngine(Generic[Job]):
     """
 
     def __init__(self, work: Callable[[Job], Any], workers: int):
-        self._work, self._count = work, workers
+        self._work = work
         self._workers: list[_Worker] = []
-
-    @property
-    def free(self) -> int:
-        return self._count - self.busy
 
     @property
     def busy(self) -> int:
@@ -215,7 +206,7 @@ class LocalEngine(Generic[Job]):
         worker.pipe.send(job)
         worker.job = job
 
-    def wait(self) -> Done[Job]:
+    def wait(self) -> tuple[Job, Any, bool]:
         while True:
             pipes = {worker.pipe: worker for worker in self._workers if worker.job is not None}
             worker = pipes[connection.wait(list(pipes))[0]]  # type: ignore[index]
@@ -228,11 +219,10 @@ class LocalEngine(Generic[Job]):
                     raise RuleSafeError(
                         "a worker process ended before it could begin; what it said stands above"
                     ) from None
-                return Done(job, died=True)
+                return job, None, True
             if worker.began:
                 worker.job = None
-                value, error = answer
-                return Done(job, value, error)
+                return job, _value(answer), False
             worker.began = True
 
     def _drop(self, worker: _Worker) -> None:
@@ -256,7 +246,6 @@ class RayEngine(Generic[Job]):
             self._ray = import_module("ray")
         except ImportError as error:
             raise missing_package(error) from error
-        self._count = workers
         self._jobs: dict[Any, Job] = {}
         if "RAY_ADDRESS" in os.environ:
             self._ray.init(log_to_driver=False)
@@ -275,27 +264,22 @@ class RayEngine(Generic[Job]):
         self._submit = lambda job: task.remote(work, job)
 
     @property
-    def free(self) -> int:
-        return self._count - self.busy
-
-    @property
     def busy(self) -> int:
         return len(self._jobs)
 
     def submit(self, job: Job) -> None:
         self._jobs[self._submit(job)] = job
 
-    def wait(self) -> Done[Job]:
+    def wait(self) -> tuple[Job, Any, bool]:
         (reference,), _ = self._ray.wait(list(self._jobs))
         job = self._jobs.pop(reference)
         deaths = self._ray.exceptions
         try:
-            value, trouble = self._ray.get(reference)
+            return job, _value(self._ray.get(reference)), False
         except (deaths.WorkerCrashedError, deaths.NodeDiedError, deaths.OutOfMemoryError):
-            return Done(job, died=True)
+            return job, None, True
         except deaths.RayError as error:
             raise RuleSafeError(f"Ray could not do {job}: {error}") from error
-        return Done(job, value, trouble)
 
     def close(self) -> None:
         for reference in self._jobs:

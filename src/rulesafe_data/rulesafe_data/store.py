@@ -10,11 +10,11 @@ Example::
 
 import os
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -28,7 +28,10 @@ if TYPE_CHECKING:
     from rulesafe_data.clouds import Clouds
     from rulesafe_data.video import Video
 
-T = TypeVar("T")
+
+VIDEOS = 64
+"""Videos that are open at once, each with a file descriptor and a decoder. A table of 600 frames
+takes 0.2 MB."""
 
 
 @dataclass(frozen=True)
@@ -152,8 +155,8 @@ class EpisodeStore:
         if key in layout.CAMERAS:
             return self._open.video(episode, key).frame(frame)
         if key == layout.POINTS:
-            return self._open.clouds[episode].frame(frame)
-        return self._open.tables[episode][key][frame]
+            return self._open.clouds(episode).frame(frame)
+        return self._open.table(episode)[key][frame]
 
     def _whole(self, key: str, episode: int, length: int) -> NDArray[Any]:
         if key in layout.CAMERAS:
@@ -164,54 +167,39 @@ class EpisodeStore:
                     found[count - 1] = picture
             return found if count >= length else found[:count]
         if key == layout.POINTS:
-            return self._open.clouds[episode].frames()
-        return self._open.tables[episode][key].copy()
-
-
-class _Recent(Generic[T]):
-    """What was opened last, kept open: opening costs more than reading a frame."""
-
-    def __init__(self, opened: Callable[[Any], T], size: int, close: Callable[[T], None]):
-        self._opened, self._size, self._close = opened, size, close
-        self._kept: OrderedDict[Any, T] = OrderedDict()
-
-    def __getitem__(self, name: Any) -> T:
-        if name not in self._kept:
-            self._kept[name] = self._opened(name)
-            if len(self._kept) > self._size:
-                self._close(self._kept.popitem(last=False)[1])
-        self._kept.move_to_end(name)
-        return self._kept[name]
+            return self._open.clouds(episode).frames()
+        return self._open.table(episode)[key].copy()
 
 
 class _Handles:
-    """The open tables, videos and clouds of a dataset, in one process.
-
-    Tables are small (0.2 MB for 600 frames), videos hold a file descriptor and a decoder each.
-    """
+    """The tables, videos and clouds of a dataset that were read last, open in one process: opening
+    costs more than reading a frame."""
 
     def __init__(self, root: Path):
         self._root = root
-        self.tables: _Recent[dict[str, NDArray[Any]]] = _Recent(self._table, 256, lambda _: None)
-        self.videos: _Recent[Video] = _Recent(self._video, 64, lambda video: video.close())
-        self.clouds: _Recent[Clouds] = _Recent(self._cloud, 256, lambda _: None)
+        self.table = lru_cache(256)(self._read_table)
+        self.clouds = lru_cache(256)(self._open_clouds)
+        self._videos: OrderedDict[Path, Video] = OrderedDict()
 
     def video(self, episode: int, key: str) -> "Video":
-        return self.videos[layout.video_file(self._root, key, episode)]
+        from rulesafe_data.video import Video
 
-    def _table(self, episode: int) -> dict[str, NDArray[Any]]:
+        path = layout.video_file(self._root, key, episode)
+        if path not in self._videos:
+            self._videos[path] = Video(path)
+            if len(self._videos) > VIDEOS:
+                self._videos.popitem(last=False)[1].close()  # gives back its file and threads
+        self._videos.move_to_end(path)
+        return self._videos[path]
+
+    def _read_table(self, episode: int) -> dict[str, NDArray[Any]]:
         path = layout.data_file(self._root, episode)
         try:
             return tables.read_columns(path)
         except (OSError, ValueError) as error:
             raise RuleSafeError(f"cannot read the table {path}: {error}") from error
 
-    def _video(self, path: Path) -> "Video":
-        from rulesafe_data.video import Video
-
-        return Video(path)
-
-    def _cloud(self, episode: int) -> "Clouds":
+    def _open_clouds(self, episode: int) -> "Clouds":
         from rulesafe_data.clouds import Clouds
 
         return Clouds(self._root, episode)

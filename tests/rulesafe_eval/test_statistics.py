@@ -5,6 +5,7 @@ import pytest
 from scipy.stats import norm
 
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_data.intervals import wilson
 from rulesafe_eval.comparison import compare
 from rulesafe_eval.statistics import (
     bootstrap,
@@ -13,7 +14,6 @@ from rulesafe_eval.statistics import (
     sign_flips,
     summary,
     timings,
-    wilson,
 )
 
 

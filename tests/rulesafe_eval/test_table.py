@@ -7,7 +7,8 @@ import pytest
 
 from rulesafe_cli.cli import main
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_eval.statistics import bootstrap, mcnemar, wilson
+from rulesafe_data.intervals import wilson
+from rulesafe_eval.statistics import bootstrap, mcnemar
 from rulesafe_eval.table import page, pool
 
 

@@ -13,12 +13,12 @@ from statistics import fmean
 import pyarrow.parquet as pq
 from rich import box
 from rich.table import Table
-from scipy.stats import binomtest
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.files import write_atomically
 from rulesafe_data import layout
 from rulesafe_data.demo_folder import Folder
+from rulesafe_data.intervals import wilson
 from rulesafe_data.inventory import describe
 from rulesafe_data.measuring import markdown_table
 from rulesafe_data.recording import read_facts
@@ -88,7 +88,7 @@ def group(name: str, rows: Sequence[Row]) -> Group:
     """Return the statistics of one attempt or more."""
     successes = sum(row.success for row in rows)
     rate = successes / len(rows)
-    low, high = binomtest(successes, len(rows)).proportion_ci(method="wilson")
+    low, high = wilson(successes, len(rows))
     timed = [row for row in rows if row.wall_seconds]
     wall = sum(row.wall_seconds or 0.0 for row in timed)
     planning = sum(row.planning_seconds or 0.0 for row in timed)
@@ -100,8 +100,8 @@ def group(name: str, rows: Sequence[Row]) -> Group:
         attempts=len(rows),
         successes=successes,
         rate=rate,
-        low=float(low),
-        high=float(high),
+        low=low,
+        high=high,
         frames=_mean(row.frames for row in rows if row.success),
         retries=_mean(row.retries for row in rows),
         resampled=sum(row.resampled for row in rows),

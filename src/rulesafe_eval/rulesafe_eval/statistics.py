@@ -13,21 +13,11 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from policy_node.policy import CHUNK
+from rulesafe_data.intervals import BATCH, ratio_interval, wilson
 
-LEVEL = 0.95
 RESAMPLES = 9999
-BATCH = 500
-"""Resamples that are in memory at once: 20 rules have thousands of episodes."""
 
 Line = Mapping[str, Any]
-
-
-def wilson(successes: int, count: int) -> tuple[float, float]:
-    """The Wilson interval of a rate; (0, 1) without a trial."""
-    if not count:
-        return 0.0, 1.0
-    found = stats.binomtest(successes, count).proportion_ci(LEVEL, method="wilson")
-    return float(found.low), float(found.high)
 
 
 def bootstrap(values: ArrayLike, clusters: Sequence[Hashable] = ()) -> tuple[float, float]:
@@ -43,18 +33,7 @@ def bootstrap(values: ArrayLike, clusters: Sequence[Hashable] = ()) -> tuple[flo
     sums, sizes = cluster_sums(sample, clusters or range(len(sample)))
     if len(sums) < 2:
         return float(sample.min()), float(sample.max())  # one cluster tells nothing of others
-    found = stats.bootstrap(
-        (sums, sizes),
-        lambda sums, sizes, axis=-1: sums.sum(axis) / sizes.sum(axis),
-        confidence_level=LEVEL,
-        n_resamples=RESAMPLES,
-        batch=BATCH,
-        paired=True,
-        vectorized=True,
-        method="percentile",
-        random_state=np.random.default_rng(0),
-    ).confidence_interval
-    return float(found.low), float(found.high)
+    return ratio_interval(sums, sizes, RESAMPLES)
 
 
 def cluster_sums(

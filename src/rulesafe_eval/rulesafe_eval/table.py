@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_data.intervals import wilson
 from rulesafe_eval.comparison import in_words, row_of, set_otherwise
-from rulesafe_eval.statistics import bootstrap, wilson
+from rulesafe_eval.statistics import bootstrap
 
 Line = Mapping[str, Any]
 Condition = tuple[str, str, str, float]

@@ -17,10 +17,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import xlogy
 
 from rulesafe_core.errors import RuleSafeError
 
 Ints = NDArray[np.integer]
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -60,71 +62,52 @@ def share_told(
     Errors: RuleSafeError where no rule has two different steps: there is nothing to tell.
     """
     rng = np.random.default_rng(seed)
-    counted = _Counts(tokens, steps, rules)
-    if not counted.entropy(counted.one):
+    groups = [np.flatnonzero(np.array(rules) == rule) for rule in sorted(set(rules))]
+    counts, once = _counts(tokens, steps), np.ones((1, len(rules)))
+    value = _shares(counts, groups, once)[0]
+    if np.isnan(value):
         raise RuleSafeError("the step never changes in these episodes: there is nothing to tell")
-    value = float(counted.share(counted.one)[0])
-    drawn = counted.share(counted.draw(resamples, rng))
-    low, high = value + np.quantile(drawn - drawn.mean(), [0.025, 0.975])
-    baseline = np.mean(
-        [counted.turned(tokens, steps, rng).share(counted.one)[0] for _ in range(turns)]
-    )
-    return Share(value, float(max(low, 0)), float(min(high, 1)), float(baseline))
+    drawn = np.zeros((resamples, len(rules)))  # how often each episode is in a resample
+    for members in groups:
+        chance = np.full(len(members), 1 / len(members))
+        drawn[:, members] = rng.multinomial(len(members), chance, resamples)
+    shares = np.nan_to_num(_shares(counts, groups, drawn))
+    low, high = value + np.quantile(shares - shares.mean(), [0.025, 0.975])
+    baseline = []
+    for _ in range(turns):
+        turned = [np.roll(token, int(rng.integers(len(token)))) for token in tokens]
+        baseline.append(_shares(_counts(turned, steps), groups, once)[0])
+    ends = float(max(low, 0)), float(min(high, 1))
+    return Share(float(value), *ends, float(np.mean(baseline)))
 
 
-class _Counts:
-    """Frames of each episode by token and step; sums over episodes, rule by rule."""
-
-    def __init__(self, tokens: Sequence[Ints], steps: Sequence[Ints], rules: Sequence[str]):
-        self.rules = tuple(rules)
-        # (E, J, S)
-        j = 1 + max(int(column.max()) for column in tokens)
-        s = 1 + max(int(column.max()) for column in steps)
-        self.counts = np.zeros((len(self.rules), j, s), np.float64)
-        for found, token, step in zip(self.counts, tokens, steps, strict=True):
-            np.add.at(found, (token, step), 1)
-        self.members = [np.flatnonzero(np.array(rules) == rule) for rule in sorted(set(rules))]
-        self.one = np.ones((1, len(self.rules)))
-
-    def turned(
-        self, tokens: Sequence[Ints], steps: Sequence[Ints], rng: np.random.Generator
-    ) -> "_Counts":
-        """The counts of tokens that were turned against the steps."""
-        moved = [np.roll(token, int(rng.integers(len(token)))) for token in tokens]
-        return _Counts(moved, steps, self.rules)
-
-    def draw(self, resamples: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """(B, E) how often each episode was drawn, as many of each rule as there are."""
-        weights = np.zeros((resamples, len(self.rules)))
-        for members in self.members:
-            chance = np.full(len(members), 1 / len(members))
-            weights[:, members] = rng.multinomial(len(members), chance, resamples)
-        return weights
-
-    def share(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """(B,) shares for weights (B, E) of the episodes."""
-        told, wanted = np.zeros(len(weights)), np.zeros(len(weights))
-        for joint in self._joints(weights):
-            step = _entropy(joint.sum(axis=1))
-            told += step + _entropy(joint.sum(axis=2)) - _entropy(joint.reshape(len(joint), -1))
-            wanted += step
-        return np.divide(told, wanted, out=np.zeros_like(told), where=wanted > 0)
-
-    def entropy(self, weights: NDArray[np.float64]) -> float:
-        """Entropy of the step, in nats times frames."""
-        return float(sum(_entropy(joint.sum(axis=1))[0] for joint in self._joints(weights)))
-
-    def _joints(self, weights: NDArray[np.float64]) -> list[NDArray[np.float64]]:
-        """For each rule (B, J, S), the frames by token and step."""
-        return [
-            np.tensordot(weights[:, members], self.counts[members], axes=1)
-            for members in self.members
-        ]
+def _counts(tokens: Sequence[Ints], steps: Sequence[Ints]) -> Floats:
+    """Return the frames (E, J, S) of each episode by token and step."""
+    shape = [1 + max(int(column.max()) for column in columns) for columns in (tokens, steps)]
+    counts = np.zeros((len(tokens), *shape))
+    for found, token, step in zip(counts, tokens, steps, strict=True):
+        np.add.at(found, (token, step), 1)
+    return counts
 
 
-def _entropy(counts: NDArray[np.float64]) -> NDArray[np.float64]:
-    """(B,) entropies of counts (B, C), in nats times the sum of the counts."""
+def _shares(counts: Floats, groups: Sequence[Ints], weights: Floats) -> Floats:
+    """Return the shares (B,) for weights (B, E) of the episodes; NaN where no step changes.
+
+    Args:
+        counts: from `_counts`.
+        groups: the episodes of each rule.
+        weights: how often each episode counts.
+    """
+    told, wanted = np.zeros(len(weights)), np.zeros(len(weights))
+    for members in groups:
+        joint = np.tensordot(weights[:, members], counts[members], axes=1)  # (B, J, S)
+        step = _entropy(joint.sum(axis=1))
+        told += step + _entropy(joint.sum(axis=2)) - _entropy(joint.reshape(len(joint), -1))
+        wanted += step
+    return np.divide(told, wanted, out=np.full_like(told, np.nan), where=wanted > 0)
+
+
+def _entropy(counts: Floats) -> Floats:
+    """Return the entropies (B,) of counts (B, C), in nats times the sum of the counts."""
     total = counts.sum(axis=1)
-    positive = np.where(counts > 0, counts, 1.0)
-    whole = np.where(total > 0, total, 1.0)
-    return total * np.log(whole) - (counts * np.log(positive)).sum(axis=1)
+    return xlogy(total, total) - xlogy(counts, counts).sum(axis=1)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from rulesafe_data.intervals import ratio_interval
 from vq_memory_node.memory import Memory
 from vq_memory_node.windows import STRIDE, window_at
 
@@ -139,7 +140,5 @@ def raw_change(
 
 def _bootstrap(above: NDArray, below: NDArray) -> Estimate:
     """The ratio of sums, with the percentile interval over resampled episodes."""
-    drawn = np.random.default_rng(0).integers(len(above), size=(RESAMPLES, len(above)))
-    ratios = above[drawn].sum(axis=1) / below[drawn].sum(axis=1)
-    low, high = np.percentile(ratios, [2.5, 97.5])
-    return Estimate(float(above.sum() / below.sum()), float(low), float(high))
+    low, high = ratio_interval(above, below, RESAMPLES)
+    return Estimate(float(above.sum() / below.sum()), low, high)

@@ -30,7 +30,7 @@ def of_array(array: NDArray) -> Statistics:
     return {name: value.tolist() for name, value in found.items()} | {"count": [len(rows)]}
 
 
-class PictureStatistics:
+class ImageStatistics:
     """Statistics of pictures that pass by one at a time, kept as a histogram for each colour.
 
     Every fourth picture counts: neighbours differ little, and counting takes time.

@@ -132,9 +132,9 @@ class DatasetWriter:
         self, index: int, length: int, frames: Iterable[Frame], digest: Any
     ) -> dict[str, Any]:
         """Write videos and clouds; what is to be known about them."""
-        from rulesafe_data.pictures import PictureWriter  # needs av, and zarr for clouds
+        from rulesafe_data.frame_writer import FrameWriter  # needs av, and zarr for clouds
 
-        writer = PictureWriter(self.root, index, length)
+        writer = FrameWriter(self.root, index, length)
         try:
             for frame in frames:
                 writer.add(frame)

@@ -167,17 +167,18 @@ def measure(
     for split, recorded in episodes.items():
         stable[split] = measures.stabilities(recorded, found, seeds)
         print(f"tokens of the {split} episodes disturbed", flush=True)
-    reads = []
+    results = []
     sources = measures.sources(found)
-    for read in measures.readings(episodes["normal"], episodes["shifted"], sources, seeds):
-        reads.append(read)
-        print(measure_report.line(read), flush=True)
+    normal, other = episodes["normal"], episodes["shifted"]
+    for result in measures.probe_results(normal, other, sources, seeds):
+        results.append(result)
+        print(measure_report.line(result), flush=True)
     command = (
         f"rulesafe memory measure {data} --model {model} --shifted {shifted} "
         f"--out {out} --seeds {seeds}"
     ) + (f" --beside {' '.join(beside)}" if beside else "")
     about = {Path(name).name: load_model(name) for name in models}
-    text = measure_report.report(command, about, episodes, stable, reads, cost, seeds)
+    text = measure_report.report(command, about, episodes, stable, results, cost, seeds)
     write_atomically(out, text.encode())
     print(out)
 

@@ -12,7 +12,7 @@ from rulesafe_data.states import export_states
 from rulesafe_data.tables import about, read_columns
 from rulesafe_demos.render import Rendering, render
 from vq_memory_node.analysis.figures import code_colours, draw_all
-from vq_memory_node.analysis.plots import principal, strips_of, told_by_tokens
+from vq_memory_node.analysis.plots import information_of_tokens, principal, strips_of
 from vq_memory_node.analysis.trajectories import load_trajectories
 from vq_memory_node.commands import SUBCOMMANDS
 from vq_memory_node.model_files import load_model
@@ -102,7 +102,7 @@ def test_states_alone_tell_no_step_and_get_no_picture_of_it(copied, model_dir, t
     assert names == {"strips_rule_020.png", "codebook.png"}
     assert "does not tell the true step" in capsys.readouterr().out
     with pytest.raises(RuleSafeError, match="do not tell"):
-        told_by_tokens(load_model(model_dir), load_trajectories(tmp_path / "states.parquet"))
+        information_of_tokens(load_model(model_dir), load_trajectories(tmp_path / "states.parquet"))
 
 
 def test_strips_show_tokens_and_changes_where_they_are(model, found):
@@ -121,12 +121,12 @@ def test_strips_show_tokens_and_changes_where_they_are(model, found):
 
 
 def test_finer_clusters_tell_no_less_and_noise_is_seeded(model, found):
-    told = told_by_tokens(model, found, noises=(0.0, 0.05), every=10)
+    told = information_of_tokens(model, found, noises=(0.0, 0.05), every=10)
     assert [(e.clusters, e.noise) for e in told] == [(j, n) for n in (0, 0.05) for j in (2, 4, 16)]
     two, four, all_codes = (entry.share.value for entry in told[:3])
     assert two <= all_codes and four <= all_codes  # a cluster is a function of the code
-    assert told_by_tokens(model, found, noises=(0.0, 0.05), every=10) == told
-    other = told_by_tokens(model, found, noises=(0.0, 0.05), every=10, seed=1)
+    assert information_of_tokens(model, found, noises=(0.0, 0.05), every=10) == told
+    other = information_of_tokens(model, found, noises=(0.0, 0.05), every=10, seed=1)
     assert [e.share.value for e in other[:3]] == [two, four, all_codes]
     assert [e.share.value for e in other[3:]] != [e.share.value for e in told[3:]]
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rulesafe_core.errors import RuleSafeError
-from vq_memory_node.analysis.information import share_told
+from vq_memory_node.analysis.information import information_share
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ RULES = ["rule_001", "rule_020"] * 6
 
 def test_a_token_that_is_the_step_tells_everything(steps):
     renamed = np.array([3, 0, 4, 1, 2])
-    told = share_told([renamed[column] for column in steps], steps, RULES)
+    told = information_share([renamed[column] for column in steps], steps, RULES)
     assert told.value == pytest.approx(1) and told.low == pytest.approx(1)
     assert told.high == pytest.approx(1)
     assert told.baseline < 0.5
@@ -32,28 +32,28 @@ def test_a_token_that_is_the_step_tells_everything(steps):
 def test_an_independent_token_tells_nothing(steps):
     rng = np.random.default_rng(1)
     tokens = [rng.integers(0, 4, len(column)) for column in steps]
-    told = share_told(tokens, steps, RULES)
+    told = information_share(tokens, steps, RULES)
     assert 0 <= told.value < 0.01
     assert told.baseline == pytest.approx(told.value, abs=0.005)
 
 
 def test_a_constant_token_tells_exactly_nothing(steps):
-    told = share_told([np.zeros(len(column), int) for column in steps], steps, RULES)
+    told = information_share([np.zeros(len(column), int) for column in steps], steps, RULES)
     assert (told.value, told.baseline) == pytest.approx((0, 0), abs=1e-12)
 
 
 def test_a_step_of_one_rule_is_no_step_of_another(steps):
     """Tokens that tell the rule alone tell nothing; one code read by two rules tells all."""
     rule_only = [np.full(len(column), i % 2) for i, column in enumerate(steps)]
-    assert share_told(rule_only, steps, RULES).value == pytest.approx(0, abs=1e-12)
+    assert information_share(rule_only, steps, RULES).value == pytest.approx(0, abs=1e-12)
     crossed = [column if i % 2 else 4 - column for i, column in enumerate(steps)]
-    assert share_told(crossed, steps, RULES).value == pytest.approx(1)
-    assert share_told(crossed, steps, ["one"] * 12).value < 0.8
+    assert information_share(crossed, steps, RULES).value == pytest.approx(1)
+    assert information_share(crossed, steps, ["one"] * 12).value < 0.8
 
 
 def test_a_coarser_token_tells_no_more(steps):
-    fine = share_told(steps, steps, RULES).value
-    coarse = share_told([column // 2 for column in steps], steps, RULES).value
+    fine = information_share(steps, steps, RULES).value
+    coarse = information_share([column // 2 for column in steps], steps, RULES).value
     assert 0 < coarse < fine
 
 
@@ -61,18 +61,18 @@ def test_many_tokens_raise_the_baseline(steps):
     """What counting overestimates is in value and baseline alike."""
     rng = np.random.default_rng(2)
     many = [rng.integers(0, 256, len(column)) for column in steps]
-    told = share_told(many, steps, RULES)
+    told = information_share(many, steps, RULES)
     assert told.value > 0.15 and told.baseline == pytest.approx(told.value, abs=0.05)
     assert told.low < told.value < told.high
 
 
 def test_the_interval_depends_on_the_seed_alone(steps):
     tokens = [(np.arange(len(column)) // 60) for column in steps]
-    first, again, other = (share_told(tokens, steps, RULES, seed=seed) for seed in (3, 3, 4))
+    first, again, other = (information_share(tokens, steps, RULES, seed=seed) for seed in (3, 3, 4))
     assert first == again != other
     assert first.value == other.value and first.low < first.value < first.high
 
 
 def test_steps_that_never_change_are_refused():
     with pytest.raises(RuleSafeError, match="never changes"):
-        share_told([np.arange(9)], [np.zeros(9, int)], ["rule_001"])
+        information_share([np.arange(9)], [np.zeros(9, int)], ["rule_001"])

@@ -42,7 +42,7 @@ class Sign(Memory):
         return int(window[-1, 0] > 0)
 
 
-class Told(Sign):
+class StepMemory(Sign):
     """Two tokens that the second joint's sign tells, which the test sets as it likes."""
 
     def value(self, window):
@@ -141,7 +141,7 @@ def test_the_interval_comes_from_whole_episodes():
 
 
 def with_sign(trajectories):
-    """The same, the second joint's sign telling the step to `Told`."""
+    """The same, the second joint's sign telling the step to `StepMemory`."""
     positions = []
     for q, steps in zip(trajectories.positions, trajectories.steps, strict=True):
         q = q.copy()
@@ -160,7 +160,7 @@ def test_a_token_that_is_the_step_reads_it_perfectly():
     for found in (normal, shifted):
         told = Trajectories(tuple(with_sign(found)), found.rules, found.safes, found.steps)
         # The tokens come from the joints that tell; the joints that are read are those that do not.
-        read = frames(told, Told())
+        read = frames(told, StepMemory())
         silent = frames(found, NoMemory()).joints
         scores.append(type(read)(**{**vars(read), "joints": silent}))
     for result in probe(*scores, normal.rules, 2, 0, QUICK):
@@ -226,7 +226,10 @@ def test_a_division_parts_each_rules_episodes():
 def test_frames_hold_what_the_memory_reads_and_steps_of_rules_apart():
     data = recorded(0, ("rule_001", "rule_020"), episodes=1)
     found = frames_of(data, Sign(), ["rule_001", "rule_020"], every=10)
-    assert found.told[:10].tolist() == [[1, 0]] * 10 and found.told[10:].tolist() == [[0, 1]] * 10
+    assert (
+        found.rule_one_hot[:10].tolist() == [[1, 0]] * 10
+        and found.rule_one_hot[10:].tolist() == [[0, 1]] * 10
+    )
     assert found.steps.tolist() == [0] * 5 + [1] * 5 + [STEPS] * 5 + [STEPS + 1] * 5
     assert found.raw.shape == (20, 0, 13) and found.tokens.shape == (20, 40)
     assert found.mask.sum(axis=1)[:10].tolist() == [1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
@@ -251,25 +254,25 @@ def test_results_come_for_each_rule_and_for_all_together():
     shifted = recorded(1, ("rule_020", "rule_001", "rule_004"), episodes=1, frames=40)
     memories = {"joints": NoMemory(), "tokens": Sign()}
     config = ProbeConfig(epochs=1)
-    found = list(measures.readings(normal, shifted, memories, 2, config))
+    found = list(measures.probe_results(normal, shifted, memories, 2, config))
     rules = [("rule_001",), ("rule_020",), ("rule_001", "rule_020")]
-    assert [(read.rules, read.source) for read in found] == [
-        (group, source) for group in rules for source in (measures.GUESS, "joints", "tokens")
+    assert [(result.rules, result.source) for result in found] == [
+        (group, source) for group in rules for source in (measures.BASELINE, "joints", "tokens")
     ]
-    for read in found:
-        assert read.normal[0].low <= read.normal[0].value <= read.normal[0].high
+    for result in found:
+        assert result.normal[0].low <= result.normal[0].value <= result.normal[0].high
 
 
 def test_what_cannot_be_measured_is_refused():
     normal = recorded(0)
     memories = {"joints": NoMemory()}
     with pytest.raises(RuleSafeError, match="2 seeds or more"):
-        next(measures.readings(normal, normal, memories, 1))
+        next(measures.probe_results(normal, normal, memories, 1))
     with pytest.raises(RuleSafeError, match="no rule in common"):
-        next(measures.readings(normal, recorded(1, ("rule_004",)), memories, 2))
+        next(measures.probe_results(normal, recorded(1, ("rule_004",)), memories, 2))
     blind = Trajectories(normal.positions, normal.rules, normal.safes)
     with pytest.raises(RuleSafeError, match="no steps"):
-        next(measures.readings(normal, blind, memories, 2))
+        next(measures.probe_results(normal, blind, memories, 2))
 
 
 def test_students_interval():

@@ -133,8 +133,3 @@ class EagerMemory(TokenMemory):
             latent = encoder(normalised.T[None])  # (1, joints, window)
             code = torch.cdist(latent, codebook).argmin()
             return int(tokens[code])
-
-
-def p99(values: NDArray[np.float64]) -> float:
-    """The 99th percentile."""
-    return float(np.percentile(values, 99))

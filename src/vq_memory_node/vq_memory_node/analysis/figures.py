@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from rulesafe_core.errors import RuleSafeError
 from vq_memory_node.analysis.plots import (
     Map,
+    StepInformation,
     Strip,
-    Told,
+    information_of_tokens,
     map_of,
     principal,
     strips_of,
-    told_by_tokens,
-    write_told,
+    write_information,
 )
 from vq_memory_node.analysis.trajectories import Trajectories
 from vq_memory_node.colours import OKABE_ITO, cluster_colours
@@ -62,10 +62,10 @@ def draw_all(
     draw_codebook(path, map_of(model, seed), coarse)
     yield path
     if found.steps is not None:
-        told = told_by_tokens(model, found, every=every, seed=seed)
-        write_told(out / "information.csv", told)
+        entries = information_of_tokens(model, found, every=every, seed=seed)
+        write_information(out / "information.csv", entries)
         yield out / "information.csv"
-        draw_told(out / "information.png", told)
+        draw_information(out / "information.png", entries)
         yield out / "information.png"
 
 
@@ -146,11 +146,11 @@ def _rows(
     axes.spines[["top", "right", "left"]].set_visible(False)
 
 
-def draw_told(path: Path, told: Sequence[Told]) -> None:
+def draw_information(path: Path, entries: Sequence[StepInformation]) -> None:
     """Writes a PNG: mutual information with the true step, by number of tokens and by noise."""
     figure = Figure(figsize=(9.6, 3.9), dpi=150, layout="constrained")
     by_count, by_noise = figure.subplots(1, 2, sharey=True)
-    quiet = sorted((e for e in told if e.noise == 0), key=lambda entry: entry.clusters)
+    quiet = sorted((e for e in entries if e.noise == 0), key=lambda entry: entry.clusters)
     where = np.arange(len(quiet))
     value = np.array([entry.share.value for entry in quiet])
     reach = np.maximum(
@@ -174,8 +174,8 @@ def draw_told(path: Path, told: Sequence[Told]) -> None:
     by_count.set_xlabel("number of tokens J")
     by_count.set_ylabel("I(token; true step | rule) / H(true step | rule)")
     by_count.legend(frameon=False, fontsize=8)
-    _noise_lines(by_noise, told)
-    by_count.set_ylim(0, min(1.02, 1.3 * max(entry.share.high for entry in told)))
+    _noise_lines(by_noise, entries)
+    by_count.set_ylim(0, min(1.02, 1.3 * max(entry.share.high for entry in entries)))
     for axes in (by_count, by_noise):
         axes.spines[["top", "right"]].set_visible(False)
         axes.set_axisbelow(True)
@@ -184,10 +184,10 @@ def draw_told(path: Path, told: Sequence[Told]) -> None:
     figure.savefig(path)
 
 
-def _noise_lines(axes: Axes, told: Sequence[Told]) -> None:
+def _noise_lines(axes: Axes, entries: Sequence[StepInformation]) -> None:
     markers = "osD^vPX*"
-    for place, clusters in enumerate(sorted({entry.clusters for entry in told})):
-        line = sorted((e for e in told if e.clusters == clusters), key=lambda entry: entry.noise)
+    for place, clusters in enumerate(sorted({entry.clusters for entry in entries})):
+        line = sorted((e for e in entries if e.clusters == clusters), key=lambda entry: entry.noise)
         noise = [entry.noise for entry in line]
         color = OKABE_ITO[place % len(OKABE_ITO)]
         axes.plot(

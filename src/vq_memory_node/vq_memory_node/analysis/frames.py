@@ -17,7 +17,7 @@ class Frames:
     """F frames with what may be read at each.
 
     Attributes:
-        told: (F, R) float32, the rule as one of R, which the instruction tells a policy as well.
+        rule_one_hot: (F, R) float32, which of R rules it is; a policy knows it by the instruction.
         joints: (F, 13) float32, rad.
         raw: (F, M, 13) float32 past positions, rad, or (F, 0, 13) without such a memory.
         tokens: (F, M) int64 past tokens, or (F, 0).
@@ -26,7 +26,7 @@ class Frames:
         episodes: (F,) int64, the episode that a frame is from.
     """
 
-    told: NDArray[np.float32]
+    rule_one_hot: NDArray[np.float32]
     joints: NDArray[np.float32]
     raw: NDArray[np.float32]
     tokens: NDArray[np.int64]
@@ -56,7 +56,7 @@ def frames_of(
     Args:
         trajectories: episodes of these rules, with steps.
         memory: what is read besides the joints.
-        rules: in the order of the columns of `told`.
+        rules: in the order of the columns of `rule_one_hot`.
         every: frames from one to the next; neighbours tell hardly more than one of them.
 
     Errors: RuleSafeError where the source of the trajectories does not tell the steps.
@@ -74,10 +74,8 @@ def frames_of(
         values, mask = readings.values[rows], readings.mask[rows]
         count = len(mask)
         raw = memory.shape.kind == "raw"
-        told = np.zeros((count, len(rules)), np.float32)
-        told[:, number] = 1
         found = {
-            "told": told,
+            "rule_one_hot": np.tile(np.eye(len(rules), dtype=np.float32)[number], (count, 1)),
             "joints": q[rows],
             "raw": values if raw else np.zeros((count, 0, q.shape[1]), np.float32),
             "tokens": np.zeros((count, 0), np.int64) if raw else values,

@@ -41,7 +41,7 @@ class Share:
     baseline: float
 
 
-def share_told(
+def information_share(
     tokens: Sequence[Ints],
     steps: Sequence[Ints],
     rules: Sequence[str],

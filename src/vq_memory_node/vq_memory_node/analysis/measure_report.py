@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulesafe_data.measuring import machine, markdown_table
-from vq_memory_node.analysis.cost import Cost, p99
-from vq_memory_node.analysis.measures import EVERY, Read
+from vq_memory_node.analysis.cost import Cost
+from vq_memory_node.analysis.measures import EVERY, ProbeResult
 from vq_memory_node.analysis.probe import ProbeConfig
 from vq_memory_node.analysis.stability import NOISE, RESAMPLES, Estimate, Stability
 from vq_memory_node.analysis.trajectories import Trajectories
@@ -26,7 +26,7 @@ def report(
     models: Mapping[str, Model],
     episodes: Mapping[str, Trajectories],
     stable: Mapping[str, Stabilities],
-    reads: Sequence[Read],
+    results: Sequence[ProbeResult],
     cost: Cost,
     seeds: int,
 ) -> str:
@@ -37,7 +37,7 @@ def report(
         models: whose tokens they are, by name; the first is the one that is timed.
         episodes: by split, "normal" and "shifted".
         stable: by split.
-        reads: in the order of the table's rows.
+        results: in the order of the table's rows.
         cost: of the first model's memory.
         seeds: draws of the noise, and trainings of the network.
     """
@@ -60,7 +60,7 @@ def report(
         ),
         "## Reading the task's step",
         reading_text(seeds),
-        reading_section(reads),
+        reading_section(results),
         "## Cost",
         COST_TEXT,
         cost_section(cost.times, cost.held),
@@ -150,14 +150,14 @@ one rule is no step of another. Macro F1 is the mean over steps. In brackets: St
 another choice of recorded episodes would change."""
 
 
-def reading_section(found: Sequence[Read]) -> str:
+def reading_section(found: Sequence[ProbeResult]) -> str:
     """A row for each input, grouped by rules."""
     scores = ("accuracy", "macro F1")
     head = [f"{split}, {score}" for split in ("held-out normal", "shifted") for score in scores]
     rows = [["rules", "read from", *head]]
-    for read in found:
-        figures = [_percent(estimate) for estimate in (*read.normal, *read.shifted)]
-        rows.append([" and ".join(read.rules), read.source, *figures])
+    for result in found:
+        figures = [_percent(estimate) for estimate in (*result.normal, *result.shifted)]
+        rows.append([" and ".join(result.rules), result.source, *figures])
     return markdown_table(rows, left=2)
 
 
@@ -167,7 +167,7 @@ def cost_section(
     """Times of single frames, and bytes."""
     rows = [["", "median, us", "99th percentile, us", "n", "goal"]]
     for name, ms in samples.items():
-        figures = [f"{1000 * value:.1f}" for value in (np.median(ms), p99(ms))]
+        figures = [f"{1000 * value:.1f}" for value in np.percentile(ms, [50, 99])]
         rows.append([name, *figures, str(len(ms)), GOALS.get(name, "")])
     sizes = [["held in memory", "kB"]] + [[name, f"{kb:.1f}"] for name, kb in footprints.items()]
     return f"{markdown_table(rows)}\n\n{markdown_table(sizes)}"
@@ -178,9 +178,9 @@ def _percent(estimate: Estimate) -> str:
     return f"{100 * estimate.value:.1f} % ({low:.1f}..{high:.1f})"
 
 
-def line(read: Read) -> str:
-    """One result, for who waits."""
+def line(result: ProbeResult) -> str:
+    """One result, as it is printed while others are still measured."""
     return (
-        f"{' and '.join(read.rules)}, {read.source}: accuracy {_percent(read.normal[0])} on "
-        f"held-out normal episodes, {_percent(read.shifted[0])} on shifted ones"
+        f"{' and '.join(result.rules)}, {result.source}: accuracy {_percent(result.normal[0])} on "
+        f"held-out normal episodes, {_percent(result.shifted[0])} on shifted ones"
     )

@@ -27,16 +27,16 @@ from vq_memory_node.windows import LENGTH, WINDOW
 EVERY = 5
 """Frames from one that the network reads to the next; neighbours tell hardly more than one."""
 
-GUESS = "most frequent step"
+BASELINE = "most frequent step"
 
 
 @dataclass(frozen=True)
-class Read:
+class ProbeResult:
     """How well the step is read from one input, over the seeds.
 
     Attributes:
         rules: the rules that were trained and tested together.
-        source: what is read besides the current joints, or GUESS.
+        source: what is read besides the current joints, or BASELINE.
         normal, shifted: accuracy and macro F1, with intervals, on held-out episodes of the
             normal split and on those of the shifted one.
     """
@@ -111,14 +111,14 @@ def sources(found: Mapping[str, TokenMemory]) -> dict[str, Memory]:
     return plain | {f"joints, tokens {name}": memory for name, memory in found.items()}
 
 
-def readings(
+def probe_results(
     normal: Trajectories,
     shifted: Trajectories,
     memories: Mapping[str, Memory],
     seeds: int,
     config: ProbeConfig = ProbeConfig(),
     every: int = EVERY,
-) -> Iterator[Read]:
+) -> Iterator[ProbeResult]:
     """Each input's scores, for each rule that both have and for all such rules together.
 
     Args:
@@ -154,11 +154,11 @@ def readings(
             for source, (here, there) in frames.items()
         }
         some = next(iter(parts.values()))
-        yield _read(group, GUESS, [most_frequent(*some, rules, seed) for seed in range(seeds)])
+        yield _result(group, BASELINE, [most_frequent(*some, rules, seed) for seed in range(seeds)])
         for source, memory in memories.items():
             both = parts[source]
             found = [probe(*both, rules, memory.vocabulary, seed, config) for seed in range(seeds)]
-            yield _read(group, source, found)
+            yield _result(group, source, found)
 
 
 def _numbered(frames: Frames) -> Frames:
@@ -167,9 +167,11 @@ def _numbered(frames: Frames) -> Frames:
     return Frames(**{**vars(frames), "episodes": numbers})
 
 
-def _read(rules: tuple[str, ...], source: str, found: Sequence[tuple[Scores, Scores]]) -> Read:
+def _result(
+    rules: tuple[str, ...], source: str, found: Sequence[tuple[Scores, Scores]]
+) -> ProbeResult:
     normal, shifted = zip(*found, strict=True)
-    return Read(rules, source, _estimates(normal), _estimates(shifted))
+    return ProbeResult(rules, source, _estimates(normal), _estimates(shifted))
 
 
 def _estimates(scores: Sequence[Scores]) -> tuple[Estimate, Estimate]:

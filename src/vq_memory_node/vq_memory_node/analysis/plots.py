@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rulesafe_core.errors import RuleSafeError, missing_package
 from rulesafe_core.files import write_atomically
 from vq_memory_node.analysis.encoding import codes_of, with_bar
-from vq_memory_node.analysis.information import Share, share_told
+from vq_memory_node.analysis.information import Share, information_share
 from vq_memory_node.analysis.trajectories import Trajectories
 from vq_memory_node.model_files import Model
 from vq_memory_node.windows import STRIDE
@@ -55,7 +55,7 @@ def strips_of(model: Model, found: Trajectories, rule: str, rows: int) -> list[S
 
 
 @dataclass(frozen=True)
-class Told:
+class StepInformation:
     """How much a memory's newest token tells of the true step, at one number of tokens and one
     noise (rad)."""
 
@@ -64,13 +64,13 @@ class Told:
     share: Share
 
 
-def told_by_tokens(
+def information_of_tokens(
     model: Model,
     found: Trajectories,
     noises: Sequence[float] = NOISES,
     every: int = 5,
     seed: int = 0,
-) -> list[Told]:
+) -> list[StepInformation]:
     """Mutual information with the true step for each of the model's clusterings and each noise.
 
     Args:
@@ -85,7 +85,7 @@ def told_by_tokens(
     if found.steps is None:
         raise RuleSafeError("these demonstrations do not tell the true step")
     steps = [column[::every] for column in found.steps]
-    told = []
+    entries = []
     for noise in noises:
         codes = []
         for episode, positions in with_bar(found, f"encoding, noise {noise:g} rad"):
@@ -95,15 +95,16 @@ def told_by_tokens(
             codes.append(codes_of(model, noisy.astype(np.float32), frames))
         for clusters in model.clusterings:
             tokens = [model.clusters(clusters)[column] for column in codes]
-            told.append(Told(clusters, noise, share_told(tokens, steps, found.rules, seed=seed)))
-    return told
+            share = information_share(tokens, steps, found.rules, seed=seed)
+            entries.append(StepInformation(clusters, noise, share))
+    return entries
 
 
-def write_told(path: Path, told: Sequence[Told]) -> None:
-    """Writes the figures of `told_by_tokens` as CSV."""
+def write_information(path: Path, entries: Sequence[StepInformation]) -> None:
+    """Writes the figures of `information_of_tokens` as CSV."""
     text = io.StringIO()
     text.write("clusters,noise_rad,share,low,high,baseline\n")
-    for entry in told:
+    for entry in entries:
         share = entry.share
         figures = (share.value, share.low, share.high, share.baseline)
         numbers = ",".join(f"{figure:.4f}" for figure in figures)

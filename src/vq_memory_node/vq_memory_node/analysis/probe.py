@@ -69,7 +69,7 @@ class Probe(nn.Module):
 
 
 @dataclass
-class Reader:
+class TrainedProbe:
     """A trained network with what it takes to feed it."""
 
     vocabulary: int
@@ -77,7 +77,7 @@ class Reader:
     labels: NDArray[np.int64] = field(init=False)
     network: Probe = field(init=False)
 
-    def fit(self, training: Frames, validation: Frames, seed: int) -> "Reader":
+    def fit(self, training: Frames, validation: Frames, seed: int) -> "TrainedProbe":
         """Train it; the seed sets weights and order."""
         self.labels = np.unique(training.steps)
         joints = training.joints
@@ -127,7 +127,9 @@ class Reader:
         joints = (frames.joints - self._mean) / self._std
         raw = (frames.raw - self._mean) / self._std
         raw = np.where(frames.raw_mask()[..., None], raw, 0).reshape(len(joints), -1)
-        dense = np.concatenate([frames.told, joints, raw, frames.mask], axis=1, dtype=np.float32)
+        dense = np.concatenate(
+            [frames.rule_one_hot, joints, raw, frames.mask], axis=1, dtype=np.float32
+        )
         slots = frames.tokens.shape[1]
         rows = np.arange(slots) * self.vocabulary + frames.tokens
         rows = np.where(frames.mask[:, :slots], rows, slots * self.vocabulary)
@@ -171,11 +173,11 @@ def probe(
         config: of the network.
     """
     training, validation, test = (normal.of(part) for part in divided(rules, seed))
-    reader = Reader(vocabulary, config).fit(training, validation, seed)
+    reader = TrainedProbe(vocabulary, config).fit(training, validation, seed)
     return scores(reader, test), scores(reader, shifted)
 
 
-def scores(reader: Reader, frames: Frames) -> Scores:
+def scores(reader: TrainedProbe, frames: Frames) -> Scores:
     """How well it reads these frames."""
     found = reader.read(frames)
     return scores_of(frames.steps, found, reader.labels)

@@ -10,14 +10,14 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.files import write_atomically
 from rulesafe_data import layout
 from rulesafe_data.frame import Frame
-from rulesafe_data.statistics import PictureStatistics
+from rulesafe_data.statistics import ImageStatistics
 from rulesafe_data.video import VideoEncoder
 
 if TYPE_CHECKING:
     from rulesafe_data.clouds import CloudWriter
 
 
-class PictureWriter:
+class FrameWriter:
     """Encodes frames as they come; `finish` puts the files into place.
 
     Videos are held in memory until then (about 10 MB), clouds grow in the dataset's directory.
@@ -26,7 +26,7 @@ class PictureWriter:
     def __init__(self, root: Path, index: int, length: int):
         self._root, self._index, self._length = root, index, length
         self._encoders: dict[str, VideoEncoder] = {}
-        self._statistics: dict[str, PictureStatistics] = {}
+        self._statistics: dict[str, ImageStatistics] = {}
         self._clouds: CloudWriter | None = None
         self._shape: tuple[int, ...] = ()
         self._points: int | None = None
@@ -39,7 +39,7 @@ class PictureWriter:
         if self._count == self._length:
             raise RuleSafeError(f"more frames than the {self._length} actions of the episode")
         for key, picture in zip(layout.CAMERAS, (frame.head, frame.front), strict=True):
-            self._add_picture(key, picture)
+            self._add_image(key, picture)
         self._add_cloud(frame.points)
         self._count += 1
 
@@ -50,7 +50,7 @@ class PictureWriter:
                 raise RuleSafeError(f"a picture is (H, W, 3), H and W even; got {shape}")
             for key in layout.CAMERAS:
                 self._encoders[key] = VideoEncoder(*shape[:2])
-                self._statistics[key] = PictureStatistics()
+                self._statistics[key] = ImageStatistics()
         elif frame.points is None:
             raise RuleSafeError("a frame has pictures, points or both; this one has neither")
         if frame.points is not None:
@@ -59,7 +59,7 @@ class PictureWriter:
             self._points = len(frame.points)
             self._clouds = CloudWriter(self._root, self._index, self._length, self._points)
 
-    def _add_picture(self, key: str, picture: NDArray[np.uint8] | None) -> None:
+    def _add_image(self, key: str, picture: NDArray[np.uint8] | None) -> None:
         wanted = (self._shape, np.dtype(np.uint8)) if self._shape else None
         given = None if picture is None else (picture.shape, picture.dtype)
         if given != wanted:

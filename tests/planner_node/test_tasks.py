@@ -212,6 +212,7 @@ def test_calls_out_of_order_say_what_is_missing(simulation):
         planner.hand_grasp("right")
 
 
+@pytest.mark.episode
 def test_a_locked_door_is_not_pulled_open(simulation):
     simulation.reset("rule_001", "safe_02", 0)
     planner = take(TaskPlanner(simulation), "handle", state_link="door", openness=0)

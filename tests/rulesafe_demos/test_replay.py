@@ -31,6 +31,7 @@ def failure(tmp_path_factory):
     return directory
 
 
+@pytest.mark.episode
 def test_an_episode_replays_exactly(demonstrations, capsys):
     assert main(["demos", "replay", str(demonstrations), "1"]) == 0
     out = capsys.readouterr().out

@@ -18,6 +18,7 @@ def test_the_best_table_opens_just_the_locks_that_need_no_memory(rule):
 
 # A lock that a table opens, one that needs memory, and one with dead ends, which does too.
 @pytest.mark.parametrize("rule", ["rule_002", "rule_005", "rule_017"])
+@pytest.mark.episode
 def test_in_the_physics_memory_is_what_separates_the_oracles(rule, request_for, tmp_path):
     request = request_for(rules=rule)
     episode = request.episode(rule, 0)
@@ -31,6 +32,7 @@ def test_in_the_physics_memory_is_what_separates_the_oracles(rule, request_for, 
     assert bool(without["cause"]) != without["opened"]
 
 
+@pytest.mark.episode
 def test_told_the_true_step_it_does_what_the_expert_does(opened, tmp_path):
     request, line, _ = opened
     told = play(ORACLES["phase-oracle"], request.setup, request.episode("rule_002", 0), tmp_path)

@@ -30,6 +30,7 @@ class HoldStill:
 
 
 @pytest.mark.parametrize("execute", [1, 25, 50])
+@pytest.mark.episode
 def test_a_policy_that_does_what_the_expert_did_ends_as_it_did(
     opened, replaying, execute, tmp_path
 ):
@@ -171,6 +172,7 @@ class Listening:
         return np.tile(HOME_ACTION.astype(np.float32), (CHUNK, 1))
 
 
+@pytest.mark.episode
 def test_shuffled_memory_keeps_what_and_loses_when(request_for, tmp_path):
     episode = request_for().episode("rule_002", 0)
     readings = {}

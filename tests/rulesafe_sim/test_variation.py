@@ -91,6 +91,7 @@ def test_a_part_that_would_not_rest_is_refused_and_the_episode_goes_on():
 
 
 @pytest.mark.parametrize("split", VARIED)
+@pytest.mark.episode
 def test_nothing_touches_in_any_posture_at_the_start(split):
     """All corners of the seven joints' ranges: the arm stands where it was put, without contact."""
     most = max(map(abs, ends(SPLITS[split].randomisation.arm)))

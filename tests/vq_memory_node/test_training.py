@@ -68,6 +68,7 @@ def same(first, second):
     )
 
 
+@pytest.mark.train
 def test_training_learns_and_tells(paths, tmp_path):
     losses = []
     config = replace(QUICK, steps=300)
@@ -89,6 +90,7 @@ def test_training_learns_and_tells(paths, tmp_path):
     assert not (tmp_path / CHECKPOINT).exists()
 
 
+@pytest.mark.train
 def test_a_memory_that_sees_the_hand_alone_is_blind_to_the_arm(paths, trained, tmp_path):
     train(paths, replace(QUICK, sees="hand"), tmp_path)
     window = window_at(paths[0], 60)
@@ -112,6 +114,7 @@ def test_the_log_has_perplexity_and_usage(paths, tmp_path):
 
 @pytest.mark.parametrize("quantiser", ["straight_through", "ema", "fsq"])
 @pytest.mark.parametrize("step", [7, 33, 59])
+@pytest.mark.train
 def test_interrupted_and_resumed_equals_uninterrupted(paths, tmp_path, quantiser, step):
     config = replace(QUICK, quantiser=quantiser, levels=(4, 3))
     with pytest.raises(Stop):
@@ -123,6 +126,7 @@ def test_interrupted_and_resumed_equals_uninterrupted(paths, tmp_path, quantiser
     assert same(tmp_path / "one", tmp_path / "two")
 
 
+@pytest.mark.train
 def test_one_seed_gives_one_model(paths, trained, tmp_path):
     torch.manual_seed(99)  # whatever the caller's generators are at
     np.random.default_rng()
@@ -133,6 +137,7 @@ def test_one_seed_gives_one_model(paths, trained, tmp_path):
     assert not same(trained, tmp_path / "other")
 
 
+@pytest.mark.train
 def test_training_leaves_torch_as_it_was(paths, tmp_path):
     torch.manual_seed(3)
     before = torch.random.get_rng_state()
@@ -166,6 +171,7 @@ def test_a_damaged_checkpoint_is_refused(paths, tmp_path):
 
 
 @pytest.mark.parametrize("quantiser", ["straight_through", "ema", "fsq"])
+@pytest.mark.train
 def test_the_saved_model_encodes_as_training_did(paths, tmp_path, quantiser):
     torch.set_num_threads(1)
     config = replace(QUICK, quantiser=quantiser, levels=(4, 3))

@@ -74,6 +74,7 @@ def test_a_number_of_clusters_that_is_not_there_is_refused(recordings, model_dir
     assert not (tmp_path / "t.parquet").exists()
 
 
+@pytest.mark.train
 def test_plot_writes_every_picture(recordings, model_dir, tmp_path, capsys):
     out = tmp_path / "pictures"
     words = ["plot", str(recordings), "--model", str(model_dir), "--out", str(out)]

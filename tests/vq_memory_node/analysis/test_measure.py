@@ -299,6 +299,7 @@ def test_the_mask_alone_is_measured_too(model_dir):
     assert memory.vocabulary == 1 and not found.tokens.any() and found.mask.any()
 
 
+@pytest.mark.train
 def test_the_command_writes_the_page(recordings, model_dir, tmp_path):
     out = tmp_path / "memory.md"
     other = shutil.copytree(model_dir, tmp_path / "other")
@@ -343,6 +344,7 @@ def test_each_frame_is_timed_and_bytes_are_counted(model_dir):
     assert held["raw memory, sliding"] > 2 * held["token memory, sliding"] > 0
 
 
+@pytest.mark.train
 def test_the_benchmark_has_a_part_for_the_memory(model_dir, capsys):
     assert main(["bench", "--parts", "memory", "--model", str(model_dir), "--seconds", "0.1"]) == 0
     printed = capsys.readouterr().out

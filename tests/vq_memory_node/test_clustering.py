@@ -4,7 +4,7 @@ import pytest
 pytest.importorskip("sklearn")
 
 from rulesafe_core.errors import RuleSafeError
-from vq_memory_node.clustering import ByUsage, Unweighted, clusterings, first_use
+from vq_memory_node.clustering import CLUSTERERS, clusterings, first_use
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def paths_through(heaps, order):
 USAGE = np.full(24, 1 / 24, np.float32)
 
 
-@pytest.mark.parametrize("clusterer", [Unweighted(), ByUsage()])
+@pytest.mark.parametrize("clusterer", CLUSTERERS.values())
 @pytest.mark.parametrize("order", [(2, 0, 3, 1), (1, 3, 0, 2)])
 def test_clusters_are_numbered_as_they_are_first_used(codebook, clusterer, order):
     entries, heaps = codebook
@@ -42,7 +42,9 @@ def test_every_code_has_its_nearest_centroid(codebook):
     rng = np.random.default_rng(1)
     entries = rng.normal(0, 1, (64, 3)).astype(np.float32)
     paths = [rng.integers(0, 64, 200) for _ in range(3)]
-    found = clusterings(entries, np.full(64, 1 / 64, np.float32), paths, (2, 4, 32), ByUsage(), 0)
+    found = clusterings(
+        entries, np.full(64, 1 / 64, np.float32), paths, (2, 4, 32), CLUSTERERS["by_usage"], 0
+    )
     for count in (2, 4, 32):
         centroids = found[f"centroids.{count}"]
         distances = ((entries[:, None] - centroids) ** 2).sum(2)
@@ -53,7 +55,7 @@ def test_every_code_has_its_nearest_centroid(codebook):
 def test_one_token_for_each_code_is_a_renumbering(codebook):
     entries, heaps = codebook
     paths = paths_through(heaps, (2, 0, 3, 1))
-    found = clusterings(entries, USAGE, paths, (), Unweighted(), 0)
+    found = clusterings(entries, USAGE, paths, (), CLUSTERERS["unweighted"], 0)
     numbers = found["clusters.24"]
     assert sorted(numbers) == list(range(24))
     assert numbers[paths[0][:24]].tolist() == list(range(24))
@@ -64,8 +66,8 @@ def test_usage_pulls_centroids_to_the_codes_in_use():
     entries = np.array([[0], [1], [2], [10], [11], [12]], np.float32)
     paths = [np.arange(6)]
     usage = np.array([0.97, 0, 0, 0.01, 0.01, 0.01], np.float32)
-    plain = clusterings(entries, usage, paths, (2,), Unweighted(), 0)["centroids.2"]
-    weighted = clusterings(entries, usage, paths, (2,), ByUsage(), 0)["centroids.2"]
+    plain = clusterings(entries, usage, paths, (2,), CLUSTERERS["unweighted"], 0)["centroids.2"]
+    weighted = clusterings(entries, usage, paths, (2,), CLUSTERERS["by_usage"], 0)["centroids.2"]
     np.testing.assert_allclose(plain, [[1], [11]], atol=1e-5)
     np.testing.assert_allclose(weighted, [[0], [11]], atol=1e-5)
 
@@ -78,7 +80,7 @@ def test_first_use_is_averaged_over_episodes_that_use_a_token():
 def test_tokens_never_used_come_last_and_keep_their_order():
     entries = np.arange(5, dtype=np.float32)[:, None]
     found = clusterings(
-        entries, np.ones(5, np.float32) / 5, [np.array([3, 1])], (), Unweighted(), 0
+        entries, np.ones(5, np.float32) / 5, [np.array([3, 1])], (), CLUSTERERS["unweighted"], 0
     )
     assert found["clusters.5"].tolist() == [2, 1, 3, 0, 4]
 
@@ -86,4 +88,4 @@ def test_tokens_never_used_come_last_and_keep_their_order():
 @pytest.mark.parametrize("count", [1, 24])
 def test_numbers_of_clusters_without_sense_are_refused(codebook, count):
     with pytest.raises(RuleSafeError, match=f"{count} clusters of 24 codes; valid: 2 to 23"):
-        clusterings(codebook[0], USAGE, [np.arange(24)], (count,), Unweighted(), 0)
+        clusterings(codebook[0], USAGE, [np.arange(24)], (count,), CLUSTERERS["unweighted"], 0)

@@ -84,7 +84,7 @@ def test_a_model_of_the_other_kind_is_refused(fsq_model):
         ("none", {"length": 20}, "has no setting 'length'; it has: none"),
         ("raw", {"clusters": 4}, "has no setting 'clusters'; it has: length"),
         ("fsq", {}, "needs a model"),
-        ("raw", {"length": 0}, "must be 1 or more"),
+        ("raw", {"length": 0}, "length is 0; valid: 1 or more"),
     ],
 )
 def test_what_makes_no_memory_is_refused(kind, settings, words):

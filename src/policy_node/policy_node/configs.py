@@ -1,11 +1,11 @@
 """Settings of networks and of training; no torch here, so that a command line can show them."""
 
 from dataclasses import dataclass
-from typing import get_args
+from typing import Literal
 
 from policy_node.normaliser import ActionKind
 from policy_node.policy import Needs
-from rulesafe_core.errors import RuleSafeError, unknown_name
+from rulesafe_core.settings import Settings, setting
 
 
 class NetworkConfig:
@@ -164,72 +164,61 @@ DP3_SIZES = {
 
 
 @dataclass(frozen=True)
-class TrainConfig:
-    """Settings of a training run.
+class TrainConfig(Settings):
+    """Settings of a training run."""
 
-    Attributes:
-        steps: batches in all.
-        batch: windows in a batch, drawn from all frames of all episodes. None: 64 for dp3, 16 for
-            rdt, cogact and pi0, which learn more from the same number of windows in small batches.
-        learning_rate: AdamW's, at its height; it falls to 0 along half a cosine. Published sizes
-            want a tenth of it.
-        weight_decay: AdamW's, on matrices and kernels.
-        warm_up: batches over which the rate rises.
-        clip: greatest norm of the gradient.
-        ema: the averaged weights keep this share at each step, in the end; less at the start.
-        actions: absolute: targets by each joint's range, as published. relative: targets less the
-            present posture, by the range of each step of the chunk. After 450 steps of DP3 tiny on
-            rule_020, the arm's worst joint in the first step was off by 0.52 rad (median) with
-            absolute and 0.06 rad with relative targets, at the tenth step by 0.54 and 0.33 rad.
-        jitter: standard deviation of noise on the arm's observed joints, rad. The targets are
-            unchanged, so that the network must find them from the point cloud: without noise it
-            learns to continue the arm's motion, and never corrects a small error.
-        hand_jitter: the same on the hand's joints.
-        points_jitter: the same on the points, m.
-        memory_warp: standard deviation of the factor on the pace of the remembered past, see
-            training_data.warped. A policy is rarely as fast as the expert; without it, the network
-            counts tokens instead of distinguishing steps.
-        safe_frame: whether joints are transformed as if the safe were at one pose, see
-            policy_node.safe_frame. None: if the network has a scene encoder.
-        checkpoint_every: batches between two checkpoints.
-        threads: of torch; another number may add in another order.
-        mixed_precision: no, fp16 or bf16, by accelerate.
-        seed: of weights, batches and noise.
-    """
-
-    steps: int = 10000
-    batch: int | None = None
-    learning_rate: float = 1e-3
-    weight_decay: float = 1e-4
-    warm_up: int = 200
-    clip: float = 1.0
-    ema: float = 0.999
-    actions: ActionKind = "relative"
-    jitter: float = 0.1
-    hand_jitter: float = 0.02
-    points_jitter: float = 0.0
-    memory_warp: float = 0.2
-    safe_frame: bool | None = None
-    checkpoint_every: int = 500
-    threads: int = 1
-    mixed_precision: str = "no"
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        """Errors: RuleSafeError, naming the setting and its range."""
-        for name in ("steps", "batch", "checkpoint_every", "threads"):
-            value = getattr(self, name)
-            if value is not None and value < 1:
-                raise RuleSafeError(f"{name} is {value}; it must be 1 or more")
-        noises = ("jitter", "hand_jitter", "points_jitter", "memory_warp")
-        for name in ("weight_decay", "warm_up", *noises, "seed"):
-            if getattr(self, name) < 0:
-                raise RuleSafeError(f"{name} is {getattr(self, name)}; it must be 0 or more")
-        if not (self.learning_rate > 0 and self.clip > 0 and 0 <= self.ema < 1):
-            raise RuleSafeError("learning_rate and clip must be above 0, ema from 0 to below 1")
-        if self.actions not in get_args(ActionKind):
-            raise unknown_name("kind of actions", self.actions, get_args(ActionKind))
-        if self.mixed_precision not in ("no", "fp16", "bf16"):
-            raise RuleSafeError(
-                f"mixed_precision is {self.mixed_precision!r}; valid: no, fp16, bf16"
-            )
+    steps: int = setting(10000, "Batches in all.", 1)
+    batch: int | None = setting(
+        None,
+        "Windows in a batch, drawn from all frames of all episodes. None: 64 for dp3, 16 for rdt, "
+        "cogact and pi0, which learn more from the same number of windows in small batches.",
+        1,
+    )
+    learning_rate: float = setting(
+        1e-3,
+        "AdamW's maximum; it falls to 0 along half a cosine. Published sizes need a tenth of it.",
+        above=0,
+    )
+    weight_decay: float = setting(1e-4, "AdamW's, on matrices and kernels.", 0)
+    warm_up: int = setting(200, "Batches over which the rate rises.", 0)
+    clip: float = setting(1.0, "Maximum norm of the gradient.", above=0)
+    ema: float = setting(
+        0.999,
+        "Share of themselves that the averaged weights keep at each step, in the end; less at the "
+        "start.",
+        0,
+        below=1,
+    )
+    actions: ActionKind = setting(
+        "relative",
+        "absolute: targets by each joint's range, as published. relative: targets less the present "
+        "posture, by the range of each step of the chunk. After 450 steps of DP3 tiny on rule_020, "
+        "the arm's worst joint in the first step was off by 0.52 rad (median) with absolute and "
+        "0.06 rad with relative targets, at the tenth step by 0.54 and 0.33 rad.",
+    )
+    jitter: float = setting(
+        0.1,
+        "Standard deviation of noise on the arm's observed joints. The targets are unchanged, so "
+        "that the network must find them from the point cloud: without noise it learns to continue "
+        "the arm's motion, and never corrects a small error.",
+        0,
+        unit="rad",
+    )
+    hand_jitter: float = setting(0.02, "The same on the hand's joints.", 0, unit="rad")
+    points_jitter: float = setting(0.0, "The same on the points.", 0, unit="m")
+    memory_warp: float = setting(
+        0.2,
+        "Standard deviation of the factor on the pace of the remembered past, see "
+        "training_data.warped. A policy is rarely as fast as the expert; without it, the network "
+        "counts tokens instead of distinguishing steps.",
+        0,
+    )
+    safe_frame: bool | None = setting(
+        None,
+        "Whether joints are transformed as if the safe were at one pose, see "
+        "policy_node.safe_frame. None: if the network has a scene encoder.",
+    )
+    checkpoint_every: int = setting(500, "Batches between two checkpoints.", 1)
+    threads: int = setting(1, "Threads of torch; results depend on their number in rounding.", 1)
+    mixed_precision: Literal["no", "fp16", "bf16"] = setting("no", "By accelerate.")
+    seed: int = setting(0, "Seed of weights, batches and noise.", 0)

@@ -1,7 +1,7 @@
 """Codes merged into a few clusters, numbered by when they are first used."""
 
-from collections.abc import Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,39 +9,14 @@ from sklearn.cluster import KMeans
 
 from rulesafe_core.errors import RuleSafeError
 
+Weights = Callable[[NDArray[np.float32]], NDArray[Any]]
+"""The weights (K,) of codes in k-means, by their shares (K,) of the windows."""
 
-class Clusterer(Protocol):
-    """What finds centroids in a codebook."""
-
-    def centroids(
-        self, codebook: NDArray[np.float32], usage: NDArray[np.float32], clusters: int, seed: int
-    ) -> NDArray[np.float64]:
-        """(clusters, D) for entries (K, D) that have these shares (K,) of the windows."""
-        ...
-
-
-class Unweighted:
-    """k-means in which every code counts the same, as published."""
-
-    def centroids(
-        self, codebook: NDArray[np.float32], usage: NDArray[np.float32], clusters: int, seed: int
-    ) -> NDArray[np.float64]:
-        """See `Clusterer`."""
-        return _k_means(codebook, np.ones(len(codebook)), clusters, seed)
-
-
-class ByUsage:
-    """k-means in which a code counts as often as it occurs, and next to nothing if never."""
-
-    def centroids(
-        self, codebook: NDArray[np.float32], usage: NDArray[np.float32], clusters: int, seed: int
-    ) -> NDArray[np.float64]:
-        """See `Clusterer`."""
-        # Above 0, so that more clusters than codes in use do not fail.
-        return _k_means(codebook, np.maximum(usage, 1e-9), clusters, seed)
-
-
-CLUSTERERS: dict[str, Clusterer] = {"unweighted": Unweighted(), "by_usage": ByUsage()}
+CLUSTERERS: dict[str, Weights] = {
+    "unweighted": lambda usage: np.ones(len(usage)),  # as published
+    # Above 0, so that more clusters than codes in use do not fail.
+    "by_usage": lambda usage: np.maximum(usage, 1e-9),
+}
 
 
 def k_means(points: NDArray[np.float32], clusters: int, seed: int) -> NDArray[np.float32]:
@@ -63,7 +38,7 @@ def clusterings(
     usage: NDArray[np.float32],
     paths: Sequence[NDArray[np.int64]],
     counts: Sequence[int],
-    clusterer: Clusterer,
+    weights: Weights,
     seed: int,
 ) -> dict[str, NDArray[Any]]:
     """The arrays `clusters.J` (K,) and `centroids.J` (J, D) of a model, for each J and for K.
@@ -76,6 +51,7 @@ def clusterings(
         usage: (K,) share of the training windows.
         paths: the codes (N,) at all frames of each training episode.
         counts: the numbers of clusters J, below K.
+        weights: one of CLUSTERERS.
 
     Errors: RuleSafeError if a J is not in 2 .. K - 1.
     """
@@ -84,7 +60,7 @@ def clusterings(
     for count in counts:
         if not 2 <= count < codes:
             raise RuleSafeError(f"{count} clusters of {codes} codes; valid: 2 to {codes - 1}")
-        centroids = clusterer.centroids(codebook, usage, count, seed)
+        centroids = _k_means(codebook, weights(usage), count, seed)
         labels = ((codebook[:, None] - centroids) ** 2).sum(2).argmin(1)
         arrays |= _numbered(labels, centroids, paths)
     return arrays | _numbered(np.arange(codes), codebook, paths)

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_core.plugins import load
+from rulesafe_core.settings import Settings, required, setting
 from vq_memory_node.tokenizers import CLUSTERS, Tokenizer, load_tokenizer
 from vq_memory_node.windows import LENGTH, window_at
 
@@ -54,16 +55,12 @@ class MemoryShape:
 
 
 @dataclass(frozen=True)
-class Memory(ABC):
+class Memory(Settings, ABC):
     """A memory: settings, and the value of a window of joint positions.
 
     A subclass is a frozen dataclass whose fields are its settings, plain values that JSON can hold.
     It has a field `length` and the method `value`.
     """
-
-    def __post_init__(self) -> None:
-        if asdict(self).get("length", 1) < 1:
-            raise RuleSafeError(f"a memory of length {self.length}; it must be 1 or more (or none)")
 
     @property
     @abstractmethod
@@ -148,7 +145,7 @@ class NoMemory(Memory):
 class RawMemory(Memory):
     """The joint positions themselves, at the instants of the tokens of `VqMemory`."""
 
-    length: int = LENGTH
+    length: int = setting(LENGTH, "M, joint positions remembered, 2 s apart.", 1)
 
     def value(self, window: NDArray[np.float32]) -> NDArray[np.float32]:
         return window[-1]
@@ -156,17 +153,11 @@ class RawMemory(Memory):
 
 @dataclass(frozen=True)
 class TokenMemory(Memory):
-    """Tokens of a trained model of any kind.
+    """Tokens of a trained model of any kind."""
 
-    Attributes:
-        model: name of a model that comes with this package, or its folder.
-        clusters: J, tokens; the model's model.json lists the valid numbers.
-        length: M, tokens remembered, 2 s apart.
-    """
-
-    model: str
-    clusters: int = CLUSTERS
-    length: int = LENGTH
+    model: str = required()
+    clusters: int = setting(CLUSTERS, "J, tokens; the model's model.json lists the valid numbers.")
+    length: int = setting(LENGTH, "M, tokens remembered, 2 s apart.", 1)
 
     architecture: ClassVar[str] = ""
     """The kind that the model must be of; empty: any."""

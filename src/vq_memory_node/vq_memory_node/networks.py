@@ -96,22 +96,13 @@ def arrays_of(name: str, module: nn.Module) -> dict[str, NDArray[Any]]:
 
 
 def encoder_of(model: Model) -> Encoder:
-    """The torch encoder of a model from its file."""
+    """Return the torch encoder of a model from its file."""
     encoder = Encoder(model.architecture, len(model.joints), model.window)
-    encoder.load_state_dict(_state(model, "encoder."))
-    return encoder.eval()
-
-
-def decoder_of(model: Model) -> Decoder:
-    """The torch decoder of a model from its file."""
-    decoder = Decoder(model.architecture, len(model.joints), model.window)
-    decoder.load_state_dict(_state(model, "decoder."))
-    return decoder.eval()
-
-
-def _state(model: Model, prefix: str) -> dict[str, Tensor]:
-    return {
+    prefix = "encoder."
+    state = {
         name.removeprefix(prefix): torch.from_numpy(np.array(array))
         for name, array in model.arrays.items()
         if name.startswith(prefix)
     }
+    encoder.load_state_dict(state)
+    return encoder.eval()

@@ -243,8 +243,8 @@ class Run:
         usage = (counts / len(codes)).numpy().astype(np.float32)
         codebook = self.quantiser.codebook().detach().numpy().copy()
         paths = np.split(codes.numpy(), np.cumsum(self.learned.lengths)[:-1])
-        clusterer = CLUSTERERS[config.clustering]
-        merged = clusterings(codebook, usage, paths, config.clusters, clusterer, config.seed)
+        weights = CLUSTERERS[config.clustering]
+        merged = clusterings(codebook, usage, paths, config.clusters, weights, config.seed)
         arrays = {
             "normaliser.mean": self.normaliser.mean,
             "normaliser.std": self.normaliser.std,

@@ -8,8 +8,8 @@
 """
 
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from rclpy.node import Node
@@ -21,7 +21,7 @@ from rulesafe_core.chunks import SECOND
 from rulesafe_core.convert import IMAGE_QOS, to_cloud
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.messages import decode_image, to_ns
-from rulesafe_core.ros import claim, declare, run_node, serve
+from rulesafe_core.ros import claim, declare, run_node
 from rulesafe_core.settings import setting
 
 QUIET = 5.0
@@ -108,10 +108,7 @@ class CameraPointsNode(Node):
         self.get_logger().warning(text, throttle_duration_sec=QUIET)
 
 
-def main(args: Sequence[str] | None = None) -> int:
-    """Runs the node; the exit code."""
-    return run_node("camera_points", CameraPointsNode, serve, args)
-
+main = partial(run_node, "camera_points", CameraPointsNode)
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -1,15 +1,10 @@
 """A node that listens to a bridge and calls its services, for the command line."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any
 
-import rclpy
-from rclpy.executors import SingleThreadedExecutor
-from rclpy.node import Node
 from rclpy.qos import QoSProfile, ReliabilityPolicy
-from rclpy.task import Future
 from sensor_msgs.msg import CameraInfo, Image, JointState, PointCloud2
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
@@ -17,100 +12,97 @@ from unitree_go.msg import MotorStates
 from unitree_hg.msg import LowState
 
 from h1_2_bridge.checks import PICTURES
-from h1_2_bridge.network import use_interface
 from h1_2_bridge.snapshot import Arrivals, BridgeFacts, Snapshot
 from h1_2_bridge.wire import decode_low_state, decode_motor_states
+from rulesafe_core.client_node import ClientNode, RepeatedRequest
 from rulesafe_core.convert import LATCHED_QOS, STATE_QOS
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.messages import to_ns
 from rulesafe_interfaces.msg import BridgeState
 
 SENSOR_QOS = QoSProfile(depth=1000, reliability=ReliabilityPolicy.BEST_EFFORT)
-"""What any driver offers."""
+"""Every driver fulfils it."""
 
-AGAIN = 5.0
-"""s after which a call without an answer is made again: DDS may lose the answer to a client that it
-has only just discovered."""
+REPEAT = 5.0
+"""s after which an unanswered call is repeated."""
 
 
-class BridgeClient(Node):
-    """Hears /bridge/state; `said` is what to print whenever that changes.
+class BridgeClient(ClientNode):
+    """Subscribes to /bridge/state and reports each change.
+
+    Args:
+        report: called with a line.
 
     Attributes:
         state: the last message, None before the first.
     """
 
-    def __init__(self, said: Callable[[str], None] = print) -> None:
+    def __init__(self, report: Callable[[str], None] = print) -> None:
         super().__init__("rulesafe_bridge")
         self.state: BridgeState | None = None
-        self._said = said
-        self._executor = SingleThreadedExecutor()
-        self._executor.add_node(self)
+        self._report = report
         self.create_subscription(BridgeState, "/bridge/state", self._on_state, STATE_QOS)
 
     def _on_state(self, message: BridgeState) -> None:
         last, self.state = self.state, message
         if last is None or (last.state, last.reason) != (message.state, message.reason):
-            self._said(f"{message.state}: {message.reason}")
-
-    def spin_until(self, condition: Callable[[], object], patience: float) -> bool:
-        """Serves until the condition holds; whether it did within `patience` s."""
-        end = time.monotonic() + patience
-        while not condition():
-            left = end - time.monotonic()
-            if left <= 0 or not rclpy.ok():
-                return False
-            self._executor.spin_once(timeout_sec=min(left, 0.1))
-        return True
+            self._report(f"{message.state}: {message.reason}")
 
     def wait_for(
         self,
         states: Sequence[str],
-        patience: float,
-        over: Sequence[str] = (),
+        timeout: float,
+        final: Sequence[str] = (),
         hands: bool = False,
     ) -> str:
-        """Waits until the bridge is in one of these states, and its hands answer if `hands`; which.
-        In one of `over` there is nothing to wait for. Errors: RuleSafeError with what it is
-        instead."""
+        """Wait until the bridge is in one of these states, and its hands answer if `hands`.
+
+        Args:
+            states: those waited for.
+            timeout: s.
+            final: states from which they cannot be reached.
+            hands: whether the hands must answer too.
+
+        Returns:
+            The state.
+
+        Raises:
+            RuleSafeError: the bridge is in another state after `timeout`, or in a final one.
+        """
 
         def decided() -> bool:
             now = self.state
             if now is None:
                 return False
-            return now.state in over or (now.state in states and not (hands and now.hand_trouble))
+            return now.state in final or (now.state in states and not (hands and now.hand_trouble))
 
-        in_time = self.spin_until(decided, patience)
+        in_time = self.spin_until(decided, timeout)
         now = self.state
         if in_time and now is not None and now.state in states:
             return str(now.state)
-        wanted = f"the bridge was not {' or '.join(states)} within {patience:g} s"
+        wanted = f"the bridge was not {' or '.join(states)} within {timeout:g} s"
         if now is None:
             raise RuleSafeError(f"{wanted}: none is heard")
-        if now.state in over:
+        if now.state in final:
             raise RuleSafeError(
                 f"the bridge is {now.state}, {now.reason}: rulesafe bridge reset, once it is mended"
             )
         trouble = f"; {now.hand_trouble}" if now.hand_trouble else ""
         raise RuleSafeError(f"{wanted}: it is {now.state}, {now.reason}{trouble}")
 
-    def call(self, name: str, patience: float = 30.0) -> str:
-        """Calls a Trigger service; what it answers. Errors: RuleSafeError if it refuses, or does
-        not answer."""
+    def call(self, name: str, timeout: float = 30.0) -> str:
+        """Call a Trigger service and return the message of its response.
+
+        Raises:
+            RuleSafeError: it refuses, or does not answer.
+        """
         client = self.create_client(Trigger, name)
-        answers: list[Future] = []
-        asked = -AGAIN
-
-        def answered() -> bool:
-            nonlocal asked
-            if client.service_is_ready() and time.monotonic() - asked > AGAIN:
-                asked = time.monotonic()
-                answers.append(client.call_async(Trigger.Request()))
-            return any(answer.done() for answer in answers)
-
-        if not self.spin_until(answered, patience):
-            raise RuleSafeError(f"{name} did not answer within {patience:g} s: does a bridge run?")
-        response = next(answer.result() for answer in answers if answer.done())
+        request = RepeatedRequest(
+            lambda: client.call_async(Trigger.Request()), REPEAT, client.service_is_ready
+        )
+        if not self.spin_until(request.poll, timeout):
+            raise RuleSafeError(f"{name} did not answer within {timeout:g} s: does a bridge run?")
+        response = request.response.result()
         if not response.success:
             raise RuleSafeError(f"{name} refused: {response.message}")
         return str(response.message)
@@ -148,7 +140,7 @@ class BridgeClient(Node):
         kinds = {"image_raw": Image, "camera_info": CameraInfo, "points": PointCloud2}
         for topic in PICTURES:
             subscribe(kinds[topic.rsplit("/", 1)[1]], topic, picture(topic), SENSOR_QOS)
-        self.spin_until(lambda: False, seconds)
+        self.spin_for(seconds)
         if self.state is not None:
             names = BridgeFacts.__dataclass_fields__
             snapshot.bridge = BridgeFacts(**{name: getattr(self.state, name) for name in names})
@@ -164,17 +156,3 @@ def _arrived(snapshot: Snapshot, topic: str, message: Any = None) -> None:
     arrivals.times.append(time.monotonic_ns())
     if message is not None:
         arrivals.ages.append(time.time_ns() - to_ns(message.header.stamp))
-
-
-@contextmanager
-def connected(network_interface: str) -> Iterator[BridgeClient]:
-    """A client that prints what the bridge says, on the robot's interface too if one is named.
-    Errors: RuleSafeError for an unknown interface."""
-    use_interface(network_interface)
-    rclpy.init()
-    client = BridgeClient(lambda text: print(text, flush=True))
-    try:
-        yield client
-    finally:
-        client.destroy_node()
-        rclpy.try_shutdown()

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
+from h1_2_bridge.network import use_interface
 from rulesafe_core.errors import RuleSafeError
 
 if TYPE_CHECKING:
@@ -15,10 +16,13 @@ SETTLE = 2.0
 to engage: who writes its topic and has no name yet is a stranger to it."""
 
 
-def _client(network_interface: str) -> AbstractContextManager["BridgeClient"]:
-    from h1_2_bridge.client_node import connected
+def _client(network_interface: str = "") -> AbstractContextManager["BridgeClient"]:
+    """A client that prints the bridge's states, on the robot's interface too if one is named."""
+    from h1_2_bridge.client_node import BridgeClient
+    from rulesafe_core.client_node import connected
 
-    return connected(network_interface)
+    use_interface(network_interface)
+    return connected(lambda: BridgeClient(lambda text: print(text, flush=True)))
 
 
 def check(seconds: float = 5.0, network_interface: str = "") -> int:
@@ -36,7 +40,7 @@ def check(seconds: float = 5.0, network_interface: str = "") -> int:
     from h1_2_bridge.findings import FAIL, as_text
 
     with _client(network_interface) as client:
-        client.spin_until(lambda: False, SETTLE)
+        client.spin_for(SETTLE)
         print(f"listening for {seconds:g} s ...", flush=True)
         found = findings(client.listen(seconds))
     print(as_text(found))
@@ -58,10 +62,10 @@ def engage(wait: float = 10.0) -> None:
     Args:
         wait: Seconds to wait for a bridge that is IDLE (or HOLDING: it goes on) and for its hands.
     """
-    with _client("") as client:
-        client.wait_for(("IDLE", "HOLDING", "ENGAGING", "ACTIVE"), wait, over=STOPPED, hands=True)
+    with _client() as client:
+        client.wait_for(("IDLE", "HOLDING", "ENGAGING", "ACTIVE"), wait, final=STOPPED, hands=True)
         _call_settled(client, "/bridge/engage")
-        client.wait_for(("ACTIVE", "HOLDING"), 60.0, over=STOPPED)
+        client.wait_for(("ACTIVE", "HOLDING"), 60.0, final=STOPPED)
 
 
 def _call_settled(client: "BridgeClient", name: str) -> None:
@@ -73,7 +77,7 @@ def _call_settled(client: "BridgeClient", name: str) -> None:
         except RuleSafeError:
             if time.monotonic() > end:
                 raise
-            client.spin_until(lambda: False, SETTLE / 10)
+            client.spin_for(SETTLE / 10)
 
 
 def disengage() -> None:
@@ -81,7 +85,7 @@ def disengage() -> None:
 
     Example: rulesafe bridge disengage
     """
-    with _client("") as client:
+    with _client() as client:
         client.call("/bridge/disengage")
         client.wait_for(("IDLE", "DISCONNECTED"), 60.0)
 
@@ -93,7 +97,7 @@ def stop() -> None:
 
     Example: rulesafe bridge stop
     """
-    with _client("") as client:
+    with _client() as client:
         print(client.call("/bridge/stop"))
 
 
@@ -102,7 +106,7 @@ def reset() -> None:
 
     Example: rulesafe bridge reset
     """
-    with _client("") as client:
+    with _client() as client:
         client.call("/bridge/reset")
         client.wait_for(("IDLE", "DISCONNECTED"), 60.0)
 

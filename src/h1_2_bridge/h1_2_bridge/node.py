@@ -12,16 +12,16 @@ waits for, and the rest is asked every 20 ms. The robot's messages are taken and
 
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 from builtin_interfaces.msg import Time
-from diagnostic_msgs.msg import DiagnosticArray
 from numpy.typing import NDArray
-from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
+from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
 from rclpy.node import Node
+from rclpy.subscription import Subscription
 from sensor_msgs.msg import Imu, JointState
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
@@ -42,51 +42,49 @@ from h1_2_bridge.ros import (
     NO_EVENTS,
     NO_SUBSCRIPTION_EVENTS,
     TURN,
-    live,
+    SubscriptionExecutor,
+    run_robot_node,
 )
 from h1_2_bridge.states import ENGAGED, STOPPED, State
 from h1_2_bridge.wire import encode_low_cmd
 from rulesafe_core.chunks import SECOND
-from rulesafe_core.convert import LATCHED_QOS, STATE_QOS, to_diagnostics, to_time
+from rulesafe_core.convert import LATCHED_QOS, STATE_QOS, to_time
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.lifecycle_node import FAILURE, ManagedNode
 from rulesafe_core.messages import decode_chunk
 from rulesafe_core.robot import h1_2
-from rulesafe_core.ros import UNNAMED, claim, declare
+from rulesafe_core.ros import UNNAMED, executing
 from rulesafe_core.urdf import to_urdf
 from rulesafe_interfaces.msg import BridgeState
-
-SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
 
 SUPERVISOR = "h1_2_bridge_supervisor"
 """The other node that may write to the robot; it speaks when the bridge has died."""
 
 JOINTS_PERIOD = SECOND // 100
 STATE_PERIOD = SECOND // 10
-QUIET = 5.0
-"""The same complaint is logged this often at most, s."""
+
+SERVICE_PERIOD = SECOND // 50
+"""ns from one turn of the services to the next: it costs as much as a command."""
 
 
-class BridgeNode(LifecycleNode):
-    """Feeds the core and sends what it gives."""
+class BridgeNode(ManagedNode[Parameters]):
+    """Feeds the core and publishes its commands."""
 
     def __init__(self) -> None:
-        super().__init__("h1_2_bridge")
-        self._claim = claim(self, "/bridge/state")
-        config = declare(self, Parameters)
+        super().__init__("h1_2_bridge", Parameters, "/bridge/state", event_callbacks=NO_EVENTS)
+        config = self.values
         # In a dry run the robot does not follow.
         self._config = replace(config, tracking=10.0) if config.dry_run else config
         self._output = load_output(config.output)
-        self.ear = Node("h1_2_bridge_ear", enable_rosout=False, start_parameter_services=False)
+        self.listener = Node("h1_2_bridge_ear", enable_rosout=False, start_parameter_services=False)
         self.core: BridgeCore | None = None
         self._hands: HandPort | None = None
-        self._refusal = "the bridge could not be activated"
-        self._inputs: list = []
         self._ticked = self._joints_due = self._state_due = self._report_due = 0  # ns, steady
-        self._told: tuple[State, str] | None = None
+        self._published: tuple[State, str] | None = None
         self._episode = 0
         self._make_topics()
         if config.autostart:
-            self._start()
+            self.start()
 
     def _make_topics(self) -> None:
         publisher = partial(self.create_publisher, event_callbacks=NO_EVENTS)
@@ -102,7 +100,6 @@ class BridgeNode(LifecycleNode):
         self._state = publisher(BridgeState, "/bridge/state", STATE_QOS)
         self._description = publisher(String, "/robot_description", LATCHED_QOS)
         self._started = publisher(Time, "/episode/started", LATCHED_QOS)
-        self._diagnostics = publisher(DiagnosticArray, "/diagnostics", STATE_QOS)
         for name, call in (
             ("engage", self._engage),
             ("disengage", lambda core, now: core.disengage(now)),
@@ -111,54 +108,41 @@ class BridgeNode(LifecycleNode):
         ):
             self.create_service(Trigger, f"/bridge/{name}", self._service(name, call))
 
-    # Life ---------------------------------------------------------------------------------
+    # Transitions --------------------------------------------------------------------------
 
-    def _start(self) -> None:
-        if self.trigger_configure() != SUCCESS or self.trigger_activate() != SUCCESS:
-            raise RuleSafeError(self._refusal)
-
-    def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
+    def load(self) -> None:
         show = self._show_hand if self._config.dry_run else None
         try:
             driver = load_driver(self._config, self._publish_hand)
             self._hands = HandPort(driver, show) if driver else None
             joints = self._hands.joints if self._hands else ()
             self.core = BridgeCore(self._config, self._output, joints)
-        except RuleSafeError as error:
+        except RuleSafeError:
             self._close_hands()
-            self._refusal = str(error)
-            self.get_logger().error(f"not configured: {error}")
-            return FAILURE
+            raise
         self._description.publish(String(data=to_urdf(h1_2())))
-        return super().on_configure(state)
 
-    def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
-        listen = partial(self.ear.create_subscription, event_callbacks=NO_SUBSCRIPTION_EVENTS)
-        self._inputs = [
+    def subscribe(self) -> list[Subscription]:
+        listen = partial(self.listener.create_subscription, event_callbacks=NO_SUBSCRIPTION_EVENTS)
+        inputs = [
             listen(LowState, "/lowstate", self._on_low_state, NEWEST_QOS, raw=True),
             listen(JointTrajectory, "/policy/action_chunk", self._on_chunk, STATE_QOS),
         ]
         if self._config.hand in ON_TOPICS:
             on_state = self._on_hand
-            self._inputs.append(
-                listen(MotorStates, "/inspire/state", on_state, NEWEST_QOS, raw=True)
-            )
-        return super().on_activate(state)
+            inputs.append(listen(MotorStates, "/inspire/state", on_state, NEWEST_QOS, raw=True))
+        return inputs
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
         assert self.core is not None
         if not self.core.drive.silent():
             self.get_logger().error(f"not deactivated while {self.core.state.value}: disengage")
             return FAILURE
-        for subscription in self._inputs:
-            self.ear.destroy_subscription(subscription)
-        self._inputs = []
         return super().on_deactivate(state)
 
-    def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
+    def unload(self) -> None:
         self.core = None
         self._close_hands()
-        return super().on_cleanup(state)
 
     def _close_hands(self) -> None:
         hands, self._hands = self._hands, None
@@ -167,7 +151,7 @@ class BridgeNode(LifecycleNode):
 
     def destroy_node(self) -> None:
         self._close_hands()
-        self.ear.destroy_node()
+        self.listener.destroy_node()
         super().destroy_node()
 
     # What comes in ------------------------------------------------------------------------
@@ -187,7 +171,7 @@ class BridgeNode(LifecycleNode):
         try:
             self._hands.driver.receive(raw, time.monotonic_ns())
         except RuleSafeError as error:
-            self._complain(f"a state of the hands refused: {error}")
+            self.complain(f"a state of the hands refused: {error}")
 
     def _on_chunk(self, message: JointTrajectory) -> None:
         assert self.core is not None
@@ -198,22 +182,19 @@ class BridgeNode(LifecycleNode):
         except RuleSafeError as error:
             if self.core.refused == refused:  # it was no chunk at all
                 self.core.refuse(str(error))
-            self._complain(f"action chunk refused: {error}")
-
-    def _complain(self, text: str) -> None:
-        self.get_logger().warning(text, throttle_duration_sec=QUIET)
+            self.complain(f"action chunk refused: {error}")
 
     def _service(self, name: str, call: Callable[[BridgeCore, int], str]) -> Callable:
         def answer(request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
             try:
-                if self.core is None or not self._inputs:
+                if self.core is None or not self.inputs:
                     raise RuleSafeError("the node is not active")
                 response.message = call(self.core, time.monotonic_ns())
                 response.success = True
             except RuleSafeError as error:
                 response.message = str(error)
                 self.get_logger().warning(f"/bridge/{name} refused: {error}")
-            self._tell()
+            self._publish_state()
             return response
 
         return answer
@@ -222,10 +203,10 @@ class BridgeNode(LifecycleNode):
         writers = self.get_publishers_info_by_topic(self._output.topic)
         others = sorted({w.node_name for w in writers} - {self.get_name(), SUPERVISOR})
         if others and not self._config.dry_run:
-            told = ", ".join(
+            names = ", ".join(
                 "a program that is no ROS 2 node" if w == UNNAMED else w for w in others
             )
-            raise RuleSafeError(f"somebody else commands {self._output.topic}: {told}")
+            raise RuleSafeError(f"somebody else commands {self._output.topic}: {names}")
         return core.engage(now)
 
     # What goes out ------------------------------------------------------------------------
@@ -235,13 +216,13 @@ class BridgeNode(LifecycleNode):
 
     def turn(self, now: int) -> None:
         """The watchdogs, where no state comes, and what is told regularly. `now`: ns, steady."""
-        if self._inputs and now - self._ticked >= max(TURN, 1.25 * SECOND / self._config.rate):
+        if self.inputs and now - self._ticked >= max(TURN, 1.25 * SECOND / self._config.rate):
             self._tick(now)
         if now >= self._state_due:
-            self._tell()
+            self._publish_state()
         if now >= self._report_due:
             self._report_due = now + SECOND
-            self._report()
+            self.report()
 
     def _tick(self, now: int) -> None:
         assert self.core is not None
@@ -257,8 +238,8 @@ class BridgeNode(LifecycleNode):
             self._episode = self.core.episode
             self._started.publish(to_time(clock))
             self._publish_joints(clock)
-        if (self.core.state, self.core.reason) != self._told:
-            self._tell()
+        if (self.core.state, self.core.reason) != self._published:
+            self._publish_state()
 
     def _show_hand(self, targets: NDArray[np.float64]) -> None:
         assert self._hands is not None
@@ -271,14 +252,14 @@ class BridgeNode(LifecycleNode):
         self._joint_states.publish(convert.to_joint_state(state, self.core.hand, clock))
         self._imu.publish(convert.to_imu(state, clock))
 
-    def _tell(self) -> None:
+    def _publish_state(self) -> None:
         """/bridge/state, and a line in the log where it has changed."""
         core, now = self.core, time.monotonic_ns()
         self._state_due = now + STATE_PERIOD
         if core is None:
             return
-        if (core.state, core.reason) != self._told:
-            self._told = core.state, core.reason
+        if (core.state, core.reason) != self._published:
+            self._published = core.state, core.reason
             self.get_logger().info(f"{core.state.value}: {core.reason}")
         self._state.publish(
             convert.to_bridge_state(
@@ -291,30 +272,42 @@ class BridgeNode(LifecycleNode):
             )
         )
 
-    def _report(self) -> None:
-        level, text, values = convert.to_report(self.core, time.monotonic_ns())
-        message = to_diagnostics(self.get_name(), level, text, values, self._time())
-        self._diagnostics.publish(message)
+    def report(self) -> None:
+        self.diagnostics.publish(*convert.to_report(self.core, time.monotonic_ns()))
 
     # The end ------------------------------------------------------------------------------
 
-    def let_go(self) -> None:
-        """Lets the robot go, whatever the state; until it has, to be called again and again."""
+    def release(self) -> None:
+        """Let go of the robot, whatever the state; called again and again until it is released."""
         if self.core is not None and self.core.state in STOPPED:
             self.core.reset()
         elif self.core is not None and self.core.state in ENGAGED:
             self.core.disengage(time.monotonic_ns())
 
     @property
-    def has_let_go(self) -> bool:
-        """Whether nothing is sent to the robot any more."""
+    def released(self) -> bool:
+        """Whether no command is sent to the robot any more."""
         return self.core is None or self.core.drive.silent()
 
 
-def main(args: Sequence[str] | None = None) -> int:
-    """Runs the node; the exit code."""
-    return live(BridgeNode, args)
+def _run(signals: list[int]) -> None:
+    """Run until the robot is released after a signal, or until a second signal."""
+    with executing(BridgeNode) as (node, services):
+        inputs = SubscriptionExecutor(node.listener)
+        due = services_due = 0
+        while len(signals) < 2 and not (signals and node.released):
+            inputs.spin_once(TURN)
+            if (now := time.monotonic_ns()) >= due:
+                due = now + TURN
+                if now >= services_due:
+                    services_due = now + SERVICE_PERIOD
+                    services.spin_once(timeout_sec=0)
+                if signals:
+                    node.release()
+                node.turn(time.monotonic_ns())
 
+
+main = partial(run_robot_node, "h1_2_bridge", _run)
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -6,19 +6,17 @@ been taken back: a launch that ends interrupts the bridge and it at once.
 
 import sys
 import time
-from collections.abc import Sequence
 from dataclasses import asdict
+from functools import partial
 
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
-from rclpy.executors import SingleThreadedExecutor
+from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from unitree_hg.msg import LowCmd
 
-from h1_2_bridge.ros import until_signal
+from h1_2_bridge.ros import run_robot_node
 from h1_2_bridge.supervisor import SECOND, Parameters, Supervisor, Turn
-from rulesafe_core.convert import to_diagnostics
-from rulesafe_core.ros import declare
+from rulesafe_core.ros import Diagnostics, declare, executing
 
 NAME = "h1_2_bridge_supervisor"
 """The bridge lets no other node write /arm_sdk beside it than the one of this name."""
@@ -38,7 +36,7 @@ class SupervisorNode(Node):
         self._told, self._report_due = Turn.NOBODY, 0
         every = QoSProfile(depth=500, reliability=ReliabilityPolicy.BEST_EFFORT)
         self._out = self.create_publisher(LowCmd, TOPIC, 10)
-        self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", 10)
+        self._diagnostics = Diagnostics(self)
         self.create_subscription(LowCmd, TOPIC, self._on_command, every, raw=True)
 
     def _on_command(self, raw: bytes) -> None:
@@ -67,37 +65,27 @@ class SupervisorNode(Node):
         level = DiagnosticStatus.WARN if speaking else DiagnosticStatus.OK
         values: dict[str, object] = {"weight": f"{supervisor.weight:.3f}"}
         values |= asdict(supervisor.counts)
-        stamp = self.get_clock().now().nanoseconds
-        self._diagnostics.publish(
-            to_diagnostics(self.get_name(), level, supervisor.turn.value, values, stamp)
-        )
+        self._diagnostics.publish(level, supervisor.turn.value, values)
 
 
 def _run(signals: list[int]) -> None:
-    """Until a second signal, or a first one while nobody holds the robot."""
-    node, executor = SupervisorNode(), SingleThreadedExecutor()
-    executor.add_node(node)
-    due = time.monotonic_ns()
-    try:
+    """Run until a second signal, or a first one while nothing holds the robot."""
+    with executing(SupervisorNode) as (node, executor):
+        due = time.monotonic_ns()
         while len(signals) < 2 and not (signals and node.supervisor.turn is Turn.NOBODY):
             executor.spin_once(timeout_sec=max(0.0, (due - time.monotonic_ns()) / SECOND))
             if time.monotonic_ns() < due:
                 continue
-            heard = -1
-            while heard != node.messages:  # all that waits is heard before it decides
-                heard = node.messages
+            served = -1
+            while served != node.messages:  # all waiting messages are served before it decides
+                served = node.messages
                 executor.spin_once(timeout_sec=0)
             now = time.monotonic_ns()
             due = max(due + node.period, now)
             node.turn(now)
-    finally:
-        node.destroy_node()
 
 
-def main(args: Sequence[str] | None = None) -> int:
-    """Runs the node; the exit code of `until_signal`."""
-    return until_signal(NAME, _run, args)
-
+main = partial(run_robot_node, NAME, _run)
 
 if __name__ == "__main__":
     sys.exit(main())

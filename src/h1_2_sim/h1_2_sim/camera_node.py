@@ -21,6 +21,7 @@ from sensor_msgs.msg import CameraInfo, Image
 from h1_2_sim.convert import to_depth
 from rulesafe_core import convert
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.ros import ros_context
 from rulesafe_sim.camera_topics import CAMERAS, optical_frame
 from rulesafe_sim.config import SimulationConfig
 
@@ -109,18 +110,16 @@ class CameraNode(Node):
 
 def _run(told: Connection, split: str) -> None:
     """The process: ends with the pipe, by Ctrl-C, or with one line for what can be mended."""
-    rclpy.init()
-    try:
-        CameraNode(split).serve(told)
-    except (EOFError, KeyboardInterrupt):
-        pass
-    except RuleSafeError as error:
-        print(f"camera_side_node: {error}", file=sys.stderr, flush=True)
-    except Exception:
-        if rclpy.ok():
-            raise
-    finally:
-        rclpy.try_shutdown()
+    with ros_context(handle_signals=True):
+        try:
+            CameraNode(split).serve(told)
+        except (EOFError, KeyboardInterrupt):
+            pass
+        except RuleSafeError as error:
+            print(f"camera_side_node: {error}", file=sys.stderr, flush=True)
+        except Exception:
+            if rclpy.ok():
+                raise
 
 
 class Cameras:

@@ -7,20 +7,16 @@ time, and that is what shall be seen to work. For the evaluator and the expert i
 the arm.
 """
 
-import signal
 import sys
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
-import rclpy
 from builtin_interfaces.msg import Time
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.clock import Clock, ClockType
-from rclpy.exceptions import ParameterException
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
-from rclpy.signals import SignalHandlerOptions
 from std_msgs.msg import String
 from unitree_go.msg import MotorCmds, MotorStates
 from unitree_hg.msg import LowCmd, LowState
@@ -35,7 +31,15 @@ from h1_2_sim.robot import RATE, RobotSide
 from rulesafe_core import convert, messages
 from rulesafe_core.chunks import PERIOD, SECOND
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.ros import EpisodeParameters, answer_reset, claim, declare
+from rulesafe_core.ros import (
+    Diagnostics,
+    EpisodeParameters,
+    answer_reset,
+    claim,
+    declare,
+    executing,
+    run_beyond_signals,
+)
 from rulesafe_core.settings import setting
 from rulesafe_core.urdf import to_urdf
 from rulesafe_interfaces.msg import EpisodeStatus
@@ -103,7 +107,7 @@ class RobotSideNode(Node):
         self._status = publisher(EpisodeStatus, "/episode/status", convert.STATE_QOS)
         self._instruction = publisher(String, "/instruction", convert.LATCHED_QOS)
         self._safe_shape = publisher(String, "/episode/safe_description", convert.LATCHED_QOS)
-        self._diagnostics = publisher(DiagnosticArray, "/diagnostics", convert.STATE_QOS)
+        self._diagnostics = Diagnostics(self)
         self.create_service(ResetEpisode, "/episode/reset", self._on_reset)
         controller, hands = self._controller, self._robot.hands
         self._commands = [
@@ -204,9 +208,7 @@ class RobotSideNode(Node):
             "lost (s)": f"{self._pace.lost / SECOND if self._pace else 0:.1f}",
         }
         text = f"commands refused: {wrong}" if wrong else "obeying"
-        self._diagnostics.publish(
-            convert.to_diagnostics(self.get_name(), level, text, values, time.time_ns())
-        )
+        self._diagnostics.publish(level, text, values)
 
     def _take_commands(self) -> None:
         """Takes what has come without an executor, which would cost more than all the rest at 500
@@ -216,7 +218,7 @@ class RobotSideNode(Node):
                 while taken := subscription.handle.take_message(subscription.msg_type, True):
                     subscription.callback(taken[0])
 
-    def run(self, executor: SingleThreadedExecutor, signals: list[int]) -> int:
+    def run(self, executor: SingleThreadedExecutor, signals: list[int]) -> None:
         """The loop, until somebody wants it to end and nobody has the arm any more: a launch that
         ends interrupts the bridge and the robot at once. A second signal is obeyed at once."""
         end = float("inf")
@@ -233,7 +235,6 @@ class RobotSideNode(Node):
                 executor.spin_once(timeout_sec=0)
             time.sleep(self._pace.wait(time.monotonic_ns()) / SECOND)
             self._step(self._pace)
-        return 0 if signals[0] == signal.SIGINT else 128 + signals[0]
 
     def destroy_node(self) -> None:
         if self._cameras:
@@ -241,29 +242,12 @@ class RobotSideNode(Node):
         super().destroy_node()
 
 
-def main(args: Sequence[str] | None = None) -> int:
-    """Runs the node; the exit code: 0 after a SIGINT, 143 after a SIGTERM, 2 with one line on
-    stderr for what the user can mend."""
-    signals: list[int] = []
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda number, frame: signals.append(number))
-    rclpy.init(
-        args=None if args is None else list(args), signal_handler_options=SignalHandlerOptions.NO
-    )
-    node = None
-    try:
-        node = RobotSideNode()
-        executor = SingleThreadedExecutor()
-        executor.add_node(node)
-        return node.run(executor, signals)
-    except (RuleSafeError, ParameterException) as error:
-        print(f"robot_side_node: {error}", file=sys.stderr, flush=True)
-        return 2
-    finally:
-        if node is not None:
-            node.destroy_node()
-        rclpy.try_shutdown()
+def _run(signals: list[int]) -> None:
+    with executing(RobotSideNode) as (node, executor):
+        node.run(executor, signals)
 
+
+main = partial(run_beyond_signals, "robot_side_node", _run)
 
 if __name__ == "__main__":
     sys.exit(main())

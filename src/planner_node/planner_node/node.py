@@ -7,11 +7,11 @@ with the next chunk. What it cannot do it says on /diagnostics: level ERROR, wit
 
 import sys
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from diagnostic_msgs.msg import DiagnosticStatus
 from numpy.typing import NDArray
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
@@ -23,10 +23,10 @@ from planner_node.expert import Expert, paced
 from planner_node.habits import STYLES, styled
 from planner_node.motion import PLANNERS
 from rulesafe_core.chunks import PERIOD
-from rulesafe_core.convert import STATE_QOS, to_diagnostics, to_trajectory
+from rulesafe_core.convert import STATE_QOS, to_trajectory
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_core.messages import to_ns
-from rulesafe_core.ros import claim, declare, run_node, serve
+from rulesafe_core.ros import Diagnostics, claim, declare, run_node
 from rulesafe_core.settings import Settings, setting
 from rulesafe_interfaces.msg import EpisodeStatus
 from rulesafe_sim.safes import load_safe
@@ -64,7 +64,7 @@ class PlannerNode(Node):
         self._newest = 0  # ns, the newest status
         self._clear()
         self._chunks = self.create_publisher(JointTrajectory, "/policy/action_chunk", STATE_QOS)
-        self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", STATE_QOS)
+        self._diagnostics = Diagnostics(self)
         # Only the newest counts: what queued up while the expert was thinking is old.
         self.create_subscription(EpisodeStatus, "/episode/status", self._on_status, 1)
         self.create_subscription(JointState, "/joint_states", self._on_joints, 1)
@@ -184,21 +184,10 @@ class PlannerNode(Node):
     def _report(self) -> None:
         episode = self._episode[0] if self._episode else 0
         values = {"episode": episode, "retries": self._expert.log.retries if self._expert else 0}
-        self._diagnostics.publish(
-            to_diagnostics(
-                self.get_name(),
-                self._level,
-                self._message,
-                values,
-                self.get_clock().now().nanoseconds,
-            )
-        )
+        self._diagnostics.publish(self._level, self._message, values)
 
 
-def main(args: Sequence[str] | None = None) -> int:
-    """Runs the node; the exit code."""
-    return run_node("planner_node", PlannerNode, serve, args)
-
+main = partial(run_node, "planner_node", PlannerNode)
 
 if __name__ == "__main__":
     sys.exit(main())

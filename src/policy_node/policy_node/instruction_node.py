@@ -1,14 +1,14 @@
 """Publishes the description of a rule on /instruction (latched), for the policy of a real robot."""
 
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from rclpy.node import Node
 from std_msgs.msg import String
 
 from rulesafe_core.convert import LATCHED_QOS
-from rulesafe_core.ros import claim, declare, run_node, serve
+from rulesafe_core.ros import claim, declare, run_node
 from rulesafe_core.settings import Settings, setting
 from rulesafe_locks.rules import load_rule
 
@@ -33,10 +33,7 @@ class InstructionNode(Node):
         self._instruction.publish(String(data=text))
 
 
-def main(args: Sequence[str] | None = None) -> int:
-    """Runs the node; the exit code."""
-    return run_node("instruction_node", InstructionNode, serve, args)
-
+main = partial(run_node, "instruction_node", InstructionNode)
 
 if __name__ == "__main__":
     sys.exit(main())

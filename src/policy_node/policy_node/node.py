@@ -10,15 +10,15 @@ with one chunk. What the lock knows, such as /episode/status, is not read.
 
 import sys
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 from builtin_interfaces.msg import Time
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.clock import Clock, ClockType
-from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
+from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
+from rclpy.subscription import Subscription
 from sensor_msgs.msg import Image, JointState, PointCloud2
 from std_msgs.msg import String
 from trajectory_msgs.msg import JointTrajectory
@@ -30,20 +30,16 @@ from policy_node.policy import CAMERAS, CHUNK, Policy
 from policy_node.reports import Second
 from policy_node.synchroniser import POINTS, Synchroniser
 from rulesafe_core.chunks import SECOND
-from rulesafe_core.convert import LATCHED_QOS, STATE_QOS, to_diagnostics, to_trajectory
+from rulesafe_core.convert import LATCHED_QOS, STATE_QOS, to_trajectory
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.lifecycle_node import SUCCESS, ManagedNode
 from rulesafe_core.messages import decode_cloud, decode_image, to_ns
-from rulesafe_core.ros import claim, declare, read_parameters, run_node, serve
+from rulesafe_core.ros import claim, run_node
 from rulesafe_core.settings import Settings, setting
 from rulesafe_interfaces.msg import MemoryTokens
 from vq_memory_node.convert import JOINTS_QOS
 from vq_memory_node.memory import TokenMemory
 from vq_memory_node.rolling import RollingMemory
-
-SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
-
-QUIET = 5.0
-"""The same complaint is logged this often at most, s."""
 
 
 @dataclass(frozen=True)
@@ -78,12 +74,11 @@ class Parameters(Settings):
     patience: float = setting(60.0, "Wall time that autostart waits for topics.", 0.1, 36000, "s")
 
 
-class PolicyNode(LifecycleNode):
+class PolicyNode(ManagedNode[Parameters]):
     """Asks a policy and sends its chunks, while the node is active."""
 
     def __init__(self) -> None:
-        super().__init__("policy_node")
-        declare(self, Parameters)
+        super().__init__("policy_node", Parameters)
         self._policy: Policy | None = None
         self._memory: RollingMemory | None = None
         self._published: TokenMemory | None = None  # whose tokens vq_memory_node publishes
@@ -91,46 +86,29 @@ class PolicyNode(LifecycleNode):
         self._schedule: RequestSchedule | None = None  # while active
         self._asked: tuple[RequestSchedule, Request] | None = None  # the last request
         self._sent: JointTrajectory | None = None
-        self._refusal = "not configured"
         self._mismatch = ""  # of the memory that is heard
-        self._inputs: list = []
         self._second = Second(time.monotonic())
         self._began = time.monotonic()
-        self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", STATE_QOS)
         result = self.create_guard_condition(self._on_result)
         self._worker = InferenceWorker(result.trigger)
         steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self.create_timer(1.0, self._report, clock=steady)
+        self.create_timer(1.0, self.report, clock=steady)
         self.create_timer(0.2, self._on_timer, clock=steady)
-        self._starts = self._settings.autostart
+        self._starts = self.values.autostart
         if self._starts and self.trigger_configure() != SUCCESS:
-            raise RuleSafeError(self._refusal)
+            raise RuleSafeError(f"not configured: {self.refusal}")
 
-    @property
-    def _settings(self) -> Parameters:
-        return read_parameters(self, Parameters)
+    # Transitions --------------------------------------------------------------------------
 
-    # Life ---------------------------------------------------------------------------------
-
-    def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
-        try:
-            self._policy = find_policy(self._settings.policy, self._settings.threads)
-            memory = memory_of_policy(self._policy)
-            self._memory = RollingMemory(memory)
-            self._published = memory if isinstance(memory, TokenMemory) else None
-        except RuleSafeError as error:
-            self._policy = None
-            return self._refuse(f"not configured: {error}")
+    def load(self) -> None:
+        policy = find_policy(self.values.policy, self.values.threads)
+        memory = memory_of_policy(policy)
+        self._memory = RollingMemory(memory)
+        self._published = memory if isinstance(memory, TokenMemory) else None
+        self._policy = policy
         self._chunks = self.create_lifecycle_publisher(
             JointTrajectory, "/policy/action_chunk", STATE_QOS
         )
-        return super().on_configure(state)
-
-    def _refuse(self, reason: str) -> TransitionCallbackReturn:
-        self._refusal = reason
-        self.get_logger().error(reason)
-        self._report()
-        return FAILURE
 
     def _wanted(self) -> dict[str, tuple]:
         """Type, quality of service and callback of the topics that the policy needs."""
@@ -151,55 +129,49 @@ class PolicyNode(LifecycleNode):
     def _missing(self) -> list[str]:
         return [topic for topic in self._wanted() if not self.count_publishers(topic)]
 
-    def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
+    def subscribe(self) -> list[Subscription]:
         assert self._policy is not None
         if missing := self._missing():
-            return self._refuse(f"not activated: nobody writes {', '.join(missing)}")
-        try:
-            self._claim = claim(self, "/policy/action_chunk")
-        except RuleSafeError as error:
-            return self._refuse(f"not activated: {error}")
+            raise RuleSafeError(f"nobody writes {', '.join(missing)}")
+        self._claim = claim(self, "/policy/action_chunk")
         fed = self._policy.needs.memory and not self._published
         self._sync = Synchroniser(
             self._policy.needs,
-            round(self._settings.tolerance * SECOND),
-            round(self._settings.max_gap * SECOND),
+            round(self.values.tolerance * SECOND),
+            round(self.values.max_gap * SECOND),
             self._memory if fed else None,
         )
-        self._schedule = RequestSchedule(self._sync, self._settings.execute_rows)
+        self._schedule = RequestSchedule(self._sync, self.values.execute_rows)
         self._mismatch = ""
         self._second = Second(time.monotonic())
         wanted = {"/episode/started": (Time, LATCHED_QOS, self._on_started)} | self._wanted()
         # Of what waits together joint states are taken last: they make the frame that is answered,
         # and a new episode's instruction has no stamp by which a late one could be told.
         inputs = sorted(wanted.items(), key=lambda item: item[0] == "/joint_states")
-        self._inputs = [
+        return [
             self.create_subscription(kind, topic, self._guarded(callback), qos)
             for topic, (kind, qos, callback) in inputs
         ]
-        return super().on_activate(state)
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
-        for subscription in self._inputs:
-            self.destroy_subscription(subscription)
-        self._inputs, self._sync, self._schedule = [], None, None
-        self._claim.close()
+        self._sync, self._schedule = None, None
+        if self._claim:
+            self._claim.close()
         return super().on_deactivate(state)
 
-    def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
+    def unload(self) -> None:
         self.destroy_lifecycle_publisher(self._chunks)
-        self._policy, self._refusal = None, "not configured"
-        return super().on_cleanup(state)
+        self._policy = None
 
-    def _start(self) -> None:
-        """Activates, once all topics are there. Errors: RuleSafeError if it takes too long."""
+    def _activate(self) -> None:
+        """Activate once all topics have publishers. Errors: RuleSafeError after `patience`."""
         if missing := self._missing():
-            if time.monotonic() - self._began > self._settings.patience:
+            if time.monotonic() - self._began > self.values.patience:
                 raise RuleSafeError(f"not activated: nobody writes {', '.join(missing)}")
             return
         self._starts = False
         if self.trigger_activate() != SUCCESS:
-            raise RuleSafeError(self._refusal)
+            raise RuleSafeError(f"not activated: {self.refusal}")
 
     # What comes in ------------------------------------------------------------------------
 
@@ -211,7 +183,7 @@ class PolicyNode(LifecycleNode):
             try:
                 callback(self._sync, message)
             except RuleSafeError as error:
-                self._complain(str(error))
+                self.complain(str(error))
             else:
                 self._act()
 
@@ -242,9 +214,9 @@ class PolicyNode(LifecycleNode):
     def _on_image(self, camera: str, sync: Synchroniser, message: Image) -> None:
         sync.picture(camera, to_ns(message.header.stamp), decode_image(message))
 
-    def _complain(self, text: str) -> None:
+    def complain(self, text: str) -> None:
         self._second.complaint = text
-        self.get_logger().warning(text, throttle_duration_sec=QUIET)
+        super().complain(text)
 
     # What goes out ------------------------------------------------------------------------
 
@@ -255,7 +227,7 @@ class PolicyNode(LifecycleNode):
         try:
             request = self._schedule.request(fill)
         except RuleSafeError as error:
-            self._complain(str(error))
+            self.complain(str(error))
             return
         if request:
             assert self._policy is not None
@@ -289,11 +261,11 @@ class PolicyNode(LifecycleNode):
     def _give_up(self, schedule: RequestSchedule, reason: str) -> None:
         schedule.failure = reason
         self.get_logger().error(reason)
-        self._report()
+        self.report()
 
     def _on_timer(self) -> None:
         if self._starts:
-            self._start()
+            self._activate()
         elif self._sync and self._schedule and not self._worker.busy:
             self._check_time(self._sync, self._schedule)
 
@@ -308,21 +280,22 @@ class PolicyNode(LifecycleNode):
         schedule.hurry()
         self._act(fill=True)
         if not self._worker.busy and (missing := sync.missing(sync.newest, fill=True)):
-            self._complain(f"time stands still, and of this instant there is no {missing[0]}")
+            self.complain(f"time stands still, and of this instant there is no {missing[0]}")
 
-    def _report(self) -> None:
+    def report(self) -> None:
         now, second = time.monotonic(), self._second
         values: dict[str, object] = {}
         level, text = DiagnosticStatus.OK, "acting"
         if self._policy is None:
-            refused = self._refusal != "not configured"
-            level, text = DiagnosticStatus.ERROR if refused else level, self._refusal
+            text = "not configured"
+            if self.refusal:
+                level, text = DiagnosticStatus.ERROR, f"{text}: {self.refusal}"
         elif self._sync is None:
             text = "not active"
             if self._starts:
                 level, text = DiagnosticStatus.WARN, f"waiting for {', '.join(self._missing())}"
-            elif self._refusal.startswith("not activated"):
-                level, text = DiagnosticStatus.ERROR, self._refusal
+            elif self.refusal:
+                level, text = DiagnosticStatus.ERROR, f"not activated: {self.refusal}"
         else:
             self._second = Second(now)
             values = second.values(now, self._sync)
@@ -332,18 +305,14 @@ class PolicyNode(LifecycleNode):
                 values["episode_started"] = self._sync.first or 0
             elif second.complaint:
                 level, text = DiagnosticStatus.WARN, second.complaint
-        stamp = self.get_clock().now().nanoseconds
-        self._diagnostics.publish(to_diagnostics(self.get_name(), level, text, values, stamp))
+        self.diagnostics.publish(level, text, values)
 
     def destroy_node(self) -> None:
         self._worker.close()
         super().destroy_node()
 
 
-def main(args: Sequence[str] | None = None) -> int:
-    """Runs the node; the exit code."""
-    return run_node("policy_node", PolicyNode, serve, args)
-
+main = partial(run_node, "policy_node", PolicyNode)
 
 if __name__ == "__main__":
     sys.exit(main())

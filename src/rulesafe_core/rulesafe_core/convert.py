@@ -4,13 +4,11 @@
 """
 
 from array import array
-from collections.abc import Mapping
 from io import BytesIO
 
 import numpy as np
 import PIL.Image
 from builtin_interfaces.msg import Duration, Time
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from geometry_msgs.msg import Point, Pose, Quaternion
 from numpy.typing import ArrayLike, NDArray
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
@@ -118,20 +116,6 @@ def to_pose(transform: Transform) -> Pose:
     x, y, z = map(float, transform[:3, 3])
     qw, qx, qy, qz = map(float, to_quat_wxyz(transform))
     return Pose(position=Point(x=x, y=y, z=z), orientation=Quaternion(w=qw, x=qx, y=qy, z=qz))
-
-
-def to_diagnostics(
-    name: str, level: bytes, message: str, values: Mapping[str, object], time: int
-) -> DiagnosticArray:
-    """One diagnostic; `level` is one of DiagnosticStatus.OK, WARN, ERROR; `time`
-    in ns."""
-    status = DiagnosticStatus(
-        level=level,
-        name=name,
-        message=message,
-        values=[KeyValue(key=key, value=str(value)) for key, value in values.items()],
-    )
-    return DiagnosticArray(header=to_header(time, ""), status=[status])
 
 
 def to_trajectory(rows: ArrayLike, time: int) -> JointTrajectory:

@@ -1,15 +1,17 @@
-"""The few lines that every node shares: parameters, one writer a topic, life and exit code."""
+"""What nodes share: parameters, exclusive topics, diagnostics, start and end of the process."""
 
 import errno
 import signal
 import socket
 import sys
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import Field, dataclass, fields
 from typing import Any, TypeVar
 
 import rclpy
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rcl_interfaces.msg import (
     FloatingPointRange,
     IntegerRange,
@@ -19,15 +21,19 @@ from rcl_interfaces.msg import (
 from rclpy.exceptions import ParameterException
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
+from rclpy.signals import SignalHandlerOptions
 
+from rulesafe_core.convert import STATE_QOS, to_header
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.settings import Settings, convert, described, setting
+from rulesafe_core.signals import collected_signals, exit_code
 from rulesafe_interfaces.srv import ResetEpisode
 
+AnyNode = TypeVar("AnyNode", bound=Node)
 T = TypeVar("T", bound=Settings)
 
 UNNAMED = "_NODE_NAME_UNKNOWN_"
-"""What rmw calls the node of a publisher that was just discovered, or that is no ROS 2 node's."""
+"""rmw's name for the node of a publisher that was just discovered, or that is no ROS 2 node's."""
 
 
 @dataclass(frozen=True)
@@ -48,8 +54,14 @@ def answer_reset(
     loaded: tuple[str, str],
     begin: Callable[[str, str, int], int],
 ) -> ResetEpisode.Response:
-    """Answers /episode/reset. `loaded`: rule and safe that an empty name stands for. `begin` starts
-    an episode of a rule, safe and seed and gives its number; its RuleSafeError is the answer."""
+    """Answer /episode/reset.
+
+    Args:
+        request, response: of the service.
+        loaded: rule and safe that empty names stand for.
+        begin: starts an episode of a rule, safe and seed and returns its number; its RuleSafeError
+            becomes the response.
+    """
     rule, safe = request.rule or loaded[0], request.safe or loaded[1]
     try:
         response.episode = begin(rule, safe, request.seed)
@@ -61,8 +73,11 @@ def answer_reset(
 
 
 def declare(node: Node, kind: type[T]) -> T:
-    """Declares the settings of a dataclass as the node's parameters; the values given at its start.
-    Later changes are checked likewise; `read_parameters` gives the values then."""
+    """Declare settings as the node's parameters, whose later changes are checked too.
+
+    Returns:
+        The values that were given; `read_parameters` returns the present ones.
+    """
     known = {of.name: of for of in fields(kind)}
     for name, of in known.items():
         default = list(of.default) if isinstance(of.default, tuple) else of.default
@@ -82,8 +97,7 @@ def declare(node: Node, kind: type[T]) -> T:
 
 
 def read_parameters(node: Node, kind: type[T]) -> T:
-    """The values of parameters that were declared. Errors: RuleSafeError for one that is not
-    valid."""
+    """Return the present values of declared parameters. Errors: RuleSafeError if one is invalid."""
     known = fields(kind)
     return kind(**{of.name: _checked(of, node.get_parameter(of.name).value) for of in known})
 
@@ -110,12 +124,17 @@ def _descriptor(of: Field) -> ParameterDescriptor:
 
 
 def claim(node: Node, topic: str) -> socket.socket:
-    """Makes this process the topic's only writer in its ROS domain, for as long as it holds what
-    this gives. Errors: RuleSafeError where another process is that.
+    """Make this process the only publisher of a topic in its ROS domain.
 
-    Two simulations on one domain would be one robot with two bodies. DDS discovery tells too late;
-    the name of an abstract socket reaches as far as loopback does and is free once its process
-    has ended, however that was.
+    Two simulations in one domain would be one robot with two bodies, and DDS discovery reports it
+    too late. The name of an abstract socket is known on the whole machine, and is released however
+    its process ends.
+
+    Returns:
+        What to keep, or to close, for as long as the topic is claimed.
+
+    Raises:
+        RuleSafeError: another process has claimed the topic.
     """
     name, domain = node.resolve_topic_name(topic), node.context.get_domain_id()
     held = socket.socket(socket.AF_UNIX)
@@ -132,11 +151,64 @@ def claim(node: Node, topic: str) -> socket.socket:
     return held
 
 
-def serve(node: Node, executor: SingleThreadedExecutor) -> int:
-    """What `run_node` runs of a node that has nothing to do but to answer.
+class Diagnostics:
+    """Publishes the state of a node on /diagnostics.
 
-    Not spin(): a signal that comes within a callback may fail to wake it, and where nothing more
-    comes, nothing would.
+    Args:
+        node: the node.
+        options: for `create_publisher`.
+    """
+
+    def __init__(self, node: Node, **options: Any) -> None:
+        self._node = node
+        self._publisher = node.create_publisher(
+            DiagnosticArray, "/diagnostics", STATE_QOS, **options
+        )
+
+    def publish(self, level: bytes, message: str, values: Mapping[str, object]) -> None:
+        """Publish a state; `level` is DiagnosticStatus.OK, WARN or ERROR."""
+        status = DiagnosticStatus(
+            level=level,
+            name=self._node.get_name(),
+            message=message,
+            values=[KeyValue(key=key, value=str(value)) for key, value in values.items()],
+        )
+        header = to_header(self._node.get_clock().now().nanoseconds, "")
+        self._publisher.publish(DiagnosticArray(header=header, status=[status]))
+
+
+@contextmanager
+def ros_context(args: Sequence[str] = (), handle_signals: bool = False) -> Iterator[None]:
+    """Initialise rclpy, and shut it down at the end.
+
+    Args:
+        args: the command line's arguments.
+        handle_signals: whether SIGINT and SIGTERM shut rclpy down too.
+    """
+    options = SignalHandlerOptions.ALL if handle_signals else SignalHandlerOptions.NO
+    rclpy.init(args=list(args), signal_handler_options=options)
+    try:
+        yield
+    finally:
+        rclpy.try_shutdown()
+
+
+@contextmanager
+def executing(make: Callable[[], AnyNode]) -> Iterator[tuple[AnyNode, SingleThreadedExecutor]]:
+    """Make a node and its executor; destroy the node at the end."""
+    node = make()
+    executor = SingleThreadedExecutor()
+    executor.add_node(node)
+    try:
+        yield node, executor
+    finally:
+        node.destroy_node()
+
+
+def serve(node: Node, executor: SingleThreadedExecutor) -> int:
+    """Serve callbacks until rclpy is shut down; the default `run` of `run_node`.
+
+    Not spin(): a signal that arrives within a callback may fail to wake it.
     """
     while rclpy.ok():
         executor.spin_once(timeout_sec=0.5)
@@ -145,15 +217,24 @@ def serve(node: Node, executor: SingleThreadedExecutor) -> int:
 
 def run_node(
     name: str,
-    make: Callable[[], Node],
-    run: Callable[[Any, SingleThreadedExecutor], int],
+    make: Callable[[], AnyNode],
     args: Sequence[str] | None = None,
+    run: Callable[[AnyNode, SingleThreadedExecutor], int] = serve,
     interrupted: int = 0,
 ) -> int:
-    """A node's life: make it, run it, shut down. The exit code: that of `run`; 2 with one line on
-    stderr for what the user can mend; `interrupted` after a SIGINT, which is how a launch ends its
-    nodes; 143 after a SIGTERM, so that a launch whose node somebody stopped does not pass for a
-    success."""
+    """Make a node, run it and shut down: the `main` of a node.
+
+    Args:
+        name: of the node, for the error line.
+        make: the node's class.
+        args: the command line's arguments; None: those of the process.
+        run: returns the exit code.
+        interrupted: exit code after SIGINT, by which a launch ends its nodes.
+
+    Returns:
+        The exit code: that of `run`; 2, with one line on stderr, for an error that the user can
+        fix; `interrupted` after SIGINT; 143 after SIGTERM.
+    """
     signals: list[int] = []
 
     def interrupt(number: int, frame: object) -> None:
@@ -163,37 +244,55 @@ def run_node(
     # rclpy shuts down upon both signals, and calls these too.
     signal.signal(signal.SIGINT, interrupt)
     signal.signal(signal.SIGTERM, lambda number, frame: signals.append(number))
-    code = _live(name, make, run, args, interrupted, signals)
+    code = interrupted
+    with ros_context(sys.argv if args is None else args, handle_signals=True):
+        try:
+            with executing(make) as (node, executor):
+                code = run(node, executor)
+        except (RuleSafeError, ParameterException) as error:
+            code = _refused(name, error)
+        except (KeyboardInterrupt, ExternalShutdownException):
+            pass
+        except Exception:
+            # After a signal: publishing into a context that is shut down, or a KeyboardInterrupt
+            # that rclpy's own code made into another error.
+            if rclpy.ok() and not signals:
+                raise
     return 128 + signal.SIGTERM if signal.SIGTERM in signals else code
 
 
-def _live(
+def run_beyond_signals(
     name: str,
-    make: Callable[[], Node],
-    run: Callable[[Any, SingleThreadedExecutor], int],
-    args: Sequence[str] | None,
-    interrupted: int,
-    signals: Sequence[int],
+    run: Callable[[list[int]], object],
+    args: Sequence[str] | None = None,
+    prepare: Callable[[Sequence[str]], object] = lambda arguments: None,
 ) -> int:
-    rclpy.init(args=None if args is None else list(args))
-    executor = SingleThreadedExecutor()
-    node = None
-    try:
-        node = make()
-        executor.add_node(node)
-        return run(node, executor)
-    except (RuleSafeError, ParameterException) as error:
-        print(f"{name}: {error}", file=sys.stderr, flush=True)
-        return 2
-    except (KeyboardInterrupt, ExternalShutdownException):
-        return interrupted
-    except Exception:
-        # After a signal: publishing into a context that is shut down, or a KeyboardInterrupt that
-        # rclpy's own code made into another error.
-        if rclpy.ok() and not signals:
-            raise
-        return interrupted
-    finally:
-        if node is not None:
-            node.destroy_node()
-        rclpy.try_shutdown()
+    """Run what must outlive a signal, since it holds the robot: the `main` of such a node.
+
+    Args:
+        name: of the node, for the error line.
+        run: called with the signals received so far; it releases the robot after the first one
+            and returns at once after the second.
+        args: the command line's arguments; None: those of the process.
+        prepare: called with the arguments before rclpy is initialised.
+
+    Returns:
+        The exit code: 0 after SIGINT, 143 after SIGTERM; 2, with one line on stderr, for an error
+        that the user can fix.
+    """
+    arguments = sys.argv[1:] if args is None else list(args)
+    with collected_signals((signal.SIGINT, signal.SIGTERM)) as received:
+        try:
+            prepare(arguments)
+            with ros_context(arguments):
+                run(received)
+        except (RuleSafeError, ParameterException) as error:
+            return _refused(name, error)
+        except ExternalShutdownException:
+            return 1
+        return exit_code(received)
+
+
+def _refused(name: str, error: Exception) -> int:
+    print(f"{name}: {error}", file=sys.stderr, flush=True)
+    return 2

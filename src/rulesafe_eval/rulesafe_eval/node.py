@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from sensor_msgs.msg import CompressedImage, Image
 
 from policy_node.convert import TOKENS_QOS
 from rulesafe_core.chunks import SECOND
+from rulesafe_core.client_node import RepeatedRequest
 from rulesafe_core.convert import IMAGE_QOS, STATE_QOS
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.messages import decode_image, to_ns
@@ -79,9 +81,8 @@ SETTLE = 1.0
 """s of wall time in which simulation and policy discover a recorder that this node has discovered:
 what they publish before that is not in its bag."""
 
-ASK_AGAIN = 20.0
-"""s of wall time after which an unanswered /episode/reset is sent again: DDS may lose the answer
-to a client that it has only just discovered."""
+REPEAT = 20.0
+"""s of wall time after which an unanswered /episode/reset is sent again."""
 
 SILENCE = 30.0
 """s of wall time without a status, upon which the simulation is taken for dead: while it lives it
@@ -105,9 +106,8 @@ class EvaluatorNode(Node):
         self._episode = 0  # number of the running episode; 0 until the reset is answered
         self._early: list[EpisodeStatus] = []  # came before that answer
         self._heard = 0.0  # s of wall time, the last of them
-        self._request = ResetEpisode.Request()
-        self._asked = 0.0  # s of wall time, the request sent last
-        self._reply, self._end = Future(), Future()
+        self._call: RepeatedRequest | None = None
+        self._end = Future()
         self._reset = self.create_client(ResetEpisode, "/episode/reset")
         self.create_subscription(EpisodeStatus, "/episode/status", self._on_status, STATE_QOS)
         self.create_subscription(DiagnosticArray, "/diagnostics", self._on_diagnostics, STATE_QOS)
@@ -170,38 +170,28 @@ class EvaluatorNode(Node):
                 self._monitor.give_up(reason)
 
     def _on_timer(self) -> None:
-        if self._monitor is None or self._end.done():
+        if self._monitor is None or self._call is None or self._end.done():
             return
+        reply = self._call.response
         infos = self.get_publishers_info_by_topic("/episode/status")
         # A bag's player, say. For a moment after its discovery a writer has no name yet.
         if len(writers := sorted({info.node_name for info in infos} - {UNNAMED})) > 1:
             told = f"{' and '.join(writers)} both write /episode/status: which one is to be judged?"
             error = RuleSafeError(f"{told} End one of them, or give each a ROS_DOMAIN_ID")
-            (self._end if self._reply.done() else self._reply).set_exception(error)
+            (self._end if reply.done() else reply).set_exception(error)
             return
         limit = self._values.stall_limit
-        if self._monitor.still > limit and not self._reply.done():
+        if self._monitor.still > limit and not reply.done():
             reason = f"the simulation did not answer /episode/reset within {limit:g} s"
-            self._reply.set_exception(RuleSafeError(reason))
+            reply.set_exception(RuleSafeError(reason))
             return
-        if not self._reply.done() and time.monotonic() - self._asked > ASK_AGAIN:
-            self._ask()
+        self._call.poll()
         if time.monotonic() - self._heard > SILENCE:
             self._monitor.give_up(f"no status for {SILENCE:g} s: has the simulation ended?")
         if self._monitor.still > limit:
             self._monitor.give_up(f"simulated time stood still for {limit:g} s: no chunk came")
         if self._monitor.over or self._monitor.still > limit:
             self._end.set_result(None)
-
-    def _ask(self) -> None:
-        """Sends the reset; its first answer counts."""
-
-        def answered(call: Future) -> None:
-            if not self._reply.done():
-                self._reply.set_result(call.result())
-
-        self._asked = time.monotonic()
-        self._reset.call_async(self._request).add_done_callback(answered)
 
     async def _on_goal(self, handle) -> Evaluate.Result:
         """The action /evaluate."""
@@ -274,12 +264,13 @@ class EvaluatorNode(Node):
             recorder = FilmRecorder(folder, load_rule(rule).description)
         request = ResetEpisode.Request(rule=rule, safe=safe, seed=seed)
         self._episode, self._early = 0, []
-        self._reply, self._end, self._request = Future(), Future(), request
+        self._call = RepeatedRequest(lambda: self._reset.call_async(request), REPEAT)
+        self._end = Future()
         self._heard = time.monotonic()
-        self._ask()
+        self._call.poll()
         monitor = self._monitor = EpisodeMonitor(time_limit, recorder)
         try:
-            reply = await self._reply
+            reply = await self._call.response
             if not reply.success:
                 raise RuleSafeError(reply.message)
             self._episode = reply.episode
@@ -337,10 +328,9 @@ class EvaluatorNode(Node):
         return 0 if results and all(result.success for result in results) else 1
 
 
-def main(args: Sequence[str] | None = None) -> int:
-    """Runs the node; the exit code."""
-    return run_node("evaluator_node", EvaluatorNode, EvaluatorNode.run, args, INTERRUPTED)
-
+main = partial(
+    run_node, "evaluator_node", EvaluatorNode, run=EvaluatorNode.run, interrupted=INTERRUPTED
+)
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -9,8 +9,8 @@ on to the next tenth of a second, so that stamps tell episodes apart.
 
 import sys
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -268,10 +268,7 @@ class SimNode(Node):
                 publisher.publish(message)
 
 
-def main(args: Sequence[str] | None = None) -> int:
-    """Runs the node; the exit code."""
-    return ros.run_node("sim_node", SimNode, SimNode.run, args)
-
+main = partial(ros.run_node, "sim_node", SimNode, run=SimNode.run)
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -10,20 +10,23 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 
 import numpy as np
 from builtin_interfaces.msg import Time
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.clock import Clock, ClockType
-from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
+from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
+from rclpy.subscription import Subscription
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
 from rulesafe_core.chunks import SECOND
-from rulesafe_core.convert import LATCHED_QOS, STATE_QOS, to_diagnostics
+from rulesafe_core.convert import LATCHED_QOS
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.lifecycle_node import ManagedNode
 from rulesafe_core.messages import to_ns
-from rulesafe_core.ros import claim, declare, read_parameters, run_node, serve
+from rulesafe_core.ros import run_node
 from rulesafe_core.settings import Settings, setting
 from rulesafe_interfaces.msg import MemoryTokens
 from vq_memory_node import convert
@@ -32,11 +35,6 @@ from vq_memory_node.memory import TokenMemory
 from vq_memory_node.resampling import Frame, JointStream
 from vq_memory_node.rolling import RollingMemory
 from vq_memory_node.windows import LENGTH
-
-SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
-
-QUIET = 5.0
-"""The same complaint is logged this often at most, s."""
 
 
 @dataclass(frozen=True)
@@ -87,80 +85,53 @@ class _Second:
     complaint: str = ""
 
 
-class MemoryNode(LifecycleNode):
+class MemoryNode(ManagedNode[Parameters]):
     """A stream of joint states and the memory of it, while the node is active."""
 
     def __init__(self) -> None:
-        super().__init__("vq_memory_node")
-        self._claim = claim(self, "/memory/tokens")
-        autostart = declare(self, Parameters).autostart
+        super().__init__("vq_memory_node", Parameters, publishes="/memory/tokens")
         self._memory: RollingMemory | None = None
         self._stream: JointStream | None = None  # while active
-        self._refusal = "not configured"
-        self._inputs: list = []
         self._stamp = 0  # ns, of the newest frame
         self._episodes = 0
         self._second = _Second(time.monotonic())
-        self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", STATE_QOS)
         self.create_service(Trigger, "~/reset", self._on_reset)
         self.create_service(Trigger, "~/publish", self._on_publish)
-        self.create_timer(1.0, self._report, clock=Clock(clock_type=ClockType.STEADY_TIME))
-        if autostart:
-            self._start()
+        self.create_timer(1.0, self.report, clock=Clock(clock_type=ClockType.STEADY_TIME))
+        if self.values.autostart:
+            self.start()
 
-    def _start(self) -> None:
-        if self.trigger_configure() != SUCCESS:
-            raise RuleSafeError(self._refusal)
-        if self.trigger_activate() != SUCCESS:
-            raise RuleSafeError("the node could not be activated")
+    # Transitions --------------------------------------------------------------------------
 
-    # Life ---------------------------------------------------------------------------------
-
-    def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
-        try:
-            self._memory = self._load()
-        except RuleSafeError as error:
-            self._refusal = str(error)
-            self.get_logger().error(f"not configured: {error}")
-            self._report()
-            return FAILURE
-        self._tokens = self.create_lifecycle_publisher(MemoryTokens, "/memory/tokens", LATCHED_QOS)
-        return super().on_configure(state)
-
-    def _load(self) -> RollingMemory:
-        """Return the memory that the parameters describe. Errors: RuleSafeError."""
-        values = read_parameters(self, Parameters)
+    def load(self) -> None:
+        values = self.values
         memory = TokenMemory(values.model, values.clusters, values.length)
         if values.model_hash not in ("", memory.hash):
             raise RuleSafeError(
                 f"model {memory.model!r} has the hash {memory.hash}; expected {values.model_hash}"
             )
-        return RollingMemory(memory, make_grid(values.grid, values.length))
+        self._memory = RollingMemory(memory, make_grid(values.grid, values.length))
+        self._tokens = self.create_lifecycle_publisher(MemoryTokens, "/memory/tokens", LATCHED_QOS)
 
-    def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
+    def subscribe(self) -> list[Subscription]:
         assert self._memory is not None
         self._memory.reset()
-        max_gap = read_parameters(self, Parameters).max_gap
-        self._stream = JointStream(max_gap=round(max_gap * SECOND))
+        self._stream = JointStream(max_gap=round(self.values.max_gap * SECOND))
         self._second = _Second(time.monotonic())
-        self._inputs = [
+        return [
             self.create_subscription(Time, "/episode/started", self._on_started, LATCHED_QOS),
             self.create_subscription(
                 JointState, "/joint_states", self._on_joints, convert.JOINTS_QOS
             ),
         ]
-        return super().on_activate(state)
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
-        for subscription in self._inputs:
-            self.destroy_subscription(subscription)
-        self._inputs, self._stream = [], None
+        self._stream = None
         return super().on_deactivate(state)
 
-    def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
+    def unload(self) -> None:
         self.destroy_lifecycle_publisher(self._tokens)
-        self._memory, self._refusal = None, "not configured"
-        return super().on_cleanup(state)
+        self._memory = None
 
     # What comes in ------------------------------------------------------------------------
 
@@ -173,10 +144,10 @@ class MemoryNode(LifecycleNode):
         try:
             frames = self._stream.push(stamp, message.name, positions)
         except RuleSafeError as error:
-            self._complain(str(error))
+            self.complain(str(error))
             return
         if self._stream.counts.not_finite > bad:
-            self._complain("joint states with NaN or infinity: left out")
+            self.complain("joint states with NaN or infinity: left out")
         self._take(frames, began)
 
     def _on_started(self, message: Time) -> None:
@@ -205,9 +176,9 @@ class MemoryNode(LifecycleNode):
                 self._second.latency += latency
                 self._second.worst = max(self._second.worst, latency)
 
-    def _complain(self, text: str) -> None:
+    def complain(self, text: str) -> None:
         self._second.complaint = text
-        self.get_logger().warning(text, throttle_duration_sec=QUIET)
+        super().complain(text)
 
     # What is asked for --------------------------------------------------------------------
 
@@ -245,14 +216,14 @@ class MemoryNode(LifecycleNode):
         self._tokens.publish(message)
         return message.mask
 
-    def _report(self) -> None:
+    def report(self) -> None:
         now, second = time.monotonic(), self._second
         self._second = _Second(now)
         values: dict[str, object] = {}
         level, text = DiagnosticStatus.OK, "remembering"
         if self._memory is None:
-            refused = self._refusal != "not configured"
-            level, text = DiagnosticStatus.ERROR if refused else level, self._refusal
+            level = DiagnosticStatus.ERROR if self.refusal else level
+            text = self.refusal or "not configured"
         elif self._stream is None:
             text = "not active"
         else:
@@ -261,8 +232,7 @@ class MemoryNode(LifecycleNode):
                 level, text = DiagnosticStatus.WARN, second.complaint
             elif not second.samples:
                 level, text = DiagnosticStatus.WARN, "no joint states"
-        stamp = self.get_clock().now().nanoseconds
-        self._diagnostics.publish(to_diagnostics(self.get_name(), level, text, values, stamp))
+        self.diagnostics.publish(level, text, values)
 
     def _measures(self, now: float, second: _Second) -> dict[str, object]:
         """Rates per second of wall time, and what was left out since the activation."""
@@ -279,10 +249,7 @@ class MemoryNode(LifecycleNode):
         } | {key.replace("_", " "): count for key, count in asdict(self._stream.counts).items()}
 
 
-def main(args: Sequence[str] | None = None) -> int:
-    """Runs the node; the exit code."""
-    return run_node("vq_memory_node", MemoryNode, serve, args)
-
+main = partial(run_node, "vq_memory_node", MemoryNode)
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -5,8 +5,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
-import rclpy
-from rclpy.executors import SingleThreadedExecutor
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
@@ -16,6 +14,7 @@ from unitree_hg.msg import LowState as LowStateMessage
 from h1_2_bridge.messages import LowCmd, LowState
 from h1_2_bridge.motors import MOTOR_JOINTS, RIGHT_ARM, WEIGHT_SLOT
 from h1_2_bridge.wire import decode_low_cmd, encode_low_state
+from rulesafe_core.client_node import ClientNode, connected
 from rulesafe_core.convert import to_trajectory
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import HAND_JOINTS
@@ -67,22 +66,19 @@ class Found:
     stop: list[float] = field(default_factory=list)
 
 
-class Graph:
-    """The robot on the graph: sends states as it turns, hears commands and the bridge's state."""
+class BenchRobot(ClientNode):
+    """The robot on the graph: publishes states, receives commands and the bridge's state."""
 
     def __init__(self) -> None:
-        rclpy.init()
-        self.node = rclpy.create_node("bench_robot")
-        self._executor = SingleThreadedExecutor()
-        self._executor.add_node(self.node)
+        super().__init__("bench_robot")
         every = QoSProfile(depth=500, reliability=ReliabilityPolicy.BEST_EFFORT)
-        self._states = self.node.create_publisher(LowStateMessage, "/lowstate", every)
-        self._chunks = self.node.create_publisher(JointTrajectory, "/policy/action_chunk", 10)
-        listen = self.node.create_subscription
+        self._states = self.create_publisher(LowStateMessage, "/lowstate", every)
+        self._chunks = self.create_publisher(JointTrajectory, "/policy/action_chunk", 10)
+        listen = self.create_subscription
         listen(LowCmdMessage, "/arm_sdk", self._on_command, every, raw=True)
         listen(BridgeState, "/bridge/state", self._on_state, 100)
         names = ("engage", "disengage", "stop", "reset")
-        self._callers = {n: self.node.create_client(Trigger, f"/bridge/{n}") for n in names}
+        self._callers = {n: self.create_client(Trigger, f"/bridge/{n}") for n in names}
         self.q = np.zeros(35, np.float32)
         self.q[: len(MOTOR_JOINTS)] = [HOME[name] for name in MOTOR_JOINTS]
         self._due = time.perf_counter()
@@ -157,10 +153,6 @@ class Graph:
         self._chunks.publish(message)
         return now
 
-    def close(self) -> None:
-        self.node.destroy_node()
-        rclpy.try_shutdown()
-
 
 def measure(seconds: float, bridge: int) -> Found:
     """Measure everything but the recovery; `bridge` is the process id of the bridge.
@@ -168,20 +160,18 @@ def measure(seconds: float, bridge: int) -> Found:
     Raises:
         RuleSafeError: the bridge did not do what it should within PATIENCE.
     """
-    found, graph = Found(), Graph()
-    try:
-        graph.engage()
-        _rates(graph, found, seconds, bridge)
+    found = Found()
+    with connected(BenchRobot) as robot:
+        robot.engage()
+        _rates(robot, found, seconds, bridge)
         for i in range(max(10, round(3 * seconds))):
-            found.chunks.append(_chunk(graph, 0.05 * (-1) ** i))
-            found.no_chunk.append(_no_chunk(graph))
+            found.chunks.append(_chunk(robot, 0.05 * (-1) ** i))
+            found.no_chunk.append(_no_chunk(robot))
         for _ in range(max(10, round(2 * seconds))):
-            found.stop.append(_stop(graph))
-            found.silence.append(_silence(graph))
-        graph.ask("disengage")
-        return found
-    finally:
-        graph.close()
+            found.stop.append(_stop(robot))
+            found.silence.append(_silence(robot))
+        robot.ask("disengage")
+    return found
 
 
 def measure_recovery() -> float:
@@ -191,36 +181,33 @@ def measure_recovery() -> float:
     Raises:
         RuleSafeError: the bridge did not find the robot within PATIENCE.
     """
-    graph = Graph()
-    try:
-        graph.turn()
-        began = graph.last_sent
-        graph.until(lambda: graph.state == "IDLE", "IDLE")
-        return graph.states_at["IDLE"] - began
-    finally:
-        graph.close()
+    with connected(BenchRobot) as robot:
+        robot.turn()
+        began = robot.last_sent
+        robot.until(lambda: robot.state == "IDLE", "IDLE")
+        return robot.states_at["IDLE"] - began
 
 
-def _rates(graph: Graph, found: Found, seconds: float, bridge: int) -> None:
+def _rates(robot: BenchRobot, found: Found, seconds: float, bridge: int) -> None:
     """Rates and CPU shares while the elbow goes to and fro."""
     begin = time.perf_counter()
     before, own = cpu_seconds(bridge), time.process_time()
-    sent, commands, good = graph.sent, graph.commands, graph.states_good
+    sent, commands, good = robot.sent, robot.commands, robot.states_good
     direction = 1
     while time.perf_counter() - begin < seconds:
-        graph.send_chunk(0.1 * direction, 10)
+        robot.send_chunk(0.1 * direction, 10)
         direction = -direction
-        graph.spin(1.0)
+        robot.spin(1.0)
     after, elapsed = cpu_seconds(bridge), time.perf_counter() - begin
-    graph.until(lambda: graph.states_good > good, "the bridge's state")
-    found.sent = (graph.sent - sent) / elapsed
-    found.used = (graph.states_good - good) / elapsed
-    found.commands = (graph.commands - commands) / elapsed
+    robot.until(lambda: robot.states_good > good, "the bridge's state")
+    found.sent = (robot.sent - sent) / elapsed
+    found.used = (robot.states_good - good) / elapsed
+    found.commands = (robot.commands - commands) / elapsed
     found.bridge_cpu = (after[0] - before[0]) / (after[1] - before[1])
     found.robot_cpu = (time.process_time() - own) / elapsed
 
 
-def _first(graph: Graph, condition: Callable[[LowCmd], bool]) -> list[float]:
+def _first(robot: BenchRobot, condition: Callable[[LowCmd], bool]) -> list[float]:
     """Return a list that gets the time at which the first command fulfils the condition."""
     seen: list[float] = []
 
@@ -228,51 +215,51 @@ def _first(graph: Graph, condition: Callable[[LowCmd], bool]) -> list[float]:
         if not seen and condition(command):
             seen.append(now)
 
-    graph.on_command = look
+    robot.on_command = look
     return seen
 
 
-def _chunk(graph: Graph, change: float) -> float:
+def _chunk(robot: BenchRobot, change: float) -> float:
     """From a chunk to the first command that moves."""
-    graph.spin(0.05)
-    rest = float(graph.q[ELBOW])
-    sent = graph.send_chunk(change, 2)
-    moved = _first(graph, lambda command: abs(command.q[ELBOW] - rest) > 1e-6)
-    graph.until(lambda: moved, "a command follows")
+    robot.spin(0.05)
+    rest = float(robot.q[ELBOW])
+    sent = robot.send_chunk(change, 2)
+    moved = _first(robot, lambda command: abs(command.q[ELBOW] - rest) > 1e-6)
+    robot.until(lambda: moved, "a command follows")
     return moved[0] - sent
 
 
-def _no_chunk(graph: Graph) -> float:
+def _no_chunk(robot: BenchRobot) -> float:
     """From the end of a chunk of one action, and its timeout, to HOLDING."""
-    graph.spin(0.3)
-    graph.states_at.pop("HOLDING", None)
-    sent = graph.send_chunk(0.0, 1)
-    graph.until(lambda: graph.state == "ACTIVE", "ACTIVE")
-    graph.until(lambda: graph.states_at.get("HOLDING", 0) > sent, "HOLDING")
-    return graph.states_at["HOLDING"] - sent - 0.1 - CHUNK_TIMEOUT
+    robot.spin(0.3)
+    robot.states_at.pop("HOLDING", None)
+    sent = robot.send_chunk(0.0, 1)
+    robot.until(lambda: robot.state == "ACTIVE", "ACTIVE")
+    robot.until(lambda: robot.states_at.get("HOLDING", 0) > sent, "HOLDING")
+    return robot.states_at["HOLDING"] - sent - 0.1 - CHUNK_TIMEOUT
 
 
-def _stop(graph: Graph) -> float:
+def _stop(robot: BenchRobot) -> float:
     """From asking for a stop to the first command without stiffness."""
-    graph.until(lambda: graph.state in ("ACTIVE", "HOLDING"), "ACTIVE")
-    asked, damped = time.perf_counter(), _first(graph, lambda command: command.kp[ELBOW] == 0)
-    graph.ask("stop")
-    graph.until(lambda: damped, "a damped command")
-    graph.ask("reset")
-    graph.engage()
+    robot.until(lambda: robot.state in ("ACTIVE", "HOLDING"), "ACTIVE")
+    asked, damped = time.perf_counter(), _first(robot, lambda command: command.kp[ELBOW] == 0)
+    robot.ask("stop")
+    robot.until(lambda: damped, "a damped command")
+    robot.ask("reset")
+    robot.engage()
     return damped[0] - asked
 
 
-def _silence(graph: Graph) -> float:
+def _silence(robot: BenchRobot) -> float:
     """From the robot's last state, and its timeout, to the first command that lets go."""
-    graph.silent = True
-    last = graph.last_sent
-    graph.spin(STATE_TIMEOUT / 2)  # commands of the engagement may still be on their way
-    released = _first(graph, lambda command: command.q[WEIGHT_SLOT] < 1)
-    graph.until(lambda: released, "the weight falls")
-    graph.silent = False
-    graph.until(lambda: graph.state == "FAULT", "FAULT")
-    graph.spin(RAMP + 0.5)
-    graph.ask("reset")
-    graph.engage()
+    robot.silent = True
+    last = robot.last_sent
+    robot.spin(STATE_TIMEOUT / 2)  # commands of the engagement may still be on their way
+    released = _first(robot, lambda command: command.q[WEIGHT_SLOT] < 1)
+    robot.until(lambda: released, "the weight falls")
+    robot.silent = False
+    robot.until(lambda: robot.state == "FAULT", "FAULT")
+    robot.spin(RAMP + 0.5)
+    robot.ask("reset")
+    robot.engage()
     return released[0] - last - STATE_TIMEOUT

@@ -4,14 +4,12 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import rclpy
-from rclpy.executors import SingleThreadedExecutor
-from rclpy.node import Node
 from sensor_msgs.msg import Image, JointState, PointCloud2
 from trajectory_msgs.msg import JointTrajectory
 
 from rulesafe_core import convert, messages
 from rulesafe_core.chunks import MAX_ROWS, PERIOD
+from rulesafe_core.client_node import ClientNode, connected
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.measuring import Wave, cpu_seconds
 from rulesafe_interfaces.msg import EpisodeStatus
@@ -32,7 +30,7 @@ class Received:
     simulation_cpu_share: float = 0.0
 
 
-class Listener(Node):
+class Listener(ClientNode):
     """Subscribes to all topics of an observation; publishes five seconds of a wave each second."""
 
     def __init__(self) -> None:
@@ -81,31 +79,22 @@ def listen(seconds: float, simulation: int) -> Received:
     Raises:
         RuleSafeError: the simulation did not start, or stopped publishing.
     """
-    rclpy.init()
-    node, executor = Listener(), SingleThreadedExecutor()
-    executor.add_node(node)
-    deadline = time.monotonic() + START_LIMIT
-    try:
-        while not node.moving:
-            executor.spin_once(timeout_sec=0.1)
-            if time.monotonic() > deadline or not Path(f"/proc/{simulation}").exists():
-                raise RuleSafeError(f"the simulation did not move within {START_LIMIT:.0f} s")
-        _spin(executor, WARM_UP)
+    with connected(Listener) as node:
+        end = time.monotonic() + START_LIMIT
+
+        def failed() -> bool:
+            return time.monotonic() > end or not Path(f"/proc/{simulation}").exists()
+
+        node.spin_until(lambda: node.moving or failed())
+        if not node.moving:
+            raise RuleSafeError(f"the simulation did not move within {START_LIMIT:.0f} s")
+        node.spin_for(WARM_UP)
         node.received = received = Received()
         (cpu, wall), own = cpu_seconds(simulation), time.process_time()
-        _spin(executor, seconds)
+        node.spin_for(seconds)
         cpu_after, wall_after = cpu_seconds(simulation)
         received.cpu_share = (time.process_time() - own) / (wall_after - wall)
         received.simulation_cpu_share = (cpu_after - cpu) / (wall_after - wall)
         if len(received.arrivals) < 10:
             raise RuleSafeError("the simulation node stopped publishing")
         return received
-    finally:
-        node.destroy_node()
-        rclpy.try_shutdown()
-
-
-def _spin(executor: SingleThreadedExecutor, seconds: float) -> None:
-    end = time.monotonic() + seconds
-    while (left := end - time.monotonic()) > 0:
-        executor.spin_once(timeout_sec=left)

@@ -6,17 +6,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import rclpy
 from rclpy.duration import Duration
 from rclpy.node import Node
 from rclpy.qos import ReliabilityPolicy
-from rclpy.signals import SignalHandlerOptions
 from rosgraph_msgs.msg import Clock
 
 from rulesafe_core.chunks import SECOND
 from rulesafe_core.convert import STATE_QOS, to_time
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.ros import ros_context
 from rulesafe_core.settings import Settings, setting
+from rulesafe_core.signals import collected_signals, exit_code
 from rulesafe_data.bags.metadata import Topic
 from rulesafe_data.bags.qos import is_latched
 from rulesafe_data.bags.reading import Bag, Message
@@ -24,7 +24,6 @@ from rulesafe_ros.bag import convert
 from rulesafe_ros.bag.keys import HELP, keys
 from rulesafe_ros.bag.playback import FASTER, Playback
 from rulesafe_ros.bag.selection import Selection
-from rulesafe_ros.bag.signals import exit_code, until_stopped
 
 COMMANDS = ("/policy/action_chunk", "/arm_sdk", "/lowcmd", "/inspire/cmd")
 """Topics that move a robot: played only where that is asked for."""
@@ -204,14 +203,10 @@ def play(bag: Bag, playing: Playing, said: Callable[[str], None] = print) -> int
 
     Errors: RuleSafeError where nothing of it can be played, or it is damaged.
     """
-    with until_stopped() as came, keys() as pressed:
-        rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
-        try:
-            node = PlayNode(bag, playing, said)
-            _play(node, playing, pressed, came, said)
-            node.destroy_node()
-        finally:
-            rclpy.try_shutdown()
+    with collected_signals() as came, keys() as pressed, ros_context():
+        node = PlayNode(bag, playing, said)
+        _play(node, playing, pressed, came, said)
+        node.destroy_node()
         return exit_code(came)
 
 

@@ -12,16 +12,15 @@ from functools import partial
 from operator import itemgetter
 from typing import Any
 
-import rclpy
 from rclpy.event_handler import SubscriptionEventCallbacks, UnsupportedEventTypeError
-from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
-from rclpy.signals import SignalHandlerOptions
 from rclpy.subscription import Subscription
 from rosgraph_msgs.msg import Clock
 
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.ros import executing, ros_context
+from rulesafe_core.signals import collected_signals, exit_code
 from rulesafe_data.bags.background import BackgroundWriter
 from rulesafe_data.bags.mending import held
 from rulesafe_data.bags.metadata import Metadata, Topic
@@ -31,7 +30,6 @@ from rulesafe_ros.bag import convert
 from rulesafe_ros.bag.clocks import CLOCKS
 from rulesafe_ros.bag.losses import Losses
 from rulesafe_ros.bag.recording import Recording
-from rulesafe_ros.bag.signals import exit_code, until_stopped
 
 LOOK = 0.1
 """s between two looks for new topics and publishers."""
@@ -238,7 +236,7 @@ def record(recording: Recording, said: Callable[[str], None] = print) -> tuple[M
     Errors: RuleSafeError where something is at the folder, and on a full disk: what was written
     before is a bag then.
     """
-    with until_stopped() as came:
+    with collected_signals() as came:
         writer = BagWriter(recording.folder, recording.compression, recording.splitting)
         with held(recording.folder):
             background = BackgroundWriter(writer)
@@ -252,13 +250,10 @@ def record(recording: Recording, said: Callable[[str], None] = print) -> tuple[M
 def _hear(
     recording: Recording, writer: BackgroundWriter, said: Callable[[str], None], came: list[int]
 ) -> None:
-    rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
-    node = RecordNode(recording, writer, said)
-    executor = SingleThreadedExecutor()
-    executor.add_node(node)
     end = time.monotonic() + (recording.seconds or float("inf"))
     looked = time.monotonic()
-    try:
+    make = partial(RecordNode, recording, writer, said)
+    with ros_context(), executing(make) as (node, executor):
         while not came and time.monotonic() < end and writer.error is None:
             node.take()
             if time.monotonic() - looked >= LOOK:
@@ -270,6 +265,3 @@ def _hear(
         while node.take() and time.monotonic() < until:
             pass
         node.finish()
-    finally:
-        node.destroy_node()
-        rclpy.try_shutdown()

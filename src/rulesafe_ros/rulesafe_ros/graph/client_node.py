@@ -2,22 +2,18 @@
 
 import os
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import partial
 from math import inf
 from typing import Any, NamedTuple
 
-import rclpy
 from rclpy.exceptions import InvalidTopicNameException
-from rclpy.executors import SingleThreadedExecutor
-from rclpy.node import Node
 from rclpy.parameter import Parameter, parameter_value_to_python
 from rclpy.parameter_client import AsyncParameterClient
-from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
 from rclpy.validate_topic_name import validate_topic_name
 
+from rulesafe_core.client_node import ClientNode, RepeatedRequest
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.bags.metadata import Topic
 from rulesafe_ros.bag import convert
@@ -54,24 +50,11 @@ class Row(NamedTuple):
     subscribers: int
 
 
-class GraphClient(Node):
-    """Looks, without a topic or service of its own that others would see."""
+class GraphClient(ClientNode):
+    """Inspects a graph, without a topic or service of its own that others would see."""
 
     def __init__(self) -> None:
-        name = f"rulesafe_graph_{os.getpid()}"
-        super().__init__(name, start_parameter_services=False, enable_rosout=False)
-        self._executor = SingleThreadedExecutor()
-        self._executor.add_node(self)
-
-    def spin_until(self, condition: Callable[[], object], patience: float = inf) -> bool:
-        """Serves until the condition holds; whether it did within `patience` s."""
-        end = time.monotonic() + patience
-        while not condition():
-            left = end - time.monotonic()
-            if left <= 0:
-                return False
-            self._executor.spin_once(timeout_sec=min(left, 0.1))
-        return True
+        super().__init__(f"rulesafe_graph_{os.getpid()}")
 
     def settle(self, found: Callable[[], object]) -> None:
         """Waits until something is found and discovery has come to rest."""
@@ -150,90 +133,65 @@ class GraphClient(Node):
 
     # Services -----------------------------------------------------------------------------
 
-    def service_class(self, name: str, patience: float) -> Any:
+    def service_class(self, name: str, timeout: float) -> Any:
         """The class of a service's type. Errors: RuleSafeError if nobody offers it within
-        `patience` s, or nobody here knows its type."""
-        if not self.spin_until(lambda: name in self.offered(), patience):
+        `timeout` s, or nobody here knows its type."""
+        if not self.spin_until(lambda: name in self.offered(), timeout):
             ours = [n for n in self.offered() if n.rsplit("/", 1)[1] not in STANDARD]
             offered = ", ".join(ours) or "none"
             raise RuleSafeError(f"nobody offers {name}; services in {self.where}: {offered}")
         return convert.interface_class(self.offered()[name])
 
-    def call(self, kind: Any, name: str, request: Any, patience: float) -> Any:
-        """The response to a request. Errors: RuleSafeError where none comes within `patience` s."""
+    def call(self, kind: Any, name: str, request: Any, timeout: float) -> Any:
+        """Return the response to a request. Errors: RuleSafeError after `timeout` s without one."""
         client = self.create_client(kind, name)
-        self.spin_until(client.service_is_ready, patience)
-        self.spin_until(lambda: False, SETTLE)  # a server answers only clients that it has found
-        # Not asked again: a service may do something each time.
-        return self.answer(lambda: client.call_async(request), name, patience, again=inf)
+        self.spin_until(client.service_is_ready, timeout)
+        self.spin_for(SETTLE)  # a server answers only clients that it has discovered
+        # Not repeated: a service may do something each time.
+        return self._response(lambda: client.call_async(request), name, timeout, interval=inf)
 
-    def answer(
-        self, ask: Callable[[], Future], name: str, patience: float, again: float = SETTLE
+    def _response(
+        self, send: Callable[[], Future], name: str, timeout: float, interval: float = SETTLE
     ) -> Any:
-        """What is answered to `ask`, the first time or when asked again after so many s."""
-        asked: list[Future] = []
-
-        def answered() -> bool:
-            return any(each.done() for each in asked)
-
-        end = time.monotonic() + patience
-        while not answered():
-            left = end - time.monotonic()
-            if left <= 0:
-                raise RuleSafeError(f"{name} did not answer within {patience:g} s")
-            asked.append(ask())
-            self.spin_until(answered, min(again, left))
-        return next(each.result() for each in asked if each.done())
+        request = RepeatedRequest(send, interval)
+        if not self.spin_until(request.poll, timeout):
+            raise RuleSafeError(f"{name} did not answer within {timeout:g} s")
+        return request.response.result()
 
     # Parameters ---------------------------------------------------------------------------
 
-    def parameters(self, node: str, patience: float) -> dict[str, Any]:
+    def parameters(self, node: str, timeout: float) -> dict[str, Any]:
         """A node's parameters by name. Errors: RuleSafeError where there is no such node within
-        `patience` s, or it does not answer."""
-        client = self._of(node, patience)
-        found = self.answer(client.list_parameters, f"{node}/list_parameters", patience)
+        `timeout` s, or it does not answer."""
+        client = self._of(node, timeout)
+        found = self._response(client.list_parameters, f"{node}/list_parameters", timeout)
         names = sorted(found.result.names)
         ask = partial(client.get_parameters, names)
-        values = self.answer(ask, f"{node}/get_parameters", patience).values
+        values = self._response(ask, f"{node}/get_parameters", timeout).values
         return {
             name: to_plain(parameter_value_to_python(value), None)
             for name, value in zip(names, values, strict=True)
         }
 
-    def set_parameter(self, node: str, name: str, value: Any, patience: float) -> None:
+    def set_parameter(self, node: str, name: str, value: Any, timeout: float) -> None:
         """Changes a parameter. Errors: RuleSafeError for a value that no parameter has, or if the
         node refuses it."""
         try:
             parameters = [Parameter(name, value=value)]
         except TypeError:
             raise RuleSafeError(f"no parameter can be {value!r}") from None
-        client = self._of(node, patience)
+        client = self._of(node, timeout)
         ask = partial(client.set_parameters, parameters)
-        (result,) = self.answer(ask, f"{node}/set_parameters", patience).results
+        (result,) = self._response(ask, f"{node}/set_parameters", timeout).results
         if not result.successful:
             raise RuleSafeError(f"{node} refused {name}: {result.reason}")
 
-    def _of(self, node: str, patience: float) -> AsyncParameterClient:
+    def _of(self, node: str, timeout: float) -> AsyncParameterClient:
         name, last = "/" + node.strip("/"), "/set_parameters"
-        if not self.spin_until(lambda: name + last in self.offered(), patience):
+        if not self.spin_until(lambda: name + last in self.offered(), timeout):
             having = [n.removesuffix(last) for n in self.offered() if n.endswith(last)]
             listed = ", ".join(having) or "none"
             raise RuleSafeError(f"no node {name}; nodes with parameters in {self.where}: {listed}")
         client = AsyncParameterClient(self, name)
-        self.spin_until(client.services_are_ready, patience)
+        self.spin_until(client.services_are_ready, timeout)
         return client
-
-
-@contextmanager
-def connected() -> Iterator[GraphClient]:
-    """A client, which hears and calls this machine's nodes alone unless the environment says
-    otherwise, as with the launch files."""
-    os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
-    # Ctrl-C is Python's, or the command's own.
-    rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
-    client = GraphClient()
-    try:
-        yield client
-    finally:
-        client.destroy_node()
-        rclpy.try_shutdown()

@@ -1,5 +1,6 @@
-"""What the commands that look at a graph share."""
+"""What the commands that inspect a graph share."""
 
+import os
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
@@ -9,10 +10,12 @@ if TYPE_CHECKING:
 
 
 def connected() -> AbstractContextManager["GraphClient"]:
-    """A node that looks. Errors: RuleSafeError without ROS 2."""
-    from rulesafe_ros.graph.client_node import connected as connect
+    """A client of this machine's nodes, unless the environment names another discovery range."""
+    from rulesafe_core.client_node import connected as connect
+    from rulesafe_ros.graph.client_node import GraphClient
 
-    return connect()
+    os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+    return connect(GraphClient)
 
 
 def columns(rows: Iterable[Sequence[str]]) -> str:

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import tyro
 
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.signals import collected_signals, exit_code
 from rulesafe_ros.graph import command
 
 Name = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="TOPIC")]
@@ -50,7 +51,6 @@ def echo(
         seconds: End after so long, waiting included; 0: never.
         full_length: Print long arrays and texts in full; else the first 128 elements.
     """
-    from rulesafe_ros.bag.signals import exit_code, until_stopped
     from rulesafe_ros.graph.plain import SHOWN, to_yaml
 
     wanted, end = 1 if once else count or inf, _end(seconds)
@@ -62,7 +62,7 @@ def echo(
             shown += 1
             print(f"{to_yaml(message, None if full_length else SHOWN)}---", flush=True)
 
-    with until_stopped() as came, command.connected() as client:
+    with collected_signals() as came, command.connected() as client:
 
         def ended() -> bool:
             return bool(came) or time.monotonic() > end
@@ -86,11 +86,10 @@ def hz(topic: Name, window: float = 5.0, seconds: float = 0.0) -> int:
         window: Seconds, the last ones, whose messages are counted.
         seconds: End after so long, waiting included; 0: never.
     """
-    from rulesafe_ros.bag.signals import exit_code, until_stopped
 
     end = _end(seconds)
     times: deque[float] = deque()
-    with until_stopped() as came, command.connected() as client:
+    with collected_signals() as came, command.connected() as client:
 
         def ended() -> bool:
             return bool(came) or time.monotonic() > end

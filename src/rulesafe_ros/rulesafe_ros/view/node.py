@@ -4,16 +4,21 @@ Messages are taken as bytes, and some times a second the newest are looked at: a
 times real time is not held up by its viewer.
 """
 
+import os
+import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future as Answer
+from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.client import Client
 from rclpy.clock import Clock, ClockType
+from rclpy.executors import ExternalShutdownException, ShutdownException
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from rclpy.serialization import deserialize_message
@@ -26,6 +31,7 @@ from trajectory_msgs.msg import JointTrajectory
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.messages import decode_chunk, to_ns
+from rulesafe_core.ros import executing, ros_context
 from rulesafe_demos.film.messages import decode_memory
 from rulesafe_interfaces.msg import BridgeState, EpisodeStatus, MemoryTokens
 from rulesafe_interfaces.srv import ResetEpisode
@@ -221,3 +227,32 @@ SHOWN: dict[str, Callable[[Model, Board, Any], None]] = {
     "points": _points,
 }
 """By the source's name; what an episode begins with comes first."""
+
+
+@contextmanager
+def receiving(
+    board: Board, model: Model, options: ViewOptions, relay: Relay, failed: Callable[[], object]
+) -> Iterator[ViewNode]:
+    """Run a ViewNode in a thread; `failed` is called there if it ends by an error."""
+    # As in a launch: the buttons must not reach a robot elsewhere in the network.
+    os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+    make = partial(ViewNode, board, model, options, relay)
+    # Signals are the web server's: it ends the node.
+    with ros_context(), executing(make) as (node, executor):
+
+        def spin() -> None:
+            try:
+                executor.spin()
+            except (ExternalShutdownException, ShutdownException):
+                return
+            except BaseException:
+                failed()
+                raise
+
+        thread = threading.Thread(target=spin, name="ros")
+        thread.start()
+        try:
+            yield node
+        finally:
+            executor.shutdown()
+            thread.join()

@@ -12,8 +12,8 @@ from aiohttp import web
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_ros.view.board import Board
 from rulesafe_ros.view.guard import Guard, make_guard
-from rulesafe_ros.view.listening_node import Listening
 from rulesafe_ros.view.model import Model, choices
+from rulesafe_ros.view.node import receiving
 from rulesafe_ros.view.options import ViewOptions
 from rulesafe_ros.view.relay import Relay, make_relay
 from rulesafe_ros.view.web import Commands, Page, Told
@@ -40,7 +40,7 @@ async def _serve(options: ViewOptions) -> int:
     relay = make_relay(options)
     try:
         failed = partial(loop.call_soon_threadsafe, ends.put_nowait, 1)
-        with Listening(board, model, options, relay, failed) as node:
+        with receiving(board, model, options, relay, failed) as node:
             commands = Commands(_command(node.reset_episode), _command(node.pause))
             page = Page(board, guard, commands, model.history)
             runner = web.AppRunner(page.app, access_log=None, shutdown_timeout=2)

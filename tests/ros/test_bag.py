@@ -18,8 +18,8 @@ from std_msgs.msg import Int32, String
 
 from rulesafe_core import convert
 from rulesafe_data.bags.decoding import Decoder
-from rulesafe_data.bags.mending import mend
 from rulesafe_data.bags.reading import Bag
+from rulesafe_data.bags.repair import repair
 from rulesafe_interfaces.msg import MemoryTokens
 
 pytestmark = pytest.mark.ros
@@ -110,7 +110,7 @@ def test_kill_9_costs_at_most_the_last_second(numbers, bag_command, tmp_path):
     code, output = bag_command("info", bag).wait()
     assert code == 1
     assert "has no index" in output and f"rulesafe bag info {bag} --mend" in output
-    assert mend(bag).messages >= 100
+    assert repair(bag).messages >= 100
     assert recorded(bag)[:100] == list(range(100))
 
 

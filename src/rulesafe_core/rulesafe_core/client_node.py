@@ -35,13 +35,13 @@ class RepeatedRequest:
     ) -> None:
         self.response: Future = Future()
         self._send, self._interval, self._ready = send, interval, ready
-        self._sent = -inf  # s of the steady clock
+        self._due = -inf  # s of the steady clock
 
     def poll(self) -> bool:
         """Send the request if it is due; return whether there is a response."""
-        due = time.monotonic() - self._sent > self._interval
-        if due and not self.response.done() and self._ready():
-            self._sent = time.monotonic()
+        now = time.monotonic()
+        if now > self._due and not self.response.done() and self._ready():
+            self._due = now + self._interval
             self._send().add_done_callback(self._answered)
         return self.response.done()
 

@@ -13,7 +13,6 @@ from transforms3d.euler import euler2mat, mat2euler
 from transforms3d.quaternions import mat2quat, quat2mat
 
 Transform = NDArray[np.float64]  # (4, 4)
-Vector = NDArray[np.float64]  # (3,)
 Vec3 = tuple[float, float, float]
 
 

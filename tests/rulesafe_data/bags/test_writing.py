@@ -129,7 +129,7 @@ def test_qos_of_older_bags_is_numbers():
 
 def test_a_bag_is_split_by_time_and_every_file_stands_alone(write, said):
     bag = write(45, splitting=Splitting(seconds=2.0))
-    assert [(p.path, p.messages) for p in read(bag).pieces] == [
+    assert [(p.path, p.messages) for p in read(bag).files] == [
         ("bag_0.mcap", 45),  # metadata.yaml does not say which topics are in which file
         ("bag_1.mcap", 0),
         ("bag_2.mcap", 0),
@@ -144,7 +144,7 @@ def test_a_bag_is_split_by_time_and_every_file_stands_alone(write, said):
 
 def test_a_bag_is_split_by_size(write):
     bag = write(200, compression="none", splitting=Splitting(megabytes=0.01), flush=0.0)
-    sizes = [(bag / piece.path).stat().st_size for piece in read(bag).pieces]
+    sizes = [(bag / piece.path).stat().st_size for piece in read(bag).files]
     assert len(sizes) > 3
     assert all(size < 40_000 for size in sizes)
 
@@ -204,6 +204,6 @@ except RuleSafeError as error:
         [sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ}
     )
     assert "no room for" in result.stdout, result.stderr
-    from rulesafe_data.bags.mending import mend
+    from rulesafe_data.bags.repair import repair
 
-    assert mend(tmp_path / "bag").messages > 100
+    assert repair(tmp_path / "bag").messages > 100

@@ -15,7 +15,7 @@ from foxglove_client import decode, viewing
 from rulesafe_cli.cli import main
 from rulesafe_core.joints import ALL_JOINTS
 from rulesafe_core.urdf import to_urdf
-from rulesafe_ros.view.foxglove_relay import FRAMES
+from rulesafe_ros.view.foxglove_server import FRAMES
 from rulesafe_sim.simulation import ROBOT
 
 
@@ -63,14 +63,11 @@ def test_none_is_a_port_of_foxglove_s_and_a_launch_s_words_are_left_out(capsys):
 def test_an_exposed_page_prints_its_token():
     from rulesafe_ros.view.guard import make_guard
     from rulesafe_ros.view.options import ViewOptions
-    from rulesafe_ros.view.relay import Nowhere
     from rulesafe_ros.view.serving import greeting
 
     options = ViewOptions(host="0.0.0.0", foxglove_port=None)
     guard = make_guard(options)
-    assert f":8080/#token={guard.token}" in greeting(options, 8080, guard, Nowhere())
+    assert f":8080/#token={guard.token}" in greeting(options, 8080, guard, None)
     options = ViewOptions()
     guard = make_guard(options)
-    assert greeting(options, 8080, guard, Nowhere()).startswith(
-        "the page: http://127.0.0.1:8080/\n"
-    )
+    assert greeting(options, 8080, guard, None).startswith("the page: http://127.0.0.1:8080/\n")

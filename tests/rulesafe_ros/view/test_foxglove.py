@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import socket
 from pathlib import Path
 
@@ -18,11 +19,11 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.joints import ACTED
 from rulesafe_interfaces.msg import MemoryTokens
-from rulesafe_ros.view import layout
-from rulesafe_ros.view.foxglove_relay import FRAMES, ToFoxglove
+from rulesafe_ros.view.foxglove_server import FRAMES, FoxgloveServer
+from rulesafe_ros.view.model import JOINT_NAMES
 from rulesafe_ros.view.options import ViewOptions
-from rulesafe_ros.view.relay import make_relay
 from rulesafe_ros.view.sources import sources
 
 LAYOUT = Path(__file__).parents[3] / "config/foxglove_layout.json"
@@ -30,7 +31,7 @@ LAYOUT = Path(__file__).parents[3] / "config/foxglove_layout.json"
 
 @pytest.fixture
 def server():
-    foxglove = ToFoxglove("127.0.0.1", 0)
+    foxglove = FoxgloveServer("127.0.0.1", 0)
     yield foxglove
     foxglove.close()
 
@@ -99,24 +100,32 @@ def test_the_links_poses_are_told_while_somebody_looks(server):
     assert b"torso_link" in data
 
 
-def test_nobody_is_served_without_a_port_and_a_port_that_is_taken_is_named():
-    assert make_relay(ViewOptions(foxglove_port=None)).port is None
+def test_a_port_that_is_taken_is_named():
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
         with pytest.raises(RuleSafeError, match=f"port {port}.*--foxglove-port"):
-            make_relay(ViewOptions(foxglove_port=port))
+            FoxgloveServer("127.0.0.1", port)
 
 
-def test_the_layout_file_is_what_the_module_makes():
-    """python -m rulesafe_ros.view.layout > config/foxglove_layout.json"""
-    assert json.loads(LAYOUT.read_text()) == json.loads(layout.layout().to_json())
+def test_the_layout_plots_each_joint_by_its_index():
+    labels = {}
+
+    def collect(found: dict) -> dict:
+        if "label" in found and "value" in found:
+            labels[found["value"]] = found["label"]
+        return found
+
+    json.loads(LAYOUT.read_text(), object_hook=collect)
+    for i, (index, name) in enumerate(zip(ACTED, JOINT_NAMES, strict=True)):
+        assert labels[f"/joint_states.position[{index}]"] == name
+        assert labels[f"/policy/action_chunk.points[-1].positions[{i}]"] == f"{name}, asked"
 
 
 def test_the_layout_shows_topics_that_are_relayed():
     relayed = {topic for source in sources(ViewOptions()) for topic in source.topics}
-    shown = layout.topics()
+    shown = set(re.findall(r'"(/[a-z_/]+)', LAYOUT.read_text()))
     assert shown <= relayed
     wanted = {"/robot_description", "/camera/points", "/memory/tokens", "/episode/status"}
     assert wanted | {"/policy/action_chunk", "/camera/head/image_raw"} <= shown

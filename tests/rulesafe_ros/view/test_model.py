@@ -18,7 +18,7 @@ from rulesafe_ros.view.frames import Frames
 from rulesafe_ros.view.history import LENGTH
 from rulesafe_ros.view.model import Model, choices
 from rulesafe_ros.view.options import ViewOptions
-from rulesafe_ros.view.sources import IMAGE, Offer, Wish, choose, sources
+from rulesafe_ros.view.sources import IMAGE, Offer, Request, choose, sources
 from rulesafe_sim.config import Placement
 from rulesafe_sim.safe_body import safe_body
 from rulesafe_sim.safes import load_safe
@@ -57,17 +57,17 @@ def status(**parts):
 def test_a_reader_gets_each_section_once_and_the_newest(board):
     board.put("a", 1)
     board.put("b", {"x": 2})
-    version, news = board.news(0)
+    version, news = board.changes(0)
     assert [json.loads(message) for message in news] == [
         {"name": "a", "value": 1},
         {"name": "b", "value": {"x": 2}},
     ]
     board.put("a", 1)  # as it stands
-    assert board.news(version) == (version, [])
+    assert board.changes(version) == (version, [])
     board.put("a", 3)
     board.put("a", 4)
     board.put_bytes("front", b"jpeg")
-    _, news = board.news(version)
+    _, news = board.changes(version)
     assert news == ['{"name": "a", "value": 4}', b"\x01jpeg"]
 
 
@@ -206,14 +206,14 @@ def test_better_pictures_and_what_each_writer_offers():
     (head,) = (source for source in sources(ViewOptions()) if source.name == "head")
     film, camera = head.topics
     raw = [Offer(IMAGE, reliable=True, latched=False)]
-    assert choose(head, [(film, []), (camera, [])]) is None
-    assert choose(head, [(film, []), (camera, raw)]) == Wish(camera, IMAGE, True, False)
+    assert choose(head, {film: [], camera: []}) is None
+    assert choose(head, {film: [], camera: raw}) == Request(camera, IMAGE, True, False)
     jpeg = [Offer("sensor_msgs/msg/CompressedImage", True, False)]
-    assert choose(head, [(film, jpeg), (camera, raw)]).topic == film
+    assert choose(head, {film: jpeg, camera: raw}).topic == film
     driver = [*raw, Offer(IMAGE, reliable=False, latched=False)]
-    assert choose(head, [(film, []), (camera, driver)]) == Wish(camera, IMAGE, False, False)
+    assert choose(head, {film: [], camera: driver}) == Request(camera, IMAGE, False, False)
     depth = [Offer("sensor_msgs/msg/PointCloud2", True, False)]
-    assert choose(head, [(film, depth), (camera, raw)]).topic == camera
+    assert choose(head, {film: depth, camera: raw}).topic == camera
 
 
 def test_a_camera_of_ones_own():

@@ -1,89 +1,81 @@
-"""A bag written by a thread of its own, so that whoever hears messages never waits for a disk."""
+"""Write a bag in a thread, so that the recorder never waits for the disk."""
 
 import threading
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable
+from functools import partial
+from queue import Empty, Queue
 
 from rulesafe_data.bags.metadata import Metadata, Topic
 from rulesafe_data.bags.writing import BagWriter
 
-PAUSE = 0.1
-"""s that the thread waits for messages before it looks whether others are to be flushed."""
+FLUSH_PERIOD = 0.1
+"""s without messages after which the thread flushes."""
 
 
 class BackgroundWriter:
     """Takes messages from one thread and writes them in another.
 
     Args:
-        writer: belongs to the thread from now on.
-        limit: bytes that may wait to be written; what comes beyond is dropped and counted.
+        writer: used by the thread only.
+        limit: bytes that may wait to be written; further messages are dropped and counted.
 
     Attributes:
-        overruns: messages that were dropped here, by topic.
-        error: why nothing is written any more; None while all is well.
+        overruns: number of messages dropped here, by topic.
+        error: that ended the thread; None while it runs.
     """
 
     def __init__(self, writer: BagWriter, limit: int = 256 * 10**6):
         self.overruns: Counter[str] = Counter()
         self.error: Exception | None = None
         self._writer, self._limit = writer, limit
-        self._waiting: deque[Callable[[], None]] = deque()
+        self._jobs: Queue[Callable[[], object] | None] = Queue()
         self._bytes = 0
-        self._ends = False
-        self._changed = threading.Condition()
+        self._lock = threading.Lock()  # of _bytes
         self._thread = threading.Thread(target=self._run, name="bag writer", daemon=True)
         self._thread.start()
 
     def add(self, topic: Topic) -> None:
-        """A topic, before its messages; again where more is known of it."""
-        self._put(lambda: self._writer.add(topic), 0)
+        """Add a topic, before its messages; again if more is known of it."""
+        self._jobs.put(partial(self._writer.add, topic))
 
     def write(self, topic: str, when: int, published: int, data: bytes) -> bool:
-        """A message, see `BagWriter.write`; whether there was room for it."""
-        size = len(data)
-        if self._bytes + size > self._limit or self.error is not None:
+        """Write a message, see `BagWriter.write`; return whether it was not dropped."""
+        with self._lock:
+            accepted = self._bytes + len(data) <= self._limit and self.error is None
+            if accepted:
+                self._bytes += len(data)
+        if accepted:
+            self._jobs.put(partial(self._write, topic, when, published, data))
+        else:
             self.overruns[topic] += 1
-            return False
+        return accepted
 
-        def write() -> None:
-            with self._changed:
-                self._bytes -= size
-            self._writer.write(topic, when, published, data)
-
-        self._put(write, size)
-        return True
+    def _write(self, topic: str, when: int, published: int, data: bytes) -> None:
+        with self._lock:
+            self._bytes -= len(data)
+        self._writer.write(topic, when, published, data)
 
     def dropped(self, counts: dict[str, int]) -> None:
-        """Messages that got lost so far, by topic, those of `overruns` among them."""
-        self._put(lambda: setattr(self._writer, "dropped", counts), 0)
-
-    def _put(self, job: Callable[[], None], size: int) -> None:
-        with self._changed:
-            self._waiting.append(job)
-            self._bytes += size
-            self._changed.notify()
+        """Set the number of lost messages by topic, including `overruns`."""
+        self._jobs.put(partial(setattr, self._writer, "dropped", counts))
 
     def _run(self) -> None:
         try:
             while True:
-                with self._changed:
-                    if not self._waiting and not self._ends:
-                        self._changed.wait(PAUSE)
-                    jobs, self._waiting = self._waiting, deque()
-                    ends = self._ends and not jobs
-                for job in jobs:
-                    job()
-                self._writer.tick()
-                if ends:
+                try:
+                    job = self._jobs.get(timeout=FLUSH_PERIOD)
+                except Empty:
+                    job = self._writer.tick
+                if job is None:
                     return
-        except Exception as error:  # told by `close`, and by `error` at once
+                job()
+        except Exception as error:  # raised by `close`
             self.error = error
 
     def close(self) -> Metadata:
-        """Writes what waits and completes the bag. Errors: RuleSafeError on a full disk."""
-        with self._changed:
-            self._ends = True
-            self._changed.notify()
+        """Write what waits and complete the bag. Errors: RuleSafeError on a full disk."""
+        self._jobs.put(None)
         self._thread.join()
         if self.error is not None:
             raise self.error

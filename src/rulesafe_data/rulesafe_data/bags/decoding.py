@@ -1,4 +1,4 @@
-"""Messages of a bag as plain objects, by the definitions that the bag itself has. No ROS here.
+"""Decode messages of a bag with the definitions in the bag, without ROS.
 
 Example::
 
@@ -28,16 +28,17 @@ PARSERS: dict[str, Callable[[Topic], Any]] = {
     "ros2msg": lambda topic: get_types_from_msg(topic.definition, topic.type),
     "ros2idl": lambda topic: get_types_from_idl(topic.definition),
 }
-"""How definitions are read, by their encoding."""
+"""Parsers of definitions by encoding."""
 
 
 class Decoder:
     """Decodes the messages of one bag.
 
-    Objects have the messages' fields; arrays of numbers are numpy's (and may be read-only), those
-    of text lists. A bag without definitions (SQLite of old) is read by those of ROS 2 Jazzy.
+    Objects have the messages' fields; arrays of numbers are numpy's (and may be read-only), arrays
+    of text are lists. Without definitions in the bag (old SQLite), those of ROS 2 Jazzy are used.
 
-    Errors: RuleSafeError for a type that is unknown, and for what is not of its type.
+    Raises:
+        RuleSafeError: the type is unknown, or the message is not of its type.
     """
 
     def __init__(self, bag: Bag):
@@ -46,7 +47,7 @@ class Decoder:
         self._topics = bag.topics
 
     def __call__(self, message: Message) -> Any:
-        """The message as an object."""
+        """Return the message as an object."""
         kind = self._types[message.topic]
         try:
             return self._store(message.topic).deserialize_cdr(message.data, kind)

@@ -1,4 +1,4 @@
-"""Definitions of messages, from the .msg files that every package of messages installs."""
+"""Definitions of messages, from the .msg files of the installed packages."""
 
 import os
 import sys
@@ -13,25 +13,25 @@ from rosbags.typesys import TypesysError, get_types_from_msg
 from rulesafe_core.errors import RuleSafeError
 
 RULE = "=" * 80
-"""Stands between the definitions of which one is made."""
+"""Separates the definitions of messages within messages."""
 
 
 def prefixes() -> tuple[Path, ...]:
-    """Where packages are installed: a ROS installation's, and this Python's own."""
+    """Return where packages are installed: by ROS, and in this Python."""
     listed = os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep)
     return tuple(Path(prefix) for prefix in (*listed, sys.prefix) if prefix)
 
 
 @lru_cache(maxsize=256)
 def definition(kind: str, places: Sequence[Path] | None = None) -> str:
-    """The definition of a message and, after it, of all messages that it is made of: a schema of
-    the encoding ros2msg.
+    """Return the definition of a message, followed by those of all messages within it (ros2msg).
 
     Args:
         kind: such as sensor_msgs/msg/JointState.
         places: where packages are installed, a tuple; `prefixes()` if not given.
 
-    Errors: RuleSafeError if one of them is installed nowhere, or is none.
+    Raises:
+        RuleSafeError: a definition is not installed, or is invalid.
     """
     found = {kind: _text(kind, places)}
     waiting = [kind]
@@ -60,7 +60,7 @@ def _text(kind: str, places: Sequence[Path] | None) -> str:
 
 
 def _parts(kind: str, text: str) -> Iterator[str]:
-    """Names of the messages that one is made of."""
+    """Yield the types of the messages within a message."""
     try:
         fields = get_types_from_msg(text, kind)[kind][1]
     except (TypesysError, KeyError) as error:

@@ -1,4 +1,4 @@
-"""One MCAP file of a bag: what opens it, and what its index tells."""
+"""One MCAP file of a bag: writing, its index, and its records."""
 
 import struct
 from collections.abc import Iterator
@@ -13,29 +13,29 @@ from mcap.writer import CompressionType, Writer
 
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_data.bags import qos
-from rulesafe_data.bags.metadata import Piece, Topic
+from rulesafe_data.bags.metadata import FileInfo, Topic
 
 COMPRESSIONS = {
     "none": CompressionType.NONE,
     "lz4": CompressionType.LZ4,
     "zstd": CompressionType.ZSTD,
 }
-"""How the chunks of a file are compressed, by name. Every reader of MCAP knows these."""
+"""Compressions of a file's chunks by name; every reader of MCAP supports them."""
 
 DAMAGE = (
     *(McapError, CRCValidationError, struct.error, zstandard.ZstdError, RuntimeError),
     *(ValueError, EOFError),
 )
-"""What a file that ends in the middle makes mcap's readers raise (lz4 raises RuntimeError)."""
+"""Errors of mcap's readers for an incomplete file (lz4 raises RuntimeError)."""
 
 QOS_KEY, HASH_KEY = "offered_qos_profiles", "topic_type_hash"
-"""Metadata of a channel, as rosbag2 calls them."""
+"""rosbag2's keys of a channel's metadata."""
 
 LIBRARY = "rulesafe"
 
 
 def open_writer(stream: IO[bytes], compression: str) -> Writer:
-    """A writer that has begun a file. Errors: RuleSafeError for an unknown compression."""
+    """Start a file. Errors: RuleSafeError for an unknown compression."""
     if compression not in COMPRESSIONS:
         raise unknown_name("compression", compression, COMPRESSIONS)
     writer = Writer(stream, compression=COMPRESSIONS[compression])
@@ -44,7 +44,7 @@ def open_writer(stream: IO[bytes], compression: str) -> Writer:
 
 
 def register(writer: Writer, topic: Topic, schemas: dict[str, int]) -> int:
-    """Tells a file of a topic; the channel's number. `schemas`: numbers of the types it knows."""
+    """Register a topic; return its channel. `schemas`: those registered so far, by type."""
     if topic.type not in schemas:
         encoding = topic.encoding if topic.definition else ""
         schemas[topic.type] = writer.register_schema(
@@ -55,7 +55,7 @@ def register(writer: Writer, topic: Topic, schemas: dict[str, int]) -> int:
 
 
 def topic_of(channel: Any, schema: Any) -> Topic:
-    """The topic of a channel and its schema (None: it has none)."""
+    """Return the topic of a channel and its schema (None: it has none)."""
     return Topic(
         channel.topic,
         schema.name if schema else "",
@@ -66,8 +66,8 @@ def topic_of(channel: Any, schema: Any) -> Topic:
     )
 
 
-def describe(path: Path) -> tuple[Piece, dict[str, Topic]]:
-    """What the index of a finished file tells. Errors: RuleSafeError if there is none."""
+def describe(path: Path) -> tuple[FileInfo, dict[str, Topic]]:
+    """Read the index of a finished file. Errors: RuleSafeError if there is none."""
     try:
         with path.open("rb") as stream:
             summary = make_reader(stream).get_summary()
@@ -84,11 +84,11 @@ def describe(path: Path) -> tuple[Piece, dict[str, Topic]]:
         counts[topic.name] = counts.get(topic.name, 0) + count
     statistics = summary.statistics
     start, end = statistics.message_start_time, statistics.message_end_time
-    return Piece(path.name, start, end, counts), topics
+    return FileInfo(path.name, start, end, counts), topics
 
 
 def records(stream: IO[bytes]) -> Iterator[Any]:
-    """Every record of a file up to where it ends or is damaged; checksums are compared."""
+    """Yield the records of a file up to its end or to damage; checksums are compared."""
     reader = StreamReader(stream, validate_crcs=True)
     try:
         yield from reader.records
@@ -97,7 +97,7 @@ def records(stream: IO[bytes]) -> Iterator[Any]:
 
 
 def is_finished(path: Path) -> bool:
-    """Whether a file has its index."""
+    """Return whether a file has its index."""
     try:
         describe(path)
     except RuleSafeError:

@@ -1,4 +1,4 @@
-"""metadata.yaml of a bag: its files, times and topics, in rosbag2's own form."""
+"""metadata.yaml of a bag: its files, times and topics, in rosbag2's format."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,24 +14,24 @@ from rulesafe_data.bags import qos
 
 NAME = "metadata.yaml"
 VERSION = 9
-"""Of the form: what ROS 2 Jazzy writes."""
+"""Version of the format, that of ROS 2 Jazzy."""
 
 DROPPED = "rulesafe_dropped"
-"""Key of custom_data: how many messages of each topic did not get into the bag, as YAML."""
+"""Key of custom_data: number of lost messages by topic, as YAML."""
 
 DISTRO = "jazzy"
 
 
 @dataclass(frozen=True)
 class Topic:
-    """What is known of a topic.
+    """A topic of a bag.
 
     Attributes:
         name: such as /joint_states.
         type: such as sensor_msgs/msg/JointState.
-        offered: what each of its publishers offered.
-        type_hash: REP 2011's, such as RIHS01_...; empty where it is not known.
-        definition: the message's definition with all that it is made of; empty where unknown.
+        offered: quality of service of each publisher.
+        type_hash: REP 2011's, such as RIHS01_...; empty if unknown.
+        definition: of the message and of all messages in it; empty if unknown.
         encoding: of the definition: ros2msg or ros2idl.
     """
 
@@ -44,8 +44,8 @@ class Topic:
 
 
 @dataclass(frozen=True)
-class Piece:
-    """One file of a bag. Times in ns; 0 and 0 without messages."""
+class FileInfo:
+    """A file of a bag; times in ns, 0 and 0 without messages."""
 
     path: str
     start: int
@@ -59,18 +59,17 @@ class Piece:
 
 @dataclass(frozen=True)
 class Metadata:
-    """What metadata.yaml tells.
+    """The content of metadata.yaml.
 
     Attributes:
-        pieces: the files in the order of time.
+        files: in the order of time.
         topics: by name.
         storage: mcap or sqlite3.
-        compression: mode of rosbag2's own compression: empty, file or message. MCAP's chunks are
-            compressed without it.
-        dropped: messages that did not get into the bag, by topic; None where nobody counted.
+        compression: rosbag2's own compression: empty, file or message; not that of MCAP's chunks.
+        dropped: lost messages by topic; None if they were not counted.
     """
 
-    pieces: tuple[Piece, ...]
+    files: tuple[FileInfo, ...]
     topics: Mapping[str, Topic]
     storage: str = "mcap"
     compression: str = ""
@@ -78,20 +77,20 @@ class Metadata:
 
     @property
     def counts(self) -> dict[str, int]:
-        """Messages by topic, of all files."""
+        """Number of messages by topic."""
         counts = dict.fromkeys(self.topics, 0)
-        for piece in self.pieces:
-            for name, count in piece.counts.items():
+        for file in self.files:
+            for name, count in file.counts.items():
                 counts[name] = counts.get(name, 0) + count
         return counts
 
     @property
     def span(self) -> tuple[int, int]:
         """Times of the first and the last message, ns; 0 and 0 without messages."""
-        filled = [piece for piece in self.pieces if piece.messages]
+        filled = [file for file in self.files if file.messages]
         if not filled:
             return 0, 0
-        return min(piece.start for piece in filled), max(piece.end for piece in filled)
+        return min(file.start for file in filled), max(file.end for file in filled)
 
     @property
     def messages(self) -> int:
@@ -99,7 +98,7 @@ class Metadata:
 
 
 def to_text(metadata: Metadata) -> str:
-    """The content of metadata.yaml."""
+    """Return the text of metadata.yaml."""
     start, end = metadata.span
     counts = metadata.counts
     content = {
@@ -114,8 +113,8 @@ def to_text(metadata: Metadata) -> str:
         ],
         "compression_format": "",
         "compression_mode": "",
-        "relative_file_paths": [piece.path for piece in metadata.pieces],
-        "files": [_plain_piece(piece) for piece in metadata.pieces],
+        "relative_file_paths": [file.path for file in metadata.files],
+        "files": [_plain_file(file) for file in metadata.files],
         "custom_data": {DROPPED: yaml.safe_dump(dict(metadata.dropped or {})).strip()},
         "ros_distro": DISTRO,
     }
@@ -132,23 +131,26 @@ def _plain_topic(topic: Topic) -> dict[str, Any]:
     }
 
 
-def _plain_piece(piece: Piece) -> dict[str, Any]:
+def _plain_file(file: FileInfo) -> dict[str, Any]:
     return {
-        "path": piece.path,
-        "starting_time": {"nanoseconds_since_epoch": piece.start},
-        "duration": {"nanoseconds": piece.end - piece.start},
-        "message_count": piece.messages,
+        "path": file.path,
+        "starting_time": {"nanoseconds_since_epoch": file.start},
+        "duration": {"nanoseconds": file.end - file.start},
+        "message_count": file.messages,
     }
 
 
 def write(folder: Path, metadata: Metadata) -> None:
-    """Writes metadata.yaml, whole or not at all. Errors: RuleSafeError on a full disk."""
+    """Write metadata.yaml atomically. Errors: RuleSafeError on a full disk."""
     write_atomically(folder / NAME, to_text(metadata).encode())
 
 
 def read(folder: Path) -> Metadata:
-    """What metadata.yaml tells, rosbag2's too; counts by topic are those of the whole bag, at its
-    first file. Errors: RuleSafeError where it is missing or something else."""
+    """Read metadata.yaml, rosbag2's too; the counts of the bag are those of its first file.
+
+    Raises:
+        RuleSafeError: it is missing or invalid.
+    """
     path = folder / NAME
     try:
         content = yaml.safe_load(path.read_text("utf-8"))["rosbag2_bagfile_information"]
@@ -160,8 +162,8 @@ def read(folder: Path) -> Metadata:
         paths = content["relative_file_paths"]
         dropped = (content.get("custom_data") or {}).get(DROPPED)
         return Metadata(
-            pieces=tuple(
-                Piece(name, start, end, {} if i else by_topic) for i, name in enumerate(paths)
+            files=tuple(
+                FileInfo(name, start, end, {} if i else by_topic) for i, name in enumerate(paths)
             ),
             topics={topic.name: topic for topic in topics},
             storage=content["storage_identifier"],
@@ -183,9 +185,9 @@ def _topic(entry: Mapping[str, Any]) -> Topic:
     )
 
 
-def merged(pieces: Sequence[tuple[Piece, Mapping[str, Topic]]], **other: Any) -> Metadata:
-    """The metadata of files, each with its topics; later files know them better."""
+def merged(files: Sequence[tuple[FileInfo, Mapping[str, Topic]]], **other: Any) -> Metadata:
+    """Return the metadata of files and their topics; later files replace topics of earlier ones."""
     topics: dict[str, Topic] = {}
-    for _, found in pieces:
+    for _, found in files:
         topics |= found
-    return Metadata(tuple(piece for piece, _ in pieces), topics, **other)
+    return Metadata(tuple(file for file, _ in files), topics, **other)

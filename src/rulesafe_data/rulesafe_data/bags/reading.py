@@ -1,4 +1,4 @@
-"""Reads a bag: who wrote what, and the messages in the order of time.
+"""Read a bag: its topics, and its messages in the order of time.
 
 Example::
 
@@ -10,7 +10,6 @@ Example::
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
 
 from mcap.reader import make_reader
 from rosbags.interfaces import MessageDefinitionFormat
@@ -23,12 +22,12 @@ from rulesafe_data.bags.metadata import Metadata, Topic
 
 @dataclass(frozen=True)
 class Message:
-    """One message.
+    """A message of a bag.
 
     Attributes:
-        topic: its name.
-        when: when it was recorded, ns.
-        published: when it was sent, ns; the same where the bag does not tell.
+        topic: name of its topic.
+        when: time of recording, ns.
+        published: time of publication, ns; that of recording if it is unknown.
         data: CDR.
     """
 
@@ -38,26 +37,18 @@ class Message:
     data: bytes
 
 
-class Storage(Protocol):
-    """The files of a bag."""
-
-    def topics(self) -> dict[str, Topic]:
-        """By name, with their definitions."""
-
-    def messages(self, topics: Collection[str], start: int, end: int) -> Iterator[Message]:
-        """Of these topics, from `start` up to but without `end` (ns), in the order of time."""
-
-
 class McapStorage:
-    """MCAP files, as `writing` and rosbag2 write them."""
+    """MCAP files, those of `writing` and of rosbag2."""
 
     def __init__(self, folder: Path, found: Metadata):
-        self._paths = [folder / piece.path for piece in found.pieces]
+        self._paths = [folder / file.path for file in found.files]
 
     def topics(self) -> dict[str, Topic]:
+        """Return the topics with their definitions, by name."""
         return dict(metadata.merged([files.describe(path) for path in self._paths]).topics)
 
     def messages(self, topics: Collection[str], start: int, end: int) -> Iterator[Message]:
+        """Yield messages of these topics from `start` to before `end` (ns), sorted by time."""
         for path in self._paths:
             with path.open("rb") as stream:
                 read = make_reader(stream).iter_messages(
@@ -70,7 +61,7 @@ class McapStorage:
 
 
 class RosbagsStorage:
-    """What else rosbag2 writes: SQLite, and files or messages that are compressed as such."""
+    """rosbag2's other storages: SQLite, and compressed files or messages."""
 
     def __init__(self, folder: Path, found: Metadata):
         self._folder = folder
@@ -98,20 +89,21 @@ class RosbagsStorage:
 
 
 class Bag:
-    """A bag that is complete.
+    """A complete bag.
 
     Attributes:
         path: its folder.
-        metadata: what metadata.yaml tells, topics with their definitions.
+        metadata: content of metadata.yaml, and the definitions of the topics.
 
-    Errors: RuleSafeError where there is none, or one that is unfinished.
+    Raises:
+        RuleSafeError: there is no bag, or it is unfinished.
     """
 
     def __init__(self, path: Path | str):
         self.path = Path(path)
         found = _metadata(self.path)
         plain = found.storage == "mcap" and not found.compression
-        self._storage: Storage = (McapStorage if plain else RosbagsStorage)(self.path, found)
+        self._storage = (McapStorage if plain else RosbagsStorage)(self.path, found)
         try:
             stored = self._storage.topics()
         except (ReaderError, OSError) as error:
@@ -136,11 +128,11 @@ class Bag:
         start: int | None = None,
         end: int | None = None,
     ) -> Iterator[Message]:
-        """Messages in the order in which they were recorded.
+        """Yield messages in the order of recording.
 
         Args:
-            topics: names; None: all. One that the bag has not gives no messages.
-            start, end: ns; from the one up to, but without, the other.
+            topics: names; None: all. Unknown ones are ignored.
+            start, end: ns; from `start` to before `end`.
         """
         wanted = self.topics if topics is None else [name for name in topics if name in self.topics]
         if not wanted:
@@ -152,14 +144,14 @@ class Bag:
             raise RuleSafeError(f"{self.path} is damaged: {error}") from error
 
     def known(self, name: str) -> Topic:
-        """A topic of the bag. Errors: RuleSafeError, listing those that it has."""
+        """Return a topic. Errors: RuleSafeError, with the valid names, if there is none."""
         if name not in self.topics:
             raise unknown_name(f"topic in {self.path}", name, sorted(self.topics))
         return self.topics[name]
 
 
 def _metadata(folder: Path) -> Metadata:
-    """Of a bag that is complete. Errors: RuleSafeError that says what to do."""
+    """Read the metadata of a complete bag. Errors: RuleSafeError, with what to do."""
     if not folder.is_dir():
         raise RuleSafeError(
             f"{folder} is no bag: a bag is a folder with {metadata.NAME} and its files"

@@ -1,4 +1,4 @@
-"""Writes a bag: the files, split by size or time, and metadata.yaml when it is complete.
+"""Write a bag: files, split by size or time, and metadata.yaml when it is complete.
 
 Example::
 
@@ -6,8 +6,8 @@ Example::
         bag.add(Topic("/chatter", "std_msgs/msg/String", definition="string data"))
         bag.write("/chatter", when, published, raw)
 
-Messages go to the file at least every `flush` seconds: who kills the writer loses no more, and
-`mending` makes a bag of what is there.
+Messages are flushed every `flush` seconds, so that a killed writer loses no more than that.
+`repair` completes its bag.
 """
 
 import time
@@ -34,21 +34,20 @@ class Splitting(Settings):
 
 
 class BagWriter:
-    """Writes a bag into a new folder; not for several threads. A context manager: it closes the
-    bag whatever happened within.
+    """Writes a bag into a new folder; not thread-safe. A context manager that closes the bag.
 
     Args:
-        folder: made; its name begins those of the files.
+        folder: is made; the files are named after it.
         compression: one of `files.COMPRESSIONS`.
         splitting: into files.
-        flush: s (of wall time) after which messages are in the file.
+        flush: s of wall time after which messages are in the file.
 
     Attributes:
-        topics: by name, what was added; add a topic again to correct what is known of it.
-        dropped: messages that got lost on their way here, by topic, for `close` to note.
+        topics: those added, by name; a topic may be added again to replace it.
+        dropped: number of lost messages by topic, written to the bag.
 
-    Errors: RuleSafeError where something is at `folder`, for an unknown compression or topic, and
-    on a full disk.
+    Raises:
+        RuleSafeError: `folder` exists, compression or topic are unknown, or the disk is full.
     """
 
     def __init__(
@@ -72,7 +71,7 @@ class BagWriter:
         self._begin()
 
     def _begin(self) -> None:
-        """A new file, which knows all topics from its beginning on."""
+        """Start a file with all topics."""
         path = self.folder / f"{self.folder.name}_{len(self._paths)}.mcap"
         self._stream: IO[bytes] = path.open("xb")
         self._paths.append(path)
@@ -85,13 +84,13 @@ class BagWriter:
             self._channels[topic.name] = files.register(self._writer, topic, self._schemas)
 
     def add(self, topic: Topic) -> None:
-        """A topic whose messages will come, or what is known anew of one."""
+        """Add a topic before its messages, or replace it."""
         if topic.name not in self._channels:
             self._channels[topic.name] = files.register(self._writer, topic, self._schemas)
         self.topics[topic.name] = topic
 
     def write(self, topic: str, when: int, published: int, data: bytes) -> None:
-        """A message: its topic, when it came and when it was sent (ns), and what it is (CDR)."""
+        """Write a message (CDR); `when`, `published`: times of reception and publication, ns."""
         if topic not in self._channels:
             raise unknown_name("topic of this bag", topic, self._channels)
         with says_when_full(self.folder):
@@ -109,19 +108,19 @@ class BagWriter:
         return bool(split.megabytes) and self._stream.tell() >= split.megabytes * 10**6
 
     def tick(self) -> None:
-        """Brings what has waited long enough into the file; call it when no messages come."""
+        """Flush if it is due; to be called when there are no messages."""
         if time.monotonic() - self._flushed >= self._flush:
             self.flush()
 
     def flush(self) -> None:
-        """Brings everything into the file. Errors: RuleSafeError on a full disk."""
+        """Flush all messages to the file. Errors: RuleSafeError on a full disk."""
         with says_when_full(self.folder):
             self._note_dropped()
             self._writer.flush()
         self._flushed = time.monotonic()
 
     def _note_dropped(self) -> None:
-        """So that a mended bag tells of them too."""
+        """Write the counts of lost messages, for a bag that has to be repaired."""
         if self.dropped != self._noted:
             self._noted = dict(self.dropped)
             plain = {topic: str(count) for topic, count in self.dropped.items()}
@@ -134,7 +133,7 @@ class BagWriter:
         self._stream.close()
 
     def close(self) -> Metadata:
-        """Completes the files and writes metadata.yaml, which it gives."""
+        """Complete the files, and write and return the metadata."""
         with says_when_full(self.folder):
             if not self._stream.closed:
                 self._end()
@@ -153,7 +152,7 @@ def complete(
     dropped: Mapping[str, int] | None,
     topics: Mapping[str, Topic] | None = None,
 ) -> Metadata:
-    """Writes the metadata.yaml of finished files; `topics`: what is known better than there."""
+    """Write and return the metadata of finished files; `topics` replace those in the files."""
     found = metadata.merged([files.describe(path) for path in paths], dropped=dropped)
     if topics:
         found = replace(found, topics={**found.topics, **topics})

@@ -24,24 +24,24 @@ def record(
 ) -> int:
     """Record topics into a rosbag2 directory (MCAP), until Ctrl-C.
 
-    Topics that appear later are recorded too. What got lost is counted by topic and told.
+    Topics that appear later are recorded too. Lost messages are counted and reported by topic.
 
     Example: rulesafe bag record --topics /joint_states '/camera/.*' --out bag
 
     Args:
-        topics: Names, or regular expressions of whole names; all (but /rosout and
+        topics: Names, or regular expressions of complete names; all (but /rosout and
             /parameter_events) if not given.
         out: Folder of the bag, which must not exist; bags/(date and time) if not given.
         exclude: Regular expressions of topics to leave out.
-        compression: Of the file's chunks; every reader of MCAP knows all three.
-        split_megabytes: Go on in another file after so many; 0: never.
-        split_seconds: Go on in another file after so long; 0: never.
-        clock: Whose time messages get. sim: /clock's, so that a simulation that waits for its
+        compression: Of the file's chunks; every reader of MCAP supports all three.
+        split_megabytes: Size after which another file is started; 0: never.
+        split_seconds: Time after which another file is started; 0: never.
+        clock: Source of the messages' times. sim: /clock, so that a simulation that waits for its
             policy leaves no pauses.
-        seconds: End by itself after so long; 0: at Ctrl-C.
-        network_interface: The robot's, to hear what it says itself; empty: only this machine's
-            nodes.
-        recorder: rosbag2: `ros2 bag record`. auto: that where it is installed, else our own.
+        seconds: Duration; 0: until Ctrl-C.
+        network_interface: The robot's, to receive its own messages; empty: only those of this
+            machine's nodes.
+        recorder: rosbag2: `ros2 bag record`. auto: the same if it is installed, else our own.
     """
     from h1_2_bridge.network import use_interface
     from rulesafe_data.bags.writing import Splitting
@@ -58,22 +58,22 @@ def record(
 
 
 def info(bag: BagFolder, mend: bool = False) -> int:
-    """Print what is in a bag, and whether it is whole; exit code 1 if it is unfinished.
+    """Print the content of a bag, and whether it is complete; exit code 1 if it is unfinished.
 
     Example: rulesafe bag info bag --mend
 
     Args:
         bag: Its folder.
-        mend: Give a bag whose recorder was killed its index and its metadata.yaml.
+        mend: Repair a bag whose recorder was killed: write its index and its metadata.yaml.
     """
-    from rulesafe_data.bags.mending import mend as repair
     from rulesafe_data.bags.reading import Bag
-    from rulesafe_ros.bag.report import describe, mended, open_files
+    from rulesafe_data.bags.repair import repair
+    from rulesafe_ros.bag.report import describe, faults, repaired
 
     if mend:
-        print(mended(bag, repair(bag)))
-    elif bag.is_dir() and (wrong := open_files(bag)):
-        for line in wrong:
+        print(repaired(bag, repair(bag)))
+    elif bag.is_dir() and (missing := faults(bag)):
+        for line in missing:
             print(line)
         print(f"{bag} is unfinished: rulesafe bag info {bag} --mend")
         return 1
@@ -94,30 +94,30 @@ def play(
     paused: bool = False,
     commands: bool = False,
 ) -> int:
-    """Publish what was recorded, at its times; space pauses, n steps, + and - change the rate.
+    """Publish the messages of a bag at their times; keys: space pauses, n steps, + and - rate.
 
     Example: rulesafe bag play bag --rate 2 --clock 100 --loop
 
     Args:
         bag: Its folder.
-        topics: Names, or regular expressions of whole names.
+        topics: Names, or regular expressions of complete names.
         exclude: Regular expressions of topics to leave out.
         rate: Seconds of the bag per second.
-        clock: Hz at which /clock tells the bag's time, in place of a recorded /clock; 0: that one.
+        clock: Hz of a /clock with the bag's time; 0: the recorded /clock.
         start: Seconds of the bag to skip.
-        delay: Seconds for readers to find the publishers before the first message.
-        loop: Begin again at the end.
-        paused: Begin at the space key.
-        commands: Play what moves robots too: /policy/action_chunk, /arm_sdk, /lowcmd, /inspire/cmd.
+        delay: Seconds for subscribers to discover the publishers before the first message.
+        loop: Start again at the end.
+        paused: Start paused, until the space key.
+        commands: Play robot commands too: /policy/action_chunk, /arm_sdk, /lowcmd, /inspire/cmd.
     """
     from rulesafe_data.bags.reading import Bag
-    from rulesafe_ros.bag.play_node import Playing
+    from rulesafe_ros.bag.play_node import PlayOptions
     from rulesafe_ros.bag.play_node import play as run
     from rulesafe_ros.bag.selection import Selection
 
     selection = Selection(topics, exclude)
-    playing = Playing(selection, rate, clock, start, delay, loop, paused, commands)
-    return run(Bag(bag), playing, lambda text: print(text, flush=True))
+    options = PlayOptions(selection, rate, clock, start, delay, loop, paused, commands)
+    return run(Bag(bag), options, lambda text: print(text, flush=True))
 
 
 def to_dataset(
@@ -135,16 +135,16 @@ def to_dataset(
 
     Args:
         bags: Their folders.
-        out: The dataset's folder; episodes are added to a dataset that is there.
+        out: The dataset's folder; episodes are added to an existing dataset.
         actions: Where they come from. newest, blended: the chunks on /policy/action_chunk, as
             they were executed. bridge: what the bridge commanded (/bridge/state). reached: the
             positions a frame later, for a robot that was guided by hand.
-        observations: all: what the bags have. points: without pictures. joints: neither pictures
-            nor clouds.
-        instruction: In place of the recorded one.
-        only_opened: Leave out episodes in which the door was not seen to open.
-        fill: Seconds from which a frame may take a picture that it has not; an episode with a
-            longer gap is left out.
+        observations: all: what the bags have. points: without images. joints: neither images nor
+            point clouds.
+        instruction: Replaces the recorded one.
+        only_opened: Leave out episodes in which no status reports an open door.
+        fill: Seconds within which a frame may take a missing image from another one; an episode
+            with a longer gap is left out.
     """
     from rulesafe_ros.bag.to_dataset import Request
     from rulesafe_ros.bag.to_dataset import to_dataset as make

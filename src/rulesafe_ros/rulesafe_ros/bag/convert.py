@@ -1,11 +1,10 @@
-"""Quality of service, types and topics of a graph, to those of a bag and back."""
+"""Convert quality of service, types and topics of a graph to those of a bag, and back."""
 
 from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
 from rclpy.duration import Duration, Infinite
-from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, LivelinessPolicy, QoSProfile, ReliabilityPolicy
 from rclpy.topic_endpoint_info import TopicEndpointInfo
 from rosbags.interfaces import (
@@ -42,10 +41,10 @@ def from_profile(profile: QoSProfile) -> Qos:
     )
 
 
-def to_request(offered: Sequence[Qos], depth: int = DEPTH) -> QoSProfile:
+def to_request(offered: Sequence[Qos]) -> QoSProfile:
     """Return the strictest request that every publisher fulfils."""
     reliable = all(offer.reliability == QosReliability.RELIABLE for offer in offered)
-    return _profile(reliable, all(map(is_latched, offered)), depth)
+    return to_profile(reliable, all(map(is_latched, offered)), DEPTH)
 
 
 def to_offer(offered: Sequence[Qos]) -> QoSProfile:
@@ -58,14 +57,15 @@ def to_offer(offered: Sequence[Qos]) -> QoSProfile:
     reliable = not offered or any(o.reliability != QosReliability.BEST_EFFORT for o in offered)
     latched = bool(offered) and all(map(is_latched, offered))
     kept = first.depth if first.history == QosHistory.KEEP_LAST else 0
-    profile = _profile(reliable, latched, kept or (len(offered) if latched else DEPTH))
+    profile = to_profile(reliable, latched, kept or (len(offered) if latched else DEPTH))
     profile.deadline = _duration(first.deadline)
     profile.lifespan = _duration(first.lifespan)
     profile.liveliness = LivelinessPolicy.AUTOMATIC
     return profile
 
 
-def _profile(reliable: bool, latched: bool, depth: int) -> QoSProfile:
+def to_profile(reliable: bool, latched: bool, depth: int) -> QoSProfile:
+    """Return the profile of a publisher or a subscription."""
     return QoSProfile(
         depth=depth,
         reliability=ReliabilityPolicy.RELIABLE if reliable else ReliabilityPolicy.BEST_EFFORT,
@@ -80,8 +80,11 @@ def _duration(time: QosTime) -> Duration:
 
 
 def interface_class(kind: str) -> Any:
-    """The class of a type such as sensor_msgs/msg/JointState or std_srvs/srv/Trigger. Errors:
-    RuleSafeError where its package is not there."""
+    """Return the class of a type such as sensor_msgs/msg/JointState or std_srvs/srv/Trigger.
+
+    Raises:
+        RuleSafeError: its package is not installed.
+    """
     module, _, name = kind.rpartition("/")
     try:
         return getattr(import_module(module.replace("/", ".")), name)
@@ -91,14 +94,12 @@ def interface_class(kind: str) -> Any:
         ) from None
 
 
-def publishers(node: Node, name: str) -> list[TopicEndpointInfo]:
-    """Who writes a topic."""
-    return list(node.get_publishers_info_by_topic(name))
-
-
 def to_topic(name: str, infos: Sequence[TopicEndpointInfo]) -> Topic:
-    """What a bag notes of a topic. Errors: RuleSafeError where its publishers disagree about its
-    type, or nobody here knows it."""
+    """Return the topic of a bag for these publishers.
+
+    Raises:
+        RuleSafeError: they have different types, or the type is not installed.
+    """
     kinds = sorted({info.topic_type for info in infos})
     if len(kinds) != 1:
         raise RuleSafeError(f"{name} has several types at once ({', '.join(kinds)})")

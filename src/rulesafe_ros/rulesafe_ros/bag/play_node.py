@@ -1,5 +1,5 @@
-"""Plays a bag: its messages as they were, at their times or faster, with what their publishers
-offered."""
+"""Play a bag: its messages as they were, at their times or faster, with the recorded quality of
+service."""
 
 import time
 from collections.abc import Callable
@@ -19,33 +19,33 @@ from rulesafe_core.settings import Settings, setting
 from rulesafe_core.signals import collected_signals, exit_code
 from rulesafe_data.bags.metadata import Topic
 from rulesafe_data.bags.qos import is_latched
-from rulesafe_data.bags.reading import Bag, Message
+from rulesafe_data.bags.reading import Bag
 from rulesafe_ros.bag import convert
-from rulesafe_ros.bag.keys import HELP, keys
+from rulesafe_ros.bag.keyboard import HELP, key_actions
 from rulesafe_ros.bag.playback import FASTER, Playback
 from rulesafe_ros.bag.selection import Selection
 
 COMMANDS = ("/policy/action_chunk", "/arm_sdk", "/lowcmd", "/inspire/cmd")
-"""Topics that move a robot: played only where that is asked for."""
+"""Topics that move a robot, played only on request."""
 
 STATE = {"/clock", "/joint_states", "/episode/status", "/lowstate"}
-"""Topics that say how the one robot of a graph is."""
+"""Topics with the state of the only robot of a graph."""
 
-NAP = 0.02
+POLL = 0.02
 """s between two looks at the keys."""
 
-MEETING = 5.0
-"""s that readers which the graph knows of may take, after the delay, to be connected."""
+CONNECTION_TIMEOUT = 5.0
+"""s after the delay within which known subscribers may still connect."""
 
-LOOK = 1.0
-"""s between two looks, while it plays, for others who write the same topics."""
+CHECK_PERIOD = 1.0
+"""s between two checks for other publishers of the same topics."""
 
-ACKNOWLEDGED = 5.0
-"""s in which, at the end, reliable readers may still take what was played."""
+ACKNOWLEDGEMENT_TIMEOUT = 5.0
+"""s at the end within which reliable subscribers may still receive messages."""
 
 
 @dataclass(frozen=True)
-class Playing(Settings):
+class PlayOptions(Settings):
     """How a bag is played."""
 
     selection: Selection = Selection((".*",))
@@ -64,33 +64,60 @@ class Playing(Settings):
 
 
 class PlayNode(Node):
-    """The publishers of a bag."""
+    """The publishers of a bag.
 
-    def __init__(self, bag: Bag, playing: Playing, said: Callable[[str], None]):
+    Args:
+        bag: the bag.
+        options: how it is played.
+        report: called with lines for the user.
+        next_action: returns the action of the next key, see `keyboard`.
+        signals: received so far; the first one stops it.
+
+    Attributes:
+        stopped: whether the user ended it by a key or a signal.
+        worst_lag: s of wall time by which it was late at most.
+    """
+
+    def __init__(
+        self,
+        bag: Bag,
+        options: PlayOptions,
+        report: Callable[[str], None],
+        next_action: Callable[[], str],
+        signals: list[int],
+    ):
         super().__init__("rulesafe_bag_player", start_parameter_services=False)
-        self._bag, self._playing, self._said = bag, playing, said
+        self._bag, self._options, self._report = bag, options, report
+        self._next_action, self._signals = next_action, signals
         self._out: dict[str, Any] = {}
-        self._time = self.create_publisher(Clock, "/clock", STATE_QOS) if playing.clock else None
+        self._clock_publisher = (
+            self.create_publisher(Clock, "/clock", STATE_QOS) if options.clock else None
+        )
         for topic in bag.topics.values():
             if reason := self._left_out(topic):
-                said(f"left out: {topic.name} ({reason})")
-            elif topic.name in playing.selection:
+                report(f"left out: {topic.name} ({reason})")
+            elif topic.name in options.selection:
                 kind = convert.interface_class(topic.type)
                 offer = convert.to_offer(topic.offered)
                 self._out[topic.name] = self.create_publisher(kind, topic.name, offer)
         if not self._out:
             raise RuleSafeError(f"{bag.path} has no topic to play: {', '.join(sorted(bag.topics))}")
-        self._ticked = self._looked = 0.0
-        self._known: set[str] = set()  # who was told of
+        self._clock_published = self._checked = 0.0  # s of the steady clock
+        self._reported: set[str] = set()
+        self._quit = False
         self.worst_lag = 0.0
 
+    @property
+    def stopped(self) -> bool:
+        return self._quit or bool(self._signals)
+
     def _left_out(self, topic: Topic) -> str:
-        """Why a wanted topic is not played; empty if it is."""
-        if topic.name not in self._playing.selection:
+        """Return why a selected topic is not played; empty if it is."""
+        if topic.name not in self._options.selection:
             return ""
-        if topic.name in COMMANDS and not self._playing.commands:
+        if topic.name in COMMANDS and not self._options.commands:
             return "it moves robots: --commands plays it"
-        if topic.name == "/clock" and self._time:
+        if topic.name == "/clock" and self._clock_publisher:
             return "--clock makes another"
         try:
             convert.interface_class(topic.type)
@@ -98,146 +125,125 @@ class PlayNode(Node):
             return str(error)
         return ""
 
-    def check(self) -> None:
-        """Tells, once, of other nodes that write the same topics. Errors: RuleSafeError where one
-        of them is a robot or a simulation: who listens would take one for the other."""
-        self._looked = time.monotonic()
-        others: dict[str, set[str]] = {}
-        for name in self._out:
-            for info in convert.publishers(self, name):
-                if info.node_name != self.get_name():
-                    others.setdefault(info.node_name, set()).add(name)
-        for node, topics in sorted(others.items()):
-            told = f"{node} writes too: {', '.join(sorted(topics))}"
-            if STATE & topics:
-                raise RuleSafeError(
-                    f"{told}; two cannot be one robot: end it, play in another ROS_DOMAIN_ID, or "
-                    "choose other topics by --topics"
-                )
-            if told not in self._known:
-                self._known.add(told)
-                self._said(told)
+    def wait_for_subscribers(self) -> None:
+        """Wait for the delay, and until all known subscribers are connected."""
+        begin = time.monotonic()
+        while not self._signals:
+            waited = time.monotonic() - begin
+            over = waited >= self._options.delay + CONNECTION_TIMEOUT
+            if waited >= self._options.delay and (self._connected() or over):
+                return
+            time.sleep(POLL)
 
-    @property
-    def met(self) -> bool:
-        """Whether every reader that the graph knows of is connected."""
+    def _connected(self) -> bool:
         return all(
             publisher.get_subscription_count() >= self.count_subscribers(name)
             for name, publisher in self._out.items()
         )
 
-    def play(self, pressed: Callable[[], str], stopped: Callable[[], object]) -> int:
-        """Plays the bag once; how many messages. Ends early where somebody stopped it."""
-        begin, _ = self._bag.metadata.span
-        begin += round(self._playing.start * SECOND)
-        playing, played = self._playing, 0
-        if playing.start:
-            self._latch(begin)
-        playback = Playback(begin, time.monotonic(), playing.rate, playing.paused)
+    def check(self) -> None:
+        """Report other publishers of the same topics, once.
+
+        Raises:
+            RuleSafeError: one of them is a robot or a simulation, which subscribers cannot tell
+                from the bag.
+        """
+        self._checked = time.monotonic()
+        others: dict[str, set[str]] = {}
+        for name in self._out:
+            for info in self.get_publishers_info_by_topic(name):
+                if info.node_name != self.get_name():
+                    others.setdefault(info.node_name, set()).add(name)
+        for node, topics in sorted(others.items()):
+            line = f"{node} writes too: {', '.join(sorted(topics))}"
+            if STATE & topics:
+                raise RuleSafeError(
+                    f"{line}; two cannot be one robot: end it, play in another ROS_DOMAIN_ID, or "
+                    "choose other topics by --topics"
+                )
+            if line not in self._reported:
+                self._reported.add(line)
+                self._report(line)
+
+    def play(self) -> int:
+        """Play the bag once, unless it is stopped; return the number of messages."""
+        begin = self._bag.metadata.span[0] + round(self._options.start * SECOND)
+        if self._options.start:
+            self._publish_latched(begin)
+        playback = Playback(begin, time.monotonic(), self._options.rate, self._options.paused)
+        played = 0
         for message in self._bag.messages(list(self._out), begin):
-            if not self._wait(message.when, playback, pressed, stopped):
-                return played
-            self._publish(message)
+            if not self._wait(message.when, playback):
+                break
+            self._out[message.topic].publish(message.data)
             played += 1
             if not playback.paused:
                 self.worst_lag = max(self.worst_lag, playback.lag(message.when, time.monotonic()))
         return played
 
-    def _latch(self, begin: int) -> None:
-        """Says again what late readers would have got at this time of the bag (ns)."""
+    def _publish_latched(self, begin: int) -> None:
+        """Publish the latched messages that late subscribers had at this time of the bag (ns)."""
         latched = [t.name for t in self._bag.topics.values() if any(map(is_latched, t.offered))]
-        wanted = [name for name in latched if name in self._out]
-        last = {message.topic: message for message in self._bag.messages(wanted, end=begin)}
+        topics = [name for name in latched if name in self._out]
+        last = {message.topic: message for message in self._bag.messages(topics, end=begin)}
         for message in last.values():
-            self._publish(message)
+            self._out[message.topic].publish(message.data)
 
-    def _wait(
-        self,
-        when: int,
-        playback: Playback,
-        pressed: Callable[[], str],
-        stopped: Callable[[], object],
-    ) -> bool:
-        """Until this time of the bag; whether it came."""
+    def _wait(self, when: int, playback: Playback) -> bool:
+        """Wait for this time of the bag; return whether it was reached."""
         while True:
             wall = time.monotonic()
-            key = pressed()
-            if key == "quit" or stopped():
+            self._act(self._next_action(), when, playback, wall)
+            if self.stopped:
                 return False
-            if key == "pause":
-                playback.toggle(wall)
-                self._said("paused" if playback.paused else "playing")
-            elif key in ("faster", "slower"):
-                playback.scale(FASTER if key == "faster" else 1 / FASTER, wall)
-                self._said(f"rate {playback.rate:.2f}")
-            elif key == "next":
-                playback.jump(when, wall)
-            self._tick(playback, wall)
-            if wall - self._looked >= LOOK:  # one may begin later, or be found late
+            if self._clock_publisher and wall - self._clock_published >= 1 / self._options.clock:
+                self._clock_published = wall
+                self._clock_publisher.publish(Clock(clock=to_time(playback.now(wall))))
+            if wall - self._checked >= CHECK_PERIOD:  # a publisher may start or be found later
                 self.check()
             left = playback.wait(when, wall)
             if left == 0:
                 return True
-            time.sleep(min(left, NAP, 1 / self._playing.clock if self._time else NAP))
+            time.sleep(min(left, POLL, 1 / self._options.clock if self._clock_publisher else POLL))
 
-    def _tick(self, playback: Playback, wall: float) -> None:
-        """/clock, when it is due."""
-        if self._time and wall - self._ticked >= 1 / self._playing.clock:
-            self._ticked = wall
-            self._time.publish(Clock(clock=to_time(playback.now(wall))))
+    def _act(self, action: str, when: int, playback: Playback, wall: float) -> None:
+        if action == "quit":
+            self._quit = True
+        elif action == "pause":
+            playback.toggle(wall)
+            self._report("paused" if playback.paused else "playing")
+        elif action in ("faster", "slower"):
+            playback.scale(FASTER if action == "faster" else 1 / FASTER, wall)
+            self._report(f"rate {playback.rate:.2f}")
+        elif action == "next":
+            playback.jump(when, wall)
 
-    def _publish(self, message: Message) -> None:
-        self._out[message.topic].publish(message.data)
-
-    def settle(self) -> None:
-        """Waits until reliable readers have everything."""
-        end = time.monotonic() + ACKNOWLEDGED
+    def wait_for_acknowledgements(self) -> None:
+        """Wait until reliable subscribers have received everything."""
+        end = time.monotonic() + ACKNOWLEDGEMENT_TIMEOUT
         for publisher in self._out.values():
             if publisher.qos_profile.reliability == ReliabilityPolicy.RELIABLE:
                 left = max(0.0, end - time.monotonic())
                 publisher.wait_for_all_acked(Duration(nanoseconds=round(left * SECOND)))
 
 
-def play(bag: Bag, playing: Playing, said: Callable[[str], None] = print) -> int:
-    """Plays a bag to its end, or until Ctrl-C; the exit code.
+def play(bag: Bag, options: PlayOptions, report: Callable[[str], None] = print) -> int:
+    """Play a bag to its end, or until Ctrl-C; return the exit code.
 
-    Errors: RuleSafeError where nothing of it can be played, or it is damaged.
+    Raises:
+        RuleSafeError: there is no topic to play, the bag is damaged, or a robot publishes too.
     """
-    with collected_signals() as came, keys() as pressed, ros_context():
-        node = PlayNode(bag, playing, said)
-        _play(node, playing, pressed, came, said)
+    with collected_signals() as signals, key_actions() as next_action, ros_context():
+        node = PlayNode(bag, options, report, next_action, signals)
+        node.wait_for_subscribers()
+        node.check()
+        report(HELP)
+        first = True
+        while not node.stopped and (options.loop or first):
+            first = False
+            report(f"played {node.play()} messages")
+        node.wait_for_acknowledgements()
+        if node.worst_lag > 1.0:
+            report(f"fell behind by up to {node.worst_lag:.1f} s: a lower --rate keeps the times")
         node.destroy_node()
-        return exit_code(came)
-
-
-def _play(
-    node: PlayNode,
-    playing: Playing,
-    pressed: Callable[[], str],
-    came: list[int],
-    said: Callable[[str], None],
-) -> None:
-    quits: list[str] = []
-
-    def key() -> str:
-        name = pressed()
-        if name == "quit":
-            quits.append(name)
-        return name
-
-    begin = time.monotonic()
-    while not came:
-        waited = time.monotonic() - begin
-        if waited >= playing.delay and (node.met or waited >= playing.delay + MEETING):
-            break
-        time.sleep(NAP)
-    node.check()
-    said(HELP)
-    rounds = 0
-    while not came and not quits and (playing.loop or not rounds):
-        played = node.play(key, lambda: came)
-        rounds += 1
-        said(f"played {played} messages")
-    node.settle()
-    if node.worst_lag > 1.0:
-        said(f"fell behind by up to {node.worst_lag:.1f} s: a lower --rate keeps the times")
+        return exit_code(signals)

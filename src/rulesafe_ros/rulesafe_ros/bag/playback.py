@@ -1,6 +1,6 @@
-"""The time of a bag that is played: how fast it goes, and where it stands still. No ROS here.
+"""The time of a bag that is played: its rate and its pauses.
 
-`wall` is a clock's reading in s that only grows; times of the bag are ns.
+`wall` is the reading of a monotonic clock in s; times of the bag are in ns.
 """
 
 import math
@@ -10,10 +10,10 @@ from rulesafe_core.chunks import SECOND
 from rulesafe_core.errors import RuleSafeError
 
 FASTER = 1.1
-"""What a key changes the rate by."""
+"""Factor of a key on the rate."""
 
 RATES = (0.01, 100.0)
-"""Least and greatest rate."""
+"""Lowest and highest rate."""
 
 
 @dataclass
@@ -21,12 +21,13 @@ class Playback:
     """Bag time as a function of wall time.
 
     Args:
-        start: bag time at which it begins.
-        wall: wall time then.
+        start: bag time at the start.
+        wall: wall time at the start.
         rate: bag seconds per second.
-        paused: it begins when somebody says so.
+        paused: whether it starts paused.
 
-    Errors: RuleSafeError for a rate outside of RATES.
+    Raises:
+        RuleSafeError: the rate is outside of RATES.
     """
 
     start: int
@@ -41,35 +42,35 @@ class Playback:
             )
 
     def now(self, wall: float) -> int:
-        """The bag's time."""
+        """Return the bag's time."""
         if self.paused:
             return self.start
         return self.start + round((wall - self.wall) * self.rate * SECOND)
 
     def wait(self, when: int, wall: float) -> float:
-        """s until this time of the bag; 0 if it is there, inf while paused."""
+        """Return the s until this time of the bag; 0 if it has passed, inf while paused."""
         left = (when - self.now(wall)) / SECOND / self.rate
         if left <= 0:
             return 0.0
         return math.inf if self.paused else left
 
     def lag(self, when: int, wall: float) -> float:
-        """s of wall time by which this time of the bag has passed already."""
+        """Return the s of wall time since this time of the bag."""
         return max(0.0, (self.now(wall) - when) / SECOND / self.rate)
 
     def toggle(self, wall: float) -> None:
-        """Pauses, or goes on."""
-        self._anchor(wall)
+        """Pause, or resume."""
+        self._restart(wall)
         self.paused = not self.paused
 
     def jump(self, when: int, wall: float) -> None:
-        """Goes on from this time of the bag."""
+        """Continue from this time of the bag."""
         self.start, self.wall = when, wall
 
     def scale(self, factor: float, wall: float) -> None:
-        """Changes the rate, within RATES."""
-        self._anchor(wall)
+        """Change the rate, within RATES."""
+        self._restart(wall)
         self.rate = min(max(self.rate * factor, RATES[0]), RATES[1])
 
-    def _anchor(self, wall: float) -> None:
+    def _restart(self, wall: float) -> None:
         self.start, self.wall = self.now(wall), wall

@@ -1,10 +1,10 @@
-"""Records a graph: every topic that is wanted, as soon as somebody writes it, message by message as
-it comes over the wire.
+"""Record a graph: each selected topic, as soon as it has a publisher, in serialised form.
 
-One thread hears, another writes. What did not arrive, or could not be written in time, is counted
-by topic, told at once and noted in the bag.
+One thread receives, another one writes. Messages that were lost, or could not be written in time,
+are counted by topic, reported, and noted in the bag.
 """
 
+import struct
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -18,107 +18,108 @@ from rclpy.qos import QoSProfile
 from rclpy.subscription import Subscription
 from rosgraph_msgs.msg import Clock
 
+from rulesafe_core.chunks import SECOND
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.ros import executing, ros_context
 from rulesafe_core.signals import collected_signals, exit_code
 from rulesafe_data.bags.background import BackgroundWriter
-from rulesafe_data.bags.mending import held
 from rulesafe_data.bags.metadata import Metadata, Topic
 from rulesafe_data.bags.qos import is_latched
+from rulesafe_data.bags.repair import recording_lock
 from rulesafe_data.bags.writing import BagWriter
 from rulesafe_ros.bag import convert
-from rulesafe_ros.bag.clocks import CLOCKS
-from rulesafe_ros.bag.losses import Losses
+from rulesafe_ros.bag.loss_counter import LossCounter
 from rulesafe_ros.bag.recording import Recording
 
-LOOK = 0.1
-"""s between two looks for new topics and publishers."""
+DISCOVERY_PERIOD = 0.1
+"""s between two searches for topics and publishers."""
 
-SLOW = 1.0
-"""s by which the graph may tell later of a writer than its messages do."""
+DISCOVERY_DELAY = 1.0
+"""s by which a publisher may be discovered after its first message."""
 
-SETTLE = 3.0
-"""s after which a topic that appears is one that was not there before."""
+FRESH = 3.0
+"""s from the start after which a topic that appears did not exist before."""
 
-NAP = 0.005
+PAUSE = 0.005
 """s between two looks for messages; their times are those of their arrival all the same."""
 
-TELL = 5.0
-"""s between two lines about losses, at least."""
+REPORT_PERIOD = 5.0
+"""Least time between two lines about losses, s."""
 
 DRAIN = 2.0
-"""s in which, after Ctrl-C, what has arrived before it is still taken."""
+"""s after Ctrl-C within which messages that have arrived are still taken."""
+
+CLOCK = "/clock"
 
 
 @dataclass
-class _Heard:
-    """A topic that is recorded."""
+class _Recorded:
+    """A topic that is recorded.
+
+    Attributes:
+        publishers: largest number at the same time.
+        changed: when that number grew, s of the steady clock.
+    """
 
     topic: Topic
     request: QoSProfile
-    losses: Losses
-    writers: int  # at the same time, at most
-    changed: float  # when that became more
+    losses: LossCounter
+    publishers: int
+    changed: float
 
 
 class RecordNode(Node):
-    """Subscribes to what appears and hands what comes to the writer.
+    """Subscribes to selected topics and passes their messages to the writer.
 
     Args:
-        recording: see there.
+        recording: what to record.
         writer: of the bag.
-        said: what to do with a line for people.
+        report: called with lines for the user.
     """
 
     def __init__(
         self,
         recording: Recording,
         writer: BackgroundWriter,
-        said: Callable[[str], None] = print,
+        report: Callable[[str], None] = print,
     ):
         super().__init__("rulesafe_bag_recorder", start_parameter_services=False)
-        self._recording, self._writer, self._said = recording, writer, said
-        self._clock_of_bag = CLOCKS[recording.clock]()
-        self._heard: dict[str, _Heard] = {}
-        self._inputs: dict[str, Subscription] = {}  # recorded or not
+        self._recording, self._writer, self._report = recording, writer, report
+        self._sim_time: int | None = None  # ns, newest /clock
+        self._recorded: dict[str, _Recorded] = {}
+        self._inputs: dict[str, Subscription] = {}  # those of recorded topics, and of /clock
         self._refused: dict[str, str] = {}
-        self._waiting: list[tuple[str, int, bytes]] = []  # came before the first time
-        self._told, self._told_losses = 0.0, 0
+        self._waiting: list[tuple[str, int, bytes]] = []  # received before the first /clock
+        self._reported, self._reported_losses = 0.0, 0
         self._began = time.monotonic()
-        for topic in self._clock_of_bag.TOPICS:
-            if topic not in recording.selection:
-                take: Any = partial(self._on_message, topic)
-                self._inputs[topic] = self.create_subscription(
-                    Clock, topic, take, convert.DEPTH, raw=True
-                )
-        self.look()
+        if recording.clock == "sim" and CLOCK not in recording.selection:
+            take: Any = partial(self._on_message, CLOCK)
+            self._inputs[CLOCK] = self.create_subscription(
+                Clock, CLOCK, take, convert.DEPTH, raw=True
+            )
+        self.discover()
 
     @property
     def losses(self) -> dict[str, int]:
-        """Messages that got lost, by topic, of topics that lost some."""
-        for name, heard in self._heard.items():
-            heard.losses.overruns = self._writer.overruns[name]
-            if time.monotonic() - heard.changed > SLOW:
-                heard.losses.settle(heard.writers)
-        return {name: h.losses.total for name, h in self._heard.items() if h.losses.total}
-
-    @property
-    def early(self) -> dict[str, int]:
-        """Messages that were sent before their writers were discovered, by topic."""
-        return {name: h.losses.early for name, h in self._heard.items() if h.losses.early}
+        """Number of lost messages by topic, of topics with losses."""
+        for name, recorded in self._recorded.items():
+            recorded.losses.overruns = self._writer.overruns[name]
+            if time.monotonic() - recorded.changed > DISCOVERY_DELAY:
+                recorded.losses.settle(recorded.publishers)
+        return {name: r.losses.total for name, r in self._recorded.items() if r.losses.total}
 
     # Topics -------------------------------------------------------------------------------
 
-    def look(self) -> None:
-        """Subscribes to wanted topics that somebody writes by now, and follows their writers."""
+    def discover(self) -> None:
+        """Subscribe to selected topics that have a publisher by now."""
         for name, _ in self.get_topic_names_and_types():
             if name in self._recording.selection:
                 self._follow(name)
-        self._tell_losses()
+        self._report_losses()
 
     def _follow(self, name: str) -> None:
-        infos = convert.publishers(self, name)
-        heard = self._heard.get(name)
+        infos = self.get_publishers_info_by_topic(name)
+        recorded = self._recorded.get(name)
         if not infos:
             return
         try:
@@ -126,42 +127,39 @@ class RecordNode(Node):
         except RuleSafeError as error:
             if self._refused.get(name) != str(error):
                 self._refused[name] = str(error)
-                self._said(f"not recorded: {error}")
+                self._report(f"not recorded: {error}")
             return
-        request = convert.to_request(topic.offered)
-        if heard is None:
+        if recorded is None:
             self._writer.add(topic)
-            fresh = time.monotonic() - self._began > SETTLE
-            losses = Losses(fresh=fresh and not any(map(is_latched, topic.offered)))
-            self._heard[name] = _Heard(topic, request, losses, len(infos), time.monotonic())
+            fresh = time.monotonic() - self._began > FRESH
+            losses = LossCounter(fresh=fresh and not any(map(is_latched, topic.offered)))
+            request = convert.to_request(topic.offered)
+            self._recorded[name] = _Recorded(topic, request, losses, len(infos), time.monotonic())
             self._subscribe(topic, request)
-            self._said(f"recording {name} ({topic.type})")
+            self._report(f"recording {name} ({topic.type})")
             return
-        if len(infos) > heard.writers:
-            heard.writers, heard.changed = len(infos), time.monotonic()
-        known = heard.topic.offered
+        if len(infos) > recorded.publishers:
+            recorded.publishers, recorded.changed = len(infos), time.monotonic()
+        known = recorded.topic.offered
         if new := [offer for offer in topic.offered if offer not in known]:
-            heard.topic = replace(heard.topic, offered=(*known, *new))
-            self._writer.add(heard.topic)
-            request = convert.to_request(heard.topic.offered)
-        else:
-            request = heard.request
-        if request != heard.request:  # a new publisher offers less: it would not be heard
-            self.take()
-            self.destroy_subscription(self._inputs.pop(name))
-            heard.request = request
-            self._subscribe(heard.topic, request)
-            self._said(f"{name}: another publisher offers less, asked for that from now on")
+            recorded.topic = replace(recorded.topic, offered=(*known, *new))
+            self._writer.add(recorded.topic)
+            request = convert.to_request(recorded.topic.offered)
+            if request != recorded.request:  # else the new publisher would not be received
+                self.take()
+                self.destroy_subscription(self._inputs.pop(name))
+                recorded.request = request
+                self._subscribe(recorded.topic, request)
+                self._report(f"{name}: another publisher offers less, asked for that from now on")
 
     def _subscribe(self, topic: Topic, request: QoSProfile) -> None:
-        """Asks for a topic; `take` takes what comes."""
         kind = convert.interface_class(topic.type)
 
         def lost(event: Any) -> None:
-            self._heard[topic.name].losses.events = event.total_count
+            self._recorded[topic.name].losses.events = event.total_count
 
         events = SubscriptionEventCallbacks(message_lost=lost)
-        # For a message that the executor gets hold of; rclpy's types know of one argument only.
+        # For messages that the executor takes; rclpy's types allow a single argument only.
         take: Any = partial(self._on_message, topic.name)
         subscribe = partial(self.create_subscription, kind, topic.name, take, request, raw=True)
         try:
@@ -172,9 +170,9 @@ class RecordNode(Node):
     # Messages -----------------------------------------------------------------------------
 
     def take(self) -> int:
-        """Takes everything that has arrived, in the order of arrival; how many messages.
+        """Take all messages that have arrived, in the order of arrival; return their number.
 
-        Not by an executor, which wakes for each message: that took three times as long.
+        Not with an executor, which wakes up for each message and took three times as long.
         """
         arrived: list[tuple[int, str, bytes, dict[str, Any]]] = []
         for name, subscription in self._inputs.items():
@@ -188,79 +186,96 @@ class RecordNode(Node):
         return len(arrived)
 
     def _on_message(self, name: str, raw: bytes, info: dict[str, Any]) -> None:
-        when = self._clock_of_bag.times(name, raw, info)
-        heard = self._heard.get(name)
-        if heard is None:  # only for the time's sake
+        when = self._time(name, raw, info)
+        recorded = self._recorded.get(name)
+        if recorded is None:  # /clock, which is not selected
             return
-        heard.losses.heard(info.get("publication_sequence_number"))
+        recorded.losses.received(info.get("publication_sequence_number"))
         published = int(info.get("source_timestamp") or 0)
         if when is None:
             self._waiting.append((name, published, raw))
             return
-        for other, sent, data in self._waiting:
-            self._writer.write(other, when, sent or when, data)
+        for other, other_published, data in self._waiting:
+            self._writer.write(other, when, other_published or when, data)
         self._waiting.clear()
         self._writer.write(name, when, published or when, raw)
 
-    def _tell_losses(self) -> None:
+    def _time(self, name: str, raw: bytes, info: dict[str, Any]) -> int | None:
+        """Return the time of a message, ns: that of its arrival, or the newest /clock.
+
+        /clock, as with `ros2 bag record --use-sim-time`, leaves no pauses in a bag of a simulation
+        that waits for its policy.
+        """
+        if self._recording.clock == "wall":
+            return int(info.get("received_timestamp") or 0) or time.time_ns()
+        if name == CLOCK:
+            seconds, nanoseconds = struct.unpack_from("<iI" if raw[1] & 1 else ">iI", raw, 4)
+            self._sim_time = seconds * SECOND + nanoseconds
+        return self._sim_time
+
+    def _report_losses(self) -> None:
         losses = self.losses
         total = sum(losses.values())
-        if total == self._told_losses or time.monotonic() - self._told < TELL:
+        if total == self._reported_losses or time.monotonic() - self._reported < REPORT_PERIOD:
             return
-        self._told, self._told_losses = time.monotonic(), total
+        self._reported, self._reported_losses = time.monotonic(), total
         self._writer.dropped(losses)
-        self._said(f"lost so far: {in_words(losses)}")
+        self._report(f"lost so far: {as_text(losses)}")
 
     def finish(self) -> None:
-        """Tells the writer of the losses; messages that came before any time get none."""
-        for heard in self._heard.values():
-            heard.losses.settle(heard.writers)
+        """Count the losses; messages before the first /clock are left out."""
+        for recorded in self._recorded.values():
+            recorded.losses.settle(recorded.publishers)
         self._writer.dropped(self.losses)
-        if early := self.early:
-            self._said(f"sent before their writers were discovered: {in_words(early)}")
+        early = {name: r.losses.early for name, r in self._recorded.items() if r.losses.early}
+        if early:
+            self._report(f"sent before their writers were discovered: {as_text(early)}")
         if self._waiting:
-            self._said(
+            self._report(
                 f"{len(self._waiting)} messages were left out: no /clock came; record with --clock "
                 "wall where there is no simulation"
             )
 
 
-def in_words(losses: dict[str, int]) -> str:
-    """Losses as a line."""
+def as_text(losses: dict[str, int]) -> str:
+    """Return losses by topic as a line."""
     return ", ".join(f"{count} of {name}" for name, count in sorted(losses.items())) or "none"
 
 
-def record(recording: Recording, said: Callable[[str], None] = print) -> tuple[Metadata, int]:
-    """Records until Ctrl-C, or the time is up; what is in the bag, and the exit code.
+def record(recording: Recording, report: Callable[[str], None] = print) -> tuple[Metadata, int]:
+    """Record until Ctrl-C, or the end of the time; return the metadata and the exit code.
 
-    Errors: RuleSafeError where something is at the folder, and on a full disk: what was written
-    before is a bag then.
+    Raises:
+        RuleSafeError: the folder exists, or the disk is full (the messages before are in the bag).
     """
-    with collected_signals() as came:
+    with collected_signals() as signals:
         writer = BagWriter(recording.folder, recording.compression, recording.splitting)
-        with held(recording.folder):
+        with recording_lock(recording.folder):
             background = BackgroundWriter(writer)
             try:
-                _hear(recording, background, said, came)
+                _record(recording, background, report, signals)
             finally:
                 found = background.close()
-        return found, exit_code(came)
+        return found, exit_code(signals)
 
 
-def _hear(
-    recording: Recording, writer: BackgroundWriter, said: Callable[[str], None], came: list[int]
+def _record(
+    recording: Recording,
+    writer: BackgroundWriter,
+    report: Callable[[str], None],
+    signals: list[int],
 ) -> None:
     end = time.monotonic() + (recording.seconds or float("inf"))
-    looked = time.monotonic()
-    make = partial(RecordNode, recording, writer, said)
+    discovered = time.monotonic()
+    make = partial(RecordNode, recording, writer, report)
     with ros_context(), executing(make) as (node, executor):
-        while not came and time.monotonic() < end and writer.error is None:
+        while not signals and time.monotonic() < end and writer.error is None:
             node.take()
-            if time.monotonic() - looked >= LOOK:
-                looked = time.monotonic()
-                node.look()
+            if time.monotonic() - discovered >= DISCOVERY_PERIOD:
+                discovered = time.monotonic()
+                node.discover()
                 executor.spin_once(timeout_sec=0)  # the middleware's events
-            time.sleep(NAP)
+            time.sleep(PAUSE)
         until = time.monotonic() + DRAIN
         while node.take() and time.monotonic() < until:
             pass

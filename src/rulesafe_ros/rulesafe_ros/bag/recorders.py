@@ -1,4 +1,4 @@
-"""Who records: our own recorder, or that of a ROS 2 installation."""
+"""The recorders: ours, and that of a ROS 2 installation."""
 
 import os
 import shutil
@@ -11,33 +11,34 @@ from rulesafe_ros.bag.selection import NOISE, full_name
 
 
 def record_ourselves(recording: Recording) -> int:
-    """With our own recorder, which needs no installed ROS 2; the exit code."""
-    from rulesafe_ros.bag.record_node import in_words, record
+    """Record with our recorder, which needs no ROS 2 installation; return the exit code."""
+    from rulesafe_ros.bag.record_node import as_text, record
 
     print(f"recording to {recording.folder}; Ctrl-C ends it", flush=True)
     found, code = record(recording, lambda text: print(text, flush=True))
     start, end = found.span
     print(
         f"{recording.folder}: {found.messages} messages of {len(found.topics)} topics in "
-        f"{(end - start) / 1e9:.1f} s; lost: {in_words(dict(found.dropped or {}))}",
+        f"{(end - start) / 1e9:.1f} s; lost: {as_text(dict(found.dropped or {}))}",
         flush=True,
     )
     return code
 
 
 def rosbag2_command(recording: Recording) -> list[str]:
-    """The command that records the same with `ros2 bag record` of ROS 2 Jazzy."""
+    """Return the command that records the same with `ros2 bag record` of ROS 2 Jazzy."""
     command = ["ros2", "bag", "record", "--storage", "mcap", "--output", str(recording.folder)]
     command += ["--disable-keyboard-controls"]
     if recording.compression == "zstd":
         command += ["--storage-preset-profile", "zstd_fast"]
     if recording.selection.topics:
-        command += ["--regex", _whole([full_name(topic) for topic in recording.selection.topics])]
+        topics = [full_name(topic) for topic in recording.selection.topics]
+        command += ["--regex", _complete_match(topics)]
     else:
         command += ["--all-topics"]
     exclude = [*recording.selection.exclude, *(() if recording.selection.topics else NOISE)]
     if exclude:
-        command += ["--exclude-regex", _whole(exclude)]
+        command += ["--exclude-regex", _complete_match(exclude)]
     if recording.splitting.megabytes:
         command += ["--max-bag-size", str(round(recording.splitting.megabytes * 10**6))]
     if recording.splitting.seconds:
@@ -47,13 +48,13 @@ def rosbag2_command(recording: Recording) -> list[str]:
     return command
 
 
-def _whole(patterns: Sequence[str]) -> str:
-    """One pattern of whole names; rosbag2 looks for patterns anywhere in a name."""
+def _complete_match(patterns: Sequence[str]) -> str:
+    """Return a pattern that matches complete names; rosbag2 searches within names."""
     return f"^({'|'.join(patterns)})$"
 
 
 def record_with_rosbag2(recording: Recording) -> int:
-    """With `ros2 bag record`, in this process's place: signals reach it directly."""
+    """Replace this process by `ros2 bag record`, so that it receives the signals."""
     if not has_rosbag2():
         raise RuleSafeError(
             "there is no `ros2 bag record` here: source a ROS 2 that has ros2bag and "
@@ -68,21 +69,21 @@ def record_with_rosbag2(recording: Recording) -> int:
 
 
 def has_rosbag2() -> bool:
-    """Whether `ros2 bag record` is there and knows MCAP."""
+    """Return whether `ros2 bag record` is installed and supports MCAP."""
     if shutil.which("ros2") is None:
         return False
-    told = subprocess.run(["ros2", "bag", "record", "--help"], capture_output=True, text=True)
-    return told.returncode == 0 and "mcap" in told.stdout
+    help_text = subprocess.run(["ros2", "bag", "record", "--help"], capture_output=True, text=True)
+    return help_text.returncode == 0 and "mcap" in help_text.stdout
 
 
-def record_with_what_is_there(recording: Recording) -> int:
-    """With `ros2 bag record` where it is installed, else with our own recorder."""
+def record_with_installed(recording: Recording) -> int:
+    """Record with `ros2 bag record` if it is installed, else with our recorder."""
     return (record_with_rosbag2 if has_rosbag2() else record_ourselves)(recording)
 
 
 RECORDERS: dict[str, Callable[[Recording], int]] = {
     "own": record_ourselves,
     "rosbag2": record_with_rosbag2,
-    "auto": record_with_what_is_there,
+    "auto": record_with_installed,
 }
-"""By name; each gives the exit code."""
+"""Recorders by name; each returns the exit code."""

@@ -1,4 +1,4 @@
-"""What to record, and how."""
+"""What is recorded, and how."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,14 +9,14 @@ from rulesafe_ros.bag.selection import Selection
 
 @dataclass(frozen=True)
 class Recording:
-    """What to record, and how.
+    """What is recorded, and how.
 
     Attributes:
-        folder: of the bag; made.
+        folder: of the bag; is made.
         selection: the topics.
         compression: one of `files.COMPRESSIONS`.
         splitting: into files.
-        clock: whose time messages get: wall, this machine's; sim, that of /clock.
+        clock: source of the messages' times: wall, this machine's clock; sim, /clock.
         seconds: of wall time after which it ends; 0: at Ctrl-C.
     """
 

@@ -5,22 +5,22 @@ from datetime import datetime
 from pathlib import Path
 
 from rulesafe_data.bags import metadata
-from rulesafe_data.bags.mending import Mended, pieces, unfinished
 from rulesafe_data.bags.metadata import Topic
 from rulesafe_data.bags.qos import is_latched
 from rulesafe_data.bags.reading import Bag
+from rulesafe_data.bags.repair import Repaired, mcap_files, unfinished
 
 YEAR_2000 = 946684800 * 10**9
-"""ns; times before that are a simulation's."""
+"""ns; earlier times are simulated."""
 
 
 def describe(bag: Bag) -> Iterator[str]:
-    """A bag as lines: what it is, and a table of its topics."""
+    """Yield the description of a bag line by line: a summary, and a table of its topics."""
     found = bag.metadata
     start, end = found.span
     seconds = (end - start) / 1e9
-    size = sum((bag.path / piece.path).stat().st_size for piece in found.pieces)
-    files = f"{len(found.pieces)} file{'s' * (len(found.pieces) > 1)}"
+    size = sum((bag.path / file.path).stat().st_size for file in found.files)
+    files = f"{len(found.files)} file{'s' * (len(found.files) > 1)}"
     yield f"{bag.path}: {found.storage}, {files}, {size / 1e6:.1f} MB"
     yield f"{found.messages} messages in {seconds:.1f} s, from {_time(start)} to {_time(end)}"
     counts, dropped = found.counts, found.dropped
@@ -37,7 +37,7 @@ def describe(bag: Bag) -> Iterator[str]:
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Rows as lines: text to the left, numbers to the right."""
+    """Yield the rows of a table: text aligned to the left, numbers to the right."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     for name, kind, *numbers, offered in rows:
         cells = [name.ljust(widths[0]), kind.ljust(widths[1])]
@@ -59,10 +59,9 @@ def _time(nanoseconds: int) -> str:
     return datetime.fromtimestamp(nanoseconds / 1e9).strftime("%Y-%m-%d %H:%M:%S")
 
 
-def open_files(folder: Path) -> list[str]:
-    """What is wrong with an unfinished bag of MCAP files, a line each; none if it is whole."""
-    found = pieces(folder)
-    if not found:
+def faults(folder: Path) -> list[str]:
+    """Return what is missing in a bag of MCAP files, a line each; none if it is complete."""
+    if not mcap_files(folder):
         return []
     lines = [f"{path.name} has no index" for path in unfinished(folder)]
     if not (folder / metadata.NAME).is_file():
@@ -70,8 +69,8 @@ def open_files(folder: Path) -> list[str]:
     return lines
 
 
-def mended(folder: Path, result: Mended) -> str:
-    """What came of mending, as a line."""
+def repaired(folder: Path, result: Repaired) -> str:
+    """Return the result of a repair as a line."""
     parts = [f"{name}: index written" for name in result.files]
     parts += [f"{name}: not one whole chunk, removed" for name in result.removed]
     parts.append(f"{result.lost} bytes of a torn end left out" if result.lost else "no torn end")

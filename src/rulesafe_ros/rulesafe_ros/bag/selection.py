@@ -7,21 +7,20 @@ from dataclasses import dataclass
 from rulesafe_core.errors import RuleSafeError
 
 NOISE = ("/rosout", "/parameter_events")
-"""What every node writes: recorded only where it is asked for by name."""
+"""Topics of every node, recorded only if they are named."""
 
 
 @dataclass(frozen=True)
 class Selection:
-    """By name or by pattern.
+    """Topics by name or by pattern.
 
     Attributes:
-        topics: names, or patterns (regular expressions) that the whole name must match; none: all
-            but NOISE and hidden ones.
-        exclude: patterns of topics to leave out, whatever `topics` says.
+        topics: names, or regular expressions of complete names; none: all but NOISE and hidden
+            topics. A text may hold several, separated by spaces, as a launch file passes them.
+        exclude: regular expressions of topics to leave out.
 
-    Several may stand in one text, separated by blanks, as a launch file hands them on.
-
-    Errors: RuleSafeError for what is no regular expression.
+    Raises:
+        RuleSafeError: a regular expression is invalid.
     """
 
     topics: Sequence[str] = ()
@@ -29,8 +28,7 @@ class Selection:
 
     def __post_init__(self) -> None:
         for name in ("topics", "exclude"):
-            words = " ".join(getattr(self, name)).split()
-            object.__setattr__(self, name, tuple(words))
+            object.__setattr__(self, name, tuple(" ".join(getattr(self, name)).split()))
         for pattern in (*self.topics, *self.exclude):
             try:
                 re.compile(pattern)
@@ -49,5 +47,5 @@ class Selection:
 
 
 def full_name(name: str) -> str:
-    """A topic's name from the root on: joint_states is /joint_states."""
+    """Return a topic's name with its slash: joint_states is /joint_states."""
     return name if name.startswith(("/", ".", "(", "[", "^")) else f"/{name}"

@@ -1,6 +1,6 @@
-"""The doctor's list, in the order in which things are mended: what comes first, others rest on.
+"""The checks of `rulesafe doctor`, sorted by dependency: later ones need the earlier ones.
 
-To add one: a function without arguments that gives an `Item` and never raises, and its place.
+A check is a function without arguments that returns an `Item` and never raises.
 """
 
 from collections.abc import Callable

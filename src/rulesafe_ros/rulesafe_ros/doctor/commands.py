@@ -4,15 +4,15 @@ from rulesafe_core.errors import unknown_name
 
 
 def doctor(only: tuple[str, ...] = ()) -> int:
-    """Check what RuleSafe needs of this machine, and say how to mend what is not right.
+    """Check what RuleSafe needs of this machine, with the remedy for each fault.
 
-    Starts a few small processes and changes nothing. The exit code is 1 where something fails;
-    `warn` is for what limits or may trouble.
+    Starts a few small processes and changes nothing. The exit code is 1 if a check fails; `warn`
+    marks limitations.
 
     Example: rulesafe doctor
 
     Args:
-        only: Names of the items to look at, as they are printed; all if none is given.
+        only: Names of checks, as they are printed; all if none is given.
     """
     from rulesafe_ros.doctor.checks import CHECKS
     from rulesafe_ros.doctor.report import FAIL, as_line, closing

@@ -14,26 +14,28 @@ from rulesafe_ros.launch import packages
 PACKAGES = ("rclpy", "sensor_msgs", "rulesafe_interfaces", "unitree_hg", "unitree_go")
 
 DOMAINS = 101
-"""The highest ROS domain whose ports lie below those that Linux gives to others."""
+"""The highest ROS domain whose ports are below the ephemeral ports of Linux."""
 
 SHARED = 64.0
-"""MiB of shared memory that a graph with pictures wants."""
+"""MiB of shared memory that a graph with images needs."""
 
 LEFT = 200
-"""Files that killed processes left in shared memory, above which it is worth tidying up."""
+"""Number of files left in shared memory by killed processes above which a warning is due."""
 
 PORTS = {8080: "rulesafe view --port", 8765: "rulesafe view --foxglove-port"}
-"""TCP ports that are listened to unless told otherwise -> what moves them."""
+"""Default TCP ports -> the option that changes them."""
 
 SHM = Path("/dev/shm")
 
 PROFILE = "fast_dds_loopback.xml"
-"""Of the package rulesafe: Fast DDS by UDP on loopback alone."""
+"""Configuration of Fast DDS for UDP on loopback only."""
 
 
 def environment() -> Item:
-    """Whether a sourced ROS 2 stands before the packages of a virtual environment with ROS. A
-    colcon workspace that RuleSafe was built in may."""
+    """Whether a sourced ROS 2 hides the ROS packages of this virtual environment.
+
+    A colcon workspace with RuleSafe is accepted.
+    """
     listed = os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep)
     sourced = [Path(p) for p in listed if p and not Path(p).is_relative_to(sys.prefix)]
     own = {
@@ -57,13 +59,13 @@ def environment() -> Item:
 
 
 def _packages(prefix: Path) -> set[str]:
-    """Names of the packages that are installed there."""
+    """Return the names of the packages that are installed there."""
     return {p.name for p in (prefix / "share/ament_index/resource_index/packages").glob("*")}
 
 
 def _workspace(prefix: Path) -> Path:
-    """The install folder around one of the prefixes that colcon makes of it, one a package, or
-    the prefix itself (--merge-install)."""
+    """Return the install folder of a colcon workspace, given the prefix of a package in it, or the
+    prefix itself (--merge-install)."""
     return prefix.parent if prefix.name in _packages(prefix) else prefix
 
 
@@ -82,7 +84,7 @@ def ros() -> Item:
 
 
 def shared_memory() -> Item:
-    """Room in /dev/shm, and what killed processes left of Fast DDS there."""
+    """Space in /dev/shm, and files of Fast DDS that killed processes left there."""
     try:
         stat = os.statvfs(SHM)
     except OSError as error:
@@ -104,8 +106,10 @@ def shared_memory() -> Item:
 
 
 def _by_udp() -> dict[str, str]:
-    """The environment in which Fast DDS keeps to UDP on loopback; FASTDDS_BUILTIN_TRANSPORTS is
-    passed over by rmw_fastrtps where the range is LOCALHOST."""
+    """Return the environment in which Fast DDS uses UDP on loopback only.
+
+    rmw_fastrtps ignores FASTDDS_BUILTIN_TRANSPORTS if the discovery range is LOCALHOST.
+    """
     profile = packages.share("rulesafe", Path.cwd(), os.environ) / "config" / PROFILE
     return {
         "ROS_AUTOMATIC_DISCOVERY_RANGE": "SUBNET",
@@ -118,18 +122,18 @@ def _export(environment: dict[str, str]) -> str:
 
 
 def _mapped() -> set[str]:
-    """Names of the files in shared memory that a process of ours has mapped."""
+    """Return the names of files in shared memory that a process has mapped."""
     names: set[str] = set()
     for maps in Path("/proc").glob("[0-9]*/maps"):
         try:
             names |= set(re.findall(rf"{SHM}/(\S+)", maps.read_text()))
-        except OSError:  # it has ended, or is somebody else's
+        except OSError:  # it has ended, or belongs to another user
             continue
     return {name for file in names for name in (file, f"{file}_el")}
 
 
 def domain() -> Item:
-    """The ROS domain, how far discovery reaches, and which of our nodes already run in it."""
+    """The ROS domain, the discovery range, and our nodes that already run in it."""
     number = os.environ.get("ROS_DOMAIN_ID", "") or "0"
     reach = os.environ.get("ROS_AUTOMATIC_DISCOVERY_RANGE", "")
     if not number.isdigit() or int(number) > DOMAINS:
@@ -152,7 +156,7 @@ def domain() -> Item:
 
 
 def _claimed(number: int) -> list[str]:
-    """Topics that a process of this machine has claimed in the domain (rulesafe_core.ros.claim)."""
+    """Return the topics that processes of this machine have claimed (rulesafe_core.ros.claim)."""
     try:
         text = Path("/proc/net/unix").read_text()
     except OSError:
@@ -161,13 +165,13 @@ def _claimed(number: int) -> list[str]:
 
 
 def discovery() -> Item:
-    """Two processes, one of which must hear the other; if not, again without shared memory."""
+    """Whether one process receives messages of another, with and without shared memory."""
     if find_spec("rclpy") is None:
         return Item(FAIL, "not tried: no rclpy", "make setup")
-    heard, said = _heard({})
-    if heard:
+    received, error = _receives({})
+    if received:
         return Item(OK, "one process heard another")
-    if _heard(_by_udp())[0]:
+    if _receives(_by_udp())[0]:
         return Item(
             FAIL,
             "heard over UDP alone, not through shared memory",
@@ -175,23 +179,30 @@ def discovery() -> Item:
         )
     return Item(
         FAIL,
-        f"nothing heard{f' ({said})' if said else ''}",
+        f"nothing heard{f' ({error})' if error else ''}",
         "Loopback must be up (ip link set lo up), and no firewall filter UDP on it; unset "
         "ROS_STATIC_PEERS, FASTRTPS_DEFAULT_PROFILES_FILE and ROS_DISCOVERY_SERVER",
     )
 
 
-def _heard(more: dict[str, str]) -> tuple[bool, str]:
-    """Whether a listener hears a speaker; and the last line of its complaint."""
-    words = {"ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST", **os.environ, **more}
+def _receives(more: dict[str, str]) -> tuple[bool, str]:
+    """Return whether a listener receives a message, and the last line of its errors."""
+    environment = {"ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST", **os.environ, **more}
     command = [sys.executable, "-m", "rulesafe_ros.doctor.hello_node"]
     topic = f"/rulesafe_doctor_{os.getpid()}"
     speaker = subprocess.Popen(
-        [*command, "speak", topic], env=words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        [*command, "speak", topic],
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
     )
     try:
         done = subprocess.run(
-            [*command, "listen", topic], env=words, capture_output=True, text=True, check=False
+            [*command, "listen", topic],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
         )
     finally:
         speaker.kill()

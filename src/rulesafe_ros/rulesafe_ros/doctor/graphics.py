@@ -1,4 +1,4 @@
-"""Pictures: a Vulkan driver that SAPIEN accepts, and whether it is a GPU's."""
+"""Rendering: a Vulkan driver that SAPIEN accepts, and the GPU."""
 
 import json
 import shutil
@@ -7,8 +7,8 @@ import sys
 
 from rulesafe_ros.doctor.report import OK, WARN, Item, judged
 
-PATIENCE = 120.0
-"""s for a first picture, on a machine that is busy."""
+TIMEOUT = 120.0
+"""s for a first image, on a busy machine."""
 
 MESA = (
     "make setup installs a driver that does; by hand: Mesa 23.2 or newer (Debian 12: apt-get "
@@ -18,14 +18,12 @@ MESA = (
 
 
 def vulkan() -> Item:
-    """Takes one picture in a process of its own: a bad driver aborts it."""
+    """Render one image in another process, since a bad driver aborts it."""
     command = [sys.executable, "-m", "rulesafe_ros.doctor.picture"]
     try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, check=False, timeout=PATIENCE
-        )
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=TIMEOUT)
     except subprocess.TimeoutExpired:
-        return judged(False, f"no picture in {PATIENCE:g} s", MESA)
+        return judged(False, f"no picture in {TIMEOUT:g} s", MESA)
     if done.returncode:
         why = (done.stderr.strip().splitlines() or ["it ended without a word"])[-1]
         return judged(
@@ -33,16 +31,16 @@ def vulkan() -> Item:
             f"no picture (status {done.returncode}): {why.partition('Error: ')[2] or why}",
             MESA,
         )
-    told = json.loads(done.stdout.splitlines()[-1])
+    found = json.loads(done.stdout.splitlines()[-1])
     return judged(
-        told["contrast"] > 0,
-        f"{told['device']}: a picture after {told['seconds']:.1f} s",
+        found["contrast"] > 0,
+        f"{found['device']}: a picture after {found['seconds']:.1f} s",
         "The picture is of one colour. " + MESA,
     )
 
 
 def gpu() -> Item:
-    """What training would run on. Never needed."""
+    """The GPU that training would use; it is optional."""
     cuda = ""
     try:
         import torch

@@ -10,16 +10,16 @@ from pathlib import Path
 from rulesafe_ros.doctor.report import FAIL, OK, WARN, Item, judged
 
 PYTHON = ((3, 10), (3, 14))
-"""The first that will do, and the first that will not."""
+"""The lowest supported version, and the first unsupported one."""
 
 MEMORY, DISK, CORES = 4.0, 2.0, 2
-"""GiB of memory that is free, GiB of disk for results, processor cores: below these it is slow."""
+"""Free memory and disk space in GiB, and processor cores, below which it is slow."""
 
 SETUP = "make setup (in the source tree) installs it"
 
 
 def python() -> Item:
-    """The interpreter's version and the machine's kind."""
+    """The version of Python and the platform."""
     version, kind = sys.version_info[:2], f"{platform.system()} {platform.machine()}"
     return judged(
         PYTHON[0] <= version < PYTHON[1] and kind == "Linux x86_64",
@@ -29,7 +29,7 @@ def python() -> Item:
 
 
 def packages() -> Item:
-    """Whether each requirement of the distribution is there in a version that it allows."""
+    """The requirements of the distribution and their versions."""
     from packaging.requirements import Requirement
 
     try:
@@ -68,7 +68,7 @@ def _version(name: str) -> str | None:
 
 
 def programs() -> Item:
-    """Programs that are called: `dot` draws automata, the others build packages of messages."""
+    """Programs: `dot` draws automata, the others build message packages."""
     wanted = {"dot": "graphviz", "cmake": "cmake", "ninja": "ninja-build", "c++": "g++"}
     lacking = {program for program in wanted if not shutil.which(program)}
     return judged(
@@ -80,7 +80,7 @@ def programs() -> Item:
 
 
 def room() -> Item:
-    """Free memory, free disk where results go, and cores."""
+    """Free memory, free disk space in the working directory, and cores."""
     memory = _available_gib()
     disk = shutil.disk_usage(Path.cwd()).free / 2**30
     cores = len(os.sched_getaffinity(0))
@@ -101,7 +101,7 @@ def _available_gib() -> float:
 
 
 def video() -> Item:
-    """Whether films can be written."""
+    """The video encoder."""
     try:
         import av
 
@@ -114,7 +114,7 @@ def video() -> Item:
 
 
 def sandbox() -> Item:
-    """Whether programs of strangers are confined by everything the sandbox has."""
+    """The layers of the sandbox for untrusted programs."""
     try:
         from rulesafe_design.sandbox import walls
 

@@ -1,4 +1,4 @@
-"""Takes one picture and prints, as JSON, the device, the time it took, and its contrast."""
+"""Render one image and print, as JSON, the device, the time it took, and the image's contrast."""
 
 import json
 import time
@@ -12,13 +12,13 @@ def main() -> None:
     begin = time.monotonic()
     simulation = Simulation(render=True)
     simulation.reset("rule_001", "safe_01", seed=0)
-    picture = Observer(simulation).observe(["head_rgb"])["head_rgb"]
-    told = {
+    image = Observer(simulation).observe(["head_rgb"])["head_rgb"]
+    found = {
         "device": render_device() or "unknown device",
         "seconds": time.monotonic() - begin,
-        "contrast": float(picture.std()),
+        "contrast": float(image.std()),
     }
-    print(json.dumps(told))
+    print(json.dumps(found))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What an item of the doctor's list says, and the list as text."""
+"""The result of a check, and its text."""
 
 from dataclasses import dataclass
 
@@ -7,12 +7,12 @@ OK, WARN, FAIL = "ok", "warn", "FAIL"
 
 @dataclass(frozen=True)
 class Item:
-    """One thing that was looked at.
+    """The result of a check.
 
     Attributes:
-        verdict: OK; WARN, for what limits or may trouble; FAIL, for what stops a part from working.
+        verdict: OK; WARN for a limitation; FAIL if a part does not work.
         found: what was found.
-        remedy: what to do about it; empty if it is OK.
+        remedy: what to do; empty if it is OK.
     """
 
     verdict: str
@@ -21,18 +21,18 @@ class Item:
 
 
 def judged(good: bool, found: str, remedy: str, bad: str = FAIL) -> Item:
-    """OK, or else `bad` with the remedy."""
+    """Return an item that is OK, or else `bad` with the remedy."""
     return Item(OK, found) if good else Item(bad, found, remedy)
 
 
 def as_line(name: str, item: Item) -> str:
-    """The item for a person: a line, and below it what to do where it is not OK."""
+    """Return the item as a line, with the remedy below it."""
     head = f"[{item.verdict:<4}] {name:<14} {item.found}"
     return f"{head}\n{'':<22}-> {item.remedy}" if item.remedy else head
 
 
 def closing(items: dict[str, Item]) -> str:
-    """The last line, which says what to do."""
+    """Return the last line, with what to do next."""
     failed = [name for name, item in items.items() if item.verdict == FAIL]
     if not failed:
         return "Nothing failed. Next: make demo"

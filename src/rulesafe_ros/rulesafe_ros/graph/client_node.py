@@ -1,4 +1,4 @@
-"""A node that looks at a graph: who is there, what a topic says, what a service answers."""
+"""A client that inspects a graph: its topics, services and parameters."""
 
 import os
 import time
@@ -21,18 +21,17 @@ from rulesafe_ros.bag.selection import NOISE
 from rulesafe_ros.graph.plain import to_plain
 
 QUIET = 1.0
-"""s without news after which discovery has come to rest."""
+"""s without changes of the graph after which discovery is regarded as complete."""
 
-DISCOVERY = 10.0
-"""s after which no more is waited for: nodes may come and go all the time, or there is none. What
-is lost as two nodes meet, on a busy machine, Fast DDS says again after 3 s: first that there is a
-node, then what it writes and offers."""
+DISCOVERY_TIMEOUT = 10.0
+"""s after which discovery is not waited for any longer. On a busy machine announcements get lost;
+Fast DDS repeats them after 3 s, first those of nodes, then those of their topics and services."""
 
-SOON = 2.0
-"""s in which a topic that is there is found."""
+NOTICE = 2.0
+"""s without a publisher after which the user is told what is waited for."""
 
 SETTLE = 1.0
-"""s in which a topic's other publishers are heard of, or a server of its new client."""
+"""s within which other publishers of a topic, or the server of a new client, are discovered."""
 
 STANDARD = (
     *("describe_parameters", "get_parameter_types", "get_parameters", "list_parameters"),
@@ -41,8 +40,8 @@ STANDARD = (
 """Services of every node."""
 
 
-class Row(NamedTuple):
-    """A topic and how many write and read it."""
+class TopicInfo(NamedTuple):
+    """A topic with its numbers of publishers and subscribers."""
 
     name: str
     type: str
@@ -56,21 +55,21 @@ class GraphClient(ClientNode):
     def __init__(self) -> None:
         super().__init__(f"rulesafe_graph_{os.getpid()}")
 
-    def settle(self, found: Callable[[], object]) -> None:
-        """Waits until something is found and discovery has come to rest."""
+    def wait_for_discovery(self, found: Callable[[], object]) -> None:
+        """Wait until something is found and the graph has stopped changing."""
         last, since = None, time.monotonic()
 
-        def at_rest() -> bool:
+        def complete() -> bool:
             nonlocal last, since
-            now = (self.rows(), self.offered(), self.get_node_names())
+            now = (self.topic_infos(), self.service_types(), self.get_node_names())
             if now != last:
                 last, since = now, time.monotonic()
             return time.monotonic() - since > QUIET and bool(found())
 
-        self.spin_until(at_rest, DISCOVERY)
+        self.spin_until(complete, DISCOVERY_TIMEOUT)
 
-    def rows(self) -> list[Row]:
-        """Topics that others write or read, in order; not those of actions."""
+    def topic_infos(self) -> list[TopicInfo]:
+        """Return the topics of other nodes, sorted; not those of actions."""
         found = []
         for name, kinds in sorted(self.get_topic_names_and_types()):
             infos = (
@@ -79,26 +78,31 @@ class GraphClient(ClientNode):
             )
             counts = [sum(info.node_name != self.get_name() for info in each) for each in infos]
             if any(counts) and "/_" not in name:
-                found.append(Row(name, ", ".join(kinds), *counts))
+                found.append(TopicInfo(name, ", ".join(kinds), *counts))
         return found
 
-    def offered(self) -> dict[str, str]:
-        """Services by name, with their types, in order; not those of actions."""
+    def service_types(self) -> dict[str, str]:
+        """Return the types of services by name, sorted; not those of actions."""
         found = sorted(self.get_service_names_and_types())
         return {name: ", ".join(kinds) for name, kinds in found if "/_" not in name}
 
     @property
-    def where(self) -> str:
-        """Where it looks."""
+    def domain(self) -> str:
         return f"ROS domain {self.context.get_domain_id()}"
 
     # Topics -------------------------------------------------------------------------------
 
-    def find(self, name: str, ended: Callable[[], object], said: Callable[[str], None]) -> Topic:
-        """A topic, once somebody writes it; `said` hears, after SOON, that nobody does yet.
+    def find(self, name: str, ended: Callable[[], object], report: Callable[[str], None]) -> Topic:
+        """Return a topic as soon as it has a publisher.
 
-        Errors: RuleSafeError for a name that cannot be one, a type that nobody here knows, or if
-        nobody writes it until `ended`.
+        Args:
+            name: of the topic.
+            ended: whether to stop waiting.
+            report: called with a line if there is no publisher yet.
+
+        Raises:
+            RuleSafeError: the name is invalid, the type is not installed, or there is no publisher
+                until `ended`.
         """
         full = name if name.startswith("/") else f"/{name}"
         try:
@@ -107,40 +111,42 @@ class GraphClient(ClientNode):
             raise RuleSafeError(f"{name!r} is no topic: {str(error).splitlines()[0]}") from None
 
         def found() -> bool:
-            return bool(convert.publishers(self, full) or ended())
+            return bool(self.get_publishers_info_by_topic(full) or ended())
 
-        if not self.spin_until(found, SOON):
-            said(f"waiting for {self._nobody(full)}")
+        if not self.spin_until(found, NOTICE):
+            report(f"waiting for {full}: {self._published_text()}")
             self.spin_until(found)
         self.spin_until(ended, SETTLE)
-        infos = convert.publishers(self, full)
+        infos = self.get_publishers_info_by_topic(full)
         if not infos:
-            raise RuleSafeError(f"nobody writes {self._nobody(full)}")
+            raise RuleSafeError(f"nobody writes {full}: {self._published_text()}")
         return convert.to_topic(full, infos)
 
-    def written(self) -> list[str]:
-        """Topics that others write, but for those of every node."""
-        return [row.name for row in self.rows() if row.publishers and row.name not in NOISE]
+    def published(self) -> list[str]:
+        """Return the names of topics that others publish, without those of every node."""
+        return [t.name for t in self.topic_infos() if t.publishers and t.name not in NOISE]
 
-    def _nobody(self, name: str) -> str:
-        return f"{name}: in {self.where} there is {', '.join(self.written()) or 'nobody'}"
+    def _published_text(self) -> str:
+        return f"in {self.domain} there is {', '.join(self.published()) or 'nobody'}"
 
     def listen(self, topic: Topic, take: Callable[[Any], None], raw: bool = False) -> None:
-        """Calls `take` with each message, or with its bytes if `raw`; asks for no more than the
-        topic's publishers offer, so that the last message of a latched topic comes too."""
+        """Call `take` with each message, or with its bytes if `raw`; a latched topic's last too."""
         kind, request = convert.interface_class(topic.type), convert.to_request(topic.offered)
         self.create_subscription(kind, topic.name, take, request, raw=raw)
 
     # Services -----------------------------------------------------------------------------
 
     def service_class(self, name: str, timeout: float) -> Any:
-        """The class of a service's type. Errors: RuleSafeError if nobody offers it within
-        `timeout` s, or nobody here knows its type."""
-        if not self.spin_until(lambda: name in self.offered(), timeout):
-            ours = [n for n in self.offered() if n.rsplit("/", 1)[1] not in STANDARD]
+        """Return the class of a service's type.
+
+        Raises:
+            RuleSafeError: there is no such service within `timeout` s, or no such type installed.
+        """
+        if not self.spin_until(lambda: name in self.service_types(), timeout):
+            ours = [n for n in self.service_types() if n.rsplit("/", 1)[1] not in STANDARD]
             offered = ", ".join(ours) or "none"
-            raise RuleSafeError(f"nobody offers {name}; services in {self.where}: {offered}")
-        return convert.interface_class(self.offered()[name])
+            raise RuleSafeError(f"nobody offers {name}; services in {self.domain}: {offered}")
+        return convert.interface_class(self.service_types()[name])
 
     def call(self, kind: Any, name: str, request: Any, timeout: float) -> Any:
         """Return the response to a request. Errors: RuleSafeError after `timeout` s without one."""
@@ -161,9 +167,12 @@ class GraphClient(ClientNode):
     # Parameters ---------------------------------------------------------------------------
 
     def parameters(self, node: str, timeout: float) -> dict[str, Any]:
-        """A node's parameters by name. Errors: RuleSafeError where there is no such node within
-        `timeout` s, or it does not answer."""
-        client = self._of(node, timeout)
+        """Return a node's parameters by name.
+
+        Raises:
+            RuleSafeError: there is no such node within `timeout` s, or it does not answer.
+        """
+        client = self._parameter_client(node, timeout)
         found = self._response(client.list_parameters, f"{node}/list_parameters", timeout)
         names = sorted(found.result.names)
         ask = partial(client.get_parameters, names)
@@ -174,24 +183,24 @@ class GraphClient(ClientNode):
         }
 
     def set_parameter(self, node: str, name: str, value: Any, timeout: float) -> None:
-        """Changes a parameter. Errors: RuleSafeError for a value that no parameter has, or if the
-        node refuses it."""
+        """Change a parameter. Errors: RuleSafeError if the value has no parameter type, or the node
+        refuses it."""
         try:
             parameters = [Parameter(name, value=value)]
         except TypeError:
             raise RuleSafeError(f"no parameter can be {value!r}") from None
-        client = self._of(node, timeout)
+        client = self._parameter_client(node, timeout)
         ask = partial(client.set_parameters, parameters)
         (result,) = self._response(ask, f"{node}/set_parameters", timeout).results
         if not result.successful:
             raise RuleSafeError(f"{node} refused {name}: {result.reason}")
 
-    def _of(self, node: str, timeout: float) -> AsyncParameterClient:
+    def _parameter_client(self, node: str, timeout: float) -> AsyncParameterClient:
         name, last = "/" + node.strip("/"), "/set_parameters"
-        if not self.spin_until(lambda: name + last in self.offered(), timeout):
-            having = [n.removesuffix(last) for n in self.offered() if n.endswith(last)]
+        if not self.spin_until(lambda: name + last in self.service_types(), timeout):
+            having = [n.removesuffix(last) for n in self.service_types() if n.endswith(last)]
             listed = ", ".join(having) or "none"
-            raise RuleSafeError(f"no node {name}; nodes with parameters in {self.where}: {listed}")
+            raise RuleSafeError(f"no node {name}; nodes with parameters in {self.domain}: {listed}")
         client = AsyncParameterClient(self, name)
         self.spin_until(client.services_are_ready, timeout)
         return client

@@ -10,7 +10,7 @@ from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_ros.graph import command
 
 PATIENCE = 10.0
-"""s in which a node is found, if there is one; and in which it answers."""
+"""s within which an existing node is discovered, and answers."""
 
 NodeName = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="NODE")]
 Name = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="NAME")]

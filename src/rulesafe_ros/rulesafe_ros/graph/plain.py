@@ -1,5 +1,7 @@
-"""Messages and requests as plain data, to be written and read as YAML. No ROS here: what a message
-is made of, it tells itself."""
+"""Messages and requests as plain data, to be written and read as YAML.
+
+The fields of a message are those that it reports itself, so that ROS is not imported.
+"""
 
 from array import array
 from collections.abc import Mapping
@@ -12,14 +14,14 @@ import yaml
 from rulesafe_core.errors import RuleSafeError, unknown_name
 
 SHOWN = 128
-"""Elements of an array, and letters of a text, that are shown, as `ros2 topic echo` does."""
+"""Largest number of elements of an array, and of characters of a text, as in `ros2 topic echo`."""
 
 MORE = "..."
-"""Stands for the rest."""
+"""In place of the rest."""
 
 
 def to_yaml(message: Any, limit: int | None = SHOWN) -> str:
-    """A message as YAML, its fields in order; see `to_plain`."""
+    """Return a message as YAML, its fields in order; see `to_plain`."""
     text: str = yaml.safe_dump(
         to_plain(message, limit), sort_keys=False, allow_unicode=True, width=1_000_000
     )
@@ -27,10 +29,11 @@ def to_yaml(message: Any, limit: int | None = SHOWN) -> str:
 
 
 def to_plain(value: Any, limit: int | None = SHOWN) -> Any:
-    """A message, or a value of a field, as dictionaries, lists, numbers and texts.
+    """Return a message, or the value of a field, as dictionaries, lists, numbers and texts.
 
     Args:
-        limit: elements and letters after which MORE stands for the rest; None: all are there.
+        value: the message or value.
+        limit: number of elements and characters after which MORE replaces the rest; None: no limit.
     """
     if hasattr(value, "get_fields_and_field_types"):
         names = value.get_fields_and_field_types()
@@ -47,7 +50,7 @@ def to_plain(value: Any, limit: int | None = SHOWN) -> Any:
 
 
 def read_fields(text: str) -> dict[str, Any]:
-    """What YAML gives for the fields of a request. Errors: RuleSafeError where it is none."""
+    """Read the fields of a request from YAML. Errors: RuleSafeError if it is invalid."""
     try:
         found = yaml.safe_load(text) or {}
     except yaml.YAMLError as error:
@@ -58,14 +61,15 @@ def read_fields(text: str) -> dict[str, Any]:
 
 
 def fill(message: Any, fields: Mapping[str, Any], within: str = "") -> Any:
-    """Sets fields of a message, and of messages within it; the message.
+    """Set fields of a message, and of messages within it; return the message.
 
     Args:
-        fields: plain data by field; what is left out stays as it is.
-        within: where the message stands, for errors, such as "pose.".
+        message: the message.
+        fields: plain data by field; other fields are unchanged.
+        within: prefix of the fields in errors, such as "pose.".
 
-    Errors: RuleSafeError for a field that is not there, naming those that are, and for a value
-    that a field cannot have.
+    Raises:
+        RuleSafeError: a field does not exist, or cannot have the value.
     """
     kinds: dict[str, str] = message.get_fields_and_field_types()
     message._check_fields = True  # else a wrong value would end the process, in the middleware
@@ -82,7 +86,7 @@ def fill(message: Any, fields: Mapping[str, Any], within: str = "") -> Any:
 
 
 def _made(now: Any, slot: Any, kind: str, value: Any, where: str) -> Any:
-    """A value as the field's setter wants it; `now`: the field's value so far."""
+    """Return a value as the field's setter takes it; `now`: the field's present value."""
     inner = getattr(slot, "value_type", None)  # of an array
     if inner is not None and isinstance(value, list):
         if hasattr(inner, "namespaces"):

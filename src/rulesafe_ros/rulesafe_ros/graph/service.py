@@ -9,7 +9,7 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_ros.graph import command
 
 FIND = 10.0
-"""s in which a service is found, if there is one."""
+"""s within which an existing service is discovered."""
 
 
 def list_(all_services: bool = False) -> None:
@@ -23,15 +23,15 @@ def list_(all_services: bool = False) -> None:
     with command.connected() as client:
         from rulesafe_ros.graph.client_node import STANDARD
 
-        client.settle(client.offered)
-        found, where = client.offered(), client.where
+        client.wait_for_discovery(client.service_types)
+        found, domain = client.service_types(), client.domain
     rows = [
         (name, kind)
         for name, kind in found.items()
         if all_services or name.rsplit("/", 1)[1] not in STANDARD
     ]
     if not rows:
-        raise RuleSafeError(f"nobody is heard in {where}: does a launch run, with this domain?")
+        raise RuleSafeError(f"nobody is heard in {domain}: does a launch run, with this domain?")
     print(command.columns([("service", "type"), *rows]))
 
 

@@ -1,4 +1,4 @@
-"""`rulesafe topic`: the topics of a graph, what one says and how often."""
+"""`rulesafe topic`: the topics of a graph, their messages and rates."""
 
 import sys
 import time
@@ -23,10 +23,10 @@ def list_() -> None:
     Example: rulesafe topic list
     """
     with command.connected() as client:
-        client.settle(client.written)
-        rows, where = client.rows(), client.where
+        client.wait_for_discovery(client.published)
+        rows, domain = client.topic_infos(), client.domain
     if not rows:
-        raise RuleSafeError(f"nobody is heard in {where}: does a launch run, with this domain?")
+        raise RuleSafeError(f"nobody is heard in {domain}: does a launch run, with this domain?")
     head = ("topic", "type", "publishers", "subscribers")
     print(command.columns([head, *((*row[:2], str(row[2]), str(row[3])) for row in rows)]))
 
@@ -106,7 +106,7 @@ def hz(topic: Name, window: float = 5.0, seconds: float = 0.0) -> int:
 
 
 def rate(times: list[float]) -> str:
-    """How often something came at these times (s, in order), in words."""
+    """Return the rate of messages that came at these times (s, sorted), as text."""
     if len(times) < 2:
         return f"no rate yet, messages: {len(times)}"
     gaps = [after - before for before, after in pairwise(times)]

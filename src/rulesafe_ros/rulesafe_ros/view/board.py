@@ -1,6 +1,6 @@
-"""The board between the ROS graph, which writes, and pages, which read: the newest of everything.
+"""The newest value of each section, written by the node and read by pages.
 
-A reader that is slow misses what was overwritten and holds nobody up. No ROS here.
+A slow page misses intermediate values and does not block the node.
 """
 
 import json
@@ -8,14 +8,14 @@ import threading
 from typing import Any
 
 BINARY = ("head", "front", "points")
-"""Sections of bytes; a page knows each by its place here, the first byte of its message."""
+"""Sections of bytes; the index here is the first byte of their messages."""
 
 
 class Board:
-    """Sections by name, each with a version that grows when it is written. Safe among threads.
+    """Sections by name, with versions that grow at each write. Thread-safe.
 
     Attributes:
-        readers: how many there are; where there is none, pictures need not be made.
+        readers: number of open pages; without one, images need not be decoded.
     """
 
     def __init__(self) -> None:
@@ -26,7 +26,7 @@ class Board:
         self._version = 0
 
     def put(self, name: str, value: Any) -> None:
-        """Writes a value that JSON can carry, if it differs from what stands there."""
+        """Write a JSON value if it differs from the present one."""
         with self._lock:
             if name in self._values and self._values[name] == value:
                 return
@@ -34,12 +34,12 @@ class Board:
             self._write(name, json.dumps({"name": name, "value": value}, allow_nan=False))
 
     def put_bytes(self, name: str, data: bytes) -> None:
-        """Writes one of the sections of BINARY."""
+        """Write one of the sections of BINARY."""
         with self._lock:
             self._write(name, bytes([BINARY.index(name)]) + data)
 
     def get(self, name: str) -> Any:
-        """The value that was put there last; None where there is none."""
+        """Return the present value; None if there is none."""
         with self._lock:
             return self._values.get(name)
 
@@ -47,9 +47,11 @@ class Board:
         self._version += 1
         self._sections[name] = self._version, message
 
-    def news(self, since: int) -> tuple[int, list[str | bytes]]:
-        """The version now, and the messages of what was written after version `since`, in that
-        order; 0: of everything."""
+    def changes(self, since: int) -> tuple[int, list[str | bytes]]:
+        """Return the present version, and messages of the sections written after version `since`.
+
+        The sections are in the order of writing; 0: all of them.
+        """
         with self._lock:
             found = sorted(entry for entry in self._sections.values() if entry[0] > since)
             return self._version, [message for _, message in found]

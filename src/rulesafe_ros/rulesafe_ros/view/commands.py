@@ -11,21 +11,20 @@ def view(
     head_image: str = "",
     front_image: str = "",
 ) -> int:
-    """Show what goes on, live: cameras, robot and safe, memory tokens, the plan, joints, buttons.
+    """Show a running graph live: cameras, robot and safe, memory tokens, the plan, joints.
 
-    Listens to the ROS topics, so it shows the simulation, a played bag and the real robot alike.
-    It may be started before them, and outlives them.
+    It subscribes to the ROS topics, so it shows the simulation, a played bag and the real robot
+    alike. It may be started before them and keeps running after them.
 
     Example: rulesafe view --port 8080
 
     Args:
-        host: Address to bind to. Another than loopback exposes the page to the network: everybody
-            may look then, and the buttons ask for the token.
-        port: The page's port; 0: any that is free.
-        foxglove_port: Port of the Foxglove WebSocket server; 0: any that is free; None: no server.
-        token: What the buttons ask for where the page is exposed; empty: a new one, which is
-            printed.
-        head_image: Image topic of the head camera; empty: /film/head/compressed where it is
+        host: Address to bind to. Any but loopback exposes the page to the network: all users of it
+            can open the page then, and the buttons ask for the token.
+        port: The page's port; 0: any free port.
+        foxglove_port: Port of the Foxglove WebSocket server; 0: any free port; None: no server.
+        token: Token of the buttons where the page is exposed; empty: a new one, which is printed.
+        head_image: Image topic of the head camera; empty: /film/head/compressed if it is
             published, else /camera/head/image_raw.
         front_image: The same of the front camera.
     """

@@ -1,4 +1,4 @@
-"""Messages to what the page shows."""
+"""Messages as sections of the page."""
 
 from io import BytesIO
 from typing import Any
@@ -37,7 +37,7 @@ def cloud_bytes(message: PointCloud2) -> bytes:
 
 
 def status_section(message: EpisodeStatus) -> dict[str, Any]:
-    """An episode's status as a page gets it."""
+    """Return the section of an episode's status."""
     parts = zip(
         message.parts,
         message.part_positions,
@@ -45,7 +45,7 @@ def status_section(message: EpisodeStatus) -> dict[str, Any]:
         message.part_locked,
         strict=True,
     )
-    at, turn = message.safe_pose.position, message.safe_pose.orientation
+    p, q = message.safe_pose.position, message.safe_pose.orientation
     return {
         "rule": message.rule,
         "safe": message.safe,
@@ -66,15 +66,15 @@ def status_section(message: EpisodeStatus) -> dict[str, Any]:
             name: round(force, 1)
             for name, force in zip(message.contact_names, message.contact_forces, strict=True)
         },
-        "safe_position": [at.x, at.y, at.z],
-        "safe_quat_xyzw": [turn.x, turn.y, turn.z, turn.w],
+        "safe_position": [p.x, p.y, p.z],
+        "safe_quat_xyzw": [q.x, q.y, q.z, q.w],
         "waiting": message.waiting,
         "clipped": message.clipped_actions,
     }
 
 
 def bridge_section(message: BridgeState) -> dict[str, Any]:
-    """What the bridge to a real robot does."""
+    """Return the section of the bridge to a real robot."""
     return {
         "state": message.state,
         "reason": message.reason,
@@ -83,6 +83,6 @@ def bridge_section(message: BridgeState) -> dict[str, Any]:
     }
 
 
-def complaints(message: DiagnosticArray) -> list[tuple[str, str, str]]:
-    """Name, level and words of each diagnostic."""
+def diagnostics(message: DiagnosticArray) -> list[tuple[str, str, str]]:
+    """Return name, level and text of each diagnostic."""
     return [(s.name, LEVELS.get(s.level, "error"), s.message) for s in message.status]

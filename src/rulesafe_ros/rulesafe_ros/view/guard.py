@@ -1,9 +1,8 @@
-"""Who may look at the page and who may press its buttons. No web framework here.
+"""Which requests are answered, and which commands are executed.
 
 A browser sends requests for any page that its user has open, to loopback too. So a request must be
-addressed to the page's own host (or a stranger's name could be pointed at loopback), a page that
-asks must be ours, and where others than this machine can reach the server, a command must carry the
-token.
+addressed to the server's own host (another name could be resolved to loopback) and come from our
+page, and where other machines can reach the server, a command must carry the token.
 """
 
 import hmac
@@ -17,10 +16,10 @@ from rulesafe_ros.view.options import ViewOptions, is_loopback
 
 @dataclass(frozen=True)
 class Guard:
-    """Answers with a reason to refuse, or with None.
+    """Returns why a request is refused, or None.
 
     Attributes:
-        exposed: others than this machine's users can reach the server.
+        exposed: whether other machines can reach the server.
         token: what a command must carry then.
     """
 
@@ -28,7 +27,7 @@ class Guard:
     token: str
 
     def refuse(self, headers: Mapping[str, str]) -> str | None:
-        """Why a request with these headers is not answered at all."""
+        """Return why a request with these headers is not answered."""
         host = headers.get("Host", "")
         if not self.exposed and not is_loopback(_name(host)):
             return (
@@ -41,18 +40,18 @@ class Guard:
         return None
 
     def refuse_command(self, headers: Mapping[str, str]) -> str | None:
-        """Why a command with these headers is not obeyed."""
+        """Return why a command with these headers is not executed."""
         if not self.exposed:
             return None
         scheme, _, given = headers.get("Authorization", "").partition(" ")
-        told = given.encode("utf-8", "surrogateescape")
-        if scheme == "Bearer" and hmac.compare_digest(told, self.token.encode()):
+        token = given.encode("utf-8", "surrogateescape")
+        if scheme == "Bearer" and hmac.compare_digest(token, self.token.encode()):
             return None
         return "this command needs the token that `rulesafe view` printed when it started"
 
 
 def _name(host: str) -> str:
-    """Of a Host header, without its port; nothing where it is none."""
+    """Return the host name in a Host header; "" if it is invalid."""
     try:
         return urlsplit(f"//{host}").hostname or ""
     except ValueError:
@@ -60,5 +59,5 @@ def _name(host: str) -> str:
 
 
 def make_guard(options: ViewOptions) -> Guard:
-    """The guard of a server; an exposed one without a token gets a new one."""
+    """Return the guard of a server; an exposed one without a token gets a new token."""
     return Guard(options.exposed, options.token or secrets.token_urlsafe(16))

@@ -1,4 +1,4 @@
-"""What a page shows, made of what was heard; written to a board. No ROS here."""
+"""Compute what a page shows from decoded messages, and write it to a board."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -19,19 +19,18 @@ from rulesafe_sim.safes import SAFES
 from vq_memory_node.colours import cluster_colours
 
 BACKWARDS = SECOND // 10
-"""ns by which stamps may fall behind the newest before they are of something else that began: a
-new simulation, a bag that starts over."""
+"""ns by which a stamp may be older than the newest; else a new simulation or a bag has started."""
 
 JOINT_NAMES = (
     *("shoulder pitch", "shoulder roll", "shoulder yaw", "elbow"),
     *("wrist roll", "wrist pitch", "wrist yaw"),
     *("pinky", "ring", "middle", "index", "thumb bend", "thumb turn"),
 )
-"""ACTION_JOINTS in a person's words."""
+"""Labels of ACTION_JOINTS."""
 
 
 def choices(exposed: bool) -> dict[str, Any]:
-    """The section `setup`: what the page offers."""
+    """Return the section `setup`: the choices that the page offers."""
     return {
         "rules": [{"id": rule, "words": load_rule(rule).description} for rule in RULES],
         "safes": list(SAFES),
@@ -44,7 +43,7 @@ class Model:
     """Feeds a board. Stamps are ns of the graph's clock.
 
     Attributes:
-        frames: where the links are.
+        frames: the transforms of the links.
     """
 
     def __init__(self, board: Board):
@@ -66,13 +65,13 @@ class Model:
         self._board.put("history", {"origin": origin, "rows": []})
 
     def started(self, stamp: int) -> None:
-        """An episode began at this stamp."""
+        """Start an episode at this stamp."""
         if stamp != self._started:
             self._started = stamp
             self._begin(stamp)
 
     def joints(self, stamp: int, positions: Mapping[str, float]) -> None:
-        """All joints that were measured, rad; what is not finite is left out."""
+        """Show the measured joint positions, rad; those that are not finite are left out."""
         positions = {name: float(p) for name, p in positions.items() if np.isfinite(p)}
         if self._history is None or stamp < self._newest - BACKWARDS:
             began = self._started is not None and self._started <= stamp
@@ -89,13 +88,13 @@ class Model:
                 self._board.put("sample", row)
 
     def history(self) -> dict[str, Any] | None:
-        """The section `history` with all rows, for a page that comes late."""
+        """Return the section `history` with all rows, for a page that was just opened."""
         if self._history is None:
             return None
         return {"origin": self._history.origin, "rows": list(self._history.rows)}
 
     def chunk(self, chunk: Chunk) -> None:
-        """What a policy asks for from now on."""
+        """Show a chunk of a policy."""
         if self._history is None:
             return
         self._chunk = chunk
@@ -104,7 +103,7 @@ class Model:
         self._board.put("chunk", {"times": np.round(times, 3).tolist(), "rows": rows})
 
     def tokens(self, tokens: Tokens, model: str) -> None:
-        """A memory's tokens; `model`: the hash of what made them."""
+        """Show the tokens of a memory; `model` is the hash of its tokenizer."""
         palette = cluster_colours(tokens.vocabulary)
         values = tokens.reading.values
         self._board.put(
@@ -120,27 +119,26 @@ class Model:
         )
 
     def status(self, status: Mapping[str, Any]) -> None:
-        """The lock's state, as `rulesafe_ros.view.convert.status_section` has it."""
+        """Show the state of the episode, see `rulesafe_ros.view.convert.status_section`."""
         self.frames.status(status)
         self._board.put("status", dict(status))
 
     def robot(self, urdf: str) -> None:
-        """The robot's URDF. A page cannot read mesh files of another machine: a robot with meshes
-        is drawn as our primitives, whose links and joints are the same."""
+        """Show a robot's URDF. A page cannot read mesh files: a robot with meshes is drawn as our
+        primitives, whose links and joints are the same."""
         self.frames.robot(urdf)
         self._board.put("robot", to_urdf(h1_2()) if "<mesh" in urdf else urdf)
 
     def safe(self, urdf: str) -> None:
-        """The URDF of the safe and its stand."""
+        """Show the URDF of the safe and its stand."""
         self.frames.safe(urdf)
         self._board.put("safe", urdf)
 
     def notice(self, found: Sequence[tuple[str, str, str]]) -> None:
-        """Name, level ("ok", "warning", "error") and words of diagnostics; who is well again
-        drops out."""
-        for name, level, words in found:
+        """Show name, level ("warning", "error") and text of diagnostics; level "ok" removes one."""
+        for name, level, text in found:
             if level == "ok":
                 self._notices.pop(name, None)
             else:
-                self._notices[name] = {"name": name, "level": level, "words": words}
+                self._notices[name] = {"name": name, "level": level, "words": text}
         self._board.put("notices", list(self._notices.values()))

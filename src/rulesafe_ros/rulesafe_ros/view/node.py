@@ -1,7 +1,7 @@
-"""The view's ear on a ROS 2 graph: takes what is there, whoever writes it, and calls its services.
+"""The view's node: subscribes to what is published, and calls services of the simulation.
 
-Messages are taken as bytes, and some times a second the newest are looked at: a simulation at many
-times real time is not held up by its viewer.
+Messages are received as bytes and only the newest are decoded, 20 times per second, so that the
+view does not slow down a simulation.
 """
 
 import os
@@ -20,7 +20,7 @@ from rclpy.client import Client
 from rclpy.clock import Clock, ClockType
 from rclpy.executors import ExternalShutdownException, ShutdownException
 from rclpy.node import Node
-from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from rclpy.qos import DurabilityPolicy, ReliabilityPolicy
 from rclpy.serialization import deserialize_message
 from rclpy.subscription import Subscription
 from rclpy.task import Future
@@ -35,21 +35,22 @@ from rulesafe_core.ros import executing, ros_context
 from rulesafe_demos.film.messages import decode_memory
 from rulesafe_interfaces.msg import BridgeState, EpisodeStatus, MemoryTokens
 from rulesafe_interfaces.srv import ResetEpisode
+from rulesafe_ros.bag.convert import to_profile
 from rulesafe_ros.view import convert
 from rulesafe_ros.view.board import Board
+from rulesafe_ros.view.foxglove_server import FoxgloveServer
 from rulesafe_ros.view.model import Model
 from rulesafe_ros.view.options import ViewOptions
-from rulesafe_ros.view.relay import Relay
-from rulesafe_ros.view.sources import Offer, Source, Wish, choose, sources
+from rulesafe_ros.view.sources import Offer, Request, Source, choose, sources
 
-LOOK = 0.5
-"""s between looks at who writes what."""
+DISCOVERY_PERIOD = 0.5
+"""s between two searches for topics and publishers."""
 
-TICK = 0.05
-"""s between looks at what has come in."""
+UPDATE_PERIOD = 0.05
+"""s between two updates of the board."""
 
 SILENCE = 3.0
-"""s without joint states and status after which nobody seems to be there."""
+"""s without joint states and status after which there is no robot and no simulation."""
 
 KINDS = {
     f"{kind.__module__.split('.')[0]}/msg/{kind.__name__}": kind
@@ -62,36 +63,35 @@ KINDS = {
 
 
 class ViewNode(Node):
-    """Feeds a model and a board, and passes every message on to a relay."""
+    """Feeds a model and a board, and forwards every message to Foxglove."""
 
-    def __init__(self, board: Board, model: Model, options: ViewOptions, relay: Relay):
+    def __init__(
+        self, board: Board, model: Model, options: ViewOptions, server: FoxgloveServer | None
+    ):
         super().__init__("rulesafe_view")
-        self._board, self._model, self._relay = board, model, relay
+        self._board, self._model, self._server = board, model, server
         self._sources = sources(options)
-        self._wishes: dict[str, Wish] = {}
+        self._requests: dict[str, Request] = {}
         self._subscriptions_by_source: dict[str, Subscription] = {}
         self._inbox: dict[str, deque[bytes]] = {}
-        self._heard = float("-inf")  # s of the steady clock
+        self._received = float("-inf")  # s of the steady clock, newest state of the robot
         self._reset = self.create_client(ResetEpisode, "/episode/reset")
         self._pause = self.create_client(SetBool, "/episode/pause")
         steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self.create_timer(LOOK, self._look, clock=steady)
-        self.create_timer(TICK, self._tick, clock=steady)
-        self._look()
+        self.create_timer(DISCOVERY_PERIOD, self._discover, clock=steady)
+        self.create_timer(UPDATE_PERIOD, self._update, clock=steady)
+        self._discover()
 
-    # Listening ----------------------------------------------------------------------------
+    # Subscriptions ------------------------------------------------------------------------
 
-    def _look(self) -> None:
-        """Subscribes to what is there, and says what the page can do about it."""
+    def _discover(self) -> None:
+        """Subscribe to what is published, and put on the board what the page can do."""
         for source in self._sources:
-            wish = choose(source, [(topic, self._offers(topic)) for topic in source.topics])
-            if wish is not None and wish != self._wishes.get(source.name):
-                self._subscribe(source, wish)
-        self._tell()
-
-    def _tell(self) -> None:
+            request = choose(source, {topic: self._offers(topic) for topic in source.topics})
+            if request is not None and request != self._requests.get(source.name):
+                self._subscribe(source, request)
         graph = {
-            "alive": time.monotonic() - self._heard < SILENCE,
+            "alive": time.monotonic() - self._received < SILENCE,
             "reset": self._reset.service_is_ready(),
             "pause": self._pause.service_is_ready(),
         }
@@ -107,63 +107,60 @@ class ViewNode(Node):
             for info in self.get_publishers_info_by_topic(topic)
         ]
 
-    def _subscribe(self, source: Source, wish: Wish) -> None:
+    def _subscribe(self, source: Source, request: Request) -> None:
         if old := self._subscriptions_by_source.pop(source.name, None):
             self.destroy_subscription(old)
-        self._wishes[source.name] = wish
+        self._requests[source.name] = request
         inbox = self._inbox[source.name] = deque(maxlen=source.depth)
-        quality = QoSProfile(
-            depth=source.depth,
-            reliability=ReliabilityPolicy.RELIABLE
-            if wish.reliable
-            else ReliabilityPolicy.BEST_EFFORT,
-            durability=DurabilityPolicy.TRANSIENT_LOCAL
-            if wish.latched
-            else DurabilityPolicy.VOLATILE,
-        )
-        alive = source.name in ("joints", "status")
 
         def take(raw: bytes) -> None:
-            if alive:
-                self._heard = time.monotonic()
+            if source.name in ("joints", "status"):
+                self._received = time.monotonic()
             if source.shown:
                 inbox.append(raw)
+            if self._server is None:
+                return
             try:
-                self._relay.message(wish.topic, wish.kind, raw, wish.latched)
+                self._server.message(request.topic, request.kind, raw, request.latched)
             except RuleSafeError as error:
                 self.get_logger().warning(f"not for Foxglove: {error}", once=True)
 
         self._subscriptions_by_source[source.name] = self.create_subscription(
-            KINDS[wish.kind], wish.topic, take, quality, raw=True
+            KINDS[request.kind],
+            request.topic,
+            take,
+            to_profile(request.reliable, request.latched, source.depth),
+            raw=True,
         )
 
-    def _tick(self) -> None:
-        """What has come in since the last time goes to the board."""
+    def _update(self) -> None:
+        """Put what was received since the last update on the board."""
         for name, show in SHOWN.items():
             inbox = self._inbox.get(name)
-            if not inbox or (name in UNSEEN and not self._board.readers):
+            if not inbox or (name in IMAGES and not self._board.readers):
                 continue
             while inbox:
-                message = deserialize_message(inbox.popleft(), KINDS[self._wishes[name].kind])
-                topic = self._wishes[name].topic
+                message = deserialize_message(inbox.popleft(), KINDS[self._requests[name].kind])
+                topic = self._requests[name].topic
                 try:
                     show(self._model, self._board, message)
                 except (RuleSafeError, ValueError) as error:
                     self._model.notice([(topic, "warning", str(error))])
-        self._relay.frames(self._model.frames)
+        if self._server is not None:
+            self._server.frames(self._model.frames)
 
     # Commands -----------------------------------------------------------------------------
 
     def reset_episode(self, rule: str, safe: str, seed: int) -> "Answer[tuple[bool, str]]":
-        """Begins an episode; whether it began, and what was answered."""
-        return _ask(self._reset, ResetEpisode.Request(rule=rule, safe=safe, seed=seed))
+        """Start an episode; return whether it started, and the service's message."""
+        return _call(self._reset, ResetEpisode.Request(rule=rule, safe=safe, seed=seed))
 
     def pause(self, paused: bool) -> "Answer[tuple[bool, str]]":
-        """Lets simulated time stand still, or go on."""
-        return _ask(self._pause, SetBool.Request(data=paused))
+        """Pause simulated time, or resume it."""
+        return _call(self._pause, SetBool.Request(data=paused))
 
 
-def _ask(client: Client, request: Any) -> "Answer[tuple[bool, str]]":
+def _call(client: Client, request: Any) -> "Answer[tuple[bool, str]]":
     answer: Answer[tuple[bool, str]] = Answer()
     if not client.service_is_ready():
         answer.set_result((False, f"nobody offers {client.srv_name}: does a simulation run?"))
@@ -178,7 +175,7 @@ def _ask(client: Client, request: Any) -> "Answer[tuple[bool, str]]":
     return answer
 
 
-# What becomes of each message ---------------------------------------------------------------
+# What the page shows of each message --------------------------------------------------------
 
 
 def _picture(name: str) -> Callable[[Model, Board, Image | CompressedImage], None]:
@@ -205,8 +202,8 @@ def _chunk(model: Model, board: Board, message: JointTrajectory) -> None:
     model.chunk(decode_chunk(message, to_ns(message.header.stamp)))
 
 
-UNSEEN = ("head", "front", "points")
-"""Made only while somebody looks."""
+IMAGES = ("head", "front", "points")
+"""Decoded only while a page is open."""
 
 SHOWN: dict[str, Callable[[Model, Board, Any], None]] = {
     "started": lambda model, board, message: model.started(to_ns(message)),
@@ -221,7 +218,7 @@ SHOWN: dict[str, Callable[[Model, Board, Any], None]] = {
         decode_memory(message), message.model_hash
     ),
     "bridge": lambda model, board, message: board.put("bridge", convert.bridge_section(message)),
-    "diagnostics": lambda model, board, message: model.notice(convert.complaints(message)),
+    "diagnostics": lambda model, board, message: model.notice(convert.diagnostics(message)),
     "head": _picture("head"),
     "front": _picture("front"),
     "points": _points,
@@ -231,12 +228,16 @@ SHOWN: dict[str, Callable[[Model, Board, Any], None]] = {
 
 @contextmanager
 def receiving(
-    board: Board, model: Model, options: ViewOptions, relay: Relay, failed: Callable[[], object]
+    board: Board,
+    model: Model,
+    options: ViewOptions,
+    server: FoxgloveServer | None,
+    failed: Callable[[], object],
 ) -> Iterator[ViewNode]:
     """Run a ViewNode in a thread; `failed` is called there if it ends by an error."""
     # As in a launch: the buttons must not reach a robot elsewhere in the network.
     os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
-    make = partial(ViewNode, board, model, options, relay)
+    make = partial(ViewNode, board, model, options, server)
     # Signals are the web server's: it ends the node.
     with ros_context(), executing(make) as (node, executor):
 

@@ -1,4 +1,4 @@
-"""What `rulesafe view` was asked for. No ROS here."""
+"""The options of `rulesafe view`."""
 
 import ipaddress
 from dataclasses import dataclass
@@ -9,14 +9,15 @@ from rulesafe_core.settings import Settings, setting
 CAMERA_TOPICS = {
     name: (f"/film/{name}/compressed", f"/camera/{name}/image_raw") for name in ("head", "front")
 }
-"""Where a camera's pictures are sought, the better ones first."""
+"""Image topics of each camera, the larger images first."""
 
 
 @dataclass(frozen=True)
 class ViewOptions(Settings):
-    """As the command's arguments of the same names; see `rulesafe_ros.view.commands.view`.
+    """The arguments of the command, see `rulesafe_ros.view.commands.view`.
 
-    Errors: RuleSafeError for a port that is none, or a token that a header cannot carry.
+    Raises:
+        RuleSafeError: a port is out of range, or the token cannot be part of a header.
     """
 
     host: str = "127.0.0.1"
@@ -33,17 +34,17 @@ class ViewOptions(Settings):
 
     @property
     def exposed(self) -> bool:
-        """Whether others than this machine's users can reach the page."""
+        """Whether other machines can reach the page."""
         return not is_loopback(self.host)
 
     def camera_topics(self, camera: str) -> tuple[str, ...]:
-        """Where the pictures of "head" or "front" are sought, the better ones first."""
-        own: str = getattr(self, f"{camera}_image")
-        return (own,) if own else CAMERA_TOPICS[camera]
+        """Return the image topics of "head" or "front", in order of preference."""
+        topic: str = getattr(self, f"{camera}_image")
+        return (topic,) if topic else CAMERA_TOPICS[camera]
 
 
 def is_loopback(host: str) -> bool:
-    """Whether an address or a name, without its port, is this machine's own loopback."""
+    """Return whether an address or a name, without port, is the loopback of this machine."""
     try:
         return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:

@@ -1,4 +1,4 @@
-"""`rulesafe view` from its start to its end: a thread for ROS, the web server in the main one."""
+"""`rulesafe view`: the web server in the main thread, ROS in another one."""
 
 import asyncio
 import signal
@@ -11,21 +11,22 @@ from aiohttp import web
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_ros.view.board import Board
+from rulesafe_ros.view.foxglove_server import FoxgloveServer
 from rulesafe_ros.view.guard import Guard, make_guard
 from rulesafe_ros.view.model import Model, choices
 from rulesafe_ros.view.node import receiving
 from rulesafe_ros.view.options import ViewOptions
-from rulesafe_ros.view.relay import Relay, make_relay
-from rulesafe_ros.view.web import Commands, Page, Told
+from rulesafe_ros.view.web import Commands, Page, Result
 
-PATIENCE = 20.0
+TIMEOUT = 20.0
 """s that a service may take to answer."""
 
 
 def serve(options: ViewOptions) -> int:
-    """Shows until a signal; the exit code: 0 after a SIGINT, 143 after a SIGTERM.
+    """Serve until a signal; return the exit code: 0 after SIGINT, 143 after SIGTERM.
 
-    Errors: RuleSafeError for a port that cannot be had.
+    Raises:
+        RuleSafeError: a port is not available.
     """
     return asyncio.run(_serve(options))
 
@@ -37,36 +38,40 @@ async def _serve(options: ViewOptions) -> int:
     board, guard = Board(), make_guard(options)
     board.put("setup", choices(options.exposed))
     model = Model(board)
-    relay = make_relay(options)
+    foxglove = None
+    if options.foxglove_port is not None:
+        foxglove = FoxgloveServer(options.host, options.foxglove_port)
     try:
         failed = partial(loop.call_soon_threadsafe, ends.put_nowait, 1)
-        with receiving(board, model, options, relay, failed) as node:
+        with receiving(board, model, options, foxglove, failed) as node:
             commands = Commands(_command(node.reset_episode), _command(node.pause))
             page = Page(board, guard, commands, model.history)
             runner = web.AppRunner(page.app, access_log=None, shutdown_timeout=2)
             await runner.setup()
             try:
                 port = await _bind(runner, options)
-                print(greeting(options, port, guard, relay), flush=True)
+                foxglove_port = foxglove.port if foxglove else None
+                print(greeting(options, port, guard, foxglove_port), flush=True)
                 return await ends.get()
             finally:
                 await runner.cleanup()
     finally:
-        relay.close()
+        if foxglove:
+            foxglove.close()
 
 
-def _command(ask: Callable[..., "Future[Told]"]) -> Callable[..., Awaitable[Told]]:
-    async def call(*arguments: object) -> Told:
+def _command(call_service: Callable[..., "Future[Result]"]) -> Callable[..., Awaitable[Result]]:
+    async def call(*arguments: object) -> Result:
         try:
-            return await asyncio.wait_for(asyncio.wrap_future(ask(*arguments)), PATIENCE)
+            return await asyncio.wait_for(asyncio.wrap_future(call_service(*arguments)), TIMEOUT)
         except asyncio.TimeoutError:
-            return False, f"no answer within {PATIENCE:g} s: press it again"
+            return False, f"no answer within {TIMEOUT:g} s: press it again"
 
     return call
 
 
 async def _bind(runner: web.AppRunner, options: ViewOptions) -> int:
-    """Binds; the port."""
+    """Listen; return the port."""
     try:
         await web.TCPSite(runner, options.host, options.port).start()
     except OSError as error:
@@ -78,8 +83,8 @@ async def _bind(runner: web.AppRunner, options: ViewOptions) -> int:
     return int(runner.addresses[0][1])
 
 
-def greeting(options: ViewOptions, port: int, guard: Guard, relay: Relay) -> str:
-    """Where to look, in some lines."""
+def greeting(options: ViewOptions, port: int, guard: Guard, foxglove_port: int | None) -> str:
+    """Return the addresses of page and Foxglove server, a line each."""
     any_host = options.host in ("0.0.0.0", "::")
     host = socket.gethostname() if any_host else options.host
     host = f"[{host}]" if ":" in host else host
@@ -87,6 +92,6 @@ def greeting(options: ViewOptions, port: int, guard: Guard, relay: Relay) -> str
     lines = [f"the page: {address}" + (f"#token={guard.token}" if options.exposed else "")]
     if options.exposed:
         lines.append("  without what follows the # people can look, and press no button")
-    if relay.port is not None:
-        lines.append(f"Foxglove: ws://{host}:{relay.port}, layout config/foxglove_layout.json")
+    if foxglove_port is not None:
+        lines.append(f"Foxglove: ws://{host}:{foxglove_port}, layout config/foxglove_layout.json")
     return "\n".join([*lines, "Ctrl-C ends it"])

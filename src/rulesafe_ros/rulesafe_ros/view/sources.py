@@ -1,6 +1,6 @@
-"""Which topics the view listens to, and how it asks for them. No ROS here."""
+"""The topics that the view subscribes to."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rulesafe_ros.view.options import ViewOptions
@@ -10,14 +10,14 @@ IMAGE, COMPRESSED = "sensor_msgs/msg/Image", "sensor_msgs/msg/CompressedImage"
 
 @dataclass(frozen=True)
 class Source:
-    """Something to listen to.
+    """Something to show.
 
     Attributes:
         name: what it is.
-        topics: where it may be; the first that somebody writes is taken.
-        kinds: types that are understood.
+        topics: where it may be published, in order of preference.
+        kinds: supported message types.
         shown: on the page; others go to Foxglove only.
-        depth: messages that may wait; 1 where only the newest is of interest.
+        depth: messages that may wait; 1 if only the newest is of interest.
     """
 
     name: str
@@ -33,7 +33,7 @@ def _one(name: str, topic: str, kind: str, shown: bool = True, depth: int = 1) -
 
 
 def sources(options: ViewOptions) -> tuple[Source, ...]:
-    """All that a page and Foxglove show."""
+    """Return all that the page and Foxglove show."""
     cameras = tuple(
         Source(name, options.camera_topics(name), (IMAGE, COMPRESSED)) for name in ("head", "front")
     )
@@ -58,7 +58,7 @@ def sources(options: ViewOptions) -> tuple[Source, ...]:
 
 @dataclass(frozen=True)
 class Offer:
-    """What a topic's writer offers."""
+    """Message type of a publisher, and whether it is reliable and latched."""
 
     kind: str
     reliable: bool
@@ -66,8 +66,8 @@ class Offer:
 
 
 @dataclass(frozen=True)
-class Wish:
-    """What to subscribe to: a topic, with a type and qualities that each of its writers offers."""
+class Request:
+    """What to subscribe to: the strictest quality of service that every publisher fulfils."""
 
     topic: str
     kind: str
@@ -75,21 +75,21 @@ class Wish:
     latched: bool
 
 
-def choose(source: Source, offers: Sequence[tuple[str, Sequence[Offer]]]) -> Wish | None:
-    """What to subscribe to of a source, given what is offered on each of its topics; None where
-    there is nothing of a type that is understood.
+def choose(source: Source, offers: Mapping[str, Sequence[Offer]]) -> Request | None:
+    """Return what to subscribe to: the first topic with a publisher of a supported type.
 
-    A subscriber that asks for more than a writer offers gets nothing of it: camera drivers offer
-    best effort, and a latched message reaches only those who ask for it.
+    Camera drivers may offer best effort only, and a latched message reaches only subscribers that
+    request it.
+
+    Args:
+        source: the source.
+        offers: of each publisher, by topic.
     """
-    for topic, found in offers:
-        known = [offer for offer in found if offer.kind in source.kinds]
+    for topic in source.topics:
+        known = [offer for offer in offers[topic] if offer.kind in source.kinds]
         if known:
-            alike = [offer for offer in known if offer.kind == known[0].kind]
-            return Wish(
-                topic,
-                known[0].kind,
-                all(offer.reliable for offer in alike),
-                all(offer.latched for offer in alike),
-            )
+            kind = known[0].kind
+            alike = [offer for offer in known if offer.kind == kind]
+            reliable = all(offer.reliable for offer in alike)
+            return Request(topic, kind, reliable, all(offer.latched for offer in alike))
     return None

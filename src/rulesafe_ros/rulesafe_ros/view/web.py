@@ -1,7 +1,4 @@
-"""The page and its commands over HTTP: one WebSocket that tells, two addresses that are told.
-
-No ROS here: commands are two functions.
-"""
+"""The page and its commands over HTTP: a WebSocket that sends sections, two URLs for commands."""
 
 import asyncio
 import json
@@ -20,7 +17,7 @@ from rulesafe_ros.view.guard import Guard
 PAGE = Path(__file__).parent / "page"
 
 RATE = 20
-"""Messages of a section per second at most."""
+"""Hz, updates of a page."""
 
 MAX_BODY = 4096
 """Bytes of a command."""
@@ -34,28 +31,29 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-cache",
 }
-"""Of every answer: nothing from elsewhere runs in the page, and no other page frames its buttons.
+"""Of every response: nothing from elsewhere runs in the page, and no other page frames its buttons.
 uPlot places its lines by inline styles."""
 
-Told = tuple[bool, str]
+Result = tuple[bool, str]
+"""Whether a command was executed, and a message."""
 
 
 @dataclass(frozen=True)
 class Commands:
-    """What the page can have done. Each answers whether it was, and in words what."""
+    """The commands of the page."""
 
-    reset: Callable[[str, str, int], Awaitable[Told]]
-    pause: Callable[[bool], Awaitable[Told]]
+    reset: Callable[[str, str, int], Awaitable[Result]]
+    pause: Callable[[bool], Awaitable[Result]]
 
 
 class Page:
     """The web application.
 
     Args:
-        board: what pages are told.
-        guard: whose requests are answered.
-        commands: what the buttons do.
-        history: the section `history` with all that a page missed which comes late.
+        board: the sections that pages show.
+        guard: accepts or refuses requests.
+        commands: of the buttons.
+        history: returns the section `history` with all rows, for a page that was just opened.
     """
 
     def __init__(
@@ -88,7 +86,7 @@ class Page:
     async def _index(self, request: web.Request) -> web.StreamResponse:
         return web.FileResponse(PAGE / "index.html")
 
-    # Telling ------------------------------------------------------------------------------
+    # Sections -----------------------------------------------------------------------------
 
     async def _live(self, request: web.Request) -> web.StreamResponse:
         socket = web.WebSocketResponse(heartbeat=15, max_msg_size=MAX_BODY, compress=False)
@@ -97,7 +95,7 @@ class Page:
         self._board.readers += 1
         sender = asyncio.create_task(self._send(socket))
         try:
-            async for _ in socket:  # a page says nothing; this ends when it closes
+            async for _ in socket:  # a page sends nothing; this ends when it closes
                 pass
         finally:
             sender.cancel()
@@ -106,19 +104,18 @@ class Page:
         return socket
 
     async def _send(self, socket: web.WebSocketResponse) -> None:
-        """Sends what is new as fast as the page takes it; what is overwritten meanwhile is left
-        out."""
-        version, news = self._board.news(0)
-        news.append(json.dumps({"name": "history", "value": self._history()}))
+        """Send new sections as fast as the page reads them; intermediate values are left out."""
+        version, changed = self._board.changes(0)
+        changed.append(json.dumps({"name": "history", "value": self._history()}))
         try:
             while not socket.closed:
-                for message in news:
+                for message in changed:
                     if isinstance(message, str):
                         await socket.send_str(message)
                     else:
                         await socket.send_bytes(message)
                 await asyncio.sleep(1 / RATE)
-                version, news = self._board.news(version)
+                version, changed = self._board.changes(version)
         except (ConnectionError, RuntimeError):
             return  # the page has gone
 
@@ -126,30 +123,30 @@ class Page:
         for socket in list(self._sockets):
             await socket.close(code=WSCloseCode.GOING_AWAY)
 
-    # Being told ---------------------------------------------------------------------------
+    # Commands -----------------------------------------------------------------------------
 
     def _command(
-        self, act: Callable[[dict[str, Any]], Awaitable[Told]]
+        self, act: Callable[[dict[str, Any]], Awaitable[Result]]
     ) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
         async def answer(request: web.Request) -> web.StreamResponse:
             if reason := self._guard.refuse_command(request.headers):
-                return _told(False, reason, 401)
+                return _response(False, reason, 401)
             try:
-                done, words = await act(await _body(request))
+                done, message = await act(await _body(request))
             except RuleSafeError as error:
-                return _told(False, str(error), 400)
-            return _told(done, words, 200 if done else 409)
+                return _response(False, str(error), 400)
+            return _response(done, message, 200 if done else 409)
 
         return answer
 
-    async def _on_reset(self, body: dict[str, Any]) -> Told:
+    async def _on_reset(self, body: dict[str, Any]) -> Result:
         rule, safe = (_name(body, key) for key in ("rule", "safe"))
         seed = body.get("seed", 0)
         if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed <= MAX_SEED:
-            raise RuleSafeError(f"a seed is a whole number within 0 and {MAX_SEED}, not {seed!r}")
+            raise RuleSafeError(f"a seed is an integer within 0 and {MAX_SEED}, not {seed!r}")
         return await self._commands.reset(rule, safe, seed)
 
-    async def _on_pause(self, body: dict[str, Any]) -> Told:
+    async def _on_pause(self, body: dict[str, Any]) -> Result:
         paused = body.get("paused")
         if not isinstance(paused, bool):
             raise RuleSafeError(f"paused is true or false, not {paused!r}")
@@ -160,8 +157,8 @@ async def _add_headers(request: web.Request, response: web.StreamResponse) -> No
     response.headers.update(HEADERS)
 
 
-def _told(done: bool, words: str, status: int) -> web.Response:
-    return web.json_response({"done": done, "words": words}, status=status)
+def _response(done: bool, message: str, status: int) -> web.Response:
+    return web.json_response({"done": done, "words": message}, status=status)
 
 
 async def _body(request: web.Request) -> dict[str, Any]:
@@ -175,8 +172,7 @@ async def _body(request: web.Request) -> dict[str, Any]:
 
 
 def _name(body: dict[str, Any], key: str) -> str:
-    """An id, or nothing for what is loaded. Paths are for the command line: who may press a button
-    may not read files."""
+    """Return an id, or "" for the loaded one. Paths are refused: a page may not read files."""
     name = body.get(key, "")
     if not isinstance(name, str) or not re.fullmatch(r"[\w-]*", name, re.ASCII):
         raise RuleSafeError(f"{key} is an id, such as {key}_003, not {name!r}")

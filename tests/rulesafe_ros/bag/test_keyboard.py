@@ -9,8 +9,8 @@ import termios
 
 SAY = """
 import time
-from rulesafe_ros.bag.keys import keys
-with keys() as pressed:
+from rulesafe_ros.bag.keyboard import key_actions
+with key_actions() as pressed:
     print("ready", flush=True)
     while (key := pressed()) != "quit":
         if key:

@@ -1,8 +1,8 @@
-"""A bag whose recorder was killed: its files get their index, the bag its metadata.yaml.
+"""Repair a bag whose recorder was killed: its files get their index, the bag its metadata.yaml.
 
-A file that is unfinished holds whole chunks and, at its end, perhaps a torn one. What is whole is
-copied, message by message, into a new file, which then takes the old one's place; without a whole
-chunk the file goes.
+An unfinished file holds complete chunks and, at its end, perhaps an incomplete one. The complete
+ones are copied, message by message, into a new file that replaces the old one; a file without a
+complete chunk is removed.
 """
 
 import os
@@ -22,21 +22,21 @@ from rulesafe_data.bags import files, metadata
 from rulesafe_data.bags.writing import complete
 
 LOCK = ".recording"
-"""A file that the recorder holds while it writes."""
+"""File that is locked while a bag is written."""
 
-DRAFT = ".mending"
+DRAFT = ".repair"
 """Suffix of a file that is being copied."""
 
 
 @dataclass(frozen=True)
-class Mended:
-    """What came of mending.
+class Repaired:
+    """The result of a repair.
 
     Attributes:
         files: names of the files that got an index.
-        removed: names of files without a single whole chunk.
-        messages: in the whole bag.
-        lost: bytes at the files' ends that could not be read.
+        removed: names of files without a single complete chunk.
+        messages: number of messages in the bag.
+        lost: bytes at the ends of the files that could not be read.
     """
 
     files: tuple[str, ...]
@@ -46,25 +46,25 @@ class Mended:
 
 
 @contextmanager
-def held(folder: Path) -> Iterator[None]:
-    """Holds a bag that is being written or mended. A killed process lets go of it.
+def recording_lock(folder: Path) -> Iterator[None]:
+    """Lock a bag that is being written or repaired; a killed process releases it.
 
-    Errors: RuleSafeError where another process holds it.
+    Raises:
+        RuleSafeError: another process holds the lock.
     """
     path = folder / LOCK
     with path.open("w") as lock:
         try:
             flock(lock, LOCK_EX | LOCK_NB)
         except BlockingIOError:
-            raise RuleSafeError(f"{folder} is being recorded at this moment: end that first") from (
-                None
-            )
+            message = f"{folder} is being recorded at this moment: end that first"
+            raise RuleSafeError(message) from None
         yield
         path.unlink(missing_ok=True)
 
 
-def pieces(folder: Path) -> list[Path]:
-    """The MCAP files of a bag, in the order in which they were written."""
+def mcap_files(folder: Path) -> list[Path]:
+    """Return the MCAP files of a bag, in the order in which they were written."""
 
     def number(path: Path) -> tuple[int, str]:
         found = re.search(r"_(\d+)\.mcap$", path.name)
@@ -74,41 +74,45 @@ def pieces(folder: Path) -> list[Path]:
 
 
 def unfinished(folder: Path) -> list[Path]:
-    """The MCAP files of a bag that have no index."""
-    return [path for path in pieces(folder) if not files.is_finished(path)]
+    """Return the MCAP files of a bag that have no index."""
+    return [path for path in mcap_files(folder) if not files.is_finished(path)]
 
 
-def mend(folder: Path) -> Mended:
-    """Mends a bag of MCAP files. Errors: RuleSafeError where there is nothing to make a bag of,
-    where it is being recorded, and on a full disk (everything stays as it was then)."""
-    if not folder.is_dir() or not pieces(folder):
+def repair(folder: Path) -> Repaired:
+    """Repair a bag of MCAP files.
+
+    Raises:
+        RuleSafeError: there is nothing to repair, the bag is being recorded, or the disk is full
+            (then no file is changed).
+    """
+    if not folder.is_dir() or not mcap_files(folder):
         raise RuleSafeError(f"{folder} has no .mcap files: there is nothing to mend")
-    with held(folder), says_when_full(folder):
-        mended: list[str] = []
+    with recording_lock(folder), says_when_full(folder):
+        repaired: list[str] = []
         removed: list[str] = []
         lost = 0
         for path in unfinished(folder):
             size = path.stat().st_size
             kept = _copy(path)
             lost += size - kept
-            (mended if kept else removed).append(path.name)
-        left = pieces(folder)
+            (repaired if kept else removed).append(path.name)
+        left = mcap_files(folder)
         if not left:
             raise RuleSafeError(f"{folder} has not one whole chunk of messages: nothing is left")
         found = complete(folder, left, _dropped(left))
-    return Mended(tuple(mended), tuple(removed), found.messages, lost)
+    return Repaired(tuple(repaired), tuple(removed), found.messages, lost)
 
 
 def _copy(path: Path) -> int:
-    """Replaces a file by one with an index; how many of its bytes were whole, 0 if it is gone."""
+    """Replace a file by one with an index; return the bytes read from it, 0 if it was removed."""
     draft = path.with_suffix(DRAFT)
-    good = messages = 0
+    read = messages = 0
     schemas: dict[int, int] = {}
     channels: dict[int, int] = {}
     with path.open("rb") as source, draft.open("wb") as target:
         writer = files.open_writer(target, "zstd")
         for record in files.records(source):
-            good = source.tell()
+            read = source.tell()
             if isinstance(record, Schema) and record.id not in schemas:
                 schemas[record.id] = writer.register_schema(
                     record.name, record.encoding, record.data
@@ -140,11 +144,11 @@ def _copy(path: Path) -> int:
         path.unlink()
         return 0
     draft.replace(path)
-    return good
+    return read
 
 
 def _dropped(paths: list[Path]) -> dict[str, int]:
-    """What the recorder noted last of messages that got lost."""
+    """Return the last counts of lost messages that the recorder wrote, by topic."""
     found: dict[str, Any] = {}
     for path in paths:
         with path.open("rb") as stream:

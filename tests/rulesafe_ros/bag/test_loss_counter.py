@@ -5,14 +5,14 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulesafe_ros.bag.losses import Losses
+from rulesafe_ros.bag.loss_counter import LossCounter
 
 
-def told(numbers, writers=1, every=10**9, **fields) -> Losses:
+def told(numbers, writers=1, every=10**9, **fields) -> LossCounter:
     """What is known after these numbers; settled after each `every` of them, and at the end."""
-    losses = Losses(**fields)
+    losses = LossCounter(**fields)
     for i, number in enumerate(numbers, 1):
-        losses.heard(number)
+        losses.received(number)
         if i % every == 0:
             losses.settle(writers)
     losses.settle(writers)

@@ -1,4 +1,4 @@
-"""Every message on to Foxglove as it came, its definition beside it, and where the links are."""
+"""A Foxglove WebSocket server for the messages of the graph, as they came, and for transforms."""
 
 import time
 from collections.abc import Callable, Iterable
@@ -15,25 +15,26 @@ from rulesafe_data.bags.definitions import definition
 from rulesafe_ros.view.frames import Frame
 
 FRAMES = "/view/transforms"
-"""Where Foxglove finds the links' poses; of its own type, for the graph has none of them."""
+"""Topic of the links' poses, of Foxglove's own type: the graph has no /tf."""
 
 BACKLOG = 256
 """Messages that may wait for a slow viewer; the oldest are dropped."""
 
 
-class ToFoxglove:
-    """A Foxglove WebSocket server, which tells and takes no commands.
+class FoxgloveServer:
+    """A server that publishes and takes no commands.
 
     Attributes:
-        port: where it listens.
+        port: on which it listens.
 
-    Errors: RuleSafeError for a port that cannot be had.
+    Raises:
+        RuleSafeError: the port is not available.
     """
 
     def __init__(self, host: str, port: int):
         self._context = foxglove.Context()
         self._channels: dict[tuple[str, str], foxglove.Channel] = {}
-        self._latched: dict[int, bytes] = {}  # the last one by the channel's id
+        self._latched: dict[int, bytes] = {}  # last message by the channel's id
         self._frames = FrameTransformsChannel(FRAMES, context=self._context)
         try:
             self._server = foxglove.start_server(
@@ -50,11 +51,14 @@ class ToFoxglove:
                 "runs there already; for another one: --port 0 --foxglove-port 0 (port:=0 "
                 "foxglove_port:=0 of the launch file), or None for none"
             ) from None
-        self.port: int | None = self._server.port
+        self.port = self._server.port
 
     def message(self, topic: str, kind: str, raw: bytes, latched: bool) -> None:
-        """Sends a message to who has subscribed. Errors: RuleSafeError for a type whose definition
-        is not installed."""
+        """Send a message to its subscribers, and to later ones if it is latched.
+
+        Raises:
+            RuleSafeError: the definition of its type is not installed.
+        """
         channel = self._channels.get((topic, kind)) or self._make_channel(topic, kind)
         if latched:
             self._latched[channel.id()] = raw
@@ -70,45 +74,44 @@ class ToFoxglove:
         return channel
 
     def _repeat(self, number: int) -> None:
-        """Sends a latched channel's last message again."""
+        """Send a latched channel's last message again."""
         raw = self._latched.get(number)
         for channel in list(self._channels.values()):
             if raw is not None and channel.id() == number:
                 channel.log(raw)
 
     def frames(self, frames: Iterable[Frame]) -> None:
-        """Sends the links' poses, if somebody looks; else they are not even computed."""
+        """Send the links' poses; without subscribers they are not even computed."""
         if not self._frames.has_sinks():
             return
-        # The world's time: stamps of the graph begin anew with each simulation, and a viewer
-        # would go on showing the newest.
+        # The system's time: the graph's stamps restart with each simulation, and a viewer would
+        # keep showing the newest.
         now = time.time_ns()
         stamp = Timestamp(sec=now // SECOND, nsec=now % SECOND)
         self._frames.log(FrameTransforms(transforms=[_transform(*f, stamp) for f in frames]))
 
     def close(self) -> None:
-        """Ends the server."""
+        """Stop the server."""
         self._server.stop()
 
 
 def _transform(parent: str, child: str, pose, stamp: Timestamp) -> FrameTransform:
-    w, x, y, z = map(float, to_quat_wxyz(pose))
-    at_x, at_y, at_z = map(float, pose[:3, 3])
+    w, qx, qy, qz = map(float, to_quat_wxyz(pose))
+    x, y, z = map(float, pose[:3, 3])
     return FrameTransform(
         timestamp=stamp,
         parent_frame_id=parent,
         child_frame_id=child,
-        translation=Vector3(x=at_x, y=at_y, z=at_z),
-        rotation=Quaternion(x=x, y=y, z=z, w=w),
+        translation=Vector3(x=x, y=y, z=z),
+        rotation=Quaternion(x=qx, y=qy, z=qz, w=w),
     )
 
 
 class _Listener(ServerListener):
-    """Calls `came` with the channel's id when a viewer wants a channel."""
+    """Calls `subscribed` with the channel's id when a viewer subscribes."""
 
-    def __init__(self, came: Callable[[int], None]):
-        self._came = came
+    def __init__(self, subscribed: Callable[[int], None]):
+        self._subscribed = subscribed
 
     def on_subscribe(self, client: Client, channel: ChannelView) -> None:
-        """A viewer wants a channel."""
-        self._came(channel.id)
+        self._subscribed(channel.id)

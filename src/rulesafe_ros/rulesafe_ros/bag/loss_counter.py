@@ -1,0 +1,74 @@
+"""Count messages of a topic that were lost, from the sequence numbers of their publishers.
+
+A message does not identify its publisher. Each gap starts a run of numbers; if there are more runs
+than publishers, a run continues an older one, and the numbers between them were lost. This is exact
+for one publisher; for several, it is the smallest loss that explains the numbers.
+"""
+
+from dataclasses import dataclass, field
+
+
+@dataclass
+class _Run:
+    """Numbers without a gap."""
+
+    first: int
+    last: int
+    updated: int  # number of messages of the topic when the run was extended
+
+
+@dataclass
+class LossCounter:
+    """The losses of one topic.
+
+    Attributes:
+        fresh: the topic had no publisher before it was recorded, so that the first number tells how
+            much a publisher sent before it was discovered; false for latched topics.
+        early: sent before the publisher was discovered; no recorder could receive it.
+        missed: by the gaps in the numbers.
+        events: by the middleware's events, if messages have no numbers.
+        overruns: received, but not written, since the disk was too slow.
+    """
+
+    fresh: bool = False
+    early: int = 0
+    missed: int = 0
+    events: int = 0
+    overruns: int = 0
+    _received: int = 0
+    _runs: list[_Run] = field(default_factory=list)  # in the order of their starts
+
+    @property
+    def total(self) -> int:
+        """Number of lost messages; a gap and an event may be of the same message."""
+        return max(self.missed, self.events) + self.overruns
+
+    def received(self, number: int | None) -> None:
+        """Take the sequence number of a message; None if it has none."""
+        if number is None:
+            return
+        self._received += 1
+        for run in self._runs:
+            if run.last == number - 1:
+                run.last, run.updated = number, self._received
+                return
+        if self.fresh and not self._runs:
+            self.early += number - 1
+        self._runs.append(_Run(number, number, self._received))
+
+    def settle(self, publishers: int) -> None:
+        """Count the gaps, given the largest number of publishers at the same time."""
+        publishers = max(publishers, 1)
+        while len(self._runs) > publishers:
+            older, new = self._runs[:publishers], self._runs.pop(publishers)
+            before = [run for run in older if run.last < new.first]
+            if before:
+                old = max(before, key=lambda run: run.last)
+                self.missed += new.first - 1 - old.last
+                old.last, old.updated = new.last, new.updated
+                continue
+            # A publisher that was restarted; the one that is silent the longest is gone.
+            self._runs.remove(min(older, key=lambda run: run.updated))
+            self._runs.insert(publishers - 1, new)
+            if self.fresh:
+                self.early += new.first - 1

@@ -10,7 +10,7 @@ import numpy as np
 from listener import as_record
 from recorder import Record
 
-from h1_2_bridge.config import BridgeConfig
+from h1_2_bridge.config import BridgeConfig, Parameters
 from h1_2_bridge.core import BridgeCore
 from h1_2_bridge.drivers import load_driver
 from h1_2_bridge.hand_port import HandPort
@@ -50,7 +50,7 @@ class Loop:
     def __post_init__(self) -> None:
         self.robot = RobotSide(load_controller(self.output)(), self.split)
         self.robot.reset(self.rule, self.safe, self.seed)
-        self.driver = load_driver("dfx", publish=self.robot.hands.receive)
+        self.driver = load_driver(Parameters(hand="dfx"), self.robot.hands.receive)
         self.hands = HandPort(self.driver)
         self.config = BridgeConfig(**self.settings)
         self.core = BridgeCore(self.config, load_output(self.output), self.hands.joints)

@@ -48,11 +48,17 @@ class NetworkConfig:
         inference images may be larger; the network shrinks them by area."""
         return 0
 
-    def needs(self, memory: bool) -> Needs:
-        """Return what a policy of this configuration observes."""
-        return Needs(
-            self.frames, self.points, self.images, self.instruction, memory, self.cloud_frames
-        )
+
+def needs_of(config: NetworkConfig, memory: bool) -> Needs:
+    """Return what a policy of this configuration observes; any class with these fields will do."""
+    return Needs(
+        config.frames,
+        config.points,
+        config.images,
+        config.instruction,
+        memory,
+        config.cloud_frames,
+    )
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from torch import Tensor
 
 from policy_node.batches import Batch
 from policy_node.checkpoints import Checkpoint, read_policy
+from policy_node.configs import needs_of
 from policy_node.policy import CAMERAS, Observation, check_chunk
 from policy_node.training_data import pad
 from rulesafe_core.errors import RuleSafeError
@@ -44,7 +45,7 @@ class NetworkPolicy:
         self.checkpoint, self._seed = checkpoint, seed
         self.memory = checkpoint.memory
         shape = self.memory.shape
-        self.needs = checkpoint.config.needs(memory=shape.kind != "none")
+        self.needs = needs_of(checkpoint.config, memory=shape.kind != "none")
         self._device = torch.device(device)
         self._network = checkpoint.network().to(self._device)
         self._scene_encoder = self._network.scene_encoder()

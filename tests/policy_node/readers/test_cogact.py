@@ -42,7 +42,7 @@ def test_what_is_dropped_teaches_the_stand_in_alone(
 ):
     network = made(small_readers, shapes["tokens"], drop=drop)
     network.loss(read_batch(network, shapes["tokens"])).backward()
-    assert bool(network.thought.grad.abs().sum() > 0) is with_cognition
+    assert bool(network.query.grad.abs().sum() > 0) is with_cognition
     assert bool(network.actions.nothing.grad.abs().sum() > 0) is without
 
 

@@ -66,7 +66,7 @@ def test_a_simulation_looked_at(start, look):
     assert yaml.safe_load(first) == {"data": load_rule("rule_005").description} and not rest
     assert re.search(r"^\d+\.\d Hz, ", said["hz"], re.M)
     last = said["nobody"].splitlines()[-1]
-    assert last.startswith("rulesafe: nobody writes /tokens") and "/joint_states" in last
+    assert last.startswith("rulesafe: no publisher on /tokens") and "/joint_states" in last
     assert "/episode/reset  rulesafe_interfaces/srv/ResetEpisode" in said["services"]
     assert "/sim_node/get_parameters" not in said["services"]
     assert "/episode/pause, /episode/reset" in said["no service"]

@@ -294,7 +294,7 @@ def test_a_policys_bug_ends_the_node(start):
         (("policy:=seeing_policies:Seeing", "tolerance:=0.2"), "tolerance"),
         (
             ("policy:=seeing_policies:Watching", "patience:=1.0"),
-            "nobody writes /joint_states, /instruction, /memory/tokens, /camera/points, "
+            "no publisher on /joint_states, /instruction, /memory/tokens, /camera/points, "
             "/camera/head/image_raw, /camera/front/image_raw",
         ),
     ],
@@ -351,7 +351,7 @@ def test_a_manager_is_told_which_topic_is_missing(client, start, diagnostics):
     client.until(said, "the reason on /diagnostics")
     # Discovery takes its time: a topic may be named that is there.
     end = time.monotonic() + 60
-    while "nobody writes /memory/tokens, /camera/points, /camera/head" not in said()[-1]:
+    while "no publisher on /memory/tokens, /camera/points, /camera/head" not in said()[-1]:
         assert time.monotonic() < end, said()[-1]
         assert not activates()
         client.executor_.spin_once(timeout_sec=0.2)

@@ -300,7 +300,7 @@ def instruction_is_published(snapshot: Snapshot) -> Finding:
     """A policy that reads language gets some."""
     if snapshot.instruction is None:
         remedy = "A policy that reads language waits for it: launch with instruction:=..."
-        return Finding("instruction", SKIP, "nobody writes /instruction", remedy)
+        return Finding("instruction", SKIP, "no publisher on /instruction", remedy)
     return Finding("instruction", PASS, snapshot.instruction.split("\n")[0][:60])
 
 

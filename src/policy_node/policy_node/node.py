@@ -1,11 +1,12 @@
 """A policy on a ROS 2 graph: observations in, chunks on /policy/action_chunk out.
 
-A lifecycle node. `configure` loads the policy, or refuses it with the reason; `activate` listens to
-what it needs, or refuses with the topics that nobody writes. With `autostart` (the default) it does
-both by itself as soon as all topics are there. The policy thinks in a thread of its own: callbacks
-go on meanwhile. It is asked at an episode's first frame and whenever `execute_rows` of its last
-chunk have passed; where time stands still with `wait_for_action`, each waiting instant is answered
-with one chunk. What the lock knows, such as /episode/status, is not read.
+A lifecycle node. `configure` loads the policy, or refuses it with the reason; `activate` subscribes
+to what it needs, or refuses with the topics that have no publisher. With `autostart` (the default)
+it does both by itself as soon as all topics are there.
+Inference runs in a thread of its own, so callbacks are served meanwhile. A chunk is inferred at an
+episode's first frame and whenever `execute_rows` of the last chunk have passed; where simulated time
+stops with `wait_for_action`, each waiting instant is answered with one chunk. The lock's state, such
+as /episode/status, is not read.
 """
 
 import sys
@@ -132,7 +133,7 @@ class PolicyNode(ManagedNode[Parameters]):
     def subscribe(self) -> list[Subscription]:
         assert self._policy is not None
         if missing := self._missing():
-            raise RuleSafeError(f"nobody writes {', '.join(missing)}")
+            raise RuleSafeError(f"no publisher on {', '.join(missing)}")
         self._claim = claim(self, "/policy/action_chunk")
         fed = self._policy.needs.memory and not self._published
         self._sync = Synchroniser(
@@ -167,7 +168,7 @@ class PolicyNode(ManagedNode[Parameters]):
         """Activate once all topics have publishers. Errors: RuleSafeError after `patience`."""
         if missing := self._missing():
             if time.monotonic() - self._began > self.values.patience:
-                raise RuleSafeError(f"not activated: nobody writes {', '.join(missing)}")
+                raise RuleSafeError(f"not activated: no publisher on {', '.join(missing)}")
             return
         self._starts = False
         if self.trigger_activate() != SUCCESS:

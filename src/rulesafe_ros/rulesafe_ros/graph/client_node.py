@@ -119,7 +119,7 @@ class GraphClient(ClientNode):
         self.spin_until(ended, SETTLE)
         infos = self.get_publishers_info_by_topic(full)
         if not infos:
-            raise RuleSafeError(f"nobody writes {full}: {self._published_text()}")
+            raise RuleSafeError(f"no publisher on {full}: {self._published_text()}")
         return convert.to_topic(full, infos)
 
     def published(self) -> list[str]:

@@ -4,9 +4,9 @@ A lifecycle node. `configure` loads the policy, or refuses it with the reason; `
 to what it needs, or refuses with the topics that have no publisher. With `autostart` (the default)
 it does both by itself as soon as all topics are there.
 Inference runs in a thread of its own, so callbacks are served meanwhile. A chunk is inferred at an
-episode's first frame and whenever `execute_rows` of the last chunk have passed; where simulated time
-stops with `wait_for_action`, each waiting instant is answered with one chunk. The lock's state, such
-as /episode/status, is not read.
+episode's first frame and whenever `execute_rows` of the last chunk have passed; where simulated
+time stops with `wait_for_action`, each waiting instant is answered with one chunk. The lock's
+state, such as /episode/status, is not read.
 """
 
 import sys

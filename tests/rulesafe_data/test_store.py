@@ -27,7 +27,7 @@ store = EpisodeStore(sys.argv[1])
 store.batch([(0, 1), (4, 2)])
 FrameCache(store, store.keys, sys.argv[2])
 export_states(sys.argv[1], sys.argv[2] + "/states.parquet")
-print(describe(sys.argv[1]).total.frames)
+print(describe(sys.argv[1]).frames)
 """
 
 

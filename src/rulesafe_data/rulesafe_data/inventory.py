@@ -1,7 +1,8 @@
 """What a dataset consists of: counts, bytes, and the hash of every file."""
 
 import hashlib
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,16 +12,8 @@ from rulesafe_data import layout
 from rulesafe_data.files import files_below, sha256, size_below
 from rulesafe_data.store import EpisodeStore
 
-
-@dataclass(frozen=True)
-class EpisodeSize:
-    """An episode's frames, and the bytes of its videos, clouds, table and privileged table."""
-
-    frames: int
-    video: int
-    cloud: int
-    table: int
-    privileged: int
+PARTS = ("meta", "data", "videos", layout.CLOUDS, "privileged")
+"""The folders of a dataset; recordings and others beside them do not belong to it."""
 
 
 @dataclass(frozen=True)
@@ -28,54 +21,24 @@ class Description:
     """A dataset in numbers.
 
     Attributes:
-        keys: what a frame has.
         tasks: the instructions and how many episodes each has.
-        sizes: frames and bytes of each episode.
-        meta: bytes of meta/ and of what belongs to no single episode.
+        episodes: how many there are.
+        frames: of all episodes.
+        sizes: bytes of each of PARTS.
     """
 
-    keys: tuple[str, ...]
-    tasks: dict[str, int]
-    sizes: Sequence[EpisodeSize]
-    meta: int
-
-    @property
-    def total(self) -> EpisodeSize:
-        """The sums over all episodes."""
-        parts = [(s.frames, s.video, s.cloud, s.table, s.privileged) for s in self.sizes]
-        return EpisodeSize(*map(sum, zip(*parts, strict=True)))
-
-    @property
-    def bytes(self) -> int:
-        """Bytes of all files."""
-        total = self.total
-        return total.video + total.cloud + total.table + total.privileged + self.meta
+    tasks: Mapping[str, int]
+    episodes: int
+    frames: int
+    sizes: Mapping[str, int]
 
 
 def describe(root: Path | str) -> Description:
     """Count and weigh a dataset. Errors: RuleSafeError if `root` is none."""
     store = EpisodeStore(root)
-    sizes = tuple(_size(store, episode.index) for episode in store.episodes)
-    tasks: dict[str, int] = {}
-    for episode in store.episodes:
-        tasks[episode.task] = tasks.get(episode.task, 0) + 1
-    meta = size_below(store.root / "meta")
-    for path in (store.root / layout.PRIVILEGED_EPISODES, store.root / layout.CLOUDS / ".zgroup"):
-        meta += path.stat().st_size if path.is_file() else 0
-    return Description(store.keys, tasks, sizes, meta)
-
-
-def _size(store: EpisodeStore, index: int) -> EpisodeSize:
-    root = store.root
-    videos = [layout.video_file(root, key, index) for key in layout.CAMERAS if key in store.keys]
-    clouds = root / layout.CLOUDS / layout.cloud_name(index)
-    return EpisodeSize(
-        frames=store.episodes[index].length,
-        video=sum(path.stat().st_size for path in videos),
-        cloud=size_below(clouds) if layout.POINTS in store.keys else 0,
-        table=layout.data_file(root, index).stat().st_size,
-        privileged=layout.privileged_file(root, index).stat().st_size,
-    )
+    tasks = Counter(episode.task for episode in store.episodes)
+    sizes = {part: size_below(store.root / part) for part in PARTS}
+    return Description(tasks, len(store), store.frames, sizes)
 
 
 def manifest(root: Path | str) -> dict[str, Any]:
@@ -120,11 +83,9 @@ def check_manifest(root: Path | str, expected: dict[str, Any]) -> None:
 
 
 def _members(root: Path) -> dict[str, list[Path]]:
-    """The files that belong to a dataset, by the name they have in a manifest; recordings and
-    others below `root` do not."""
-    parts = ("meta", "data", "videos", layout.CLOUDS, "privileged")
+    """The files that belong to a dataset, by the name they have in a manifest."""
     members: dict[str, list[Path]] = {}
-    for part in parts:
+    for part in PARTS:
         for path in files_below(root / part):
             names = path.relative_to(root).parts
             name = "/".join(names[:2] if part == layout.CLOUDS else names)

@@ -254,12 +254,13 @@ def sizes(directory: Path) -> list[str]:
     if not (directory / layout.INFO).is_file():
         return []
     found = describe(directory)
-    count, total = len(found.sizes), found.total
-    parts = {"videos": total.video, "clouds": total.cloud, "tables": total.table}
-    each = ", ".join(f"{name} {size / count / 1e6:.2f} MB" for name, size in parts.items() if size)
+    count, total = found.episodes, sum(found.sizes.values())
+    parts = {"videos": "videos", "clouds": layout.CLOUDS, "tables": "data"}
+    sizes = {name: found.sizes[part] / count / 1e6 for name, part in parts.items()}
+    each = ", ".join(f"{name} {size:.2f} MB" for name, size in sizes.items() if size)
     return [
-        f"dataset: {count} episodes, {total.frames} frames, {found.bytes / 1e6:.0f} MB",
-        f"an episode of {total.frames / count:.0f} frames: {each}",
+        f"dataset: {count} episodes, {found.frames} frames, {total / 1e6:.0f} MB",
+        f"an episode of {found.frames / count:.0f} frames: {each}",
     ]
 
 

@@ -1,14 +1,17 @@
 """`rulesafe eval` and its subcommands. What they need is imported when they run."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 
 from rulesafe_core.errors import resumable
 from rulesafe_eval.request import EXECUTE, EXECUTION, SECONDS_A_STEP, Setup
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 WIDE = 150
 
@@ -159,32 +162,32 @@ def table(
         print(out)
 
 
-def _width() -> int | None:
-    """Columns: those of the terminal, and enough for the widest table where there is none."""
-    return None if sys.stdout.isatty() else WIDE
+def _console() -> "Console":
+    """A console as wide as the terminal; where there is none, as wide as the widest table."""
+    from rich.console import Console
+
+    return Console(highlight=False, width=None if sys.stdout.isatty() else WIDE)
+
+
+def _print_table(title: str, heads: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    from rich.table import Table
+
+    shown = Table(title=title)
+    for name in heads:
+        shown.add_column(name, justify="left" if name == "rule" else "right")
+    for row in rows:
+        shown.add_row(*map(str, row))
+    _console().print(shown)
 
 
 def _print_summary(content: dict[str, Any]) -> None:
-    from rich.console import Console
-    from rich.table import Table
+    from rulesafe_eval.statistics import clipped, in_words
 
-    from rulesafe_eval.statistics import clipped
-
-    shown = Table(title=f"{content['request']['setup']['policy']}, 95 % intervals")
-    for name in ("rule", "episodes", "opened", "success", "process score", "order-free score"):
-        shown.add_column(name, justify="left" if name == "rule" else "right")
-    for row in content["summary"]:
-        if row["safe"] != "all":
-            continue
-        low, high = row["success_interval"]
-        scores = [
-            "{:.2f} ({:.2f}..{:.2f})".format(row[score], *row[f"{score}_interval"])
-            for score in ("process_score", "order_free_score")
-        ]
-        success = f"{100 * row['success_rate']:.0f} % ({100 * low:.0f}..{100 * high:.0f})"
-        shown.add_row(row["rule"], str(row["episodes"]), str(row["opened"]), success, *scores)
-    console = Console(highlight=False, width=_width())
-    console.print(shown)
+    title = f"{content['request']['setup']['policy']}, 95 % intervals"
+    heads = ("rule", "episodes", "opened", "success", "process score", "order-free score")
+    by_rule = (row for row in content["summary"] if row["safe"] == "all")
+    _print_table(title, heads, ((row["rule"], *in_words(row)) for row in by_rule))
+    console = _console()
     for row in content["failures"]:
         cause = row["cause"].replace("_", " ")
         console.print(
@@ -197,30 +200,17 @@ def _print_summary(content: dict[str, Any]) -> None:
 
 
 def _print_comparison(found: dict[str, Any]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
     from rulesafe_eval.comparison import in_words
 
     first, second = found["policies"]
-    shown = Table(title=f"A: {first}   B: {second}   ({found['pairs']} pairs)")
     heads = ("rule", "pairs", "opened A", "opened B", "B - A", "only A", "only B", "p")
-    for name in (*heads, "process score B - A", "score p"):
-        shown.add_column(name, justify="left" if name == "rule" else "right")
+    rows = []
     for row in found["rows"]:
-        success, success_p, score, score_p = in_words(row)
-        shown.add_row(
-            row["rule"],
-            str(row["pairs"]),
-            *map(str, row["opened"]),
-            success,
-            str(row["only_first"]),
-            str(row["only_second"]),
-            success_p,
-            score,
-            score_p,
-        )
-    Console(highlight=False, width=_width()).print(shown)
+        success, p, *score = in_words(row)
+        only = (row["only_first"], row["only_second"])
+        rows.append((row["rule"], row["pairs"], *row["opened"], success, *only, p, *score))
+    title = f"A: {first}   B: {second}   ({found['pairs']} pairs)"
+    _print_table(title, (*heads, "process score B - A", "score p"), rows)
     if any(found["unpaired"]):
         print(
             f"episodes without a partner: {found['unpaired'][0]} of A, {found['unpaired'][1]} of B"

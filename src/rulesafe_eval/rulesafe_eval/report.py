@@ -13,7 +13,7 @@ from rulesafe_core.files import write_atomically
 from rulesafe_eval import films, plots
 from rulesafe_eval.diagnosis import CAUSES
 from rulesafe_eval.request import SPLIT_OF
-from rulesafe_eval.statistics import clipped
+from rulesafe_eval.statistics import clipped, in_words
 
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; color: #1c2026; max-width: 1060px; margin: 2rem auto;
@@ -112,27 +112,11 @@ def _rates(content: Mapping[str, Any]) -> Iterable[str]:
 
 def _summary_table(key: str, rows: Sequence[Mapping[str, Any]]) -> str:
     heads = (key, "episodes", "opened", "success", "process score", "order-free score", "frames")
-    cells = [
-        (
-            row[key],
-            row["episodes"],
-            row["opened"],
-            _share(row["success_rate"], row["success_interval"]),
-            _mean(row["process_score"], row["process_score_interval"]),
-            _mean(row["order_free_score"], row["order_free_score_interval"]),
-            "" if row["frames_to_open"] is None else f"{row['frames_to_open']:.0f}",
-        )
-        for row in rows
+    frames = [
+        "" if row["frames_to_open"] is None else f"{row['frames_to_open']:.0f}" for row in rows
     ]
+    cells = [(row[key], *in_words(row), count) for row, count in zip(rows, frames, strict=True)]
     return table(heads, cells)
-
-
-def _share(value: float, ends: Sequence[float]) -> str:
-    return f"{100 * value:.0f} % ({100 * ends[0]:.0f}..{100 * ends[1]:.0f})"
-
-
-def _mean(value: float, ends: Sequence[float]) -> str:
-    return f"{value:.2f} ({ends[0]:.2f}..{ends[1]:.2f})"
 
 
 def _failures(content: Mapping[str, Any]) -> Iterable[str]:

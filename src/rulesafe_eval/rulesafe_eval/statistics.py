@@ -109,6 +109,23 @@ def _row(lines: Sequence[Line]) -> dict[str, Any]:
     return row
 
 
+def in_words(row: Line) -> tuple[int, int, str, str, str]:
+    """A row of `summary` for people: episodes, opened, success and both scores with intervals."""
+    success = percent(row["success_rate"], row["success_interval"])
+    scores = (mean(row[score], row[f"{score}_interval"]) for score in SCORES)
+    return row["episodes"], row["opened"], success, *scores
+
+
+def percent(rate: float, ends: Sequence[float]) -> str:
+    """A rate with its interval, in %."""
+    return f"{100 * rate:.0f} % ({100 * ends[0]:.0f}..{100 * ends[1]:.0f})"
+
+
+def mean(value: float, ends: Sequence[float]) -> str:
+    """A mean with its interval."""
+    return f"{value:.2f} ({ends[0]:.2f}..{ends[1]:.2f})"
+
+
 def failures(lines: Sequence[Line]) -> list[dict[str, Any]]:
     """How often episodes failed at which step, and why; the most frequent first within a rule."""
     counted = Counter(

@@ -11,7 +11,7 @@ import numpy as np
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.intervals import wilson
 from rulesafe_eval.comparison import in_words, row_of, set_otherwise
-from rulesafe_eval.statistics import bootstrap
+from rulesafe_eval.statistics import bootstrap, mean, percent
 
 Line = Mapping[str, Any]
 Condition = tuple[str, str, str, float]
@@ -129,15 +129,12 @@ def _rates(kinds: Mapping[str, Pooled]) -> Iterator[str]:
     for kind, pooled in kinds.items():
         seeds = sorted(pooled.seconds)
         by_seed = ", ".join("{} of {}".format(*pooled.opened(seed)) for seed in seeds)
-        low, high = pooled.interval("opened")
-        score = "{:.2f} ({:.2f}..{:.2f})".format(
-            pooled.values("process_score").mean(), *pooled.interval("process_score")
-        )
+        success = percent(pooled.values("opened").mean(), pooled.interval("opened"))
+        score = mean(pooled.values("process_score").mean(), pooled.interval("process_score"))
         frames = pooled.values("frames")[pooled.values("opened") > 0]
         took = [seconds for seconds in pooled.seconds.values() if seconds]
         yield (
-            f"| {kind} | {by_seed} | {100 * pooled.values('opened').mean():.0f} % "
-            f"({100 * low:.0f}..{100 * high:.0f}) | {score} | "
+            f"| {kind} | {by_seed} | {success} | {score} | "
             f"{f'{np.median(frames):.0f}' if len(frames) else ''} | "
             f"{', '.join(f'{seconds / 60:.0f} min' for seconds in took)} |"
         )

@@ -47,7 +47,8 @@ def draw_all(
         seed: of noise, baseline, bootstrap and t-SNE.
 
     Raises:
-        RuleSafeError: for a number that is not valid, and where scikit-learn is not installed.
+        RuleSafeError: for a number that is not valid.
+        ModuleNotFoundError: where scikit-learn is not installed.
     """
     if every < 1 or seed < 0:
         raise RuleSafeError(f"every is 1 or more and seed 0 or more, not {every} and {seed}")

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from rulesafe_core.errors import RuleSafeError, missing_package
+from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.files import write_atomically
 from vq_memory_node.analysis.encoding import codes_of, with_bar
 from vq_memory_node.analysis.information import Share, information_share
@@ -131,20 +131,16 @@ class Map:
 
 def principal(codebook: NDArray[np.float32]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Principal components (K, D) of a codebook (K, D), and their shares of the variance (D,)."""
-    centred = codebook.astype(float) - codebook.mean(axis=0, dtype=float)
-    u, scale, axes = np.linalg.svd(centred, full_matrices=False)
-    # Which way an axis points is the library's accident: let its largest entry be positive.
-    signs = np.sign(axes[np.arange(len(axes)), np.abs(axes).argmax(axis=1)])
-    total = (scale**2).sum()
-    return u * scale * signs, scale**2 / (total if total else 1.0)
+    from sklearn.decomposition import PCA
+
+    pca = PCA(svd_solver="full")
+    return pca.fit_transform(codebook.astype(float)), pca.explained_variance_ratio_
 
 
 def map_of(model: Model, seed: int = 0) -> Map:
-    """The codebook's maps. Errors: RuleSafeError where scikit-learn is not installed."""
-    try:
-        from sklearn.manifold import TSNE
-    except ImportError as error:
-        raise missing_package(error) from error
+    """The codebook's maps."""
+    from sklearn.manifold import TSNE
+
     codebook = model.arrays["codebook"]
     components, explained = principal(codebook)
     perplexity = min(30.0, (len(codebook) - 1) / 3)

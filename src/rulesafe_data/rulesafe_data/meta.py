@@ -23,7 +23,7 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.files import sweep
 from rulesafe_data import layout, tables
 from rulesafe_data.files import write_json
-from rulesafe_data.statistics import of_array, together
+from rulesafe_data.statistics import merged, of_array
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def finish(root: Path) -> None:
         statistics.append(_statistics(episode, index, starts[index], task))
     _write_privileged(root, len(episodes))
     _write_tasks(root, tasks)
-    joined = {key: together([part[key] for part in statistics]) for key in statistics[0]}
+    joined = {key: merged([part[key] for part in statistics]) for key in statistics[0]}
     write_json(root / layout.STATS, joined)
     _write_episodes(root, episodes, starts, statistics)
     digests = [episode.about["digest"] for episode in episodes]

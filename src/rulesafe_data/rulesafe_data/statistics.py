@@ -71,7 +71,7 @@ class ImageStatistics:
         return shaped | {"count": [self._counted]}
 
 
-def together(parts: Sequence[Mapping[str, Any]]) -> Statistics:
+def merged(parts: Sequence[Mapping[str, Any]]) -> Statistics:
     """Statistics of several episodes as one, as LeRobot joins them.
 
     Exact but for the quantiles, which are the episodes' means, weighted with their counts.

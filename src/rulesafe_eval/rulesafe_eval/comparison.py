@@ -111,11 +111,11 @@ def _check(one: Mapping[str, Any], other: Mapping[str, Any]) -> None:
 def _name(request: Mapping[str, Any]) -> str:
     """The policy, and what is set otherwise than by default: it may be what is compared."""
     name: str = request["setup"]["policy"]
-    told = set_otherwise(request["setup"])
+    told = changed_settings(request["setup"])
     return f"{name} ({', '.join(told)})" if told else name
 
 
-def set_otherwise(setup: Mapping[str, Any]) -> list[str]:
+def changed_settings(setup: Mapping[str, Any]) -> list[str]:
     """Words on what is set otherwise than by default."""
     settings = {
         f"{setup['control']} memory": setup["control"] != "none",

@@ -10,7 +10,7 @@ import numpy as np
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.intervals import wilson
-from rulesafe_eval.comparison import in_words, row_of, set_otherwise
+from rulesafe_eval.comparison import changed_settings, in_words, row_of
 from rulesafe_eval.statistics import bootstrap, mean, percent
 
 Line = Mapping[str, Any]
@@ -96,7 +96,7 @@ def kind_of(request: Mapping[str, Any]) -> str:
         f"{training.get('steps')} steps": "steps" in training,
     }
     known = [word for word, is_known in words.items() if is_known]
-    told = ", ".join(known + set_otherwise(setup))
+    told = ", ".join(known + changed_settings(setup))
     return f"{actor['family']} {actor['size']}, {memory['kind']}" + (f" ({told})" if told else "")
 
 
@@ -116,7 +116,7 @@ def page(contents: Sequence[Mapping[str, Any]], command: str) -> str:
         parts += [*_rates(kinds), ""]
         if any(one.shared(other) for one, other in combinations(kinds.values(), 2)):
             parts += [*_differences(rule, kinds), ""]
-        if told := list(_strangers(rule, kinds, pooled)):
+        if told := list(_unshared(rule, kinds, pooled)):
             parts += told
         parts += [*_failures(kinds), ""]
     return "\n".join(parts)
@@ -151,7 +151,7 @@ def _differences(rule: str, kinds: Mapping[str, Pooled]) -> Iterator[str]:
         yield f"| {' | '.join(cells)} |"
 
 
-def _strangers(
+def _unshared(
     rule: str,
     kinds: Mapping[str, Pooled],
     pooled: Mapping[Condition, Mapping[str, Pooled]],

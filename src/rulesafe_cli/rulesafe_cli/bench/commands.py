@@ -16,7 +16,7 @@ import tyro
 
 from policy_node.families import FAMILIES
 from rulesafe_cli.table import load
-from rulesafe_core.errors import RuleSafeError, unknown_name
+from rulesafe_core.errors import RuleSafeError, missing_package, unknown_name
 from rulesafe_data.measuring import Measure, machine, markdown_table
 
 PARTS = {
@@ -80,9 +80,9 @@ def bench(options: Annotated[Options, tyro.conf.arg(name="")]) -> int:
     for part in options.parts:
         try:
             found = load(PARTS[part])(options)
-        except RuleSafeError as error:
-            failed[part] = str(error)
-            print(f"\n{part}: not measured: {error}", file=sys.stderr)
+        except (RuleSafeError, ModuleNotFoundError) as error:
+            failed[part] = str(missing_package(error) if isinstance(error, ImportError) else error)
+            print(f"\n{part}: not measured: {failed[part]}", file=sys.stderr)
             continue
         measures += found
         page += [f"## {part}", markdown(found)]

@@ -2,13 +2,11 @@
 node that subscribes to everything, as a policy does, and keeps the arm moving."""
 
 import os
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rulesafe_cli.bench.commands import Options
-from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.measuring import Measure, peak_memory, ros_node, run_apart
 
 if TYPE_CHECKING:
@@ -17,9 +15,6 @@ if TYPE_CHECKING:
 
 def through_ros(options: Options) -> list[Measure]:
     """Latency and jitter in real time with cameras on, and the speed with no pace set."""
-    missing = [name for name in ("rclpy", "rulesafe_interfaces") if not find_spec(name)]
-    if missing:
-        raise RuleSafeError(f"no {' and no '.join(missing)} in this environment")
     os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
     os.environ["ROS_DOMAIN_ID"] = str(os.getpid() % 100 + 1)
     return [

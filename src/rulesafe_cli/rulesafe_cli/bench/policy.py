@@ -6,7 +6,6 @@ Networks have random weights: what they cost does not depend on what they have l
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack
-from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,7 +20,6 @@ from policy_node.normaliser import Actions, Normaliser, min_max
 from policy_node.policy import CAMERAS, CHUNK, Observation
 from policy_node.safe_frame import SafeFrame
 from rulesafe_cli.bench.commands import Options
-from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_data.measuring import Measure, Stopwatch, Wave, run_on_one_core
 from rulesafe_data.store import EpisodeStore
@@ -59,12 +57,8 @@ def measured(options: Options) -> list[Measure]:
     """The benchmark's lines: of each family with each memory, in a process of its own that has one
     core and one thread.
 
-    Errors: RuleSafeError without the extra "learn", for an unknown family, and if the dataset
-    lacks what a family sees.
+    Errors: RuleSafeError for an unknown family, and if the dataset lacks what a family sees.
     """
-    missing = [name for name in ("torch", "diffusers", "transformers") if not find_spec(name)]
-    if missing:
-        raise RuleSafeError(f"no {' and no '.join(missing)}: pip install 'rulesafe[learn]'")
     for family in options.policies:
         find_config(family, SIZE)
     with ExitStack() as stack:

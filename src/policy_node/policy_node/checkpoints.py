@@ -29,6 +29,7 @@ from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_data.files import read_json, sha256, write_json
 from rulesafe_data.layout import FPS
 from vq_memory_node.memory import Memory, memory_from
+from vq_memory_node.model_files import find_folder, names_in
 
 if TYPE_CHECKING:
     from policy_node.batches import Network
@@ -134,36 +135,25 @@ def read_policy(name: Path | str) -> Checkpoint:
 
 
 def find(name: Path | str) -> Path:
-    """The folder of a policy by the package's name for it, or by path.
+    """Return the folder of a policy by its name among the shipped ones, or by path.
 
     Errors: RuleSafeError, listing the names, if there is none.
     """
-    for folder in (SHIPPED / name, Path(name)):
-        if (folder / JSON_FILE).is_file():
-            return folder
-    names = ", ".join(shipped()) or "(none shipped)"
-    raise RuleSafeError(f"no policy {str(name)!r}; valid: {names}, folders")
+    return find_folder(SHIPPED, name, JSON_FILE, "policy")
 
 
 def shipped() -> list[str]:
-    """Names of the policies that come with the package."""
-    return sorted(path.parent.name for path in SHIPPED.glob(f"*/{JSON_FILE}"))
+    """Return the names of the policies that come with the package."""
+    return names_in(SHIPPED, JSON_FILE)
 
 
 def revision() -> str:
-    """The commit of the source tree that this is, "-dirty" if it was changed since; "" where it is
+    """Return the commit of the source tree, with "-dirty" if it was changed since; "" where it is
     installed without one."""
-    words = [
-        "git",
-        "-C",
-        str(Path(__file__).parent),
-        "describe",
-        "--always",
-        "--dirty",
-        "--abbrev=40",
-    ]
+    folder = str(Path(__file__).parent)
+    command = ["git", "-C", folder, "describe", "--always", "--dirty", "--abbrev=40"]
     try:
-        found = subprocess.run(words, capture_output=True, text=True, timeout=10, check=True)
+        found = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True)
     except (OSError, subprocess.SubprocessError):
         return ""
     return found.stdout.strip()

@@ -7,8 +7,7 @@ number. Several devices and mixed precision go by accelerate.
 
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, cast
@@ -26,9 +25,14 @@ from policy_node.configs import NetworkConfig, TrainConfig
 from policy_node.ema import averaged
 from policy_node.families import find_family, make_network
 from policy_node.training_data import Windows, choose
-from rulesafe_data.files import read_json
 from rulesafe_data.store import EpisodeStore
-from vq_memory_node.checkpoints import CHECKPOINT, check_same_run, load_checkpoint, save_checkpoint
+from vq_memory_node.checkpoints import (
+    CHECKPOINT,
+    finished,
+    load_checkpoint,
+    repeatable,
+    save_checkpoint,
+)
 from vq_memory_node.memory import Memory
 
 
@@ -92,9 +96,9 @@ def train(
     store = EpisodeStore(task.data)
     episodes = choose(store, task.instructions)
     facts = _facts(task, config, store, episodes)
-    if not _finished(out, facts):
+    if not finished(out / JSON_FILE, facts):
         out.mkdir(parents=True, exist_ok=True)
-        with _repeatable(config):
+        with repeatable(config.threads, deterministic=not torch.cuda.is_available()):
             run = Run(task, config, out, facts, store, episodes)
             run.go(progress)
             if run.main:
@@ -124,28 +128,6 @@ def _facts(
             "safes": list(task.safes),
         },
     }
-
-
-def _finished(out: Path, facts: dict[str, Any]) -> bool:
-    if not (out / JSON_FILE).is_file():
-        return False
-    training = read_json(out / JSON_FILE, "the description of a policy").get("training", {})
-    check_same_run(out, training.get("facts", {}), facts)
-    return True
-
-
-@contextmanager
-def _repeatable(config: TrainConfig) -> Iterator[None]:
-    threads, strict = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
-    torch.set_num_threads(config.threads)
-    if not torch.cuda.is_available():
-        torch.use_deterministic_algorithms(True)
-    try:
-        with torch.random.fork_rng():
-            yield
-    finally:
-        torch.set_num_threads(threads)
-        torch.use_deterministic_algorithms(strict)
 
 
 class _Loss(nn.Module):

@@ -3,7 +3,8 @@
 import io
 import json
 import pickle
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,6 @@ import torch
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.files import write_atomically
 from rulesafe_data.files import read_json
-from vq_memory_node.model_files import JSON_FILE
 
 CHECKPOINT = "checkpoint.pt"
 
@@ -41,17 +41,36 @@ def load_checkpoint(folder: Path, facts: Mapping[str, Any]) -> dict[str, Any] | 
     return state
 
 
-def finished(folder: Path, facts: Mapping[str, Any]) -> bool:
-    """Whether the folder holds the model of this very run.
+def finished(path: Path, facts: Mapping[str, Any]) -> bool:
+    """Return whether a file describes the result of this very run.
 
-    Errors: RuleSafeError if it holds one of other settings or data.
+    Errors: RuleSafeError if it describes one of other settings or data.
     """
-    path = folder / JSON_FILE
     if not path.is_file():
         return False
-    training = read_json(path, "the description of a memory's model").get("training", {})
-    check_same_run(folder, {name: training.get(name) for name in facts}, facts)
+    training = read_json(path, "the description of a trained model").get("training", {})
+    began = training.get("facts", training)
+    check_same_run(path.parent, {name: began.get(name) for name in facts}, facts)
     return True
+
+
+@contextmanager
+def repeatable(threads: int, deterministic: bool = True) -> Iterator[None]:
+    """Make torch repeat its results, and restore its settings and random state afterwards.
+
+    Args:
+        threads: of torch; results depend on their number in rounding.
+        deterministic: whether operations without a deterministic implementation are errors.
+    """
+    before, strict = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
+    torch.set_num_threads(threads)
+    torch.use_deterministic_algorithms(deterministic or strict)
+    try:
+        with torch.random.fork_rng():
+            yield
+    finally:
+        torch.set_num_threads(before)
+        torch.use_deterministic_algorithms(strict)
 
 
 def check_same_run(folder: Path, began: Mapping[str, Any], facts: Mapping[str, Any]) -> None:

@@ -162,18 +162,25 @@ def load_model(
 
 
 def find(name: Path | str) -> Path:
-    """The folder of a model by the package's name for it, or by path.
+    """Return the folder of a model; see `find_folder`."""
+    return find_folder(SHIPPED, name, JSON_FILE, "model")
 
-    Errors: RuleSafeError, listing the names, if there is none.
+
+def find_folder(shipped: Path, name: Path | str, file: str, kind: str) -> Path:
+    """Return the folder of a model by its name among the shipped ones, or by path.
+
+    Errors: RuleSafeError, listing the names, if there is no `file` in either.
     """
-    for folder in (SHIPPED / name, Path(name)):
-        if (folder / JSON_FILE).is_file():
+    for folder in (shipped / name, Path(name)):
+        if (folder / file).is_file():
             return folder
-    raise RuleSafeError(f"no model {str(name)!r}; valid: {_shipped() or '(none shipped)'}, folders")
+    names = ", ".join(names_in(shipped, file)) or "(none shipped)"
+    raise RuleSafeError(f"no {kind} {str(name)!r}; valid: {names}, folders")
 
 
-def _shipped() -> str:
-    return ", ".join(sorted(path.parent.name for path in SHIPPED.glob(f"*/{JSON_FILE}")))
+def names_in(shipped: Path, file: str) -> list[str]:
+    """Return the names of the folders that have this file."""
+    return sorted(path.parent.name for path in shipped.glob(f"*/{file}"))
 
 
 def _about(model: Model) -> dict[str, Any]:

@@ -9,8 +9,7 @@ the same weights, interrupted and resumed or not.
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -22,9 +21,15 @@ from tensorboardX import SummaryWriter
 from torch import Tensor, nn
 
 from rulesafe_core.joints import ACTION_JOINTS
-from vq_memory_node.checkpoints import CHECKPOINT, finished, load_checkpoint, save_checkpoint
+from vq_memory_node.checkpoints import (
+    CHECKPOINT,
+    finished,
+    load_checkpoint,
+    repeatable,
+    save_checkpoint,
+)
 from vq_memory_node.clustering import CLUSTERERS, clusterings, k_means
-from vq_memory_node.model_files import Model, save_model
+from vq_memory_node.model_files import JSON_FILE, Model, save_model
 from vq_memory_node.networks import Decoder, Encoder, arrays_of, start_from_components
 from vq_memory_node.quantisers import QUANTISERS, Codebook, Quantised, perplexity, squared
 from vq_memory_node.train_config import TrainConfig
@@ -76,28 +81,15 @@ def train(
             "sha256": digest(trajectories),
         },
     }
-    if not finished(out, facts):
+    if not finished(out / JSON_FILE, facts):
         out.mkdir(parents=True, exist_ok=True)
-        with _repeatable(config):
+        with repeatable(config.threads):
+            torch.manual_seed(config.seed)
             run = Run(trajectories, config, out, facts)
             run.go(progress)
             save_model(run.model(), out)
     (out / CHECKPOINT).unlink(missing_ok=True)
     return out
-
-
-@contextmanager
-def _repeatable(config: TrainConfig) -> Iterator[None]:
-    threads, strict = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
-    torch.set_num_threads(config.threads)
-    torch.use_deterministic_algorithms(True)
-    try:
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(config.seed)
-            yield
-    finally:
-        torch.set_num_threads(threads)
-        torch.use_deterministic_algorithms(strict)
 
 
 class Run:

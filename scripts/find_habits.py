@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from planner_node.grasping import Habit, Operation, Unreachable
 from planner_node.hand import PRE_PINCH
-from planner_node.moves import MoveConfig, MovePlanner, Observation, situations
+from planner_node.moves import ExpertObservation, MoveConfig, MovePlanner, situations
 from rulesafe_core.files import write_atomically
 from rulesafe_core.joints import ARM_JOINTS
 from rulesafe_core.strict_yaml import read_yaml
@@ -75,17 +75,19 @@ def places(hinge: str) -> list[Placement]:
     return [middle, *corners]
 
 
-def _ways(planner: MovePlanner, seen: Observation, part: str, opens: bool) -> Iterator[Operation]:
+def _ways(
+    planner: MovePlanner, seen: ExpertObservation, part: str, opens: bool
+) -> Iterator[Operation]:
     try:
         yield from planner.free(seen, planner.move(seen, part, opens))
     except Unreachable:
         return
 
 
-def _seen(safe: Safe, pose: NDArray[np.float64], is_open: Sequence[str]) -> Observation:
+def _seen(safe: Safe, pose: NDArray[np.float64], is_open: Sequence[str]) -> ExpertObservation:
     positions = {part: safe.parts[part].range if part in is_open else 0.0 for part in PARTS}
     phases = {part: part in is_open for part in PARTS}
-    return Observation(START, PRE_PINCH, positions, phases, pose, ())
+    return ExpertObservation(START, PRE_PINCH, positions, phases, pose, ())
 
 
 Situation = tuple[str, str, bool, tuple[str, ...]]

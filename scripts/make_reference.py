@@ -25,24 +25,24 @@ PAGES = ROOT / "docs/reference"
 HEAD = "<!-- Written by scripts/make_reference.py: change the code, then call it. -->\n"
 
 NODES = {
-    "sim_node": "rulesafe_sim.node",
-    "planner_node": "planner_node.node",
-    "vq_memory_node": "vq_memory_node.node",
-    "policy_node": "policy_node.node",
-    "evaluator_node": "rulesafe_eval.node",
-    "h1_2_bridge": "h1_2_bridge.config",
-    "h1_2_bridge_supervisor": "h1_2_bridge.supervisor",
-    "camera_points": "h1_2_bridge.camera_points_node",
-    "robot_side_node": "h1_2_sim.node",
-    "instruction_node": "policy_node.instruction_node",
+    "sim_node": "rulesafe_sim.node:SimulationParameters",
+    "planner_node": "planner_node.node:PlannerParameters",
+    "vq_memory_node": "vq_memory_node.node:MemoryParameters",
+    "policy_node": "policy_node.node:PolicyParameters",
+    "evaluator_node": "rulesafe_eval.node:EvaluatorParameters",
+    "h1_2_bridge": "h1_2_bridge.config:BridgeParameters",
+    "h1_2_bridge_supervisor": "h1_2_bridge.supervisor:SupervisorParameters",
+    "camera_points": "h1_2_bridge.camera_points_node:CameraPointsParameters",
+    "robot_side_node": "h1_2_sim.node:RobotParameters",
+    "instruction_node": "policy_node.instruction_node:InstructionParameters",
 }
-"""Node -> the module with its class Parameters."""
+"""Node -> the class of its parameters, as module:name."""
 
 SETTINGS = {
     "rulesafe_sim.config": ("SimulationConfig", "PhysicsConfig", "DriveGains"),
     "rulesafe_sim.cameras": ("CameraConfig",),
     "planner_node.expert": ("ExpertConfig",),
-    "vq_memory_node.train_config": ("TrainConfig",),
+    "vq_memory_node.train_config": ("MemoryTrainConfig",),
     "policy_node.configs": ("TrainConfig", "Dp3Config"),
     "policy_node.configs_vla": ("RdtConfig", "CogActConfig", "Pi0Config", "Backbone"),
 }
@@ -141,8 +141,9 @@ def configuration() -> str:
     ]
     page += [_launch_file(path) for path in sorted(ROOT.glob("launch/*.launch.xml"))]
     page.append("## Parameters of nodes\n\nNumbers out of their range are refused.\n")
-    for name, module in NODES.items():
-        parameters = dataclasses.fields(import_module(module).Parameters)
+    for name, path in NODES.items():
+        module, _, settings = path.partition(":")
+        parameters = dataclasses.fields(getattr(import_module(module), settings))
         head = ("parameter", "default", "range", "meaning")
         page.append(f"### {name}\n\n{table(head, map(_parameter, parameters))}")
     page.append("## Environment variables\n")

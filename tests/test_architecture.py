@@ -100,6 +100,16 @@ def test_no_package_is_larger_than_its_share():
     assert large == {}, f"of {total} lines"
 
 
+def test_class_names_are_unique():
+    """A reader who searches for a public class finds one definition."""
+    homes: dict[str, list[str]] = {}
+    for module, path in MODULES.items():
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                homes.setdefault(node.name, []).append(module)
+    assert {name: modules for name, modules in homes.items() if len(modules) > 1} == {}
+
+
 @pytest.mark.parametrize("path", sorted(SOURCE.rglob("__init__.py")), ids=lambda p: p.parent.name)
 def test_init_files_hold_a_docstring_and_no_code(path):
     body = ast.parse(path.read_text("utf-8")).body

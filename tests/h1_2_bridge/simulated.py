@@ -10,19 +10,19 @@ import numpy as np
 from listener import as_record
 from recorder import Record
 
-from h1_2_bridge.config import BridgeConfig, Parameters
+from h1_2_bridge.config import BridgeConfig, BridgeParameters
 from h1_2_bridge.core import BridgeCore
 from h1_2_bridge.drivers import load_driver
 from h1_2_bridge.hand_port import HandPort
 from h1_2_bridge.motors import MOTOR_JOINTS
 from h1_2_bridge.outputs import load_output
-from h1_2_bridge.states import State
+from h1_2_bridge.states import ControlState
 from h1_2_bridge.wire import encode_low_cmd, encode_low_state
 from h1_2_sim.controllers import load_controller
 from h1_2_sim.hands import hand_states
 from h1_2_sim.robot import RATE, RobotSide
 from planner_node.expert import Expert, ExpertConfig, paced
-from planner_node.moves import Observation
+from planner_node.moves import ExpertObservation
 from rulesafe_core.chunks import PERIOD, SECOND, make_chunk
 from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_sim.episode import Stuck
@@ -50,13 +50,13 @@ class Loop:
     def __post_init__(self) -> None:
         self.robot = RobotSide(load_controller(self.output)(), self.split)
         self.robot.reset(self.rule, self.safe, self.seed)
-        self.driver = load_driver(Parameters(hand="dfx"), self.robot.hands.receive)
+        self.driver = load_driver(BridgeParameters(hand="dfx"), self.robot.hands.receive)
         self.hands = HandPort(self.driver)
         self.config = BridgeConfig(**self.settings)
         self.core = BridgeCore(self.config, load_output(self.output), self.hands.joints)
         self.now = 10 * SECOND
         self.sent: list[tuple[int, bytes]] = []
-        self.seen: set[tuple[State, str]] = set()
+        self.seen: set[tuple[ControlState, str]] = set()
         self._steps = 0
 
     @property
@@ -92,10 +92,10 @@ class Loop:
         return True
 
     def engage(self) -> None:
-        assert self.run_until(lambda: self.core.state is State.IDLE, 1.0)
+        assert self.run_until(lambda: self.core.state is ControlState.IDLE, 1.0)
         assert self.run_until(lambda: not self.core.hand.trouble(self.now), 1.0)
         self.core.engage(self.now)
-        assert self.run_until(lambda: self.core.state is State.ACTIVE, 2 * self.config.ramp)
+        assert self.run_until(lambda: self.core.state is ControlState.ACTIVE, 2 * self.config.ramp)
 
     def joints(self) -> dict[str, float]:
         """Joint positions as the bridge publishes them, rad by name."""
@@ -114,10 +114,10 @@ class Loop:
         """A chunk that rests on what is seen now."""
         self.core.accept(make_chunk(ACTION_JOINTS, rows, self.clock), self.clock)
 
-    def observation(self) -> Observation:
+    def observation(self) -> ExpertObservation:
         """What the expert looks at: the bridge's joints, and the simulation's privileged facts."""
         state, positions = self.robot.simulation.state(), self.action_positions()
-        return Observation(
+        return ExpertObservation(
             arm=positions[:7],
             hand=positions[7:],
             part_positions=state.part_positions,

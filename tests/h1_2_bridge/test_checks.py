@@ -9,7 +9,7 @@ import pytest
 from h1_2_bridge.checks import CHECKS, PICTURES, findings
 from h1_2_bridge.findings import FAIL, PASS, SKIP, as_text
 from h1_2_bridge.motors import MOTOR_COUNT, MOTOR_JOINTS
-from h1_2_bridge.snapshot import Arrivals, BridgeFacts, Snapshot
+from h1_2_bridge.snapshot import Arrivals, BridgeFacts, RobotSnapshot
 from h1_2_bridge.wire import LowState
 from rulesafe_core.joints import ALL_JOINTS
 from rulesafe_core.robot import HOME
@@ -31,9 +31,9 @@ def low_state(tick: int = 0, **changes) -> LowState:
     return LowState(**{"mode_machine": 6, "tick": tick, "q": q, "temperature": warm, **changes})
 
 
-def healthy(**changes) -> Snapshot:
+def healthy(**changes) -> RobotSnapshot:
     """A robot that is well, and a bridge that waits."""
-    snapshot = Snapshot(
+    snapshot = RobotSnapshot(
         states=[low_state(2 * i) for i in range(500 * SECONDS)],
         lowstate=arrivals(500),
         joints=dict(HOME),
@@ -51,7 +51,7 @@ def healthy(**changes) -> Snapshot:
     return replace(snapshot, **changes)
 
 
-def verdicts(snapshot: Snapshot) -> dict[str, str]:
+def verdicts(snapshot: RobotSnapshot) -> dict[str, str]:
     return {finding.name: finding.verdict for finding in findings(snapshot)}
 
 
@@ -61,7 +61,7 @@ def test_a_robot_that_is_well_passes_everything():
 
 
 def test_nothing_at_all_fails_without_an_exception():
-    found = findings(Snapshot())
+    found = findings(RobotSnapshot())
     assert len(found) == len(CHECKS)
     assert {"robot speaks", "bridge"} <= {f.name for f in found if f.verdict == FAIL}
     assert all(f.remedy for f in found if f.verdict == FAIL)

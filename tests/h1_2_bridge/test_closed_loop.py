@@ -6,7 +6,7 @@ import pytest
 from recorder import assert_within_limits
 from simulated import Loop
 
-from h1_2_bridge.states import State
+from h1_2_bridge.states import ControlState
 from rulesafe_core.chunks import SECOND
 
 SPEED_OF_POLICIES = 0.3
@@ -27,12 +27,18 @@ def test_the_expert_opens_a_safe_through_the_bridge(output):
     assert loop.robot.controller.refused == 0
     assert set(loop.robot.hands.counts) == {"accepted"}
     assert {state for state, _ in loop.seen} <= {
-        *(State.DISCONNECTED, State.IDLE, State.ENGAGING, State.ACTIVE, State.HOLDING)
+        *(
+            ControlState.DISCONNECTED,
+            ControlState.IDLE,
+            ControlState.ENGAGING,
+            ControlState.ACTIVE,
+            ControlState.HOLDING,
+        )
     }
     if output == "lowcmd":
         return  # it hangs on the bridge's commands: there is nothing to disengage to
     loop.core.disengage(loop.now)
-    assert loop.run_until(lambda: loop.core.state is State.IDLE, 30.0)
+    assert loop.run_until(lambda: loop.core.state is ControlState.IDLE, 30.0)
     record = loop.record()
     assert record.weight[-1] == 0.0
     assert loop.robot.controller.share == 0.0
@@ -79,7 +85,7 @@ def test_a_stop_lets_the_arm_sink_slowly_and_a_reset_gives_it_back():
     assert np.abs(loop.action_positions()[:7] - before).max() > 0.1
     assert fastest < 2.0, "rad/s"
     loop.core.reset()
-    assert loop.run_until(lambda: loop.core.state is State.IDLE, 10.0)
+    assert loop.run_until(lambda: loop.core.state is ControlState.IDLE, 10.0)
     assert loop.robot.controller.share == 0.0
     # The robot's own controller takes the arm back to where it stood.
     loop.run_until(lambda: False, 3.0)
@@ -93,7 +99,7 @@ def test_a_hand_that_stops_answering_holds_the_arm():
     loop.send(target + np.linspace(0, 0.3, 40)[:, None] * (np.arange(13) == 3))
     loop.run_until(lambda: False, 1.0)
     loop.driver.receive = lambda raw, now: None
-    assert loop.run_until(lambda: loop.core.state is State.HOLDING, 2.0)
+    assert loop.run_until(lambda: loop.core.state is ControlState.HOLDING, 2.0)
     assert "inspire" in loop.core.reason or "hand" in loop.core.reason
     loop.run_until(lambda: False, 0.5)
     held = loop.core.drive.command

@@ -11,8 +11,8 @@ from h1_2_bridge.limits import ARM, MotionFilter, action_limits
 from h1_2_bridge.messages import LowCmd
 from h1_2_bridge.motors import MOTOR_COUNT, RIGHT_ARM, WEIGHT_SLOT, motors
 from h1_2_bridge.outputs import load_output
-from h1_2_bridge.safety import Guard
-from h1_2_bridge.states import State
+from h1_2_bridge.safety import CommandGuard
+from h1_2_bridge.states import ControlState
 from rulesafe_core.chunks import PERIOD, SECOND, make_chunk
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
@@ -117,7 +117,7 @@ def test_a_jump_is_refused_with_the_joint_and_the_running_chunk_goes_on():
     refused(world, rows, r"right_wrist_yaw_joint by 0\.55 rad from row 4 to the next row")
     start = world.robot.q[23]
     world.run(0.8)
-    assert world.robot.q[23] > start + 0.1 and world.state is State.ACTIVE
+    assert world.robot.q[23] > start + 0.1 and world.state is ControlState.ACTIVE
     assert_safe(world)
 
 
@@ -198,7 +198,7 @@ def test_a_policy_gone_mad_breaks_no_limit(seed, execution):
 def guarded(output="arm_sdk"):
     """A guard that has just let a command pass, that command, and how it is made."""
     way = load_output(output)
-    guard = Guard(BridgeConfig(), way)
+    guard = CommandGuard(BridgeConfig(), way)
     posture = np.zeros(MOTOR_COUNT)
 
     def make(weight=1.0, **changes) -> LowCmd:
@@ -265,7 +265,7 @@ def test_a_mistake_of_the_bridge_itself_is_not_sent_and_damps():
     world.run(0.2)
     world.core.drive.posture[16] += 0.5  # the left elbow, which nobody moves
     world.step()
-    assert world.state is State.DAMPING
+    assert world.state is ControlState.DAMPING
     assert "refused before it was sent: left_elbow_joint" in world.core.reason
     assert not world.commands[-1].cmd.kp.any()
 
@@ -274,6 +274,6 @@ def test_execute_rows_says_when_the_next_chunk_is_due():
     world = World(execute_rows=5, chunk_timeout=0.2).engaged()
     began = world.now
     world.send(world.moved({3: 0.2}, 50))
-    world.until(State.HOLDING)
+    world.until(ControlState.HOLDING)
     took = (world.now - began) / SECOND
     assert took == pytest.approx(5 * PERIOD / SECOND + 0.2, abs=0.02)

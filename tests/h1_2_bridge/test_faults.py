@@ -12,7 +12,7 @@ from virtual import MS, World, assert_safe, with_fields
 from h1_2_bridge.drive import ZEROS
 from h1_2_bridge.motors import WEIGHT_SLOT
 from h1_2_bridge.remote import encode
-from h1_2_bridge.states import State
+from h1_2_bridge.states import ControlState
 from h1_2_bridge.wire import encode_low_state
 from rulesafe_core.chunks import SECOND
 from rulesafe_core.errors import RuleSafeError
@@ -40,11 +40,11 @@ def assert_rests(world, seconds=1.0):
 
 def assert_lets_go_after_a_fault(world):
     """The weight falls to exactly 0 within the ramp, then nothing is sent until a reset."""
-    assert world.state is State.FAULT
+    assert world.state is ControlState.FAULT
     world.run(world.config.ramp + ZEROS + 0.1)
     assert world.commands[-1].cmd.q[WEIGHT_SLOT] == 0.0
     assert world.now - world.commands[-1].time > 0.05 * SECOND
-    assert world.state is State.FAULT, "only a reset ends it"
+    assert world.state is ControlState.FAULT, "only a reset ends it"
     for call in (world.core.engage, world.core.disengage):
         with pytest.raises(RuleSafeError, match="reset"):
             call(world.now)
@@ -57,10 +57,10 @@ def test_a_policy_that_stops_is_held_and_then_damped():
     world = World(damping_timeout=2.0).engaged()
     world.send(world.moved({3: 0.2}, 10))
     began = world.now
-    assert world.until(State.HOLDING) == pytest.approx(1.0 + 0.5, abs=0.012)
+    assert world.until(ControlState.HOLDING) == pytest.approx(1.0 + 0.5, abs=0.012)
     assert world.core.reason == "no chunk came in time"
     assert_rests(world, 0.5)
-    world.until(State.DAMPING)
+    world.until(ControlState.DAMPING)
     assert (world.now - began) / SECOND == pytest.approx(1.5 + 2.0, abs=0.02)
     assert "held for 2 s: no chunk came in time" in world.core.reason
     assert not world.commands[-1].cmd.kp.any()
@@ -69,21 +69,21 @@ def test_a_policy_that_stops_is_held_and_then_damped():
 
 def test_a_policy_that_never_begins_is_held_too():
     world = World().engaged()
-    assert world.until(State.HOLDING) == pytest.approx(0.5, abs=0.012)
+    assert world.until(ControlState.HOLDING) == pytest.approx(0.5, abs=0.012)
 
 
 def test_a_hold_for_want_of_a_chunk_ends_with_the_next_one():
     world = World(damping_timeout=1.0).engaged()
-    world.until(State.HOLDING)
+    world.until(ControlState.HOLDING)
     world.run(0.9)
     world.send(world.moved({3: 0.2}, 10))
-    assert world.state is State.ACTIVE
+    assert world.state is ControlState.ACTIVE
     start = world.robot.q[23]
     world.run(1.2)
     assert world.robot.q[23] - start == pytest.approx(0.2, abs=0.02)
-    world.until(State.HOLDING)
+    world.until(ControlState.HOLDING)
     world.run(0.5)
-    assert world.state is State.HOLDING, "the time until damping begins anew"
+    assert world.state is ControlState.HOLDING, "the time until damping begins anew"
     assert_safe(world)
 
 
@@ -94,9 +94,9 @@ def test_states_lost_for_50_ms_are_a_fault(moving):
     moving.alter = lambda state: None
     last = moving.core.watch.stamp
     moving.run(0.048)
-    assert moving.state is State.ACTIVE
+    assert moving.state is ControlState.ACTIVE
     moving.step()
-    moving.until(State.FAULT)
+    moving.until(ControlState.FAULT)
     assert (moving.now - last) / MS == pytest.approx(52, abs=4.1)
     assert "no good state from the robot for 0.05" in moving.core.reason
     assert_rests(moving, 0.4)
@@ -105,20 +105,20 @@ def test_states_lost_for_50_ms_are_a_fault(moving):
 
 def test_after_lost_states_the_robot_comes_back_and_a_reset_is_asked_for(moving):
     moving.alter = lambda state: None
-    moving.until(State.FAULT)
+    moving.until(ControlState.FAULT)
     moving.core.reset()
-    moving.until(State.DISCONNECTED)
+    moving.until(ControlState.DISCONNECTED)
     moving.alter = lambda state: state
-    moving.until(State.IDLE)
+    moving.until(ControlState.IDLE)
     moving.core.engage(moving.now)
-    moving.until(State.ACTIVE)
+    moving.until(ControlState.ACTIVE)
 
 
 def test_single_lost_states_do_nothing(moving):
     rng = np.random.default_rng(0)
     moving.alter = lambda state: None if rng.random() < 0.3 else state
     moving.run(3.0)
-    assert moving.state is State.ACTIVE
+    assert moving.state is ControlState.ACTIVE
 
 
 def test_a_robot_lost_while_idle_is_disconnected_and_comes_back():
@@ -126,10 +126,10 @@ def test_a_robot_lost_while_idle_is_disconnected_and_comes_back():
     world.run(0.1)
     world.alter = lambda state: None
     world.run(0.1)
-    assert world.state is State.DISCONNECTED and "no good state" in world.core.reason
+    assert world.state is ControlState.DISCONNECTED and "no good state" in world.core.reason
     world.alter = lambda state: state
     world.step()
-    assert world.state is State.IDLE and not world.commands
+    assert world.state is ControlState.IDLE and not world.commands
 
 
 def delayed(world, milliseconds):
@@ -148,7 +148,7 @@ def delayed(world, milliseconds):
 def test_states_that_come_late_are_a_fault_though_they_come_regularly(moving):
     moving.alter = delayed(moving, 80)
     moving.run(0.3)
-    assert moving.state is State.FAULT
+    assert moving.state is ControlState.FAULT
     assert moving.core.watch.counts.late > 40
     assert "s late" in moving.core.reason or "no good state" in moving.core.reason
     assert_lets_go_after_a_fault(moving)
@@ -157,7 +157,7 @@ def test_states_that_come_late_are_a_fault_though_they_come_regularly(moving):
 def test_states_a_little_late_do_nothing(moving):
     moving.alter = delayed(moving, 20)
     moving.run(2.0)
-    assert moving.state is State.ACTIVE and not moving.core.watch.counts.late
+    assert moving.state is ControlState.ACTIVE and not moving.core.watch.counts.late
 
 
 @pytest.mark.episode
@@ -189,7 +189,7 @@ def test_states_that_come_twice_are_used_once(moving):
     moving.alter = lambda state: twice()
     good = moving.core.watch.counts.good
     moving.run(1.0)
-    assert moving.state is State.ACTIVE
+    assert moving.state is ControlState.ACTIVE
     assert moving.core.watch.counts.repeated == 250
     assert moving.core.watch.counts.good - good == 250
 
@@ -209,7 +209,7 @@ def test_overtaken_states_are_left_out(moving):
 
     moving.alter = swap
     moving.run(1.0)
-    assert moving.state is State.ACTIVE
+    assert moving.state is ControlState.ACTIVE
     assert moving.core.watch.counts.reordered == 125
     assert moving.core.watch.last.tick == moving.tick
 
@@ -223,8 +223,8 @@ def corrupted(state):
 def test_states_with_a_wrong_crc_are_not_used_and_many_are_a_fault(moving):
     moving.alter = corrupted
     moving.step()
-    assert moving.core.watch.counts.wrong_crc == 1 and moving.state is State.ACTIVE
-    moving.until(State.FAULT)
+    assert moving.core.watch.counts.wrong_crc == 1 and moving.state is ControlState.ACTIVE
+    moving.until(ControlState.FAULT)
     assert "wrong CRC" in moving.core.reason
     assert_lets_go_after_a_fault(moving)
 
@@ -233,7 +233,7 @@ def test_now_and_then_a_wrong_crc_does_nothing(moving):
     rng = np.random.default_rng(1)
     moving.alter = lambda state: corrupted(state) if rng.random() < 0.3 else state
     moving.run(2.0)
-    assert moving.state is State.ACTIVE and moving.core.watch.counts.wrong_crc > 50
+    assert moving.state is ControlState.ACTIVE and moving.core.watch.counts.wrong_crc > 50
 
 
 def test_malformed_states_and_nan_are_not_used(moving):
@@ -245,13 +245,13 @@ def test_malformed_states_and_nan_are_not_used(moving):
     moving.step()
     assert moving.core.watch.counts.malformed == 2
     assert "LowState of 2088 bytes" in moving.core.watch.complaint
-    moving.until(State.FAULT)
+    moving.until(ControlState.FAULT)
 
 
 def test_a_robot_that_repeats_one_state_is_frozen_and_a_fault(moving):
     frozen = moving.low_state()
     moving.alter = lambda state: frozen
-    moving.until(State.FAULT, seconds=0.06)
+    moving.until(ControlState.FAULT, seconds=0.06)
     assert f"tick {frozen.tick} again" in moving.core.reason
     assert_lets_go_after_a_fault(moving)
 
@@ -263,9 +263,9 @@ def test_joints_that_do_not_follow_are_held_and_no_longer_pressed(moving):
     for _ in range(4):
         moving.send(moving.moved({3: 0.4}, 20))
         moving.run(0.8)
-        if moving.state is State.HOLDING:
+        if moving.state is ControlState.HOLDING:
             break
-    assert moving.state is State.HOLDING
+    assert moving.state is ControlState.HOLDING
     assert "right_elbow_joint is 0.3" in moving.core.reason and "allowed" in moving.core.reason
     moving.run(2.0)
     assert moving.core.drive.posture[23] == pytest.approx(float(q[23]), abs=0.01)
@@ -274,7 +274,7 @@ def test_joints_that_do_not_follow_are_held_and_no_longer_pressed(moving):
 def test_a_robot_that_starts_anew_is_a_fault(moving):
     moving.tick = 10
     moving.step()
-    moving.until(State.FAULT, seconds=0.06)
+    moving.until(ControlState.FAULT, seconds=0.06)
     assert "started anew" in moving.core.reason
     assert_lets_go_after_a_fault(moving)
 
@@ -288,11 +288,11 @@ def test_a_robot_switched_off_and_on_is_heard_again_whatever_its_ticks_say(ticks
     world.run(2.0)
     world.tick += ticks - 2000
     world.alter = lambda state: state
-    world.until(State.IDLE, seconds=0.1)
+    world.until(ControlState.IDLE, seconds=0.1)
     world.run(1.0)
-    assert world.state is State.IDLE
+    assert world.state is ControlState.IDLE
     world.core.engage(world.now)
-    world.until(State.ACTIVE)
+    world.until(ControlState.ACTIVE)
 
 
 def test_a_frozen_robot_is_not_heard_again_however_long_it_lasts():
@@ -301,16 +301,16 @@ def test_a_frozen_robot_is_not_heard_again_however_long_it_lasts():
     frozen = world.low_state()
     world.alter = lambda state: frozen
     world.run(3.0)
-    assert world.state is State.DISCONNECTED
+    assert world.state is ControlState.DISCONNECTED
     frozen = replace(frozen, tick=frozen.tick - 500)  # and another one
     world.run(3.0)
-    assert world.core.watch.counts.restarts <= 1 and world.state is State.DISCONNECTED
+    assert world.core.watch.counts.restarts <= 1 and world.state is ControlState.DISCONNECTED
 
 
 def test_another_mode_machine_is_a_fault(moving):
     moving.alter = with_fields(mode_machine=5)
     moving.step()
-    assert moving.state is State.FAULT
+    assert moving.state is ControlState.FAULT
     assert "mode_machine changed from 6 to 5" in moving.core.reason
 
 
@@ -320,7 +320,7 @@ def test_the_tick_may_wrap():
     world.engaged()
     world.keep_moving()
     world.run(3.0)
-    assert world.tick > 2**32 and world.state is State.ACTIVE
+    assert world.tick > 2**32 and world.state is ControlState.ACTIVE
     assert world.core.watch.counts.late == world.core.watch.counts.restarts == 0
 
 
@@ -356,7 +356,7 @@ def overloaded(name, index, value):
 )
 def test_what_is_over_its_limit_is_held_with_the_reason(moving, name, index, value, within, reason):
     moving.alter = overloaded(name, index, value)
-    assert moving.until(State.HOLDING) <= within
+    assert moving.until(ControlState.HOLDING) <= within
     assert reason in moving.core.reason
     assert_rests(moving)
     with pytest.raises(RuleSafeError, match="HOLDING"):
@@ -365,9 +365,9 @@ def test_what_is_over_its_limit_is_held_with_the_reason(moving, name, index, val
         moving.core.engage(moving.now)
     moving.alter = lambda state: state
     moving.step()
-    assert moving.state is State.HOLDING, "only /bridge/engage ends it"
+    assert moving.state is ControlState.HOLDING, "only /bridge/engage ends it"
     moving.core.engage(moving.now)
-    moving.until(State.ACTIVE)
+    moving.until(ControlState.ACTIVE)
     moving.send(moving.moved({3: 0.1}))
 
 
@@ -376,20 +376,20 @@ def test_a_short_peak_of_torque_does_nothing(moving):
     moving.run(0.15)
     moving.alter = lambda state: state
     moving.run(0.5)
-    assert moving.state is State.ACTIVE
+    assert moving.state is ControlState.ACTIVE
 
 
 def test_the_legs_are_the_robots_own_business(moving):
     moving.alter = overloaded("temperature", 3, 95)
     moving.run(0.5)
-    assert moving.state is State.ACTIVE
+    assert moving.state is ControlState.ACTIVE
 
 
 def test_a_hold_for_an_overload_is_damped_in_the_end():
     world = World(damping_timeout=1.0).engaged()
     world.alter = overloaded("temperature", 20, 85)
-    world.until(State.HOLDING)
-    assert world.until(State.DAMPING) == pytest.approx(1.0, abs=0.02)
+    world.until(ControlState.HOLDING)
+    assert world.until(ControlState.DAMPING) == pytest.approx(1.0, abs=0.02)
     assert "85 deg C" in world.core.reason
     assert_safe(world)
 
@@ -400,14 +400,14 @@ def test_an_overload_while_the_weight_rises_stops_the_rise():
     world.core.engage(world.now)
     world.run(0.5)
     world.alter = overloaded("temperature", 20, 85)
-    world.until(State.HOLDING)
+    world.until(ControlState.HOLDING)
     weight = world.core.drive.weight
     world.run(0.5)
     assert world.core.drive.weight == weight < 0.3
     world.alter = lambda state: state
     world.step()
     world.core.engage(world.now)
-    world.until(State.ACTIVE)
+    world.until(ControlState.ACTIVE)
     assert_safe(world)
 
 
@@ -419,7 +419,7 @@ def test_a_hand_that_stops_answering_is_held_until_engage():
     world.keep_moving()
     world.run(0.3)
     world.hand_answers = False
-    assert world.until(State.HOLDING) == pytest.approx(0.5, abs=0.02)
+    assert world.until(ControlState.HOLDING) == pytest.approx(0.5, abs=0.02)
     assert "the hands have not answered for 0.5" in world.core.reason
     assert_rests(world)
     with pytest.raises(RuleSafeError, match="the hands have not answered for"):
@@ -427,7 +427,7 @@ def test_a_hand_that_stops_answering_is_held_until_engage():
     world.hand_answers = True
     world.step()
     world.core.engage(world.now)
-    world.until(State.ACTIVE)
+    world.until(ControlState.ACTIVE)
     assert_safe(world)
 
 
@@ -438,22 +438,22 @@ def test_a_hand_that_tells_of_a_fault_is_held_at_once():
     world.hand_answers = False
     world.core.hand.receive(replace(last, fault="right hand: connection refused"))
     world.run(0.02)
-    assert world.state is State.HOLDING and "connection refused" in world.core.reason
+    assert world.state is ControlState.HOLDING and "connection refused" in world.core.reason
 
 
 @pytest.mark.parametrize("jump", [-3600.0, -0.5, 0.5, 3600.0])
 def test_a_jump_of_the_clock_is_held_and_the_next_chunk_goes_on(moving, jump):
     moving.shift += round(jump * SECOND)
     moving.step()
-    assert moving.state is State.HOLDING
+    assert moving.state is ControlState.HOLDING
     assert moving.core.reason == f"the clock jumped by {jump:.2f} s"
     before = moving.core.drive.posture.copy()
     assert_rests(moving)
     assert np.abs(moving.core.drive.posture - before).max() < 0.05, "the old chunk is dropped"
     moving.send(moving.moved({3: 0.1}))
-    assert moving.state is State.ACTIVE
+    assert moving.state is ControlState.ACTIVE
     moving.run(0.5)
-    assert moving.state is State.ACTIVE
+    assert moving.state is ControlState.ACTIVE
 
 
 def test_a_chunk_from_before_the_jump_is_dropped(moving):
@@ -463,31 +463,31 @@ def test_a_chunk_from_before_the_jump_is_dropped(moving):
     moving.step()
     with pytest.raises(RuleSafeError, match="before the episode"):
         moving.core.accept(old, moving.clock)
-    assert moving.state is State.HOLDING
+    assert moving.state is ControlState.HOLDING
 
 
 def test_a_clock_that_is_slewed_does_nothing(moving):
     for _ in range(250):
         moving.shift += MS // 2
         moving.step()
-    assert moving.state is State.ACTIVE
+    assert moving.state is ControlState.ACTIVE
 
 
 def test_a_bridge_that_stood_still_holds_and_makes_no_step(moving):
     before = moving.core.drive.posture.copy()
     moving.step(300)
-    assert moving.state is State.HOLDING
+    assert moving.state is ControlState.HOLDING
     assert moving.core.reason == "the bridge itself stood still for 0.30 s"
     assert np.abs(moving.core.drive.posture - before).max() < 0.01
     moving.send(moving.moved({3: 0.1}))
     moving.run(0.3)
-    assert moving.state is State.ACTIVE
+    assert moving.state is ControlState.ACTIVE
 
 
 def test_a_short_stall_is_caught_up_within_the_limits(moving):
     for milliseconds in (90, 4, 45, 4, 4):
         moving.step(milliseconds)
-    assert moving.state is State.ACTIVE
+    assert moving.state is ControlState.ACTIVE
 
 
 # Several at once --------------------------------------------------------------------------------
@@ -511,9 +511,9 @@ def test_faults_at_random_never_break_a_limit(output, seed):
         with_fields(remote=encode(["select"])),
     ]
     mends = {
-        State.IDLE: lambda: world.core.engage(world.now),
-        State.DAMPING: world.core.reset,
-        State.FAULT: world.core.reset,
+        ControlState.IDLE: lambda: world.core.engage(world.now),
+        ControlState.DAMPING: world.core.reset,
+        ControlState.FAULT: world.core.reset,
     }
 
     def bad_day():
@@ -531,7 +531,7 @@ def test_faults_at_random_never_break_a_limit(output, seed):
         world.alter, world.hand_answers = (lambda state: state), True
         if world.state in mends:
             mends[world.state]()
-        elif world.state is State.HOLDING and rng.random() < 0.3:
+        elif world.state is ControlState.HOLDING and rng.random() < 0.3:
             world.core.engage(world.now)
         else:
             joint, angle = int(rng.integers(7)), rng.normal(0, 0.3)
@@ -545,6 +545,11 @@ def test_faults_at_random_never_break_a_limit(output, seed):
         for _ in range(int(rng.integers(5, 60))):
             world.step(int(rng.choice([2, 4, 9, 60, 150], p=[0.1, 0.75, 0.14, 0.008, 0.002])))
     seen = {state for _, state, _ in world.states}
-    assert {State.IDLE, State.ACTIVE, State.HOLDING, State.DAMPING} <= seen
+    assert {
+        ControlState.IDLE,
+        ControlState.ACTIVE,
+        ControlState.HOLDING,
+        ControlState.DAMPING,
+    } <= seen
     assert world.core.episode > 3 and len(world.commands) > 1500
     assert_safe(world)

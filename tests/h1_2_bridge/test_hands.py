@@ -9,7 +9,7 @@ pytest.importorskip("pymodbus")
 
 from ftp_server import ANGLE_SET, FORCE_SET, LEAVE, SPEED_SET, FtpServer, free_port
 
-from h1_2_bridge.config import Parameters
+from h1_2_bridge.config import BridgeParameters
 from h1_2_bridge.drivers import DRIVERS, load_driver
 from h1_2_bridge.ftp import to_registers
 from h1_2_bridge.hands import DFX, DRIVER_JOINTS, FTP, Calibration
@@ -66,11 +66,13 @@ def test_a_calibration_without_range_is_refused():
 
 def test_hands_are_chosen_by_name():
     with pytest.raises(RuleSafeError, match="dfx, ftp, none"):
-        load_driver(Parameters(hand="glove"), print)
-    assert load_driver(Parameters(hand="none"), print) is None
+        load_driver(BridgeParameters(hand="glove"), print)
+    assert load_driver(BridgeParameters(hand="none"), print) is None
     assert DRIVERS == ("dfx", "ftp", "none")
     assert (
-        load_driver(Parameters(), print).joints == DRIVER_JOINTS == HAND_JOINTS + LEFT_HAND_JOINTS
+        load_driver(BridgeParameters(), print).joints
+        == DRIVER_JOINTS
+        == HAND_JOINTS + LEFT_HAND_JOINTS
     )
 
 
@@ -80,7 +82,7 @@ def test_hands_are_chosen_by_name():
 @pytest.fixture
 def dfx():
     sent = []
-    return load_driver(Parameters(), lambda raw: sent.append(decode_motor_cmds(raw))), sent
+    return load_driver(BridgeParameters(), lambda raw: sent.append(decode_motor_cmds(raw))), sent
 
 
 @pytest.mark.parametrize("finger", range(12))
@@ -156,7 +158,7 @@ def connect():
 
     def start(**changes):
         hosts = {"hand_right_host": "127.0.0.1", "hand_left_host": ""}
-        parameters = Parameters(hand="ftp", hand_timeout=5.0, **{**hosts, **changes})
+        parameters = BridgeParameters(hand="ftp", hand_timeout=5.0, **{**hosts, **changes})
         running.append(load_driver(parameters, print))
         return running[-1]
 
@@ -272,9 +274,9 @@ def test_registers_of_shares():
 
 def test_ftp_without_an_address_is_refused():
     with pytest.raises(RuleSafeError, match="right_host"):
-        load_driver(Parameters(hand="ftp", hand_right_host=""), print)
+        load_driver(BridgeParameters(hand="ftp", hand_right_host=""), print)
     with pytest.raises(RuleSafeError, match="hand_speed_limit is 2000; valid: 0 to 1000"):
-        Parameters(hand_speed_limit=2000)
+        BridgeParameters(hand_speed_limit=2000)
 
 
 @pytest.mark.parametrize(
@@ -288,4 +290,4 @@ def test_ftp_without_an_address_is_refused():
 @pytest.mark.parametrize("hand", DRIVERS)
 def test_texts_of_parameters_are_checked_whatever_the_hand(hand, parameters, words):
     with pytest.raises(RuleSafeError, match=words):
-        load_driver(Parameters(hand=hand, **parameters), print)
+        load_driver(BridgeParameters(hand=hand, **parameters), print)

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from h1_2_bridge.config import BridgeConfig
-from h1_2_bridge.states import State
+from h1_2_bridge.states import ControlState
 
 HERE = Path(__file__).parent
 TEXT = (HERE.parents[1] / "docs/safety.md").read_text("utf-8")
@@ -35,7 +35,7 @@ def test_each_fault_names_a_test_that_exists():
 
 
 def test_the_states_are_those_of_the_code():
-    assert [row[0].strip("`") for row in rows("States")] == [state.value for state in State]
+    assert [row[0].strip("`") for row in rows("States")] == [state.value for state in ControlState]
 
 
 def test_the_defaults_are_those_of_the_code():

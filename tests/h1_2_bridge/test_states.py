@@ -8,7 +8,7 @@ from h1_2_bridge.drive import ZEROS
 from h1_2_bridge.motors import LEFT_ARM, MOTOR_JOINTS, RIGHT_ARM, WEIGHT_SLOT, motors
 from h1_2_bridge.outputs import DAMPING
 from h1_2_bridge.remote import encode
-from h1_2_bridge.states import State
+from h1_2_bridge.states import ControlState
 from rulesafe_core.chunks import SECOND
 from rulesafe_core.errors import RuleSafeError
 
@@ -19,9 +19,9 @@ def weights(world):
 
 def test_nothing_is_sent_before_engage_and_chunks_are_refused():
     world = World(hand=True)
-    assert world.state is State.DISCONNECTED
+    assert world.state is ControlState.DISCONNECTED
     world.run(2.0)
-    assert world.state is State.IDLE
+    assert world.state is ControlState.IDLE
     with pytest.raises(RuleSafeError, match="IDLE"):
         world.send(world.moved({3: 0.1}))
     world.run(1.0)
@@ -36,8 +36,8 @@ def test_engage_starts_from_the_measured_posture_and_ramps_the_weight():
     world.run(0.1)
     measured = world.robot.q.copy()
     world.core.engage(world.now)
-    assert world.state is State.ENGAGING
-    took = world.until(State.ACTIVE)
+    assert world.state is ControlState.ENGAGING
+    took = world.until(ControlState.ACTIVE)
     assert took == pytest.approx(2.0, abs=0.008)
     postures = np.array([command.cmd.q[:27] for command in world.commands])
     used = list(world.output.motors)
@@ -55,9 +55,9 @@ def test_run_and_disengage_leave_the_weight_at_exactly_0():
     world.send(world.moved({0: -0.2, 3: 0.3}, 30))
     world.run(2.0)
     world.core.disengage(world.now)
-    assert world.state is State.HOLDING and "disengaging" in world.core.reason
+    assert world.state is ControlState.HOLDING and "disengaging" in world.core.reason
     began = world.now
-    world.until(State.IDLE)
+    world.until(ControlState.IDLE)
     assert (world.now - began) / SECOND == pytest.approx(world.config.ramp + ZEROS, abs=0.02)
     falling = weights(world)
     last = falling[-int(ZEROS * 250) :]
@@ -75,8 +75,8 @@ def test_disengaging_goes_on_without_chunks_and_takes_none():
         world.send(world.moved({3: 0.1}))
     with pytest.raises(RuleSafeError, match="falls"):
         world.core.engage(world.now)
-    world.until(State.IDLE)
-    assert State.DAMPING not in [state for _, state, _ in world.states]
+    world.until(ControlState.IDLE)
+    assert ControlState.DAMPING not in [state for _, state, _ in world.states]
 
 
 def test_disengage_in_the_middle_of_the_ramp():
@@ -86,7 +86,7 @@ def test_disengage_in_the_middle_of_the_ramp():
     world.run(1.5)
     assert world.core.drive.weight == pytest.approx(0.5, abs=0.01)
     world.core.disengage(world.now)
-    assert world.until(State.IDLE) == pytest.approx(1.5 + ZEROS, abs=0.02)
+    assert world.until(ControlState.IDLE) == pytest.approx(1.5 + ZEROS, abs=0.02)
     assert weights(world)[-1] == 0.0
     assert_safe(world)
 
@@ -96,16 +96,16 @@ def test_disengage_before_the_first_tick_sends_nothing_with_a_weight():
     world.run(0.1)
     world.core.engage(world.now)
     world.core.disengage(world.now)
-    world.until(State.IDLE)
+    world.until(ControlState.IDLE)
     assert not weights(world).any()
 
 
 def test_engage_again_after_a_whole_run():
     world = World().engaged()
     world.core.disengage(world.now)
-    world.until(State.IDLE)
+    world.until(ControlState.IDLE)
     world.core.engage(world.now)
-    world.until(State.ACTIVE)
+    world.until(ControlState.ACTIVE)
     assert world.core.episode == 2
     assert_safe(world)
 
@@ -132,7 +132,7 @@ def test_each_refusal_to_engage_says_why_and_changes_nothing():
     world.run(0.1)
     with pytest.raises(RuleSafeError, match=r"right_wrist_pitch_joint is measured at 0\.60"):
         world.core.engage(world.now)
-    assert world.state is State.IDLE and not world.commands
+    assert world.state is ControlState.IDLE and not world.commands
     world.alter = lambda state: state
     world.run(0.1)
     world.core.engage(world.now)
@@ -164,7 +164,7 @@ def test_stop_damps_until_a_reset_which_lets_go():
     world.core.stop("a test")
     world.step()
     damped = world.commands[-1].cmd
-    assert world.state is State.DAMPING and world.core.reason == "a test"
+    assert world.state is ControlState.DAMPING and world.core.reason == "a test"
     assert not damped.kp.any() and not damped.tau.any()
     assert (damped.kd[list(world.output.motors)] == DAMPING).all()
     assert damped.q[WEIGHT_SLOT] == 1
@@ -178,7 +178,7 @@ def test_stop_damps_until_a_reset_which_lets_go():
     assert np.abs(world.robot.dq[list(RIGHT_ARM)]).max() < 2.0, "it sinks slowly"
     sent = len(world.commands)
     world.core.reset()
-    world.until(State.IDLE)
+    world.until(ControlState.IDLE)
     assert weights(world)[-1] == 0.0
     assert not any(command.cmd.kp.any() for command in world.commands[sent:])
     assert_safe(world)
@@ -189,7 +189,7 @@ def test_the_remote_stops(buttons):
     world = World().engaged()
     world.alter = with_fields(remote=encode(buttons))
     world.step()
-    assert world.state is State.DAMPING
+    assert world.state is ControlState.DAMPING
     assert "of the remote" in world.core.reason
     assert not world.commands[-1].cmd.kp.any()
 
@@ -198,10 +198,10 @@ def test_other_buttons_do_not_stop_and_others_may_be_chosen():
     world = World(stop_buttons="A").engaged()
     world.alter = with_fields(remote=encode(["B", "L2", "select"]))
     world.step()
-    assert world.state is State.ACTIVE
+    assert world.state is ControlState.ACTIVE
     world.alter = with_fields(remote=encode(["A"]))
     world.step()
-    assert world.state is State.DAMPING
+    assert world.state is ControlState.DAMPING
 
 
 @pytest.mark.parametrize("output", ["arm_sdk", "lowcmd"])
@@ -214,14 +214,14 @@ def test_stop_before_engage_sends_nothing_and_forbids_to_engage(output):
         world.core.engage(world.now)
     world.core.reset()
     world.run(0.5)
-    assert world.state is State.IDLE and not world.commands
+    assert world.state is ControlState.IDLE and not world.commands
 
 
 def test_lowcmd_grows_stiff_and_ends_in_damping():
     world = World("lowcmd", ramp=1.0)
     world.run(0.1)
     world.core.engage(world.now)
-    world.until(State.ACTIVE)
+    world.until(ControlState.ACTIVE)
     first, full = world.commands[0].cmd, world.commands[-1].cmd
     assert first.kp.max() < 0.01 * full.kp.max()
     assert np.allclose(full.kp, world.output.kp) and np.allclose(full.kd, world.output.kd)
@@ -231,7 +231,7 @@ def test_lowcmd_grows_stiff_and_ends_in_damping():
     world.send(world.moved({3: 0.2}))
     world.run(1.0)
     world.core.disengage(world.now)
-    world.until(State.IDLE)
+    world.until(ControlState.IDLE)
     last = world.commands[-1].cmd
     assert not last.kp.any() and not last.tau.any() and (last.kd[:27] == DAMPING).all()
     assert_safe(world)
@@ -241,7 +241,7 @@ def test_lowcmd_goes_on_damping_after_a_fault():
     world = World("lowcmd", ramp=0.5).engaged()
     world.alter = lambda state: None
     world.run(2.0)
-    assert world.state is State.FAULT
+    assert world.state is ControlState.FAULT
     last = world.commands[-1]
     assert last.time == world.now, "there is no other controller to take over"
     assert not last.cmd.kp.any() and (last.cmd.kd[:27] == DAMPING).all()
@@ -307,9 +307,9 @@ def test_an_episode_begins_with_each_engagement_and_not_after_a_hold():
     q[23] += 0.5
     world.alter = with_fields(q=q)
     world.run(0.5)
-    assert world.state is State.HOLDING
+    assert world.state is ControlState.HOLDING
     world.alter = lambda state: state
     world.step()
     world.core.engage(world.now)
-    world.until(State.ACTIVE)
+    world.until(ControlState.ACTIVE)
     assert world.core.episode == 1

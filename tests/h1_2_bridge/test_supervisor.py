@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from h1_2_bridge.motors import WEIGHT_SLOT
-from h1_2_bridge.supervisor import LAST_ZEROS, SECOND, Parameters, Supervisor, Turn
+from h1_2_bridge.supervisor import LAST_ZEROS, SECOND, Supervisor, SupervisorParameters, Turn
 from h1_2_bridge.wire import LowCmd, decode_low_cmd, encode_low_cmd
 from rulesafe_core.errors import RuleSafeError
 
@@ -24,7 +24,7 @@ class Line:
     """A supervisor at 100 Hz, its own messages coming back to it as on the graph."""
 
     def __init__(self) -> None:
-        self.supervisor = Supervisor(Parameters(ramp=RAMP, patience=PATIENCE))
+        self.supervisor = Supervisor(SupervisorParameters(ramp=RAMP, patience=PATIENCE))
         self.now = 10 * SECOND
         self.sent: list[tuple[int, LowCmd]] = []
 
@@ -136,7 +136,7 @@ def test_what_the_robot_ignores_is_not_heard(line):
 
 def test_refuses_times_that_are_none():
     with pytest.raises(RuleSafeError, match=r"ramp is 0; valid: 0\.1 to 60 s"):
-        Parameters(ramp=0.0)
+        SupervisorParameters(ramp=0.0)
 
 
 # The process --------------------------------------------------------------------------------

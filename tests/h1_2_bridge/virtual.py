@@ -16,7 +16,7 @@ from h1_2_bridge.hands import HandState
 from h1_2_bridge.messages import LowCmd, LowState
 from h1_2_bridge.motors import RIGHT_ARM, SLOTS, WEIGHT_SLOT, motors
 from h1_2_bridge.outputs import DAMPING, load_output
-from h1_2_bridge.states import State
+from h1_2_bridge.states import ControlState
 from h1_2_bridge.wire import decode_low_cmd, encode_low_cmd, encode_low_state
 from rulesafe_core.chunks import PERIOD, SECOND, Chunk, make_chunk
 from rulesafe_core.joints import ACTION_JOINTS, HAND_JOINTS, LEFT_HAND_JOINTS
@@ -55,7 +55,7 @@ class World:
         self.fingers = np.full(len(HANDS), 0.3)
         self.hand_answers = True
         self.hand_targets: list[np.ndarray] = []
-        self.states: list[tuple[int, State, str]] = []
+        self.states: list[tuple[int, ControlState, str]] = []
         self.modes: set[int] = set()  # what the robot said of its kind
         self._acting: LowCmd | None = None
 
@@ -65,7 +65,7 @@ class World:
         return self.now + self.shift
 
     @property
-    def state(self) -> State:
+    def state(self) -> ControlState:
         return self.core.state
 
     def low_state(self) -> LowState:
@@ -135,7 +135,7 @@ class World:
         for _ in range(round(seconds * 250)):
             self.step()
 
-    def until(self, state: State, seconds: float = 20.0) -> float:
+    def until(self, state: ControlState, seconds: float = 20.0) -> float:
         """Runs until the bridge is in that state; after how many s."""
         start = self.now
         while self.state is not state:
@@ -147,7 +147,7 @@ class World:
         """Heard, engaged and ACTIVE."""
         self.run(0.1)
         self.core.engage(self.now)
-        self.until(State.ACTIVE)
+        self.until(ControlState.ACTIVE)
         return self
 
     def chunk(self, rows, joints=ACTION_JOINTS, age: float = 0.0) -> Chunk:

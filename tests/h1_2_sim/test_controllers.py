@@ -12,9 +12,9 @@ from h1_2_bridge.wire import LowCmd, encode_low_cmd
 from h1_2_sim.controllers import (
     CONTROLLERS,
     MODE_MACHINE,
-    ArmSdk,
-    Debug,
+    ArmSdkController,
     Drives,
+    LowCmdController,
     holding,
     load_controller,
 )
@@ -43,14 +43,14 @@ def told(low_cmd: LowCmd) -> Drives:
 
 
 def test_without_a_command_the_robot_holds_itself():
-    assert ArmSdk().drives(OWN) is OWN
-    assert ArmSdk().share == 0
+    assert ArmSdkController().drives(OWN) is OWN
+    assert ArmSdkController().share == 0
 
 
 @given(st.floats(0, 1, width=32), st.integers(0, 99))
 def test_torques_of_arms_and_waist_are_mixed_by_the_weight(weight, seed):
     sent = command(weight, seed)
-    controller = ArmSdk()
+    controller = ArmSdkController()
     controller.receive(encode_low_cmd(sent))
     rng = np.random.default_rng(seed)
     q, dq = rng.normal(size=(2, MOTOR_COUNT))
@@ -62,7 +62,7 @@ def test_torques_of_arms_and_waist_are_mixed_by_the_weight(weight, seed):
 
 
 def test_a_weight_beyond_its_range_is_cut():
-    controller = ArmSdk()
+    controller = ArmSdkController()
     for weight, share in ((7.0, 1.0), (-1.0, 0.0)):
         controller.receive(encode_low_cmd(command(weight)))
         assert controller.share == share
@@ -89,7 +89,7 @@ def test_what_is_refused_changes_nothing(kind, spoil, reason):
 
 
 def test_in_debug_mode_only_enabled_motors_obey():
-    controller = Debug()
+    controller = LowCmdController()
     assert not controller.drives(OWN).kp.any() and not controller.drives(OWN).tau.any()
     mode = np.zeros(SLOTS, np.uint8)
     mode[list(RIGHT_ARM)] = 1
@@ -101,7 +101,7 @@ def test_in_debug_mode_only_enabled_motors_obey():
     np.testing.assert_allclose(drives.kp[on], expected.kp[on])
     np.testing.assert_allclose(drives.q[on], expected.q[on], rtol=1e-6)
     assert not drives.kp[~on].any()
-    assert (drives.kd[~on] == Debug.BRAKE).all()
+    assert (drives.kd[~on] == LowCmdController.BRAKE).all()
     assert controller.share == 1.0
 
 

@@ -1,13 +1,13 @@
 """Simulated time that keeps up with the world's."""
 
-from h1_2_sim.pace import BEHIND, Pace
+from h1_2_sim.pace import BEHIND, StepClock
 from rulesafe_core.chunks import PERIOD, SECOND
 
 TICK = SECOND // 500
 CLOCK, WALL = 7 * SECOND + 3, 1_700_000_000 * SECOND + 12_345_678
 
 
-def steps_until(pace: Pace, clock: int) -> int:
+def steps_until(pace: StepClock, clock: int) -> int:
     """Takes all steps that are due at `clock`; how many."""
     count = 0
     while not pace.wait(clock):
@@ -17,7 +17,7 @@ def steps_until(pace: Pace, clock: int) -> int:
 
 
 def test_a_second_has_500_steps_and_ten_frames():
-    pace, frames = Pace(TICK, CLOCK, WALL), 0
+    pace, frames = StepClock(TICK, CLOCK, WALL), 0
     for millisecond in range(1, 1001):
         clock = CLOCK + millisecond * SECOND // 1000
         while not pace.wait(clock):
@@ -29,7 +29,7 @@ def test_a_second_has_500_steps_and_ten_frames():
 
 
 def test_what_came_late_is_made_up_for():
-    pace = Pace(TICK, CLOCK, WALL)
+    pace = StepClock(TICK, CLOCK, WALL)
     first = pace.stamp
     assert steps_until(pace, CLOCK + BEHIND) == BEHIND // TICK
     assert pace.stamp - first == BEHIND
@@ -37,7 +37,7 @@ def test_what_came_late_is_made_up_for():
 
 
 def test_what_is_too_far_behind_is_lost_in_whole_frames():
-    pace = Pace(TICK, CLOCK, WALL)
+    pace = StepClock(TICK, CLOCK, WALL)
     steps_until(pace, CLOCK + BEHIND)
     stamp = pace.stamp
     taken = steps_until(pace, CLOCK + BEHIND + 3 * SECOND)
@@ -48,7 +48,7 @@ def test_what_is_too_far_behind_is_lost_in_whole_frames():
 
 
 def test_the_wait_is_until_the_next_step():
-    pace = Pace(TICK, CLOCK, WALL)
+    pace = StepClock(TICK, CLOCK, WALL)
     assert pace.wait(CLOCK) == TICK
     assert pace.wait(CLOCK + TICK // 2) == TICK // 2
     assert pace.behind(CLOCK + TICK // 2) == 0

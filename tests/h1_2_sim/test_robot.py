@@ -12,7 +12,7 @@ from h1_2_bridge.wire import (
     encode_low_state,
     encode_motor_cmds,
 )
-from h1_2_sim.controllers import MODE_MACHINE, ArmSdk
+from h1_2_sim.controllers import MODE_MACHINE, ArmSdkController
 from h1_2_sim.hands import ENTRIES, from_radians
 from h1_2_sim.robot import RATE, RobotSide
 from rulesafe_core.joints import ARM_JOINTS
@@ -24,7 +24,7 @@ EFFORT = np.array([h1_2().joint(name).effort for name in MOTOR_JOINTS])
 
 @pytest.fixture
 def robot() -> RobotSide:
-    side = RobotSide(ArmSdk())
+    side = RobotSide(ArmSdkController())
     side.reset("rule_001", "safe_03", 0)
     return side
 

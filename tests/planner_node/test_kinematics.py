@@ -3,7 +3,7 @@ import pytest
 
 from planner_node.constraints import AxisConstraint, Goals, PointConstraint, pose_goals
 from planner_node.hand import HAND_FRAME
-from planner_node.kinematics import Arm, Limits, upper_body
+from planner_node.kinematics import Arm, PositionLimits, upper_body
 from planner_node.solver import Costs, Infeasible, descend, solve
 from rulesafe_core.joints import ARM_JOINTS
 from rulesafe_core.robot import HOME
@@ -94,13 +94,13 @@ def test_the_gradient_of_manipulability(arm):
 
 
 def test_narrower_limits_hold(arm):
-    limits = Limits(HOME_ARM - 0.2, HOME_ARM + 0.2)
+    limits = PositionLimits(HOME_ARM - 0.2, HOME_ARM + 0.2)
     wanted = arm.hand_pose(HOME_ARM + 0.1)
     found = solve(arm, HOME_ARM, pose_goals(wanted), limits)
     assert (np.abs(found.arm - HOME_ARM) <= 0.2 + 1e-12).all()
     with pytest.raises(Infeasible):
         solve(arm, HOME_ARM, pose_goals(arm.hand_pose(HOME_ARM + 0.6)), limits)
-    wide = Limits(arm.limits.lower - 1.0, arm.limits.upper + 1.0)
+    wide = PositionLimits(arm.limits.lower - 1.0, arm.limits.upper + 1.0)
     assert (arm.limits.within(wide).lower == arm.limits.lower).all()
 
 

@@ -9,7 +9,7 @@ from policy_node.configs import Dp3Config
 from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_data.writer import DatasetWriter, EpisodeData, Frame
 from vq_memory_node.memory import FsqMemory, NoMemory, RawMemory, VqMemory
-from vq_memory_node.model_files import Architecture, Model, save_model
+from vq_memory_node.model_files import Architecture, MemoryModel, save_model
 
 LENGTHS = (70, 55, 90)
 INSTRUCTIONS = ("turn the knob", "pull the door", "turn the knob")
@@ -105,7 +105,7 @@ def fsq_model(tmp_path_factory):
         "clusters.12": np.arange(12),
     }
     folder = tmp_path_factory.mktemp("fsq")
-    save_model(Model(architecture, arrays), folder)
+    save_model(MemoryModel(architecture, arrays), folder)
     return folder
 
 
@@ -131,11 +131,11 @@ def quick(demos, cache, memories):
     """quick(memory, **changes): a training task, and settings of a short training."""
     pytest.importorskip("torch")
     from policy_node.configs import TrainConfig
-    from policy_node.training import Task
+    from policy_node.training import TrainingTask
 
     def make(memory="vq", **changes):
         settings = {"steps": 12, "batch": 4, "warm_up": 3, "checkpoint_every": 4} | changes
-        task = Task("dp3", "tiny", SMALL, memories[memory], demos, None, cache)
+        task = TrainingTask("dp3", "tiny", SMALL, memories[memory], demos, None, cache)
         return SimpleNamespace(task=task, config=TrainConfig(**settings))
 
     return make

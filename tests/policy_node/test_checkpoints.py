@@ -10,7 +10,7 @@ pytest.importorskip("diffusers")
 pytest.importorskip("accelerate")
 
 from policy_node.checkpoints import ARRAY_FILE, FORMAT, JSON_FILE, read_policy, save_policy
-from policy_node.history import History
+from policy_node.history import ObservationHistory
 from policy_node.network_policy import NetworkPolicy, load_policy
 from policy_node.policy import Observation
 from rulesafe_core.errors import RuleSafeError
@@ -119,7 +119,7 @@ def observe(demos, trained):
     episode = EpisodeStore(demos).episode(0)
     joints = episode["observation.state"][:, ACTED]
     readings = readings_of(joints, policy.checkpoint.memory)
-    history = History(policy.needs)
+    history = ObservationHistory(policy.needs)
     for frame, row in enumerate(joints[:20]):
         history.push(frame, row, episode["observation.points"][frame])
     return lambda frame: history.observation(frame, memory=readings[frame])
@@ -161,12 +161,12 @@ def test_an_episode_played_again_gives_the_same_chunks(trained, observe):
 def test_it_is_asked_with_what_it_was_trained_on(memory, frame, quick, trained):
     """The batch of an observation is that of the same frame in training."""
     from policy_node.families import make_network
-    from policy_node.training_data import Windows
+    from policy_node.training_data import ObservationWindows
 
     run = quick(memory)
     task = run.task
     store = EpisodeStore(task.data)
-    windows = Windows(store, [0, 1, 2], task.config, task.memory, run.config, task.cache)
+    windows = ObservationWindows(store, [0, 1, 2], task.config, task.memory, run.config, task.cache)
     learned = windows.batch(np.array([frame]))
     weights = make_network("dp3", task.config, task.memory.shape).state_dict()
     policy = NetworkPolicy(
@@ -178,7 +178,7 @@ def test_it_is_asked_with_what_it_was_trained_on(memory, frame, quick, trained):
         )
     )
     episode = store.episode(0)
-    joints, history = episode["observation.state"][:, ACTED], History(policy.needs)
+    joints, history = episode["observation.state"][:, ACTED], ObservationHistory(policy.needs)
     remembers = RollingMemory(policy.memory)
     for number in range(frame + 1):
         history.push(number, joints[number], episode["observation.points"][number])

@@ -8,10 +8,10 @@ pytest.importorskip("transformers")
 from policy_node.checkpoints import read_policy
 from policy_node.configs import TrainConfig
 from policy_node.families import FAMILIES, find_config
-from policy_node.history import History
+from policy_node.history import ObservationHistory
 from policy_node.network_policy import load_policy
 from policy_node.policy import CAMERAS
-from policy_node.training import Task, train
+from policy_node.training import TrainingTask, train
 from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
 from rulesafe_data.store import EpisodeStore
 from vq_memory_node.rolling import readings_of
@@ -27,14 +27,14 @@ def test_a_family_that_reads_is_trained_saved_and_asked(
     family, size, demos, cache, memories, tmp_path
 ):
     """A tiny one sees the cloud alone, a small one pictures too."""
-    task = Task(family, size, find_config(family, size), memories["vq"], demos, None, cache)
+    task = TrainingTask(family, size, find_config(family, size), memories["vq"], demos, None, cache)
     train(task, TrainConfig(steps=2, batch=2, warm_up=1), tmp_path)
     policy = load_policy(tmp_path)
     assert policy.needs.points and policy.needs.instruction and policy.needs.memory
     assert policy.needs.images == (size == "small")
     episode = EpisodeStore(demos).episode(0)
     joints = episode["observation.state"][:, ACTED]
-    history = History(policy.needs)
+    history = ObservationHistory(policy.needs)
     pictures = {camera: episode[f"observation.images.{camera}"][45] for camera in CAMERAS}
     history.push(45, joints[45], episode["observation.points"][45], pictures)
     reading = readings_of(joints, policy.memory)[45]
@@ -53,7 +53,9 @@ def test_a_family_that_reads_is_trained_saved_and_asked(
 def test_a_batch_is_the_familys_own_unless_it_is_set(
     family, batch, demos, cache, memories, tmp_path
 ):
-    task = Task(family, "tiny", find_config(family, "tiny"), memories["none"], demos, None, cache)
+    task = TrainingTask(
+        family, "tiny", find_config(family, "tiny"), memories["none"], demos, None, cache
+    )
     for settings, expected in (({}, batch), ({"batch": 3}, 3)):
         out = tmp_path / str(expected)
         train(task, TrainConfig(steps=1, **settings), out)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from policy_node.history import KEPT, History
+from policy_node.history import KEPT, ObservationHistory
 from policy_node.policy import CAMERAS, NOTHING, Needs
 from rulesafe_core.errors import RuleSafeError
 from vq_memory_node.memory import Reading
@@ -26,7 +26,7 @@ def pictures(frame):
 
 
 def test_an_observation_shows_the_last_frames_oldest_first():
-    history = History(ALL)
+    history = ObservationHistory(ALL)
     for frame in range(6):
         history.push(frame, joints(frame), cloud(frame), pictures(frame))
     reading = Reading(np.arange(3), np.ones(3, bool))
@@ -42,7 +42,7 @@ def test_an_observation_shows_the_last_frames_oldest_first():
 
 @pytest.mark.parametrize("first", [0, 7])
 def test_the_first_frame_is_repeated_before_the_episode(first):
-    history = History(ALL)
+    history = ObservationHistory(ALL)
     history.push(100, joints(100))
     history.reset(first)
     for frame in (first, first + 1):
@@ -53,7 +53,7 @@ def test_the_first_frame_is_repeated_before_the_episode(first):
 
 
 def test_parts_may_come_in_any_order_and_only_where_they_are_shown():
-    whole, parted = History(ALL), History(ALL)
+    whole, parted = ObservationHistory(ALL), ObservationHistory(ALL)
     for frame in range(10):
         whole.push(frame, joints(frame), cloud(frame), pictures(frame))
         parted.push(frame, joints(frame))
@@ -67,7 +67,7 @@ def test_parts_may_come_in_any_order_and_only_where_they_are_shown():
 
 
 def test_clouds_of_the_last_frames_alone():
-    history = History(Needs(frames=3, points=8, clouds=1))
+    history = ObservationHistory(Needs(frames=3, points=8, clouds=1))
     for frame in range(3):
         history.push(frame, joints(frame))
     assert history.missing(2) == ("points",)
@@ -77,7 +77,7 @@ def test_clouds_of_the_last_frames_alone():
 
 
 def test_what_is_not_needed_is_not_asked_for_and_not_shown():
-    history = History(Needs(frames=2))
+    history = ObservationHistory(Needs(frames=2))
     history.push(0, joints(0), cloud(0), pictures(0))
     seen = history.observation(0, "open it", Reading(np.arange(3), np.ones(3, bool)))
     assert seen.points is None and not seen.images
@@ -85,7 +85,7 @@ def test_what_is_not_needed_is_not_asked_for_and_not_shown():
 
 
 def test_old_frames_are_forgotten_and_given_arrays_may_change():
-    history, row = History(Needs(frames=2)), joints(0)
+    history, row = ObservationHistory(Needs(frames=2)), joints(0)
     for frame in range(100):
         row[:] = frame
         history.push(frame, row)
@@ -109,7 +109,7 @@ def test_old_frames_are_forgotten_and_given_arrays_may_change():
     ],
 )
 def test_nonsense_is_refused_and_nothing_of_it_taken(parts, reason):
-    history = History(ALL)
+    history = ObservationHistory(ALL)
     with pytest.raises(RuleSafeError, match=reason):
         history.push(0, **({"joints": joints(0)} | parts))
     assert history.missing(0) == ("joints", "points", *CAMERAS)
@@ -117,6 +117,6 @@ def test_nonsense_is_refused_and_nothing_of_it_taken(parts, reason):
 
 def test_a_policy_sees_at_least_one_frame():
     with pytest.raises(RuleSafeError, match="at least 1 frame"):
-        History(Needs(frames=0))
+        ObservationHistory(Needs(frames=0))
     with pytest.raises(RuleSafeError, match=r"0\.\.2 clouds"):
-        History(Needs(frames=2, points=8, clouds=3))
+        ObservationHistory(Needs(frames=2, points=8, clouds=3))

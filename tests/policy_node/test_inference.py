@@ -5,7 +5,7 @@ import threading
 import numpy as np
 import pytest
 
-from policy_node.inference import STILL, InferenceWorker, Request, RequestSchedule
+from policy_node.inference import STILL, InferenceRequest, InferenceWorker, RequestSchedule
 from policy_node.policy import CHUNK, Needs
 from policy_node.synchroniser import Synchroniser
 from rulesafe_core.chunks import PERIOD
@@ -115,7 +115,7 @@ class Rows:
 def test_the_thread_answers_while_others_go_on():
     told, policy = threading.Event(), Rows()
     worker = InferenceWorker(told.set)
-    worker.submit(policy, Request(1, BEGIN, True, "seen"))
+    worker.submit(policy, InferenceRequest(1, BEGIN, True, "seen"))
     assert worker.busy and worker.take() is None
     policy.may.set()
     assert told.wait(60)
@@ -123,7 +123,7 @@ def test_the_thread_answers_while_others_go_on():
     assert (result.request.stamp, result.chunk.shape) == (BEGIN, (CHUNK, 13))
     assert policy.resets == 1 and not worker.busy and worker.take() is None
     told.clear()
-    worker.submit(policy, Request(1, BEGIN, False, "stuck"))
+    worker.submit(policy, InferenceRequest(1, BEGIN, False, "stuck"))
     assert told.wait(60)
     with pytest.raises(RuleSafeError, match="stuck"):
         worker.take()

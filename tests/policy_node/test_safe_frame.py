@@ -15,7 +15,7 @@ from policy_node.normaliser import Actions, Scaling
 from policy_node.policy import CHUNK, Observation
 from policy_node.safe_frame import ArmChain, SafeFrame
 from policy_node.scene_encoder import SceneEncoder
-from policy_node.training_data import Windows
+from policy_node.training_data import ObservationWindows
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS, ARM_JOINTS
 from rulesafe_core.robot import h1_2
@@ -109,7 +109,7 @@ def windows(demos, cache, small, memories, encoder):
     def make(memory="none", **settings):
         config = replace(small, encoder=encoder.config)
         train = TrainConfig(**settings)
-        return Windows(
+        return ObservationWindows(
             EpisodeStore(demos), [0, 2], config, memories[memory], train, cache, encoder=encoder
         )
 
@@ -149,10 +149,12 @@ def test_tokens_are_those_of_the_robot_itself_and_raw_rows_are_not(windows):
 
 def test_without_a_scene_encoder_there_is_no_such_frame(demos, cache, small, memories, encoder):
     common = (EpisodeStore(demos), [0], small, memories["none"])
-    assert Windows(*common, TrainConfig(), cache).normaliser.frame is None
+    assert ObservationWindows(*common, TrainConfig(), cache).normaliser.frame is None
     for scene_encoder, settings in ((None, {}), (encoder, {"points_jitter": 0.01})):
         with pytest.raises(RuleSafeError, match=r"safe_frame is True.*scene encoder"):
-            Windows(*common, TrainConfig(safe_frame=True, **settings), cache, encoder=scene_encoder)
+            ObservationWindows(
+                *common, TrainConfig(safe_frame=True, **settings), cache, encoder=scene_encoder
+            )
 
 
 @pytest.fixture

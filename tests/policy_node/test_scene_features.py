@@ -9,7 +9,7 @@ from policy_node.configs import EncoderConfig, TrainConfig
 from policy_node.dp3 import Dp3
 from policy_node.scene_encoder import SceneEncoder
 from policy_node.scene_features import VIEWS, load_scene_features
-from policy_node.training_data import Windows
+from policy_node.training_data import ObservationWindows
 from rulesafe_data.store import EpisodeStore
 
 COUNT = 32
@@ -55,9 +55,9 @@ def test_windows_show_them_in_place_of_clouds(demos, cache, small, memories, enc
     assert Dp3(small, memories["none"].shape).scene_encoder() is None  # a PointNet that learns
     store = EpisodeStore(demos)
     common = (store, [0, 2], small, memories["none"])
-    plain = Windows(*common, TrainConfig(), cache)
+    plain = ObservationWindows(*common, TrainConfig(), cache)
     there = TrainConfig(safe_frame=False)
-    windows = Windows(*common, there, cache, encoder=network.scene_encoder())
+    windows = ObservationWindows(*common, there, cache, encoder=network.scene_encoder())
     places = np.array([0, 5, 90])
     seen, shown = windows.batch(places), plain.batch(places)
     assert seen.points is None and seen.scene_features is not None
@@ -65,7 +65,7 @@ def test_windows_show_them_in_place_of_clouds(demos, cache, small, memories, enc
         torch.testing.assert_close(network.condition(seen), network.condition(shown))
     noisy = windows.batch(places, np.random.default_rng(0))
     assert not torch.equal(noisy.scene_features, seen.scene_features)
-    jittered = Windows(
+    jittered = ObservationWindows(
         *common, TrainConfig(points_jitter=0.01), cache, encoder=network.scene_encoder()
     )
     assert jittered.batch(places).points is not None  # other noise each time

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from policy_node.history import History
+from policy_node.history import ObservationHistory
 from policy_node.policy import CAMERAS, Needs
 from policy_node.synchroniser import BACK, MEMORY, POINTS, Synchroniser, newest_values
 from rulesafe_core.chunks import PERIOD, SECOND
@@ -54,7 +54,7 @@ def feed(sync, calls):
 
 def expected(frame, needs=ALL):
     """The observation as the runner in process makes it."""
-    history = History(needs)
+    history = ObservationHistory(needs)
     for f in range(frame + 1):
         history.push(f, row(f), cloud(f), {c: picture(f) for c in CAMERAS})
     return history.observation(frame, "open it", reading(frame))

@@ -6,7 +6,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from policy_node.configs import TrainConfig
-from policy_node.training_data import Windows, choose, pad, warped
+from policy_node.training_data import ObservationWindows, choose, pad, warped
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
 from rulesafe_data.store import EpisodeStore
@@ -30,7 +30,7 @@ def make(store, small, memories, cache):
 
     def build(memory="none", config=small, **settings):
         train = TrainConfig(**settings)
-        return Windows(store, EPISODES, config, memories[memory], train, cache)
+        return ObservationWindows(store, EPISODES, config, memories[memory], train, cache)
 
     return build
 

@@ -84,7 +84,7 @@ def save_random_model(tmp_path_factory):
     import numpy as np
 
     from rulesafe_data.states import load_states
-    from vq_memory_node.model_files import Architecture, Layer, Model, save_model
+    from vq_memory_node.model_files import Architecture, Layer, MemoryModel, save_model
     from vq_memory_node.tokenizers import NumpyEncoder
     from vq_memory_node.windows import WINDOW, window_at
 
@@ -110,13 +110,13 @@ def save_random_model(tmp_path_factory):
         "clusters.4": np.arange(16) % 4,
         "clusters.16": np.arange(16),
     }
-    encoder = NumpyEncoder(Model(shape, arrays))
+    encoder = NumpyEncoder(MemoryModel(shape, arrays))
     ends = np.linspace(0, len(positions) - 1, 16).astype(int)
     arrays["codebook"] = np.stack([encoder.latent(window_at(positions, end)) for end in ends])
 
     def save(**changes) -> Path:
         folder = tmp_path_factory.mktemp("model") / "random"
-        save_model(Model(shape, arrays, **changes), folder)
+        save_model(MemoryModel(shape, arrays, **changes), folder)
         return folder
 
     return save

@@ -17,7 +17,7 @@ from rosbags.interfaces import QosDurability, QosReliability
 from std_msgs.msg import Int32, String
 
 from rulesafe_core import convert
-from rulesafe_data.bags.decoding import Decoder
+from rulesafe_data.bags.decoding import MessageDecoder
 from rulesafe_data.bags.reading import Bag
 from rulesafe_data.bags.repair import repair
 from rulesafe_interfaces.msg import MemoryTokens
@@ -175,7 +175,7 @@ def test_a_bag_is_played_as_it_was(client, numbers, bag_command, tmp_path):
     played = Bag(first)
     start, stop = played.metadata.span
     assert again[: again.index(29) + 1] == [
-        Decoder(played)(m).data for m in played.messages(["/numbers"], start + 10**8)
+        MessageDecoder(played)(m).data for m in played.messages(["/numbers"], start + 10**8)
     ]
     assert set(told) == {"open it"}
     assert clocks and start <= clocks[-1] <= stop + 10**9

@@ -11,12 +11,12 @@ rclpy = pytest.importorskip("rclpy", reason="ROS 2 is not installed")
 from rulesafe_core.chunks import PERIOD
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.frame import Frame
-from rulesafe_data.recording import NO_ACTION, Recording, snapshot
+from rulesafe_data.recording import NO_ACTION, RecordedAttempt, snapshot
 from rulesafe_data.states import load_states
 from rulesafe_data.store import EpisodeStore
 from rulesafe_data.writer import DatasetWriter, EpisodeData
 from rulesafe_demos.film.film import BAR, SIDE
-from rulesafe_ros.bag.to_dataset import Request, to_dataset
+from rulesafe_ros.bag.to_dataset import ConversionRequest, to_dataset
 from rulesafe_ros.bag.to_video import to_video
 from rulesafe_sim.observer import Observer
 from rulesafe_sim.simulation import Simulation
@@ -78,7 +78,7 @@ def write_directly(simulation, actions, root) -> None:
     states.append(snapshot(simulation) | NO_ACTION)
     columns = {name: np.stack([np.asarray(s[name]) for s in states]) for name in states[0]}
     names = list(simulation.joints().robot_joints)
-    recording = Recording({"robot_joints": names}, columns)
+    recording = RecordedAttempt({"robot_joints": names}, columns)
     writer = DatasetWriter(root)
     writer.write(
         0,
@@ -100,7 +100,9 @@ def test_a_bag_s_dataset_is_the_one_written_directly(
     record(client, start, bag_command, actions, tmp_path / "bag")
     write_directly(simulation, actions, tmp_path / "direct")
     said = []
-    assert to_dataset([tmp_path / "bag"], Request(tmp_path / "recorded"), said.append) == 1
+    assert (
+        to_dataset([tmp_path / "bag"], ConversionRequest(tmp_path / "recorded"), said.append) == 1
+    )
     assert "0 pictures of a neighbouring frame" in said[-1]
     direct, recorded = EpisodeStore(tmp_path / "direct"), EpisodeStore(tmp_path / "recorded")
     assert recorded.digest == direct.digest

@@ -167,11 +167,11 @@ def test_blended_chunks_are_those_of_the_executor(client, start):
     start(NODE, "policy:=seeing_policies:Seeing", "execute_rows:=10")
     found = on_the_graph(client, 40)
 
-    from policy_node.history import History
+    from policy_node.history import ObservationHistory
 
     simulation, policy = Simulation(), seeing_policies.Seeing()
     simulation.reset("rule_020", "safe_01", 5)
-    executor, history = BlendingExecutor(LOWER, UPPER, execute=10), History(policy.needs)
+    executor, history = BlendingExecutor(LOWER, UPPER, execute=10), ObservationHistory(policy.needs)
     expected, now = {}, 0
     executor.reset(0)
     for frame in range(41):

@@ -20,7 +20,7 @@ from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from std_msgs.msg import String
 
 from rulesafe_core import convert, messages
-from rulesafe_sim.node import Parameters
+from rulesafe_sim.node import SimulationParameters
 
 pytestmark = pytest.mark.ros
 
@@ -237,7 +237,7 @@ def test_parameters_describe_themselves_and_refuse_nonsense(client, start):
         client.until(future.done, "a reply")
         return future.result()
 
-    names = [parameter.name for parameter in fields(Parameters)]
+    names = [parameter.name for parameter in fields(SimulationParameters)]
     described = ask(remote.describe_parameters(names)).descriptors
     assert all(d.description for d in described)
     seed = described[names.index("seed")].integer_range[0]

@@ -5,7 +5,7 @@ import io
 import pytest
 
 from rulesafe_data import bars
-from rulesafe_data.bars import SECONDS, Bar
+from rulesafe_data.bars import SECONDS, ProgressBar
 
 
 class Terminal(io.StringIO):
@@ -28,7 +28,7 @@ def lines(capsys):
 
 
 def test_a_log_gets_a_line_now_and_then(capsys, clock):
-    with Bar(total=100, unit="episode") as bar:
+    with ProgressBar(total=100, unit="episode") as bar:
         assert len(lines(capsys)) == 1
         for number in range(100):
             clock[0] = number * SECONDS / 25
@@ -50,7 +50,7 @@ def test_a_training_bar_does_so_too(capsys, clock):
 
 
 def test_what_is_not_shown_says_nothing(capsys):
-    with Bar(total=2, disable=None) as bar:  # tqdm's word for: on a terminal alone
+    with ProgressBar(total=2, disable=None) as bar:  # tqdm's word for: on a terminal alone
         bar.update()
     assert not lines(capsys)
 
@@ -58,7 +58,7 @@ def test_what_is_not_shown_says_nothing(capsys):
 def test_on_a_terminal_a_line_is_written_over(monkeypatch):
     shown = Terminal()
     monkeypatch.setattr("sys.stderr", shown)
-    with Bar(total=2) as bar:
+    with ProgressBar(total=2) as bar:
         bar.update()
         bar.refresh()
     assert shown.getvalue().count("\r") >= 2 and shown.getvalue().count("\n") == 1

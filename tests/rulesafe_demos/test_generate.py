@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from rulesafe_cli.cli import main
-from rulesafe_data.demo_folder import Folder
+from rulesafe_data.demo_folder import DemoFolder
 from rulesafe_data.recording import read
 from rulesafe_demos.attempts import load_request
 
@@ -39,9 +39,9 @@ def workers(pid):
 
 def test_the_first_successes_in_turn_on_the_safes(demonstrations):
     request = load_request(demonstrations)
-    episodes = Folder(demonstrations).episodes(request.rules, request.episodes)
+    episodes = DemoFolder(demonstrations).episodes(request.rules, request.episodes)
     facts = [
-        read(Folder(demonstrations).file(rule, attempt, success=True)).facts
+        read(DemoFolder(demonstrations).file(rule, attempt, success=True)).facts
         for rule, attempt in episodes
     ]
     assert len(facts) == 3
@@ -65,7 +65,7 @@ def test_a_lock_of_one_s_own_is_opened_and_replayed(own_lock, tmp_path, capsys, 
     ]
     assert main(["demos", "generate", *words, "--out", str(demos)]) == 0
     monkeypatch.chdir(tmp_path)
-    facts = read(Folder(demos).file("my_lock", 0, success=True)).facts
+    facts = read(DemoFolder(demos).file("my_lock", 0, success=True)).facts
     assert (facts["rule"], facts["lock"]) == ("my_lock", str(own_lock))
     assert (facts["instruction"], facts["plan"]) == ("Open the knob.", ["knob+", "door+"])
     assert main(["demos", "replay", str(demos), "0"]) == 0
@@ -150,7 +150,7 @@ def test_a_safe_out_of_reach_is_a_failure_that_says_so(tmp_path, capsys):
     words += ["--split", str(tmp_path / "far.yaml"), "--out", str(tmp_path / "demos")]
     assert main(["demos", "generate", *words]) == 1
     assert "too few episodes of rule_002" in capsys.readouterr().out
-    path = Folder(tmp_path / "demos").file("rule_002", 0, success=False)
+    path = DemoFolder(tmp_path / "demos").file("rule_002", 0, success=False)
     facts = read(path).facts
     assert "reaches none of" in facts["failure"] and facts["resampled"] > 0
     assert main(["demos", "replay", str(path)]) == 2

@@ -6,8 +6,8 @@ import pytest
 
 from rulesafe_cli.cli import main
 from rulesafe_core.joints import ALL_JOINTS
-from rulesafe_data.demo_folder import Folder
-from rulesafe_data.recording import Recorder, Recording, read, save
+from rulesafe_data.demo_folder import DemoFolder
+from rulesafe_data.recording import RecordedAttempt, Recorder, read, save
 from rulesafe_data.store import EpisodeStore
 from rulesafe_demos.attempts import load_request, settle
 from rulesafe_demos.render import (
@@ -31,10 +31,10 @@ FRAMES = 12
 @pytest.fixture
 def short(demonstrations, tmp_path):
     """The demonstrations' first frames, in a directory of their own."""
-    request, folder = load_request(demonstrations), Folder(tmp_path / "demos")
+    request, folder = load_request(demonstrations), DemoFolder(tmp_path / "demos")
     settle(folder.path, request)
-    for rule, number in Folder(demonstrations).episodes(request.rules, request.episodes):
-        recording = read(Folder(demonstrations).file(rule, number, success=True))
+    for rule, number in DemoFolder(demonstrations).episodes(request.rules, request.episodes):
+        recording = read(DemoFolder(demonstrations).file(rule, number, success=True))
         rows = [{k: v[i] for k, v in recording.columns.items()} for i in range(FRAMES + 1)]
         save(folder.file(rule, number, success=True), rows, recording.facts)
     return folder.path
@@ -66,7 +66,7 @@ def test_pictures_are_those_of_the_episode():
         runtime.step(action, Activity())
     columns = {n: np.stack([np.asarray(row[n]) for row in recorder.rows]) for n in recorder.rows[0]}
     facts = {"rule": "rule_001", "safe": "safe_03", "seed": 12345, **recorder.names}
-    again = frames(Recording(facts, columns), variation)
+    again = frames(RecordedAttempt(facts, columns), variation)
     for online, frame in zip(seen, again, strict=True):
         offline = (frame.head, frame.front, frame.points)
         for one, other in zip(online.values(), offline, strict=True):
@@ -123,7 +123,7 @@ def test_another_dataset_is_not_mixed_in(short, tmp_path, capsys):
 def test_labels_are_those_of_the_same_instants(short, tmp_path):
     out = tmp_path / "joints"
     assert main(["demos", "render", str(short), "--observations", "joints", "--out", str(out)]) == 0
-    recording = read(Folder(short).file("rule_002", 0, success=True))
+    recording = read(DemoFolder(short).file("rule_002", 0, success=True))
     store = EpisodeStore(out)
     labels = store.privileged.frames(0)
     for name in PRIVILEGED:
@@ -165,7 +165,7 @@ def test_other_cameras_see_the_same_episode(short, tmp_path, capsys):
 
 
 def test_a_look_keeps_what_the_physics_had(demonstrations):
-    recording = read(Folder(demonstrations).file("rule_002", 0, success=True))
+    recording = read(DemoFolder(demonstrations).file("rule_002", 0, success=True))
     recorded, look = look_of(recording, ""), look_of(recording, "train")
     assert (recorded.placement, recorded.arm, recorded.parts) == (
         look.placement,
@@ -181,7 +181,7 @@ def test_joint_space_alone_needs_no_pictures(short, tmp_path):
     assert main(["demos", "render", str(short), "--observations", "joints", "--out", str(out)]) == 0
     assert not (out / "videos").exists()
     table = pq.read_table(out / "data").slice(0, FRAMES)
-    recording = read(Folder(short).file("rule_002", 0, success=True))
+    recording = read(DemoFolder(short).file("rule_002", 0, success=True))
     for key, column, names in (
         ("observation.state", "robot_positions", ALL_JOINTS),
         ("observation.velocity", "robot_velocities", ALL_JOINTS),

@@ -5,7 +5,7 @@ import pytest
 
 from planner_node.episode import run_expert
 from rulesafe_cli.cli import main
-from rulesafe_data.demo_folder import Folder
+from rulesafe_data.demo_folder import DemoFolder
 from rulesafe_data.recording import STATE, Recorder, read, save
 from rulesafe_demos.attempts import make_request, settle
 from rulesafe_demos.perform import ending, facts_of
@@ -26,7 +26,7 @@ def failure(tmp_path_factory):
     assert not record.success and record.state_digest == simulation.digest
     facts = facts_of(attempt) | ending(record)
     variation = {"variation": simulation.variation.to_dict(), "resampled": 0}
-    path = Folder(directory).file("rule_001", 0, success=False)
+    path = DemoFolder(directory).file("rule_001", 0, success=False)
     save(path, recorder.rows, facts | variation | recorder.names)
     return directory
 
@@ -36,7 +36,7 @@ def test_an_episode_replays_exactly(demonstrations, capsys):
     assert main(["demos", "replay", str(demonstrations), "1"]) == 0
     out = capsys.readouterr().out
     assert "opened" in out
-    path = Folder(demonstrations).file("rule_002", 1, success=True)
+    path = DemoFolder(demonstrations).file("rule_002", 1, success=True)
     assert f"equal in {read(path).frames} frames" in out
 
 
@@ -51,7 +51,7 @@ def test_a_failed_attempt_replays_exactly(failure, capsys):
 @pytest.mark.render
 def test_a_replay_can_be_filmed(failure, tmp_path, capsys):
     film = tmp_path / "film.mp4"
-    path = Folder(failure).file("rule_001", 0, success=False)
+    path = DemoFolder(failure).file("rule_001", 0, success=False)
     assert main(["demos", "replay", str(path), "--out", str(film)]) == 0
     av = pytest.importorskip("av")
     with av.open(str(film)) as container:
@@ -61,7 +61,7 @@ def test_a_replay_can_be_filmed(failure, tmp_path, capsys):
 
 @pytest.mark.parametrize("column", STATE)
 def test_a_difference_is_found(failure, tmp_path, capsys, column):
-    recording = read(Folder(failure).file("rule_001", 0, success=False))
+    recording = read(DemoFolder(failure).file("rule_001", 0, success=False))
     rows = [
         {name: values[i] for name, values in recording.columns.items()}
         for i in range(recording.frames + 1)

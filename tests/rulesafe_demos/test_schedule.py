@@ -6,7 +6,7 @@ import random
 import pytest
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_data.demo_folder import Folder
+from rulesafe_data.demo_folder import DemoFolder
 from rulesafe_demos.attempts import (
     EVALUATION_SEEDS,
     load_request,
@@ -14,7 +14,7 @@ from rulesafe_demos.attempts import (
     seed_of,
     settle,
 )
-from rulesafe_demos.schedule import Schedule
+from rulesafe_demos.schedule import AttemptSchedule
 from rulesafe_locks.rules import RULES
 
 REQUEST = make_request("rule_003,rule_001", 5, None, "safe_02,safe_04,safe_01", "nominal", 0)
@@ -27,7 +27,7 @@ def opens(attempt):
 
 def play(decided, workers, rng, interrupt_after=None):
     """Makes attempts that end in random order; the decided ones, after an interruption too."""
-    schedule = Schedule(REQUEST, decided)
+    schedule = AttemptSchedule(REQUEST, decided)
     decided = {rule: dict(decided[rule]) for rule in REQUEST.rules}
     hand, ended = [], 0
     while interrupt_after is None or ended < interrupt_after:
@@ -56,7 +56,7 @@ def test_the_attempts_are_those_up_to_the_last_success_that_counts():
 
 
 def test_rules_grow_evenly():
-    schedule = Schedule(REQUEST, {rule: {} for rule in REQUEST.rules})
+    schedule = AttemptSchedule(REQUEST, {rule: {} for rule in REQUEST.rules})
     issued = [schedule.next() for _ in range(6)]
     assert [attempt.rule for attempt in issued] == ["rule_001", "rule_003"] * 3
     assert [attempt.safe for attempt in issued[::2]] == ["safe_02", "safe_04", "safe_01"]
@@ -64,7 +64,7 @@ def test_rules_grow_evenly():
 
 def test_a_rule_that_never_succeeds_ends_after_its_attempts():
     request = make_request("rule_001", 2, 4, "safe_02", "nominal", 0)
-    schedule = Schedule(request, {"rule_001": {}})
+    schedule = AttemptSchedule(request, {"rule_001": {}})
     made = 0
     while attempt := schedule.next():
         schedule.done(attempt, success=False)
@@ -198,7 +198,7 @@ def test_somebody_else_s_directory_is_not_written_to(tmp_path):
 
 
 def test_the_dataset_takes_rules_in_turn_and_only_what_is_certain(tmp_path):
-    folder = Folder(tmp_path)
+    folder = DemoFolder(tmp_path)
     for rule, numbers in {
         "rule_001": {0: 1, 1: 0, 2: 1, 4: 1},
         "rule_003": {0: 0, 1: 1, 2: 1},
@@ -216,7 +216,7 @@ def test_the_dataset_takes_rules_in_turn_and_only_what_is_certain(tmp_path):
 
 
 def test_a_torn_line_of_timings_costs_itself_alone(tmp_path):
-    folder = Folder(tmp_path)
+    folder = DemoFolder(tmp_path)
     folder.note_timing({"rule": "rule_001", "attempt": 0, "wall_seconds": 1.0})
     with (tmp_path / "timings.jsonl").open("a") as file:
         file.write('{"rule": "rule_001", "att')
@@ -229,10 +229,10 @@ def test_a_torn_line_of_timings_costs_itself_alone(tmp_path):
 
 def test_one_process_at_a_time(tmp_path):
     with (
-        Folder(tmp_path).exclusive_lock(),
+        DemoFolder(tmp_path).exclusive_lock(),
         pytest.raises(RuleSafeError, match="in use"),
-        Folder(tmp_path).exclusive_lock(),
+        DemoFolder(tmp_path).exclusive_lock(),
     ):
         pass
-    with Folder(tmp_path).exclusive_lock():
+    with DemoFolder(tmp_path).exclusive_lock():
         pass

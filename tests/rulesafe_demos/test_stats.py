@@ -6,7 +6,7 @@ import pytest
 from PIL import Image
 
 from rulesafe_cli.cli import main
-from rulesafe_data.demo_folder import Folder
+from rulesafe_data.demo_folder import DemoFolder
 from rulesafe_data.recording import save
 from rulesafe_demos import figure
 from rulesafe_demos.attempts import make_request, settle
@@ -73,7 +73,7 @@ def test_the_files_of_a_directory(tmp_path, capsys):
         outcome = ending(failed(attempt, failure)) | {"success": not failure, "retries": number}
         facts = facts_of(attempt) | {"resampled": 1} | outcome
         frame = {"time": 0.0}
-        save(Folder(tmp_path).file("rule_001", number, not failure), [frame] * 11, facts)
+        save(DemoFolder(tmp_path).file("rule_001", number, not failure), [frame] * 11, facts)
     assert [r.frames for r in collect(tmp_path).rows] == [10, 10, 10]
     report = tmp_path / "report.md"
     assert main(["demos", "stats", str(tmp_path), "--report", str(report)]) == 0

@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rulesafe_design.compiler import Compiled, compile_graph, compile_program
-from rulesafe_design.exploring import Graph
-from rulesafe_design.sandbox import Limits, Refused
+from rulesafe_design.exploring import StateGraph
+from rulesafe_design.sandbox import Refused
+from rulesafe_design.verdicts import ProgramLimits
 from rulesafe_locks.automata import MOVED, automaton_of, difference, smallest
 from rulesafe_locks.rules import RULES, load_rule
 
@@ -89,7 +90,7 @@ def tree(states, step, events):
                 keys.append(new)
                 depth.append(depth[number] + 1)
         following.append((place[after[0]], place[after[1]]))
-    return Graph(
+    return StateGraph(
         states=tuple((states(key), False, False) for key, _ in keys),
         phases=tuple(phases for _, phases in keys),
         next=tuple(following),
@@ -143,5 +144,7 @@ def test_no_regularity_is_refused():
 
 def test_the_bound_is_stated_and_grows_with_the_limits():
     program = (ROOT / "examples" / "locks" / "rule_017.py").read_text()
-    small, large = (compile_program(program, Limits(events=n)).bound.events for n in (20, 40))
+    small, large = (
+        compile_program(program, ProgramLimits(events=n)).bound.events for n in (20, 40)
+    )
     assert (small, large) == (20, 40)

@@ -8,9 +8,9 @@ import pytest
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_design.endpoint import Endpoint
 from rulesafe_design.exchanges import Exchanges, Recorded, Replay, open_model
-from rulesafe_design.models import ModelError, Reply, Request
+from rulesafe_design.models import ModelError, ModelRequest, Reply
 
-ASKED = Request((("user", "Write a lock: \u2028 \ud800 é."),), {"type": "object"}, number=7)
+ASKED = ModelRequest((("user", "Write a lock: \u2028 \ud800 é."),), {"type": "object"}, number=7)
 
 
 class Counting:

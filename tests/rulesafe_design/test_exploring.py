@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from rulesafe_design import exploring
 from rulesafe_design.exploring import explore
-from rulesafe_design.sandbox import Limits, Refused
+from rulesafe_design.sandbox import Refused
+from rulesafe_design.verdicts import ProgramLimits
 from rulesafe_locks.rules import load_rule
 
 # The two programs of the paper's appendix as they stand there, but for spaces at ends of lines.
@@ -147,7 +148,7 @@ def test_a_lock_that_counts_calls_is_refused(source):
 
 
 def test_counters_are_explored_up_to_a_number_of_moves():
-    graph = explore(COUNT, Limits(events=10))
+    graph = explore(COUNT, ProgramLimits(events=10))
     assert (graph.complete, graph.events, graph.depth[-1]) == (False, 10, 10)
     assert len(graph.states) == 1 + 2 * 10  # by count and by the phase of the knob
     frontier = [depth == 10 for depth in graph.depth]
@@ -156,7 +157,7 @@ def test_counters_are_explored_up_to_a_number_of_moves():
 
 @pytest.mark.parametrize("states", [1, 2, 3, 30, 31, 62, 63, 100, 1000])
 def test_layers_are_whole_where_the_states_run_out(states):
-    graph = explore(REMEMBER, Limits(states=states, events=12))
+    graph = explore(REMEMBER, ProgramLimits(states=states, events=12))
     depths = [sum(depth == layer for depth in graph.depth) for layer in range(graph.events + 1)]
     assert depths == [2**layer for layer in range(graph.events + 1)]
     assert not graph.complete and graph.events == (states + 1).bit_length() - 2
@@ -164,10 +165,10 @@ def test_layers_are_whole_where_the_states_run_out(states):
 
 
 def test_a_finite_program_is_complete_whatever_the_bounds_leave():
-    assert not explore(LISTINGS["rule_001"], Limits(states=3)).complete
-    assert explore(LISTINGS["rule_001"], Limits(states=4)).complete
-    assert not explore(LISTINGS["rule_001"], Limits(events=2)).complete
-    assert explore(LISTINGS["rule_001"], Limits(events=3)).complete
+    assert not explore(LISTINGS["rule_001"], ProgramLimits(states=3)).complete
+    assert explore(LISTINGS["rule_001"], ProgramLimits(states=4)).complete
+    assert not explore(LISTINGS["rule_001"], ProgramLimits(events=2)).complete
+    assert explore(LISTINGS["rule_001"], ProgramLimits(events=3)).complete
 
 
 # What may be on self --------------------------------------------------------------------------
@@ -211,7 +212,7 @@ def test_branches_share_nothing():
     """What one move puts into a list is not there after the other move."""
     graph = explore(
         REMEMBER + "    self.set_lock(link_name='door', lock=s['seen'] != ['handle'])\n",
-        Limits(events=4),
+        ProgramLimits(events=4),
     )
     assert [number for number, state in enumerate(graph.states) if state[0]] == [graph.next[0][1]]
 
@@ -272,14 +273,14 @@ WRONG = {
 @pytest.mark.parametrize("answer", WRONG.values(), ids=WRONG)
 def test_answers_that_cannot_be_are_refused(answer):
     with pytest.raises(Refused) as refused:
-        exploring._graph(answer, Limits(), {})
+        exploring._graph(answer, ProgramLimits(), {})
     assert refused.value.kind == "output"
 
 
 def test_answers_that_can_be_are_taken():
-    assert exploring._graph(RIGHT, Limits(), {}).complete
+    assert exploring._graph(RIGHT, ProgramLimits(), {}).complete
     part = changed(next=[*RIGHT["next"][:3], None], complete=False, events=2)
-    assert not exploring._graph(part, Limits(), {}).complete
-    for limits in (Limits(states=3), Limits(events=1)):
+    assert not exploring._graph(part, ProgramLimits(), {}).complete
+    for limits in (ProgramLimits(states=3), ProgramLimits(events=1)):
         with pytest.raises(Refused):
             exploring._graph(RIGHT, limits, {})

@@ -24,7 +24,7 @@ from rulesafe_design.grammar import Grammar
 from rulesafe_design.models import FAILURES
 from rulesafe_design.prompts import examples, opening
 from rulesafe_design.reports import Prices
-from rulesafe_design.sandbox import Limits
+from rulesafe_design.verdicts import ProgramLimits
 from rulesafe_design.verify import behaviour, known_digests, verify
 from rulesafe_locks.lock_files import read_lock
 from rulesafe_locks.lock_sets import expand_rules
@@ -115,7 +115,7 @@ def test_hostile_programs_are_refused_and_fed_back(server, key, tmp_path):
     for program in HOSTILE.values():
         server.locks("A lock that is not what it seems.", program)
     server.counts()
-    limits = Limits(call_s=0.2, cpu_s=2)
+    limits = ProgramLimits(call_s=0.2, cpu_s=2)
     report = run(server, tmp_path, config=replace(CONFIG, repairs=len(HOSTILE), limits=limits))
     assert report.outcomes == {**dict.fromkeys(HOSTILE, 1), "accepted": 1}
     for number, kind in enumerate(HOSTILE, 1):

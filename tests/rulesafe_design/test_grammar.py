@@ -16,7 +16,7 @@ from rulesafe_design.grammar_counts import Balance, Count, Equal
 from rulesafe_design.grammar_events import Event, PhaseTest, Wording, disjoint, moves_of
 from rulesafe_design.grammar_locks import Hold, LockDesign, description, program
 from rulesafe_design.grammar_terms import Order, Seen
-from rulesafe_design.models import Request
+from rulesafe_design.models import ModelRequest
 from rulesafe_locks.automata import MOVED, as_rule
 from rulesafe_locks.proofs import prove
 
@@ -210,7 +210,7 @@ def test_samples_have_every_kind_of_term_and_hold(samples):
 
 
 def request(number, attempt=0):
-    return Request((("user", "a lock, please"),), SCHEMA, number, attempt)
+    return ModelRequest((("user", "a lock, please"),), SCHEMA, number, attempt)
 
 
 def test_same_seed_same_answer():

@@ -9,9 +9,9 @@ import pytest
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_design.endpoint import Endpoint, OpenAIModel, check_url
-from rulesafe_design.models import FAILURES, ModelError, Request
+from rulesafe_design.models import FAILURES, ModelError, ModelRequest
 
-ASKED = Request((("system", "Be brief."), ("user", "Say JSON.")), {"type": "object"}, number=1)
+ASKED = ModelRequest((("system", "Be brief."), ("user", "Say JSON.")), {"type": "object"}, number=1)
 
 
 @pytest.fixture

@@ -11,7 +11,8 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_design import processes
 from rulesafe_design.exploring import explore
 from rulesafe_design.processes import Worker
-from rulesafe_design.sandbox import Limits, Refused
+from rulesafe_design.sandbox import Refused
+from rulesafe_design.verdicts import ProgramLimits
 
 pytestmark = pytest.mark.usefixtures("nothing_is_left")
 
@@ -58,7 +59,7 @@ SPOKEN = {
 @pytest.mark.parametrize("kind, code", SPOKEN.values(), ids=SPOKEN)
 def test_this_side_believes_nothing(monkeypatch, kind, code):
     monkeypatch.setattr(processes, "BOOT", TAKEN % code)
-    limits = Limits(wall_s=1 if kind == "time" else 20, output_bytes=200_000)
+    limits = ProgramLimits(wall_s=1 if kind == "time" else 20, output_bytes=200_000)
     assert verdict(body("pass"), limits)[0] == kind
 
 
@@ -66,7 +67,7 @@ def test_a_process_that_closes_its_descriptors_and_stays(monkeypatch):
     boot = TAKEN.replace("w = confine", "w = {} and confine")  # nothing confines it
     boot %= "os.close(1); signal.pthread_sigmask(0, range(1, 32)); time.sleep(60)"
     monkeypatch.setattr(processes, "BOOT", boot)
-    assert verdict(body("pass"), Limits(wall_s=1)) == ("crash", "its process gave no answer")
+    assert verdict(body("pass"), ProgramLimits(wall_s=1)) == ("crash", "its process gave no answer")
 
 
 def test_children_of_the_process_are_ended_too(monkeypatch, tmp_path):
@@ -75,7 +76,7 @@ def test_children_of_the_process_are_ended_too(monkeypatch, tmp_path):
     code += "; time.sleep(60) if not p else os._exit(0)"
     boot = TAKEN.replace("w = confine", "w = {} and confine") % code
     monkeypatch.setattr(processes, "BOOT", boot)
-    assert verdict(body("pass"), Limits(wall_s=2))[0] in ("crash", "time")
+    assert verdict(body("pass"), ProgramLimits(wall_s=2))[0] in ("crash", "time")
     assert mark.exists()
     assert ended(int(mark.read_text()))
 
@@ -96,8 +97,8 @@ def ended(pid):
 PARENT = """
 import sys, time
 from rulesafe_design.processes import Worker
-from rulesafe_design.sandbox import Limits
-long = Limits(call_s=60, cpu_s=60, wall_s=60)
+from rulesafe_design.verdicts import ProgramLimits
+long = ProgramLimits(call_s=60, cpu_s=60, wall_s=60)
 with Worker("lock", "def check_lock(self):\\n    while True: pass", long) as worker:
     print(worker._process.pid, flush=True)
     time.sleep(60)
@@ -113,7 +114,7 @@ def test_the_process_dies_with_its_parent():
 
 
 def test_an_interrupt_here_ends_the_process_there():
-    with pytest.raises(KeyboardInterrupt), Worker("lock", body("pass"), Limits()) as worker:
+    with pytest.raises(KeyboardInterrupt), Worker("lock", body("pass"), ProgramLimits()) as worker:
         pid = worker._process.pid
         raise KeyboardInterrupt
     assert ended(pid)

@@ -5,7 +5,7 @@ import builtins
 import pytest
 
 from rulesafe_design.guards import namespace
-from rulesafe_design.lock_worker import Safe
+from rulesafe_design.lock_worker import ProvidedSafe
 from rulesafe_design.restricted import Refusal, compile_lock, compile_task
 
 
@@ -18,7 +18,7 @@ def called(source, phases=(False, False), **values):
     """What a program leaves on self after one call."""
     names = namespace({})
     exec(compile_lock(source), names)
-    safe = Safe(phases, (False, False, True), values)
+    safe = ProvidedSafe(phases, (False, False, True), values)
     names["check_lock"](safe)
     return safe.values
 

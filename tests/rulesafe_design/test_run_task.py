@@ -8,7 +8,8 @@ import pytest
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_design import processes
-from rulesafe_design.sandbox import Limits, Refused, run_task
+from rulesafe_design.sandbox import Refused, run_task
+from rulesafe_design.verdicts import ProgramLimits
 
 PAPER = """# Step 1: rotate knob counterclockwise
 planner.hand_pre_pinch("right")
@@ -36,7 +37,7 @@ class Asked:
         return answer(*arguments, **named) if callable(answer) else answer
 
 
-def refused(source, answer=lambda *call: None, limits=Limits(call_s=0.2, wall_s=20)):
+def refused(source, answer=lambda *call: None, limits=ProgramLimits(call_s=0.2, wall_s=20)):
     with pytest.raises(Refused) as caught:
         run_task(source, answer, limits)
     return caught.value.kind, str(caught.value)
@@ -147,19 +148,21 @@ def test_other_errors_here_come_through():
     ],
 )
 def test_verdicts(source, kind):
-    limits = Limits(call_s=0.2 if kind == "time" else 20, wall_s=60, calls=50, output_bytes=100_000)
+    limits = ProgramLimits(
+        call_s=0.2 if kind == "time" else 20, wall_s=60, calls=50, output_bytes=100_000
+    )
     assert refused(source, limits=limits)[0] == kind
 
 
 def test_all_calls_that_are_allowed_are_made():
     asked = Asked()
-    run_task("for i in range(50):\n    planner.move(i)", asked, Limits(calls=50))
+    run_task("for i in range(50):\n    planner.move(i)", asked, ProgramLimits(calls=50))
     assert len(asked.calls) == 50
 
 
 def test_our_own_time_is_not_the_programs():
     """Answers may take longer than the limits of a program."""
-    limits = Limits(call_s=0.5, wall_s=1.0)
+    limits = ProgramLimits(call_s=0.5, wall_s=1.0)
     run_task("for i in range(2):\n    planner.move()", lambda *call: time.sleep(1.2), limits)
 
 
@@ -193,6 +196,6 @@ def test_a_process_that_does_not_listen(monkeypatch):
     """An answer larger than the pipe, to a process that reads nothing."""
     monkeypatch.setattr(processes, "BOOT", TAKEN % f"say(**{CALL!r}); import time; time.sleep(60)")
     before = len(list(Path("/proc/self/fd").iterdir()))
-    kind, text = refused("pass", Asked(move="x" * 10**6), Limits(wall_s=1))
+    kind, text = refused("pass", Asked(move="x" * 10**6), ProgramLimits(wall_s=1))
     assert kind == "time" and "no answer" in text
     assert len(list(Path("/proc/self/fd").iterdir())) == before

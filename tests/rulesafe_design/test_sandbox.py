@@ -5,10 +5,11 @@ import pytest
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_design import confine
 from rulesafe_design.exploring import explore
-from rulesafe_design.sandbox import KINDS, Limits, Refused, walls
+from rulesafe_design.sandbox import KINDS, Refused, walls
+from rulesafe_design.verdicts import ProgramLimits
 
-QUICK = Limits(call_s=0.2, wall_s=20)
-SLOW = Limits(call_s=20, cpu_s=20, wall_s=60)
+QUICK = ProgramLimits(call_s=0.2, wall_s=20)
+SLOW = ProgramLimits(call_s=20, cpu_s=20, wall_s=60)
 
 
 def body(*lines):
@@ -117,7 +118,7 @@ def test_much_work_in_short_calls_ends_too():
     source = body("self.n = getattr(self, 'n', 0)", "for i in range(10**6):", "    pass")
     source += "\n    k = self.is_open(link_name='knob')\n    if k != getattr(self, 'k', False):"
     source += "\n        self.n += 1\n    self.k = k"
-    kind, text = verdict(source, Limits(call_s=5, cpu_s=1))
+    kind, text = verdict(source, ProgramLimits(call_s=5, cpu_s=1))
     assert kind == "time" and "CPU" in text
 
 
@@ -141,7 +142,7 @@ def test_what_it_was_called_does_not_depend_on_the_run():
 def test_limits_are_checked():
     for wrong in ({"call_s": 0}, {"states": -1}, {"memory_mb": 10}, {"wall_s": float("nan")}):
         with pytest.raises(RuleSafeError, match=next(iter(wrong))):
-            Limits(**wrong)
+            ProgramLimits(**wrong)
     with pytest.raises(RuleSafeError, match="unknown kind of refusal"):
         Refused("nonsense", "")
 

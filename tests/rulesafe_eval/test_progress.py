@@ -1,11 +1,11 @@
 """A line now and then while an episode runs, and not more."""
 
-from rulesafe_eval.progress import Progress
-from rulesafe_sim.episode import Snapshot
+from rulesafe_eval.progress import EpisodeProgress
+from rulesafe_sim.episode import TaskSnapshot
 
 
-def at(time: float, steps_done: int = 0) -> Snapshot:
-    return Snapshot(
+def at(time: float, steps_done: int = 0) -> TaskSnapshot:
+    return TaskSnapshot(
         rule="rule_001",
         safe="safe_02",
         seed=0,
@@ -25,7 +25,7 @@ def at(time: float, steps_done: int = 0) -> Snapshot:
 def lines(speed: float, seconds: float, time_limit: float = 240.0) -> list[str]:
     """What is said at `speed` simulated seconds a second of wall time, within `seconds` of it."""
     wall = 0.0
-    progress = Progress(time_limit, lambda: wall)
+    progress = EpisodeProgress(time_limit, lambda: wall)
     said = []
     while wall < seconds:
         wall += 0.5
@@ -49,6 +49,6 @@ def test_a_line_each_ten_seconds_of_the_slower_clock():
 
 def test_an_opened_safe_has_no_further_step():
     wall = [0.0]
-    progress = Progress(60.0, lambda: wall[0])
+    progress = EpisodeProgress(60.0, lambda: wall[0])
     wall[0] = 30.0
     assert str(progress.line(at(30.0, steps_done=3))).endswith("step 3/3")

@@ -19,7 +19,7 @@ from rulesafe_demos.film.film import Film
 from rulesafe_eval import films, plots
 from rulesafe_eval.oracles import ORACLES
 from rulesafe_eval.report import write_report
-from rulesafe_eval.results import Folder, read_results
+from rulesafe_eval.results import ResultsFolder, read_results
 from rulesafe_eval.runner import play
 
 PYTHON_PATH = os.pathsep.join(path for path in sys.path if path)
@@ -77,11 +77,11 @@ def test_killed_half_way_and_called_again_it_has_the_same_results(undisturbed, t
     out = tmp_path / "eval"
     process = start(out, *EXPERT)
     end = time.monotonic() + 200
-    while not Folder(out).lines() and time.monotonic() < end:
+    while not ResultsFolder(out).lines() and time.monotonic() < end:
         time.sleep(0.05)
     process.send_signal(signal.SIGKILL)
     process.communicate(timeout=60)
-    done = Folder(out).lines()
+    done = ResultsFolder(out).lines()
     assert 0 < len(done) < 4
     assert not (out / "results.json").exists()
     with (out / "results.jsonl").open("a") as file:
@@ -90,7 +90,7 @@ def test_killed_half_way_and_called_again_it_has_the_same_results(undisturbed, t
     _, errors = process.communicate(timeout=300)
     assert process.returncode == 0, errors
     assert facts(out) == facts(undisturbed)
-    again = Folder(out).lines()
+    again = ResultsFolder(out).lines()
     assert {key: again[key] for key in done} == done
 
 

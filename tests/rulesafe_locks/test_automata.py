@@ -8,7 +8,7 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_locks.automata import (
     MOVED,
     Automaton,
-    State,
+    AutomatonState,
     as_rule,
     automaton_of,
     difference,
@@ -38,7 +38,7 @@ def automata(draw):
 
     return Automaton(
         tuple(
-            State(
+            AutomatonState(
                 phase,
                 draw(st.booleans()),
                 draw(st.frozensets(st.sampled_from(MOVED))),
@@ -89,7 +89,7 @@ def started(states, start):
     place = {n: k for k, n in enumerate(order)}
     return Automaton(
         tuple(
-            State(s.phases, s.free, s.held, (place[s.next[0]], place[s.next[1]]))
+            AutomatonState(s.phases, s.free, s.held, (place[s.next[0]], place[s.next[1]]))
             for s in (states[n] for n in order)
         )
     )
@@ -101,7 +101,10 @@ def test_equal_behaviour_gives_an_equal_automaton_whatever_the_numbering(automat
     place = {n: k for k, n in enumerate(order)}
     states = [automaton.states[n] for n in order]
     again = Automaton(
-        tuple(State(s.phases, s.free, s.held, (place[s.next[0]], place[s.next[1]])) for s in states)
+        tuple(
+            AutomatonState(s.phases, s.free, s.held, (place[s.next[0]], place[s.next[1]]))
+            for s in states
+        )
     )
     assert smallest(again) == smallest(automaton)
     assert smallest(again).digest == smallest(automaton).digest
@@ -131,7 +134,7 @@ def test_moves_of_held_parts_do_not_tell_locks_apart():
     def lock(free_behind):
         return Automaton(
             tuple(
-                State(Phases(k, h), (h and free_behind) or k, held, (n ^ 1, n ^ 2))
+                AutomatonState(Phases(k, h), (h and free_behind) or k, held, (n ^ 1, n ^ 2))
                 for n, (k, h) in enumerate(rows)
             )
         )

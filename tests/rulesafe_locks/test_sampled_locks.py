@@ -10,7 +10,7 @@ import pytest
 from rulesafe_design.compiler import compile_program
 from rulesafe_design.difficulty import CELLS, cell_of
 from rulesafe_design.grammar import Grammar
-from rulesafe_design.models import Request
+from rulesafe_design.models import ModelRequest
 from rulesafe_design.splits import SPLITS, assign
 from rulesafe_locks.automata import automaton_of, possible, smallest
 from rulesafe_locks.lock_files import LOCKS, dump_lock, locks_in
@@ -71,7 +71,7 @@ def test_they_were_sampled_and_say_so(locks):
         assert set(lock.origin) == {"by", "seed", "number", "repairs"}
         assert lock.origin["by"] == "sampled"
         grammar = Grammar(lock.origin["seed"])
-        request = Request((), {}, lock.origin["number"], lock.origin["repairs"])
+        request = ModelRequest((), {}, lock.origin["number"], lock.origin["repairs"])
         answer = json.loads(grammar.complete(request).text)
         assert (answer["description"], answer["program"]) == (lock.description, lock.program)
 

@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rulesafe_sim.episode import Activity, EpisodeRecord, EpisodeTracker, Snapshot, Stuck
+from rulesafe_sim.episode import Activity, EpisodeRecord, EpisodeTracker, Stuck, TaskSnapshot
 from rulesafe_sim.runtime import Agent, Playback, Runtime
 
-START = Snapshot("rule_002", "safe_01", 3, ("knob+", "door+"))
+START = TaskSnapshot("rule_002", "safe_01", 3, ("knob+", "door+"))
 
 
 class Scripted:

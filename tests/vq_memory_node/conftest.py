@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rulesafe_core.joints import ACTION_JOINTS
-from vq_memory_node.model_files import Architecture, Model, save_model
+from vq_memory_node.model_files import Architecture, MemoryModel, save_model
 from vq_memory_node.tokenizers import NumpyEncoder
 from vq_memory_node.windows import WINDOW, window_at
 
@@ -22,7 +22,7 @@ def _codebook(architecture, arrays, rng):
         axes = [np.linspace(-1, 1, level) for level in architecture.levels]
         grid = np.meshgrid(*axes, indexing="ij")
         return np.stack([axis.ravel(order="F") for axis in grid], axis=1).astype(np.float32)
-    encoder = NumpyEncoder(Model(architecture, arrays))
+    encoder = NumpyEncoder(MemoryModel(architecture, arrays))
     paths = [_trajectory(100, rng) for _ in range(8)]
     frames = rng.integers(0, 100, architecture.codes)
     windows = [window_at(paths[i % 8], frame) for i, frame in enumerate(frames)]
@@ -56,7 +56,7 @@ def _random_model(out, seed, architecture=None, clusterings=(2, 4, 32)):
     arrays["codebook"] = _codebook(architecture, arrays, rng)
     arrays |= {f"clusters.{j}": rng.integers(0, j, codes) for j in clusterings}
     arrays[f"clusters.{codes}"] = np.arange(codes)
-    save_model(Model(architecture, arrays), out)
+    save_model(MemoryModel(architecture, arrays), out)
     return Path(out)
 
 

@@ -10,7 +10,7 @@ from vq_memory_node.model_files import (
     JSON_FILE,
     Architecture,
     Layer,
-    Model,
+    MemoryModel,
     load_model,
     save_model,
 )
@@ -32,7 +32,7 @@ def change(folder, **values):
 def test_what_was_saved_is_loaded(folder, tmp_path):
     model = load_model(folder)
     assert model.clusterings == (2, 4, 32, 256)
-    told = Model(model.architecture, model.arrays, training={"seed": 3, "notes": ["a"]})
+    told = MemoryModel(model.architecture, model.arrays, training={"seed": 3, "notes": ["a"]})
     save_model(told, tmp_path / "copy")
     again = load_model(tmp_path / "copy")
     assert again.training == {"seed": 3, "notes": ["a"]}
@@ -46,15 +46,15 @@ def test_the_hash_tells_models_apart(folder):
     model = load_model(folder)
     bias = model.arrays["encoder.out.bias"].copy()
     bias[0] = np.nextafter(bias[0], np.float32(9))
-    changed = Model(model.architecture, {**model.arrays, "encoder.out.bias": bias})
-    renamed = Model(model.architecture, model.arrays, joints=ACTION_JOINTS[::-1])
+    changed = MemoryModel(model.architecture, {**model.arrays, "encoder.out.bias": bias})
+    renamed = MemoryModel(model.architecture, model.arrays, joints=ACTION_JOINTS[::-1])
     assert len({model.hash, changed.hash, renamed.hash}) == 3
 
 
 def test_a_model_for_other_joints_is_refused_by_name(folder, tmp_path):
     model = load_model(folder)
     joints = ("left_elbow_joint", *ACTION_JOINTS[1:])
-    save_model(Model(model.architecture, model.arrays, joints=joints), tmp_path / "left")
+    save_model(MemoryModel(model.architecture, model.arrays, joints=joints), tmp_path / "left")
     with pytest.raises(RuleSafeError, match=r"other joints: left_elbow_joint, .*; expected right_"):
         load_tokenizer(tmp_path / "left")
     assert load_tokenizer(tmp_path / "left", joints=joints).joints == joints
@@ -130,7 +130,7 @@ def test_arrays_that_do_not_fit_are_refused(folder, tmp_path, name, make, reason
     arrays = {**model.arrays, name: make(model.arrays[name])}
     arrays = {key: array for key, array in arrays.items() if array is not None}
     with pytest.raises(RuleSafeError, match=reason):
-        save_model(Model(model.architecture, arrays), tmp_path / "other")
+        save_model(MemoryModel(model.architecture, arrays), tmp_path / "other")
 
 
 def test_frames_after_each_layer():
@@ -141,4 +141,4 @@ def test_frames_after_each_layer():
 def test_unknown_kinds_are_refused(folder, tmp_path):
     model = load_model(folder)
     with pytest.raises(RuleSafeError, match="kind of model 'rvq'; valid: vq, fsq"):
-        save_model(Model(Architecture("rvq"), model.arrays), tmp_path / "rvq")
+        save_model(MemoryModel(Architecture("rvq"), model.arrays), tmp_path / "rvq")

@@ -4,7 +4,7 @@ from safetensors.numpy import load_file, save_file
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.states import load_states
-from vq_memory_node.model_files import ARRAY_FILE, Architecture, Model, load_model, save_model
+from vq_memory_node.model_files import ARRAY_FILE, Architecture, MemoryModel, load_model, save_model
 from vq_memory_node.tokenizers import FsqTokenizer, NumpyEncoder, VqTokenizer, load_tokenizer
 from vq_memory_node.windows import window_at
 
@@ -104,7 +104,7 @@ def test_fsq_numbers_its_codes_as_the_codebook_lists_them(random_model, tmp_path
         off = np.abs(model.arrays["codebook"] - bounded) * (np.array([8, 6, 5]) - 1)
         assert tokenizer.code(window) == off.max(1).argmin()
     extreme = model.arrays["encoder.out.bias"] + np.float32(1e4)
-    pushed = Model(FSQ, {**model.arrays, "encoder.out.bias": extreme})
+    pushed = MemoryModel(FSQ, {**model.arrays, "encoder.out.bias": extreme})
     assert FsqTokenizer(pushed, 240).code(windows[0]) == 239
 
 

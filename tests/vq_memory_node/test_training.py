@@ -15,12 +15,12 @@ from vq_memory_node.model_files import Architecture, load_model
 from vq_memory_node.networks import Decoder, Encoder, start_from_components
 from vq_memory_node.quantisers import squared
 from vq_memory_node.tokenizers import TOKENIZERS, load_tokenizer
-from vq_memory_node.train_config import TrainConfig
-from vq_memory_node.training import Run, train
-from vq_memory_node.training_data import Windows, fit_normaliser, split
+from vq_memory_node.train_config import MemoryTrainConfig
+from vq_memory_node.training import MemoryTraining, train
+from vq_memory_node.training_data import JointWindows, fit_normaliser, split
 from vq_memory_node.windows import window_at
 
-QUICK = TrainConfig(
+QUICK = MemoryTrainConfig(
     codes=16,
     dimensions=4,
     clusters=(2, 4),
@@ -81,7 +81,7 @@ def test_training_learns_and_tells(paths, tmp_path):
     assert len(told["validation_episodes"]) == 1
     # What a memory of nothing scores: the spread of the windows.
     learned = [path for i, path in enumerate(paths) if i not in told["validation_episodes"]]
-    windows = Windows(learned, fit_normaliser(learned, config.std_floor))
+    windows = JointWindows(learned, fit_normaliser(learned, config.std_floor))
     spread = windows[torch.arange(len(windows))].var(0).sum()
     assert told["results"]["train"]["reconstruction"] < 0.75 * spread
     assert 4 < told["results"]["train"]["codes"] <= 16
@@ -175,7 +175,7 @@ def test_a_damaged_checkpoint_is_refused(paths, tmp_path):
 def test_the_saved_model_encodes_as_training_did(paths, tmp_path, quantiser):
     torch.set_num_threads(1)
     config = replace(QUICK, quantiser=quantiser, levels=(4, 3))
-    run = Run(paths, config, tmp_path, FACTS)
+    run = MemoryTraining(paths, config, tmp_path, FACTS)
     run.go(lambda progress: None)
     model = run.model()
     tokenizer = TOKENIZERS[model.architecture.kind](model, 4)
@@ -189,7 +189,7 @@ def test_the_saved_model_encodes_as_training_did(paths, tmp_path, quantiser):
 
 def test_dead_codes_are_restarted_until_late(paths, tmp_path):
     torch.set_num_threads(1)
-    run = Run(paths, QUICK, tmp_path, FACTS)
+    run = MemoryTraining(paths, QUICK, tmp_path, FACTS)
     run.step = 9
     run._advance()
     run.step = 20
@@ -211,7 +211,7 @@ def test_dead_codes_are_restarted_until_late(paths, tmp_path):
 
 def test_the_codebook_starts_from_k_means_of_latents(paths, tmp_path):
     torch.set_num_threads(1)
-    run = Run(paths, QUICK, tmp_path, FACTS)
+    run = MemoryTraining(paths, QUICK, tmp_path, FACTS)
     run.step = QUICK.warm_up
     run._start_codebook(run.quantiser)
     codes, _, loss = run.codes(run.learned)
@@ -227,8 +227,8 @@ def test_the_normaliser_knows_training_episodes_alone(paths, tmp_path):
     kept = split(len(paths), QUICK.validation, QUICK.seed)[1]
     for place in kept:
         wild[place] += 100
-    first = Run(paths, QUICK, tmp_path, FACTS).normaliser
-    second = Run(wild, QUICK, tmp_path, FACTS).normaliser
+    first = MemoryTraining(paths, QUICK, tmp_path, FACTS).normaliser
+    second = MemoryTraining(wild, QUICK, tmp_path, FACTS).normaliser
     np.testing.assert_array_equal(first.mean, second.mean)
     np.testing.assert_array_equal(first.std, second.std)
 
@@ -244,7 +244,7 @@ def test_a_joint_that_never_moves_gets_the_floor():
 
 def test_windows_are_those_of_window_at(paths):
     normaliser = fit_normaliser(paths, 0.05)
-    windows = Windows(paths[:3], normaliser)
+    windows = JointWindows(paths[:3], normaliser)
     assert len(windows) == sum(len(path) for path in paths[:3])
     starts = np.cumsum([0, *windows.lengths])
     for episode, frame in ((0, 0), (0, 48), (1, 0), (1, 60), (2, len(paths[2]) - 1)):
@@ -296,7 +296,7 @@ def test_trajectories_that_are_none_are_refused(paths, tmp_path, bad, reason):
 )
 def test_settings_out_of_range_are_refused(settings, reason):
     with pytest.raises(RuleSafeError, match=reason):
-        TrainConfig(**settings)
+        MemoryTrainConfig(**settings)
 
 
 def test_facts_of_the_model_are_json(trained):
@@ -309,7 +309,7 @@ def test_facts_of_the_model_are_json(trained):
 def test_an_autoencoder_starts_as_principal_components(trajectory):
     """Before the first batch it reconstructs as no linear one of its dimensions does better."""
     path = trajectory(400)
-    learned = Windows([path], fit_normaliser([path], 0.05))
+    learned = JointWindows([path], fit_normaliser([path], 0.05))
     windows = learned[torch.arange(len(learned))]
     architecture = Architecture(dimensions=4)
     encoder, decoder = Encoder(architecture, 13), Decoder(architecture, 13)

@@ -32,7 +32,7 @@ SENSOR_QOS = QoSProfile(depth=5, reliability=ReliabilityPolicy.BEST_EFFORT)
 
 
 @dataclass(frozen=True)
-class Parameters(CloudConfig):
+class CameraPointsParameters(CloudConfig):
     """Parameters of the node."""
 
     rate: float = setting(10.0, "Largest rate of clouds.", 0.1, 100, "Hz")
@@ -44,7 +44,7 @@ class CameraPointsNode(Node):
 
     def __init__(self) -> None:
         super().__init__("camera_points")
-        parameters = declare(self, Parameters)
+        parameters = declare(self, CameraPointsParameters)
         self._maker = CloudMaker(parameters)
         self._period, self._last = round(SECOND / parameters.rate), -SECOND
         self._colours: Nearest[Image] = Nearest(10, round(parameters.tolerance * SECOND))

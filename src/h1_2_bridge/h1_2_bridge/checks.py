@@ -1,6 +1,6 @@
-"""The checks before a robot is switched on: each one a function of a `Snapshot`. No ROS here.
+"""The checks before a robot is switched on: each one a function of a `RobotSnapshot`. No ROS here.
 
-To add one: a function of `Snapshot` that gives a `Finding`, and its place in CHECKS.
+To add one: a function of `RobotSnapshot` that gives a `Finding`, and its place in CHECKS.
 """
 
 from collections.abc import Callable
@@ -10,7 +10,7 @@ import numpy as np
 
 from h1_2_bridge.findings import FAIL, PASS, SKIP, Finding, judged
 from h1_2_bridge.motors import MOTOR_COUNT, MOTOR_JOINTS, RIGHT_ARM, motors
-from h1_2_bridge.snapshot import Snapshot
+from h1_2_bridge.snapshot import RobotSnapshot
 from rulesafe_core.joints import ALL_JOINTS
 
 RATE = 500.0
@@ -53,7 +53,7 @@ PICTURES = (
 """What a policy may ask for."""
 
 
-def robot_publishes(snapshot: Snapshot) -> Finding:
+def robot_publishes(snapshot: RobotSnapshot) -> Finding:
     """The rate of /lowstate, and that none is missing for long by the robot's own clock. When they
     came is this process's affair too, and only said."""
     rate, ticks = snapshot.lowstate.rate, [state.tick for state in snapshot.states]
@@ -81,7 +81,7 @@ def _no_states(name: str) -> Finding:
     return Finding(name, SKIP, "no states")
 
 
-def crc_is_right(snapshot: Snapshot) -> Finding:
+def crc_is_right(snapshot: RobotSnapshot) -> Finding:
     """Every state has the CRC that its content asks for."""
     if not len(snapshot.lowstate):
         return _no_states("CRC")
@@ -95,7 +95,7 @@ def crc_is_right(snapshot: Snapshot) -> Finding:
     )
 
 
-def clock_goes(snapshot: Snapshot) -> Finding:
+def clock_goes(snapshot: RobotSnapshot) -> Finding:
     """The robot's own tick goes on."""
     if not snapshot.states:
         return _no_states("robot's clock goes")
@@ -108,7 +108,7 @@ def clock_goes(snapshot: Snapshot) -> Finding:
     )
 
 
-def mode_is_one(snapshot: Snapshot) -> Finding:
+def mode_is_one(snapshot: RobotSnapshot) -> Finding:
     """One kind of robot all the time, which has a number."""
     if not snapshot.states:
         return _no_states("mode")
@@ -123,7 +123,7 @@ def mode_is_one(snapshot: Snapshot) -> Finding:
     )
 
 
-def motors_are_well(snapshot: Snapshot) -> Finding:
+def motors_are_well(snapshot: RobotSnapshot) -> Finding:
     """No fault, nothing hot."""
     if not snapshot.states:
         return _no_states("motors")
@@ -142,7 +142,7 @@ def motors_are_well(snapshot: Snapshot) -> Finding:
     )
 
 
-def joints_are_within_limits(snapshot: Snapshot) -> Finding:
+def joints_are_within_limits(snapshot: RobotSnapshot) -> Finding:
     """Every body joint is where it may be, by index and name."""
     if not snapshot.states:
         return _no_states("joints within limits")
@@ -161,7 +161,7 @@ def joints_are_within_limits(snapshot: Snapshot) -> Finding:
     )
 
 
-def arm_is_at_rest(snapshot: Snapshot) -> Finding:
+def arm_is_at_rest(snapshot: RobotSnapshot) -> Finding:
     """The right arm does not move."""
     if not snapshot.states:
         return _no_states("arm at rest")
@@ -175,7 +175,7 @@ def arm_is_at_rest(snapshot: Snapshot) -> Finding:
     )
 
 
-def bridge_is_idle(snapshot: Snapshot) -> Finding:
+def bridge_is_idle(snapshot: RobotSnapshot) -> Finding:
     """The bridge is there and does nothing yet."""
     if snapshot.bridge is None:
         remedy = "Start it: launch/robot.launch.xml. Same ROS_DOMAIN_ID?"
@@ -191,7 +191,7 @@ def bridge_is_idle(snapshot: Snapshot) -> Finding:
     )
 
 
-def only_the_bridge_commands(snapshot: Snapshot) -> Finding:
+def only_the_bridge_commands(snapshot: RobotSnapshot) -> Finding:
     """Only the bridge and its supervisor write to the robot."""
     own = {"h1_2_bridge", "h1_2_bridge_supervisor"}
     writers = {topic: set(snapshot.writers.get(topic, [])) for topic in ("/arm_sdk", "/lowcmd")}
@@ -204,7 +204,7 @@ def only_the_bridge_commands(snapshot: Snapshot) -> Finding:
     )
 
 
-def supervisor_watches(snapshot: Snapshot) -> Finding:
+def supervisor_watches(snapshot: RobotSnapshot) -> Finding:
     """The process that lets the arm down if the bridge dies."""
     name = "supervisor"
     if snapshot.bridge is not None and snapshot.bridge.output != "arm_sdk":
@@ -219,7 +219,7 @@ def supervisor_watches(snapshot: Snapshot) -> Finding:
     )
 
 
-def joint_states_agree(snapshot: Snapshot) -> Finding:
+def joint_states_agree(snapshot: RobotSnapshot) -> Finding:
     """/joint_states comes, has all joints, and says what /lowstate says."""
     arrivals = snapshot.arrivals("/joint_states")
     if not snapshot.states and not len(arrivals):
@@ -240,7 +240,7 @@ def joint_states_agree(snapshot: Snapshot) -> Finding:
     )
 
 
-def hand_is_there(snapshot: Snapshot) -> Finding:
+def hand_is_there(snapshot: RobotSnapshot) -> Finding:
     """The hands answer."""
     facts = snapshot.bridge
     if facts is None or facts.hand == "none":
@@ -262,7 +262,7 @@ def hand_is_there(snapshot: Snapshot) -> Finding:
     )
 
 
-def cameras_publish(snapshot: Snapshot) -> Finding:
+def cameras_publish(snapshot: RobotSnapshot) -> Finding:
     """The cameras' topics come."""
     rates = {topic: snapshot.arrivals(topic).rate for topic in PICTURES}
     slow = {topic for topic, rate in rates.items() if rate < (1 - 2 * SLACK) * CAMERA_RATE}
@@ -279,7 +279,7 @@ def cameras_publish(snapshot: Snapshot) -> Finding:
     )
 
 
-def clocks_agree(snapshot: Snapshot) -> Finding:
+def clocks_agree(snapshot: RobotSnapshot) -> Finding:
     """Stamps of joints and pictures lie in the recent past of this machine's clock."""
     ages = {topic: snapshot.arrivals(topic).age for topic in ("/joint_states", *PICTURES)}
     known = {topic: age for topic, age in ages.items() if not np.isnan(age)}
@@ -296,7 +296,7 @@ def clocks_agree(snapshot: Snapshot) -> Finding:
     )
 
 
-def instruction_is_published(snapshot: Snapshot) -> Finding:
+def instruction_is_published(snapshot: RobotSnapshot) -> Finding:
     """A policy that reads language gets some."""
     if snapshot.instruction is None:
         remedy = "A policy that reads language waits for it: launch with instruction:=..."
@@ -304,7 +304,7 @@ def instruction_is_published(snapshot: Snapshot) -> Finding:
     return Finding("instruction", PASS, snapshot.instruction.split("\n")[0][:60])
 
 
-CHECKS: tuple[Callable[[Snapshot], Finding], ...] = (
+CHECKS: tuple[Callable[[RobotSnapshot], Finding], ...] = (
     robot_publishes,
     crc_is_right,
     clock_goes,
@@ -324,6 +324,6 @@ CHECKS: tuple[Callable[[Snapshot], Finding], ...] = (
 """The list, in the order in which a person would mend things."""
 
 
-def findings(snapshot: Snapshot) -> list[Finding]:
+def findings(snapshot: RobotSnapshot) -> list[Finding]:
     """What the whole list says."""
     return [check(snapshot) for check in CHECKS]

@@ -12,7 +12,7 @@ from unitree_go.msg import MotorStates
 from unitree_hg.msg import LowState
 
 from h1_2_bridge.checks import PICTURES
-from h1_2_bridge.snapshot import Arrivals, BridgeFacts, Snapshot
+from h1_2_bridge.snapshot import Arrivals, BridgeFacts, RobotSnapshot
 from h1_2_bridge.wire import decode_low_state, decode_motor_states
 from rulesafe_core.client_node import ClientNode, RepeatedRequest
 from rulesafe_core.convert import LATCHED_QOS, STATE_QOS
@@ -107,9 +107,9 @@ class BridgeClient(ClientNode):
             raise RuleSafeError(f"{name} refused: {response.message}")
         return str(response.message)
 
-    def listen(self, seconds: float) -> Snapshot:
+    def listen(self, seconds: float) -> RobotSnapshot:
         """Everything that a check looks at, for so long."""
-        snapshot = Snapshot()
+        snapshot = RobotSnapshot()
         subscribe = self.create_subscription
 
         def low_state(raw: bytes) -> None:
@@ -151,7 +151,7 @@ class BridgeClient(ClientNode):
         return snapshot
 
 
-def _arrived(snapshot: Snapshot, topic: str, message: Any = None) -> None:
+def _arrived(snapshot: RobotSnapshot, topic: str, message: Any = None) -> None:
     arrivals = snapshot.topics.setdefault(topic, Arrivals())
     arrivals.times.append(time.monotonic_ns())
     if message is not None:

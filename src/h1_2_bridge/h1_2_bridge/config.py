@@ -41,7 +41,7 @@ class BridgeConfig(Settings):
 
 
 @dataclass(frozen=True)
-class Parameters(BridgeConfig):
+class BridgeParameters(BridgeConfig):
     """Parameters of the bridge's node."""
 
     hand: str = setting("dfx", "Driver of the hands: dfx, ftp or none.")

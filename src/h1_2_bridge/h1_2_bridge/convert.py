@@ -11,19 +11,19 @@ from h1_2_bridge.core import BridgeCore
 from h1_2_bridge.hand_watch import HandWatch
 from h1_2_bridge.messages import LowState
 from h1_2_bridge.motors import MOTOR_COUNT, MOTOR_JOINTS
-from h1_2_bridge.states import State
+from h1_2_bridge.states import ControlState
 from rulesafe_core.convert import to_header
 from rulesafe_core.joints import ALL_JOINTS
 from rulesafe_interfaces.msg import BridgeState
 
 LEVELS = {
-    State.DISCONNECTED: DiagnosticStatus.WARN,
-    State.IDLE: DiagnosticStatus.OK,
-    State.ENGAGING: DiagnosticStatus.OK,
-    State.ACTIVE: DiagnosticStatus.OK,
-    State.HOLDING: DiagnosticStatus.WARN,
-    State.DAMPING: DiagnosticStatus.ERROR,
-    State.FAULT: DiagnosticStatus.ERROR,
+    ControlState.DISCONNECTED: DiagnosticStatus.WARN,
+    ControlState.IDLE: DiagnosticStatus.OK,
+    ControlState.ENGAGING: DiagnosticStatus.OK,
+    ControlState.ACTIVE: DiagnosticStatus.OK,
+    ControlState.HOLDING: DiagnosticStatus.WARN,
+    ControlState.DAMPING: DiagnosticStatus.ERROR,
+    ControlState.FAULT: DiagnosticStatus.ERROR,
 }
 """What /diagnostics says of each state."""
 

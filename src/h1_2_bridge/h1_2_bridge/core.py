@@ -29,7 +29,7 @@ from h1_2_bridge.motors import RIGHT_ARM
 from h1_2_bridge.outputs import Output
 from h1_2_bridge.remote import parse_combinations, pressed
 from h1_2_bridge.safety import check_chunk
-from h1_2_bridge.states import ENGAGED, STOPPED, Hold, State
+from h1_2_bridge.states import ENGAGED, STOPPED, ControlState, HoldReason
 from h1_2_bridge.watchdogs import (
     ChunkWatch,
     ClockWatch,
@@ -84,9 +84,9 @@ class BridgeCore:
         self._stop_buttons = parse_combinations(config.stop_buttons)
         self._overload = OverloadWatch(config, output.motors)
         self._clock, self._chunk_watch = ClockWatch(config), ChunkWatch(config)
-        self.state, self.reason = State.DISCONNECTED, "no state has come from the robot yet"
+        self.state, self.reason = ControlState.DISCONNECTED, "no state has come from the robot yet"
         self.accepted, self.refused, self.refusal, self.episode = 0, 0, "", 0
-        self._hold = Hold("")
+        self._hold = HoldReason("")
         self._held = 0  # ns, when HOLDING began
         self._rest: NDArray[np.float64] | None = None  # where a hold yields to, (13,) rad
         self._releasing = False  # the weight falls; then IDLE
@@ -109,8 +109,8 @@ class BridgeCore:
         state = self.watch.receive(raw, now)
         if state is None:
             return None
-        if self.state is State.DISCONNECTED:
-            self._enter(State.IDLE, "the robot is heard")
+        if self.state is ControlState.DISCONNECTED:
+            self._enter(ControlState.IDLE, "the robot is heard")
         down = pressed(state.remote) if any(state.remote) else frozenset()
         for buttons in self._stop_buttons:
             if buttons <= down:
@@ -121,8 +121,8 @@ class BridgeCore:
         """Follows a chunk from now on. Errors: RuleSafeError with the reason for a refusal; what
         was followed is followed on."""
         try:
-            resumes = self.state is State.HOLDING and self._hold.resumes
-            if self.state is not State.ACTIVE and not resumes:
+            resumes = self.state is ControlState.HOLDING and self._hold.resumes
+            if self.state is not ControlState.ACTIVE and not resumes:
                 raise RuleSafeError(f"{self.state.value}: {self.reason}")
             command = self.drive.command
             check_chunk(chunk, clock, command, self.config)
@@ -131,7 +131,7 @@ class BridgeCore:
             self.refuse(str(error))
             raise
         self.accepted += 1
-        if self.state is State.HOLDING:
+        if self.state is ControlState.HOLDING:
             self._follow()
 
     def refuse(self, reason: str) -> None:
@@ -144,7 +144,7 @@ class BridgeCore:
     def engage(self, now: int) -> str:
         """Begins, or goes on after a hold; what it does, in words. Errors: RuleSafeError with what
         stands in the way; nothing has changed then."""
-        if self.state in (State.ENGAGING, State.ACTIVE):
+        if self.state in (ControlState.ENGAGING, ControlState.ACTIVE):
             return f"already {self.state.value}"
         if self.state in STOPPED:
             raise RuleSafeError(f"{self.state.value}: {self.reason}; /bridge/reset comes first")
@@ -155,15 +155,17 @@ class BridgeCore:
             raise RuleSafeError(self.watch.why_lost(now))
         if self.hand is not None:
             self.hand.check(now)
-        posture = self.drive.posture if self.state is State.HOLDING else measured_posture(state)
+        posture = (
+            self.drive.posture if self.state is ControlState.HOLDING else measured_posture(state)
+        )
         self._overload.reset()
         if why := self._overload.excess(state, posture):
             raise RuleSafeError(why)
-        if self.state is State.IDLE:
+        if self.state is ControlState.IDLE:
             self.drive.begin(state, None if self.hand is None else self.hand.fingers)
             self._restarts = self.watch.counts.restarts
             self._begins = True
-        self._enter(State.ENGAGING, f"the weight rises within {self.config.ramp:g} s")
+        self._enter(ControlState.ENGAGING, f"the weight rises within {self.config.ramp:g} s")
         return self.reason
 
     def disengage(self, now: int) -> str:
@@ -172,14 +174,14 @@ class BridgeCore:
             raise RuleSafeError(f"{self.state.value}: {self.reason}; /bridge/reset lets go as well")
         if self.state not in ENGAGED:
             return "not engaged"
-        self._pause(Hold(f"disengaging: the weight falls within {self.config.ramp:g} s"), now)
+        self._pause(HoldReason(f"disengaging: the weight falls within {self.config.ramp:g} s"), now)
         self._releasing = True
         return self.reason
 
     def stop(self, reason: str) -> str:
         """The software's emergency stop, from any state: motors are damped until a reset."""
-        if self.state is not State.DAMPING:
-            self._enter(State.DAMPING, reason)
+        if self.state is not ControlState.DAMPING:
+            self._enter(ControlState.DAMPING, reason)
         return f"{self.state.value}: {self.reason}"
 
     def reset(self) -> str:
@@ -199,7 +201,7 @@ class BridgeCore:
         if self._weigh(dt, now, clock):
             return Sent(hand=self._hand_targets())
         try:
-            if self.state is not State.DAMPING:
+            if self.state is not ControlState.DAMPING:
                 self._move(dt, clock)
                 return Sent(self.drive.message(dt), self._hand_targets())
         except RuleSafeError as error:  # a mistake of the bridge itself
@@ -216,29 +218,31 @@ class BridgeCore:
         if dt <= self.config.stall_timeout:
             return dt
         self.drive.halt()
-        if self.state is State.ACTIVE:
-            self._pause(Hold(f"the bridge itself stood still for {dt:.2f} s", resumes=True), now)
+        if self.state is ControlState.ACTIVE:
+            self._pause(
+                HoldReason(f"the bridge itself stood still for {dt:.2f} s", resumes=True), now
+            )
         return period
 
     def _weigh(self, dt: float, now: int, clock: int) -> bool:
         """Moves the weight; whether nothing is to be sent any more."""
-        if self.state is State.ENGAGING:
+        if self.state is ControlState.ENGAGING:
             self.drive.rise(dt)
             if self.drive.weight == 1:
                 self._activate(clock)
-        elif self._releasing or self.state is State.FAULT:
+        elif self._releasing or self.state is ControlState.FAULT:
             self.drive.fall(dt)
         if self._releasing and self.drive.released():
             self.drive.end()
             heard = not self.watch.lost(now)
             why = "the weight is 0" if heard else self.watch.why_lost(now)
-            self._enter(State.IDLE if heard else State.DISCONNECTED, why)
+            self._enter(ControlState.IDLE if heard else ControlState.DISCONNECTED, why)
         return self.drive.silent()
 
     def _move(self, dt: float, clock: int) -> None:
-        if self.state is State.ACTIVE:
+        if self.state is ControlState.ACTIVE:
             self.drive.move(self._chunks.target(clock, self.drive.command), dt)
-        elif self._rest is not None and not self._releasing and self.state is State.HOLDING:
+        elif self._rest is not None and not self._releasing and self.state is ControlState.HOLDING:
             self.drive.move(self._rest, dt)
         else:
             self.drive.brake(dt)
@@ -249,7 +253,7 @@ class BridgeCore:
         grip, self._grip = self._grip, None
         if grip is not None:
             return self.hand.targets(grip)
-        if self.state in (State.ACTIVE, State.HOLDING) and not self._releasing:
+        if self.state in (ControlState.ACTIVE, ControlState.HOLDING) and not self._releasing:
             return self.hand.targets(self.drive.fingers)
         return None
 
@@ -257,48 +261,51 @@ class BridgeCore:
 
     def _look(self, now: int, clock: int) -> None:
         jumped, state = self._clock.jumped(now, clock), self.watch.last
-        if self.state in (State.DISCONNECTED, *STOPPED) or state is None:
+        if self.state in (ControlState.DISCONNECTED, *STOPPED) or state is None:
             return
         engaged = self.state in ENGAGED
         if self.watch.lost(now):
-            self._enter(State.FAULT if engaged else State.DISCONNECTED, self.watch.why_lost(now))
+            self._enter(
+                ControlState.FAULT if engaged else ControlState.DISCONNECTED,
+                self.watch.why_lost(now),
+            )
         elif not engaged:
             return
         elif self.watch.counts.restarts != self._restarts:
-            self._enter(State.FAULT, "the robot has started anew")
+            self._enter(ControlState.FAULT, "the robot has started anew")
         elif state.mode_machine != self.drive.mode_machine:
             before = self.drive.mode_machine
             why = f"the robot's mode_machine changed from {before} to {state.mode_machine}"
-            self._enter(State.FAULT, why)
+            self._enter(ControlState.FAULT, why)
         elif not self._releasing:
             self._look_for_holds(state, now)
             self._look_at_time(now, clock, jumped)
 
     def _look_for_holds(self, state: LowState, now: int) -> None:
         """What only /bridge/engage ends."""
-        resumes = self.state is not State.HOLDING or self._hold.resumes
+        resumes = self.state is not ControlState.HOLDING or self._hold.resumes
         if not resumes or now < self._load_due:
             return
         self._load_due = now + LOAD_PERIOD
         hold = self._overload.look(state, self.drive.posture, now)
         if hold is None and self.hand is not None and (why := self.hand.trouble(now)):
-            hold = Hold(why)
+            hold = HoldReason(why)
         if hold is not None:
             self._pause(hold, now)
 
     def _look_at_time(self, now: int, clock: int, jumped: float) -> None:
-        if self.state is State.ACTIVE:
+        if self.state is ControlState.ACTIVE:
             if jumped:
                 self._chunks.reset(clock)
-                self._pause(Hold(f"the clock jumped by {jumped:.2f} s", resumes=True), now)
+                self._pause(HoldReason(f"the clock jumped by {jumped:.2f} s", resumes=True), now)
             elif self._chunk_watch.starved(self._chunks.done(clock), now):
-                self._pause(Hold("no chunk came in time", resumes=True), now)
-        elif self.state is State.HOLDING:
+                self._pause(HoldReason("no chunk came in time", resumes=True), now)
+        elif self.state is ControlState.HOLDING:
             if jumped:
                 self._chunks.reset(clock)
             timeout = self.config.damping_timeout
             if now - self._held > timeout * SECOND:
-                self._enter(State.DAMPING, f"held for {timeout:g} s: {self.reason}")
+                self._enter(ControlState.DAMPING, f"held for {timeout:g} s: {self.reason}")
 
     # Changes of state -----------------------------------------------------------------------
 
@@ -311,21 +318,21 @@ class BridgeCore:
 
     def _follow(self) -> None:
         self._chunk_watch.reset()
-        self._enter(State.ACTIVE, "chunks are followed")
+        self._enter(ControlState.ACTIVE, "chunks are followed")
 
-    def _pause(self, hold: Hold, now: int) -> None:
+    def _pause(self, hold: HoldReason, now: int) -> None:
         """Holds; damping comes after a while of any holding, so that its start stays."""
-        if self.state is not State.HOLDING:
+        if self.state is not ControlState.HOLDING:
             self._held = now
         self._hold, self._rest = hold, None
         if hold.yields and self.watch.last is not None:
             arm = measured_posture(self.watch.last)[list(RIGHT_ARM)]
             self._rest = np.r_[arm, self.drive.command[ARM:]]
-        self._enter(State.HOLDING, hold.reason)
+        self._enter(ControlState.HOLDING, hold.reason)
 
-    def _enter(self, state: State, reason: str) -> None:
+    def _enter(self, state: ControlState, reason: str) -> None:
         if state in STOPPED and self.state in ENGAGED and self.hand is not None:
             self._grip = self.hand.fingers
-        if state is not State.HOLDING:
+        if state is not ControlState.HOLDING:
             self._releasing, self._rest = False, None
         self.state, self.reason = state, reason

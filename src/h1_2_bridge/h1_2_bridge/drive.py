@@ -11,7 +11,7 @@ from h1_2_bridge.limits import ARM, MotionFilter, action_limits
 from h1_2_bridge.messages import LowCmd, LowState
 from h1_2_bridge.motors import LEFT_ARM, MOTOR_COUNT, MOTOR_JOINTS, RIGHT_ARM, motors
 from h1_2_bridge.outputs import Output
-from h1_2_bridge.safety import Guard
+from h1_2_bridge.safety import CommandGuard
 from h1_2_bridge.watchdogs import measured_posture
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import HAND_JOINTS
@@ -35,7 +35,7 @@ class Drive:
     def __init__(self, config: BridgeConfig, output: Output) -> None:
         self._config, self._output = config, output
         self._motion = MotionFilter(action_limits(config))
-        self._guard = Guard(config, output)
+        self._guard = CommandGuard(config, output)
         self._gravity = [(list(arm), ArmGravity(arm)) for arm in (LEFT_ARM, RIGHT_ARM)]
         self._begun = False
         self._zeros = 0.0  # s for which the weight has fallen to 0

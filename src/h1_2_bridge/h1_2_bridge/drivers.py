@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from h1_2_bridge.config import Parameters
+from h1_2_bridge.config import BridgeParameters
 from h1_2_bridge.dfx import DfxHands
 from h1_2_bridge.hands import DFX, FTP, SIDES, HandDriver, calibration, ftp_registers
 from rulesafe_core.errors import missing_package, unknown_name
@@ -13,7 +13,9 @@ ON_TOPICS = ("dfx",)
 """Drivers that use topics of the node."""
 
 
-def load_driver(parameters: Parameters, publish: Callable[[bytes], None]) -> HandDriver | None:
+def load_driver(
+    parameters: BridgeParameters, publish: Callable[[bytes], None]
+) -> HandDriver | None:
     """Return the driver that the parameters name; None for "none".
 
     Args:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pymodbus.client import ModbusTcpClient
 from pymodbus.exceptions import ModbusException
 
-from h1_2_bridge.config import Parameters
+from h1_2_bridge.config import BridgeParameters
 from h1_2_bridge.hands import (
     DRIVER_JOINTS,
     FINGERS,
@@ -69,7 +69,7 @@ class FtpHand:
         host: str,
         calibration: Calibration,
         registers: Registers,
-        config: Parameters,
+        config: BridgeParameters,
     ) -> None:
         self._name, self._host = f"the {side} hand at {host}:{config.hand_port}", host
         self._calibration, self._registers, self._config = calibration, registers, config
@@ -155,7 +155,7 @@ class FtpHands:
     joints = DRIVER_JOINTS
 
     def __init__(
-        self, right: Calibration, left: Calibration, registers: Registers, config: Parameters
+        self, right: Calibration, left: Calibration, registers: Registers, config: BridgeParameters
     ) -> None:
         if not config.hand_right_host:
             raise RuleSafeError("FTP hands: the right hand's address is missing (hand_right_host)")

@@ -11,7 +11,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from h1_2_bridge.config import Parameters
+from h1_2_bridge.config import BridgeParameters
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import HAND_JOINTS, LEFT_HAND_JOINTS
 
@@ -103,7 +103,7 @@ FTP = Calibration(open=(0, 0, 0, 0, 0, 0), closed=(1.4381, 1.4381, 1.4381, 1.438
 SIDES = ("right", "left")
 
 
-def calibration(parameters: Parameters, side: str, default: Calibration) -> Calibration:
+def calibration(parameters: BridgeParameters, side: str, default: Calibration) -> Calibration:
     """The calibration of the "right" or "left" hand that the parameters give, or the default.
 
     Raises:

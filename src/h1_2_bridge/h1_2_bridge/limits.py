@@ -29,7 +29,7 @@ FINGER_ACCELERATION = 10.0
 
 
 @dataclass(frozen=True)
-class Limits:
+class MotionLimits:
     """Limits of n joints, each (n,): positions in rad, rad/s, rad/s^2."""
 
     lower: NDArray[np.float64]
@@ -38,12 +38,12 @@ class Limits:
     acceleration: NDArray[np.float64]
 
 
-def action_limits(config: BridgeConfig) -> Limits:
+def action_limits(config: BridgeConfig) -> MotionLimits:
     """The limits of the 13 joints, order of ACTION_JOINTS. The arm keeps `config.margin` from its
     stops; a finger may go to its stops, which is how a hand closes."""
     figures, arm = motors(), list(RIGHT_ARM)
     fingers = [h1_2().joint(name) for name in HAND_JOINTS]
-    return Limits(
+    return MotionLimits(
         lower=np.r_[figures.lower[arm] + config.margin, [j.lower for j in fingers]],
         upper=np.r_[figures.upper[arm] - config.margin, [j.upper for j in fingers]],
         velocity=np.r_[
@@ -64,7 +64,7 @@ class MotionFilter:
     left to the limit, so that it can always brake before it.
     """
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: MotionLimits) -> None:
         self.limits = limits
         self.reset(np.clip(0.0, limits.lower, limits.upper))
 

@@ -30,7 +30,7 @@ from unitree_go.msg import MotorCmds, MotorStates
 from unitree_hg.msg import LowCmd, LowState
 
 from h1_2_bridge import convert
-from h1_2_bridge.config import Parameters
+from h1_2_bridge.config import BridgeParameters
 from h1_2_bridge.core import BridgeCore
 from h1_2_bridge.drivers import ON_TOPICS, load_driver
 from h1_2_bridge.hand_port import HandPort
@@ -45,7 +45,7 @@ from h1_2_bridge.ros import (
     SubscriptionExecutor,
     run_robot_node,
 )
-from h1_2_bridge.states import ENGAGED, STOPPED, State
+from h1_2_bridge.states import ENGAGED, STOPPED, ControlState
 from h1_2_bridge.wire import encode_low_cmd
 from rulesafe_core.chunks import SECOND
 from rulesafe_core.convert import LATCHED_QOS, STATE_QOS, to_time
@@ -67,11 +67,13 @@ SERVICE_PERIOD = SECOND // 50
 """ns from one turn of the services to the next: it costs as much as a command."""
 
 
-class BridgeNode(ManagedNode[Parameters]):
+class BridgeNode(ManagedNode[BridgeParameters]):
     """Feeds the core and publishes its commands."""
 
     def __init__(self) -> None:
-        super().__init__("h1_2_bridge", Parameters, "/bridge/state", event_callbacks=NO_EVENTS)
+        super().__init__(
+            "h1_2_bridge", BridgeParameters, "/bridge/state", event_callbacks=NO_EVENTS
+        )
         config = self.values
         # In a dry run the robot does not follow.
         self._config = replace(config, tracking=10.0) if config.dry_run else config
@@ -80,7 +82,7 @@ class BridgeNode(ManagedNode[Parameters]):
         self.core: BridgeCore | None = None
         self._hands: HandPort | None = None
         self._ticked = self._joints_due = self._state_due = self._report_due = 0  # ns, steady
-        self._published: tuple[State, str] | None = None
+        self._published: tuple[ControlState, str] | None = None
         self._episode = 0
         self._make_topics()
         if config.autostart:

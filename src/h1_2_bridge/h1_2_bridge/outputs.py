@@ -89,7 +89,7 @@ class _Body:
         )
 
 
-class ArmSdk(_Body):
+class ArmSdkOutput(_Body):
     """Arms and waist beside the robot's own controller, which keeps its balance.
 
     The robot mixes: what is commanded here by the weight, its own command by the rest. The legs'
@@ -115,7 +115,7 @@ class ArmSdk(_Body):
         return cmd
 
 
-class LowCmdDebug(_Body):
+class LowCmdOutput(_Body):
     """All 27 motors, in debug mode: the robot's own controller is off, and it must hang.
 
     There is no weight. Instead stiffness and torque grow with it, from damping alone at 0.
@@ -143,7 +143,7 @@ class LowCmdDebug(_Body):
         return self._message(posture, mode_machine, kp=none, kd=kd, tau=none)
 
 
-OUTPUTS: dict[str, type[Output]] = {"arm_sdk": ArmSdk, "lowcmd": LowCmdDebug}
+OUTPUTS: dict[str, type[Output]] = {"arm_sdk": ArmSdkOutput, "lowcmd": LowCmdOutput}
 """Ways to command the robot, by name."""
 
 

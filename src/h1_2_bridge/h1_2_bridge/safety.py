@@ -58,7 +58,7 @@ def check_chunk(chunk: Chunk, now: int, command: NDArray[np.float64], config: Br
 BEYOND = "leave its limits, to {:.3f} rad"
 
 
-class Guard:
+class CommandGuard:
     """Checks each command against the one before. All numbers are those of the message.
 
     Args:

@@ -50,7 +50,7 @@ class BridgeFacts:
 
 
 @dataclass
-class Snapshot:
+class RobotSnapshot:
     """All that a check looks at.
 
     Attributes:

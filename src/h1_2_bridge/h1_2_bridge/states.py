@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 
-class State(Enum):
+class ControlState(Enum):
     """What the bridge does with the robot. docs/safety.md tells which leads to which."""
 
     DISCONNECTED = "DISCONNECTED"
@@ -23,15 +23,15 @@ class State(Enum):
     """The robot can no longer be seen; the weight falls to 0, and only a reset ends it."""
 
 
-ENGAGED = (State.ENGAGING, State.ACTIVE, State.HOLDING)
+ENGAGED = (ControlState.ENGAGING, ControlState.ACTIVE, ControlState.HOLDING)
 """States in which the robot's posture is commanded."""
 
-STOPPED = (State.DAMPING, State.FAULT)
+STOPPED = (ControlState.DAMPING, ControlState.FAULT)
 """States that only a reset ends."""
 
 
 @dataclass(frozen=True)
-class Hold:
+class HoldReason:
     """Why the bridge holds.
 
     Attributes:

@@ -33,7 +33,7 @@ class Turn(Enum):
 
 
 @dataclass
-class Counts:
+class SupervisorCounts:
     """What happened since the start.
 
     Attributes:
@@ -48,7 +48,7 @@ class Counts:
 
 
 @dataclass(frozen=True)
-class Parameters(Settings):
+class SupervisorParameters(Settings):
     """Parameters of the supervisor's node."""
 
     ramp: float = setting(3.0, "Time in which the weight falls from 1 to 0.", 0.1, 60, "s")
@@ -62,9 +62,9 @@ class Parameters(Settings):
 class Supervisor:
     """See the module."""
 
-    def __init__(self, parameters: Parameters = Parameters()) -> None:
+    def __init__(self, parameters: SupervisorParameters = SupervisorParameters()) -> None:
         self._ramp, self._patience = parameters.ramp, parameters.patience
-        self.counts = Counts()
+        self.counts = SupervisorCounts()
         self._last: LowCmd | None = None
         self._weight = 0.0
         self._silent_since = self._ticked = 0

@@ -15,7 +15,7 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from unitree_hg.msg import LowCmd
 
 from h1_2_bridge.ros import run_robot_node
-from h1_2_bridge.supervisor import SECOND, Parameters, Supervisor, Turn
+from h1_2_bridge.supervisor import SECOND, Supervisor, SupervisorParameters, Turn
 from rulesafe_core.ros import Diagnostics, declare, executing
 
 NAME = "h1_2_bridge_supervisor"
@@ -29,7 +29,7 @@ class SupervisorNode(Node):
 
     def __init__(self) -> None:
         super().__init__(NAME)
-        parameters = declare(self, Parameters)
+        parameters = declare(self, SupervisorParameters)
         self.supervisor = Supervisor(parameters)
         self.period = round(SECOND / parameters.rate)
         self.messages = 0

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from h1_2_bridge.config import BridgeConfig
 from h1_2_bridge.messages import LowState
 from h1_2_bridge.motors import MOTOR_COUNT, MOTOR_JOINTS, motors
-from h1_2_bridge.states import Hold
+from h1_2_bridge.states import HoldReason
 from h1_2_bridge.wire import decode_low_state
 from rulesafe_core.chunks import SECOND
 from rulesafe_core.errors import RuleSafeError
@@ -178,14 +178,14 @@ class OverloadWatch:
         reasons = (self._heat(state), self._fault(state), self._torque(state))
         return next(filter(None, (*reasons, self._tracking(state, posture))), "")
 
-    def look(self, state: LowState, posture: NDArray[np.float64], now: int) -> Hold | None:
+    def look(self, state: LowState, posture: NDArray[np.float64], now: int) -> HoldReason | None:
         """Why the arm should hold: too warm or too loaded. `posture` as in `excess`."""
         if why := self._heat(state) or self._fault(state):
-            return Hold(why)
+            return HoldReason(why)
         if why := self._lasts("torque", self._torque(state), now):
-            return Hold(why, yields=True)
+            return HoldReason(why, yields=True)
         if why := self._lasts("tracking", self._tracking(state, posture), now):
-            return Hold(why, yields=True)
+            return HoldReason(why, yields=True)
         return None
 
     def _lasts(self, kind: str, why: str, now: int) -> str:

@@ -122,7 +122,7 @@ def _run(told: Connection, split: str) -> None:
                 raise
 
 
-class Cameras:
+class CameraProcess:
     """The other end: starts the cameras' process and tells it what to show.
 
     Errors of `begin` and `show`: RuleSafeError once that process has ended.

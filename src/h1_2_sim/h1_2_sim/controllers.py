@@ -117,7 +117,7 @@ def _commanded(command: LowCmd) -> Drives:
     return Drives(*(getattr(command, name)[:MOTOR_COUNT].astype(np.float64) for name in names))
 
 
-class ArmSdk(Controller):
+class ArmSdkController(Controller):
     """/arm_sdk beside the robot's own controller: arms and waist do a mixture of both by the weight
     in slot 27, the legs are the robot's own. After the last command it stays in force: whether the
     robot waits for another one is not known."""
@@ -143,7 +143,7 @@ class ArmSdk(Controller):
         return _mixed(own, told, weight)
 
 
-class Debug(Controller):
+class LowCmdController(Controller):
     """/lowcmd in debug mode: the robot's own controller is off. A motor that is not enabled, or was
     never told anything, brakes and bears nothing."""
 
@@ -182,7 +182,7 @@ def _mixed(own: Drives, told: Drives, weight: Array) -> Drives:
     return Drives(q, dq, tau, kp, kd)
 
 
-CONTROLLERS: dict[str, type[Controller]] = {"arm_sdk": ArmSdk, "lowcmd": Debug}
+CONTROLLERS: dict[str, type[Controller]] = {"arm_sdk": ArmSdkController, "lowcmd": LowCmdController}
 """What the robot listens to, by name."""
 
 

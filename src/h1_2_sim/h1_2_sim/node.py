@@ -22,11 +22,11 @@ from unitree_go.msg import MotorCmds, MotorStates
 from unitree_hg.msg import LowCmd, LowState
 
 from h1_2_bridge.wire import encode_low_state
-from h1_2_sim.camera_node import Cameras, Glance, Scene
+from h1_2_sim.camera_node import CameraProcess, Glance, Scene
 from h1_2_sim.controllers import CONTROLLERS, load_controller
 from h1_2_sim.convert import ROBOT_QOS
 from h1_2_sim.hands import hand_states
-from h1_2_sim.pace import Pace
+from h1_2_sim.pace import StepClock
 from h1_2_sim.robot import RATE, RobotSide
 from rulesafe_core import convert, messages
 from rulesafe_core.chunks import PERIOD, SECOND
@@ -65,7 +65,7 @@ TOLD = 5.0
 
 
 @dataclass(frozen=True)
-class Parameters(EpisodeParameters):
+class RobotParameters(EpisodeParameters):
     """Parameters of the simulated robot's node."""
 
     start: bool = setting(True, "Start an episode at once; otherwise wait for /episode/reset.")
@@ -81,15 +81,15 @@ class RobotSideNode(Node):
     def __init__(self) -> None:
         super().__init__("robot_side_node")
         self._claim = claim(self, "/lowstate")
-        values = declare(self, Parameters)
+        values = declare(self, RobotParameters)
         self._rule, self._safe = values.rule, values.safe
         self._controller = load_controller(values.listens_to)()
         self._robot = RobotSide(self._controller, values.split)
-        self._cameras = Cameras(values.split) if values.cameras else None
+        self._cameras = CameraProcess(values.split) if values.cameras else None
         self._filming = True
         self._episode = 0
         self._steps = 0
-        self._pace: Pace | None = None  # once there is an episode
+        self._pace: StepClock | None = None  # once there is an episode
         self._reset_at = 0  # ns of the system's clock
         self._began: int | None = None  # ns, the first frame that the bridge had the arm
         self._open: dict[str, bool] = {}
@@ -135,7 +135,7 @@ class RobotSideNode(Node):
         self._steps = 0
         self._began, self._open = None, {}
         self._reset_at = time.time_ns()
-        self._pace = Pace(SECOND // RATE, time.monotonic_ns(), self._reset_at)
+        self._pace = StepClock(SECOND // RATE, time.monotonic_ns(), self._reset_at)
         simulation = self._robot.simulation
         self._instruction.publish(String(data=simulation.rule.description))
         shown = safe_on_stand(simulation.safe, simulation.pose_safe_in_pelvis)
@@ -152,7 +152,7 @@ class RobotSideNode(Node):
 
     # Stepping and publishing --------------------------------------------------------------
 
-    def _step(self, pace: Pace) -> None:
+    def _step(self, pace: StepClock) -> None:
         lost, clock = pace.lost, time.monotonic_ns()
         hurried = pace.behind(clock) > HURRY and self._steps % SLOWLY
         stamp = pace.step(clock)
@@ -173,7 +173,7 @@ class RobotSideNode(Node):
         if pace.frame and self._cameras and self._filming:
             self._cameras.show(Glance(stamp, self._robot.simulation.joints()))
 
-    def _tell(self, pace: Pace) -> None:
+    def _tell(self, pace: StepClock) -> None:
         """The status each frame and when a phase changes, in an episode that has begun; its time is
         counted from there."""
         stamp = pace.stamp

@@ -11,7 +11,7 @@ BEHIND = SECOND // 2
 """What is further behind than this is lost."""
 
 
-class Pace:
+class StepClock:
     """Steps of `tick` ns, beginning at `clock` (a steady clock) with the first stamp at or after
     `wall` (the system's clock) that is a multiple of 0.1 s.
 

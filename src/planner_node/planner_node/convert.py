@@ -3,16 +3,16 @@
 import numpy as np
 from sensor_msgs.msg import JointState
 
-from planner_node.moves import Observation
+from planner_node.moves import ExpertObservation
 from rulesafe_core.joints import ARM_JOINTS, HAND_JOINTS
 from rulesafe_core.messages import decode_pose
 from rulesafe_interfaces.msg import EpisodeStatus
 
 
-def to_observation(joints: JointState, status: EpisodeStatus) -> Observation:
+def to_observation(joints: JointState, status: EpisodeStatus) -> ExpertObservation:
     """What the expert looks at, from a joint state and a status of the same instant."""
     position = dict(zip(joints.name, joints.position, strict=True))
-    return Observation(
+    return ExpertObservation(
         arm=np.array([position[name] for name in ARM_JOINTS]),
         hand=np.array([position[name] for name in HAND_JOINTS]),
         part_positions=dict(zip(status.parts, status.part_positions, strict=True)),

@@ -16,7 +16,7 @@ FORMATS = (".png", ".jpg", ".webp")
 
 
 @dataclass(frozen=True)
-class Options:
+class DrawOptions:
     """Draws key points, axes and motions over pictures of the robot's right hand, of a safe, or of
     both: the very data that the planner reads."""
 
@@ -56,7 +56,7 @@ def save(image: Image.Image, path: Path) -> None:
 
 def main(argv: list[str] | None = None) -> int:
     """The command; the exit code, 2 for what the user can mend."""
-    options = tyro.cli(Options, args=argv, prog="python -m planner_node.draw")
+    options = tyro.cli(DrawOptions, args=argv, prog="python -m planner_node.draw")
     try:
         save(figure(options.hand, options.safe), options.out)
     except RuleSafeError as error:

@@ -12,7 +12,7 @@ from math import inf
 from numpy.typing import NDArray
 
 from planner_node.expert import Expert, ExpertConfig, paced
-from planner_node.moves import Observation
+from planner_node.moves import ExpertObservation
 from rulesafe_sim.episode import EpisodeRecord, Stuck
 from rulesafe_sim.runtime import Agent, Runtime, Subscriber
 from rulesafe_sim.simulation import Simulation
@@ -21,11 +21,11 @@ Chooser = Callable[[Simulation], Sequence[str]]
 """Returns the next events such as "knob+", the first one first; none where the door is open."""
 
 
-def observe(simulation: Simulation) -> Observation:
+def observe(simulation: Simulation) -> ExpertObservation:
     """Return the expert's observation of a simulation, privileged facts included."""
     state = simulation.state()
     positions = state.action_positions
-    return Observation(
+    return ExpertObservation(
         arm=positions[:7],
         hand=positions[7:],
         part_positions=state.part_positions,

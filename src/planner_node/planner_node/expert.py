@@ -12,7 +12,7 @@ import numpy as np
 
 from planner_node.grasping import Unreachable
 from planner_node.motion import NoPath
-from planner_node.moves import MoveConfig, MovePlanner, Observation
+from planner_node.moves import ExpertObservation, MoveConfig, MovePlanner
 from planner_node.primitives import Chunk, Pace, Pressed, Primitives, Run
 from rulesafe_core.settings import Settings, setting
 from rulesafe_sim.episode import Activity, AgentLog, Stuck
@@ -59,7 +59,7 @@ class Expert:
     def activity(self) -> Activity:
         return self._hand.activity
 
-    def begin(self, observation: Observation) -> Chunk | None:
+    def begin(self, observation: ExpertObservation) -> Chunk | None:
         """Starts: the first chunk, or None where there is nothing to do."""
         self._moves = MovePlanner(
             self.safe, observation.pose_safe_in_pelvis, self.config.moves, self._seed
@@ -67,11 +67,11 @@ class Expert:
         self._run = self._perform(observation)
         return self._advance(None)
 
-    def next_chunk(self, observation: Observation) -> Chunk | None:
+    def next_chunk(self, observation: ExpertObservation) -> Chunk | None:
         """The chunk that follows, given what the last one led to; None at the end."""
         return self._advance(observation)
 
-    def _advance(self, observation: Observation | None) -> Chunk | None:
+    def _advance(self, observation: ExpertObservation | None) -> Chunk | None:
         assert self._run is not None and self._moves is not None, "call begin first"
         try:
             return self._run.send(observation)  # type: ignore[arg-type]
@@ -80,7 +80,7 @@ class Expert:
         finally:
             self.log.planning_seconds = self._moves.seconds
 
-    def _perform(self, obs: Observation) -> Run:
+    def _perform(self, obs: ExpertObservation) -> Run:
         if self.plan is not None:
             for number, event in enumerate(self.plan, 1):
                 obs = yield from self._step(obs, number, event)
@@ -95,7 +95,7 @@ class Expert:
             raise Stuck("no sequence of moves opens the door any more")
         return obs
 
-    def _step(self, obs: Observation, number: int, event: str) -> Run:
+    def _step(self, obs: ExpertObservation, number: int, event: str) -> Run:
         """Moves a part into the other phase, with a bounded number of tries; earlier, when a part
         that moved by accident makes another event the next. Errors: Stuck."""
         part, opens = event[:-1], event.endswith("+")
@@ -137,7 +137,7 @@ class Expert:
         self.log.events.append(event)
         return obs
 
-    def _operate(self, obs: Observation, part: str, opens: bool, tried: set) -> Run:
+    def _operate(self, obs: ExpertObservation, part: str, opens: bool, tried: set) -> Run:
         """One try at moving a part into the other phase, with a pinch not yet `tried`."""
         assert self._moves is not None
         operation, path = self._moves.plan(obs, self._moves.move(obs, part, opens), tried)

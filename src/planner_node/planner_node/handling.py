@@ -9,7 +9,7 @@ from planner_node import episode
 from planner_node.expert import ExpertConfig
 from planner_node.grasping import Operation, Unreachable
 from planner_node.motion import NoPath, Path
-from planner_node.moves import Move, MovePlanner, Observation
+from planner_node.moves import ExpertObservation, Move, MovePlanner
 from planner_node.primitives import Pressed, Primitives, Run
 from rulesafe_sim.episode import Activity, AgentLog, Stuck
 from rulesafe_sim.runtime import Runtime
@@ -47,7 +47,7 @@ class Handling:
         self._step = 0
         self._event = ""  # of the step that is under way
 
-    def observe(self) -> Observation:
+    def observe(self) -> ExpertObservation:
         return episode.observe(self.simulation)
 
     def play(self, run: Run) -> None:
@@ -66,7 +66,7 @@ class Handling:
         command = self.simulation.command
         self.play(self.hand.posture(command[:7], command[7:], fingers))
 
-    def plan(self, obs: Observation, move: Move) -> tuple[Operation, Path]:
+    def plan(self, obs: ExpertObservation, move: Move) -> tuple[Operation, Path]:
         """A way to take a part that was not tried for the present step. Errors: Unreachable,
         NoPath."""
         return self.moves.plan(obs, move, self._tried)
@@ -163,7 +163,7 @@ class Handling:
             return str(error)
         return ""
 
-    def _arrived(self, obs: Observation, move: Move) -> bool:
+    def _arrived(self, obs: ExpertObservation, move: Move) -> bool:
         """Whether the part is in the phase where it was meant to go, or, short of a phase, most
         of the way."""
         part = self.simulation.safe.parts[move.part]

@@ -21,7 +21,7 @@ def upper_body() -> Body:
 
 
 @dataclass(frozen=True)
-class Limits:
+class PositionLimits:
     """Joint positions (7,), rad, that a solution never leaves."""
 
     lower: NDArray[np.float64]
@@ -30,11 +30,11 @@ class Limits:
     def clip(self, arm: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.clip(arm, self.lower, self.upper)
 
-    def within(self, narrower: "Limits | None") -> "Limits":
+    def within(self, narrower: "PositionLimits | None") -> "PositionLimits":
         """These limits, and the narrower ones where there are any."""
         if narrower is None:
             return self
-        return Limits(
+        return PositionLimits(
             np.maximum(self.lower, narrower.lower), np.minimum(self.upper, narrower.upper)
         )
 
@@ -55,7 +55,7 @@ class Arm:
             raise AssertionError(f"arm joints out of order: {list(self.model.names)}")
         self.data = self.model.createData()
         self._frame = self.model.getFrameId(HAND_FRAME)
-        self.limits = Limits(
+        self.limits = PositionLimits(
             self.model.lowerPositionLimit + margin, self.model.upperPositionLimit - margin
         )
 

@@ -32,7 +32,7 @@ from rulesafe_sim.stand import stand_shapes
 
 
 @dataclass(frozen=True)
-class Observation:
+class ExpertObservation:
     """What the expert looks at, at the end of a chunk."""
 
     arm: NDArray[np.float64]  # (7,) rad
@@ -99,7 +99,7 @@ class MovePlanner:
         self._paths = PathPlanner(limits.lower, limits.upper, seed=seed + 1, planner=config.planner)
         self._world = CollisionWorld(self._body, stand_shapes(self._body, pose_safe_in_pelvis))
 
-    def move(self, obs: Observation, part: str, opens: bool) -> Move:
+    def move(self, obs: ExpertObservation, part: str, opens: bool) -> Move:
         """The move that brings a part into its open or its closed phase."""
         data, start = self.safe.parts[part], obs.part_positions[part]
         if part == "door":
@@ -117,7 +117,7 @@ class MovePlanner:
         door = self.safe.door
         return door.open_above * door.range + self.config.door_margin
 
-    def plan(self, obs: Observation, move: Move, tried: set[tuple]) -> tuple[Operation, Path]:
+    def plan(self, obs: ExpertObservation, move: Move, tried: set[tuple]) -> tuple[Operation, Path]:
         """The first operation whose pinch is not among the `tried` and that has a free path to it,
         and that path (N, 7). Errors: Unreachable, NoPath."""
         with self.timed():
@@ -139,7 +139,7 @@ class MovePlanner:
                 blocked,
             )
 
-    def reaches(self, obs: Observation, move: Move) -> bool:
+    def reaches(self, obs: ExpertObservation, move: Move) -> bool:
         """Whether some pinch is within reach and free all through the move, the way to it aside."""
         with self.timed():
             try:
@@ -148,14 +148,17 @@ class MovePlanner:
                 return False
 
     def path(
-        self, obs: Observation, goal: NDArray[np.float64], hand: NDArray[np.float64] = PRE_PINCH
+        self,
+        obs: ExpertObservation,
+        goal: NDArray[np.float64],
+        hand: NDArray[np.float64] = PRE_PINCH,
     ) -> Path:
         """A free path (N, 7) from where the arm stands, the fingers at `hand` (6,). Errors:
         NoPath."""
         with self.timed():
             return self._path(obs, goal, hand)
 
-    def _path(self, obs: Observation, goal: NDArray[np.float64], hand: NDArray) -> Path:
+    def _path(self, obs: ExpertObservation, goal: NDArray[np.float64], hand: NDArray) -> Path:
         self._world.set_safe(obs.pose_safe_in_pelvis, obs.part_positions)
         self._world.permit()
         # Where a try ended in touch with something, the way out may begin in touch with it.
@@ -170,7 +173,9 @@ class MovePlanner:
 
         return self._paths.plan(obs.arm, goal, contacts)
 
-    def follow(self, obs: Observation, move: Move, pinch: Pinch) -> NDArray[np.float64] | None:
+    def follow(
+        self, obs: ExpertObservation, move: Move, pinch: Pinch
+    ) -> NDArray[np.float64] | None:
         """Arm joints (N, 7) that take the held part through a move with the pinch it is held by;
         None where the arm cannot follow, or would strike something."""
         with self.timed():
@@ -184,14 +189,14 @@ class MovePlanner:
             )
             return rows if way == 1 and not self._contacts_along(rows, obs, move) else None
 
-    def retreat(self, obs: Observation, move: Move, pinch: Pinch) -> NDArray[np.float64]:
+    def retreat(self, obs: ExpertObservation, move: Move, pinch: Pinch) -> NDArray[np.float64]:
         """Arm joints (N, 7) straight back from the part that the hand has let go."""
         with self.timed():
             position = obs.part_positions[move.part]
             return self._grasper.retreat(self.held_pose(obs, move, position), pinch, obs.arm)
 
     def _free(
-        self, obs: Observation, move: Move, tried: set[tuple], blocked: Counter
+        self, obs: ExpertObservation, move: Move, tried: set[tuple], blocked: Counter
     ) -> Iterator[Operation]:
         """Operations not yet tried that touch nothing they should not; what is in the others' way
         is counted in `blocked`. Errors: Unreachable."""
@@ -210,21 +215,21 @@ class MovePlanner:
                 if not contacts:
                     yield operation
 
-    def _habit(self, obs: Observation, move: Move) -> Habit | None:
+    def _habit(self, obs: ExpertObservation, move: Move) -> Habit | None:
         keys = situations(self.safe, obs, move)
         return next((self.config.habits[key] for key in keys if key in self.config.habits), None)
 
-    def free(self, obs: Observation, move: Move) -> Iterator[Operation]:
+    def free(self, obs: ExpertObservation, move: Move) -> Iterator[Operation]:
         """Operations that touch nothing they should not, the best first. Errors: Unreachable."""
         return self._free(obs, move, set(), Counter())
 
-    def held_pose(self, obs: Observation, move: Move, position: float) -> Transform:
+    def held_pose(self, obs: ExpertObservation, move: Move, position: float) -> Transform:
         """Pose of the held part's link in the pelvis frame, the moved part at `position`."""
         joints = {f"{name}_joint": value for name, value in obs.part_positions.items()}
         links = self._body.link_poses(joints | {f"{move.part}_joint": position})
         return obs.pose_safe_in_pelvis @ links[move.held]
 
-    def _contacts_of(self, operation: Operation, obs: Observation, move: Move):
+    def _contacts_of(self, operation: Operation, obs: ExpertObservation, move: Move):
         """Pairs of links that would touch on the way through an operation; only closed fingers
         may touch the held part."""
         first, last = self._ends(move)
@@ -243,7 +248,7 @@ class MovePlanner:
         first, last = np.clip((move.start, move.goal), 0.0, self.safe.parts[move.part].range)
         return float(first), float(last)
 
-    def _contacts_along(self, motion: Path, obs: Observation, move: Move):
+    def _contacts_along(self, motion: Path, obs: ExpertObservation, move: Move):
         """Contacts of the closed hand on a part's way, at five places of it."""
         first, last = self._ends(move)
         for i in np.unique(np.linspace(0, len(motion) - 1, 5).astype(int)):
@@ -254,7 +259,7 @@ class MovePlanner:
         return set()
 
     def _contacts_at(
-        self, rows: Path, position: float, obs: Observation, move: Move, hand=PRE_PINCH
+        self, rows: Path, position: float, obs: ExpertObservation, move: Move, hand=PRE_PINCH
     ) -> set[tuple[str, str]]:
         """The first contacts along rows (N, 7) with the moved part at a position."""
         parts = {**obs.part_positions, move.part: position}
@@ -272,7 +277,7 @@ class MovePlanner:
             self.seconds = before + time.perf_counter() - begin
 
 
-def situations(safe: Safe, obs: Observation, move: Move) -> tuple[str, str]:
+def situations(safe: Safe, obs: ExpertObservation, move: Move) -> tuple[str, str]:
     """What tells habits apart, such as "safe_03 knob+" or "safe_04 door+ handle-open": the safe,
     the event, and for the door how the handle stands that it is pulled by. And the same with the
     hinge's side in place of the safe, for safes without habits of their own."""

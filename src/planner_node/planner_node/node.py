@@ -36,7 +36,7 @@ AGAIN = 1.0
 
 
 @dataclass(frozen=True)
-class Parameters(Settings):
+class PlannerParameters(Settings):
     """Parameters of the planner node."""
 
     expert_seed: int = setting(0, "Seed of the expert's random choices.", 0, 2**31 - 1)
@@ -51,7 +51,7 @@ class PlannerNode(Node):
     def __init__(self) -> None:
         super().__init__("planner_node")
         self._claim = claim(self, "/policy/action_chunk")
-        values = declare(self, Parameters)
+        values = declare(self, PlannerParameters)
         if values.planner not in PLANNERS:
             raise unknown_name("motion planner", values.planner, PLANNERS)
         config = styled(values.style)

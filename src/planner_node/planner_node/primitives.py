@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from planner_node.hand import PINCH, PRE_PINCH, RELEASE
 from planner_node.motion import FRAME, Path, Rates, time_path
-from planner_node.moves import Observation
+from planner_node.moves import ExpertObservation
 from rulesafe_core.chunks import MAX_ROWS
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import HAND_JOINTS
@@ -21,7 +21,7 @@ from rulesafe_core.settings import Settings, setting
 from rulesafe_sim.episode import Activity
 
 Chunk = NDArray[np.float64]  # (n, 13) targets in rad at 10 Hz, n <= MAX_ROWS
-Run = Generator[Chunk, Observation, Observation]
+Run = Generator[Chunk, ExpertObservation, ExpertObservation]
 
 FINGER_SPEED = np.array([h1_2().joint(name).velocity for name in HAND_JOINTS])
 """rad/s of each motor of the hand, by the manufacturer's figures."""
@@ -59,12 +59,12 @@ class Primitives:
         self.activity = Activity()
         self.peak_force = 0.0
 
-    def travel(self, obs: Observation, path: Path) -> Run:
+    def travel(self, obs: ExpertObservation, path: Path) -> Run:
         """The arm along a free path while the fingers go to the posture before a pinch."""
         self._begin("travel")
         return (yield from self._move(obs.hand, path, PRE_PINCH, self.pace.travel))
 
-    def reach(self, obs: Observation, path: Path) -> Run:
+    def reach(self, obs: ExpertObservation, path: Path) -> Run:
         """The arm along a free path, the fingers as they are."""
         self._begin("travel")
         return (yield from self._move(obs.hand, path, obs.hand, self.pace.travel))

@@ -1,6 +1,6 @@
 """Whether a safe stands where the arm can work it, and another place where it does not."""
 
-from planner_node.moves import MovePlanner, Observation
+from planner_node.moves import ExpertObservation, MovePlanner
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_locks.plans import shortest_plan
 from rulesafe_locks.rules import PARTS, Rule, load_rule
@@ -56,7 +56,7 @@ def out_of_reach(safe: Safe, rule: str | Rule, variation: Variation) -> str:
         if situation not in known:
             known.add(situation)
             positions = {name: is_open[name] * safe.parts[name].range for name in PARTS}
-            obs = Observation(start[:7], start[7:], positions, dict(is_open), pose, ())
+            obs = ExpertObservation(start[:7], start[7:], positions, dict(is_open), pose, ())
             if not moves.reaches(obs, moves.move(obs, part, opens)):
                 return event
         is_open[part] = opens

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner_node.constraints import Goals, Residual
-from planner_node.kinematics import Arm, Limits
+from planner_node.kinematics import Arm, PositionLimits
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.transforms import Transform
 
@@ -104,7 +104,7 @@ class _Model:
     def merit(self) -> float:
         return self.cost + PRICE * self.excess
 
-    def step(self, goals: Goals, limits: Limits, reach: float) -> NDArray[np.float64]:
+    def step(self, goals: Goals, limits: PositionLimits, reach: float) -> NDArray[np.float64]:
         """The best step (7,) of at most `reach` (rad) for each joint, within the limits."""
         low = np.maximum(limits.lower - self.joints, -reach)
         high = np.minimum(limits.upper - self.joints, reach)
@@ -128,7 +128,7 @@ def descend(
     costs: Costs = NEAREST,
     *,
     present: NDArray[np.float64] | None = None,
-    limits: Limits | None = None,
+    limits: PositionLimits | None = None,
     iterations: int = 40,
 ) -> Solution:
     """One local search from `start` (7,): sequential quadratic programming with analytic
@@ -147,7 +147,9 @@ def descend(
     return Solution(found.joints, found.excess, found.cost)
 
 
-def _meet(arm: Arm, joints, present, goals: Goals, limits: Limits, iterations: int) -> _Model:
+def _meet(
+    arm: Arm, joints, present, goals: Goals, limits: PositionLimits, iterations: int
+) -> _Model:
     """Down to postures that meet the goals, or as near as it gets. Steps that lead away are
     taken too: they often lead round a bend."""
     best = here = _model(arm, joints, present, limits, goals, NEAREST)
@@ -162,7 +164,9 @@ def _meet(arm: Arm, joints, present, goals: Goals, limits: Limits, iterations: i
     return best
 
 
-def _improve(arm: Arm, joints, present, goals: Goals, limits: Limits, costs: Costs) -> _Model:
+def _improve(
+    arm: Arm, joints, present, goals: Goals, limits: PositionLimits, costs: Costs
+) -> _Model:
     """From a posture that meets the goals to the cheapest near it, by trust region."""
     best = here = _model(arm, joints, present, limits, goals, costs)
     reach = REACH / 3
@@ -183,14 +187,14 @@ def _improve(arm: Arm, joints, present, goals: Goals, limits: Limits, costs: Cos
     return best
 
 
-def _model(arm: Arm, joints, present, limits: Limits, goals: Goals, costs: Costs) -> _Model:
+def _model(arm: Arm, joints, present, limits: PositionLimits, goals: Goals, costs: Costs) -> _Model:
     pose, jacobian = arm.differentiate(joints)
     values, rows = goals.rows(pose, jacobian)
     cost, gradient, curvature = _cost(arm, joints, present, limits, costs)
     return _Model(joints, values, rows, goals.excess(values), cost, gradient, curvature)
 
 
-def _cost(arm: Arm, joints, present, limits: Limits, costs: Costs):
+def _cost(arm: Arm, joints, present, limits: PositionLimits, costs: Costs):
     """Value, gradient (7,) and positive diagonal curvature (7,) of the costs."""
     if not costs.any:
         return 0.0, np.zeros(len(joints)), np.ones(len(joints))
@@ -220,7 +224,9 @@ def distinct(found: Iterable[Solution], apart: float = 0.3, most: int = 4) -> li
     return kept[:most]
 
 
-def starts(limits: Limits, state: NDArray[np.float64], count: int, seed: int) -> Iterator[NDArray]:
+def starts(
+    limits: PositionLimits, state: NDArray[np.float64], count: int, seed: int
+) -> Iterator[NDArray]:
     """The present posture, then `count - 1` others spread evenly at random within the limits."""
     yield limits.clip(state)
     rng = np.random.default_rng(seed)
@@ -232,7 +238,7 @@ def solve(
     arm: Arm,
     state: NDArray[np.float64],
     goals: Goals,
-    limits: Limits | None = None,
+    limits: PositionLimits | None = None,
     costs: Costs = Costs(posture=0.1, limits=0.2, manipulability=0.05),
     *,
     tries: int = 24,

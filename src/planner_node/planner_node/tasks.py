@@ -24,7 +24,7 @@ from planner_node.grasping import RIGID, Operation, pinch_goals
 from planner_node.hand import PRE_PINCH, operation
 from planner_node.handling import Handling
 from planner_node.motion import Path
-from planner_node.moves import Move, Observation, freedom_of
+from planner_node.moves import ExpertObservation, Move, freedom_of
 from planner_node.solver import solve
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_core.transforms import Transform
@@ -234,7 +234,7 @@ class TaskPlanner:
 
     # How -------------------------------------------------------------------------------------
 
-    def _to_the_part(self, obs: Observation, constraints: PartConstraints) -> EndEffectorPose:
+    def _to_the_part(self, obs: ExpertObservation, constraints: PartConstraints) -> EndEffectorPose:
         """Where the open hand takes a part: for its way into its other phase, or for a pull."""
         self._leave_if_taken("generate_end_effector_pose")
         part = constraints.state_link or constraints.target_link
@@ -247,7 +247,7 @@ class TaskPlanner:
         return EndEffectorPose(hand, arm, residuals, move, found, path)
 
     def _with_the_part(
-        self, obs: Observation, constraints: PartConstraints, held: Operation
+        self, obs: ExpertObservation, constraints: PartConstraints, held: Operation
     ) -> EndEffectorPose:
         """Where the hand is once it has brought the held part along; without a path where the
         pinch cannot follow so far."""

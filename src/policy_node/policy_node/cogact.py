@@ -30,7 +30,7 @@ from policy_node.vision_language import (
 from vq_memory_node.memory import MemoryShape
 
 
-class Block(nn.Module):
+class CogActBlock(nn.Module):
     """Self-attention and an MLP, each added to its input; after Vaswani et al., 2017."""
 
     def __init__(self, width: int, heads: int) -> None:
@@ -61,7 +61,9 @@ class ActionTransformer(nn.Module):
         self.state = nn.Linear(JOINTS, width)
         self.action = nn.Linear(JOINTS, width)
         self.places = nn.Parameter(0.02 * torch.randn(2 + CHUNK, width))
-        self.blocks = nn.Sequential(*(Block(width, config.heads) for _ in range(config.depth)))
+        self.blocks = nn.Sequential(
+            *(CogActBlock(width, config.heads) for _ in range(config.depth))
+        )
         self.norm = nn.LayerNorm(width, elementwise_affine=False)
         self.out = nn.Linear(width, JOINTS)
 

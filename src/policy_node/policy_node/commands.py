@@ -71,7 +71,9 @@ def train(
     cache = cache or out.parent / f"cache_{store.digest[:12]}"
     facts = map(store.privileged.facts, training.choose(store, instructions))
     safes = tuple(sorted({fact["safe"] for fact in facts if "safe" in fact}))
-    task = training.Task(policy, size, network, task_memory, data, instructions, cache, safes)
+    task = training.TrainingTask(
+        policy, size, network, task_memory, data, instructions, cache, safes
+    )
     kept = f"the last checkpoint, one every {config.checkpoint_every} steps,"
     with training_bar(config.steps, "step") as show, resumable(kept):
         training.train(

@@ -27,7 +27,7 @@ POINT = 6
 """Values of a point: x, y, z in the pelvis frame (m), r, g, b in 0..1."""
 
 
-class History:
+class ObservationHistory:
     """What was seen at the last frames of one episode; frames are counted at 10 Hz.
 
     Args:

@@ -21,7 +21,7 @@ OVERDUE = SECOND // 2
 
 
 @dataclass(frozen=True)
-class Request:
+class InferenceRequest:
     """An observation to infer a chunk for.
 
     Attributes:
@@ -41,7 +41,7 @@ class Request:
 class Result:
     """A chunk (CHUNK, 13), rad, and the wall time (s) of its inference."""
 
-    request: Request
+    request: InferenceRequest
     chunk: NDArray[np.float32]
     seconds: float
 
@@ -65,7 +65,7 @@ class RequestSchedule:
         self._newest, self._since, self._repeated = -1, 0.0, 0
         self.failure = ""
 
-    def request(self, fill: bool = False) -> Request | None:
+    def request(self, fill: bool = False) -> InferenceRequest | None:
         """Return the next request, if it is due and the observation is complete. `fill`: missing
         parts are taken from a neighbouring frame, as when time has gone on without them."""
         sync = self._sync
@@ -79,13 +79,13 @@ class RequestSchedule:
             return None
         begins, self._begins = self._begins, False
         stamp, observation = found
-        return Request(sync.episode, stamp, begins, observation)
+        return InferenceRequest(sync.episode, stamp, begins, observation)
 
-    def is_current(self, request: Request) -> bool:
+    def is_current(self, request: InferenceRequest) -> bool:
         """Return whether a request is one of the present episode."""
         return request.episode == self._sync.episode
 
-    def accept(self, request: Request) -> bool:
+    def accept(self, request: InferenceRequest) -> bool:
         """Register the result of a request. Returns whether it is still of use."""
         if not self.is_current(request):
             return False
@@ -130,7 +130,7 @@ class InferenceWorker:
         """Whether a chunk is being inferred, or a result has not been taken."""
         return self._future is not None
 
-    def submit(self, policy: Policy, request: Request) -> None:
+    def submit(self, policy: Policy, request: InferenceRequest) -> None:
         """Begin to infer; only while it is not busy."""
         assert self._future is None
         self._future = self._thread.submit(_infer, policy, request)
@@ -149,7 +149,7 @@ class InferenceWorker:
         self._thread.shutdown(wait=False, cancel_futures=True)
 
 
-def _infer(policy: Policy, request: Request) -> Result:
+def _infer(policy: Policy, request: InferenceRequest) -> Result:
     began = time.perf_counter()
     if request.begins:
         policy.reset()

@@ -14,7 +14,7 @@ from rulesafe_locks.rules import load_rule
 
 
 @dataclass(frozen=True)
-class Parameters(Settings):
+class InstructionParameters(Settings):
     """Parameters of the instruction node."""
 
     rule: str = setting("rule_001", "Rule that is described: an id or the path of a lock's file.")
@@ -27,7 +27,7 @@ class InstructionNode(Node):
     def __init__(self) -> None:
         super().__init__("instruction_node")
         self._claim = claim(self, "/instruction")
-        values = declare(self, Parameters)
+        values = declare(self, InstructionParameters)
         text = values.instruction or load_rule(values.rule).description
         self._instruction = self.create_publisher(String, "/instruction", LATCHED_QOS)
         self._instruction.publish(String(data=text))

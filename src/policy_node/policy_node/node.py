@@ -25,7 +25,7 @@ from std_msgs.msg import String
 from trajectory_msgs.msg import JointTrajectory
 
 from policy_node import convert
-from policy_node.inference import InferenceWorker, Request, RequestSchedule
+from policy_node.inference import InferenceRequest, InferenceWorker, RequestSchedule
 from policy_node.loading import find_policy, memory_of_policy
 from policy_node.policy import CAMERAS, CHUNK, Policy
 from policy_node.reports import Second
@@ -44,7 +44,7 @@ from vq_memory_node.rolling import RollingMemory
 
 
 @dataclass(frozen=True)
-class Parameters(Settings):
+class PolicyParameters(Settings):
     """Parameters of the policy node."""
 
     policy: str = setting(
@@ -75,17 +75,17 @@ class Parameters(Settings):
     patience: float = setting(60.0, "Wall time that autostart waits for topics.", 0.1, 36000, "s")
 
 
-class PolicyNode(ManagedNode[Parameters]):
+class PolicyNode(ManagedNode[PolicyParameters]):
     """Asks a policy and sends its chunks, while the node is active."""
 
     def __init__(self) -> None:
-        super().__init__("policy_node", Parameters)
+        super().__init__("policy_node", PolicyParameters)
         self._policy: Policy | None = None
         self._memory: RollingMemory | None = None
         self._published: TokenMemory | None = None  # whose tokens vq_memory_node publishes
         self._sync: Synchroniser | None = None  # while active
         self._schedule: RequestSchedule | None = None  # while active
-        self._asked: tuple[RequestSchedule, Request] | None = None  # the last request
+        self._asked: tuple[RequestSchedule, InferenceRequest] | None = None  # the last request
         self._sent: JointTrajectory | None = None
         self._mismatch = ""  # of the memory that is heard
         self._second = Second(time.monotonic())

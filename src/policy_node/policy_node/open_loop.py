@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from policy_node.history import History
+from policy_node.history import ObservationHistory
 from policy_node.loading import checked_chunk, memory_of_policy
 from policy_node.policy import CAMERAS, CHUNK, Needs, Observation, Policy
 from policy_node.safe_frame import ArmChain
@@ -113,7 +113,7 @@ def _observations(
     """The frames at which a policy, reset before, is asked, and what it is shown there."""
     needs, memory = policy.needs, RollingMemory(memory_of_policy(policy))
     seen = store.episode(index, _keys(needs, store))
-    history = History(needs)
+    history = ObservationHistory(needs)
     _of_the_policy(policy.reset)
     task = store.episodes[index].task
     for frame, joints in enumerate(seen[STATE][:, ACTED]):

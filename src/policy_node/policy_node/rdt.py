@@ -32,7 +32,7 @@ from policy_node.vision_language import (
 from vq_memory_node.memory import MemoryShape
 
 
-class Block(nn.Module):
+class RdtBlock(nn.Module):
     """Self-attention, attention to a condition, MLP; each added to its input."""
 
     def __init__(self, width: int, heads: int) -> None:
@@ -68,7 +68,7 @@ class Rdt(VisionLanguageNetwork):
         self.state = mlp(JOINTS, width, width)
         self.action = mlp(JOINTS, width, width)
         self.places = nn.Parameter(0.02 * torch.randn(2 + CHUNK, width))
-        self.blocks = nn.ModuleList(Block(width, config.heads) for _ in range(config.depth))
+        self.blocks = nn.ModuleList(RdtBlock(width, config.heads) for _ in range(config.depth))
         self.norm = nn.RMSNorm(width)
         self.out = mlp(width, width, JOINTS)
         self.schedule = Diffusion(config.train_steps, config.sample_steps, config.prediction)

@@ -11,7 +11,7 @@ import numpy as np
 
 from policy_node.scene_encoder import Scenes
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_data.recording import Recording, read
+from rulesafe_data.recording import RecordedAttempt, read
 from rulesafe_locks.rules import PARTS
 from rulesafe_sim.observer import Observer
 from rulesafe_sim.randomisation import load_split, sample_variation
@@ -32,7 +32,7 @@ ENDS, CLOSED_DOOR = 0.8, 0.8
 """Shares of scenes in which a part is at one of its ends, and in which the door is closed."""
 
 
-def recordings(folders: Sequence[Path], most: int = 40) -> list[Recording]:
+def recordings(folders: Sequence[Path], most: int = 40) -> list[RecordedAttempt]:
     """Some of what `rulesafe demos generate` left, for the robot's postures.
 
     Errors: RuleSafeError if there are none.
@@ -45,7 +45,7 @@ def recordings(folders: Sequence[Path], most: int = 40) -> list[Recording]:
 
 
 def make_scenes(
-    postures: Sequence[Recording],
+    postures: Sequence[RecordedAttempt],
     safes: Sequence[str],
     places: int,
     split: str = "",
@@ -78,7 +78,7 @@ def make_scenes(
     return Scenes(np.array(clouds), np.array(seen, np.float32), np.array(which), tuple(safes))
 
 
-def _posture(postures: Sequence[Recording], safe: Safe, rng: np.random.Generator) -> Joints:
+def _posture(postures: Sequence[RecordedAttempt], safe: Safe, rng: np.random.Generator) -> Joints:
     """The robot as at some frame, the parts at an end or between."""
     recording = postures[int(rng.integers(len(postures)))]
     joints = recording.joints(int(rng.integers(recording.frames)))

@@ -27,7 +27,7 @@ LOSSES: dict[str, Callable[[Tensor, Tensor], Tensor]] = {"squared": mse_loss, "a
 absolute ones, whose minimum is the median, which a few outliers do not move."""
 
 
-class Schedule(ABC):
+class NoiseSchedule(ABC):
     """How actions become noise and noise becomes actions."""
 
     @abstractmethod
@@ -49,7 +49,7 @@ class Schedule(ABC):
         return self.steps(predict, torch.randn(shape, device=device, generator=generator))
 
 
-class Diffusion(Schedule):
+class Diffusion(NoiseSchedule):
     """DDIM after Song et al., 2020, by diffusers, with squared-cosine noise. `time` is the step,
     int64, 0: hardly any noise.
 
@@ -98,7 +98,7 @@ class Diffusion(Schedule):
         return actions
 
 
-class FlowMatching(Schedule):
+class FlowMatching(NoiseSchedule):
     """A straight path from noise to actions, after Lipman et al., 2022; the network predicts the
     velocity. `time` is float32, 0: noise, 1: actions.
 
@@ -137,7 +137,7 @@ class DenoisingNetwork(Network):
         past: P, actions before the chunk, which are discarded.
     """
 
-    schedule: Schedule
+    schedule: NoiseSchedule
     past = 0
 
     @abstractmethod

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from policy_node.history import KEPT, History
+from policy_node.history import KEPT, ObservationHistory
 from policy_node.policy import CAMERAS, Needs, Observation
 from rulesafe_core.chunks import PERIOD
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from vq_memory_node.memory import Reading
-from vq_memory_node.resampling import Frame, JointStream
+from vq_memory_node.resampling import JointFrame, JointStream
 from vq_memory_node.rolling import RollingMemory
 
 POINTS = "points"
@@ -33,7 +33,7 @@ later than those."""
 
 
 @dataclass
-class Counts:
+class SynchroniserCounts:
     """What was left out or put in another's place, since the synchroniser was made.
 
     Attributes:
@@ -99,13 +99,13 @@ class Synchroniser:
                 f"the tolerance lies within 0 and {PERIOD // 2} ns, got {tolerance}"
             )
         self.stream = JointStream(max_gap=max_gap)
-        self.counts = Counts()
+        self.counts = SynchroniserCounts()
         self.instruction: str | None = None
         self.episode = 0
         self.first: int | None = None
         self.newest = -1  # stamp of the newest frame
         self._needs, self._tolerance, self._memory = needs, tolerance, memory
-        self._history = History(needs)
+        self._history = ObservationHistory(needs)
         self._kinds = ((POINTS,) if needs.points else ()) + (CAMERAS if needs.images else ())
         self._pictures = {kind: _Recent() for kind in self._kinds}
         self._readings = _Recent()
@@ -138,7 +138,7 @@ class Synchroniser:
         if stamp % PERIOD == 0 and reading.mask.any():
             self._readings.add(stamp // PERIOD, 0, reading)
 
-    def _take(self, frame: Frame) -> None:
+    def _take(self, frame: JointFrame) -> None:
         number = frame.stamp // PERIOD
         # An episode that was joined at its start may be told of afterwards: it is the same one.
         if frame.begins and frame.stamp != self.first:

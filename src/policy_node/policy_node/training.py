@@ -24,7 +24,7 @@ from policy_node.checkpoints import JSON_FILE, Checkpoint, revision, save_policy
 from policy_node.configs import NetworkConfig, TrainConfig
 from policy_node.ema import averaged
 from policy_node.families import find_family, make_network
-from policy_node.training_data import Windows, choose
+from policy_node.training_data import ObservationWindows, choose
 from rulesafe_data.store import EpisodeStore
 from vq_memory_node.checkpoints import (
     CHECKPOINT,
@@ -37,7 +37,7 @@ from vq_memory_node.memory import Memory
 
 
 @dataclass(frozen=True)
-class Task:
+class TrainingTask:
     """What is to be trained on what.
 
     Attributes:
@@ -61,7 +61,7 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Progress:
+class TrainingProgress:
     """Where training stands: steps done of all, the last loss and rate, share of the time so far
     that went into waiting for data."""
 
@@ -73,10 +73,10 @@ class Progress:
 
 
 def train(
-    task: Task,
+    task: TrainingTask,
     config: TrainConfig,
     out: Path | str,
-    progress: Callable[[Progress], None] = lambda _: None,
+    progress: Callable[[TrainingProgress], None] = lambda _: None,
 ) -> Path:
     """Train a policy and save its checkpoint; called again, it goes on where it was interrupted.
 
@@ -99,7 +99,7 @@ def train(
     if not finished(out / JSON_FILE, facts):
         out.mkdir(parents=True, exist_ok=True)
         with repeatable(config.threads, deterministic=not torch.cuda.is_available()):
-            run = Run(task, config, out, facts, store, episodes)
+            run = PolicyTraining(task, config, out, facts, store, episodes)
             run.go(progress)
             if run.main:
                 save_policy(run.checkpoint(), out)
@@ -108,7 +108,7 @@ def train(
 
 
 def _facts(
-    task: Task, config: TrainConfig, store: EpisodeStore, episodes: Sequence[int]
+    task: TrainingTask, config: TrainConfig, store: EpisodeStore, episodes: Sequence[int]
 ) -> dict[str, Any]:
     """All that decides the weights, plain values."""
     tasks = dict.fromkeys(store.episodes[index].task for index in episodes)
@@ -141,7 +141,7 @@ class _Loss(nn.Module):
         return self.network.loss(batch)
 
 
-class Run:
+class PolicyTraining:
     """One training run: network, its average, data, optimiser, and how far it is.
 
     Attributes:
@@ -151,7 +151,7 @@ class Run:
 
     def __init__(
         self,
-        task: Task,
+        task: TrainingTask,
         config: TrainConfig,
         out: Path,
         facts: dict[str, Any],
@@ -173,7 +173,7 @@ class Run:
         torch.manual_seed(config.seed)
         self.network = make_network(task.family, task.config, task.memory.shape)
         network = self.network
-        self.windows = Windows(
+        self.windows = ObservationWindows(
             store,
             episodes,
             task.config,
@@ -192,7 +192,7 @@ class Run:
         if state is not None:
             self._restore(state)
 
-    def go(self, progress: Callable[[Progress], None]) -> None:
+    def go(self, progress: Callable[[TrainingProgress], None]) -> None:
         """Do the steps that are left."""
         config = self.config
         log = SummaryWriter(
@@ -209,7 +209,7 @@ class Run:
                         log.add_scalar(f"train/{name}", value, self.step)
                 if self.main and self._due():
                     self._save_state()
-                progress(Progress(self.step, config.steps, loss, rate, waiting))
+                progress(TrainingProgress(self.step, config.steps, loss, rate, waiting))
 
     def _advance(self) -> tuple[float, float]:
         """One step: the loss, and the gradient's norm before it is clipped."""

@@ -49,7 +49,7 @@ def choose(store: EpisodeStore, instructions: Collection[str] | None) -> list[in
     return [episode.index for episode in store.episodes if episode.task in instructions]
 
 
-class Windows:
+class ObservationWindows:
     """Every frame of some episodes with its observation and the actions after it.
 
     Args:

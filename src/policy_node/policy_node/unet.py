@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 
-class StepEmbedding(nn.Module):
+class MishStepEmbedding(nn.Module):
     """Maps the diffusion step (B,) to (B, width): sines and cosines, then an MLP."""
 
     def __init__(self, width: int) -> None:
@@ -36,7 +36,7 @@ def _convolution(channels: int, out: int, kernel: int, groups: int) -> nn.Sequen
     )
 
 
-class Block(nn.Module):
+class ResidualBlock(nn.Module):
     """Two convolutions with a shortcut; between them scale and shift by the condition."""
 
     def __init__(self, channels: int, out: int, condition: int, kernel: int, groups: int) -> None:
@@ -70,12 +70,14 @@ class UNet(nn.Module):
         step_features: int,
     ) -> None:
         super().__init__()
-        self.step = StepEmbedding(step_features)
+        self.step = MishStepEmbedding(step_features)
         features = condition + step_features
 
         def level(first: int, out: int) -> nn.ModuleList:
             widths = [first, *[out] * blocks]
-            return nn.ModuleList(Block(a, b, features, kernel, groups) for a, b in pairwise(widths))
+            return nn.ModuleList(
+                ResidualBlock(a, b, features, kernel, groups) for a, b in pairwise(widths)
+            )
 
         into = (width, *channels[:-1])
         self.down = nn.ModuleList(level(a, b) for a, b in zip(into, channels, strict=True))

@@ -11,7 +11,7 @@ import tyro
 
 
 @dataclass(frozen=True)
-class Argument:
+class CommandArgument:
     """An argument of a command.
 
     Attributes:
@@ -33,7 +33,7 @@ class Argument:
     owner: Callable[..., Any]
 
 
-def arguments_of(function: Callable[..., Any], defaults: object = None) -> list[Argument]:
+def arguments_of(function: Callable[..., Any], defaults: object = None) -> list[CommandArgument]:
     """Return the arguments of a command in order; for a dataclass among them, its fields.
 
     Args:
@@ -58,7 +58,9 @@ def arguments_of(function: Callable[..., Any], defaults: object = None) -> list[
         metavars = [mark.metavar for mark in marks if getattr(mark, "metavar", None)]
         metavar = "".join(metavars) or ("" if switch else _metavar(kind))
         many = get_origin(kind) is tuple
-        found.append(Argument(name, tuple(options), metavar, choices, many, default, function))
+        found.append(
+            CommandArgument(name, tuple(options), metavar, choices, many, default, function)
+        )
     return found
 
 

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 import tyro
 
-from rulesafe_cli.arguments import Argument, arguments_of
+from rulesafe_cli.arguments import CommandArgument, arguments_of
 from rulesafe_cli.table import COMMANDS
 from rulesafe_locks.rules import RULES
 from rulesafe_sim.safes import SAFES
@@ -99,7 +99,7 @@ def _offered(words: list[str], last: str) -> list[str]:
     return [*below, *values, *(option for option in options if option not in given), "--help"]
 
 
-def _values(argument: Argument, prefix: str, free: list[str]) -> list[str]:
+def _values(argument: CommandArgument, prefix: str, free: list[str]) -> list[str]:
     """Return the values of an argument; of those joined by commas, each after the ones before."""
     if argument.metavar == "name:=value":
         from rulesafe_ros.launch.commands import known_arguments

@@ -38,7 +38,7 @@ class Workspace:
         return inside
 
 
-class Sampler(Protocol):
+class PointSampler(Protocol):
     """Picks `count` of at least `count` points (N, 3): distinct indices (count,)."""
 
     def __call__(
@@ -91,10 +91,10 @@ class FarthestSampler:
         return chosen[picked]
 
 
-SAMPLERS: dict[str, Sampler] = {"uniform": UniformSampler(), "farthest": FarthestSampler()}
+SAMPLERS: dict[str, PointSampler] = {"uniform": UniformSampler(), "farthest": FarthestSampler()}
 
 
-def load_sampler(name: str) -> Sampler:
+def load_sampler(name: str) -> PointSampler:
     """The sampler of that name in SAMPLERS."""
     if name not in SAMPLERS:
         raise unknown_name("cloud sampler", name, SAMPLERS)
@@ -106,7 +106,7 @@ def sample_cloud(
     colors: NDArray[np.uint8],
     rng: np.random.Generator,
     workspace: Workspace = Workspace(),
-    sampler: Sampler = SAMPLERS["farthest"],
+    sampler: PointSampler = SAMPLERS["farthest"],
     count: int = CLOUD_POINTS,
 ) -> NDArray[np.float32]:
     """A cloud (count, 6): x, y, z in m (pelvis frame), then red, green, blue in 0..1.

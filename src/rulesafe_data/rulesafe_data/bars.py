@@ -12,7 +12,7 @@ SECONDS = 30.0
 """Between two lines of a log at least, s."""
 
 
-class Bar(tqdm):
+class ProgressBar(tqdm):
     """tqdm, which elsewhere than on a terminal writes lines that stay: one at the beginning, one
     each SECONDS where something was done, and one at the end."""
 
@@ -49,7 +49,7 @@ def training_bar(steps: int, unit: str) -> Iterator[Callable[[int, str], None]]:
 
     What it yields takes the number of steps done and a text.
     """
-    with Bar(total=steps, unit=unit, mininterval=0.5) as bar:
+    with ProgressBar(total=steps, unit=unit, mininterval=0.5) as bar:
 
         def show(step: int, text: str) -> None:
             bar.set_postfix_str(text, refresh=False)

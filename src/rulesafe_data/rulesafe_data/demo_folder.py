@@ -19,7 +19,7 @@ KINDS = {True: "recordings", False: "failures"}
 """Folder of the attempts that succeeded, and of those that did not."""
 
 
-class Folder:
+class DemoFolder:
     """A directory of demonstrations."""
 
     def __init__(self, path: Path):

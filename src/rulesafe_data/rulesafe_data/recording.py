@@ -111,7 +111,7 @@ def save(path: Path, rows: Sequence[Mapping[str, Any]], facts: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Recording:
+class RecordedAttempt:
     """An attempt as it was read back."""
 
     facts: Mapping[str, Any]
@@ -167,6 +167,6 @@ def read_facts(path: Path) -> dict[str, Any]:
     return facts
 
 
-def read(path: Path) -> Recording:
+def read(path: Path) -> RecordedAttempt:
     """A recording. Errors: RuleSafeError where there is none or it is something else."""
-    return Recording(read_facts(path), read_columns(path))
+    return RecordedAttempt(read_facts(path), read_columns(path))

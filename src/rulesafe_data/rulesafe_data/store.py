@@ -35,7 +35,7 @@ takes 0.2 MB."""
 
 
 @dataclass(frozen=True)
-class Episode:
+class StoredEpisode:
     """An episode as a policy's training may know it.
 
     Attributes:
@@ -140,7 +140,7 @@ class EpisodeStore:
                 raise unknown_name("key", key, self.keys)
         return wanted
 
-    def _episode(self, index: int) -> Episode:
+    def _episode(self, index: int) -> StoredEpisode:
         if not 0 <= index < len(self):
             raise RuleSafeError(f"{self.root} has episodes 0 to {len(self) - 1}, not {index}")
         return self.episodes[index]
@@ -217,7 +217,7 @@ def _features(info: dict[str, Any], points: int | None) -> dict[str, dict[str, A
     return found
 
 
-def _read_episodes(root: Path, count: int) -> Sequence[Episode]:
+def _read_episodes(root: Path, count: int) -> Sequence[StoredEpisode]:
     names = ["episode_index", "length", "dataset_from_index", "tasks"]
     rows: list[dict[str, Any]] = []
     for path in sorted((root / "meta" / "episodes").glob("*/*.parquet")):
@@ -225,6 +225,8 @@ def _read_episodes(root: Path, count: int) -> Sequence[Episode]:
     if [row["episode_index"] for row in rows] != list(range(count)):
         raise RuleSafeError(f"{root} is damaged: meta/episodes does not list 0 to {count - 1}")
     return tuple(
-        Episode(row["episode_index"], row["length"], row["dataset_from_index"], row["tasks"][0])
+        StoredEpisode(
+            row["episode_index"], row["length"], row["dataset_from_index"], row["tasks"][0]
+        )
         for row in rows
     )

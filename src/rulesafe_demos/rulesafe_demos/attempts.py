@@ -10,7 +10,7 @@ from zlib import crc32
 from planner_node.habits import styled
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_core.versions import installed
-from rulesafe_data.demo_folder import Folder
+from rulesafe_data.demo_folder import DemoFolder
 from rulesafe_data.files import sha256, write_json
 from rulesafe_locks.lock_files import LOCKS, lock_folders
 from rulesafe_locks.lock_sets import expand_rules, join_rules
@@ -70,7 +70,7 @@ class Attempt:
 
 
 @dataclass(frozen=True)
-class Request:
+class GenerationRequest:
     """What `rulesafe demos generate` was asked for; DIR/generate.json keeps it.
 
     `episodes` and `attempts` may grow later; everything else decides what an attempt is and stays.
@@ -122,7 +122,7 @@ def make_request(
     seed: int,
     style: str = "varied",
     others: bool = False,
-) -> Request:
+) -> GenerationRequest:
     """The request that command line words stand for: names joined by commas, or `all`.
 
     Rules are ids, sets and .json files, as `expand_rules` reads them; the twenty come first, then
@@ -145,7 +145,7 @@ def make_request(
             f"a base seed lies in 0..{MAX_BASE} and a rule has up to {SEEDS_PER_RULE} attempts; "
             f"got {seed} and {limit}"
         )
-    return Request(
+    return GenerationRequest(
         rules=chosen,
         episodes=episodes,
         attempts=limit,
@@ -209,12 +209,12 @@ def versions() -> dict[str, str]:
     return {"python": python_version(), **installed(PACKAGES)}
 
 
-def load_request(directory: Path) -> Request:
+def load_request(directory: Path) -> GenerationRequest:
     """The request that a directory of demonstrations was made for."""
-    content = Folder(directory).request()
+    content = DemoFolder(directory).request()
     for key in ("rules", "safes"):
         content[key] = tuple(content[key])
-    return Request(**content)
+    return GenerationRequest(**content)
 
 
 def settle(directory: Path, wanted: Any, load: Callable[[Path], Any] = load_request) -> None:

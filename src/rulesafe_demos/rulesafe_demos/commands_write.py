@@ -7,7 +7,7 @@ import tyro
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_design.commands.model_options import ModelOptions
-from rulesafe_design.models import Model
+from rulesafe_design.models import LanguageModel
 
 DECOMPOSE = "decompose"
 
@@ -47,8 +47,8 @@ def write(
 
     if repairs < 0:
         raise RuleSafeError(f"repairs is {repairs}; valid: 0 or more")
-    task = writing.Task(rule, safe, seed, split)
-    writer: Model
+    task = writing.ProgramTask(rule, safe, seed, split)
+    writer: LanguageModel
     if model == DECOMPOSE:
         options.check_unused(DECOMPOSE)
         writer = writing.Decompose(task)

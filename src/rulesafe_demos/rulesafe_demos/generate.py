@@ -6,17 +6,17 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from rulesafe_data.bars import Bar
-from rulesafe_data.demo_folder import Folder
+from rulesafe_data.bars import ProgressBar
+from rulesafe_data.demo_folder import DemoFolder
 from rulesafe_data.engines import TRIES, run
-from rulesafe_demos.attempts import Attempt, Request, settle
+from rulesafe_demos.attempts import Attempt, GenerationRequest, settle
 from rulesafe_demos.perform import perform, record_failure, timing
-from rulesafe_demos.schedule import Schedule
+from rulesafe_demos.schedule import AttemptSchedule
 
 RULES_A_LINE = 5
 
 
-def generate(request: Request, directory: Path, workers: int, engine: str) -> list[str]:
+def generate(request: GenerationRequest, directory: Path, workers: int, engine: str) -> list[str]:
     """Makes the attempts that a directory still lacks; the rules that stay short of episodes.
 
     Interrupted, however suddenly, and called again, it goes on; the recordings are those of an
@@ -25,18 +25,18 @@ def generate(request: Request, directory: Path, workers: int, engine: str) -> li
     Errors: RuleSafeError for a directory made for another request or in use, on a full disk, and
     where workers cannot start.
     """
-    folder = Folder(directory)
+    folder = DemoFolder(directory)
     with folder.exclusive_lock():
         settle(directory, request)
         folder.sweep()
-        schedule = Schedule(request, {rule: folder.decided(rule) for rule in request.rules})
+        schedule = AttemptSchedule(request, {rule: folder.decided(rule) for rule in request.rules})
         if schedule.short():
             _make(schedule, folder, workers, engine)
         return schedule.short()
 
 
-def _make(schedule: Schedule, folder: Folder, workers: int, engine: str) -> None:
-    with Progress(schedule) as progress:
+def _make(schedule: AttemptSchedule, folder: DemoFolder, workers: int, engine: str) -> None:
+    with GenerationProgress(schedule) as progress:
 
         def note(attempt: Attempt, timing: dict[str, Any]) -> None:
             folder.note_timing(timing)
@@ -51,19 +51,19 @@ def _make(schedule: Schedule, folder: Folder, workers: int, engine: str) -> None
         run(partial(perform, folder.path), jobs, note, workers, engine, record_death)
 
 
-class Progress:
+class GenerationProgress:
     """A bar of the episodes that are there, and below it successes of attempts by rule."""
 
-    def __init__(self, schedule: Schedule):
+    def __init__(self, schedule: AttemptSchedule):
         self._schedule = schedule
         rules = schedule.request.rules if sys.stderr.isatty() else ()  # a log gets one line
-        self._bar = Bar(
+        self._bar = ProgressBar(
             total=len(schedule.request.rules) * schedule.request.episodes,
             initial=self._count(),
             unit="episode",
         )
         self._lines = [
-            Bar(bar_format="{desc}", position=line + 1, leave=False)
+            ProgressBar(bar_format="{desc}", position=line + 1, leave=False)
             for line in range(-(-len(rules) // RULES_A_LINE))
         ]
         self.show()
@@ -81,7 +81,7 @@ class Progress:
         for i, line in enumerate(self._lines):
             line.set_description_str("  ".join(texts[i * RULES_A_LINE : (i + 1) * RULES_A_LINE]))
 
-    def __enter__(self) -> "Progress":
+    def __enter__(self) -> "GenerationProgress":
         return self
 
     def __exit__(self, *exc: object) -> None:

@@ -10,7 +10,7 @@ from planner_node.decompose import decompose
 from planner_node.episode import run_expert
 from planner_node.habits import styled
 from planner_node.reach import DRAWS, OutOfReach, reachable_variation
-from rulesafe_data.demo_folder import Folder
+from rulesafe_data.demo_folder import DemoFolder
 from rulesafe_data.recording import Recorder, save
 from rulesafe_demos.attempts import Attempt, versions
 from rulesafe_locks.plans import shortest_plan
@@ -63,7 +63,9 @@ def perform(folder: Path, attempt: Attempt) -> dict[str, Any]:
         **trace,
         **recorder.names,
     }
-    save(Folder(folder).file(attempt.rule, attempt.number, record.success), recorder.rows, facts)
+    save(
+        DemoFolder(folder).file(attempt.rule, attempt.number, record.success), recorder.rows, facts
+    )
     return timing(
         attempt,
         success=record.success,
@@ -95,7 +97,7 @@ def record_failure(folder: Path, attempt: Attempt, reason: str, resampled: int =
     """Records an attempt that left no states. Errors: RuleSafeError on a full disk."""
     record = failed(attempt, reason)
     facts = {**facts_of(attempt), "variation": None, "resampled": resampled, **ending(record)}
-    save(Folder(folder).file(attempt.rule, attempt.number, success=False), [], facts)
+    save(DemoFolder(folder).file(attempt.rule, attempt.number, success=False), [], facts)
 
 
 def facts_of(attempt: Attempt) -> dict[str, Any]:

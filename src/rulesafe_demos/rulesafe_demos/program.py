@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from planner_node.tasks import TaskPlanner
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_data.bars import Bar
+from rulesafe_data.bars import ProgressBar
 from rulesafe_demos.film.film import SIDE
 from rulesafe_demos.film.subscriber import EpisodeFilm
 from rulesafe_demos.film.summary import write_summary
@@ -99,7 +99,7 @@ def run_program(
     simulation = Simulation(SimulationConfig(split=split), render=out is not None)
     simulation.reset(rule, safe, seed)
     film = EpisodeFilm(simulation, out, TIME_LIMIT, SIDE) if out else None
-    with Bar(unit="frame", desc=f"{simulation.rule.id} on {simulation.safe.id}") as bar:
+    with ProgressBar(unit="frame", desc=f"{simulation.rule.id} on {simulation.safe.id}") as bar:
         subscribers = [film] if film else []
         runtime = Runtime(simulation, TIME_LIMIT, [*subscribers, _bounded(bar)])
         planner = TaskPlanner(simulation, runtime=runtime)
@@ -113,7 +113,7 @@ def run_program(
     return Played(result, ending, planner, tuple(files))
 
 
-def _bounded(bar: Bar) -> Subscriber:
+def _bounded(bar: ProgressBar) -> Subscriber:
     """Shows steps on a bar, and ends a program whose time is up."""
 
     def update(simulation: Simulation, action: NDArray | None, activity: Activity) -> None:

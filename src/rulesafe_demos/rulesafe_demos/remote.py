@@ -14,7 +14,8 @@ from typing import Any, get_args, get_type_hints
 from planner_node.tasks import EndEffectorPose, PartConstraints, TaskPlanner
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_demos.program import Ending, TimeIsUp
-from rulesafe_design.sandbox import Limits, Refused, run_task
+from rulesafe_design.sandbox import Refused, run_task
+from rulesafe_design.verdicts import ProgramLimits
 
 CALLS = (
     "hand_pre_pinch",
@@ -149,7 +150,7 @@ def _plain(value: Any) -> Any:
 class SandboxedProgram:
     """The source of a task program, for the sandbox. The first call that fails ends it."""
 
-    def __init__(self, source: str, limits: Limits = Limits()):
+    def __init__(self, source: str, limits: ProgramLimits = ProgramLimits()):
         self._source = source
         self._limits = limits
 

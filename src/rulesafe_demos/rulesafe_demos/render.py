@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_data.bars import Bar
-from rulesafe_data.demo_folder import Folder
+from rulesafe_data.bars import ProgressBar
+from rulesafe_data.demo_folder import DemoFolder
 from rulesafe_data.engines import run
 from rulesafe_data.files import read_json, sha256, write_json
 from rulesafe_data.frame import Frame
-from rulesafe_data.recording import Recording, read
+from rulesafe_data.recording import RecordedAttempt, read
 from rulesafe_data.writer import DatasetWriter, EpisodeData
 from rulesafe_demos.attempts import load_request
 from rulesafe_sim.camera_file import load_cameras
@@ -76,20 +76,20 @@ def render(
     if rendering.cameras:
         load_cameras(Path(rendering.cameras))
     request = load_request(directory)
-    folder = Folder(directory)
+    folder = DemoFolder(directory)
     episodes = folder.episodes(request.rules, request.episodes)
     if not episodes:
         raise RuleSafeError(f"{directory} has no success of every rule yet: nothing to render")
-    with Folder(rendering.dataset).exclusive_lock():
+    with DemoFolder(rendering.dataset).exclusive_lock():
         _settle(directory, rendering)
         writer = DatasetWriter(rendering.dataset)
         places = [Place(i, *episode) for i, episode in enumerate(episodes)]
         missing = [place for place in places if not writer.has(place.index)]
         if missing:
-            with Bar(total=len(missing), unit="episode", desc="rendering") as bar:
+            with ProgressBar(total=len(missing), unit="episode", desc="rendering") as bar:
 
                 def note(_: Place, timing: dict[str, Any]) -> None:
-                    Folder(rendering.dataset).note_timing(timing)
+                    DemoFolder(rendering.dataset).note_timing(timing)
                     bar.update()
 
                 run(partial(write_episode, directory, rendering), missing, note, workers, engine)
@@ -127,7 +127,7 @@ def _settle(directory: Path, rendering: Rendering) -> None:
 def write_episode(directory: Path, rendering: Rendering, place: Place) -> dict[str, Any]:
     """Writes one episode of the dataset; what timings.jsonl notes of it."""
     spent = time.process_time()
-    recording = read(Folder(directory).file(place.rule, place.attempt, success=True))
+    recording = read(DemoFolder(directory).file(place.rule, place.attempt, success=True))
     variation = look_of(recording, rendering.look)
     keys = SHOWN[rendering.observations]
     DatasetWriter(rendering.dataset).write(
@@ -146,7 +146,7 @@ def write_episode(directory: Path, rendering: Rendering, place: Place) -> dict[s
     return {"rule": place.rule, "attempt": place.attempt, f"{rendering.observations}_cpu": cpu}
 
 
-def look_of(recording: Recording, look: str) -> Variation:
+def look_of(recording: RecordedAttempt, look: str) -> Variation:
     """The variation to show: the recorded one, or with lights, colours and cameras from a split's
     ranges, by the recording's seed."""
     facts = recording.facts
@@ -163,7 +163,7 @@ def _simulation() -> Simulation:
 
 
 def frames(
-    recording: Recording,
+    recording: RecordedAttempt,
     variation: Variation,
     cameras: str = "",
     keys: Sequence[str] = SHOWN["all"],

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_data.demo_folder import Folder
-from rulesafe_data.recording import STATE, Recording, snapshot
+from rulesafe_data.demo_folder import DemoFolder
+from rulesafe_data.recording import STATE, RecordedAttempt, snapshot
 from rulesafe_demos.attempts import load_request
 from rulesafe_demos.film.episode import FilmClock
 from rulesafe_demos.film.film import Film, compose
@@ -47,7 +47,7 @@ def find(directory: Path, episode: int | None, rule: str, attempt: int | None) -
     rule's attempt, successful or not. Errors: RuleSafeError, with what there is."""
     if directory.is_file():
         return directory
-    request, folder = load_request(directory), Folder(directory)
+    request, folder = load_request(directory), DemoFolder(directory)
     if rule and attempt is not None:
         decided = folder.decided(rule)
         if attempt not in decided:
@@ -74,7 +74,7 @@ def _spans(numbers: list[int]) -> str:
     return ", ".join(f"{a}..{b}" if b > a else str(a) for a, b in spans)
 
 
-def replay(recording: Recording, film: Path | None = None) -> Difference | None:
+def replay(recording: RecordedAttempt, film: Path | None = None) -> Difference | None:
     """Executes a recording's actions again; the first difference to what it holds, or None.
 
     With `film`, both cameras' pictures are written there (MP4), up to the difference.
@@ -105,7 +105,7 @@ def replay(recording: Recording, film: Path | None = None) -> Difference | None:
 class _Comparison:
     """Subscriber that finds the first difference of the states to a recording."""
 
-    def __init__(self, recording: Recording):
+    def __init__(self, recording: RecordedAttempt):
         self.difference: Difference | None = None
         self._recording = recording
 
@@ -113,7 +113,7 @@ class _Comparison:
         self.difference = _compare(self._recording, simulation.frame, snapshot(simulation))
 
 
-def _compare(recording: Recording, frame: int, now: dict[str, Any]) -> Difference | None:
+def _compare(recording: RecordedAttempt, frame: int, now: dict[str, Any]) -> Difference | None:
     for column in STATE:
         recorded, replayed = recording.columns[column][frame], now[column]
         if np.ndim(recorded) == 0:
@@ -139,7 +139,7 @@ def _names(facts: Any, column: str) -> list[str]:
 class _Camera:
     """Subscriber that films a simulation with the caption of an evaluation's film."""
 
-    def __init__(self, simulation: Simulation, recording: Recording, path: Path):
+    def __init__(self, simulation: Simulation, recording: RecordedAttempt, path: Path):
         self.film = Film(path)
         self._recording = recording
         self._clock = FilmClock()

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 
-from rulesafe_demos.attempts import Attempt, Request
+from rulesafe_demos.attempts import Attempt, GenerationRequest
 
 
-class Schedule:
+class AttemptSchedule:
     """Attempts of a request, given those that were decided before (rule -> number -> success).
 
     A rule's attempts are issued in order, and one more only while its successes and its attempts
@@ -14,7 +14,7 @@ class Schedule:
     other, on any number of workers and after any number of interruptions.
     """
 
-    def __init__(self, request: Request, decided: Mapping[str, Mapping[int, bool]]):
+    def __init__(self, request: GenerationRequest, decided: Mapping[str, Mapping[int, bool]]):
         self.request = request
         self._decided = {rule: dict(decided[rule]) for rule in request.rules}
         self._next = dict.fromkeys(request.rules, 0)

@@ -17,13 +17,13 @@ from rich.table import Table
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.files import write_atomically
 from rulesafe_data import layout
-from rulesafe_data.demo_folder import Folder
+from rulesafe_data.demo_folder import DemoFolder
 from rulesafe_data.intervals import wilson
 from rulesafe_data.inventory import describe
 from rulesafe_data.measuring import markdown_table
 from rulesafe_data.recording import read_facts
 from rulesafe_data.store import EpisodeStore
-from rulesafe_demos.attempts import Request, load_request
+from rulesafe_demos.attempts import GenerationRequest, load_request
 
 
 @dataclass(frozen=True)
@@ -125,9 +125,9 @@ def _mean(values: Iterable[float | None]) -> float:
     return fmean(found) if found else nan
 
 
-def load_rows(directory: Path, request: Request) -> list[Row]:
+def load_rows(directory: Path, request: GenerationRequest) -> list[Row]:
     """Every attempt in a directory, by rule and number. Errors: RuleSafeError if there is none."""
-    folder = Folder(directory)
+    folder = DemoFolder(directory)
     timings = folder.timings()
     rows = []
     for rule in request.rules:
@@ -237,7 +237,7 @@ def write_csv(path: Path, groups: Sequence[Group]) -> None:
 class Stats:
     """The statistics of a directory."""
 
-    request: Request
+    request: GenerationRequest
     rows: Sequence[Row]
     by_rule: Sequence[Group]
 

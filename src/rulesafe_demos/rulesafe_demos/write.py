@@ -28,7 +28,7 @@ from rulesafe_design import answers, models, sandbox
 from rulesafe_design.answers import BadAnswer, parse_program
 from rulesafe_design.exchanges import FOLDER
 from rulesafe_design.files import run_folder
-from rulesafe_design.models import Model, ModelError, Reply, Request
+from rulesafe_design.models import LanguageModel, ModelError, ModelRequest, Reply
 from rulesafe_design.prompts import quoted
 from rulesafe_locks.plans import shortest_plan
 from rulesafe_locks.rules import load_rule
@@ -54,7 +54,7 @@ RUN_FILES = (VERDICT, PROGRAM, "try_*/*", f"{FOLDER}/*.json")
 
 
 @dataclass(frozen=True)
-class Task:
+class ProgramTask:
     """What the program is for."""
 
     rule: str
@@ -68,11 +68,11 @@ class Decompose:
 
     name = "decompose"
 
-    def __init__(self, task: Task):
+    def __init__(self, task: ProgramTask):
         self.origin = {"by": self.name}
         self._program = decompose(shortest_plan(load_rule(task.rule)), load_safe(task.safe))
 
-    def complete(self, request: Request) -> Reply:
+    def complete(self, request: ModelRequest) -> Reply:
         return Reply(json.dumps({"program": self._program}))
 
 
@@ -91,7 +91,9 @@ class Try:
     failed_requests: dict[str, int] = field(default_factory=dict)
 
 
-def write(task: Task, model: Model, out: Path, repairs: int, film: bool) -> list[Try]:
+def write(
+    task: ProgramTask, model: LanguageModel, out: Path, repairs: int, film: bool
+) -> list[Try]:
     """Asks for a program until one opens the safe, `repairs` times more than once at most.
 
     Errors: RuleSafeError for an unknown rule, safe or split, a folder of another task or with files
@@ -109,14 +111,19 @@ def write(task: Task, model: Model, out: Path, repairs: int, film: bool) -> list
 
 
 def _converse(
-    task: Task, model: Model, first: prompt.Messages, out: Path, repairs: int, film: bool
+    task: ProgramTask,
+    model: LanguageModel,
+    first: prompt.Messages,
+    out: Path,
+    repairs: int,
+    film: bool,
 ) -> list[Try]:
     messages = first
     tries: list[Try] = []
     programs: list[str] = []
     for number in range(repairs + 1):
         try:
-            reply = model.complete(Request(messages, prompt.SCHEMA, 1, number))
+            reply = model.complete(ModelRequest(messages, prompt.SCHEMA, 1, number))
         except ModelError as error:
             failed = Try(number, False, error.kind, str(error), failed_requests=dict(error.retries))
             _note(out, task, model, [*tries, failed])
@@ -132,7 +139,7 @@ def _converse(
 
 
 def _attempt(
-    task: Task, reply: Reply, number: int, programs: list[str], out: Path, film: bool
+    task: ProgramTask, reply: Reply, number: int, programs: list[str], out: Path, film: bool
 ) -> tuple[Try, str]:
     """What comes of a reply, and what the model is told of it. Adds to `programs`."""
     try:
@@ -180,7 +187,7 @@ def _with_costs(done: Try, reply: Reply) -> Try:
     )
 
 
-def _compare(path: Path, task: Task, model: Model) -> None:
+def _compare(path: Path, task: ProgramTask, model: LanguageModel) -> None:
     """RuleSafeError where a folder's verdict is on something else."""
     there = read_json(path, "a verdict")
     if not isinstance(there, Mapping):
@@ -192,11 +199,11 @@ def _compare(path: Path, task: Task, model: Model) -> None:
         )
 
 
-def _asked(task: Task, model: Model) -> dict[str, Any]:
+def _asked(task: ProgramTask, model: LanguageModel) -> dict[str, Any]:
     return {**asdict(task), "model": model.name}
 
 
-def _note(out: Path, task: Task, model: Model, tries: list[Try]) -> None:
+def _note(out: Path, task: ProgramTask, model: LanguageModel, tries: list[Try]) -> None:
     """Writes verdict.json."""
     failed: Counter[str] = Counter()
     for one in tries:

@@ -12,7 +12,7 @@ from typing import Any
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_design.models import Reply
-from rulesafe_design.verdicts import Limits
+from rulesafe_design.verdicts import ProgramLimits
 from rulesafe_locks.locks import EVENTS
 
 KINDS = {
@@ -25,7 +25,7 @@ KINDS = {
 
 DESCRIPTION = (20, 600)
 """Fewest and most characters of a description."""
-MAX_PROGRAM_BYTES = Limits.source_bytes
+MAX_PROGRAM_BYTES = ProgramLimits.source_bytes
 MAX_PLAN = 64
 """Events of a claimed plan."""
 

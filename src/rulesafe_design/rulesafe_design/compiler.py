@@ -10,9 +10,10 @@ unless the program needs more than `Bound.states` states.
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 
-from rulesafe_design.exploring import Graph, explore
-from rulesafe_design.sandbox import Limits, Refused
-from rulesafe_locks.automata import MOVED, Automaton, State, depths, refinements, smallest
+from rulesafe_design.exploring import StateGraph, explore
+from rulesafe_design.sandbox import Refused
+from rulesafe_design.verdicts import ProgramLimits
+from rulesafe_locks.automata import MOVED, Automaton, AutomatonState, depths, refinements, smallest
 from rulesafe_locks.lock_files import Bound
 from rulesafe_locks.locks import Phases
 
@@ -32,7 +33,7 @@ class Compiled:
     """Number of explored states of the program."""
 
 
-def compile_program(source: str, limits: Limits = Limits()) -> Compiled:
+def compile_program(source: str, limits: ProgramLimits = ProgramLimits()) -> Compiled:
     """Return the automaton of a program, whose `check_lock` runs in the sandbox.
 
     Raises:
@@ -42,16 +43,16 @@ def compile_program(source: str, limits: Limits = Limits()) -> Compiled:
     return compile_graph(explore(source, limits))
 
 
-def compile_graph(graph: Graph) -> Compiled:
+def compile_graph(graph: StateGraph) -> Compiled:
     """Return the smallest automaton of an explored program."""
     outputs = [
-        State(Phases(*phases), free, frozenset(_held(knob, handle)), (None, None))
+        AutomatonState(Phases(*phases), free, frozenset(_held(knob, handle)), (None, None))
         for phases, (free, knob, handle) in zip(graph.phases, graph.states, strict=True)
     ]
     seen = len(outputs)
     if graph.complete:
         states = [
-            State(output.phases, output.free, output.held, after or (None, None))
+            AutomatonState(output.phases, output.free, output.held, after or (None, None))
             for output, after in zip(outputs, graph.next, strict=True)
         ]
         return Compiled(smallest(Automaton(tuple(states))), None, seen)
@@ -84,7 +85,7 @@ def _held(knob: bool, handle: bool) -> Iterator[str]:
     yield from (part for part, is_held in zip(MOVED, (knob, handle), strict=True) if is_held)
 
 
-def _candidates(graph: Graph, outputs: list[State]) -> Iterator[Automaton]:
+def _candidates(graph: StateGraph, outputs: list[AutomatonState]) -> Iterator[Automaton]:
     """Yield candidate automata, the smallest first: the program's states, merged where no sequence
     of h events distinguishes them, for h = 0, 1, 2, ...; only those where every move has a
     successor."""
@@ -109,7 +110,7 @@ def _numbers(keys: dict[int, Hashable]) -> dict[int, int]:
 
 
 def _quotient(
-    graph: Graph, outputs: list[State], kinds: dict[int, int], depth: int
+    graph: StateGraph, outputs: list[AutomatonState], kinds: dict[int, int], depth: int
 ) -> Automaton | None:
     """Return an automaton with one state for each kind, which behaves as the first of that kind.
 
@@ -124,11 +125,13 @@ def _quotient(
         if after is None or graph.depth[q] >= depth:
             return None
         knob, handle = kinds[after[0]], kinds[after[1]]
-        states.append(State(outputs[q].phases, outputs[q].free, outputs[q].held, (knob, handle)))
+        states.append(
+            AutomatonState(outputs[q].phases, outputs[q].free, outputs[q].held, (knob, handle))
+        )
     return Automaton(tuple(states))
 
 
-def _agrees(graph: Graph, outputs: list[State], candidate: Automaton) -> bool:
+def _agrees(graph: StateGraph, outputs: list[AutomatonState], candidate: Automaton) -> bool:
     """Return whether program and automaton agree after every explored sequence."""
     pairs = [(0, 0)]
     seen = set(pairs)

@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 
 from rulesafe_core.errors import RuleSafeError, missing_package
 from rulesafe_core.settings import Settings, setting
-from rulesafe_design.models import Finish, ModelError, Reply, Request
+from rulesafe_design.models import Finish, ModelError, ModelRequest, Reply
 
 KEY = "OPENAI_API_KEY"
 MAX_REPLY_BYTES = 4_000_000
@@ -125,7 +125,7 @@ class OpenAIModel:
         self._format = 0
         self._failed: Counter[str] = Counter()
 
-    def complete(self, request: Request) -> Reply:
+    def complete(self, request: ModelRequest) -> Reply:
         """Return the model's reply.
 
         Raises:
@@ -151,7 +151,7 @@ class OpenAIModel:
                 self._format = form
                 return replace(reply, retries=dict(+self._failed))
 
-    def _receive(self, request: Request, form: str) -> bytes:
+    def _receive(self, request: ModelRequest, form: str) -> bytes:
         """Return the body of the response. ModelError beyond the limits of size and time."""
         timeout_s = self.endpoint.timeout_s
         client = self._client.with_options(max_retries=self._tries_left - 1)
@@ -172,7 +172,7 @@ class OpenAIModel:
                 raise ModelError(kind, f"the reply broke off: {type(error).__name__}") from None
         return bytes(body)
 
-    def _parameters(self, request: Request, form: str) -> dict[str, Any]:
+    def _parameters(self, request: ModelRequest, form: str) -> dict[str, Any]:
         """Return the body of the request."""
         messages = [{"role": role, "content": encodable(text)} for role, text in request.messages]
         parameters = {"model": self.name, "messages": messages, **self.endpoint.parameters}

@@ -17,7 +17,7 @@ from typing import Any, get_args
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_design.endpoint import Endpoint, OpenAIModel, origin_of
 from rulesafe_design.files import write_text
-from rulesafe_design.models import FAILURES, Finish, Model, ModelError, Reply, Request
+from rulesafe_design.models import FAILURES, Finish, LanguageModel, ModelError, ModelRequest, Reply
 
 FORMAT = "rulesafe-exchange-1"
 FOLDER = "exchanges"
@@ -32,16 +32,16 @@ class Exchanges:
     model: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
-    def key(self, request: Request) -> str:
+    def key(self, request: ModelRequest) -> str:
         """Return the SHA-256, hexadecimal, of everything that the reply depends on."""
         return hashlib.sha256(_dump(self._identity(request)).encode()).hexdigest()
 
-    def path(self, request: Request) -> Path:
+    def path(self, request: ModelRequest) -> Path:
         """Return the path of the exchange, whether it exists or not."""
         key = self.key(request)
         return self.folder / f"{request.number:04d}_{request.attempt}_{key[:16]}.json"
 
-    def read(self, request: Request) -> Reply | ModelError | None:
+    def read(self, request: ModelRequest) -> Reply | ModelError | None:
         """Return the outcome of a request, None if it was not made. RuleSafeError for an invalid
         file."""
         path = self.path(request)
@@ -59,7 +59,7 @@ class Exchanges:
                 f"{path} is no exchange ({error}); remove it, and its request is made again"
             ) from None
 
-    def write(self, request: Request, outcome: Reply | ModelError) -> None:
+    def write(self, request: ModelRequest, outcome: Reply | ModelError) -> None:
         """Write the outcome of a request; a reply replaces a failure."""
         content: dict[str, Any] = {"retries": dict(outcome.retries)}
         if isinstance(outcome, Reply):
@@ -76,7 +76,7 @@ class Exchanges:
         }
         write_text(self.path(request), _dump(record, indent=1) + "\n")
 
-    def _identity(self, request: Request) -> dict[str, Any]:
+    def _identity(self, request: ModelRequest) -> dict[str, Any]:
         return {
             "model": self.model,
             "parameters": dict(self.parameters),
@@ -88,11 +88,11 @@ class Exchanges:
 class Recorded:
     """A model whose exchanges are recorded; a request that is on disk is not made again."""
 
-    def __init__(self, model: Model, exchanges: Exchanges):
+    def __init__(self, model: LanguageModel, exchanges: Exchanges):
         self.name, self.origin = model.name, model.origin
         self._model, self._exchanges = model, exchanges
 
-    def complete(self, request: Request) -> Reply:
+    def complete(self, request: ModelRequest) -> Reply:
         """Return the reply on disk, or else the model's, which is recorded."""
         kept = self._exchanges.read(request)
         if isinstance(kept, Reply):
@@ -118,7 +118,7 @@ class Replay:
                 f"nothing to replay: there is no {exchanges.folder}; name the --out of another run"
             )
 
-    def complete(self, request: Request) -> Reply:
+    def complete(self, request: ModelRequest) -> Reply:
         """Return the reply on disk.
 
         Raises:
@@ -134,7 +134,7 @@ class Replay:
             raise kept
         return kept
 
-    def _missing(self, request: Request) -> RuleSafeError:
+    def _missing(self, request: ModelRequest) -> RuleSafeError:
         path = self._exchanges.path(request)
         text = (
             f"no reply of {self.name} for message {request.attempt} of conversation "
@@ -149,7 +149,7 @@ class Replay:
         return ModelError("replay", f"{text}. The run that is replayed ended before")
 
 
-def open_model(endpoint: Endpoint, out: Path, replay: Path | None = None) -> Model:
+def open_model(endpoint: Endpoint, out: Path, replay: Path | None = None) -> LanguageModel:
     """Return the model of an endpoint, recorded in `out`; with `replay`, the --out of another run,
     the recorded replies of that run without an endpoint. RuleSafeError without key or client."""
     kept = Exchanges(out / FOLDER, endpoint.model, endpoint.parameters)

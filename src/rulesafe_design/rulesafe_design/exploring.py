@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rulesafe_design.processes import Worker
-from rulesafe_design.verdicts import Limits, Refused
+from rulesafe_design.verdicts import ProgramLimits, Refused
 
 
 @dataclass(frozen=True)
-class Graph:
+class StateGraph:
     """A program's states, numbered breadth first over knob and handle moves; 0 is the start, all
     closed. Moves of locked parts are included."""
 
@@ -35,7 +35,7 @@ class Graph:
     """The restrictions of the process, by name, and whether each was in force."""
 
 
-def explore(source: str, limits: Limits = Limits()) -> Graph:
+def explore(source: str, limits: ProgramLimits = ProgramLimits()) -> StateGraph:
     """Explore a program's check_lock over every sequence of moves, breadth first, until no state is
     new or another complete layer would exceed `limits`.
 
@@ -46,12 +46,12 @@ def explore(source: str, limits: Limits = Limits()) -> Graph:
         return _graph(worker.receive().get("graph"), limits, worker.walls)
 
 
-def _graph(data: Any, limits: Limits, walls: dict[str, bool]) -> Graph:
+def _graph(data: Any, limits: ProgramLimits, walls: dict[str, bool]) -> StateGraph:
     """Return the graph that the process has sent; Refused "output" if it is impossible."""
     try:
         rows = [[_flag(x) for x in row] for row in data["rows"]]
         after = [None if pair is None else (pair[0], pair[1]) for pair in data["next"]]
-        graph = Graph(
+        graph = StateGraph(
             tuple((free, knob, handle) for free, knob, handle, _, _ in rows),
             tuple((knob, handle) for _, _, _, knob, handle in rows),
             tuple(after),
@@ -74,7 +74,7 @@ def _flag(value: Any) -> bool:
     return bool(value)
 
 
-def _is_valid(graph: Graph, limits: Limits) -> bool:
+def _is_valid(graph: StateGraph, limits: ProgramLimits) -> bool:
     """Return whether it is breadth first in complete layers, and moves change their part only."""
     count = len(graph.states)
     numbers = [*graph.depth, graph.events, *(n for pair in graph.next if pair for n in pair)]

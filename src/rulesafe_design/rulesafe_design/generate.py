@@ -25,10 +25,11 @@ from rulesafe_design.answers import SCHEMA, Answer, BadAnswer, parse_answer
 from rulesafe_design.difficulty import CELLS, Cell, cell_of
 from rulesafe_design.exchanges import FOLDER
 from rulesafe_design.files import run_folder, write_text
-from rulesafe_design.models import Model, ModelError, Request
+from rulesafe_design.models import LanguageModel, ModelError, ModelRequest
 from rulesafe_design.reports import ACCEPTED, Prices, Report
-from rulesafe_design.sandbox import Limits, Refused
+from rulesafe_design.sandbox import Refused
 from rulesafe_design.splits import assign
+from rulesafe_design.verdicts import ProgramLimits
 from rulesafe_design.verify import MAX_STEPS, Verified, known_digests, verify
 from rulesafe_locks.lock_files import ID, LockFile, dump_lock
 from rulesafe_locks.lock_sets import expand_rules
@@ -72,7 +73,7 @@ class Config(Settings):
     )
     unlike: str = setting("all", "Rules, as of `expand_rules`, that no lock may be equivalent to.")
     prices: Prices = Prices()
-    limits: Limits = Limits()  # of the sandbox
+    limits: ProgramLimits = ProgramLimits()  # of the sandbox
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -83,7 +84,7 @@ class Config(Settings):
             )
 
 
-def generate(model: Model, out: Path, count: int, config: Config = Config()) -> Report:
+def generate(model: LanguageModel, out: Path, count: int, config: Config = Config()) -> Report:
     """Let a model write locks until `count` are accepted or the attempts are used up.
 
     Called again with the same arguments, it continues the run; `count` and `attempts` may be larger
@@ -124,7 +125,9 @@ def generate(model: Model, out: Path, count: int, config: Config = Config()) -> 
 class _Run:
     """One generation under way."""
 
-    def __init__(self, model: Model, out: Path, count: int, config: Config, known: dict[str, str]):
+    def __init__(
+        self, model: LanguageModel, out: Path, count: int, config: Config, known: dict[str, str]
+    ):
         self.model, self.out, self.config = model, out, config
         self.report = Report(count, config.prices)
         self.known = known
@@ -151,7 +154,7 @@ class _Run:
         taken = [lock.description for lock in self.report.locks]
         messages = prompts.opening(number, wanted, taken, self.config.max_steps)
         for attempt in range(self.config.repairs + 1):
-            reply = self.model.complete(Request(messages, SCHEMA, number, attempt))
+            reply = self.model.complete(ModelRequest(messages, SCHEMA, number, attempt))
             self.report.count_reply(reply, attempt)
             try:
                 answer = parse_answer(reply)
@@ -223,7 +226,9 @@ def _attempts(count: int, config: Config) -> int:
     return config.attempts or 2 * count + 20
 
 
-def _request(model: Model, count: int, config: Config, unlike: Iterable[str]) -> dict[str, Any]:
+def _request(
+    model: LanguageModel, count: int, config: Config, unlike: Iterable[str]
+) -> dict[str, Any]:
     """Return the content of request.json: all that the locks depend on, except the replies."""
     settings = asdict(config)
     del settings["prices"]  # they change no lock

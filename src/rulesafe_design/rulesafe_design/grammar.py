@@ -29,7 +29,7 @@ from rulesafe_design.grammar_events import (
 )
 from rulesafe_design.grammar_locks import Hold, LockDesign, Term, description, program
 from rulesafe_design.grammar_terms import COMBINATIONS, Order, Seen, Wrong
-from rulesafe_design.models import Reply, Request
+from rulesafe_design.models import ModelRequest, Reply
 
 T = TypeVar("T")
 
@@ -53,7 +53,7 @@ class Grammar:
         self.seed = seed
         self.origin = {"by": "sampled", "seed": seed}
 
-    def complete(self, request: Request) -> Reply:
+    def complete(self, request: ModelRequest) -> Reply:
         """The lock for the request's number and attempt, as JSON; what the messages say does not
         matter, and a repair is another lock."""
         lock, words = self.draw(request.number, request.attempt)
@@ -63,7 +63,7 @@ class Grammar:
     def draw(self, number: int, attempt: int = 0) -> tuple[LockDesign, str]:
         """The lock itself and its description, which is no longer than an answer's may be."""
         seed = f"{self.seed}/{number}/{attempt}"
-        sampler, wording = Sampler(seed, 1 + number % SIZES), Wording(f"{seed}/words")
+        sampler, wording = LockSampler(seed, 1 + number % SIZES), Wording(f"{seed}/words")
         while True:
             lock = sampler.lock()
             words = description(lock, wording)
@@ -71,7 +71,7 @@ class Grammar:
                 return lock, words
 
 
-class Sampler:
+class LockSampler:
     """Draws one lock; `size`, from 1 to SIZES, sets how long codes, counts and orders are."""
 
     def __init__(self, seed: str, size: int) -> None:

@@ -20,7 +20,7 @@ Held = tuple[bool, bool, bool]  # locked: knob, handle, door
 Node = tuple[Phases, Held, Key]
 
 
-class Safe(Provided):
+class ProvidedSafe(Provided):
     """The object `self` of a lock program."""
 
     __slots__ = ("held", "phases", "values")
@@ -150,7 +150,7 @@ class Explorer:
 
     def _call(self, phases: Phases, held: Held, key: Key) -> Node:
         def call() -> Node:
-            safe = Safe(phases, held, values_of(key))
+            safe = ProvidedSafe(phases, held, values_of(key))
             self._names["check_lock"](safe)
             raise_first_attempt()
             locked = (safe.held[0], safe.held[1], safe.held[2])

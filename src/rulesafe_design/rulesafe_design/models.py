@@ -26,7 +26,7 @@ FAILURES = {
 
 
 @dataclass(frozen=True)
-class Request:
+class ModelRequest:
     """One request to a model."""
 
     messages: tuple[tuple[str, str], ...]
@@ -62,7 +62,7 @@ class ModelError(RuleSafeError):
         self.retries = dict(retries)
 
 
-class Model(Protocol):
+class LanguageModel(Protocol):
     """Anything that answers requests."""
 
     @property
@@ -74,5 +74,5 @@ class Model(Protocol):
         """The origin in every lock's file: "by" ("model", "sampled"), and what the replies depend
         on, such as name and parameters of a model, or a seed. Plain JSON."""
 
-    def complete(self, request: Request) -> Reply:
+    def complete(self, request: ModelRequest) -> Reply:
         """Return the reply; ModelError if there is none."""

@@ -49,7 +49,7 @@ class Refusal(Exception):
         self.kind = kind
 
 
-class Policy(RestrictingNodeTransformer):
+class RestrictedPolicy(RestrictingNodeTransformer):
     """RestrictedPython's rules, with these differences: attributes and names may begin with one
     underscore, augmented assignment works on items and attributes, annotations are dropped, print
     is a function like others. Classes, imports and all that is in REFUSED are not allowed."""
@@ -200,14 +200,14 @@ class _Internal(ast.Name):
 
 VISITORS: dict[type[ast.AST], Any] = {
     _Internal: lambda policy, node: ast.copy_location(ast.Name(node.id, node.ctx), node),
-    ast.Assign: Policy._assign,
-    ast.Name: Policy._name,
-    ast.Attribute: Policy._attribute,
-    ast.AugAssign: Policy._augmented,
-    ast.AnnAssign: Policy._annotated,
-    ast.Compare: Policy._compare,
-    ast.FunctionDef: Policy._function,
-    ast.Lambda: Policy._lambda,
+    ast.Assign: RestrictedPolicy._assign,
+    ast.Name: RestrictedPolicy._name,
+    ast.Attribute: RestrictedPolicy._attribute,
+    ast.AugAssign: RestrictedPolicy._augmented,
+    ast.AnnAssign: RestrictedPolicy._annotated,
+    ast.Compare: RestrictedPolicy._compare,
+    ast.FunctionDef: RestrictedPolicy._function,
+    ast.Lambda: RestrictedPolicy._lambda,
 }
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_design.verdicts import SANDBOX_KINDS, Limits, Refused
+from rulesafe_design.verdicts import SANDBOX_KINDS, ProgramLimits, Refused
 
 SHOWN = 2000
 """Characters of a message from the process that are passed on."""
@@ -45,7 +45,7 @@ class Worker(AbstractContextManager["Worker"]):
         RuleSafeError: No process can be started.
     """
 
-    def __init__(self, kind: str, source: str, limits: Limits):
+    def __init__(self, kind: str, source: str, limits: ProgramLimits):
         size = len(source.encode("utf-8", "surrogatepass"))
         if size > limits.source_bytes:
             raise Refused(
@@ -166,7 +166,7 @@ class Worker(AbstractContextManager["Worker"]):
             pipe.close()
 
 
-def _start(limits: Limits) -> "subprocess.Popen[bytes]":
+def _start(limits: ProgramLimits) -> "subprocess.Popen[bytes]":
     setup = {**asdict(limits), "parent": os.getpid()}
     # -I would ignore PYTHONHASHSEED; all else of it is here: no site, no user site, an empty
     # environment, an import path of the standard library and the packages named.

@@ -9,7 +9,7 @@ Example::
 import ast
 from types import CodeType
 
-from rulesafe_design.policy import REFUSED, UNAVAILABLE, Policy, Refusal, immutable
+from rulesafe_design.policy import REFUSED, UNAVAILABLE, Refusal, RestrictedPolicy, immutable
 
 __all__ = ["PROGRAM", "Refusal", "compile_lock", "compile_task"]
 
@@ -56,7 +56,7 @@ def _compiled(source: str, constants_only: bool) -> tuple[ast.Module, CodeType]:
     """
     try:
         tree = ast.parse(source.removeprefix("\ufeff"), PROGRAM)
-        policy = Policy()
+        policy = RestrictedPolicy()
         policy.unavailable = UNAVAILABLE - _bound(tree)
         if constants_only:
             policy.faults += [fault for node in tree.body for fault in _not_constant(node)]

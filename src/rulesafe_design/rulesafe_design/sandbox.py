@@ -11,21 +11,21 @@ from typing import Any
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_design.processes import Worker, malformed_message, printable
-from rulesafe_design.verdicts import KINDS, SANDBOX_KINDS, Limits, Refused
+from rulesafe_design.verdicts import KINDS, SANDBOX_KINDS, ProgramLimits, Refused
 from rulesafe_design.wire import decode, encode
 
-__all__ = ["KINDS", "SANDBOX_KINDS", "Limits", "Refused", "run_task", "walls"]
+__all__ = ["KINDS", "SANDBOX_KINDS", "ProgramLimits", "Refused", "run_task", "walls"]
 
 Answer = Callable[[str, list[Any], dict[str, Any]], Any]
 
 
 def walls() -> dict[str, bool]:
     """Return the restrictions of a program on this machine, by name: whether each is in force."""
-    with Worker("lock", "", Limits()) as worker:
+    with Worker("lock", "", ProgramLimits()) as worker:
         return worker.walls
 
 
-def run_task(source: str, answer: Answer, limits: Limits = Limits()) -> None:
+def run_task(source: str, answer: Answer, limits: ProgramLimits = ProgramLimits()) -> None:
     """Run a task program. Each `planner.NAME(*args, **kw)` in it calls `answer("NAME", [*args],
     {**kw})` in this process, whose value the program receives.
 

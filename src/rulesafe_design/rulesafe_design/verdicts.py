@@ -43,7 +43,7 @@ class Refused(RuleSafeError):
 
 
 @dataclass(frozen=True)
-class Limits:
+class ProgramLimits:
     """The limits of a program."""
 
     call_s: float = 0.5

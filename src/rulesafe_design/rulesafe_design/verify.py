@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_design.compiler import compile_program
-from rulesafe_design.sandbox import Limits, Refused
+from rulesafe_design.sandbox import Refused
+from rulesafe_design.verdicts import ProgramLimits
 from rulesafe_locks.automata import Automaton, as_rule, automaton_of, possible, smallest
 from rulesafe_locks.lock_files import Bound
 from rulesafe_locks.locks import Rule
@@ -39,7 +40,7 @@ def verify(
     source: str,
     plan: Iterable[str] | None = None,
     known: Mapping[str, str] | None = None,
-    limits: Limits = Limits(),
+    limits: ProgramLimits = ProgramLimits(),
     max_steps: int = MAX_STEPS,
 ) -> Verified:
     """Compile a program in the sandbox and prove that its lock can be opened.

@@ -91,7 +91,7 @@ class Clock:
         os._exit(0)
 
 
-class Handle:
+class ObjectHandle:
     """Stands for an object of the planner. A program can keep it and pass it to later calls."""
 
     __slots__ = ("number",)
@@ -133,13 +133,13 @@ class Planner(Provided):
         }
         self._clock.stop()
         self._wire.send(message)
-        answer = decode(self._wire.receive()["answer"], Handle)
+        answer = decode(self._wire.receive()["answer"], ObjectHandle)
         self._clock.start()
         return answer
 
 
 def _number(value: Any) -> int:
-    if type(value) is Handle:
+    if type(value) is ObjectHandle:
         return value.number
     raise TypeError(
         f"the planner takes no {type(value).__name__}; valid: None, bool, int, float, str, list, "

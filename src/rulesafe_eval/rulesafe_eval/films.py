@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_data.bars import Bar
+from rulesafe_data.bars import ProgressBar
 from rulesafe_data.engines import run
 from rulesafe_demos.attempts import Attempt
 from rulesafe_demos.film.subscriber import EpisodeFilm
-from rulesafe_eval.request import Request, Setup
-from rulesafe_eval.results import Folder
+from rulesafe_eval.request import EvaluationRequest, Setup
+from rulesafe_eval.results import ResultsFolder
 from rulesafe_eval.runner import actions_file, agent_of, simulation_of
 from rulesafe_sim.randomisation import load_split, sample_variation
 from rulesafe_sim.runtime import Playback, Runtime
@@ -58,7 +58,7 @@ def missing(directory: Path, lines: Sequence[Line]) -> list[Line]:
 
 
 def make(
-    request: Request, directory: Path, lines: Sequence[Line], workers: int, engine: str
+    request: EvaluationRequest, directory: Path, lines: Sequence[Line], workers: int, engine: str
 ) -> None:
     """Films what is not filmed yet. Errors: RuleSafeError where physics came out otherwise, a
     worker died again and again, or another process writes to the directory."""
@@ -66,12 +66,12 @@ def make(
     jobs = {request.episode(line["rule"], line["number"]): line for line in lacking}
     if not jobs:
         return
-    with Folder(directory).exclusive_lock():
+    with ResultsFolder(directory).exclusive_lock():
         for draft in (directory / "films").glob(".*"):
             shutil.rmtree(draft, ignore_errors=True)
         facts = {(line["rule"], line["number"]): line for line in jobs.values()}
         work = partial(film, directory, request.setup, facts)
-        with Bar(total=len(jobs), unit="film") as bar:
+        with ProgressBar(total=len(jobs), unit="film") as bar:
             run(work, jobs, lambda *_: bar.update(), min(workers, len(jobs)), engine)
 
 

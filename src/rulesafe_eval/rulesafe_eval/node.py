@@ -32,7 +32,7 @@ from rulesafe_demos.film.episode import EpisodeMonitor, FilmRecorder
 from rulesafe_demos.film.messages import decode_memory, decode_status
 from rulesafe_demos.film.summary import results_folder, totals, write_summary
 from rulesafe_eval.convert import failures
-from rulesafe_eval.progress import Progress
+from rulesafe_eval.progress import EpisodeProgress
 from rulesafe_interfaces.action import Evaluate
 from rulesafe_interfaces.msg import EpisodeStatus, MemoryTokens
 from rulesafe_interfaces.srv import ResetEpisode
@@ -42,7 +42,7 @@ from rulesafe_sim.episode import EpisodeRecord
 
 
 @dataclass(frozen=True)
-class Parameters(Settings):
+class EvaluatorParameters(Settings):
     """Parameters of the evaluator node."""
 
     rule: str = setting("rule_001", "Rule: an id or the path of a lock's file.")
@@ -98,10 +98,10 @@ class EvaluatorNode(Node):
     def __init__(self) -> None:
         super().__init__("evaluator_node")
         self._claim = claim(self, "/evaluate")
-        self._values = declare(self, Parameters)
+        self._values = declare(self, EvaluatorParameters)
         self._busy = False
         self._monitor: EpisodeMonitor | None = None
-        self._progress = Progress(0.0)
+        self._progress = EpisodeProgress(0.0)
         self._status = EpisodeStatus()
         self._episode = 0  # number of the running episode; 0 until the reset is answered
         self._early: list[EpisodeStatus] = []  # came before that answer
@@ -274,7 +274,7 @@ class EvaluatorNode(Node):
             if not reply.success:
                 raise RuleSafeError(reply.message)
             self._episode = reply.episode
-            self._progress = Progress(time_limit)
+            self._progress = EpisodeProgress(time_limit)
             for status in self._early:
                 self._on_status(status)
             await self._end

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from policy_node.history import History
+from policy_node.history import ObservationHistory
 from policy_node.loading import checked_chunk
 from policy_node.policy import CAMERAS, CHUNK, Observation, Policy
 from rulesafe_core.chunks import PERIOD, load_executor, make_chunk
@@ -63,7 +63,7 @@ class PolicyAgent(Agent):
     def reset(self, simulation: Simulation) -> None:
         """Errors: PolicyBroke where the policy raises an exception."""
         self._observer = Observer(simulation) if self.renders else None
-        self._history = History(self._policy.needs)
+        self._history = ObservationHistory(self._policy.needs)
         self._actions: deque[NDArray[np.float64]] = deque()
         self.memory.reset()
         self._executor.reset(0)

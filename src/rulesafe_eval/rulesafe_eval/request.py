@@ -53,7 +53,7 @@ class Setup:
 
 
 @dataclass(frozen=True)
-class Request:
+class EvaluationRequest:
     """What `rulesafe eval` was asked for; DIR/eval.json keeps it. `episodes` may grow later, and
     everything else stays."""
 
@@ -97,7 +97,7 @@ def make_request(
     episodes: int,
     split: str,
     seed: int,
-) -> Request:
+) -> EvaluationRequest:
     """The request that command line words stand for; rules and safes as in `rulesafe demos
     generate`. Errors: RuleSafeError for what is not valid."""
     if split not in SPLIT_OF and not split.endswith((".yaml", ".yml")):
@@ -113,7 +113,7 @@ def make_request(
         )
     of = SPLIT_OF.get(split, split)
     meant = attempts.make_request(rules, 1, None, safes, of, 0, others=True)
-    return Request(
+    return EvaluationRequest(
         setup=setup,
         rules=meant.rules,
         episodes=episodes,
@@ -127,7 +127,7 @@ def make_request(
     )
 
 
-def load_request(directory: Path) -> Request:
+def load_request(directory: Path) -> EvaluationRequest:
     """The request that a directory of results was made for. Errors: RuleSafeError."""
     path = directory / "eval.json"
     try:
@@ -140,6 +140,6 @@ def load_request(directory: Path) -> Request:
         content["setup"] = Setup(**content["setup"])
         for key in ("rules", "safes"):
             content[key] = tuple(content[key])
-        return Request(**content)
+        return EvaluationRequest(**content)
     except (TypeError, KeyError) as error:
         raise RuleSafeError(f"{path} is not a request for an evaluation: {error}") from error

@@ -16,11 +16,11 @@ from typing import Any
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.files import exclusive_lock, sweep
-from rulesafe_data.bars import Bar
+from rulesafe_data.bars import ProgressBar
 from rulesafe_data.engines import run
 from rulesafe_data.files import append_line, read_json, read_lines, write_json
 from rulesafe_demos.attempts import Attempt, settle
-from rulesafe_eval.request import Request, load_request
+from rulesafe_eval.request import EvaluationRequest, load_request
 from rulesafe_eval.runner import perform
 from rulesafe_eval.statistics import failures, summary, timings
 
@@ -30,7 +30,7 @@ Line = Mapping[str, Any]
 """An episode, as `diagnosis.Diagnosis.facts` and runner.play describe it."""
 
 
-class Folder:
+class ResultsFolder:
     """A directory of results."""
 
     def __init__(self, path: Path):
@@ -51,14 +51,16 @@ class Folder:
         return {(line["rule"], line["number"]): line for line in lines}
 
 
-def evaluate(request: Request, directory: Path, workers: int, engine: str) -> dict[str, Any]:
+def evaluate(
+    request: EvaluationRequest, directory: Path, workers: int, engine: str
+) -> dict[str, Any]:
     """Plays the episodes that a directory still lacks, and writes results.json; its content.
 
     Interrupted, however suddenly, and called again, it goes on; results.json then is that of an
     undisturbed run, but for "timing". Errors: RuleSafeError for a directory made for another
     request or in use, on a full disk, and where workers cannot start.
     """
-    folder = Folder(directory)
+    folder = ResultsFolder(directory)
     with folder.exclusive_lock():
         settle(directory, request, load_request)
         sweep(directory, "actions/*/.*")
@@ -66,7 +68,7 @@ def evaluate(request: Request, directory: Path, workers: int, engine: str) -> di
         missing = [e for e in request.all_episodes() if (e.rule, e.number) not in known]
         if missing:
             total, opened = len(request.rules) * request.episodes, []
-            with Bar(total=total, initial=total - len(missing), unit="episode") as bar:
+            with ProgressBar(total=total, initial=total - len(missing), unit="episode") as bar:
 
                 def note(_: Attempt, line: Line) -> None:
                     folder.add(line)
@@ -80,7 +82,7 @@ def evaluate(request: Request, directory: Path, workers: int, engine: str) -> di
 
 def write_results(directory: Path) -> dict[str, Any]:
     """Counts what was played, in the request's order, into results.json; its content."""
-    request, known = load_request(directory), Folder(directory).lines()
+    request, known = load_request(directory), ResultsFolder(directory).lines()
     keys = [(episode.rule, episode.number) for episode in request.all_episodes()]
     lines = [known[key] for key in keys if key in known]
     content = {

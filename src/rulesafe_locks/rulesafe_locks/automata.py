@@ -24,7 +24,7 @@ Key = TypeVar("Key", bound=Hashable)
 
 
 @dataclass(frozen=True)
-class State:
+class AutomatonState:
     """One state of a lock, door closed."""
 
     phases: Phases
@@ -46,7 +46,7 @@ class State:
 class Automaton:
     """States by number; 0 is the start, where all parts are closed."""
 
-    states: tuple[State, ...]
+    states: tuple[AutomatonState, ...]
 
     def run(self, moves: Iterable[str], start: int = 0) -> int:
         """The state after these moves, each "knob" or "handle"."""
@@ -65,7 +65,10 @@ class Automaton:
 
 
 def explored(
-    start: Key, output: Callable[[Key], State], step: Callable[[Key, str], Key], name: str = "lock"
+    start: Key,
+    output: Callable[[Key], AutomatonState],
+    step: Callable[[Key, str], Key],
+    name: str = "lock",
 ) -> Automaton:
     """The automaton of everything that moves reach from `start`. `output` gives a state without
     successors, `step` the key after a move of one of MOVED. RuleSafeError past MAX_STATES."""
@@ -90,9 +93,9 @@ def automaton_of(rule: Rule) -> Automaton:
     """Every state of a rule up to the opening of the door, also those behind moves of held parts:
     should physics let one happen, it counts."""
 
-    def output(state: LockState) -> State:
+    def output(state: LockState) -> AutomatonState:
         locked = rule.locked(state)
-        return State(state.phases, "door" not in locked, locked - {"door"}, (None, None))
+        return AutomatonState(state.phases, "door" not in locked, locked - {"door"}, (None, None))
 
     def step(state: LockState, part: str) -> LockState:
         return rule.step(state, part + ("-" if getattr(state.phases, part) else "+"))
@@ -122,7 +125,7 @@ def possible(automaton: Automaton) -> Automaton:
     return _renumbered(replace(state, next=_without_held(state)) for state in automaton.states)
 
 
-def _without_held(state: State) -> tuple[int | None, int | None]:
+def _without_held(state: AutomatonState) -> tuple[int | None, int | None]:
     knob, handle = state.next
     return (None if "knob" in state.held else knob, None if "handle" in state.held else handle)
 
@@ -138,7 +141,7 @@ def smallest(automaton: Automaton) -> Automaton:
     )
 
 
-def _alike(states: Sequence[State]) -> list[int]:
+def _alike(states: Sequence[AutomatonState]) -> list[int]:
     """The group of each state, where states share one if they behave alike: Hopcroft's refinement
     (1971), n log n steps for n states, since nobody should wait for an automaton of a stranger."""
     group = _numbered(state.output for state in states)
@@ -185,7 +188,7 @@ def depths(automaton: Automaton) -> list[int]:
     return [found[number] for number in range(len(automaton.states))]
 
 
-def refinements(states: Sequence[State]) -> Iterator[list[int]]:
+def refinements(states: Sequence[AutomatonState]) -> Iterator[list[int]]:
     """The group of each state where states are told apart by what shows at once, after up to one
     move, two, ..., until more moves tell no more apart."""
     group = _numbered(state.output for state in states)
@@ -238,12 +241,12 @@ def _numbered(keys: Iterable[Hashable]) -> list[int]:
     return [seen.setdefault(key, len(seen)) for key in keys]
 
 
-def _mapped(state: State, numbers: Any) -> tuple[int | None, int | None]:
+def _mapped(state: AutomatonState, numbers: Any) -> tuple[int | None, int | None]:
     knob, handle = (None if n is None else numbers[n] for n in state.next)
     return knob, handle
 
 
-def _renumbered(states: Iterable[State]) -> Automaton:
+def _renumbered(states: Iterable[AutomatonState]) -> Automaton:
     """The reachable states, numbered breadth first."""
     states = list(states)
     numbers, order = {0: 0}, [0]
@@ -294,14 +297,14 @@ def from_json(rows: Any) -> Automaton:
     return Automaton(tuple(states))
 
 
-def _moves(states: list[State]) -> Iterator[tuple[int, str, int]]:
+def _moves(states: list[AutomatonState]) -> Iterator[tuple[int, str, int]]:
     for number, state in enumerate(states):
         for move, after in zip(MOVED, state.next, strict=True):
             if after is not None:
                 yield number, move, after
 
 
-def _state(number: int, row: Any, count: int) -> State:
+def _state(number: int, row: Any, count: int) -> AutomatonState:
     right = isinstance(row, list) and len(row) == len(COLUMNS)
     if not right or any(isinstance(n, bool) or not isinstance(n, int) for n in row):
         raise RuleSafeError(f"state {number}: {row!r} is no row of integers {', '.join(COLUMNS)}")
@@ -310,4 +313,4 @@ def _state(number: int, row: Any, count: int) -> State:
             f"state {number}: {row!r}; valid: five times 0 or 1, then two states 0 to {count - 1}"
         )
     held = frozenset(part for part, is_held in zip(MOVED, row[3:5], strict=True) if is_held)
-    return State(Phases(bool(row[0]), bool(row[1])), bool(row[2]), held, (row[5], row[6]))
+    return AutomatonState(Phases(bool(row[0]), bool(row[1])), bool(row[2]), held, (row[5], row[6]))

@@ -8,10 +8,10 @@ from rulesafe_core.convert import to_header, to_pose
 from rulesafe_core.joints import ALL_JOINTS
 from rulesafe_interfaces.msg import EpisodeStatus
 from rulesafe_locks.rules import PARTS
-from rulesafe_sim.simulation import Simulation, State
+from rulesafe_sim.simulation import Simulation, SimulationState
 
 
-def to_joint_state(state: State, time: int) -> JointState:
+def to_joint_state(state: SimulationState, time: int) -> JointState:
     """All 39 joints: rad and rad/s."""
     return JointState(
         header=to_header(time, "pelvis"),
@@ -23,7 +23,7 @@ def to_joint_state(state: State, time: int) -> JointState:
 
 def to_status(
     simulation: Simulation,
-    state: State,
+    state: SimulationState,
     time: int,
     *,
     safe: str,

@@ -49,7 +49,7 @@ class AgentLog:
 
 
 @dataclass(frozen=True)
-class Snapshot:
+class TaskSnapshot:
     """The state of the task at one instant; by default that before the first frame."""
 
     rule: str
@@ -86,7 +86,7 @@ class PhaseChange:
     time: float  # s of simulated time since the reset
 
 
-def changes(before: Mapping[str, bool], now: Snapshot) -> list[PhaseChange]:
+def changes(before: Mapping[str, bool], now: TaskSnapshot) -> list[PhaseChange]:
     """Return the differences of `now` to the phases `before`."""
     return [
         PhaseChange(part + ("+" if is_open else "-"), now.time)
@@ -96,7 +96,7 @@ def changes(before: Mapping[str, bool], now: Snapshot) -> list[PhaseChange]:
 
 
 @dataclass(frozen=True)
-class EpisodeRecord(Snapshot):
+class EpisodeRecord(TaskSnapshot):
     """The outcome of an episode: its last snapshot, and how it came to that."""
 
     reason: str = ""  # why it failed; empty if the door was opened
@@ -145,13 +145,13 @@ class EpisodeTracker:
     """
 
     def __init__(self, time_limit: float):
-        self.now: Snapshot | None = None
+        self.now: TaskSnapshot | None = None
         self.record: EpisodeRecord | None = None
         self._time_limit = time_limit
         self._began = time.monotonic()
         self._events: list[PhaseChange] = []
 
-    def update(self, now: Snapshot) -> None:
+    def update(self, now: TaskSnapshot) -> None:
         self._events += changes(self.now.part_open if self.now else {}, now)
         self.now = now
         if self.record is None and (now.success or now.time >= self._time_limit):

@@ -48,7 +48,7 @@ REFRESH_IMAGES = 1.0
 
 
 @dataclass(frozen=True)
-class Parameters(EpisodeParameters):
+class SimulationParameters(EpisodeParameters):
     """Parameters of the simulation's node."""
 
     start: bool = setting(True, "Start an episode at once; otherwise wait for /episode/reset.")
@@ -85,7 +85,7 @@ class SimNode(Node):
     def __init__(self) -> None:
         super().__init__("sim_node")
         self._claim = ros.claim(self, "/clock")
-        values = ros.declare(self, Parameters)
+        values = ros.declare(self, SimulationParameters)
         self._waits = values.wait_for_action
         self._rule, self._safe = values.rule, values.safe
         config = SimulationConfig(split=values.split, robot_urdf=values.robot_urdf)

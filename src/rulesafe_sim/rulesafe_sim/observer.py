@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rulesafe_core.cloud import SAMPLERS, Sampler, Workspace, sample_cloud
+from rulesafe_core.cloud import SAMPLERS, PointSampler, Workspace, sample_cloud
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_sim.cameras import FRONT, HEAD, CameraConfig, CameraRig, shifted
 from rulesafe_sim.physics import has_renderer
@@ -47,7 +47,7 @@ class Observer:
         simulation: Simulation,
         cameras: Sequence[CameraConfig] = (HEAD, FRONT),
         workspace: Workspace = Workspace(),
-        sampler: Sampler = SAMPLERS["farthest"],
+        sampler: PointSampler = SAMPLERS["farthest"],
     ):
         if not hasattr(simulation, "scene"):
             raise RuleSafeError("the simulation has no scene yet: call reset() first")

@@ -9,7 +9,7 @@ from rulesafe_core.body import Material
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_core.settings import required
 from rulesafe_core.transforms import Vec3, about_axis, apply
-from rulesafe_sim.safe_families import Bar, Family, Fluted, Grip, Lever, Tee, Wheel
+from rulesafe_sim.safe_families import Bar, Fluted, Grip, Lever, PartFamily, Tee, Wheel
 
 DETENT_RAMP = 0.1
 """The detent's torque changes sign at half range, over +- this fraction of it."""
@@ -77,7 +77,7 @@ class Turner(Part):
     closed_angle: float = required(-180, 180, "deg")  # the link's z from up, clockwise, as seen
     rotor_inertia: float = required(0.0, 0.01, "kgm2")  # of the works that turn along
 
-    shape: Family
+    shape: PartFamily
 
     @property
     def opening_sign(self) -> int:

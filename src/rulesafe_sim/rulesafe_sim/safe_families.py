@@ -32,7 +32,7 @@ X_AXIS = from_xyz_rpy(rpy=(0, pi / 2, 0))
 """Turns a shape's z axis to x."""
 
 
-class Family(Protocol):
+class PartFamily(Protocol):
     """A knob's or handle's geometry."""
 
     @property

@@ -18,7 +18,7 @@ from rulesafe_locks.scores import Progress
 from rulesafe_sim import articulations, physics
 from rulesafe_sim.config import Placement, SimulationConfig
 from rulesafe_sim.contacts import sense_contacts
-from rulesafe_sim.episode import Snapshot
+from rulesafe_sim.episode import TaskSnapshot
 from rulesafe_sim.randomisation import load_split, sample_variation
 from rulesafe_sim.safe import Safe
 from rulesafe_sim.safe_body import safe_body
@@ -34,7 +34,7 @@ HOME_ACTION = np.array([HOME[name] for name in ACTION_JOINTS])  # (13,) rad
 
 
 @dataclass(frozen=True)
-class State:
+class SimulationState:
     """What is known at one instant; the fields from `part_positions` on are privileged."""
 
     time: float  # s since reset
@@ -244,10 +244,10 @@ class Simulation:
         """Whether the door was opened after the lock had freed it."""
         return self.progress.success
 
-    def state(self) -> State:
+    def state(self) -> SimulationState:
         positions = dict(HELD) | dict(zip(self._robot.names, self._robot.positions, strict=True))
         velocities = dict(zip(self._robot.names, self._robot.velocities, strict=True))
-        return State(
+        return SimulationState(
             time=self.time,
             frame=self.frame,
             joint_positions=np.array([positions[name] for name in ALL_JOINTS]),
@@ -259,10 +259,10 @@ class Simulation:
             contact_forces=self._contacts.forces(),
         )
 
-    def snapshot(self) -> Snapshot:
+    def snapshot(self) -> TaskSnapshot:
         """The state of the task at this instant."""
         progress = self.progress
-        return Snapshot(
+        return TaskSnapshot(
             rule=self.rule.id,
             safe=self.safe.id,
             seed=self.seed,

@@ -7,7 +7,7 @@ from typing import Annotated
 import tyro
 
 from rulesafe_core.errors import RuleSafeError, resumable
-from vq_memory_node.train_config import TrainConfig
+from vq_memory_node.train_config import MemoryTrainConfig
 
 Data = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="DATA")]
 
@@ -15,7 +15,7 @@ Data = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="DATA")]
 def train(
     data: Data,
     out: Path,
-    config: Annotated[TrainConfig, tyro.conf.OmitArgPrefixes] = TrainConfig(),
+    config: Annotated[MemoryTrainConfig, tyro.conf.OmitArgPrefixes] = MemoryTrainConfig(),
 ) -> None:
     """Train a memory on joint positions: a codebook of windows, and its clusters.
 

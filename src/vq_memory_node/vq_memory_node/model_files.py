@@ -78,7 +78,7 @@ class Architecture:
 
 
 @dataclass(frozen=True)
-class Model:
+class MemoryModel:
     """A trained memory. Build, `save_model`, `load_model`.
 
     Attributes:
@@ -118,7 +118,7 @@ class Model:
         return self.arrays[f"clusters.{clusters}"]
 
 
-def save_model(model: Model, folder: Path | str) -> None:
+def save_model(model: MemoryModel, folder: Path | str) -> None:
     """Write a model into a folder, which is made. The same model gives the same bytes.
 
     Errors: RuleSafeError if its arrays do not fit its architecture.
@@ -134,7 +134,7 @@ def save_model(model: Model, folder: Path | str) -> None:
 
 def load_model(
     name: Path | str, joints: tuple[str, ...] = ACTION_JOINTS, window: int = WINDOW
-) -> Model:
+) -> MemoryModel:
     """Read a model: one that comes with the package, by its name, or that of a folder.
 
     Errors: RuleSafeError if there is none, if it is damaged, or for other joints or windows.
@@ -183,7 +183,7 @@ def names_in(shipped: Path, file: str) -> list[str]:
     return sorted(path.parent.name for path in shipped.glob(f"*/{file}"))
 
 
-def _about(model: Model) -> dict[str, Any]:
+def _about(model: MemoryModel) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "joints": list(model.joints),
@@ -202,7 +202,7 @@ def _arrays(folder: Path) -> dict[str, NDArray[Any]]:
         raise RuleSafeError(f"{folder / ARRAY_FILE} is damaged: {error}") from error
 
 
-def _model(about: Any, arrays: dict[str, NDArray[Any]], folder: Path) -> Model:
+def _model(about: Any, arrays: dict[str, NDArray[Any]], folder: Path) -> MemoryModel:
     found = about.get("format") if isinstance(about, dict) else None
     if found != FORMAT:
         raise RuleSafeError(f"{folder / JSON_FILE}: format {found!r}; valid: {FORMAT!r}")
@@ -210,7 +210,7 @@ def _model(about: Any, arrays: dict[str, NDArray[Any]], folder: Path) -> Model:
         parts = dict(about["architecture"])
         layers = tuple(Layer(**layer) for layer in parts.pop("layers"))
         levels = tuple(parts.pop("levels"))
-        return Model(
+        return MemoryModel(
             architecture=Architecture(layers=layers, levels=levels, **parts),
             arrays=arrays,
             joints=tuple(about["joints"]),
@@ -222,7 +222,7 @@ def _model(about: Any, arrays: dict[str, NDArray[Any]], folder: Path) -> Model:
         raise RuleSafeError(f"{folder / JSON_FILE}: not understood: {error!r}") from error
 
 
-def check(model: Model, where: str) -> None:
+def check(model: MemoryModel, where: str) -> None:
     """Whether a model's arrays fit its architecture. Errors: RuleSafeError, with the reason."""
     architecture = model.architecture
     if architecture.kind not in KINDS:
@@ -248,7 +248,7 @@ def check(model: Model, where: str) -> None:
             raise RuleSafeError(f"{where}: clusters.{clusters} must lie in 0 .. {clusters - 1}")
 
 
-def _shapes(model: Model) -> dict[str, tuple[int, ...]]:
+def _shapes(model: MemoryModel) -> dict[str, tuple[int, ...]]:
     architecture, joints = model.architecture, len(model.joints)
     shapes: dict[str, tuple[int, ...]] = {}
     shapes |= {f"normaliser.{name}": (joints,) for name in ("mean", "std")}

@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from vq_memory_node.model_files import Architecture, Model
+from vq_memory_node.model_files import Architecture, MemoryModel
 from vq_memory_node.windows import WINDOW
 
 
@@ -95,7 +95,7 @@ def arrays_of(name: str, module: nn.Module) -> dict[str, NDArray[Any]]:
     return {f"{name}.{key}": value.numpy().copy() for key, value in module.state_dict().items()}
 
 
-def encoder_of(model: Model) -> Encoder:
+def encoder_of(model: MemoryModel) -> Encoder:
     """Return the torch encoder of a model from its file."""
     encoder = Encoder(model.architecture, len(model.joints), model.window)
     prefix = "encoder."

@@ -32,13 +32,13 @@ from rulesafe_interfaces.msg import MemoryTokens
 from vq_memory_node import convert
 from vq_memory_node.grids import GRIDS, make_grid
 from vq_memory_node.memory import TokenMemory
-from vq_memory_node.resampling import Frame, JointStream
+from vq_memory_node.resampling import JointFrame, JointStream
 from vq_memory_node.rolling import RollingMemory
 from vq_memory_node.windows import LENGTH
 
 
 @dataclass(frozen=True)
-class Parameters(Settings):
+class MemoryParameters(Settings):
     """Parameters of the memory node."""
 
     model: str = setting(
@@ -85,11 +85,11 @@ class _Second:
     complaint: str = ""
 
 
-class MemoryNode(ManagedNode[Parameters]):
+class MemoryNode(ManagedNode[MemoryParameters]):
     """A stream of joint states and the memory of it, while the node is active."""
 
     def __init__(self) -> None:
-        super().__init__("vq_memory_node", Parameters, publishes="/memory/tokens")
+        super().__init__("vq_memory_node", MemoryParameters, publishes="/memory/tokens")
         self._memory: RollingMemory | None = None
         self._stream: JointStream | None = None  # while active
         self._stamp = 0  # ns, of the newest frame
@@ -160,7 +160,7 @@ class MemoryNode(ManagedNode[Parameters]):
             self._empty(stamp)
         self._take(frames, began)
 
-    def _take(self, frames: list[Frame], began: float) -> None:
+    def _take(self, frames: list[JointFrame], began: float) -> None:
         """Remembers frames that a message completed at `began` (s, perf_counter)."""
         assert self._memory is not None
         for frame in frames:

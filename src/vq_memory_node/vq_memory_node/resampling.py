@@ -28,7 +28,7 @@ FOREIGN = 10 * SECOND
 
 
 @dataclass(frozen=True)
-class Frame:
+class JointFrame:
     """Joint positions at one instant.
 
     Attributes:
@@ -43,7 +43,7 @@ class Frame:
 
 
 @dataclass
-class Counts:
+class ResamplingCounts:
     """What came in and what was left out, since the stream was made."""
 
     samples: int = 0
@@ -109,7 +109,7 @@ class JointStream:
     """
 
     max_gap: int = SECOND // 2
-    counts: Counts = field(default_factory=Counts)
+    counts: ResamplingCounts = field(default_factory=ResamplingCounts)
 
     def __post_init__(self) -> None:
         if self.max_gap < 1:
@@ -135,7 +135,7 @@ class JointStream:
         self._kept.clear()
         self._begin(reason)
 
-    def start(self, stamp: int) -> list[Frame]:
+    def start(self, stamp: int) -> list[JointFrame]:
         """An episode starts at this stamp (ns): the frames that are known of it. Told twice, it is
         still one start: no frames."""
         if stamp == self._start:
@@ -145,7 +145,7 @@ class JointStream:
         seen = [s for s in self._kept if stamp <= s.stamp <= stamp + KEPT]
         return [frame for sample in seen for frame in self._frames(sample)]
 
-    def push(self, stamp: int, names: Sequence[str], positions: Any) -> list[Frame]:
+    def push(self, stamp: int, names: Sequence[str], positions: Any) -> list[JointFrame]:
         """The frames that a sample completes: none, one, or those of a gap.
 
         Args:
@@ -207,7 +207,7 @@ class JointStream:
         self.restart(f"the clock jumped back by {back / SECOND:.2f} s")
         return True
 
-    def _frames(self, sample: Sample) -> list[Frame]:
+    def _frames(self, sample: Sample) -> list[JointFrame]:
         """The frames after the last sample, up to this one."""
         last = self._resampler.last
         if last is not None and sample.stamp - last.stamp > self.max_gap:
@@ -215,7 +215,7 @@ class JointStream:
             self._begin(f"no joint states for {gap:.2f} s")
         frames = []
         for found in self._resampler.push(sample):
-            frames.append(Frame(found.stamp, found.values.astype(np.float32), self._reason))
+            frames.append(JointFrame(found.stamp, found.values.astype(np.float32), self._reason))
             self._reason = ""
         self.counts.frames += len(frames)
         return frames

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
-from vq_memory_node.model_files import Model, load_model
+from vq_memory_node.model_files import MemoryModel, load_model
 from vq_memory_node.windows import WINDOW
 
 CLUSTERS = 4
@@ -21,7 +21,7 @@ CLUSTERS = 4
 class NumpyEncoder:
     """The encoder of a model: a window to a latent."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: MemoryModel) -> None:
         arrays, architecture = model.arrays, model.architecture
         self._shape = (model.window, len(model.joints))
         self._mean = arrays["normaliser.mean"]
@@ -74,7 +74,7 @@ class Tokenizer(ABC):
         hash: SHA-256 of weights and architecture, hexadecimal.
     """
 
-    def __init__(self, model: Model, clusters: int = CLUSTERS) -> None:
+    def __init__(self, model: MemoryModel, clusters: int = CLUSTERS) -> None:
         """Raises RuleSafeError if the model has no such number of clusters."""
         self.kind, self.hash = model.architecture.kind, model.hash
         self.joints, self.window = model.joints, model.window
@@ -94,7 +94,7 @@ class Tokenizer(ABC):
 class VqTokenizer(Tokenizer):
     """The nearest code of a codebook, then the cluster of that code."""
 
-    def __init__(self, model: Model, clusters: int = CLUSTERS) -> None:
+    def __init__(self, model: MemoryModel, clusters: int = CLUSTERS) -> None:
         super().__init__(model, clusters)
         codebook = model.arrays["codebook"]
         # |z - e|^2 less |z|^2, which is the same for all codes.
@@ -112,7 +112,7 @@ class FsqTokenizer(Tokenizer):
     function as the bound. The digits, the first dimension's fastest, number the code.
     """
 
-    def __init__(self, model: Model, clusters: int = CLUSTERS) -> None:
+    def __init__(self, model: MemoryModel, clusters: int = CLUSTERS) -> None:
         super().__init__(model, clusters)
         levels = np.array(model.architecture.levels)
         self._top = (levels - 1).astype(np.float32)

@@ -14,7 +14,7 @@ Seen = Literal["arm_and_hand", "hand"]
 
 
 @dataclass(frozen=True)
-class TrainConfig(Settings):
+class MemoryTrainConfig(Settings):
     """Settings of a training run."""
 
     quantiser: Quantiser = setting(

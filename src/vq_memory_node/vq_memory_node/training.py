@@ -29,12 +29,12 @@ from vq_memory_node.checkpoints import (
     save_checkpoint,
 )
 from vq_memory_node.clustering import CLUSTERERS, clusterings, k_means
-from vq_memory_node.model_files import JSON_FILE, Model, save_model
+from vq_memory_node.model_files import JSON_FILE, MemoryModel, save_model
 from vq_memory_node.networks import Decoder, Encoder, arrays_of, start_from_components
 from vq_memory_node.quantisers import QUANTISERS, Codebook, Quantised, perplexity, squared
-from vq_memory_node.train_config import TrainConfig
+from vq_memory_node.train_config import MemoryTrainConfig
 from vq_memory_node.training_data import (
-    Windows,
+    JointWindows,
     check_trajectories,
     digest,
     fit_normaliser,
@@ -43,7 +43,7 @@ from vq_memory_node.training_data import (
 
 
 @dataclass(frozen=True)
-class Progress:
+class MemoryTrainingProgress:
     """Where training stands: batches done of all, the last loss, perplexity of the recent codes."""
 
     step: int
@@ -54,9 +54,9 @@ class Progress:
 
 def train(
     trajectories: Sequence[NDArray[np.float32]],
-    config: TrainConfig,
+    config: MemoryTrainConfig,
     out: Path | str,
-    progress: Callable[[Progress], None] = lambda _: None,
+    progress: Callable[[MemoryTrainingProgress], None] = lambda _: None,
 ) -> Path:
     """Train a memory and save its model; called again, it goes on where it was interrupted.
 
@@ -85,20 +85,20 @@ def train(
         out.mkdir(parents=True, exist_ok=True)
         with repeatable(config.threads):
             torch.manual_seed(config.seed)
-            run = Run(trajectories, config, out, facts)
+            run = MemoryTraining(trajectories, config, out, facts)
             run.go(progress)
             save_model(run.model(), out)
     (out / CHECKPOINT).unlink(missing_ok=True)
     return out
 
 
-class Run:
+class MemoryTraining:
     """One training run: networks, data, optimiser, and how far it is."""
 
     def __init__(
         self,
         trajectories: Sequence[NDArray[np.float32]],
-        config: TrainConfig,
+        config: MemoryTrainConfig,
         out: Path,
         facts: dict[str, Any],
     ) -> None:
@@ -107,8 +107,8 @@ class Run:
         self.held = split(len(trajectories), config.validation, config.seed)
         learned, kept = ([trajectories[place] for place in places] for places in self.held)
         self.normaliser = fit_normaliser(learned, config.std_floor, config.sees)
-        self.learned = Windows(learned, self.normaliser)
-        self.kept = Windows(kept, self.normaliser)
+        self.learned = JointWindows(learned, self.normaliser)
+        self.kept = JointWindows(kept, self.normaliser)
         architecture, joints = config.architecture, len(ACTION_JOINTS)
         self.encoder = Encoder(architecture, joints)
         self.decoder = Decoder(architecture, joints)
@@ -123,7 +123,7 @@ class Run:
         if state is not None:
             self._restore(state)
 
-    def go(self, progress: Callable[[Progress], None]) -> None:
+    def go(self, progress: Callable[[MemoryTrainingProgress], None]) -> None:
         """Do the steps that are left."""
         config = self.config
         with SummaryWriter(str(self.out / "tensorboard"), purge_step=self.step + 1) as log:
@@ -141,7 +141,7 @@ class Run:
                     for name, value in self.measure(self.kept).items():
                         log.add_scalar(f"validation/{name}", value, self.step)
                     self._checkpoint()
-                progress(Progress(self.step, config.steps, terms["loss"], recent))
+                progress(MemoryTrainingProgress(self.step, config.steps, terms["loss"], recent))
 
     def _advance(self) -> dict[str, float]:
         """One batch."""
@@ -199,7 +199,7 @@ class Run:
         return len(dead)
 
     @torch.no_grad()
-    def codes(self, windows: Windows) -> tuple[Tensor, float, float]:
+    def codes(self, windows: JointWindows) -> tuple[Tensor, float, float]:
         """The code of each window, and the mean reconstruction and quantisation terms."""
         self.networks.eval()
         codes, sums = [], torch.zeros(2, dtype=torch.float64)
@@ -213,7 +213,7 @@ class Run:
         means = (sums / len(windows)).tolist()
         return torch.cat(codes), means[0], means[1]
 
-    def measure(self, windows: Windows) -> dict[str, float]:
+    def measure(self, windows: JointWindows) -> dict[str, float]:
         """Loss and its terms, perplexity, and how many codes occur, over all windows."""
         return self._figures(*self.codes(windows))
 
@@ -227,7 +227,7 @@ class Run:
             "codes": int((counts > 0).sum()),
         }
 
-    def model(self) -> Model:
+    def model(self) -> MemoryModel:
         """The model as it stands, its codes clustered."""
         config = self.config
         codes, reconstruction, loss = self.codes(self.learned)
@@ -251,7 +251,9 @@ class Run:
             "validation": self.measure(self.kept),
         }
         told = {**self.facts, "validation_episodes": self.held[1], "results": results}
-        return Model(config.architecture, arrays, training={**told, "torch": torch.__version__})
+        return MemoryModel(
+            config.architecture, arrays, training={**told, "torch": torch.__version__}
+        )
 
     def _checkpoint(self) -> None:
         state = {

@@ -16,7 +16,7 @@ from vq_memory_node.windows import WINDOW
 
 
 @dataclass(frozen=True)
-class Normaliser:
+class JointNormaliser:
     """Mean and standard deviation (13,) float32 of each joint, rad.
 
     A joint whose standard deviation is infinite is 0 whatever it does: it is not looked at.
@@ -28,7 +28,7 @@ class Normaliser:
 
 def fit_normaliser(
     trajectories: Sequence[NDArray[np.float32]], floor: float, sees: Seen = "arm_and_hand"
-) -> Normaliser:
+) -> JointNormaliser:
     """Over all frames of these trajectories (N, 13); no standard deviation below `floor`, rad.
 
     The floor keeps a joint that hardly moves from being mostly noise.
@@ -37,7 +37,7 @@ def fit_normaliser(
     std = np.maximum(frames.std(0), floor)
     if sees == "hand":
         std[: len(ARM_JOINTS)] = np.inf
-    return Normaliser(frames.mean(0).astype(np.float32), std.astype(np.float32))
+    return JointNormaliser(frames.mean(0).astype(np.float32), std.astype(np.float32))
 
 
 def check_trajectories(trajectories: Sequence[NDArray[np.float32]]) -> None:
@@ -69,10 +69,12 @@ def split(episodes: int, validation: float, seed: int) -> tuple[list[int], list[
     return sorted(order[held:]), sorted(order[:held])
 
 
-class Windows:
+class JointWindows:
     """Every window of some episodes, normalised, one for each frame."""
 
-    def __init__(self, trajectories: Sequence[NDArray[np.float32]], normaliser: Normaliser) -> None:
+    def __init__(
+        self, trajectories: Sequence[NDArray[np.float32]], normaliser: JointNormaliser
+    ) -> None:
         before = WINDOW - 1
         padded = [np.concatenate([path[:1].repeat(before, 0), path]) for path in trajectories]
         frames = np.concatenate(padded).astype(np.float32)

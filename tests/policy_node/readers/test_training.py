@@ -17,7 +17,7 @@ from policy_node.checkpoints import ARRAY_FILE, read_policy
 from policy_node.configs import TrainConfig
 from policy_node.network_policy import load_policy
 from policy_node.policy import Observation
-from policy_node.training import Task, train
+from policy_node.training import TrainingTask, train
 from vq_memory_node.memory import Reading
 
 
@@ -39,7 +39,7 @@ def test_a_run_resumes_to_the_same_weights_and_its_policy_acts(
     family, small_readers, demos, cache, memories, tmp_path
 ):
     config = small_readers[family][1]
-    task = Task(family, "tiny", config, memories["vq"], demos, None, cache)
+    task = TrainingTask(family, "tiny", config, memories["vq"], demos, None, cache)
     settings = TrainConfig(steps=6, batch=4, warm_up=2, checkpoint_every=2)
     whole = train(task, settings, tmp_path / "whole")
     with pytest.raises(Stop):
@@ -77,7 +77,7 @@ with open(sys.argv[1], "rb") as file:
 @pytest.mark.train
 def test_two_processes_train_one_policy(small_readers, demos, cache, memories, tmp_path):
     """pi0, of which the last layer over pictures and words has no gradient to wait for."""
-    task = Task("pi0", "tiny", small_readers["pi0"][1], memories["vq"], demos, None, cache)
+    task = TrainingTask("pi0", "tiny", small_readers["pi0"][1], memories["vq"], demos, None, cache)
     settings = TrainConfig(steps=3, batch=2, warm_up=1)
     script, told = tmp_path / "process.py", tmp_path / "task"
     script.write_text(PROCESS)

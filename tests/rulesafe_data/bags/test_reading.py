@@ -5,7 +5,7 @@ from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, W
 from rosbags.typesys import Stores, get_typestore
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_data.bags.decoding import Decoder
+from rulesafe_data.bags.decoding import MessageDecoder
 from rulesafe_data.bags.definitions import definition
 from rulesafe_data.bags.reading import Bag
 from rulesafe_data.bags.writing import Splitting
@@ -41,7 +41,7 @@ def test_bags_of_others(foreign, storage, compression, said):
     bag = foreign(storage, compression)
     assert [message.data for message in bag.messages()] == [said(i) for i in range(30)]
     assert [m.when for m in bag.messages(start=10**9, end=12 * 10**8)] == [10**9, 11 * 10**8]
-    decode = Decoder(bag)
+    decode = MessageDecoder(bag)
     assert decode(next(bag.messages())).data.startswith("000000xx")
     assert bag.metadata.dropped is None
 
@@ -71,7 +71,7 @@ def test_a_message_that_is_not_of_its_type_is_refused(write):
     bag = Bag(write(1))
     message = next(bag.messages())
     with pytest.raises(RuleSafeError, match=r"a message of /said .* is no std_msgs/msg/String"):
-        Decoder(bag)(type(message)("/said", 0, 0, message.data[:6]))
+        MessageDecoder(bag)(type(message)("/said", 0, 0, message.data[:6]))
 
 
 def test_definitions_are_whole(tmp_path):

@@ -10,15 +10,15 @@ from PIL import Image
 
 from rulesafe_demos.film import episode
 from rulesafe_demos.film.episode import LATE, EpisodeMonitor, FilmRecorder
-from rulesafe_demos.film.film import BACKGROUND, BAR, SIDE, Sheet, compose
+from rulesafe_demos.film.film import BACKGROUND, BAR, SIDE, ContactSheet, compose
 from rulesafe_demos.film.strip import BAND, TOP, Tokens, squares
 from rulesafe_demos.film.summary import write_summary
-from rulesafe_sim.episode import Snapshot
+from rulesafe_sim.episode import TaskSnapshot
 from vq_memory_node.colours import cluster_colours
 from vq_memory_node.memory import Reading
 
 SECOND = 10**9
-START = Snapshot(
+START = TaskSnapshot(
     rule="rule_001",
     safe="safe_03",
     seed=7,
@@ -35,7 +35,7 @@ START = Snapshot(
 )
 
 
-def at(time: float, *opened: str) -> Snapshot:
+def at(time: float, *opened: str) -> TaskSnapshot:
     """The facts at a time (s), with these parts open."""
     return replace(
         START,
@@ -49,7 +49,7 @@ def at(time: float, *opened: str) -> Snapshot:
     )
 
 
-def see(monitor: EpisodeMonitor, now: Snapshot, waiting: bool = False) -> None:
+def see(monitor: EpisodeMonitor, now: TaskSnapshot, waiting: bool = False) -> None:
     monitor.update(round((100 + now.time) * SECOND), now, waiting)
 
 
@@ -143,7 +143,7 @@ def clocks(monkeypatch):
     """What films and sheets say: times (s) and verdicts of the film's pictures, then of the
     sheet's tiles."""
     shown: list[list[tuple[float, str]]] = [[], []]
-    true_add = Sheet.add
+    true_add = ContactSheet.add
 
     def composed(head, front, now, instruction, verdict=""):
         shown[0].append((now.time, verdict))
@@ -154,7 +154,7 @@ def clocks(monkeypatch):
         true_add(sheet, head, front, time, caption)
 
     monkeypatch.setattr(episode, "compose", composed)
-    monkeypatch.setattr(Sheet, "add", add)
+    monkeypatch.setattr(ContactSheet, "add", add)
     return shown
 
 
@@ -200,11 +200,11 @@ def strips(path) -> list[list[int | None]]:
     return found
 
 
-def tell(monitor: EpisodeMonitor, now: Snapshot, *tokens: int) -> None:
+def tell(monitor: EpisodeMonitor, now: TaskSnapshot, *tokens: int) -> None:
     monitor.tokens(round((100 + now.time) * SECOND), remembered(*tokens))
 
 
-def film_of(monitor: EpisodeMonitor, now: Snapshot) -> None:
+def film_of(monitor: EpisodeMonitor, now: TaskSnapshot) -> None:
     """Facts and both pictures of an instant."""
     see(monitor, now)
     for camera in ("head", "front"):

@@ -6,11 +6,11 @@ import pytest
 
 from rulesafe_core.chunks import SECOND
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_ros.bag.playback import RATES, Playback
+from rulesafe_ros.bag.playback import RATES, PlaybackClock
 
 
 def test_rate_and_pause():
-    playback = Playback(100 * SECOND, 5.0, rate=2.0)
+    playback = PlaybackClock(100 * SECOND, 5.0, rate=2.0)
     assert playback.now(6.5) == 103 * SECOND
     assert playback.wait(107 * SECOND, 6.5) == 2.0
     assert playback.wait(101 * SECOND, 6.5) == 0.0
@@ -26,7 +26,7 @@ def test_rate_and_pause():
 
 
 def test_a_step_plays_the_next_message_and_no_more():
-    playback = Playback(0, 0.0, paused=True)
+    playback = PlaybackClock(0, 0.0, paused=True)
     playback.jump(3 * SECOND, 9.0)
     assert playback.wait(3 * SECOND, 9.0) == 0.0
     assert playback.wait(3 * SECOND + 1, 99.0) == math.inf
@@ -34,7 +34,7 @@ def test_a_step_plays_the_next_message_and_no_more():
 
 def test_rates_have_limits():
     with pytest.raises(RuleSafeError, match="within 0"):
-        Playback(0, 0.0, rate=0.0)
-    playback = Playback(0, 0.0)
+        PlaybackClock(0, 0.0, rate=0.0)
+    playback = PlaybackClock(0, 0.0)
     playback.scale(1e9, 1.0)
     assert playback.rate == RATES[1]

@@ -12,7 +12,7 @@ from rulesafe_cli.cli import main
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.bags.writing import Splitting
 from rulesafe_ros.bag.recorders import RECORDERS, rosbag2_command
-from rulesafe_ros.bag.recording import Recording
+from rulesafe_ros.bag.recording import RecordingOptions
 from rulesafe_ros.bag.selection import Selection
 
 NAMES = ("/clock", "/joint_states", "/camera/head/image_raw", "/rosout", "/a/_hidden", "/film/head")
@@ -30,7 +30,7 @@ NAMES = ("/clock", "/joint_states", "/camera/head/image_raw", "/rosout", "/a/_hi
 )
 def test_topics_are_chosen_alike_by_both_recorders(selection, expected):
     assert {name for name in NAMES if name in selection} == expected
-    command = rosbag2_command(Recording(Path("bag"), selection))
+    command = rosbag2_command(RecordingOptions(Path("bag"), selection))
     options = dict(pairwise(command))
     chosen = {n for n in NAMES if re.search(options.get("--regex", "^((?!/_).)*$"), n)}
     if "--exclude-regex" in options:
@@ -39,20 +39,22 @@ def test_topics_are_chosen_alike_by_both_recorders(selection, expected):
 
 
 def test_the_command_says_what_was_asked_for():
-    recording = Recording(Path("a/bag"), Selection(), "zstd", Splitting(2.5, 60.0), "sim")
+    recording = RecordingOptions(Path("a/bag"), Selection(), "zstd", Splitting(2.5, 60.0), "sim")
     text = " ".join(rosbag2_command(recording))
     for part in (
         *("ros2 bag record --storage mcap --output a/bag", "--storage-preset-profile zstd_fast"),
         *("--max-bag-size 2500000", "--max-bag-duration 60", "--use-sim-time", "--all-topics"),
     ):
         assert part in text
-    assert "--all-topics" not in rosbag2_command(Recording(Path("bag"), Selection(("/clock",))))
+    assert "--all-topics" not in rosbag2_command(
+        RecordingOptions(Path("bag"), Selection(("/clock",)))
+    )
 
 
 def test_without_an_installed_ros_2_its_recorder_is_refused(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(RuleSafeError, match="--recorder own"):
-        RECORDERS["rosbag2"](Recording(tmp_path / "bag"))
+        RECORDERS["rosbag2"](RecordingOptions(tmp_path / "bag"))
 
 
 def test_the_installed_recorder_takes_this_process_s_place(tmp_path, monkeypatch):
@@ -67,7 +69,7 @@ def test_the_installed_recorder_takes_this_process_s_place(tmp_path, monkeypatch
     command = [sys.executable, "-m", "rulesafe_cli.cli", *arguments]
     output = subprocess.run(command, capture_output=True, text=True, timeout=300).stdout
     told, called = output.splitlines()
-    assert told == " ".join(rosbag2_command(Recording(tmp_path / "bag")))
+    assert told == " ".join(rosbag2_command(RecordingOptions(tmp_path / "bag")))
     assert called.split() == told.split()[1:]
 
 

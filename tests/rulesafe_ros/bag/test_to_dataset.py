@@ -16,7 +16,7 @@ from rulesafe_data.bags.reading import Bag
 from rulesafe_data.store import EpisodeStore
 from rulesafe_ros.bag.actions import ACTIONS
 from rulesafe_ros.bag.episodes import read_episodes
-from rulesafe_ros.bag.to_dataset import Request, to_dataset
+from rulesafe_ros.bag.to_dataset import ConversionRequest, to_dataset
 from rulesafe_ros.bag.to_video import to_video
 
 ROOT = Path(__file__).parents[3]
@@ -142,7 +142,7 @@ def test_pictures_are_the_nearest_ones_in_red_green_blue(teleoperated, day, tmp_
             script.picture("/camera/front/image_raw", stamp + 4_000_000, pixels)
     said = []
     bag = script.write(tmp_path / "bag")
-    added = to_dataset([bag], Request(tmp_path / "set"), said.append)
+    added = to_dataset([bag], ConversionRequest(tmp_path / "set"), said.append)
     assert added == 1
     assert "2 pictures of a neighbouring frame" in said[-1]  # of 1.1 s, for both cameras
     store = EpisodeStore(tmp_path / "set")
@@ -157,7 +157,7 @@ def test_pictures_are_the_nearest_ones_in_red_green_blue(teleoperated, day, tmp_
         red, _, blue = found[frame].reshape(-1, 3).mean(axis=0)
         assert red == pytest.approx(240 - 3 * nearest, abs=6)  # H.264 is not exact
         assert blue == pytest.approx(3 * nearest, abs=6)
-    again = to_dataset([bag], Request(tmp_path / "set", actions="reached"), said.append)
+    again = to_dataset([bag], ConversionRequest(tmp_path / "set", actions="reached"), said.append)
     assert again == 1
     assert len(EpisodeStore(tmp_path / "set")) == 2
     films = to_video(bag, tmp_path / "films")
@@ -189,12 +189,12 @@ def test_what_a_bag_lacks_is_said(teleoperated, robot, day, tmp_path):
     script.picture("/camera/head/image_raw", day + PERIOD, np.zeros((16, 16, 3), np.uint8))
     bag = script.write(tmp_path / "bag")
     with pytest.raises(RuleSafeError, match="has no /camera/front/image_raw"):
-        to_dataset([bag], Request(tmp_path / "a"), quiet)
+        to_dataset([bag], ConversionRequest(tmp_path / "a"), quiet)
     with pytest.raises(RuleSafeError, match="no episode was left"):
-        to_dataset([bag], Request(tmp_path / "b", "newest", "joints", "", True), quiet)
+        to_dataset([bag], ConversionRequest(tmp_path / "b", "newest", "joints", "", True), quiet)
     with pytest.raises(RuleSafeError, match="/bridge/state tells of no command"):
-        to_dataset([bag], Request(tmp_path / "c", "bridge", "joints"), quiet)
-    assert to_dataset([bag], Request(tmp_path / "d", "newest", "joints"), quiet) == 1
+        to_dataset([bag], ConversionRequest(tmp_path / "c", "bridge", "joints"), quiet)
+    assert to_dataset([bag], ConversionRequest(tmp_path / "d", "newest", "joints"), quiet) == 1
     assert len(to_video(bag, tmp_path / "films")) == 1  # one picture, held to the end
 
 
@@ -210,15 +210,15 @@ def test_a_gap_in_the_pictures_is_an_error_and_their_end_is_the_episode_s(
                 script.picture(f"/camera/{camera}/image_raw", stamp, pixels)
     said = []
     bag = script.write(tmp_path / "bag")
-    assert to_dataset([bag], Request(tmp_path / "set"), said.append) == 1
+    assert to_dataset([bag], ConversionRequest(tmp_path / "set"), said.append) == 1
     script.messages = [m for m in script.messages if m[1] != "/camera/front/image_raw"]
     for step in (3, 5, 45):
         stamp = day + step * SECOND // 30
         script.picture("/camera/front/image_raw", stamp, np.zeros((16, 16, 3), np.uint8))
     gap = script.write(tmp_path / "gap")
     with pytest.raises(RuleSafeError, match="nothing of /camera/front/image_raw within"):
-        to_dataset([gap], Request(tmp_path / "other"), said.append)
+        to_dataset([gap], ConversionRequest(tmp_path / "other"), said.append)
     script.messages = [m for m in script.messages if m[0] < day + SECOND or "camera" not in m[1]]
     short = script.write(tmp_path / "short")
-    assert to_dataset([short], Request(tmp_path / "set", "reached"), said.append) == 1
+    assert to_dataset([short], ConversionRequest(tmp_path / "set", "reached"), said.append) == 1
     assert EpisodeStore(tmp_path / "set").episodes[1].length == 2  # up to 0.17 s

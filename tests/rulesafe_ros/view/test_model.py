@@ -14,11 +14,11 @@ from rulesafe_core.urdf import to_urdf
 from rulesafe_core.urdf_reader import read_kinematics
 from rulesafe_demos.film.strip import Tokens
 from rulesafe_ros.view.board import Board
-from rulesafe_ros.view.frames import Frames
+from rulesafe_ros.view.frames import LinkTransforms
 from rulesafe_ros.view.history import LENGTH
-from rulesafe_ros.view.model import Model, choices
+from rulesafe_ros.view.model import ViewModel, choices
 from rulesafe_ros.view.options import ViewOptions
-from rulesafe_ros.view.sources import IMAGE, Offer, Request, choose, sources
+from rulesafe_ros.view.sources import IMAGE, Offer, SubscriptionRequest, choose, sources
 from rulesafe_sim.config import Placement
 from rulesafe_sim.safe_body import safe_body
 from rulesafe_sim.safes import load_safe
@@ -37,7 +37,7 @@ def board():
 
 @pytest.fixture
 def model(board):
-    return Model(board)
+    return ViewModel(board)
 
 
 def status(**parts):
@@ -171,7 +171,7 @@ def test_frames_are_those_of_the_bodies():
     """Foxglove's transforms, computed from the descriptions' text, against the bodies that the
     simulation is made of."""
     robot, safe = h1_2(), load_safe("safe_04")
-    frames = Frames()
+    frames = LinkTransforms()
     assert list(frames) == []
     frames.robot(to_urdf(robot))
     frames.safe(to_urdf(safe_on_stand(safe, placement_pose(PLACE))))
@@ -207,11 +207,13 @@ def test_better_pictures_and_what_each_writer_offers():
     film, camera = head.topics
     raw = [Offer(IMAGE, reliable=True, latched=False)]
     assert choose(head, {film: [], camera: []}) is None
-    assert choose(head, {film: [], camera: raw}) == Request(camera, IMAGE, True, False)
+    assert choose(head, {film: [], camera: raw}) == SubscriptionRequest(camera, IMAGE, True, False)
     jpeg = [Offer("sensor_msgs/msg/CompressedImage", True, False)]
     assert choose(head, {film: jpeg, camera: raw}).topic == film
     driver = [*raw, Offer(IMAGE, reliable=False, latched=False)]
-    assert choose(head, {film: [], camera: driver}) == Request(camera, IMAGE, False, False)
+    assert choose(head, {film: [], camera: driver}) == SubscriptionRequest(
+        camera, IMAGE, False, False
+    )
     depth = [Offer("sensor_msgs/msg/PointCloud2", True, False)]
     assert choose(head, {film: depth, camera: raw}).topic == camera
 

@@ -17,7 +17,7 @@ from playwright.sync_api import expect
 
 from rulesafe_locks.rules import load_rule
 from rulesafe_ros.view.board import Board
-from rulesafe_ros.view.guard import Guard
+from rulesafe_ros.view.guard import RequestGuard
 from rulesafe_ros.view.model import choices
 from rulesafe_ros.view.web import Commands, Page
 
@@ -163,7 +163,7 @@ def start_simulation(run, rule: str, safe: str):
 
 
 @contextmanager
-def served(guard: Guard, told: list):
+def served(guard: RequestGuard, told: list):
     """A page's server in a thread; its board and address."""
     board, loop = Board(), asyncio.new_event_loop()
 
@@ -190,7 +190,7 @@ def served(guard: Guard, told: list):
 
 def test_an_exposed_page_asks_for_the_token_and_takes_it_from_its_address(page):
     told: list = []
-    with served(Guard(exposed=True, token="sesame"), told) as (board, address):
+    with served(RequestGuard(exposed=True, token="sesame"), told) as (board, address):
         board.put("setup", choices(exposed=True))
         board.put("graph", {"alive": True, "reset": True, "pause": True})
         page.goto(address)
@@ -236,7 +236,7 @@ IN_SIGHT = """() => {
 @pytest.mark.parametrize("size", [(1456, 820), (1280, 720)])
 def test_the_longest_rule_fits_into_a_window(page, size):
     page.set_viewport_size({"width": size[0], "height": size[1]})
-    with served(Guard(exposed=False, token=""), []) as (board, address):
+    with served(RequestGuard(exposed=False, token=""), []) as (board, address):
         board.put("setup", choices(exposed=False))
         board.put("graph", {"alive": True, "reset": True, "pause": True})
         board.put("instruction", load_rule("rule_020").description)
@@ -252,7 +252,7 @@ def test_the_longest_rule_fits_into_a_window(page, size):
 
 def test_a_page_without_a_graph_tells_how_to_start_one(page):
     """Also when what ran is gone; not before it is known that nothing runs."""
-    with served(Guard(exposed=False, token=""), []) as (board, address):
+    with served(RequestGuard(exposed=False, token=""), []) as (board, address):
         page.goto(address)
         expect(state(page)).to_have_text("connecting")
         expect(page.locator("#idle")).to_be_hidden()
@@ -267,7 +267,7 @@ def test_a_page_without_a_graph_tells_how_to_start_one(page):
 
 def test_texts_from_the_graph_are_shown_as_texts(page):
     """Who may publish an instruction may not run scripts in the page."""
-    with served(Guard(exposed=False, token=""), []) as (board, address):
+    with served(RequestGuard(exposed=False, token=""), []) as (board, address):
         evil = "<img src=x onerror=\"document.title='taken'\">"
         board.put("instruction", evil)
         board.put("notices", [{"name": evil, "level": "error", "words": evil}])

@@ -10,7 +10,7 @@ pytest.importorskip("aiohttp", reason="aiohttp is not installed")
 from aiohttp.test_utils import TestClient, TestServer
 
 from rulesafe_ros.view.board import Board
-from rulesafe_ros.view.guard import Guard
+from rulesafe_ros.view.guard import RequestGuard
 from rulesafe_ros.view.web import PAGE, Commands, Page
 
 TestClient.__test__ = TestServer.__test__ = False  # for pytest they are no tests
@@ -21,7 +21,7 @@ RESET = {"rule": "rule_003", "safe": "safe_05", "seed": 7}
 class Served:
     """A page with commands that note what they are told."""
 
-    def __init__(self, guard: Guard):
+    def __init__(self, guard: RequestGuard):
         self.board, self.told = Board(), []
         commands = Commands(self._reset, self._pause)
         self.page = Page(self.board, guard, commands, lambda: {"rows": [[0.0]]})
@@ -35,7 +35,7 @@ class Served:
         return True, "time stands still"
 
 
-def talk(conversation, guard=Guard(exposed=False, token="")):
+def talk(conversation, guard=RequestGuard(exposed=False, token="")):
     """Runs conversation(client, served) against a server."""
     served = Served(guard)
 
@@ -141,4 +141,4 @@ def test_an_exposed_page_shows_all_and_obeys_who_has_the_token():
         answer = await client.post("/reset", json=RESET, headers={"Authorization": "Bearer sesame"})
         assert answer.status == 200 and len(served.told) == 1
 
-    talk(conversation, Guard(exposed=True, token="sesame"))
+    talk(conversation, RequestGuard(exposed=True, token="sesame"))

@@ -7,11 +7,11 @@ import pytest
 
 from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_data import recording
-from rulesafe_data.demo_folder import Folder
+from rulesafe_data.demo_folder import DemoFolder
 from rulesafe_demos.attempts import make_request, settle
 from rulesafe_sim.randomisation import load_split, sample_variation
 from vq_memory_node.analysis.trajectories import load_trajectories
-from vq_memory_node.model_files import Architecture, Layer, Model, save_model
+from vq_memory_node.model_files import Architecture, Layer, MemoryModel, save_model
 from vq_memory_node.tokenizers import NumpyEncoder
 from vq_memory_node.windows import WINDOW, window_at
 
@@ -59,7 +59,7 @@ def recordings(tmp_path_factory):
     directory = tmp_path_factory.mktemp("memory") / "recordings"
     directory.mkdir()
     settle(directory, make_request(",".join(RULES), 4, 20, "safe_02,safe_04", "nominal", 0))
-    folder = Folder(directory)
+    folder = DemoFolder(directory)
     for rule, steps in RULES.items():
         for number in range(5):
             success = number != 1
@@ -104,7 +104,7 @@ def model_dir(recordings, tmp_path_factory):
         "encoder.straight.weight": rng.normal(0, 0.02, (6, 13 * WINDOW)).astype(np.float32),
         "usage": np.append(np.full(14, 1 / 14), [0, 0]).astype(np.float32),
     }
-    encoder = NumpyEncoder(Model(shape, arrays))
+    encoder = NumpyEncoder(MemoryModel(shape, arrays))
     longest = found.positions[1]
     ends = rng.choice(len(longest), shape.codes, replace=False)
     codebook = np.stack([encoder.latent(window_at(longest, int(end))) for end in ends])
@@ -112,5 +112,5 @@ def model_dir(recordings, tmp_path_factory):
     arrays |= {f"clusters.{j}": away[:, :j].argmin(axis=1) for j in (2, 4)}
     arrays |= {"codebook": codebook, "clusters.16": rng.permutation(16)}
     folder = tmp_path_factory.mktemp("model") / "small"
-    save_model(Model(shape, arrays), folder)
+    save_model(MemoryModel(shape, arrays), folder)
     return folder

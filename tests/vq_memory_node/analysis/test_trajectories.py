@@ -5,7 +5,7 @@ import pytest
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
-from rulesafe_data.demo_folder import Folder
+from rulesafe_data.demo_folder import DemoFolder
 from rulesafe_data.recording import read
 from rulesafe_data.states import export_states
 from rulesafe_data.store import EpisodeStore
@@ -40,7 +40,7 @@ def test_three_forms_give_the_same_episodes(forms):
 
 def test_positions_are_those_of_the_named_joints_before_each_action(recordings):
     found = load_trajectories(recordings)
-    recording = read(Folder(recordings).file("rule_020", 2, success=True))
+    recording = read(DemoFolder(recordings).file("rule_020", 2, success=True))
     names = recording.facts["robot_joints"]
     assert found.rules[3] == "rule_020" and len(found.positions[3]) == recording.frames
     for place, joint in enumerate(ACTION_JOINTS):
@@ -51,7 +51,7 @@ def test_positions_are_those_of_the_named_joints_before_each_action(recordings):
 
 def test_failures_and_other_columns_stay_out(recordings):
     found = load_trajectories(recordings)
-    failed = read(Folder(recordings).file("rule_001", 1, success=False)).frames
+    failed = read(DemoFolder(recordings).file("rule_001", 1, success=False)).frames
     assert failed not in [len(positions) for positions in found.positions[::2]]
 
 
@@ -99,7 +99,7 @@ def test_what_holds_no_demonstrations_is_refused(tmp_path, recordings):
     with pytest.raises(RuleSafeError, match="no file of states"):
         load_trajectories(tmp_path / "states.parquet")
     with pytest.raises(RuleSafeError, match="not of the kind"):
-        load_trajectories(Folder(recordings).file("rule_001", 0, success=True))
+        load_trajectories(DemoFolder(recordings).file("rule_001", 0, success=True))
     empty = tmp_path / "empty"
     empty.mkdir()
     (empty / "generate.json").write_bytes((recordings / "generate.json").read_bytes())

@@ -12,11 +12,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from h1_2_bridge.network import LOOPBACK, use_interface
-from rulesafe_cli.bench.commands import Options
+from rulesafe_cli.bench.commands import BenchOptions
 from rulesafe_data.measuring import Measure, ros_node, run_apart
 
 
-def measured(options: Options) -> list[Measure]:
+def measured(options: BenchOptions) -> list[Measure]:
     """Rates with CPU shares, latency of a chunk, reaction of the watchdogs, and recovery."""
     from rulesafe_cli.bench import bridge_node as robot
 

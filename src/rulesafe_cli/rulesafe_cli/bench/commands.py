@@ -34,7 +34,7 @@ PARTS = {
 
 
 @dataclass(frozen=True)
-class Options:
+class BenchOptions:
     """What `rulesafe bench` measures.
 
     Attributes:
@@ -64,7 +64,7 @@ class Options:
     markdown: Path | None = None
 
 
-def bench(options: Annotated[Options, tyro.conf.arg(name="")]) -> int:
+def bench(options: Annotated[BenchOptions, tyro.conf.arg(name="")]) -> int:
     """Measure physics, observations, policies and the ROS graph on this machine.
 
     Example: rulesafe bench --parts physics planning

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from rulesafe_cli.bench.commands import Options
+from rulesafe_cli.bench.commands import BenchOptions
 from rulesafe_data.measuring import Measure
 from vq_memory_node.analysis.cost import measure_apart
 
 
-def measured(options: Options) -> list[Measure]:
+def measured(options: BenchOptions) -> list[Measure]:
     """The benchmark's lines: one frame taken in by a memory, in a process with one core and one
     thread. Errors: RuleSafeError if there is no such model."""
     cost = measure_apart(options.model, max(20, round(50 * options.seconds)))

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rulesafe_cli.bench.commands import Options
+from rulesafe_cli.bench.commands import BenchOptions
 from rulesafe_data.measuring import Measure, peak_memory, ros_node, run_apart
 
 if TYPE_CHECKING:
     from rulesafe_cli.bench.listener_node import Received
 
 
-def through_ros(options: Options) -> list[Measure]:
+def through_ros(options: BenchOptions) -> list[Measure]:
     """Latency and jitter in real time with cameras on, and the speed with no pace set."""
     os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
     os.environ["ROS_DOMAIN_ID"] = str(os.getpid() % 100 + 1)
@@ -24,7 +24,7 @@ def through_ros(options: Options) -> list[Measure]:
     ]
 
 
-def _paced(options: Options) -> list[Measure]:
+def _paced(options: BenchOptions) -> list[Measure]:
     received, memory = _received(options, real_time_factor=1.0, cameras=True)
     milliseconds = 1000 * np.array(received.latencies)
     jitter = np.abs(1000 * np.diff(received.arrivals) - 10.0)
@@ -43,7 +43,7 @@ def _paced(options: Options) -> list[Measure]:
     ]
 
 
-def _unpaced(options: Options, *, cameras: bool) -> list[Measure]:
+def _unpaced(options: BenchOptions, *, cameras: bool) -> list[Measure]:
     received, _ = _received(options, real_time_factor=0.0, cameras=cameras)
     stamps, arrivals = np.array(received.stamps), np.array(received.arrivals)
     # One sample for each second of wall time.
@@ -57,7 +57,7 @@ def _unpaced(options: Options, *, cameras: bool) -> list[Measure]:
 
 
 def _received(
-    options: Options, real_time_factor: float, cameras: bool
+    options: BenchOptions, real_time_factor: float, cameras: bool
 ) -> tuple["Received", Measure]:
     """Return what a subscriber received, and the simulation node's peak memory."""
     from rulesafe_cli.bench.listener_node import listen

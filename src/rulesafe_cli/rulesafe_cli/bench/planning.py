@@ -9,9 +9,9 @@ from planner_node.collision import CollisionWorld
 from planner_node.constraints import pose_goals
 from planner_node.hand import PRE_PINCH
 from planner_node.kinematics import Arm
-from planner_node.moves import MovePlanner, Observation
+from planner_node.moves import ExpertObservation, MovePlanner
 from planner_node.solver import descend, solve
-from rulesafe_cli.bench.commands import Options
+from rulesafe_cli.bench.commands import BenchOptions
 from rulesafe_data.measuring import Measure, run_apart
 from rulesafe_locks.rules import PARTS
 from rulesafe_sim.randomisation import SPLITS, sample_variation
@@ -20,7 +20,7 @@ from rulesafe_sim.safes import load_safe
 from rulesafe_sim.simulation import placement_pose, start_action
 
 
-def measured(options: Options) -> list[Measure]:
+def measured(options: BenchOptions) -> list[Measure]:
     """What the demonstrator's planner does, without physics."""
     found = run_apart(samples, options.safe, max(20, round(40 * options.seconds)))
     return [Measure.of(name, "ms", values) for name, values in found.items()]
@@ -60,7 +60,7 @@ def _step(safe, seed: int) -> Callable[[], object]:
     pose, start = placement_pose(variation.placement), start_action(variation)
     moves = MovePlanner(safe, pose)
     closed = dict.fromkeys(PARTS, 0.0)
-    seen = Observation(start[:7], start[7:], closed, dict.fromkeys(PARTS, False), pose, ())
+    seen = ExpertObservation(start[:7], start[7:], closed, dict.fromkeys(PARTS, False), pose, ())
     return lambda: moves.plan(seen, moves.move(seen, "knob", opens=True), set())
 
 

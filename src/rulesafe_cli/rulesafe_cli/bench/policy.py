@@ -19,7 +19,7 @@ from policy_node.families import find_config, make_network
 from policy_node.normaliser import Actions, Normaliser, min_max
 from policy_node.policy import CAMERAS, CHUNK, Observation
 from policy_node.safe_frame import SafeFrame
-from rulesafe_cli.bench.commands import Options
+from rulesafe_cli.bench.commands import BenchOptions
 from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_data.measuring import Measure, Stopwatch, Wave, run_on_one_core
 from rulesafe_data.store import EpisodeStore
@@ -53,7 +53,7 @@ Found = tuple[str, str, Sequence[float]]
 """Name, unit and samples of a figure."""
 
 
-def measured(options: Options) -> list[Measure]:
+def measured(options: BenchOptions) -> list[Measure]:
     """The benchmark's lines: of each family with each memory, in a process of its own that has one
     core and one thread.
 
@@ -76,7 +76,7 @@ def measured(options: Options) -> list[Measure]:
         ]
 
 
-def _measure(options: Options, cache: Path | None, family: str, memory: str) -> list[Measure]:
+def _measure(options: BenchOptions, cache: Path | None, family: str, memory: str) -> list[Measure]:
     import torch
 
     torch.set_num_threads(1)
@@ -169,13 +169,13 @@ def _training(family: str, memory: Memory, data: Path, cache: Path, steps: int) 
     """The first steps of a training with the settings that `rulesafe policy train` has, but for
     the size of a batch, which is the same for all families."""
     from policy_node.checkpoints import read_policy
-    from policy_node.training import Progress, Task, train
+    from policy_node.training import TrainingProgress, TrainingTask, train
 
-    task = Task(family, SIZE, find_config(family, SIZE), memory, data, None, cache)
+    task = TrainingTask(family, SIZE, find_config(family, SIZE), memory, data, None, cache)
     config = TrainConfig(steps=steps, batch=BATCH)
     ends: list[float] = []
 
-    def note(progress: Progress) -> None:
+    def note(progress: TrainingProgress) -> None:
         ends.append(time.perf_counter())
 
     with TemporaryDirectory() as out:
@@ -187,7 +187,7 @@ def _training(family: str, memory: Memory, data: Path, cache: Path, steps: int) 
     ]
 
 
-def _evaluation(policy: "NetworkPolicy", options: Options) -> Found:
+def _evaluation(policy: "NetworkPolicy", options: BenchOptions) -> Found:
     """Episodes per core-hour: physics, observations and inference. Some chunks of each are played;
     an episode that fails, as this policy's do, goes on like that until the rule's time is up."""
     limit = Setup(SIZE).time_limit(options.rule)

@@ -2,16 +2,16 @@
 
 from typing import Any
 
-from rulesafe_cli.bench.commands import Options
+from rulesafe_cli.bench.commands import BenchOptions
 from rulesafe_data.measuring import Measure, Stopwatch, Wave, peak_memory, run_apart
 
 
-def physics(options: Options) -> list[Measure]:
+def physics(options: BenchOptions) -> list[Measure]:
     """Control steps without any observation."""
     return run_apart(_physics, options)
 
 
-def _physics(options: Options) -> list[Measure]:
+def _physics(options: BenchOptions) -> list[Measure]:
     from rulesafe_sim.simulation import Simulation
 
     simulation, wave = Simulation(), Wave()
@@ -35,7 +35,7 @@ def _physics(options: Options) -> list[Measure]:
     ]
 
 
-def loop(options: Options) -> list[Measure]:
+def loop(options: BenchOptions) -> list[Measure]:
     """The Gymnasium environment with joint states only, then with all observations."""
     joints = ("joint_positions", "all_joint_positions")
     return [
@@ -44,7 +44,7 @@ def loop(options: Options) -> list[Measure]:
     ]
 
 
-def _environment(options: Options, title: str, chosen: dict[str, Any]) -> list[Measure]:
+def _environment(options: BenchOptions, title: str, chosen: dict[str, Any]) -> list[Measure]:
     """Simulated seconds per CPU and per wall second of `env.step`, a sample a simulated second."""
     import gymnasium
 
@@ -70,12 +70,12 @@ def _environment(options: Options, title: str, chosen: dict[str, Any]) -> list[M
     ]
 
 
-def observation(options: Options) -> list[Measure]:
+def observation(options: BenchOptions) -> list[Measure]:
     """A full observation, and each part of it alone, in a scene that moves between them."""
     return run_apart(_observation, options)
 
 
-def _observation(options: Options) -> list[Measure]:
+def _observation(options: BenchOptions) -> list[Measure]:
     from rulesafe_sim.observer import OBSERVATIONS, Observer
     from rulesafe_sim.simulation import Simulation
 
@@ -107,7 +107,7 @@ def _observation(options: Options) -> list[Measure]:
     ]
 
 
-def first_frame(options: Options) -> list[Measure]:
+def first_frame(options: BenchOptions) -> list[Measure]:
     """From a built scene to the first full observation, each time in a fresh process."""
     times = [run_apart(_first_frame, options) for _ in range(3)]
     scene, picture = zip(*times, strict=True)
@@ -117,7 +117,7 @@ def first_frame(options: Options) -> list[Measure]:
     ]
 
 
-def _first_frame(options: Options) -> tuple[float, float]:
+def _first_frame(options: BenchOptions) -> tuple[float, float]:
     watch = Stopwatch()
     from rulesafe_sim.observer import OBSERVATIONS, Observer
     from rulesafe_sim.simulation import Simulation

@@ -31,7 +31,7 @@ PARSERS: dict[str, Callable[[Topic], Any]] = {
 """Parsers of definitions by encoding."""
 
 
-class Decoder:
+class MessageDecoder:
     """Decodes the messages of one bag.
 
     Objects have the messages' fields; arrays of numbers are numpy's (and may be read-only), arrays

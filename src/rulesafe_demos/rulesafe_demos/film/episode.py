@@ -5,9 +5,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from rulesafe_core.chunks import SECOND
-from rulesafe_demos.film.film import Film, Picture, Sheet, compose, in_words
+from rulesafe_demos.film.film import ContactSheet, Film, Picture, compose, in_words
 from rulesafe_demos.film.strip import Tokens, with_strip
-from rulesafe_sim.episode import EpisodeRecord, EpisodeTracker, PhaseChange, Snapshot, changes
+from rulesafe_sim.episode import EpisodeRecord, EpisodeTracker, PhaseChange, TaskSnapshot, changes
 
 LINGER = 1.0
 """The film goes on this long (s of simulated time) after the door has opened."""
@@ -48,7 +48,7 @@ class FilmClock:
     def __init__(self) -> None:
         self._opened: float | None = None  # s of simulated time since the reset
 
-    def stopped(self, now: Snapshot) -> Snapshot:
+    def stopped(self, now: TaskSnapshot) -> TaskSnapshot:
         """Return the snapshot, at the time of the first success if that has been."""
         if not now.success:
             return now
@@ -65,19 +65,19 @@ class FilmRecorder:
     """
 
     def __init__(self, folder: Path, instruction: str):
-        self._film, self._sheet = Film(folder / "film.mp4"), Sheet()
+        self._film, self._sheet = Film(folder / "film.mp4"), ContactSheet()
         self._folder, self._instruction = folder, instruction
-        self._parts: dict[int, dict[str, Picture | Snapshot]] = {}
-        self._complete: list[tuple[int, dict[str, Picture | Snapshot]]] = []
+        self._parts: dict[int, dict[str, Picture | TaskSnapshot]] = {}
+        self._complete: list[tuple[int, dict[str, Picture | TaskSnapshot]]] = []
         self._taken = -1  # stamp of the last one of these
         self._clock = FilmClock()
         self._memory: _Memory | None = _Memory()  # None: the film has no strip
-        self._last: tuple[Picture, Picture, Snapshot, Tokens | None] | None = None
+        self._last: tuple[Picture, Picture, TaskSnapshot, Tokens | None] | None = None
 
     def picture(self, camera: str, stamp: int, picture: Picture) -> None:
         self._add(camera, stamp, picture)
 
-    def facts(self, stamp: int, now: Snapshot) -> None:
+    def facts(self, stamp: int, now: TaskSnapshot) -> None:
         if self._memory:
             self._memory.began = min(self._memory.began, stamp)
         self._add("facts", stamp, self._clock.stopped(now))
@@ -87,7 +87,7 @@ class FilmRecorder:
             self._memory.came[stamp] = tokens
             self._develop(LATE)
 
-    def _add(self, kind: str, stamp: int, part: Picture | Snapshot) -> None:
+    def _add(self, kind: str, stamp: int, part: Picture | TaskSnapshot) -> None:
         if stamp <= self._taken:
             return
         parts = self._parts.setdefault(stamp, {})
@@ -112,7 +112,9 @@ class FilmRecorder:
                 self._memory = None  # a film has one size from its first picture on
             self._shoot(parts["head"], parts["front"], parts["facts"], tokens)  # type: ignore[arg-type]
 
-    def _shoot(self, head: Picture, front: Picture, now: Snapshot, tokens: Tokens | None) -> None:
+    def _shoot(
+        self, head: Picture, front: Picture, now: TaskSnapshot, tokens: Tokens | None
+    ) -> None:
         self._film.add(with_strip(compose(head, front, now, self._instruction), tokens))
         if self._last is None:
             self._sheet.add(head, front, now.time, "start")
@@ -166,7 +168,7 @@ class EpisodeMonitor:
     def result(self) -> EpisodeRecord | None:
         return self._tracker.record
 
-    def update(self, stamp: int, now: Snapshot, waiting: bool = False) -> None:
+    def update(self, stamp: int, now: TaskSnapshot, waiting: bool = False) -> None:
         """Take the snapshot of an instant (stamp in ns). `waiting`: simulated time is paused."""
         if stamp > self._stamp or self._tracker.now is None:
             self._stamp, self._moved = stamp, time.monotonic()

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
-from rulesafe_sim.episode import Snapshot
+from rulesafe_sim.episode import TaskSnapshot
 
 Picture = NDArray[np.uint8]  # (H, W, 3)
 
@@ -50,7 +50,7 @@ def in_words(event: str) -> str:
 
 
 def compose(
-    head: Picture, front: Picture, now: Snapshot, instruction: str, verdict: str = ""
+    head: Picture, front: Picture, now: TaskSnapshot, instruction: str, verdict: str = ""
 ) -> Picture:
     """One picture (SIDE + BAR, 2 SIDE, 3): front and head camera side by side, and below them the
     rule, its instruction, the plan with the steps done, and the time. A `verdict` ends it."""
@@ -81,7 +81,7 @@ def compose(
     return np.asarray(canvas)
 
 
-def _steps(draw: ImageDraw.ImageDraw, now: Snapshot, top: int) -> None:
+def _steps(draw: ImageDraw.ImageDraw, now: TaskSnapshot, top: int) -> None:
     """The plan as a row of tags: done, due, still to come."""
     count = len(now.plan)
     if not count:
@@ -174,7 +174,7 @@ class Tile:
     caption: str
 
 
-class Sheet:
+class ContactSheet:
     """A contact sheet: one tile at the start, at each change of a phase and at the end."""
 
     TILE = 250  # pixels of each picture

@@ -4,14 +4,14 @@ from typing import Any
 
 from rulesafe_core.messages import decode_tokens
 from rulesafe_demos.film.strip import Tokens
-from rulesafe_sim.episode import Snapshot
+from rulesafe_sim.episode import TaskSnapshot
 from vq_memory_node.memory import Reading
 from vq_memory_node.windows import RATE
 
 
-def decode_status(status: Any) -> Snapshot:
+def decode_status(status: Any) -> TaskSnapshot:
     """Return the facts in a rulesafe_interfaces/EpisodeStatus."""
-    return Snapshot(
+    return TaskSnapshot(
         rule=status.rule,
         safe=status.safe,
         seed=int(status.seed),

@@ -13,7 +13,7 @@ from rulesafe_design.commands.model_options import ModelOptions
 from rulesafe_design.generate import KINDS, LOCKS, REPORT, Config
 from rulesafe_design.generate import generate as generate_locks
 from rulesafe_design.grammar import Grammar
-from rulesafe_design.models import FAILURES, Model
+from rulesafe_design.models import FAILURES, LanguageModel
 from rulesafe_design.reports import ACCEPTED, Prices, Report
 from rulesafe_design.verify import MAX_STEPS
 
@@ -58,7 +58,7 @@ def generate(
         price_in: Price of a million tokens in, for the report.
         price_out: Price of a million tokens out, for the report.
     """
-    writer: Model
+    writer: LanguageModel
     if model == GRAMMAR:
         options.check_unused("the grammar")
         writer = Grammar(seed)

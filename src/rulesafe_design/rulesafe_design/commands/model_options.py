@@ -6,7 +6,7 @@ from pathlib import Path
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_design.endpoint import Endpoint
 from rulesafe_design.exchanges import open_model
-from rulesafe_design.models import Model
+from rulesafe_design.models import LanguageModel
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class ModelOptions:
     timeout: float = 300.0
     tries: int = 5
 
-    def open(self, model: str, out: Path) -> Model:
+    def open(self, model: str, out: Path) -> LanguageModel:
         """Return the model of this name, whose exchanges are recorded in `out`."""
         endpoint = Endpoint(
             model, self.base_url, self.timeout, self.tries, self.temperature, self.max_tokens

@@ -10,12 +10,12 @@ from rulesafe_core.chunks import PERIOD, Chunk, load_executor
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTED, ACTION_JOINTS
 from rulesafe_core.robot import h1_2
-from rulesafe_ros.bag.episodes import Episode
+from rulesafe_ros.bag.episodes import BagEpisode
 
 Actions = NDArray[np.float64]  # (n, 13) rad, of the frames 0 .. n - 1
 
 
-def of_chunks(execution: str, episode: Episode) -> Actions:
+def of_chunks(execution: str, episode: BagEpisode) -> Actions:
     """Return the targets that result from the chunks on /policy/action_chunk, up to their end.
 
     The action of a frame is the target at the next one; before the first chunk it is the position
@@ -54,7 +54,7 @@ def of_chunks(execution: str, episode: Episode) -> Actions:
     return np.array(rows[:last])
 
 
-def of_bridge(episode: Episode) -> Actions:
+def of_bridge(episode: BagEpisode) -> Actions:
     """Return what the bridge to a real robot commanded, within the robot's velocity limits.
 
     The action of a frame is the newest command on /bridge/state (10 Hz) at the next frame, up to
@@ -72,12 +72,12 @@ def of_bridge(episode: Episode) -> Actions:
     return np.array([episode.commands[int(stamps[place])] for place in places])
 
 
-def of_positions(episode: Episode) -> Actions:
+def of_positions(episode: BagEpisode) -> Actions:
     """Return the positions a frame later, for a robot that is guided by hand."""
     return episode.positions[1:, ACTED].astype(np.float64)
 
 
-ACTIONS: Mapping[str, Callable[[Episode], Actions]] = {
+ACTIONS: Mapping[str, Callable[[BagEpisode], Actions]] = {
     "newest": partial(of_chunks, "newest"),
     "blended": partial(of_chunks, "blended"),
     "bridge": of_bridge,

@@ -10,9 +10,9 @@ from typing import Any
 from rulesafe_core.chunks import PERIOD, SECOND
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.messages import decode_cloud, decode_image, to_ns
-from rulesafe_data.bags.decoding import Decoder
+from rulesafe_data.bags.decoding import MessageDecoder
 from rulesafe_data.bags.reading import Bag
-from rulesafe_ros.bag.episodes import MARGIN, Episode
+from rulesafe_ros.bag.episodes import MARGIN, BagEpisode
 
 REACH = 5
 """Frames from which a missing image may be taken; late images are waited for as long."""
@@ -50,7 +50,7 @@ class CameraFrames:
     def __init__(
         self,
         bag: Bag,
-        episode: Episode,
+        episode: BagEpisode,
         count: int,
         topics: Mapping[str, str],
         reach: int = REACH,
@@ -96,7 +96,7 @@ class CameraFrames:
 
     def _messages(self) -> Iterator[tuple[str, int, int, Any]]:
         """Source, nearest frame, distance from it (ns) and message of each image."""
-        decode, first = Decoder(self._bag), self._episode.start
+        decode, first = MessageDecoder(self._bag), self._episode.start
         sources = {topic: source for source, topic in self._topics.items()}
         begin, end = self._episode.recorded
         for message in self._bag.messages(list(sources), max(begin - MARGIN, 0), end + MARGIN):

@@ -46,14 +46,14 @@ def record(
     from h1_2_bridge.network import use_interface
     from rulesafe_data.bags.writing import Splitting
     from rulesafe_ros.bag.recorders import RECORDERS
-    from rulesafe_ros.bag.recording import Recording
+    from rulesafe_ros.bag.recording import RecordingOptions
     from rulesafe_ros.bag.selection import Selection
 
     folder = out or Path("bags", datetime.now().strftime("%Y-%m-%d_%H-%M-%S"))
     splitting = Splitting(split_megabytes, split_seconds)
     selection = Selection(topics, exclude)
     use_interface(network_interface)
-    recording = Recording(folder, selection, compression, splitting, clock, seconds)
+    recording = RecordingOptions(folder, selection, compression, splitting, clock, seconds)
     return RECORDERS[recorder](recording)
 
 
@@ -146,10 +146,10 @@ def to_dataset(
         fill: Seconds within which a frame may take a missing image from another one; an episode
             with a longer gap is left out.
     """
-    from rulesafe_ros.bag.to_dataset import Request
+    from rulesafe_ros.bag.to_dataset import ConversionRequest
     from rulesafe_ros.bag.to_dataset import to_dataset as make
 
-    request = Request(out, actions, observations, instruction, only_opened, fill)
+    request = ConversionRequest(out, actions, observations, instruction, only_opened, fill)
     added = make(bags, request)
     print(f"{out}: {added} {'episode' if added == 1 else 'episodes'} added")
 

@@ -19,7 +19,7 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
 from rulesafe_core.messages import decode_chunk, to_ns
 from rulesafe_core.robot import HELD
-from rulesafe_data.bags.decoding import Decoder
+from rulesafe_data.bags.decoding import MessageDecoder
 from rulesafe_data.bags.reading import Bag
 from vq_memory_node.resampling import Resampler, Sample
 
@@ -38,7 +38,7 @@ MARGIN = 2 * SECOND
 
 
 @dataclass(frozen=True)
-class Episode:
+class BagEpisode:
     """One episode of a bag.
 
     Attributes:
@@ -75,7 +75,7 @@ class Episode:
         """Stamp of a frame, ns."""
         return self.start + frame * PERIOD
 
-    def from_first_chunk(self) -> "Episode":
+    def from_first_chunk(self) -> "BagEpisode":
         """Return the episode from the observation of the first chunk on, if there is a chunk."""
         stamps = [chunk.stamp for _, chunk in self.chunks]
         idle = max((min(stamps) - self.start) // PERIOD, 0) if stamps else 0
@@ -110,7 +110,7 @@ class _Entries:
         self.rejected: Counter[str] = Counter()
         topics = (JOINTS, STARTED, STATUS, CHUNKS, INSTRUCTION, BRIDGE, TOKENS)
         self._by_topic: dict[str, list[_Entry]] = {topic: [] for topic in topics}
-        decode = Decoder(bag)
+        decode = MessageDecoder(bag)
         for message in bag.messages(topics):
             try:
                 stamp, value = self._read(message.topic, decode(message))
@@ -156,7 +156,7 @@ class _Entries:
         return np.r_[positions, velocities]
 
 
-def read_episodes(bag: Bag, report: Callable[[str], None] = print) -> list[Episode]:
+def read_episodes(bag: Bag, report: Callable[[str], None] = print) -> list[BagEpisode]:
     """Return the episodes of a bag, in order.
 
     Args:
@@ -213,7 +213,7 @@ def _resample(states: Sequence[_Entry]) -> list[Sample]:
     return [frame for state in states for frame in resampler.push(Sample(state.stamp, state.value))]
 
 
-def _episode(states: Sequence[_Entry], frames: Sequence[Sample], entries: _Entries) -> Episode:
+def _episode(states: Sequence[_Entry], frames: Sequence[Sample], entries: _Entries) -> BagEpisode:
     start, end = frames[0].stamp, frames[-1].stamp
     begin, over = states[0].recorded, states[-1].recorded
 
@@ -233,7 +233,7 @@ def _episode(states: Sequence[_Entry], frames: Sequence[Sample], entries: _Entri
         chunks.append((max(newest, entry.stamp), entry.value))
     bridge = within(BRIDGE)
     active = max((entry.stamp for entry in bridge if entry.value.state == "ACTIVE"), default=-1)
-    return Episode(
+    return BagEpisode(
         start=start,
         positions=positions,
         velocities=velocities,

@@ -22,7 +22,7 @@ from rulesafe_data.bags.qos import is_latched
 from rulesafe_data.bags.reading import Bag
 from rulesafe_ros.bag import convert
 from rulesafe_ros.bag.keyboard import HELP, key_actions
-from rulesafe_ros.bag.playback import FASTER, Playback
+from rulesafe_ros.bag.playback import FASTER, PlaybackClock
 from rulesafe_ros.bag.selection import Selection
 
 COMMANDS = ("/policy/action_chunk", "/arm_sdk", "/lowcmd", "/inspire/cmd")
@@ -170,7 +170,7 @@ class PlayNode(Node):
         begin = self._bag.metadata.span[0] + round(self._options.start * SECOND)
         if self._options.start:
             self._publish_latched(begin)
-        playback = Playback(begin, time.monotonic(), self._options.rate, self._options.paused)
+        playback = PlaybackClock(begin, time.monotonic(), self._options.rate, self._options.paused)
         played = 0
         for message in self._bag.messages(list(self._out), begin):
             if not self._wait(message.when, playback):
@@ -189,7 +189,7 @@ class PlayNode(Node):
         for message in last.values():
             self._out[message.topic].publish(message.data)
 
-    def _wait(self, when: int, playback: Playback) -> bool:
+    def _wait(self, when: int, playback: PlaybackClock) -> bool:
         """Wait for this time of the bag; return whether it was reached."""
         while True:
             wall = time.monotonic()
@@ -206,7 +206,7 @@ class PlayNode(Node):
                 return True
             time.sleep(min(left, POLL, 1 / self._options.clock if self._clock_publisher else POLL))
 
-    def _act(self, action: str, when: int, playback: Playback, wall: float) -> None:
+    def _act(self, action: str, when: int, playback: PlaybackClock, wall: float) -> None:
         if action == "quit":
             self._quit = True
         elif action == "pause":

@@ -17,7 +17,7 @@ RATES = (0.01, 100.0)
 
 
 @dataclass
-class Playback:
+class PlaybackClock:
     """Bag time as a function of wall time.
 
     Args:

@@ -29,7 +29,7 @@ from rulesafe_data.bags.repair import recording_lock
 from rulesafe_data.bags.writing import BagWriter
 from rulesafe_ros.bag import convert
 from rulesafe_ros.bag.loss_counter import LossCounter
-from rulesafe_ros.bag.recording import Recording
+from rulesafe_ros.bag.recording import RecordingOptions
 
 DISCOVERY_PERIOD = 0.1
 """s between two searches for topics and publishers."""
@@ -79,7 +79,7 @@ class RecordNode(Node):
 
     def __init__(
         self,
-        recording: Recording,
+        recording: RecordingOptions,
         writer: BackgroundWriter,
         report: Callable[[str], None] = print,
     ):
@@ -242,7 +242,9 @@ def as_text(losses: dict[str, int]) -> str:
     return ", ".join(f"{count} of {name}" for name, count in sorted(losses.items())) or "none"
 
 
-def record(recording: Recording, report: Callable[[str], None] = print) -> tuple[Metadata, int]:
+def record(
+    recording: RecordingOptions, report: Callable[[str], None] = print
+) -> tuple[Metadata, int]:
     """Record until Ctrl-C, or the end of the time; return the metadata and the exit code.
 
     Raises:
@@ -260,7 +262,7 @@ def record(recording: Recording, report: Callable[[str], None] = print) -> tuple
 
 
 def _record(
-    recording: Recording,
+    recording: RecordingOptions,
     writer: BackgroundWriter,
     report: Callable[[str], None],
     signals: list[int],

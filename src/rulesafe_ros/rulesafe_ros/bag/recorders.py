@@ -6,11 +6,11 @@ import subprocess
 from collections.abc import Callable, Sequence
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_ros.bag.recording import Recording
+from rulesafe_ros.bag.recording import RecordingOptions
 from rulesafe_ros.bag.selection import NOISE, full_name
 
 
-def record_ourselves(recording: Recording) -> int:
+def record_ourselves(recording: RecordingOptions) -> int:
     """Record with our recorder, which needs no ROS 2 installation; return the exit code."""
     from rulesafe_ros.bag.record_node import as_text, record
 
@@ -25,7 +25,7 @@ def record_ourselves(recording: Recording) -> int:
     return code
 
 
-def rosbag2_command(recording: Recording) -> list[str]:
+def rosbag2_command(recording: RecordingOptions) -> list[str]:
     """Return the command that records the same with `ros2 bag record` of ROS 2 Jazzy."""
     command = ["ros2", "bag", "record", "--storage", "mcap", "--output", str(recording.folder)]
     command += ["--disable-keyboard-controls"]
@@ -53,7 +53,7 @@ def _complete_match(patterns: Sequence[str]) -> str:
     return f"^({'|'.join(patterns)})$"
 
 
-def record_with_rosbag2(recording: Recording) -> int:
+def record_with_rosbag2(recording: RecordingOptions) -> int:
     """Replace this process by `ros2 bag record`, so that it receives the signals."""
     if not has_rosbag2():
         raise RuleSafeError(
@@ -76,12 +76,12 @@ def has_rosbag2() -> bool:
     return help_text.returncode == 0 and "mcap" in help_text.stdout
 
 
-def record_with_installed(recording: Recording) -> int:
+def record_with_installed(recording: RecordingOptions) -> int:
     """Record with `ros2 bag record` if it is installed, else with our recorder."""
     return (record_with_rosbag2 if has_rosbag2() else record_ourselves)(recording)
 
 
-RECORDERS: dict[str, Callable[[Recording], int]] = {
+RECORDERS: dict[str, Callable[[RecordingOptions], int]] = {
     "own": record_ourselves,
     "rosbag2": record_with_rosbag2,
     "auto": record_with_installed,

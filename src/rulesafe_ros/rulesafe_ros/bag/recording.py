@@ -8,7 +8,7 @@ from rulesafe_ros.bag.selection import Selection
 
 
 @dataclass(frozen=True)
-class Recording:
+class RecordingOptions:
     """What is recorded, and how.
 
     Attributes:

@@ -22,14 +22,14 @@ from rulesafe_data.writer import DatasetWriter, EpisodeData
 from rulesafe_locks.rules import PARTS
 from rulesafe_ros.bag.actions import ACTIONS, GUIDED
 from rulesafe_ros.bag.camera_frames import CAMERAS, CLOUD, FRONT, HEAD, POINTS, CameraFrames
-from rulesafe_ros.bag.episodes import Episode, read_episodes
+from rulesafe_ros.bag.episodes import BagEpisode, read_episodes
 
 OBSERVATIONS = {"all": CAMERAS | CLOUD, "points": CLOUD, "joints": {}}
 """Image and point cloud topics by source, for each choice of observations."""
 
 
 @dataclass(frozen=True)
-class Request:
+class ConversionRequest:
     """What the dataset is to hold.
 
     Attributes:
@@ -50,7 +50,7 @@ class Request:
 
 
 def to_dataset(
-    paths: Sequence[Path], request: Request, report: Callable[[str], None] = print
+    paths: Sequence[Path], request: ConversionRequest, report: Callable[[str], None] = print
 ) -> int:
     """Add the episodes of bags to a dataset.
 
@@ -89,11 +89,13 @@ def to_dataset(
     return added
 
 
-def _opened(episode: Episode) -> bool:
+def _opened(episode: BagEpisode) -> bool:
     return any(bool(status.success) for status in episode.statuses.values())
 
 
-def _add(writer: DatasetWriter, bag: Bag, episode: Episode, request: Request, where: str) -> str:
+def _add(
+    writer: DatasetWriter, bag: Bag, episode: BagEpisode, request: ConversionRequest, where: str
+) -> str:
     """Add an episode; return the line that reports it."""
     if request.actions not in GUIDED:
         episode = episode.from_first_chunk()
@@ -139,7 +141,7 @@ def _image_topics(bag: Bag, observations: str) -> dict[str, str]:
     return topics
 
 
-def privileged(episode: Episode, length: int) -> dict[str, NDArray[Any]]:
+def privileged(episode: BagEpisode, length: int) -> dict[str, NDArray[Any]]:
     """Return /episode/status of each frame, named as in demonstrations.
 
     Nothing is returned if a frame has no status, as on a robot.
@@ -162,7 +164,7 @@ def privileged(episode: Episode, length: int) -> dict[str, NDArray[Any]]:
     }
 
 
-def facts(episode: Episode) -> dict[str, Any]:
+def facts(episode: BagEpisode) -> dict[str, Any]:
     """Return the facts of an episode as a whole."""
     known: dict[str, Any] = {"started": episode.start, "instruction": episode.instruction}
     if not episode.statuses:

@@ -16,8 +16,8 @@ from rulesafe_demos.film.episode import FilmRecorder
 from rulesafe_demos.film.film import Picture
 from rulesafe_demos.film.messages import decode_memory, decode_status
 from rulesafe_ros.bag.camera_frames import CAMERAS, FILM, FRONT, HEAD, CameraFrames
-from rulesafe_ros.bag.episodes import Episode, read_episodes
-from rulesafe_sim.episode import EpisodeTracker, Snapshot
+from rulesafe_ros.bag.episodes import BagEpisode, read_episodes
+from rulesafe_sim.episode import EpisodeTracker, TaskSnapshot
 
 BLANK: Picture = np.full((64, 64, 3), 17, np.uint8)
 """In place of a camera that was not recorded."""
@@ -63,7 +63,7 @@ def cameras(bag: Bag) -> dict[str, str]:
     )
 
 
-def film(bag: Bag, episode: Episode, topics: dict[str, str], folder: Path) -> list[Path]:
+def film(bag: Bag, episode: BagEpisode, topics: dict[str, str], folder: Path) -> list[Path]:
     """Film one episode and return the files."""
     recorder, tracker = FilmRecorder(folder, episode.instruction), EpisodeTracker(inf)
     for stamp in sorted(episode.tokens):
@@ -80,11 +80,11 @@ def film(bag: Bag, episode: Episode, topics: dict[str, str], folder: Path) -> li
     return recorder.close(record if record.plan else None)
 
 
-def _snapshot(bag: Bag, episode: Episode, stamp: int) -> Snapshot:
+def _snapshot(bag: Bag, episode: BagEpisode, stamp: int) -> TaskSnapshot:
     """Return the newest status, or only name and time where there is no recent one."""
     newest = max((known for known in episode.statuses if known <= stamp), default=None)
     if newest is not None and stamp - newest < 5 * PERIOD:
         return decode_status(episode.statuses[newest])
     passed = stamp - episode.start
     name = bag.path.resolve().name
-    return Snapshot(name, frame=passed // PERIOD, time=passed / SECOND)
+    return TaskSnapshot(name, frame=passed // PERIOD, time=passed / SECOND)

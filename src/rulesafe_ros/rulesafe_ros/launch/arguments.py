@@ -15,7 +15,7 @@ ALWAYS = ("sigterm_timeout", "sigkill_timeout")
 
 
 @dataclass(frozen=True)
-class Argument:
+class LaunchArgument:
     """An <arg> declared in a file or in one that it includes."""
 
     element: Element
@@ -43,7 +43,7 @@ class Argument:
         return f"{text.removesuffix('.')}. Valid choices are: {self.choices}"
 
 
-def declared(root: Element, context: Context) -> list[Argument]:
+def declared(root: Element, context: Context) -> list[LaunchArgument]:
     """The arguments of a file and of the files it includes, without running anything.
 
     Included files are found with the variables in `context` and the defaults met on the way; those
@@ -57,7 +57,7 @@ def declared(root: Element, context: Context) -> list[Argument]:
 class _Survey:
     def __init__(self, context: Context) -> None:
         self.context = context
-        self.found: dict[str, Argument] = {}
+        self.found: dict[str, LaunchArgument] = {}
         self.files: list[Path] = []
 
     def walk(self, elements: Iterable[Element], conditional: bool, given: frozenset[str]) -> None:
@@ -66,7 +66,7 @@ class _Survey:
             match element.tag:
                 case "arg":
                     name = element.values["name"]
-                    self.found.setdefault(name, Argument(element, unsure, given))
+                    self.found.setdefault(name, LaunchArgument(element, unsure, given))
                     if name not in self.context.variables:
                         self._set(name, element.text.get("default"))
                 case "let":
@@ -104,7 +104,7 @@ class _Survey:
             return None
 
 
-def check(arguments: list[Argument], names: Iterable[str], where: str) -> None:
+def check(arguments: list[LaunchArgument], names: Iterable[str], where: str) -> None:
     """Refuse names that are not declared and required ones that are not given.
 
     Arguments:
@@ -125,7 +125,7 @@ def check(arguments: list[Argument], names: Iterable[str], where: str) -> None:
         raise LaunchError(f"{where}: {'; '.join(problems)}; valid arguments: {valid}")
 
 
-def describe(arguments: list[Argument]) -> str:
+def describe(arguments: list[LaunchArgument]) -> str:
     """What `ros2 launch FILE --show-args` prints, with $(...) of defaults as they are written."""
     lines = ["Arguments (pass arguments as '<name>:=<value>'):"]
     for argument in arguments:

@@ -85,7 +85,7 @@ def _packaged(package: str, name: str) -> Path:
     return folder / name
 
 
-def known_arguments(file: Path) -> dict[str, arguments.Argument]:
+def known_arguments(file: Path) -> dict[str, arguments.LaunchArgument]:
     """The arguments of a launch file and of those that it includes, by name.
 
     Errors: LaunchError where it cannot be read.

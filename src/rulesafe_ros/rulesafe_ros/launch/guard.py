@@ -43,7 +43,7 @@ def signal_group(group: int, number: int) -> bool:
     return True
 
 
-class Guard:
+class ProcessGuard:
     """Kills the registered process groups once this process is gone, however that happens."""
 
     def __init__(self) -> None:

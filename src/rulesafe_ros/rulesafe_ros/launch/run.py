@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import IO
 
-from rulesafe_ros.launch.guard import Guard, die_with_parent, signal_group
+from rulesafe_ros.launch.guard import ProcessGuard, die_with_parent, signal_group
 from rulesafe_ros.launch.log import Log
 from rulesafe_ros.launch.model import Process, Shutdown, Step, Timer
 
@@ -56,7 +56,7 @@ def run(steps: Iterable[Step]) -> int:
     else 128 + n if signal n stopped the launch, else 0.
     """
     log = Log()
-    guard = Guard()
+    guard = ProcessGuard()
     try:
         with _wakeups() as wakeup:
             return _Launch(log, guard, wakeup).run(steps)
@@ -85,7 +85,7 @@ def _wakeups() -> Iterator[socket.socket]:
 
 
 class _Launch:
-    def __init__(self, log: Log, guard: Guard, wakeup: socket.socket) -> None:
+    def __init__(self, log: Log, guard: ProcessGuard, wakeup: socket.socket) -> None:
         self.log = log
         self.guard = guard
         self.wakeup = wakeup

@@ -15,7 +15,7 @@ Frame = tuple[str, str, Transform]
 PELVIS = "pelvis"
 
 
-class Frames:
+class LinkTransforms:
     """The newest joint positions and descriptions; iterating yields the transforms."""
 
     def __init__(self) -> None:

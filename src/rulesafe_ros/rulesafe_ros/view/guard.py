@@ -15,7 +15,7 @@ from rulesafe_ros.view.options import ViewOptions, is_loopback
 
 
 @dataclass(frozen=True)
-class Guard:
+class RequestGuard:
     """Returns why a request is refused, or None.
 
     Attributes:
@@ -58,6 +58,6 @@ def _name(host: str) -> str:
         return ""
 
 
-def make_guard(options: ViewOptions) -> Guard:
+def make_guard(options: ViewOptions) -> RequestGuard:
     """Return the guard of a server; an exposed one without a token gets a new token."""
-    return Guard(options.exposed, options.token or secrets.token_urlsafe(16))
+    return RequestGuard(options.exposed, options.token or secrets.token_urlsafe(16))

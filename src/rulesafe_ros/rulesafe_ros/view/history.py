@@ -15,7 +15,7 @@ Row = list[float | None]
 """Time in s, 13 positions and 13 targets (None: no target), rad."""
 
 
-class History:
+class JointHistory:
     """Rows of an episode that began at `origin` (ns)."""
 
     def __init__(self, origin: int):

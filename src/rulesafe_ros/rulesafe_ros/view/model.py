@@ -13,8 +13,8 @@ from rulesafe_core.urdf import to_urdf
 from rulesafe_demos.film.strip import Tokens
 from rulesafe_locks.rules import RULES, load_rule
 from rulesafe_ros.view.board import Board
-from rulesafe_ros.view.frames import Frames
-from rulesafe_ros.view.history import History, rounded
+from rulesafe_ros.view.frames import LinkTransforms
+from rulesafe_ros.view.history import JointHistory, rounded
 from rulesafe_sim.safes import SAFES
 from vq_memory_node.colours import cluster_colours
 
@@ -39,7 +39,7 @@ def choices(exposed: bool) -> dict[str, Any]:
     }
 
 
-class Model:
+class ViewModel:
     """Feeds a board. Stamps are ns of the graph's clock.
 
     Attributes:
@@ -47,16 +47,16 @@ class Model:
     """
 
     def __init__(self, board: Board):
-        self.frames = Frames()
+        self.frames = LinkTransforms()
         self._board = board
         self._started: int | None = None
         self._chunk: Chunk | None = None
         self._newest = 0
-        self._history: History | None = None
+        self._history: JointHistory | None = None
         self._notices: dict[str, dict[str, Any]] = {}
 
     def _begin(self, origin: int) -> None:
-        self._history, self._chunk = History(origin), None
+        self._history, self._chunk = JointHistory(origin), None
         self._newest = 0
         self._notices = {}
         self._board.put("notices", [])

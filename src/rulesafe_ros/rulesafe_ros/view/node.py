@@ -39,9 +39,9 @@ from rulesafe_ros.bag.convert import to_profile
 from rulesafe_ros.view import convert
 from rulesafe_ros.view.board import Board
 from rulesafe_ros.view.foxglove_server import FoxgloveServer
-from rulesafe_ros.view.model import Model
+from rulesafe_ros.view.model import ViewModel
 from rulesafe_ros.view.options import ViewOptions
-from rulesafe_ros.view.sources import Offer, Request, Source, choose, sources
+from rulesafe_ros.view.sources import Offer, Source, SubscriptionRequest, choose, sources
 
 DISCOVERY_PERIOD = 0.5
 """s between two searches for topics and publishers."""
@@ -66,12 +66,12 @@ class ViewNode(Node):
     """Feeds a model and a board, and forwards every message to Foxglove."""
 
     def __init__(
-        self, board: Board, model: Model, options: ViewOptions, server: FoxgloveServer | None
+        self, board: Board, model: ViewModel, options: ViewOptions, server: FoxgloveServer | None
     ):
         super().__init__("rulesafe_view")
         self._board, self._model, self._server = board, model, server
         self._sources = sources(options)
-        self._requests: dict[str, Request] = {}
+        self._requests: dict[str, SubscriptionRequest] = {}
         self._subscriptions_by_source: dict[str, Subscription] = {}
         self._inbox: dict[str, deque[bytes]] = {}
         self._received = float("-inf")  # s of the steady clock, newest state of the robot
@@ -107,7 +107,7 @@ class ViewNode(Node):
             for info in self.get_publishers_info_by_topic(topic)
         ]
 
-    def _subscribe(self, source: Source, request: Request) -> None:
+    def _subscribe(self, source: Source, request: SubscriptionRequest) -> None:
         if old := self._subscriptions_by_source.pop(source.name, None):
             self.destroy_subscription(old)
         self._requests[source.name] = request
@@ -178,34 +178,34 @@ def _call(client: Client, request: Any) -> "Answer[tuple[bool, str]]":
 # What the page shows of each message --------------------------------------------------------
 
 
-def _picture(name: str) -> Callable[[Model, Board, Image | CompressedImage], None]:
-    def show(model: Model, board: Board, message: Image | CompressedImage) -> None:
+def _picture(name: str) -> Callable[[ViewModel, Board, Image | CompressedImage], None]:
+    def show(model: ViewModel, board: Board, message: Image | CompressedImage) -> None:
         board.put_bytes(name, convert.image_bytes(message))
 
     return show
 
 
-def _text(name: str) -> Callable[[Model, Board, Any], None]:
+def _text(name: str) -> Callable[[ViewModel, Board, Any], None]:
     return lambda model, board, message: board.put(name, message.data)
 
 
-def _points(model: Model, board: Board, message: PointCloud2) -> None:
+def _points(model: ViewModel, board: Board, message: PointCloud2) -> None:
     board.put_bytes("points", convert.cloud_bytes(message))
 
 
-def _joints(model: Model, board: Board, message: JointState) -> None:
+def _joints(model: ViewModel, board: Board, message: JointState) -> None:
     positions: Sequence[float] = message.position
     model.joints(to_ns(message.header.stamp), dict(zip(message.name, positions, strict=False)))
 
 
-def _chunk(model: Model, board: Board, message: JointTrajectory) -> None:
+def _chunk(model: ViewModel, board: Board, message: JointTrajectory) -> None:
     model.chunk(decode_chunk(message, to_ns(message.header.stamp)))
 
 
 IMAGES = ("head", "front", "points")
 """Decoded only while a page is open."""
 
-SHOWN: dict[str, Callable[[Model, Board, Any], None]] = {
+SHOWN: dict[str, Callable[[ViewModel, Board, Any], None]] = {
     "started": lambda model, board, message: model.started(to_ns(message)),
     "robot": lambda model, board, message: model.robot(message.data),
     "safe": lambda model, board, message: model.safe(message.data),
@@ -229,7 +229,7 @@ SHOWN: dict[str, Callable[[Model, Board, Any], None]] = {
 @contextmanager
 def receiving(
     board: Board,
-    model: Model,
+    model: ViewModel,
     options: ViewOptions,
     server: FoxgloveServer | None,
     failed: Callable[[], object],

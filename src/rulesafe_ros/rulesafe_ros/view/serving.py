@@ -12,8 +12,8 @@ from aiohttp import web
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_ros.view.board import Board
 from rulesafe_ros.view.foxglove_server import FoxgloveServer
-from rulesafe_ros.view.guard import Guard, make_guard
-from rulesafe_ros.view.model import Model, choices
+from rulesafe_ros.view.guard import RequestGuard, make_guard
+from rulesafe_ros.view.model import ViewModel, choices
 from rulesafe_ros.view.node import receiving
 from rulesafe_ros.view.options import ViewOptions
 from rulesafe_ros.view.web import Commands, Page, Result
@@ -37,7 +37,7 @@ async def _serve(options: ViewOptions) -> int:
         loop.add_signal_handler(number, ends.put_nowait, code)
     board, guard = Board(), make_guard(options)
     board.put("setup", choices(options.exposed))
-    model = Model(board)
+    model = ViewModel(board)
     foxglove = None
     if options.foxglove_port is not None:
         foxglove = FoxgloveServer(options.host, options.foxglove_port)
@@ -83,7 +83,9 @@ async def _bind(runner: web.AppRunner, options: ViewOptions) -> int:
     return int(runner.addresses[0][1])
 
 
-def greeting(options: ViewOptions, port: int, guard: Guard, foxglove_port: int | None) -> str:
+def greeting(
+    options: ViewOptions, port: int, guard: RequestGuard, foxglove_port: int | None
+) -> str:
     """Return the addresses of page and Foxglove server, a line each."""
     any_host = options.host in ("0.0.0.0", "::")
     host = socket.gethostname() if any_host else options.host

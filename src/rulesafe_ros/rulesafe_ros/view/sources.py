@@ -66,7 +66,7 @@ class Offer:
 
 
 @dataclass(frozen=True)
-class Request:
+class SubscriptionRequest:
     """What to subscribe to: the strictest quality of service that every publisher fulfils."""
 
     topic: str
@@ -75,7 +75,7 @@ class Request:
     latched: bool
 
 
-def choose(source: Source, offers: Mapping[str, Sequence[Offer]]) -> Request | None:
+def choose(source: Source, offers: Mapping[str, Sequence[Offer]]) -> SubscriptionRequest | None:
     """Return what to subscribe to: the first topic with a publisher of a supported type.
 
     Camera drivers may offer best effort only, and a latched message reaches only subscribers that
@@ -91,5 +91,5 @@ def choose(source: Source, offers: Mapping[str, Sequence[Offer]]) -> Request | N
             kind = known[0].kind
             alike = [offer for offer in known if offer.kind == kind]
             reliable = all(offer.reliable for offer in alike)
-            return Request(topic, kind, reliable, all(offer.latched for offer in alike))
+            return SubscriptionRequest(topic, kind, reliable, all(offer.latched for offer in alike))
     return None

@@ -12,7 +12,7 @@ from aiohttp import WSCloseCode, web
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_ros.view.board import Board
-from rulesafe_ros.view.guard import Guard
+from rulesafe_ros.view.guard import RequestGuard
 
 PAGE = Path(__file__).parent / "page"
 
@@ -59,7 +59,7 @@ class Page:
     def __init__(
         self,
         board: Board,
-        guard: Guard,
+        guard: RequestGuard,
         commands: Commands,
         history: Callable[[], Any] = lambda: None,
     ):

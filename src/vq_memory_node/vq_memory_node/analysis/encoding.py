@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from rulesafe_data.bars import Bar
+from rulesafe_data.bars import ProgressBar
 from rulesafe_data.tables import to_table, write_table
 from vq_memory_node.analysis.trajectories import Trajectories
-from vq_memory_node.model_files import Model
+from vq_memory_node.model_files import MemoryModel
 from vq_memory_node.tokenizers import TOKENIZERS
 from vq_memory_node.windows import window_at
 
@@ -17,7 +17,7 @@ KIND = "rulesafe tokens 1"
 
 
 def codes_of(
-    model: Model, positions: NDArray[np.float32], frames: Iterable[int]
+    model: MemoryModel, positions: NDArray[np.float32], frames: Iterable[int]
 ) -> NDArray[np.int64]:
     """The codes (F,) of the windows that end at these frames of an episode (N, 13), rad.
 
@@ -31,13 +31,13 @@ def codes_of(
 
 def with_bar(found: Trajectories, what: str) -> Iterator[tuple[int, NDArray[np.float32]]]:
     """Number and positions of each episode, with a progress bar in frames on a terminal."""
-    with Bar(total=found.frames, unit="frame", desc=what, disable=None) as bar:
+    with ProgressBar(total=found.frames, unit="frame", desc=what, disable=None) as bar:
         for episode, positions in enumerate(found.positions):
             yield episode, positions
             bar.update(len(positions))
 
 
-def write_tokens(out: Path, found: Trajectories, model: Model, clusters: int) -> int:
+def write_tokens(out: Path, found: Trajectories, model: MemoryModel, clusters: int) -> int:
     """Writes the tokens of every frame of every episode as Parquet; how many there are.
 
     Columns, int32: `episode`, `frame`, and the token of the window that ends there, as memories

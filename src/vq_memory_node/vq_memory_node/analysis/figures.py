@@ -22,7 +22,7 @@ from vq_memory_node.analysis.plots import (
 )
 from vq_memory_node.analysis.trajectories import Trajectories
 from vq_memory_node.colours import OKABE_ITO, cluster_colours
-from vq_memory_node.model_files import Model
+from vq_memory_node.model_files import MemoryModel
 from vq_memory_node.windows import RATE, STRIDE
 
 ROWS = 3
@@ -32,7 +32,7 @@ LINE, GREY = "#30343a", "#9aa0a6"
 
 
 def draw_all(
-    out: Path, model: Model, found: Trajectories, clusters: int, every: int, seed: int
+    out: Path, model: MemoryModel, found: Trajectories, clusters: int, every: int, seed: int
 ) -> Iterator[Path]:
     """Draw all pictures into a folder; yields each file's path once it is written.
 

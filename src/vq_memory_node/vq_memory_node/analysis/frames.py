@@ -13,7 +13,7 @@ from vq_memory_node.rolling import readings_of
 
 
 @dataclass(frozen=True)
-class Frames:
+class LabelledFrames:
     """F frames with what may be read at each.
 
     Attributes:
@@ -34,10 +34,10 @@ class Frames:
     steps: NDArray[np.int64]
     episodes: NDArray[np.int64]
 
-    def of(self, episodes: Sequence[int] | NDArray[np.int64]) -> "Frames":
+    def of(self, episodes: Sequence[int] | NDArray[np.int64]) -> "LabelledFrames":
         """The frames of these episodes."""
         rows = np.isin(self.episodes, episodes)
-        return Frames(**{name: column[rows] for name, column in vars(self).items()})
+        return LabelledFrames(**{name: column[rows] for name, column in vars(self).items()})
 
     def raw_mask(self) -> NDArray[np.bool_]:
         """The mask of `raw`: all of it, or (F, 0) where there is none."""
@@ -50,7 +50,7 @@ STEPS = 100
 
 def frames_of(
     trajectories: Trajectories, memory: Memory, rules: Sequence[str], every: int = 5
-) -> Frames:
+) -> LabelledFrames:
     """Every so many frames of the episodes, with the memory's readings there.
 
     Args:
@@ -66,7 +66,7 @@ def frames_of(
             "the episodes have no steps; valid: a dataset or a directory of `rulesafe demos "
             "generate`, not a .parquet file of `rulesafe demos export`"
         )
-    columns: dict[str, list[NDArray]] = {name: [] for name in Frames.__annotations__}
+    columns: dict[str, list[NDArray]] = {name: [] for name in LabelledFrames.__annotations__}
     for episode, q in enumerate(trajectories.positions):
         rows = slice(None, None, every)
         number = rules.index(trajectories.rules[episode])
@@ -85,4 +85,4 @@ def frames_of(
         }
         for name, column in found.items():
             columns[name].append(column)
-    return Frames(**{name: np.concatenate(parts) for name, parts in columns.items()})
+    return LabelledFrames(**{name: np.concatenate(parts) for name, parts in columns.items()})

@@ -11,7 +11,7 @@ from vq_memory_node.analysis.measures import EVERY, ProbeResult
 from vq_memory_node.analysis.probe import ProbeConfig
 from vq_memory_node.analysis.stability import NOISE, RESAMPLES, Estimate, Stability
 from vq_memory_node.analysis.trajectories import Trajectories
-from vq_memory_node.model_files import Model
+from vq_memory_node.model_files import MemoryModel
 from vq_memory_node.training_data import digest
 from vq_memory_node.windows import LENGTH, RATE, STRIDE
 
@@ -23,7 +23,7 @@ Stabilities = tuple[Mapping[str, Mapping[str, Stability]], Mapping[str, Estimate
 
 def report(
     command: str,
-    models: Mapping[str, Model],
+    models: Mapping[str, MemoryModel],
     episodes: Mapping[str, Trajectories],
     stable: Mapping[str, Stabilities],
     results: Sequence[ProbeResult],
@@ -68,14 +68,14 @@ def report(
     return "\n\n".join(parts) + "\n"
 
 
-def described(name: str, model: Model) -> str:
+def described(name: str, model: MemoryModel) -> str:
     """What kind of model it is."""
     config = {"sees": "arm_and_hand", **model.training.get("config", {})}
     told = [f"{key} {config[key]}" for key in ("sees", "quantiser", "clustering") if key in config]
     return f"{name} ({model.hash[:12]}): {model.architecture.codes} codes, {', '.join(told)}"
 
 
-def about(name: str, data: Trajectories, model: Model) -> str:
+def about(name: str, data: Trajectories, model: MemoryModel) -> str:
     """What episodes there are, and whether the model learned from them."""
     rules = sorted(set(data.rules))
     told = ", ".join(f"{data.rules.count(rule)} of {rule}" for rule in rules)

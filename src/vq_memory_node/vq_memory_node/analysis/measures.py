@@ -10,7 +10,7 @@ from scipy import stats
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ARM_JOINTS
-from vq_memory_node.analysis.frames import Frames, frames_of
+from vq_memory_node.analysis.frames import LabelledFrames, frames_of
 from vq_memory_node.analysis.probe import ProbeConfig, Scores, most_frequent, probe
 from vq_memory_node.analysis.stability import (
     Estimate,
@@ -161,10 +161,10 @@ def probe_results(
             yield _result(group, source, found)
 
 
-def _numbered(frames: Frames) -> Frames:
+def _numbered(frames: LabelledFrames) -> LabelledFrames:
     """The same with episodes numbered from 0 on."""
     _, numbers = np.unique(frames.episodes, return_inverse=True)
-    return Frames(**{**vars(frames), "episodes": numbers})
+    return LabelledFrames(**{**vars(frames), "episodes": numbers})
 
 
 def _result(

@@ -13,7 +13,7 @@ from rulesafe_core.files import write_atomically
 from vq_memory_node.analysis.encoding import codes_of, with_bar
 from vq_memory_node.analysis.information import Share, information_share
 from vq_memory_node.analysis.trajectories import Trajectories
-from vq_memory_node.model_files import Model
+from vq_memory_node.model_files import MemoryModel
 from vq_memory_node.windows import STRIDE
 
 NOISES = (0.0, 0.005, 0.01, 0.02, 0.03, 0.05)
@@ -37,7 +37,7 @@ class Strip:
     name: str
 
 
-def strips_of(model: Model, found: Trajectories, rule: str, rows: int) -> list[Strip]:
+def strips_of(model: MemoryModel, found: Trajectories, rule: str, rows: int) -> list[Strip]:
     """The strips of a rule's first trajectories. Errors: RuleSafeError for an unknown rule."""
     chosen = found.of_rules([rule])
     strips = []
@@ -65,7 +65,7 @@ class StepInformation:
 
 
 def information_of_tokens(
-    model: Model,
+    model: MemoryModel,
     found: Trajectories,
     noises: Sequence[float] = NOISES,
     every: int = 5,
@@ -137,7 +137,7 @@ def principal(codebook: NDArray[np.float32]) -> tuple[NDArray[np.float64], NDArr
     return pca.fit_transform(codebook.astype(float)), pca.explained_variance_ratio_
 
 
-def map_of(model: Model, seed: int = 0) -> Map:
+def map_of(model: MemoryModel, seed: int = 0) -> Map:
     """The codebook's maps."""
     from sklearn.manifold import TSNE
 

@@ -14,7 +14,7 @@ from sklearn.metrics import accuracy_score, f1_score
 from torch import nn
 
 from rulesafe_core.errors import RuleSafeError
-from vq_memory_node.analysis.frames import STEPS, Frames
+from vq_memory_node.analysis.frames import STEPS, LabelledFrames
 
 FLOOR = 0.01
 """rad, the least standard deviation by which positions are divided: a joint that never moves
@@ -77,7 +77,9 @@ class TrainedProbe:
     labels: NDArray[np.int64] = field(init=False)
     network: Probe = field(init=False)
 
-    def fit(self, training: Frames, validation: Frames, seed: int) -> "TrainedProbe":
+    def fit(
+        self, training: LabelledFrames, validation: LabelledFrames, seed: int
+    ) -> "TrainedProbe":
         """Train it; the seed sets weights and order."""
         self.labels = np.unique(training.steps)
         joints = training.joints
@@ -106,24 +108,24 @@ class TrainedProbe:
         self.network.load_state_dict(kept)
         return self
 
-    def _loss(self, frames: Frames) -> float:
+    def _loss(self, frames: LabelledFrames) -> float:
         """The mean cross-entropy; steps that it never saw are left out."""
         with torch.no_grad():
             logits, answers = self.network(*self._inputs(frames)), self._answers(frames)
             return nn.functional.cross_entropy(logits, answers, ignore_index=-1).item()
 
-    def _answers(self, frames: Frames) -> torch.Tensor:
+    def _answers(self, frames: LabelledFrames) -> torch.Tensor:
         """The place of each frame's step among the labels, -1 where it is none of them."""
         known = np.isin(frames.steps, self.labels)
         return torch.from_numpy(np.where(known, np.searchsorted(self.labels, frames.steps), -1))
 
-    def read(self, frames: Frames) -> NDArray[np.int64]:
+    def read(self, frames: LabelledFrames) -> NDArray[np.int64]:
         """The most likely step of each frame."""
         with torch.no_grad():
             found = self.network(*self._inputs(frames)).argmax(dim=1)
         return self.labels[found.numpy()]
 
-    def _inputs(self, frames: Frames) -> tuple[torch.Tensor, torch.Tensor]:
+    def _inputs(self, frames: LabelledFrames) -> tuple[torch.Tensor, torch.Tensor]:
         joints = (frames.joints - self._mean) / self._std
         raw = (frames.raw - self._mean) / self._std
         raw = np.where(frames.raw_mask()[..., None], raw, 0).reshape(len(joints), -1)
@@ -155,8 +157,8 @@ def divided(rules: Sequence[str], seed: int) -> tuple[list[int], list[int], list
 
 
 def probe(
-    normal: Frames,
-    shifted: Frames,
+    normal: LabelledFrames,
+    shifted: LabelledFrames,
     rules: Sequence[str],
     vocabulary: int,
     seed: int,
@@ -177,14 +179,14 @@ def probe(
     return scores(reader, test), scores(reader, shifted)
 
 
-def scores(reader: TrainedProbe, frames: Frames) -> Scores:
+def scores(reader: TrainedProbe, frames: LabelledFrames) -> Scores:
     """How well it reads these frames."""
     found = reader.read(frames)
     return scores_of(frames.steps, found, reader.labels)
 
 
 def most_frequent(
-    normal: Frames, shifted: Frames, rules: Sequence[str], seed: int
+    normal: LabelledFrames, shifted: LabelledFrames, rules: Sequence[str], seed: int
 ) -> tuple[Scores, Scores]:
     """The scores, on the same frames, of always answering with the training frames' most frequent
     step of the rule."""

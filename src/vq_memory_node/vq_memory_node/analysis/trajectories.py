@@ -127,16 +127,16 @@ def _of_dataset(root: Path) -> Trajectories:
 
 
 def _of_recordings(directory: Path) -> Trajectories:
-    from rulesafe_data.demo_folder import Folder
-    from rulesafe_data.recording import Recording, read_facts
+    from rulesafe_data.demo_folder import DemoFolder
+    from rulesafe_data.recording import RecordedAttempt, read_facts
 
-    folder = Folder(directory)
+    folder = DemoFolder(directory)
     request = folder.request()
     positions, rules, safes, steps = [], [], [], []
     for rule, attempt in folder.episodes(request["rules"], request["episodes"]):
         path = folder.file(rule, attempt, success=True)
         columns = read_columns(path, ["time", "robot_positions", STEPS])
-        recording = Recording(read_facts(path), columns)
+        recording = RecordedAttempt(read_facts(path), columns)
         positions.append(np.ascontiguousarray(recording.joint_positions()[:, ACTED]))
         rules.append(rule)
         safes.append(str(recording.facts["safe"]))

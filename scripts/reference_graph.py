@@ -10,8 +10,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from rulesafe_core.domains import reserve_domain
+
 os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
-os.environ["ROS_DOMAIN_ID"] = str(os.getpid() % 100 + 1)
+os.environ["ROS_DOMAIN_ID"] = str(reserve_domain())
 
 import rclpy
 from rclpy.node import Node

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
+from rulesafe_core.domains import reserve_domain
+
 # A shell's background job ignores Ctrl-C, and so would each process that a test starts from it and
 # interrupts.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -23,7 +25,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 # Each process that tests has a domain of its own, which nobody outside this machine hears. Without
 # shared memory: killed processes leave some, and over that Fast DDS 2.14 falls silent at times, or
 # crashes as a participant ends.
-os.environ["ROS_DOMAIN_ID"] = str(os.getpid() % 100 + 1)
+os.environ["ROS_DOMAIN_ID"] = str(reserve_domain())
 os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "SUBNET"  # of the profile's interface, loopback
 os.environ["FASTRTPS_DEFAULT_PROFILES_FILE"] = str(
     Path(__file__).parents[1] / "config/fast_dds_loopback.xml"

@@ -390,7 +390,6 @@ def clean_environment():
     environment = {key: value for key, value in os.environ.items() if not dropped.match(key)}
     environment["VIRTUAL_ENV"] = sys.prefix
     environment["PATH"] = f"{sys.prefix}/bin:{environment['PATH']}"
-    environment["ROS_DOMAIN_ID"] = str(os.getpid() % 100 + 1)
     environment["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
     return environment
 

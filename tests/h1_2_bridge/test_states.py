@@ -50,6 +50,16 @@ def test_engage_starts_from_the_measured_posture_and_ramps_the_weight():
     assert_safe(world)
 
 
+@pytest.mark.parametrize("milliseconds", [60, 90, 200])
+def test_a_late_first_tick_does_not_begin_the_ramp_with_a_jump(milliseconds):
+    world = World(ramp=1.0)
+    world.run(0.1)
+    world.core.engage(world.now)
+    world.step(milliseconds)
+    assert weights(world)[0] == pytest.approx(0.004, abs=1e-6)
+    assert_safe(world)
+
+
 def test_run_and_disengage_leave_the_weight_at_exactly_0():
     world = World().engaged()
     world.send(world.moved({0: -0.2, 3: 0.3}, 30))

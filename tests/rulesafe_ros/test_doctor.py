@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from rulesafe_cli.cli import main
+from rulesafe_core.domains import reserve_domain
 from rulesafe_ros.doctor import graph, graphics, machine
 from rulesafe_ros.doctor.checks import CHECKS
 from rulesafe_ros.doctor.report import FAIL, OK, WARN
@@ -107,11 +108,12 @@ def test_what_killed_processes_left_in_shared_memory_is_counted(monkeypatch, tmp
 
 
 def test_who_holds_the_domain_and_a_port_is_seen(monkeypatch):
-    monkeypatch.setenv("ROS_DOMAIN_ID", "101")
+    number = reserve_domain()
+    monkeypatch.setenv("ROS_DOMAIN_ID", str(number))
     monkeypatch.delenv("ROS_AUTOMATIC_DISCOVERY_RANGE", raising=False)
     assert graph.domain().verdict == OK
     with socket.socket(socket.AF_UNIX) as held, socket.socket() as listening:
-        held.bind("\0rulesafe/101/clock")
+        held.bind(f"\0rulesafe/{number}/clock")
         item = graph.domain()
         assert item.verdict == WARN and "/clock" in item.found
         listening.bind(("127.0.0.1", 0))
@@ -135,7 +137,7 @@ def test_what_replaces_shared_memory_does(tmp_path):
         "print(*{row[1][:8] for row in rows if f'socket:[{row[9]}]' in own})\n"
         "os._exit(0)"
     )
-    environment = {**os.environ, "ROS_DOMAIN_ID": "100", **graph._by_udp()}
+    environment = {**os.environ, "ROS_DOMAIN_ID": str(reserve_domain()), **graph._by_udp()}
     output = subprocess.check_output([sys.executable, "-c", code], env=environment, text=True)
     mapped, addresses = output.splitlines()
     assert mapped == "False"
@@ -145,7 +147,7 @@ def test_what_replaces_shared_memory_does(tmp_path):
 @pytest.mark.ros
 def test_two_processes_find_each_other_or_it_is_said(monkeypatch):
     pytest.importorskip("rclpy", reason="ROS 2 is not installed")
-    monkeypatch.setenv("ROS_DOMAIN_ID", "101")
+    monkeypatch.setenv("ROS_DOMAIN_ID", str(reserve_domain()))
     assert graph.discovery().verdict == OK
     monkeypatch.setenv("RMW_IMPLEMENTATION", "rmw_of_nobody")
     item = graph.discovery()

@@ -165,6 +165,7 @@ class BridgeCore:
             self.drive.begin(state, None if self.hand is None else self.hand.fingers)
             self._restarts = self.watch.counts.restarts
             self._begins = True
+            self._ticked = None  # the ramp starts at the next tick, however late that comes
         self._enter(ControlState.ENGAGING, f"the weight rises within {self.config.ramp:g} s")
         return self.reason
 

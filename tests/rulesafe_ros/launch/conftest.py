@@ -28,7 +28,6 @@ class Bench:
             **os.environ,
             "ROS_LOG_DIR": str(directory / "log"),
             "TMPDIR": str(directory / "tmp"),
-            "ROS_DOMAIN_ID": str(os.getpid() % 100 + 1),
         }
 
     def write(self, body: str, name: str = "main.launch.xml") -> Path:

@@ -13,6 +13,7 @@ import numpy as np
 
 from h1_2_bridge.network import LOOPBACK, use_interface
 from rulesafe_cli.bench.commands import BenchOptions
+from rulesafe_core.domains import reserve_domain
 from rulesafe_data.measuring import Measure, ros_node, run_apart
 
 
@@ -20,7 +21,7 @@ def measured(options: BenchOptions) -> list[Measure]:
     """Rates with CPU shares, latency of a chunk, reaction of the watchdogs, and recovery."""
     from rulesafe_cli.bench import bridge_node as robot
 
-    os.environ["ROS_DOMAIN_ID"] = str(os.getpid() % 100 + 1)
+    os.environ["ROS_DOMAIN_ID"] = str(reserve_domain())
     use_interface(LOOPBACK)  # as towards a robot: UDP, and no shared memory
     bridge = ("h1_2_bridge.node", robot.BRIDGE, subprocess.DEVNULL)
     with ros_node(*bridge) as process:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rulesafe_cli.bench.commands import BenchOptions
+from rulesafe_core.domains import reserve_domain
 from rulesafe_data.measuring import Measure, peak_memory, ros_node, run_apart
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 def through_ros(options: BenchOptions) -> list[Measure]:
     """Latency and jitter in real time with cameras on, and the speed with no pace set."""
     os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
-    os.environ["ROS_DOMAIN_ID"] = str(os.getpid() % 100 + 1)
+    os.environ["ROS_DOMAIN_ID"] = str(reserve_domain())
     return [
         *_paced(options),
         *_unpaced(options, cameras=True),

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from planner_node.constraints import AxisConstraint, Goals, PointConstraint, pose_goals
-from planner_node.hand import HAND_FRAME
+from planner_node.hand import HAND_FRAME, PINCH_POINT
 from planner_node.kinematics import Arm, PositionLimits, upper_body
 from planner_node.solver import Costs, Infeasible, descend, solve
 from rulesafe_core.joints import ARM_JOINTS
@@ -23,6 +23,15 @@ def test_forward_kinematics_agrees_with_the_body(arm):
         joints = rng.uniform(arm.limits.lower, arm.limits.upper)
         expected = body.link_poses(dict(HOME) | dict(zip(ARM_JOINTS, joints, strict=True)))
         np.testing.assert_allclose(arm.hand_pose(joints), expected[HAND_FRAME], atol=1e-9)
+
+
+def test_the_longest_reach_bounds_every_posture_closely(arm):
+    rng = np.random.default_rng(0)
+    bound, distances = arm.longest_reach(PINCH_POINT), []
+    for posture in rng.uniform(arm.limits.lower, arm.limits.upper, (5000, 7)):
+        pose = arm.hand_pose(posture)
+        distances.append(arm.shoulder_distance(pose[:3, :3] @ PINCH_POINT + pose[:3, 3]))
+    assert 0.9 * bound < max(distances) <= bound
 
 
 def test_one_search_from_nearby_meets_the_goals_within_limits(arm):

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from planner_node.moves import MovePlanner
 from planner_node.reach import OutOfReach, out_of_reach, reachable_variation
 from rulesafe_sim.config import Placement
 from rulesafe_sim.randomisation import SPLITS, sample_variation
@@ -24,7 +25,7 @@ def test_places_out_of_reach_are_passed_over_and_counted():
     wide = replace(NOMINAL, placement=replace(NOMINAL.placement, xyz=(0.5, 0.05, 0.05)))
     safe = load_safe("safe_02")
     counts = []
-    for seed in range(3):
+    for seed in (0, 6):
         variation, passed_over = reachable_variation(safe, "rule_003", wide, seed)
         counts.append(passed_over)
         assert variation == sample_variation(wide, safe, seed, passed_over)
@@ -34,12 +35,18 @@ def test_places_out_of_reach_are_passed_over_and_counted():
     assert sum(counts) > 0
 
 
-def test_the_event_that_fails_is_named():
-    far = Variation(Placement((1.6, -0.24, 0.28), 0.0))
+@pytest.mark.parametrize("x", [0.8, 1.6])  # just too far; farther than the arm is long
+def test_the_event_that_fails_is_named(x):
+    far = Variation(Placement((x, -0.24, 0.28), 0.0))
     assert out_of_reach(load_safe("safe_02"), "rule_003", far) == "handle+"
 
 
-@pytest.mark.episode
+def test_a_place_farther_than_the_arm_is_long_is_not_searched(monkeypatch):
+    monkeypatch.setattr(MovePlanner, "free", lambda *_: pytest.fail("searched"))
+    far = Variation(Placement((1.2, -0.24, 0.28), 0.0))
+    assert out_of_reach(load_safe("safe_02"), "rule_003", far) == "handle+"
+
+
 def test_when_no_place_serves_it_is_an_error():
     middle = Placement((1.6, -0.3, 0.28), 0.0)
     away = replace(NOMINAL, placement=replace(NOMINAL.placement, right_hinge=middle))

@@ -64,6 +64,17 @@ class Arm:
         pin.forwardKinematics(self.model, self.data, arm)
         return pin.updateFramePlacement(self.model, self.data, self._frame).homogeneous.copy()
 
+    def shoulder_distance(self, point: NDArray[np.float64]) -> float:
+        """Return how far a point (3,), in the pelvis frame, is from the first joint, m."""
+        return float(np.linalg.norm(point - self.model.jointPlacements[1].translation))
+
+    def longest_reach(self, point: NDArray[np.float64]) -> float:
+        """Return an upper bound of the distance between the first joint and a point of the hand
+        (3,), in its base frame, m: the length of all links in one line."""
+        links = [placement.translation for placement in self.model.jointPlacements.tolist()[2:]]
+        links += [self.model.frames[self._frame].placement.translation, point]
+        return float(sum(np.linalg.norm(link) for link in links))
+
     def differentiate(self, arm: NDArray[np.float64]):
         """The hand's rotation (3, 3) and translation (3,), and its Jacobian (6, 7) along the
         pelvis axes."""

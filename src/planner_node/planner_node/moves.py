@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from planner_node.collision import CollisionWorld
 from planner_node.grasping import (
     AT_AXIS,
+    BOX,
     OFF_AXIS,
     PULLING,
     Freedom,
@@ -21,7 +22,7 @@ from planner_node.grasping import (
     Pinch,
     Unreachable,
 )
-from planner_node.hand import PINCH, PRE_PINCH
+from planner_node.hand import PINCH, PINCH_POINT, PRE_PINCH
 from planner_node.kinematics import Arm
 from planner_node.motion import NoPath, Path, PathPlanner
 from rulesafe_core.settings import Settings, setting
@@ -142,6 +143,8 @@ class MovePlanner:
     def reaches(self, obs: ExpertObservation, move: Move) -> bool:
         """Whether some pinch is within reach and free all through the move, the way to it aside."""
         with self.timed():
+            if self._beyond(obs, move):
+                return False
             try:
                 return any(True for _ in self.free(obs, move))
             except Unreachable:
@@ -214,6 +217,14 @@ class MovePlanner:
                 blocked.update(contacts)
                 if not contacts:
                     yield operation
+
+    def _beyond(self, obs: ExpertObservation, move: Move) -> bool:
+        """Whether every grasp is farther from the shoulder than the arm is long, which the search
+        would take a second to find."""
+        pose = self.held_pose(obs, move, move.start)
+        longest = self.arm.longest_reach(PINCH_POINT) + np.linalg.norm(BOX)
+        points = [pose[:3, :3] @ grasp.point + pose[:3, 3] for grasp in self.grasps(move)]
+        return all(self.arm.shoulder_distance(point) > longest for point in points)
 
     def _habit(self, obs: ExpertObservation, move: Move) -> Habit | None:
         keys = situations(self.safe, obs, move)

@@ -141,7 +141,7 @@ PIP = {
 } | {
     name: name
     for name in (
-        *("accelerate", "av", "coal", "daqp", "diffusers", "graphviz", "gymnasium", "numcodecs"),
+        *("accelerate", "av", "coal", "daqp", "graphviz", "gymnasium", "numcodecs"),
         *(
             "ompl",
             "openai",

@@ -3,7 +3,6 @@ from dataclasses import replace
 import pytest
 
 torch = pytest.importorskip("torch")
-pytest.importorskip("diffusers")
 
 from policy_node.batches import Batch
 from policy_node.dp3 import Dp3

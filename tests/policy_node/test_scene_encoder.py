@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
-pytest.importorskip("diffusers")
 
 from policy_node.batches import Batch
 from policy_node.configs import Dp3Config, EncoderConfig

@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
-pytest.importorskip("diffusers")
 
 from policy_node.ema import averaged
 from policy_node.schedules import Diffusion, FlowMatching
@@ -19,6 +18,44 @@ def test_diffusion_arrives_where_a_perfect_network_points():
     actions = torch.rand(2, 52, 13, generator=seeded(0)) * 2 - 1
     found = Diffusion(100, 10).sample(lambda *_: actions, actions.shape, CPU, seeded(1))
     np.testing.assert_allclose(found, actions, atol=1e-4)
+
+
+@pytest.mark.parametrize("prediction", ["sample", "epsilon"])
+@pytest.mark.parametrize(("steps", "samples"), [(100, 10), (100, 7), (50, 50)])
+def test_each_step_is_that_of_the_paper(prediction, steps, samples):
+    """Song et al., 2020, equation 12 without noise, in double precision, over the network's calls."""
+    calls = []
+
+    def network(noisy, time):
+        calls.append((noisy.double().numpy(), int(time[0])))
+        return torch.tanh(noisy + time[:, None, None] / steps)
+
+    noise = torch.randn(1, 50, 13, generator=seeded(0))
+    last = Diffusion(steps, samples, prediction).steps(network, noise)
+    share = np.cos((np.arange(steps + 1) / steps + 0.008) / 1.008 * np.pi / 2) ** 2
+    share = np.cumprod(np.maximum(share[1:] / share[:-1], 0.001))
+    assert [time for _, time in calls] == [k * (steps // samples) for k in range(samples)][::-1]
+    for (noisy, time), after in zip(calls, [*calls[1:], (last.double().numpy(), -1)], strict=True):
+        predicted = np.tanh(noisy + time / steps)
+        root, rest = np.sqrt(share[time]), np.sqrt(1 - share[time])
+        if prediction == "sample":
+            sample, error = predicted, (noisy - root * predicted) / rest
+        else:
+            sample, error = (noisy - rest * predicted) / root, predicted
+        then = share[after[1]] if after[1] >= 0 else 1.0
+        expected = np.sqrt(then) * np.clip(sample, -1, 1) + np.sqrt(1 - then) * error
+        np.testing.assert_allclose(after[0], expected, atol=2e-3)
+
+
+def test_noisy_actions_keep_their_variance():
+    torch.manual_seed(0)
+    noisy = []
+    actions = torch.randn(4000, 1, 13)
+    Diffusion(100, 10).loss(lambda values, time: noisy.append((values, time)) or values, actions)
+    values, time = noisy[0]
+    for low in (0, 50, 90):
+        chosen = values[(time >= low) & (time < low + 10)]
+        assert chosen.var().item() == pytest.approx(1.0, abs=0.05)
 
 
 def test_an_unknown_loss_is_refused():

@@ -132,7 +132,6 @@ def test_clouds_and_pictures_too(client, start, vulkan):
 def checkpoint(tmp_path):
     """Folder of a small DP3 with random weights and the memory of shipped tokens."""
     torch = pytest.importorskip("torch")
-    pytest.importorskip("diffusers")
     from policy_node.checkpoints import Checkpoint, save_policy
     from policy_node.families import find_config, make_network
     from policy_node.normaliser import Normaliser, fit_absolute

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
-pytest.importorskip("diffusers")
 
 from policy_node.checkpoints import Checkpoint, save_policy
 from policy_node.configs import Dp3Config

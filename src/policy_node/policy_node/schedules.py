@@ -3,12 +3,12 @@
 Noise and times of `loss` come from torch's global generator.
 """
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Literal
 
 import torch
-from diffusers.schedulers.scheduling_ddim import DDIMScheduler
 from torch import Tensor
 from torch.nn.functional import l1_loss, mse_loss
 
@@ -21,6 +21,9 @@ JOINTS = len(ACTION_JOINTS)
 
 Predict = Callable[[Tensor, Tensor], Tensor]
 """A network for one batch: noisy actions (B, H, 13), time (B,) -> (B, H, 13)."""
+
+ALL_SIGNAL = torch.tensor(1.0)
+"""Share of signal variance after the last step."""
 
 LOSSES: dict[str, Callable[[Tensor, Tensor], Tensor]] = {"squared": mse_loss, "absolute": l1_loss}
 """What is minimised: squared errors, whose minimum is the mean of what may follow, as published;
@@ -50,8 +53,8 @@ class NoiseSchedule(ABC):
 
 
 class Diffusion(NoiseSchedule):
-    """DDIM after Song et al., 2020, by diffusers, with squared-cosine noise. `time` is the step,
-    int64, 0: hardly any noise.
+    """Deterministic DDIM (Song et al., 2020, equation 12 with sigma = 0) with the squared-cosine
+    noise of Nichol and Dhariwal, 2021. `time` is the step, int64, 0: hardly any noise.
 
     Actions must lie in -1 .. 1: samples are clipped to that.
 
@@ -72,12 +75,7 @@ class Diffusion(NoiseSchedule):
     ) -> None:
         if loss not in LOSSES:
             raise unknown_name("loss", loss, LOSSES)
-        self._scheduler = DDIMScheduler(
-            num_train_timesteps=train_steps,
-            beta_schedule="squaredcos_cap_v2",
-            prediction_type=prediction,
-            clip_sample=True,
-        )
+        self._signal = signal_shares(train_steps)
         self.train_steps, self.sample_steps = train_steps, sample_steps
         self.prediction = prediction
         self._error = LOSSES[loss]
@@ -85,17 +83,34 @@ class Diffusion(NoiseSchedule):
     def loss(self, predict: Predict, actions: Tensor) -> Tensor:
         time = torch.randint(self.train_steps, actions.shape[:1], device=actions.device)
         noise = torch.randn_like(actions)
-        noisy = self._scheduler.add_noise(actions, noise, time)  # type: ignore[arg-type]
+        share = self._signal.to(actions)[time, None, None]
+        noisy = share**0.5 * actions + (1 - share) ** 0.5 * noise
         wanted = actions if self.prediction == "sample" else noise
         return self._error(predict(noisy, time), wanted)
 
     def steps(self, predict: Predict, noise: Tensor) -> Tensor:
-        self._scheduler.set_timesteps(self.sample_steps)
-        actions = noise
-        for step in self._scheduler.timesteps.tolist():
+        actions, stride = noise, self.train_steps // self.sample_steps
+        for step in range((self.sample_steps - 1) * stride, -1, -stride):
             predicted = predict(actions, torch.full(noise.shape[:1], step, device=noise.device))
-            actions = self._scheduler.step(predicted, step, actions).prev_sample
+            share, before = self._signal[step], self._signal[step - stride] if step else ALL_SIGNAL
+            if self.prediction == "sample":
+                sample = predicted
+                predicted = (actions - share**0.5 * sample) / (1 - share) ** 0.5
+            else:
+                sample = (actions - (1 - share) ** 0.5 * predicted) / share**0.5
+            actions = before**0.5 * sample.clamp(-1, 1) + (1 - before) ** 0.5 * predicted
         return actions
+
+
+def signal_shares(steps: int) -> Tensor:
+    """Return each step's share of signal variance, alpha-bar (steps,) float32, falling from about 1
+    to 0: squared cosine with betas of at most 0.999 (Nichol and Dhariwal, 2021, section 3.2)."""
+
+    def share(time: float) -> float:
+        return math.cos((time + 0.008) / 1.008 * math.pi / 2) ** 2
+
+    betas = [min(1 - share((i + 1) / steps) / share(i / steps), 0.999) for i in range(steps)]
+    return torch.cumprod(1 - torch.tensor(betas), dim=0)
 
 
 class FlowMatching(NoiseSchedule):

@@ -15,7 +15,7 @@ def unknown_name(kind: str, name: object, valid: Iterable[str]) -> RuleSafeError
 
 
 EXTRAS = {
-    **dict.fromkeys(("accelerate", "diffusers", "sklearn", "tensorboardX"), "learn"),
+    **dict.fromkeys(("accelerate", "sklearn", "tensorboardX"), "learn"),
     **dict.fromkeys(("tokenizers", "torch", "transformers"), "learn"),
     **dict.fromkeys(("aiohttp", "foxglove"), "view"),
     **dict.fromkeys(("mcap", "rosbags", "zstandard"), "bags"),

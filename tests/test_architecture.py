@@ -4,6 +4,7 @@ import ast
 import re
 import subprocess
 import sys
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -57,7 +58,10 @@ def imported(path: Path) -> set[str]:
     return names
 
 
-IMPORTS = {module: imported(path) for module, path in MODULES.items()}
+@cache
+def imports() -> dict[str, set[str]]:
+    """Return what each module imports; reading them all takes seconds, so only where it is used."""
+    return {module: imported(path) for module, path in MODULES.items()}
 
 
 def top(name: str) -> str:
@@ -75,7 +79,7 @@ def test_imports_point_down(package):
     below = set(PACKAGES[: PACKAGES.index(package) + 1])
     upward = {
         (module, name)
-        for module, names in IMPORTS.items()
+        for module, names in imports().items()
         for name in names
         if top(module) == package and top(name) in PACKAGES and top(name) not in below
     }
@@ -84,7 +88,7 @@ def test_imports_point_down(package):
 
 def test_no_modules_import_each_other():
     """Whether at import time, in a function or for a type checker."""
-    graph = {module: (names & set(MODULES)) - {module} for module, names in IMPORTS.items()}
+    graph = {module: (names & set(MODULES)) - {module} for module, names in imports().items()}
     try:
         TopologicalSorter(graph).prepare()
     except CycleError as error:
@@ -119,7 +123,7 @@ def test_init_files_hold_a_docstring_and_no_code(path):
 
 @pytest.mark.parametrize("module", MODULES)
 def test_few_modules_import_ros_or_sapien(module):
-    path, names = MODULES[module], {top(name) for name in IMPORTS[module]}
+    path, names = MODULES[module], {top(name) for name in imports()[module]}
     speaks_ros = re.search(r"(^|_)(node|convert|ros)\.py$", path.name)
     if path.name != "camera_topics.py":  # images as messages, for the simulation's node
         assert speaks_ros or not names & {"rclpy", *MESSAGES}
@@ -127,14 +131,14 @@ def test_few_modules_import_ros_or_sapien(module):
 
 
 def test_commands_do_not_import_the_command_line():
-    users = {module for module, names in IMPORTS.items() if "rulesafe_cli" in map(top, names)}
+    users = {module for module, names in imports().items() if "rulesafe_cli" in map(top, names)}
     assert {top(module) for module in users} == {"rulesafe_cli"}
 
 
 def test_the_bridge_needs_only_the_core():
     used = {
         top(name)
-        for module, names in IMPORTS.items()
+        for module, names in imports().items()
         if top(module) in ROBOT_COMPUTER
         for name in names
     }

@@ -9,8 +9,6 @@ LARGEST = 101
 """Domains above use ports that Linux gives to other programs (ROS 2 documentation, "The
 ROS_DOMAIN_ID")."""
 
-_held: list[socket.socket] = []
-
 
 def reserve_domain() -> int:
     """Return a ROS domain, 1 to LARGEST, that no other process has reserved.
@@ -28,6 +26,6 @@ def reserve_domain() -> int:
         except OSError:
             lock.close()
             continue
-        _held.append(lock)
+        lock.detach()  # open until the process ends
         return domain
     raise RuleSafeError(f"ROS domains 1 to {LARGEST} are all reserved; end a test run or benchmark")

@@ -16,10 +16,10 @@ SPEED = 0.5
 """Of the expert, so that the bridge's default limits are not felt."""
 
 
-@pytest.mark.parametrize("output", ["arm_sdk", "lowcmd"])
+@pytest.mark.parametrize(("output", "rule"), [("arm_sdk", "rule_001"), ("lowcmd", "rule_002")])
 @pytest.mark.episode
-def test_the_expert_opens_a_safe_through_the_bridge(output):
-    loop = Loop(output=output)
+def test_the_expert_opens_a_safe_through_the_bridge(output, rule):
+    loop = Loop(rule, output=output)
     loop.engage()
     assert loop.run_expert(SPEED) == ""
     assert loop.robot.simulation.success

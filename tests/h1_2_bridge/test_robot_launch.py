@@ -46,14 +46,14 @@ def graph():
 
 
 @pytest.mark.timeout(PATIENCE + 60)
-def test_the_expert_opens_rule_001_over_the_real_path(graph, tmp_path):
+def test_the_expert_opens_a_safe_over_the_real_path(graph, tmp_path):
     """Robot side, bridge, supervisor, hands, engagement, expert and evaluator in processes of their
     own. The door opens, and nothing that was sent breaks a limit; in the end the weight is 0."""
     config = tmp_path / "patient.yaml"
     config.write_text(PATIENT)
     commands = Commands(graph)
     running = launch(
-        *("target:=sim_dds", "rule:=rule_001", "cameras:=false", "film:=false"),
+        *("target:=sim_dds", "rule:=rule_003", "cameras:=false", "film:=false"),
         *(f"out:={tmp_path / 'out'}", f"bridge_config:={config}"),
     )
     end = time.monotonic() + PATIENCE

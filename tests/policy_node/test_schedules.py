@@ -23,7 +23,7 @@ def test_diffusion_arrives_where_a_perfect_network_points():
 @pytest.mark.parametrize("prediction", ["sample", "epsilon"])
 @pytest.mark.parametrize(("steps", "samples"), [(100, 10), (100, 7), (50, 50)])
 def test_each_step_is_that_of_the_paper(prediction, steps, samples):
-    """Song et al., 2020, equation 12 without noise, in double precision, over the network's calls."""
+    """Song et al., 2020, equation 12 without noise, in double precision, from call to call."""
     calls = []
 
     def network(noisy, time):

@@ -14,6 +14,8 @@ from rulesafe_data.demo_folder import DemoFolder
 from rulesafe_data.recording import read
 from rulesafe_demos.attempts import load_request
 
+pytestmark = pytest.mark.episode
+
 
 def until(condition, seconds=120.0):
     """Waits until the condition holds."""

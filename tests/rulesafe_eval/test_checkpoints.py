@@ -27,6 +27,8 @@ from vq_memory_node.colours import cluster_colours
 from vq_memory_node.memory import NoMemory, RawMemory, VqMemory
 from vq_memory_node.rolling import readings_of
 
+pytestmark = pytest.mark.episode
+
 SMALL = Dp3Config(
     encoder=None,
     points=32,

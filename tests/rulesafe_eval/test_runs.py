@@ -22,6 +22,8 @@ from rulesafe_eval.report import write_report
 from rulesafe_eval.results import ResultsFolder, read_results
 from rulesafe_eval.runner import play
 
+pytestmark = pytest.mark.episode
+
 PYTHON_PATH = os.pathsep.join(path for path in sys.path if path)
 WORDS = ("--rules", "rule_002", "--safes", "safe_02,safe_04", "--split", "nominal")
 

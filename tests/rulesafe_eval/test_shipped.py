@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-
 from policy_node.checkpoints import SHIPPED, read_policy, shipped
 from rulesafe_cli.cli import main
 

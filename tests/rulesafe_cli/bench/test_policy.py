@@ -61,6 +61,7 @@ def test_a_family_is_measured_with_and_without_memory(small_demos, tmp_path, cap
     assert [line.split(" | ")[0] for line in lines[-3:]] == ["| dp3 none", "| dp3 vq", "| n"]
 
 
+@pytest.mark.train
 def test_without_demonstrations_the_training_is_left_out_and_that_is_said(tmp_path, capsys):
     code, counts = measured(tmp_path, "--policies", "pi0")
     assert code == 0

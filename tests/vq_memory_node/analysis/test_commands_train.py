@@ -9,6 +9,8 @@ pytest.importorskip("torch")
 
 from vq_memory_node.model_files import load_model
 
+pytestmark = pytest.mark.train
+
 WORDS = ("--codes", "16", "--clusters", "2", "4", "--steps", "30", "--batch", "8")
 WORDS += ("--warm-up", "5", "--checkpoint-every", "10")
 

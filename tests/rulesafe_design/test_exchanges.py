@@ -76,7 +76,7 @@ def test_a_miss_names_what_is_missing(kept):
     Recorded(Counting(), kept).complete(ASKED)
     with pytest.raises(RuleSafeError, match=r"message 1 of conversation 7: .* ended before"):
         Replay(kept).complete(replace(ASKED, attempt=1))
-    with pytest.raises(RuleSafeError, match=r"0007_0_.*json answers another request: .* model"):
+    with pytest.raises(RuleSafeError, match=r"0007_0_.*json belongs to another request: .* model"):
         Replay(replace(kept, model="other")).complete(ASKED)
 
 
@@ -129,7 +129,7 @@ def test_a_spoiled_file_is_named(kept, text):
     path = kept.path(ASKED)
     path.parent.mkdir()
     path.write_text(text.replace("KEY", kept.key(ASKED)))
-    with pytest.raises(RuleSafeError, match=f"{path.name} is no exchange.*remove it"):
+    with pytest.raises(RuleSafeError, match=f"{path.name} is not a valid exchange.*remove it"):
         Recorded(Counting(), kept).complete(ASKED)
 
 

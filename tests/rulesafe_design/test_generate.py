@@ -144,9 +144,9 @@ def test_duplicates_are_refused_and_counted(server, key, tmp_path):
     server.counts(moves=4)
     report = run(server, tmp_path, count=2)
     assert report.outcomes == {"accepted": 2, "duplicate": 2, "description": 1}
-    assert "behaves exactly as mine_001 does" in said_back(server, 2)
-    assert "behaves exactly as rule_014 does" in said_back(server, 3)
-    assert "mine_001 has this description too" in said_back(server, 4)
+    assert "behaves exactly like mine_001" in said_back(server, 2)
+    assert "behaves exactly like rule_014" in said_back(server, 3)
+    assert "mine_001 already has this description" in said_back(server, 4)
 
 
 def test_a_claimed_plan_must_work(server, key, tmp_path):
@@ -168,7 +168,7 @@ def test_a_conversation_ends_after_its_repairs(server, key, tmp_path):
         server.says("No.")
     server.counts()
     report = run(server, tmp_path, config=replace(CONFIG, repairs=1))
-    assert (report.asked, report.failed, report.accepted) == (3, 2, 1)
+    assert (report.conversations, report.failed, report.accepted) == (3, 2, 1)
     assert report.outcomes == {"prose": 4, "accepted": 1}
     assert [len(sent["messages"]) for sent in server.requests] == [2, 4, 2, 4, 2]
 
@@ -187,7 +187,7 @@ def test_full_cells_are_surplus(server, key, tmp_path):
     server.counts("knob", 4)
     report = run(server, tmp_path, 2, replace(CONFIG, per_cell=1))
     assert report.outcomes == {"surplus": 1, "accepted": 2}
-    assert "enough of 2-4 steps, memory 2" in said_back(server)
+    assert "enough locks of 2-4 steps, memory 2" in said_back(server)
     asked_instead = next(cell for cell in CELLS if cell.name in said_back(server).split("Write")[1])
     assert asked_instead != Cell(2, 2)
     cells = [cell_of(lock.facts) for lock in report.locks]
@@ -305,7 +305,7 @@ def test_a_longer_replay_ends_too(server, key, tmp_path):
 def test_the_attempts_may_grow(tmp_path):
     few, more = (replace(CONFIG, repairs=0, attempts=number) for number in (3, 12))
     generate(Grammar(0), tmp_path / "one", 12, few)
-    with pytest.raises(RuleSafeError, match="attempts: 3 there, 2 now"):
+    with pytest.raises(RuleSafeError, match="attempts: was 3, now 2"):
         generate(Grammar(0), tmp_path / "one", 12, replace(few, attempts=2))
     generate(Grammar(0), tmp_path / "one", 12, more)
     generate(Grammar(0), tmp_path / "two", 12, more)
@@ -319,9 +319,9 @@ def test_the_count_may_grow(server, key, tmp_path):
     server.counts(moves=4)
     assert run(server, tmp_path, 2).accepted == 2
     assert len(server.requests) == 2
-    with pytest.raises(RuleSafeError, match="count: 2 there, 1 now"):
+    with pytest.raises(RuleSafeError, match="count: was 2, now 1"):
         run(server, tmp_path, 1)
-    with pytest.raises(RuleSafeError, match="repairs: 3 there, 1 now"):
+    with pytest.raises(RuleSafeError, match="repairs: was 3, now 1"):
         run(server, tmp_path, 2, replace(CONFIG, repairs=1))
 
 
@@ -333,12 +333,12 @@ def everything(folder):
 @pytest.mark.parametrize(
     ("there", "reason"),
     [
-        ({"precious.txt": "mine"}, "'precious.txt'.*holds no request.json"),
+        ({"precious.txt": "mine"}, "'precious.txt'.*has no request.json"),
         ({"sub/.token-0123456789ab": "mine"}, "not empty"),
         ({".token-0123456789ab": "mine"}, "not empty"),
         ({".git/config": "mine"}, "not empty"),
         ({".lock": "mine", "locks/mine_001.json": "mine"}, "not empty"),
-        ({"request.json": "mine", ".report.json-0123456789ab": "mine"}, "no request for locks"),
+        ({"request.json": "mine", ".report.json-0123456789ab": "mine"}, "not a valid request.json"),
         ({"request.json": "[]", ".lock": "mine"}, "made for another request"),
     ],
 )
@@ -388,7 +388,7 @@ def test_a_folder_knows_which_rules_its_locks_are_unlike(tmp_path):
     config = replace(CONFIG, repairs=9, unlike="rule_001,rule_002")
     generate(Grammar(0), tmp_path, 1, config)
     generate(Grammar(0), tmp_path, 1, replace(config, unlike=" rule_001, rule_002"))
-    with pytest.raises(RuleSafeError, match="unlike: 'rule_001,rule_002' there"):
+    with pytest.raises(RuleSafeError, match="unlike: was 'rule_001,rule_002'"):
         generate(Grammar(0), tmp_path, 1, replace(config, unlike="rule_001"))
 
 
@@ -454,7 +454,7 @@ def test_the_command(server, key, tmp_path, capfd):
     assert cli_generate.generate(tmp_path / "one", **words, price_in=1.0, price_out=1.0) == 0
     shown = capfd.readouterr()
     assert "2 of 2 locks" in shown.out
-    assert "no JSON object in the reply" in shown.out
+    assert "the reply contains no JSON object" in shown.out
     assert "yield 100%" in shown.out
     assert "cost 0.00036" in shown.out
     assert "lock" in shown.err

@@ -199,7 +199,7 @@ def test_program_does_what_the_terms_say(samples, number):
 
 def test_samples_have_every_kind_of_term_and_hold(samples):
     locks = [lock for lock, _, _ in samples.values()]
-    assert {type(term) for lock in locks for term in lock.remembering} == set(HOLDS)
+    assert {type(term) for lock in locks for term in lock.all_terms} == set(HOLDS)
     holds = [lock.hold for lock in locks if lock.hold]
     assert {isinstance(hold.unless, PhaseTest) for hold in holds} == {True, False}
     assert any(lock.phases and lock.phases.relation for lock in locks)

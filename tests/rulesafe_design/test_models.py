@@ -237,7 +237,7 @@ def test_the_key_comes_from_the_environment_alone(server, monkeypatch, key):
 @pytest.mark.parametrize("wrong", ["two words", "line\nbreak", "schlüssel"])
 def test_a_key_that_is_none_is_not_shown(monkeypatch, wrong):
     monkeypatch.setenv("OPENAI_API_KEY", wrong)
-    with pytest.raises(RuleSafeError, match="OPENAI_API_KEY is no key") as raised:
+    with pytest.raises(RuleSafeError, match="OPENAI_API_KEY is not a valid key") as raised:
         OpenAIModel(Endpoint("tester", "http://127.0.0.1:9/v1"))
     assert wrong not in str(raised.value)
 
@@ -251,7 +251,7 @@ def test_no_secret_in_an_address(url):
 
 @pytest.mark.parametrize("url", ["", "host:80", "ftp://host", "http://", "http://[::1"])
 def test_addresses_that_are_none(url):
-    with pytest.raises(RuleSafeError, match="no base URL"):
+    with pytest.raises(RuleSafeError, match="not a base URL"):
         check_url(url)
 
 

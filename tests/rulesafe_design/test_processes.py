@@ -67,7 +67,7 @@ def test_a_process_that_closes_its_descriptors_and_stays(monkeypatch):
     boot = TAKEN.replace("w = confine", "w = {} and confine")  # nothing confines it
     boot %= "os.close(1); signal.pthread_sigmask(0, range(1, 32)); time.sleep(60)"
     monkeypatch.setattr(processes, "BOOT", boot)
-    assert verdict(body("pass"), ProgramLimits(wall_s=1)) == ("crash", "its process gave no answer")
+    assert verdict(body("pass"), ProgramLimits(wall_s=1)) == ("crash", "the process gave no answer")
 
 
 def test_children_of_the_process_are_ended_too(monkeypatch, tmp_path):

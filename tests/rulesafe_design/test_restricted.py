@@ -90,12 +90,18 @@ REFUSED = {
     "a chain that unpacks": (body("(a, b) = c = [1, 2]"), "unpacking in a chain"),
     "is": (body("x = 1", "y = x is x"), "write == or !="),
     # Memories that the exploration could not see
-    "list beside": ("A = []\n" + body("pass"), "line 1: a constant is"),
-    "list in a tuple": ("A = ([],)\n" + body("pass"), "line 1: a constant is"),
-    "call beside": ("A = dict()\n" + body("pass"), "line 1: a constant is"),
-    "walrus beside": ("A = (B := 1)\n" + body("pass"), "line 1: a constant is"),
-    "lambda beside": ("A = lambda x=[]: x\n" + body("pass"), "line 1: a constant is"),
-    "loop beside": ("for x in (1,):\n    pass\n" + body("pass"), "line 1: beside functions"),
+    "list beside": ("A = []\n" + body("pass"), "line 1: a module-level constant must be"),
+    "list in a tuple": ("A = ([],)\n" + body("pass"), "line 1: a module-level constant must be"),
+    "call beside": ("A = dict()\n" + body("pass"), "line 1: a module-level constant must be"),
+    "walrus beside": ("A = (B := 1)\n" + body("pass"), "line 1: a module-level constant must be"),
+    "lambda beside": (
+        "A = lambda x=[]: x\n" + body("pass"),
+        "line 1: a module-level constant must be",
+    ),
+    "loop beside": (
+        "for x in (1,):\n    pass\n" + body("pass"),
+        "line 1: only functions and constants are valid at module level",
+    ),
     "default": ("def check_lock(self, a=[]):\n    pass", "default"),
     "default of a helper": ("def f(a={}):\n    pass\n" + body("pass"), "default"),
     "default by keyword": ("def f(*, a=[]):\n    pass\n" + body("pass"), "default"),
@@ -129,8 +135,8 @@ def test_task_programs_may_have_statements_and_lists_beside_functions():
         (body("break"), "line 2: 'break' outside loop"),
         ("", "check_lock(self), this one has 0"),
         (body("pass") + "\n" + body("pass"), "this one has 2"),
-        ("def check_lock():\n    pass", "takes self and nothing else"),
-        ("def check_lock(self, other):\n    pass", "takes self and nothing else"),
+        ("def check_lock():\n    pass", "check_lock must take only self"),
+        ("def check_lock(self, other):\n    pass", "check_lock must take only self"),
         (body("\tx = 1", "        y = 2"), "line 3"),
     ],
 )
@@ -251,7 +257,7 @@ def test_the_lock_object_gives_what_the_paper_gives():
 def test_inner_names_of_the_lock_object_are_free_for_the_program():
     """Nothing that a program sets changes what it is run with."""
     source = body(
-        "self.values = self.held = self.phases = self.read = self.write = 1",
+        "self.values = self.locked = self.phases = self.read = self.write = 1",
         "self.ok = self.is_open(link_name='knob')",
     )
     assert called(source, phases=(True, False))["ok"] is True

@@ -73,7 +73,7 @@ def test_states_are_marked_by_what_holds_of_them(rule_id):
         assert f'fillcolor="{colour}"' in nodes[number] and look.shape in nodes[number]
         assert ("peripheries=2" in nodes[number]) == state.free
         for part in ("knob", "handle"):
-            assert (f"{part[0].upper()} held" in nodes[number]) == (part in state.held)
+            assert (f"{part[0].upper()} locked" in nodes[number]) == (part in state.held)
 
 
 @pytest.mark.parametrize("rule_id", RULES)

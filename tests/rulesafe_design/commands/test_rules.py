@@ -135,7 +135,7 @@ def test_the_documented_program_becomes_a_rule(rules, tmp_path):
     source, out = tmp_path / "my_lock.py", tmp_path / "my_lock.json"
     source.write_text(PROGRAM, encoding="utf-8")
     code, text = rules("verify", source, "--plan", "knob+,knob-,knob+,handle+,door+")
-    assert code == 0 and "compiled exact" in text and "same as no rule that is known" in text
+    assert code == 0 and "compiled exact" in text and "same as no known rule" in text
     code, text = rules("verify", source, "--out", out, "--description", "Open the knob twice.")
     assert code == 0 and f"wrote {out}" in text.replace("\n", "")
     rule = load_rule(str(out))
@@ -189,25 +189,31 @@ def test_a_folder_gets_a_line_for_each_file(rules, lock, tmp_path):
     (tmp_path / "d.json").write_text("{}", encoding="utf-8")
     (tmp_path / "notes.txt").touch()
     code, text = rules("verify", tmp_path)
-    assert code == 1 and text.endswith("2 sound, 2 refused")
-    for said in ("a.py: sound: 3 steps", "b.py: refused, shut", "the same as rule_004", "d.json: "):
-        assert said in text
+    assert code == 1 and text.endswith("2 valid, 2 refused")
+    for part in ("a.py: valid: 3 steps", "b.py: refused, shut", "; same as rule_004", "d.json: "):
+        assert part in text
 
 
 def test_two_files_of_one_behaviour_are_noticed(rules, tmp_path):
     for name in ("a.py", "b.py"):
         (tmp_path / name).write_text(PROGRAM, encoding="utf-8")
     code, text = rules("verify", tmp_path)
-    assert code == 0 and text.count("the same as") == 1
-    assert f"the same as {tmp_path / 'a.py'}" in text
+    assert code == 0 and text.count("; same as") == 1
+    assert f"; same as {tmp_path / 'a.py'}" in text
 
 
 def test_a_lock_file_that_says_what_is_not_so_is_refused(rules, lock, tmp_path):
     path = tmp_path / "mine.json"
     for wrong, reason in (
-        (replace(lock, facts={**lock.facts, "steps": 9}), "facts: steps is 9 there, 3 by"),
-        (replace(lock, facts={}), "facts: plan is missing there"),
-        (replace(lock, program=BOTH), "automaton: program and automaton differ after: no move"),
+        (
+            replace(lock, facts={**lock.facts, "steps": 9}),
+            "facts: steps is 9 in the file, 3 in the proof",
+        ),
+        (replace(lock, facts={}), "facts: plan is missing in the file"),
+        (
+            replace(lock, program=BOTH),
+            "automaton: the program and the automaton differ after: no move",
+        ),
         (replace(lock, program=SHUT), "automaton: "),
         (replace(lock, program="import os"), "forbidden: line 1"),
     ):
@@ -234,18 +240,24 @@ def test_a_bound_may_not_promise_more_than_is_found(rules, tmp_path):
     assert rules("verify", out)[0] == 0
     out.write_text(dump_lock(replace(found, bound=None)), encoding="utf-8")
     code, text = rules("verify", out)
-    assert code == 1 and "it is said to be exact; found: exact for up to" in text
+    assert code == 1 and "the file claims exact; the compiled automaton is exact for up to" in text
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["nowhere.py"], "nowhere.py is nothing to verify"),
-        (["mine.py", "mine.py", "both.py", "--plan", "door+"], "for one file, not for 2"),
-        (["rule_001", "--out", "x.json"], "--out is for one .py file"),
+        (["nowhere.py"], "nowhere.py cannot be verified"),
+        (
+            ["mine.py", "mine.py", "both.py", "--plan", "door+"],
+            "--plan needs exactly one file, not 2",
+        ),
+        (["rule_001", "--out", "x.json"], "--out needs exactly one .py file"),
         (["rule_021"], "ids of rules"),
         (["mine.py", "--out", "x.json"], "--description"),
-        (["mine.py", "--out", "rule_001.json", "--description", "x"], "none of the twenty's"),
+        (
+            ["mine.py", "--out", "rule_001.json", "--description", "x"],
+            "not one of the twenty rules",
+        ),
         (["mine.py", "--out", "My Lock.json", "--description", "x"], "lower-case letters"),
     ],
 )
@@ -280,7 +292,7 @@ def test_an_existing_lock_is_not_overwritten(capsys, tmp_path):
     out.write_text("precious", encoding="utf-8")
     words = ["rules", "verify", str(program), "--out", str(out), "--description", "Both."]
     assert main(words) == 2
-    assert "is there already" in capsys.readouterr().err
+    assert "already exists" in capsys.readouterr().err
     assert out.read_text(encoding="utf-8") == "precious"
 
 

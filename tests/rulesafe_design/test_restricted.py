@@ -133,7 +133,7 @@ def test_task_programs_may_have_statements_and_lists_at_module_level():
         (body("x = 1" + " + 1" * 20_000), "nested too deeply"),
         (body("x = a" + ".b" * 15_000), "nested too deeply"),
         (body("break"), "line 2: 'break' outside loop"),
-        ("", "check_lock(self), this one has 0"),
+        ("", "check_lock(self); this one has 0"),
         (body("pass") + "\n" + body("pass"), "this one has 2"),
         ("def check_lock():\n    pass", "check_lock must take only self"),
         ("def check_lock(self, other):\n    pass", "check_lock must take only self"),

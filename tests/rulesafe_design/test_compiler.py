@@ -35,7 +35,7 @@ def listings():
     return {"rule_001": one, "rule_020": other}
 
 
-@pytest.mark.skipif(not PAPER.exists(), reason="the paper's source is not beside the repository")
+@pytest.mark.skipif(not PAPER.exists(), reason="the source of the paper is not available")
 @pytest.mark.parametrize("rule_id", ["rule_001", "rule_020"])
 def test_listings_of_the_paper_compile_to_our_rules(rule_id):
     found = compile_program(listings()[rule_id])

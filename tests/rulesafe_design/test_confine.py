@@ -82,7 +82,7 @@ def test_filter_kills_a_process_that_has_escaped_from_python(trick):
 )
 def test_limits_without_the_filter_prevent_files_processes_and_sockets(trick):
     if trick in ("fork", "spawn") and not walls()["user"]:
-        pytest.skip("root may start processes whatever the limit")
+        pytest.skip("the limit on processes does not apply to root")
     trick = f"try:\n    {TRICKS[trick]}\nexcept (OSError, PermissionError):\n    os._exit(7)"
     found, rest, code = raw(trick, before="confine.pyseccomp = None")
     assert not found["seccomp"] and found["limits"]

@@ -237,13 +237,13 @@ def test_retries_are_counted(server, key, tmp_path):
 
 
 def test_endpoint_that_fails_during_a_run(server, key, tmp_path):
-    whole = tmp_path / "whole"
+    complete = tmp_path / "complete"
     for _ in range(2):  # once for each run
         server.reply_counter(moves=2)
         server.reply("No.")
         server.reply_counter(moves=4)
         server.reply_counter("handle", 2)
-    run(server, whole, 3)
+    run(server, complete, 3)
     broken = tmp_path / "broken"
     del server.script[2:]
     report = run(server, broken, 3)
@@ -256,7 +256,7 @@ def test_endpoint_that_fails_during_a_run(server, key, tmp_path):
     server.reply_counter("handle", 2)
     assert run(server, broken, 3).exit_code == 0
     assert len(server.requests) == before + 2  # recorded replies are not requested again
-    assert files(broken) == files(whole)
+    assert files(broken) == files(complete)
 
 
 def test_replay_equals_the_run(server, key, tmp_path, monkeypatch):
@@ -357,18 +357,22 @@ def test_folder_with_other_files_is_not_changed(tmp_path, there, reason):
 
 def test_only_own_drafts_are_removed(tmp_path):
     config = replace(CONFIG, repairs=9)
-    tmp_path.joinpath(".request.json-0123456789ab").write_text("killed at once")
+    tmp_path.joinpath(".request.json-0123456789ab").write_text("draft")
     generate(Grammar(0), tmp_path, 1, config)
-    whole = everything(tmp_path)
+    complete = everything(tmp_path)
     drafts = (".report.json-0123456789ab", "locks/.mine_001.json-0123456789ab")
-    kept = (".token-0123456789ab", "locks/sub/.mine_001.json-0123456789ab", "locks/.mine_001.json-")
+    others = (
+        ".token-0123456789ab",
+        "locks/sub/.mine_001.json-0123456789ab",
+        "locks/.mine_001.json-",
+    )
     (tmp_path / "locks/sub").mkdir()
-    for name in drafts + kept:
+    for name in drafts + others:
         (tmp_path / name).write_text("half")
     generate(Grammar(0), tmp_path, 1, config)
     after = everything(tmp_path)
-    added = {str(path.relative_to(tmp_path)) for path in after if path not in whole}
-    assert added == {"locks/sub", *kept}
+    added = {str(path.relative_to(tmp_path)) for path in after if path not in complete}
+    assert added == {"locks/sub", *others}
 
 
 def test_locked_folder_and_file_as_folder(tmp_path):

@@ -90,15 +90,15 @@ REFUSED = {
     "a chain that unpacks": (body("(a, b) = c = [1, 2]"), "unpacking in a chain"),
     "is": (body("x = 1", "y = x is x"), "write == or !="),
     # State outside of self
-    "list beside": ("A = []\n" + body("pass"), "line 1: a module-level constant must be"),
+    "list constant": ("A = []\n" + body("pass"), "line 1: a module-level constant must be"),
     "list in a tuple": ("A = ([],)\n" + body("pass"), "line 1: a module-level constant must be"),
-    "call beside": ("A = dict()\n" + body("pass"), "line 1: a module-level constant must be"),
-    "walrus beside": ("A = (B := 1)\n" + body("pass"), "line 1: a module-level constant must be"),
-    "lambda beside": (
+    "call constant": ("A = dict()\n" + body("pass"), "line 1: a module-level constant must be"),
+    "walrus constant": ("A = (B := 1)\n" + body("pass"), "line 1: a module-level constant must be"),
+    "lambda constant": (
         "A = lambda x=[]: x\n" + body("pass"),
         "line 1: a module-level constant must be",
     ),
-    "loop beside": (
+    "loop at module level": (
         "for x in (1,):\n    pass\n" + body("pass"),
         "line 1: only functions and constants are valid at module level",
     ),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from rulesafe_core.errors import RuleSafeError, unknown_name
 
 SANDBOX_KINDS = {
-    "syntax": "the program has a syntax error or no function check_lock(self)",
+    "syntax": "the program has a syntax error, is too large or has no check_lock(self)",
     "forbidden": "the program uses a feature that is not allowed, such as files or imports",
     "error": "the program raised an exception",
     "time": "the program exceeded a time limit",
@@ -31,8 +31,8 @@ KINDS = {
 class Refused(RuleSafeError):
     """A program is refused. `kind`: one of KINDS.
 
-    The message describes the error and, if known, the line of the program. It is shown to users and
-    sent to language models.
+    The message describes the error and, if known, the line of the program. Users and language
+    models receive it.
     """
 
     def __init__(self, kind: str, message: str):

@@ -27,7 +27,7 @@ def proof_topics(proof: Proof) -> dict[str, str]:
     dead = "none: the door can be opened from every state"
     if proof.dead_end is not None:
         dead = f"{_count(proof.dead_ends)} from which nothing opens the door"
-        dead += f"; the shortest path to one: {compact_plan(proof.dead_end) or 'the start'}"
+        dead += f"; the shortest path to one: {compact_plan(proof.dead_end) or 'the start is one'}"
     topics = {"states": f"{proof.states} before the door opens", "dead ends": dead}
     if proof.alike == 1:
         topics["alike"] = "no two states have the same phases of knob and handle"

@@ -59,7 +59,7 @@ def test_list_has_every_rule_in_every_format(capsys):
             [
                 "Open the handle first",
                 "H+ K+ D  (3 steps)",
-                "the door; at times the closed knob too",
+                "the door; in some states also the closed knob",
             ],
         ),
         (

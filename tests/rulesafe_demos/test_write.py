@@ -222,7 +222,7 @@ def test_an_endpoint_that_dies_leaves_what_was_reached(serve, tmp_path, capsys):
     ("words", "reason"),
     [
         (("--model", "m"), "no key"),
-        (("--base-url", "http://127.0.0.1:1/v1"), "decompose has no endpoint"),
+        (("--base-url", "http://127.0.0.1:1/v1"), "decompose uses no endpoint"),
         (("--repairs", "-1"), "repairs is -1"),
         (("--split", "nowhere"), "unknown"),
         (("--model", "m", "--timeout", "nan"), "timeout_s is nan"),

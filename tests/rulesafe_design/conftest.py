@@ -1,4 +1,4 @@
-"""A real HTTP server on loopback that speaks the chat completions API, by a test's script."""
+"""An HTTP server on loopback with the chat completions API, scripted by a test."""
 
 import contextlib
 import gc
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-KEY = "sk-a-secret-that-nobody-may-see"
+KEY = "sk-a-secret-that-must-not-leak"
 
 COUNTING = """def check_lock(self):
     knob = self.is_open(obj_name='safe', link_name='knob')
@@ -28,12 +28,12 @@ COUNTING = """def check_lock(self):
 
 
 class Server:
-    """Requests are answered by `script`, one action each; afterwards connections are dropped."""
+    """Execute one action of `script` for each request; then drop connections."""
 
     def __init__(self):
         self.script: list[Callable] = []
         self.requests: list[dict] = []
-        """Bodies, with the headers under "headers" and the path under "path"."""
+        """The request bodies, with the additional keys "headers" and "path"."""
         self.ending = threading.Event()
         outer = self
 
@@ -46,7 +46,7 @@ class Server:
                 outer.requests.append({**body, "headers": headers, "path": self.path})
                 action = outer.script.pop(0) if outer.script else outer.dropping
                 self.close_connection = True
-                with contextlib.suppress(OSError):  # the client may have gone
+                with contextlib.suppress(OSError):  # the client may have closed the connection
                     action(self)
 
             def log_message(self, *arguments):
@@ -64,8 +64,8 @@ class Server:
 
     # Actions -------------------------------------------------------------------------------
 
-    def says(self, text, finish="stop", usage=(100, 20), **message):
-        """A reply of the model."""
+    def reply(self, text, finish="stop", usage=(100, 20), **message):
+        """Add a reply of the model."""
         data = {
             "id": "x",
             "object": "chat.completion",
@@ -81,20 +81,22 @@ class Server:
         }
         if usage:
             data["usage"] = {"prompt_tokens": usage[0], "completion_tokens": usage[1]}
-        self.sends(json.dumps(data).encode())
+        self.send(json.dumps(data).encode())
 
-    def locks(self, description, program, plan=None, **options):
-        """A reply that holds a lock."""
+    def reply_lock(self, description, program, plan=None, **options):
+        """Add a reply that contains a lock."""
         answer = {"description": description, "program": program, "plan": plan}
-        self.says(json.dumps(answer), **options)
+        self.reply(json.dumps(answer), **options)
 
-    def counts(self, part="knob", moves=2, also="True", description=None, plan=None, **options):
-        """A lock that frees the door after so many moves of a part."""
+    def reply_counter(
+        self, part="knob", moves=2, also="True", description=None, plan=None, **options
+    ):
+        """Add a reply with a lock that frees the door after `moves` moves of a part."""
         words = description or f"Move the {part} exactly {moves} times; condition: {also}."
-        self.locks(words, COUNTING.format(part=part, moves=moves, also=also), plan, **options)
+        self.reply_lock(words, COUNTING.format(part=part, moves=moves, also=also), plan, **options)
 
-    def sends(self, body, status=200, headers=None):
-        """Any bytes."""
+    def send(self, body, status=200, headers=None):
+        """Add a response with any body."""
 
         def action(handler):
             handler.send_response(status)
@@ -107,21 +109,21 @@ class Server:
 
         self.script.append(action)
 
-    def fails(self, status, message="no", headers=None):
-        """An error as the API words it, with a short pause before the next try."""
+    def fail(self, status, message="no", headers=None):
+        """Add an error response of the API, which requests a short pause before the next try."""
         body = json.dumps({"error": {"message": message}}).encode()
-        self.sends(body, status, headers or {"retry-after-ms": "1"})
+        self.send(body, status, headers or {"retry-after-ms": "1"})
 
-    def drops(self):
-        """The connection is closed without a word."""
+    def drop(self):
+        """Close the connection without a response."""
         self.script.append(self.dropping)
 
     @staticmethod
     def dropping(handler):
         handler.connection.close()
 
-    def breaks_off(self):
-        """Half a body, then nothing."""
+    def send_half_body(self):
+        """Send an incomplete body."""
 
         def action(handler):
             handler.send_response(200)
@@ -131,12 +133,12 @@ class Server:
 
         self.script.append(action)
 
-    def is_silent(self):
-        """No answer until the end of the test."""
+    def never_respond(self):
+        """Do not respond until the end of the test."""
         self.script.append(lambda handler: self.ending.wait(30))
 
-    def never_ends(self, pause_s=0.0, status=200):
-        """A body without end: as fast as it goes, or a drop now and then."""
+    def send_endless_body(self, pause_s=0.0, status=200):
+        """Send an endless body, with `pause_s` between the pieces."""
 
         def action(handler):
             handler.send_response(status)
@@ -158,7 +160,7 @@ def server():
 
 @pytest.fixture
 def key(monkeypatch):
-    """The key in the environment, which is otherwise free of what a client would read."""
+    """Set the key in the environment, and remove other variables that the client reads."""
     for name in ("OPENAI_BASE_URL", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_LOG"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("NO_PROXY", "*")
@@ -166,16 +168,16 @@ def key(monkeypatch):
     return KEY
 
 
-def belongings():
-    """Descriptors and child processes of this process."""
+def open_resources():
+    """Return the number of descriptors and the child processes of this process."""
     children = [path.read_text() for path in Path("/proc/self/task").glob("*/children")]
     return len(list(Path("/proc/self/fd").iterdir())), sorted(" ".join(children).split())
 
 
 @pytest.fixture
-def nothing_is_left():
-    """No descriptor stays open and no process, zombies included."""
-    gc.collect()  # what others left for the collector is theirs, whenever it comes
-    before = belongings()
+def no_leaks():
+    """Check that the test leaves no open descriptor and no process, including zombies."""
+    gc.collect()  # objects of other tests must not change the counts
+    before = open_resources()
     yield
-    assert belongings() == before
+    assert open_resources() == before

@@ -1,4 +1,4 @@
-"""From what a model says to an answer, or to the kind of its failure."""
+"""Parsing replies of a model into answers or kinds of errors."""
 
 import json
 
@@ -42,14 +42,14 @@ def failure(text, finish="stop"):
         TEXT.replace("\\n", "\n"),  # raw line breaks in a string
     ],
 )
-def test_json_is_found_wherever_it_stands(text):
+def test_json_is_found_anywhere_in_the_reply(text):
     found = parse_answer(Reply(text))
     assert found.description == GOOD["description"]
     assert found.program == GOOD["program"]
     assert found.plan == ("knob+", "handle+", "door+")
 
 
-def test_a_reply_at_the_limit_that_is_complete_counts():
+def test_complete_reply_at_the_length_limit_is_accepted():
     assert parse_answer(Reply(TEXT, "length")).program == GOOD["program"]
 
 
@@ -74,7 +74,7 @@ def test_truncated(end):
 
 
 @pytest.mark.parametrize("end", [20, 60, len(TEXT) - 1])
-def test_truncated_without_a_word_of_it(end):
+def test_truncated_without_finish_reason(end):
     assert failure(TEXT[:end])[0] == "truncated"
 
 
@@ -83,8 +83,8 @@ def test_truncated_without_a_word_of_it(end):
     [
         (TEXT.replace('"plan":', '"plan"'), "malformed: Expecting ':' delimiter (line 1"),
         (TEXT.replace('"description"', "'description'", 1), "malformed"),
-        ('{"rule": "x"}', "'description' is missing (keys there: rule)"),
-        ("{}", "(keys there: none)"),
+        ('{"rule": "x"}', "'description' is missing (present keys: rule)"),
+        ("{}", "(present keys: none)"),
         (json.dumps({**GOOD, "program": ["def"]}), "'program' is ['def']; it must be a string"),
         (json.dumps({**GOOD, "description": None}), "'description' is None"),
         (json.dumps({**GOOD, "description": "Short."}), "6 characters; valid: 20 to 600"),
@@ -92,18 +92,18 @@ def test_truncated_without_a_word_of_it(end):
         (json.dumps({**GOOD, "description": "One paragraph.\n\nAnd another."}), "paragraphs"),
         (json.dumps({**GOOD, "description": "Turn \u202e this way and that."}), "U+202E"),
         (json.dumps({**GOOD, "program": " \n "}), "'program' is empty"),
-        (json.dumps({**GOOD, "program": "#" * (MAX_PROGRAM_BYTES + 1)}), "bytes; valid: up to"),
+        (json.dumps({**GOOD, "program": "#" * (MAX_PROGRAM_BYTES + 1)}), "bytes; valid: at most"),
         (json.dumps({**GOOD, "program": "x = '\u2028'"}), "U+2028"),
         (json.dumps({**GOOD, "program": "x = '\ud800'"}), "U+D800"),
         (json.dumps({**GOOD, "program": "x = '\x00'"}), "U+0000"),
         (json.dumps({**GOOD, "plan": "knob+"}), "'plan' must be null or a list"),
         (json.dumps({**GOOD, "plan": ["knob"]}), "'knob'; valid events: knob+, knob-"),
         (json.dumps({**GOOD, "plan": [["knob+"]]}), "valid events"),
-        (json.dumps({**GOOD, "plan": ["knob+"] * 65}), "up to 64 events"),
+        (json.dumps({**GOOD, "plan": ["knob+"] * 65}), "at most 64 events"),
         ('{"a":' * 50_000, "malformed"),
     ],
 )
-def test_what_is_wrong_is_said(text, part):
+def test_message_describes_the_error(text, part):
     kind, message = failure(text)
     assert kind == "schema"
     assert part in message
@@ -116,16 +116,16 @@ def test_a_description_becomes_one_line():
     )
 
 
-def test_a_plan_may_be_left_out():
+def test_plan_is_optional():
     assert answer(plan=None).plan is None
     assert parse_answer(Reply(json.dumps({k: GOOD[k] for k in ("description", "program")})))
 
 
-def test_a_program_has_plain_line_ends():
+def test_line_ends_are_normalised():
     assert answer(program="\r\ndef f():\r\n    pass").program == "def f():\n    pass\n"
 
 
-def test_a_program_alone():
+def test_parse_program():
     assert parse_program(Reply('{"program": "x = 1"}')) == "x = 1\n"
     with pytest.raises(BadAnswer, match="refused"):
         parse_program(Reply("no", "refusal"))
@@ -139,7 +139,7 @@ def test_any_text_is_an_answer_or_a_failure(text):
         assert error.kind in KINDS
 
 
-def test_hostile_text_costs_little():
+def test_malicious_text_is_parsed_fast():
     with pytest.raises(BadAnswer):
         parse_answer(Reply('{"a":' * 300_000))
     with pytest.raises(BadAnswer):

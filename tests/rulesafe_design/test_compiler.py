@@ -1,4 +1,4 @@
-"""Programs against rules: the paper's listings, the twenty as programs, random event sequences."""
+"""Compiled programs compared with the rules: listings of the paper, examples, random events."""
 
 import re
 from pathlib import Path
@@ -17,33 +17,33 @@ from rulesafe_locks.rules import RULES, load_rule
 ROOT = Path(__file__).parents[2]
 PAPER = ROOT.parent / "shared" / "reference" / "paper.tex"
 UNBOUNDED = {"rule_008", "rule_013", "rule_017", "rule_018"}
-"""Their example programs count on for ever."""
+"""Rules whose example programs have unbounded counters."""
 
 
 @pytest.fixture(scope="module")
 def compiled():
-    """Every example program, compiled once."""
+    """All example programs, compiled once."""
     paths = sorted((ROOT / "examples" / "locks").glob("rule_*.py"))
     return {path.stem: compile_program(path.read_text()) for path in paths}
 
 
 def listings():
-    """The two programs of the paper's appendix, as they stand."""
+    """Return the two programs in the appendix of the paper."""
     text = PAPER.read_text()
     block = re.search(r"label=\{lst:check_lock\}\]\n(.*?)\\end\{lstlisting\}", text, re.DOTALL)[1]
     one, other = block.split("# rule_020\n")
     return {"rule_001": one, "rule_020": other}
 
 
-@pytest.mark.skipif(not PAPER.exists(), reason="the paper's source is not beside the repository")
+@pytest.mark.skipif(not PAPER.exists(), reason="the source of the paper is not available")
 @pytest.mark.parametrize("rule_id", ["rule_001", "rule_020"])
-def test_the_papers_listings_compile_to_our_rules(rule_id):
+def test_listings_of_the_paper_compile_to_our_rules(rule_id):
     found = compile_program(listings()[rule_id])
     assert found.bound is None
     assert found.automaton == smallest(automaton_of(load_rule(rule_id)))
 
 
-def test_all_twenty_are_there(compiled):
+def test_every_rule_has_an_example_program(compiled):
     assert tuple(compiled) == RULES
 
 
@@ -56,7 +56,7 @@ def test_programs_are_equivalent_to_our_functions(compiled, rule_id):
 
 @settings(max_examples=300)
 @given(rule_id=st.sampled_from(RULES), moves=st.lists(st.sampled_from(MOVED), max_size=80))
-def test_and_so_under_random_events(compiled, rule_id, moves):
+def test_programs_agree_with_rules_for_random_events(compiled, rule_id, moves):
     lock = load_rule(rule_id).new_lock()
     automaton, number = compiled[rule_id].automaton, 0
     phases = {"knob": False, "handle": False, "door": False}
@@ -73,7 +73,7 @@ def test_and_so_under_random_events(compiled, rule_id, moves):
 
 
 def tree(states, step, events):
-    """What exploring `states` to so many events gives: `states` maps a key to what it shows."""
+    """Return the graph of an exploration up to `events`; `states` maps a key to its outputs."""
     keys, depth, following = [(0, (False, False))], [0], []
     place = {keys[0]: 0}
     for number, (key, (knob, handle)) in enumerate(keys):
@@ -101,18 +101,18 @@ def tree(states, step, events):
 
 
 def counting(key, part):
-    """Knob moves, without end."""
+    """Return the next state of an unbounded counter of knob moves."""
     return key + (part == "knob")
 
 
-def test_a_counter_that_repeats_itself_is_found_with_its_bound():
+def test_periodic_counter_is_found_with_its_bound():
     found = compile_graph(tree(lambda n: n % 5 == 4, counting, 30))
     assert isinstance(found, Compiled)
     assert found.bound.events == 30
     assert len(found.automaton.states) == 20  # ten counts (five, by the knob's phase) x handle
     assert found.automaton.states[found.automaton.run(["knob"] * 94)].free
     # Every state is reached within 9 + 1 moves; 0 and 6 knob moves, 4 and 3 before a free door,
-    # are told apart by 3, and no two take more.
+    # are distinguished by 3 moves, and no two states need more.
     assert found.bound.states == 20 + 30 - 10 - 3 - 1
 
 
@@ -121,8 +121,8 @@ def test_a_finite_program_is_exact():
     assert found.bound is None
 
 
-def test_it_agrees_up_to_the_bound_with_what_was_explored():
-    """A lock that opens at the 3rd and the 17th knob move only."""
+def test_automaton_agrees_with_the_program_up_to_the_bound():
+    """A lock that opens only at the 3rd and the 17th knob move."""
     for events in range(18, 40):
         graph = tree(lambda n: n in (3, 17), counting, events)
         try:
@@ -135,9 +135,9 @@ def test_it_agrees_up_to_the_bound_with_what_was_explored():
 
 
 def test_no_regularity_is_refused():
-    """Squares: no finite automaton tells them."""
+    """No finite automaton recognises square numbers."""
     squares = {n * n for n in range(1, 100)}
-    with pytest.raises(Refused, match="they show no regularity") as refused:
+    with pytest.raises(Refused, match="without regularity") as refused:
         compile_graph(tree(lambda n: n in squares, counting, 64))
     assert refused.value.kind == "states"
 

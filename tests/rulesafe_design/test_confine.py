@@ -1,4 +1,4 @@
-"""The second wall alone: code that has escaped from Python, in a confined process."""
+"""Restrictions of the process without the language checks: arbitrary code, as after an escape."""
 
 import signal
 import subprocess
@@ -49,7 +49,7 @@ TRICKS = {
 
 
 def raw(code, before=""):
-    """What a confined process does with unchecked code: walls, the rest of its output, its code."""
+    """Run unchecked code in a restricted process; return walls, remaining output, exit code."""
     done = subprocess.run(
         [
             *(sys.executable, "-B", "-c", RAW.format(code=code, before=before)),
@@ -70,7 +70,7 @@ needs_seccomp = pytest.mark.skipif(
 
 @needs_seccomp
 @pytest.mark.parametrize("trick", TRICKS.values(), ids=TRICKS)
-def test_the_filter_ends_a_process_that_has_escaped_from_python(trick):
+def test_filter_kills_a_process_that_has_escaped_from_python(trick):
     walls, rest, code = raw(trick)
     assert all(walls.values())
     assert (rest, code) == (b"", -signal.SIGSYS)
@@ -80,9 +80,9 @@ def test_the_filter_ends_a_process_that_has_escaped_from_python(trick):
     "trick",
     ["open", "write a file", "fork", "spawn", "socket", "unix socket", "pipe", "become root"],
 )
-def test_without_the_filter_there_are_still_no_files_processes_and_sockets(trick):
+def test_limits_without_the_filter_prevent_files_processes_and_sockets(trick):
     if trick in ("fork", "spawn") and not walls()["user"]:
-        pytest.skip("root may start processes whatever the limit")
+        pytest.skip("the limit on processes does not apply to root")
     trick = f"try:\n    {TRICKS[trick]}\nexcept (OSError, PermissionError):\n    os._exit(7)"
     found, rest, code = raw(trick, before="confine.pyseccomp = None")
     assert not found["seccomp"] and found["limits"]

@@ -1,4 +1,4 @@
-"""Cells of difficulty: those that exist."""
+"""The possible cells of difficulty."""
 
 from collections import Counter
 from itertools import product
@@ -7,8 +7,8 @@ from rulesafe_design.difficulty import CELLS, STEPS, Cell, cell_of
 
 
 def walks(steps):
-    """For each way of moving knob and handle before the door: how often the phases met most often
-    were met."""
+    """Yield, for each sequence of knob and handle moves, the number of visits of the most frequent
+    phases."""
     for moves in product((1, 2), repeat=steps - 1):
         phases, met = 0, Counter([0])
         for move in moves:
@@ -17,7 +17,7 @@ def walks(steps):
         yield max(met.values())
 
 
-def test_cells_are_those_that_walks_reach():
+def test_cells_are_those_of_all_move_sequences():
     reached = {
         cell_of({"steps": steps, "memory": memory})
         for first, last in STEPS

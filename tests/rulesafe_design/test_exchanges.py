@@ -1,4 +1,4 @@
-"""Exchanges on disk: kept, found again, replayed."""
+"""Recorded exchanges: written, read again and replayed."""
 
 import json
 from dataclasses import replace
@@ -10,42 +10,42 @@ from rulesafe_design.endpoint import Endpoint
 from rulesafe_design.exchanges import Exchanges, Recorded, Replay, open_model
 from rulesafe_design.models import ModelError, ModelRequest, Reply
 
-ASKED = ModelRequest((("user", "Write a lock: \u2028 \ud800 é."),), {"type": "object"}, number=7)
+REQUEST = ModelRequest((("user", "Write a lock: \u2028 \ud800 é."),), {"type": "object"}, number=7)
 
 
 class Counting:
-    """A model that says how often it was asked."""
+    """A model that counts its requests."""
 
     name, origin = "counting", {"by": "test"}
 
     def __init__(self):
-        self.asked = 0
+        self.requests = 0
 
     def complete(self, request):
-        self.asked += 1
-        return Reply(f"{self.asked}: \ud800 é", "length", 3, None, {"rate": 2})
+        self.requests += 1
+        return Reply(f"{self.requests}: \ud800 é", "length", 3, None, {"rate": 2})
 
 
 @pytest.fixture
-def kept(tmp_path):
+def exchanges(tmp_path):
     return Exchanges(tmp_path / "exchanges", "counting", {"temperature": 0.5})
 
 
-def test_what_is_on_disk_is_not_asked_again(kept):
+def test_recorded_reply_is_not_requested_again(exchanges):
     model = Counting()
-    first = Recorded(model, kept).complete(ASKED)
-    assert Recorded(model, kept).complete(ASKED) == first
-    assert Replay(kept).complete(ASKED) == first
-    assert model.asked == 1
+    first = Recorded(model, exchanges).complete(REQUEST)
+    assert Recorded(model, exchanges).complete(REQUEST) == first
+    assert Replay(exchanges).complete(REQUEST) == first
+    assert model.requests == 1
     assert first == Reply("1: \ud800 é", "length", 3, None, {"rate": 2})
 
 
-def test_the_file_says_what_was_asked(kept):
-    Recorded(Counting(), kept).complete(ASKED)
-    (path,) = kept.folder.iterdir()
+def test_file_contains_the_request(exchanges):
+    Recorded(Counting(), exchanges).complete(REQUEST)
+    (path,) = exchanges.folder.iterdir()
     record = json.loads(path.read_text())
     assert path.name == f"0007_0_{record['key'][:16]}.json"
-    assert record["messages"] == [{"role": "user", "content": ASKED.messages[0][1]}]
+    assert record["messages"] == [{"role": "user", "content": REQUEST.messages[0][1]}]
     assert (record["model"], record["parameters"]) == ("counting", {"temperature": 0.5})
     assert (record["number"], record["attempt"]) == (7, 0)
 
@@ -59,25 +59,25 @@ def test_the_file_says_what_was_asked(kept):
         {"attempt": 1},
     ],
 )
-def test_another_request_is_another_exchange(kept, changed):
+def test_another_request_is_another_exchange(exchanges, changed):
     model = Counting()
-    Recorded(model, kept).complete(ASKED)
-    Recorded(model, kept).complete(replace(ASKED, **changed))
-    assert model.asked == 2
-    assert len(list(kept.folder.iterdir())) == 2
+    Recorded(model, exchanges).complete(REQUEST)
+    Recorded(model, exchanges).complete(replace(REQUEST, **changed))
+    assert model.requests == 2
+    assert len(list(exchanges.folder.iterdir())) == 2
 
 
 @pytest.mark.parametrize("changed", [{"model": "other"}, {"parameters": {}}])
-def test_another_model_is_another_exchange(kept, changed):
-    assert replace(kept, **changed).key(ASKED) != kept.key(ASKED)
+def test_another_model_is_another_exchange(exchanges, changed):
+    assert replace(exchanges, **changed).key(REQUEST) != exchanges.key(REQUEST)
 
 
-def test_a_miss_names_what_is_missing(kept):
-    Recorded(Counting(), kept).complete(ASKED)
+def test_missing_reply(exchanges):
+    Recorded(Counting(), exchanges).complete(REQUEST)
     with pytest.raises(RuleSafeError, match=r"message 1 of conversation 7: .* ended before"):
-        Replay(kept).complete(replace(ASKED, attempt=1))
-    with pytest.raises(RuleSafeError, match=r"0007_0_.*json answers another request: .* model"):
-        Replay(replace(kept, model="other")).complete(ASKED)
+        Replay(exchanges).complete(replace(REQUEST, attempt=1))
+    with pytest.raises(RuleSafeError, match=r"0007_0_.*json belongs to another request: .* model"):
+        Replay(replace(exchanges, model="other")).complete(REQUEST)
 
 
 class Failing(Counting):
@@ -85,23 +85,23 @@ class Failing(Counting):
         raise ModelError("rate", "é too many", {"rate": 2, "format": 1})
 
 
-def test_a_failure_is_replayed_and_asked_again(kept, tmp_path):
+def test_failure_is_replayed_or_requested_again(exchanges, tmp_path):
     with pytest.raises(ModelError):
-        Recorded(Failing(), kept).complete(ASKED)
-    copy = replace(kept, folder=tmp_path / "copy")
+        Recorded(Failing(), exchanges).complete(REQUEST)
+    copy = replace(exchanges, folder=tmp_path / "copy")
     with pytest.raises(ModelError, match="é too many") as raised:
-        Replay(kept, copy).complete(ASKED)
+        Replay(exchanges, copy).complete(REQUEST)
     assert (raised.value.kind, raised.value.retries) == ("rate", {"rate": 2, "format": 1})
-    assert copy.path(ASKED).read_bytes() == kept.path(ASKED).read_bytes()
+    assert copy.path(REQUEST).read_bytes() == exchanges.path(REQUEST).read_bytes()
     model = Counting()
-    first = Recorded(model, kept).complete(ASKED)
-    assert Recorded(model, kept).complete(ASKED) == first
-    assert model.asked == 1
+    first = Recorded(model, exchanges).complete(REQUEST)
+    assert Recorded(model, exchanges).complete(REQUEST) == first
+    assert model.requests == 1
 
 
-def test_nothing_to_replay(kept):
+def test_nothing_to_replay(exchanges):
     with pytest.raises(RuleSafeError, match="nothing to replay"):
-        Replay(kept)
+        Replay(exchanges)
 
 
 @pytest.mark.parametrize(
@@ -125,31 +125,31 @@ def test_nothing_to_replay(kept):
         "[" * 100_000,
     ],
 )
-def test_a_spoiled_file_is_named(kept, text):
-    path = kept.path(ASKED)
+def test_invalid_file(exchanges, text):
+    path = exchanges.path(REQUEST)
     path.parent.mkdir()
-    path.write_text(text.replace("KEY", kept.key(ASKED)))
-    with pytest.raises(RuleSafeError, match=f"{path.name} is no exchange.*remove it"):
-        Recorded(Counting(), kept).complete(ASKED)
+    path.write_text(text.replace("KEY", exchanges.key(REQUEST)))
+    with pytest.raises(RuleSafeError, match=f"{path.name} is not a valid exchange.*remove it"):
+        Recorded(Counting(), exchanges).complete(REQUEST)
 
 
 def test_no_key_in_any_file(server, key, tmp_path):
-    server.says(f"the key is {key}")
-    server.says("{}")
+    server.reply(f"the key is {key}")
+    server.reply("{}")
     model = open_model(Endpoint("tester", server.url), tmp_path)
-    model.complete(ASKED)
-    model.complete(replace(ASKED, number=8))
+    model.complete(REQUEST)
+    model.complete(replace(REQUEST, number=8))
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert len(files) == 2
     assert not any(key in path.read_text() for path in files)
 
 
 def test_a_replay_needs_neither_endpoint_nor_key(server, key, tmp_path, monkeypatch):
-    server.says("{}")
+    server.reply("{}")
     endpoint = Endpoint("tester", server.url)
-    reply = open_model(endpoint, tmp_path / "one").complete(ASKED)
+    reply = open_model(endpoint, tmp_path / "one").complete(REQUEST)
     monkeypatch.delenv("OPENAI_API_KEY")
     again = open_model(Endpoint("tester"), tmp_path / "two", replay=tmp_path / "one")
-    assert again.complete(ASKED) == reply
+    assert again.complete(REQUEST) == reply
     one, two = (next((tmp_path / name / "exchanges").iterdir()) for name in ("one", "two"))
     assert (one.name, one.read_bytes()) == (two.name, two.read_bytes())

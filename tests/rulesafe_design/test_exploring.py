@@ -1,4 +1,4 @@
-"""What programs do, explored: the paper's listings, states, bounds, and answers that cannot be."""
+"""Exploration of lock programs: listings of the paper, states, bounds, inconsistent graphs."""
 
 import json
 
@@ -12,7 +12,7 @@ from rulesafe_design.sandbox import Refused
 from rulesafe_design.verdicts import ProgramLimits
 from rulesafe_locks.rules import load_rule
 
-# The two programs of the paper's appendix as they stand there, but for spaces at ends of lines.
+# The two programs in the appendix of the paper, without trailing spaces.
 LISTINGS = {
     "rule_001": """def check_lock(self):
     # Query the open status of each component of the safe
@@ -85,7 +85,7 @@ def listings():
 
 @pytest.mark.parametrize("rule_id", LISTINGS)
 @given(moves=st.lists(st.sampled_from(MOVED), max_size=30))
-def test_the_papers_listings_do_what_our_rules_do(listings, rule_id, moves):
+def test_listings_of_the_paper_behave_like_our_rules(listings, rule_id, moves):
     graph, lock = listings[rule_id], load_rule(rule_id).new_lock()
     phases, number = {"knob": False, "handle": False, "door": False}, 0
     assert graph.complete
@@ -103,13 +103,13 @@ def test_numbers_of_states(listings):
     assert len(listings["rule_020"].states) == 28
 
 
-def test_held_parts_and_moves_that_they_should_not_make():
+def test_moves_of_locked_parts_are_included():
     graph = explore(line("self.set_lock(link_name='knob', lock=self.is_open(link_name='handle'))"))
     assert graph.states == ((False, False, False),) * 2 + ((False, True, False),) * 2
-    assert graph.complete and None not in graph.next  # the knob's moves too while it is held
+    assert graph.complete and None not in graph.next  # also the moves of the locked knob
 
 
-def test_settings_last_until_they_are_changed():
+def test_set_lock_persists_until_the_next_call():
     source = """def check_lock(self):
     if self.is_open(link_name='knob'):
         self.set_lock(link_name='door', lock=False)
@@ -120,10 +120,10 @@ def test_settings_last_until_they_are_changed():
     assert graph.phases[after] == (False, False) and graph.states[after][0]
 
 
-# How often it is asked -------------------------------------------------------------------------
+# Number of calls -------------------------------------------------------------------------------
 
 
-def test_a_program_may_take_some_calls_to_come_to_rest():
+def test_program_may_need_several_calls_to_settle():
     graph = explore(line("self.n = max(0, getattr(self, 'n', 6) - 1)"))
     assert graph.complete and len(graph.states) == 4
 
@@ -156,7 +156,7 @@ def test_counters_are_explored_up_to_a_number_of_moves():
 
 
 @pytest.mark.parametrize("states", [1, 2, 3, 30, 31, 62, 63, 100, 1000])
-def test_layers_are_whole_where_the_states_run_out(states):
+def test_only_complete_layers_are_kept(states):
     graph = explore(REMEMBER, ProgramLimits(states=states, events=12))
     depths = [sum(depth == layer for depth in graph.depth) for layer in range(graph.events + 1)]
     assert depths == [2**layer for layer in range(graph.events + 1)]
@@ -164,14 +164,14 @@ def test_layers_are_whole_where_the_states_run_out(states):
     assert len(graph.states) <= states < 2 * len(graph.states) + 1
 
 
-def test_a_finite_program_is_complete_whatever_the_bounds_leave():
+def test_finite_program_is_complete_exactly_at_its_size():
     assert not explore(LISTINGS["rule_001"], ProgramLimits(states=3)).complete
     assert explore(LISTINGS["rule_001"], ProgramLimits(states=4)).complete
     assert not explore(LISTINGS["rule_001"], ProgramLimits(events=2)).complete
     assert explore(LISTINGS["rule_001"], ProgramLimits(events=3)).complete
 
 
-# What may be on self --------------------------------------------------------------------------
+# Values on self --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -195,7 +195,7 @@ def test_a_finite_program_is_complete_whatever_the_bounds_leave():
         ("self.f = ...", "ellipsis"),
     ],
 )
-def test_only_data_may_last(text, what):
+def test_only_plain_data_may_be_stored_on_self(text, what):
     with pytest.raises(Refused, match=what) as refused:
         explore(line(text))
     assert refused.value.kind == "state" and "self.f" in str(refused.value)
@@ -208,8 +208,8 @@ def test_deep_data_is_refused():
     assert refused.value.kind == "state"
 
 
-def test_branches_share_nothing():
-    """What one move puts into a list is not there after the other move."""
+def test_branches_do_not_share_state():
+    """A list changed by one move is unchanged after the other move."""
     graph = explore(
         REMEMBER + "    self.set_lock(link_name='door', lock=s['seen'] != ['handle'])\n",
         ProgramLimits(events=4),
@@ -217,7 +217,7 @@ def test_branches_share_nothing():
     assert [number for number, state in enumerate(graph.states) if state[0]] == [graph.next[0][1]]
 
 
-def test_aliases_last():
+def test_aliases_are_preserved():
     source = """def check_lock(self):
     if not hasattr(self, 'a'):
         self.a = []
@@ -232,7 +232,7 @@ def test_aliases_last():
     assert graph.complete and graph.states[graph.next[0][0]][0]
 
 
-# Answers that cannot be -----------------------------------------------------------------------
+# Inconsistent graphs --------------------------------------------------------------------------
 
 RIGHT = {
     "rows": [[0, 0, 0, 0, 0], [0, 0, 0, 1, 0], [0, 0, 0, 0, 1], [1, 0, 0, 1, 1]],
@@ -271,13 +271,13 @@ WRONG = {
 
 
 @pytest.mark.parametrize("answer", WRONG.values(), ids=WRONG)
-def test_answers_that_cannot_be_are_refused(answer):
+def test_inconsistent_graphs_are_refused(answer):
     with pytest.raises(Refused) as refused:
         exploring._graph(answer, ProgramLimits(), {})
     assert refused.value.kind == "output"
 
 
-def test_answers_that_can_be_are_taken():
+def test_consistent_graphs_are_accepted():
     assert exploring._graph(RIGHT, ProgramLimits(), {}).complete
     part = changed(next=[*RIGHT["next"][:3], None], complete=False, events=2)
     assert not exploring._graph(part, ProgramLimits(), {}).complete

@@ -1,4 +1,4 @@
-"""Generation from first request to last file, by the grammar and by a scripted endpoint."""
+"""Complete generations, with the grammar and with a scripted endpoint."""
 
 import json
 import os
@@ -42,13 +42,13 @@ def run(server, out, count=1, config=CONFIG, replay=None):
     return generate(open_model(endpoint(server), out, replay), out, count, config)
 
 
-def said_back(server, number=-1):
-    """What the model was told in the last message of a request."""
+def last_message(server, number=-1):
+    """Return the last message of a request."""
     return server.requests[number]["messages"][-1]["content"]
 
 
 def files(folder):
-    """Every file of a folder and what it holds."""
+    """Return the content of every file in a folder."""
     return {
         str(path.relative_to(folder)): path.read_bytes()
         for path in sorted(folder.rglob("*"))
@@ -56,8 +56,8 @@ def files(folder):
     }
 
 
-def test_the_prompt_has_our_examples_and_they_are_true(server, key, tmp_path):
-    server.counts(moves=2)
+def test_prompt_contains_the_examples_and_they_are_correct(server, key, tmp_path):
+    server.reply_counter(moves=2)
     run(server, tmp_path)
     system, user = (message["content"] for message in server.requests[0]["messages"])
     known = known_digests()
@@ -71,8 +71,8 @@ def test_the_prompt_has_our_examples_and_they_are_true(server, key, tmp_path):
     assert "This is conversation 1." in user
 
 
-def test_a_lock_is_proved_and_kept(server, key, tmp_path):
-    server.counts(
+def test_lock_is_verified_and_written(server, key, tmp_path):
+    server.reply_counter(
         moves=2, description="Move the knob exactly twice.", plan=["knob+", "knob-", "door+"]
     )
     report = run(server, tmp_path)
@@ -85,19 +85,19 @@ def test_a_lock_is_proved_and_kept(server, key, tmp_path):
     assert opens_door(lock.rule, shortest_plan(lock.rule))
     assert report.exit_code == 0
     assert (report.tokens_in, report.tokens_out, report.cost) == (100, 20, None)
-    told = json.loads((tmp_path / "report.json").read_text())
-    assert told["outcomes"] == {"accepted": 1}
-    assert (told["wanted"], told["asked"], told["yield"]) == (1, 1, 1.0)
-    assert told["locks"] == ["mine_001"]
+    report_json = json.loads((tmp_path / "report.json").read_text())
+    assert report_json["outcomes"] == {"accepted": 1}
+    assert (report_json["wanted"], report_json["asked"], report_json["yield"]) == (1, 1, 1.0)
+    assert report_json["locks"] == ["mine_001"]
 
 
 def test_a_lock_that_cannot_be_opened_is_repaired(server, key, tmp_path):
-    server.counts(moves=2, also="knob")
-    server.counts(moves=2, also="not knob")
+    server.reply_counter(moves=2, also="knob")
+    server.reply_counter(moves=2, also="not knob")
     report = run(server, tmp_path)
     assert report.outcomes == {"shut": 1, "accepted": 1}
     assert (report.repairs, report.repaired, report.failed) == (1, 1, 0)
-    assert "no sequence of knob and handle moves ever frees the door" in said_back(server)
+    assert "no sequence of knob and handle moves ever frees the door" in last_message(server)
     assert server.requests[1]["messages"][2]["role"] == "assistant"
     assert read_lock(tmp_path / "locks" / "mine_001.json").origin["repairs"] == 1
 
@@ -111,114 +111,116 @@ HOSTILE = {
 }
 
 
-def test_hostile_programs_are_refused_and_fed_back(server, key, tmp_path):
+def test_malicious_programs_are_refused_and_reported_to_the_model(server, key, tmp_path):
     for program in HOSTILE.values():
-        server.locks("A lock that is not what it seems.", program)
-    server.counts()
+        server.reply_lock("A lock that is not what it seems.", program)
+    server.reply_counter()
     limits = ProgramLimits(call_s=0.2, cpu_s=2)
     report = run(server, tmp_path, config=replace(CONFIG, repairs=len(HOSTILE), limits=limits))
     assert report.outcomes == {**dict.fromkeys(HOSTILE, 1), "accepted": 1}
     for number, kind in enumerate(HOSTILE, 1):
-        assert f"({kind}: {KINDS[kind]})" in said_back(server, number)
+        assert f"({kind}: {KINDS[kind]})" in last_message(server, number)
 
 
-def test_replies_that_are_no_answers(server, key, tmp_path):
-    server.says("I would rather talk about the weather.")
-    server.says('{"description": "Open the')
-    server.says('{"description": "Open the knob and wait.", "program": 5}')
-    server.says(None, refusal="I cannot help with safes.")
-    server.says('```json\n{"description": "Tu', finish="length")
-    server.counts()
+def test_replies_without_an_answer(server, key, tmp_path):
+    server.reply("I would rather talk about the weather.")
+    server.reply('{"description": "Open the')
+    server.reply('{"description": "Open the knob and wait.", "program": 5}')
+    server.reply(None, refusal="I cannot help with safes.")
+    server.reply('```json\n{"description": "Tu', finish="length")
+    server.reply_counter()
     report = run(server, tmp_path, config=replace(CONFIG, repairs=5))
     assert report.outcomes == {
         **{"prose": 1, "truncated": 2, "schema": 1, "refusal": 1, "accepted": 1}
     }
-    assert "must be a string" in said_back(server, 3)
+    assert "must be a string" in last_message(server, 3)
 
 
 def test_duplicates_are_refused_and_counted(server, key, tmp_path):
-    server.counts(moves=2)
-    server.counts(moves=2, description="The same with other words: two moves of the knob.")
-    server.locks(examples()[0]["description"], examples()[0]["program"])
-    server.counts(moves=3, description="move the knob exactly 2 times; condition: true.")
-    server.counts(moves=4)
+    server.reply_counter(moves=2)
+    server.reply_counter(moves=2, description="The same with other words: two moves of the knob.")
+    server.reply_lock(examples()[0]["description"], examples()[0]["program"])
+    server.reply_counter(moves=3, description="move the knob exactly 2 times; condition: true.")
+    server.reply_counter(moves=4)
     report = run(server, tmp_path, count=2)
     assert report.outcomes == {"accepted": 2, "duplicate": 2, "description": 1}
-    assert "behaves exactly as mine_001 does" in said_back(server, 2)
-    assert "behaves exactly as rule_014 does" in said_back(server, 3)
-    assert "mine_001 has this description too" in said_back(server, 4)
+    assert "behaves exactly like mine_001" in last_message(server, 2)
+    assert "behaves exactly like rule_014" in last_message(server, 3)
+    assert "mine_001 already has this description" in last_message(server, 4)
 
 
 def test_a_claimed_plan_must_work(server, key, tmp_path):
-    server.counts(moves=2, plan=["knob+", "door+"])
-    server.counts(moves=2, plan=["knob+", "knob-", "door+"])
+    server.reply_counter(moves=2, plan=["knob+", "door+"])
+    server.reply_counter(moves=2, plan=["knob+", "knob-", "door+"])
     assert run(server, tmp_path).outcomes == {"plan": 1, "accepted": 1}
 
 
-def test_steps_are_bounded(server, key, tmp_path):
-    server.counts(moves=6)
-    server.counts(moves=4)
+def test_max_steps(server, key, tmp_path):
+    server.reply_counter(moves=6)
+    server.reply_counter(moves=4)
     report = run(server, tmp_path, config=replace(CONFIG, max_steps=5))
     assert report.outcomes == {"long": 1, "accepted": 1}
-    assert "valid: at most 5" in said_back(server)
+    assert "valid: at most 5" in last_message(server)
 
 
 def test_a_conversation_ends_after_its_repairs(server, key, tmp_path):
     for _ in range(4):
-        server.says("No.")
-    server.counts()
+        server.reply("No.")
+    server.reply_counter()
     report = run(server, tmp_path, config=replace(CONFIG, repairs=1))
-    assert (report.asked, report.failed, report.accepted) == (3, 2, 1)
+    assert (report.conversations, report.failed, report.accepted) == (3, 2, 1)
     assert report.outcomes == {"prose": 4, "accepted": 1}
     assert [len(sent["messages"]) for sent in server.requests] == [2, 4, 2, 4, 2]
 
 
 def test_too_few_locks(server, key, tmp_path):
-    server.counts()
-    server.says("No.")
+    server.reply_counter()
+    server.reply("No.")
     report = run(server, tmp_path, 2, replace(CONFIG, repairs=0, attempts=2))
     assert (report.accepted, report.exit_code) == (1, 1)
     assert read_lock(tmp_path / "locks" / "mine_001.json").split
 
 
 def test_full_cells_are_surplus(server, key, tmp_path):
-    server.counts("knob", 2)
-    server.counts("handle", 2)
-    server.counts("knob", 4)
+    server.reply_counter("knob", 2)
+    server.reply_counter("handle", 2)
+    server.reply_counter("knob", 4)
     report = run(server, tmp_path, 2, replace(CONFIG, per_cell=1))
     assert report.outcomes == {"surplus": 1, "accepted": 2}
-    assert "enough of 2-4 steps, memory 2" in said_back(server)
-    asked_instead = next(cell for cell in CELLS if cell.name in said_back(server).split("Write")[1])
+    assert "enough locks of 2-4 steps, memory 2" in last_message(server)
+    asked_instead = next(
+        cell for cell in CELLS if cell.name in last_message(server).split("Write")[1]
+    )
     assert asked_instead != Cell(2, 2)
     cells = [cell_of(lock.facts) for lock in report.locks]
     assert len(set(cells)) == 2
 
 
-def test_every_cell_is_asked_for(server, key, tmp_path):
+def test_every_cell_is_requested(server, key, tmp_path):
     count = len(CELLS)
     for _ in range(count):
-        server.says("No.")
+        server.reply("No.")
     run(server, tmp_path, 1, replace(CONFIG, repairs=0, attempts=count))
     asked = [sent["messages"][1]["content"] for sent in server.requests]
     assert {cell for cell in CELLS for text in asked if f"{cell.name}." in text} == set(CELLS)
 
 
-def test_the_cells_asked_for_are_within_the_steps(server, key, tmp_path):
+def test_requested_cells_are_within_max_steps(server, key, tmp_path):
     for _ in range(4):
-        server.says("No.")
+        server.reply("No.")
     run(server, tmp_path, 1, replace(CONFIG, repairs=0, attempts=4, max_steps=4))
     assert all("2-4 steps" in sent["messages"][1]["content"] for sent in server.requests)
 
 
-def test_a_model_is_shown_what_is_there_already():
+def test_request_contains_recent_descriptions():
     (_, (_, text)) = opening(3, CELLS[0], [f"Lock number {n}." for n in range(30)], 12)
     assert "Lock number 29." in text
     assert "Lock number 9." not in text
 
 
 def test_cost_and_unknown_tokens(server, key, tmp_path):
-    server.counts(moves=2)
-    server.counts(moves=4, usage=None)
+    server.reply_counter(moves=2)
+    server.reply_counter(moves=4, usage=None)
     prices = Prices(tokens_in=2.0, tokens_out=10.0)
     report = run(server, tmp_path, 2, replace(CONFIG, prices=prices))
     assert report.cost == pytest.approx(100 * 2e-6 + 20 * 10e-6)
@@ -226,22 +228,22 @@ def test_cost_and_unknown_tokens(server, key, tmp_path):
 
 
 def test_retries_are_counted(server, key, tmp_path):
-    server.fails(429, "slowly", {"Retry-After": "0"})
-    server.counts(moves=2)
-    server.fails(500)
-    server.counts(moves=4)
+    server.fail(429, "slowly", {"Retry-After": "0"})
+    server.reply_counter(moves=2)
+    server.fail(500)
+    server.reply_counter(moves=4)
     report = run(server, tmp_path, 2)
     assert report.retries == {"rate": 1, "server": 1}
 
 
-def test_an_endpoint_that_dies(server, key, tmp_path):
-    whole = tmp_path / "whole"
+def test_endpoint_that_fails_during_a_run(server, key, tmp_path):
+    complete = tmp_path / "complete"
     for _ in range(2):  # once for each run
-        server.counts(moves=2)
-        server.says("No.")
-        server.counts(moves=4)
-        server.counts("handle", 2)
-    run(server, whole, 3)
+        server.reply_counter(moves=2)
+        server.reply("No.")
+        server.reply_counter(moves=4)
+        server.reply_counter("handle", 2)
+    run(server, complete, 3)
     broken = tmp_path / "broken"
     del server.script[2:]
     report = run(server, broken, 3)
@@ -250,18 +252,18 @@ def test_an_endpoint_that_dies(server, key, tmp_path):
     assert report.retries == {"connection": 2}
     assert read_lock(broken / "locks" / "mine_001.json").split
     before = len(server.requests)
-    server.counts(moves=4)
-    server.counts("handle", 2)
+    server.reply_counter(moves=4)
+    server.reply_counter("handle", 2)
     assert run(server, broken, 3).exit_code == 0
-    assert len(server.requests) == before + 2  # what is on disk is not asked again
-    assert files(broken) == files(whole)
+    assert len(server.requests) == before + 2  # recorded replies are not requested again
+    assert files(broken) == files(complete)
 
 
 def test_replay_equals_the_run(server, key, tmp_path, monkeypatch):
-    server.fails(500)
-    server.counts(moves=2)
-    server.says("No.")
-    server.counts(moves=4)
+    server.fail(500)
+    server.reply_counter(moves=2)
+    server.reply("No.")
+    server.reply_counter(moves=4)
     run(server, tmp_path / "one", 2)
     monkeypatch.delenv("OPENAI_API_KEY")
     asked = len(server.requests)
@@ -271,12 +273,12 @@ def test_replay_equals_the_run(server, key, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("end", ["its endpoint", "a kill"])
-def test_replay_ends_where_the_run_did(server, key, tmp_path, end):
-    """The same locks, with their splits, and the same report."""
-    server.counts(moves=2)
-    server.says("No.")
-    server.fails(500)
-    server.fails(503, "overloaded")
+def test_replay_ends_at_the_same_request(server, key, tmp_path, end):
+    """A replay writes the same locks with the same splits, and the same report."""
+    server.reply_counter(moves=2)
+    server.reply("No.")
+    server.fail(500)
+    server.fail(503, "overloaded")
     first = run(server, tmp_path / "one", 3)
     assert first.stopped.startswith("tester: HTTP 503: overloaded")
     if end == "a kill":
@@ -288,13 +290,13 @@ def test_replay_ends_where_the_run_did(server, key, tmp_path, end):
     if end == "a kill":
         assert re.search(r"message 1 of conversation 2: .* ended before", again.stopped)
         for found in (one, two):
-            told = json.loads(found["report.json"])
-            found["report.json"] = {**told, "stopped": "", "retries": {}}
+            report_json = json.loads(found["report.json"])
+            found["report.json"] = {**report_json, "stopped": "", "retries": {}}
     assert two == one
 
 
-def test_a_longer_replay_ends_too(server, key, tmp_path):
-    server.counts(moves=2)
+def test_replay_with_a_larger_count_ends(server, key, tmp_path):
+    server.reply_counter(moves=2)
     run(server, tmp_path / "one")
     again = run(server, tmp_path / "two", 2, replay=tmp_path / "one")
     assert re.search(r"conversation 2: .* ended before", again.stopped)
@@ -302,10 +304,10 @@ def test_a_longer_replay_ends_too(server, key, tmp_path):
     assert read_lock(tmp_path / "two" / "locks" / "mine_001.json").split
 
 
-def test_the_attempts_may_grow(tmp_path):
+def test_attempts_may_increase(tmp_path):
     few, more = (replace(CONFIG, repairs=0, attempts=number) for number in (3, 12))
     generate(Grammar(0), tmp_path / "one", 12, few)
-    with pytest.raises(RuleSafeError, match="attempts: 3 there, 2 now"):
+    with pytest.raises(RuleSafeError, match="attempts: was 3, now 2"):
         generate(Grammar(0), tmp_path / "one", 12, replace(few, attempts=2))
     generate(Grammar(0), tmp_path / "one", 12, more)
     generate(Grammar(0), tmp_path / "two", 12, more)
@@ -313,36 +315,36 @@ def test_the_attempts_may_grow(tmp_path):
     generate(Grammar(0), tmp_path / "one", 12, replace(more, attempts=None))  # 44
 
 
-def test_the_count_may_grow(server, key, tmp_path):
-    server.counts(moves=2)
+def test_count_may_increase(server, key, tmp_path):
+    server.reply_counter(moves=2)
     run(server, tmp_path)
-    server.counts(moves=4)
+    server.reply_counter(moves=4)
     assert run(server, tmp_path, 2).accepted == 2
     assert len(server.requests) == 2
-    with pytest.raises(RuleSafeError, match="count: 2 there, 1 now"):
+    with pytest.raises(RuleSafeError, match="count: was 2, now 1"):
         run(server, tmp_path, 1)
-    with pytest.raises(RuleSafeError, match="repairs: 3 there, 1 now"):
+    with pytest.raises(RuleSafeError, match="repairs: was 3, now 1"):
         run(server, tmp_path, 2, replace(CONFIG, repairs=1))
 
 
 def everything(folder):
-    """Every path below a folder, and what is in it."""
+    """Return every path below a folder with the content of files."""
     return {path: path.is_file() and path.read_bytes() for path in folder.rglob("*")}
 
 
 @pytest.mark.parametrize(
     ("there", "reason"),
     [
-        ({"precious.txt": "mine"}, "'precious.txt'.*holds no request.json"),
+        ({"precious.txt": "mine"}, "'precious.txt'.*has no request.json"),
         ({"sub/.token-0123456789ab": "mine"}, "not empty"),
         ({".token-0123456789ab": "mine"}, "not empty"),
         ({".git/config": "mine"}, "not empty"),
         ({".lock": "mine", "locks/mine_001.json": "mine"}, "not empty"),
-        ({"request.json": "mine", ".report.json-0123456789ab": "mine"}, "no request for locks"),
+        ({"request.json": "mine", ".report.json-0123456789ab": "mine"}, "not a valid request.json"),
         ({"request.json": "[]", ".lock": "mine"}, "made for another request"),
     ],
 )
-def test_a_folder_of_something_else_stays_as_it_is(tmp_path, there, reason):
+def test_folder_with_other_files_is_not_changed(tmp_path, there, reason):
     for name, text in there.items():
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True)
@@ -353,23 +355,27 @@ def test_a_folder_of_something_else_stays_as_it_is(tmp_path, there, reason):
     assert everything(tmp_path) == before
 
 
-def test_our_own_drafts_are_removed_and_no_other_hidden_file(tmp_path):
+def test_only_own_drafts_are_removed(tmp_path):
     config = replace(CONFIG, repairs=9)
-    tmp_path.joinpath(".request.json-0123456789ab").write_text("killed at once")
+    tmp_path.joinpath(".request.json-0123456789ab").write_text("draft")
     generate(Grammar(0), tmp_path, 1, config)
-    whole = everything(tmp_path)
+    complete = everything(tmp_path)
     drafts = (".report.json-0123456789ab", "locks/.mine_001.json-0123456789ab")
-    kept = (".token-0123456789ab", "locks/sub/.mine_001.json-0123456789ab", "locks/.mine_001.json-")
+    others = (
+        ".token-0123456789ab",
+        "locks/sub/.mine_001.json-0123456789ab",
+        "locks/.mine_001.json-",
+    )
     (tmp_path / "locks/sub").mkdir()
-    for name in drafts + kept:
+    for name in drafts + others:
         (tmp_path / name).write_text("half")
     generate(Grammar(0), tmp_path, 1, config)
     after = everything(tmp_path)
-    added = {str(path.relative_to(tmp_path)) for path in after if path not in whole}
-    assert added == {"locks/sub", *kept}
+    added = {str(path.relative_to(tmp_path)) for path in after if path not in complete}
+    assert added == {"locks/sub", *others}
 
 
-def test_a_folder_in_use_and_one_that_is_none(tmp_path):
+def test_locked_folder_and_file_as_folder(tmp_path):
     (tmp_path / "precious.txt").write_text("keep me")
     held = run_folder(tmp_path / "mine", RUN_FILES, lambda path: None, "rulesafe")
     with held, pytest.raises(RuleSafeError, match="in use"):
@@ -378,36 +384,36 @@ def test_a_folder_in_use_and_one_that_is_none(tmp_path):
         generate(Grammar(0), tmp_path / "precious.txt", 1, CONFIG)
 
 
-def test_nothing_is_written_for_rules_that_are_unknown(tmp_path):
+def test_unknown_rules_are_refused_before_writing(tmp_path):
     with pytest.raises(RuleSafeError, match="twentyy"):
         generate(Grammar(0), tmp_path / "one", 1, replace(CONFIG, unlike="twentyy"))
     assert not (tmp_path / "one").exists()
 
 
-def test_a_folder_knows_which_rules_its_locks_are_unlike(tmp_path):
+def test_unlike_is_part_of_the_request(tmp_path):
     config = replace(CONFIG, repairs=9, unlike="rule_001,rule_002")
     generate(Grammar(0), tmp_path, 1, config)
     generate(Grammar(0), tmp_path, 1, replace(config, unlike=" rule_001, rule_002"))
-    with pytest.raises(RuleSafeError, match="unlike: 'rule_001,rule_002' there"):
+    with pytest.raises(RuleSafeError, match="unlike: was 'rule_001,rule_002'"):
         generate(Grammar(0), tmp_path, 1, replace(config, unlike="rule_001"))
 
 
 @pytest.mark.parametrize(
     "wrong", [{"name": "rule"}, {"name": "My-Lock"}, {"repairs": -1}, {"per_cell": 0}]
 )
-def test_what_is_not_valid(wrong):
+def test_invalid_settings(wrong):
     with pytest.raises(RuleSafeError, match="valid"):
         replace(CONFIG, **wrong)
 
 
 @pytest.mark.parametrize("price", [float("nan"), float("inf"), -1.0])
-def test_a_price_is_a_number(price):
+def test_invalid_prices(price):
     with pytest.raises(RuleSafeError, match="valid: 0 or more"):
         Prices(tokens_out=price)
 
 
 class Interrupted(Grammar):
-    """Ctrl-C comes at the third request."""
+    """A grammar that is interrupted by Ctrl-C at the third request."""
 
     def complete(self, request):
         if request.number == 3:
@@ -415,7 +421,7 @@ class Interrupted(Grammar):
         return super().complete(request)
 
 
-def test_an_interrupted_folder_is_valid_and_goes_on(tmp_path):
+def test_interrupted_run_is_valid_and_continues(tmp_path):
     config = Config(name="mine", repairs=20)
     with pytest.raises(KeyboardInterrupt):
         generate(Interrupted(4), tmp_path / "one", 6, config)
@@ -427,7 +433,7 @@ def test_an_interrupted_folder_is_valid_and_goes_on(tmp_path):
     assert files(tmp_path / "one") == files(tmp_path / "two")
 
 
-def test_a_killed_run_goes_on_to_the_same_files(tmp_path):
+def test_killed_run_continues_to_the_same_files(tmp_path):
     words = ["--count", "12", "--seed", "3", "--repairs", "6"]
     code = "import tyro; from rulesafe_design.commands.generate import generate; tyro.cli(generate)"
     killed = [sys.executable, "-c", code, "--out", str(tmp_path / "one"), *words]
@@ -446,15 +452,15 @@ def test_a_killed_run_goes_on_to_the_same_files(tmp_path):
 
 
 def test_the_command(server, key, tmp_path, capfd):
-    server.counts(moves=2, description=f"Move the knob twice, as {key} says.")
-    server.says("No.")
-    server.counts(moves=4)
-    server.fails(401, f"{key} is no key")
+    server.reply_counter(moves=2, description=f"Move the knob twice, as {key} says.")
+    server.reply("No.")
+    server.reply_counter(moves=4)
+    server.fail(401, f"{key} is no key")
     words = {"model": "tester", "options": ModelOptions(server.url, tries=1), "count": 2}
     assert cli_generate.generate(tmp_path / "one", **words, price_in=1.0, price_out=1.0) == 0
     shown = capfd.readouterr()
     assert "2 of 2 locks" in shown.out
-    assert "no JSON object in the reply" in shown.out
+    assert "the reply contains no JSON object" in shown.out
     assert "yield 100%" in shown.out
     assert "cost 0.00036" in shown.out
     assert "lock" in shown.err
@@ -472,7 +478,7 @@ def test_the_command(server, key, tmp_path, capfd):
     assert not any(key.encode() in text for text in seen)
 
 
-def test_the_program_of_the_document_runs(tmp_path, monkeypatch, capfd):
+def test_program_in_the_documentation_runs(tmp_path, monkeypatch, capfd):
     text = (Path(__file__).parents[2] / "docs/lock_design.md").read_text("utf-8")
     monkeypatch.chdir(tmp_path)
     exec(re.search(r"```python\n(.*?)```", text, re.DOTALL)[1], {})
@@ -480,9 +486,9 @@ def test_the_program_of_the_document_runs(tmp_path, monkeypatch, capfd):
     assert capfd.readouterr().out
 
 
-def test_the_document_names_every_kind():
+def test_documentation_names_every_kind():
     text = (Path(__file__).parents[2] / "docs/lock_design.md").read_text("utf-8")
-    for kind in {*KINDS, *FAILURES} - {"planner"}:  # which task programs alone can meet
+    for kind in {*KINDS, *FAILURES} - {"planner"}:  # only for task programs
         assert f"`{kind}`" in text
 
 
@@ -496,11 +502,11 @@ def test_the_grammar_is_the_default_and_has_no_endpoint(tmp_path, capfd):
         cli_generate.generate(tmp_path / "two", options=ModelOptions(replay=tmp_path / "one"))
 
 
-def test_every_lock_says_who_wrote_it(server, key, tmp_path):
-    """From Python too, where nobody says so but the model."""
+def test_locks_have_their_origin(server, key, tmp_path):
+    """Also in Python, where the origin comes only from the model."""
     (lock,) = generate(Grammar(seed=4), tmp_path / "one", 1, Config(repairs=9)).locks
     assert (lock.origin["by"], lock.origin["seed"]) == ("sampled", 4)
-    server.counts()
+    server.reply_counter()
     warm = replace(endpoint(server), temperature=0.5)
     for name, replay in (("two", None), ("three", tmp_path / "two")):
         model = open_model(warm, tmp_path / name, replay)
@@ -510,8 +516,8 @@ def test_every_lock_says_who_wrote_it(server, key, tmp_path):
         }
 
 
-def test_locks_unlike_a_set_are_none_of_it(tmp_path):
-    """The shipped set's own draws are refused where its locks are to be avoided."""
+def test_unlike_excludes_the_locks_of_a_set(tmp_path):
+    """Samples that are in the shipped set are refused if `unlike` contains the set."""
     config = Config(name="mine", unlike="twenty,sampled", attempts=12, repairs=0)
     report = generate(Grammar(0), tmp_path / "one", 12, config)
     assert report.outcomes["duplicate"] >= 6

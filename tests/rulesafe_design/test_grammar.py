@@ -1,4 +1,4 @@
-"""The grammar's locks do what their terms say, by a reading of the terms that is written apart."""
+"""Locks of the grammar compared with an independent implementation of their terms."""
 
 import ast
 import json
@@ -25,12 +25,12 @@ SAMPLES = range(1, 61)
 
 @pytest.fixture(scope="module")
 def samples():
-    """Of each sample: the design, its description and the source of its program."""
+    """The design, the description and the program of each sample."""
     drawn = {number: Grammar(0).draw(number) for number in SAMPLES}
     return {number: (lock, words, program(lock)) for number, (lock, words) in drawn.items()}
 
 
-# What the words mean ----------------------------------------------------------------------------
+# Independent implementation of the terms --------------------------------------------------------
 # A history is a list of moves: the part, whether it opened, and whether the other part was open.
 
 
@@ -44,7 +44,7 @@ def is_a(event, move):
 
 
 def since_last(event, history):
-    """The moves after the last one of this kind; all, where there was none or there is no event."""
+    """Return the moves after the last one of the event; all moves if there is none."""
     last = max((n for n, move in enumerate(history, 1) if event and is_a(event, move)), default=0)
     return history[last:]
 
@@ -149,7 +149,7 @@ def satisfied(condition, history):
 
 
 def expected(lock, history):
-    """Is the door free, and what is held?"""
+    """Return whether the door is free, and the locked parts."""
     free = all(satisfied(condition, history) for condition in lock.conditions)
     if lock.hold is None:
         return free, frozenset()
@@ -169,7 +169,7 @@ def history_of(parts):
 
 
 def disagreement(lock, automaton, parts):
-    """The moves after which lock and automaton differ for the first time, or None."""
+    """Return the moves after which lock and automaton first differ, or None."""
     number = 0
     for length in range(len(parts) + 1):
         state = automaton.states[number]
@@ -181,14 +181,14 @@ def disagreement(lock, automaton, parts):
 
 
 @pytest.mark.parametrize("number", SAMPLES)
-def test_program_does_what_the_terms_say(samples, number):
+def test_program_agrees_with_its_terms(samples, number):
     lock, _, source = samples[number]
     compiled = compile_program(source)
     assert compiled.bound is None  # finitely many states
     draw = random.Random(number)
     for _ in range(25):
-        inclined = draw.random()  # to one part or to the other, so that counts get far
-        parts = ["knob" if draw.random() < inclined else "handle" for _ in range(24)]
+        knob_share = draw.random()  # so that the counts become large
+        parts = ["knob" if draw.random() < knob_share else "handle" for _ in range(24)]
         assert disagreement(lock, compiled.automaton, parts) is None
     proof = prove(as_rule(compiled.automaton, "sample", ""))
     if proof.openable:
@@ -197,27 +197,27 @@ def test_program_does_what_the_terms_say(samples, number):
         assert expected(lock, history_of(parts))[0]
 
 
-def test_samples_have_every_kind_of_term_and_hold(samples):
+def test_samples_cover_all_terms_and_holds(samples):
     locks = [lock for lock, _, _ in samples.values()]
-    assert {type(term) for lock in locks for term in lock.remembering} == set(HOLDS)
+    assert {type(term) for lock in locks for term in lock.all_terms} == set(HOLDS)
     holds = [lock.hold for lock in locks if lock.hold]
     assert {isinstance(hold.unless, PhaseTest) for hold in holds} == {True, False}
     assert any(lock.phases and lock.phases.relation for lock in locks)
     assert any(len(lock.terms) == 2 for lock in locks)
 
 
-# A model among models ---------------------------------------------------------------------------
+# Interface of a model ---------------------------------------------------------------------------
 
 
 def request(number, attempt=0):
     return ModelRequest((("user", "a lock, please"),), SCHEMA, number, attempt)
 
 
-def test_same_seed_same_answer():
+def test_answers_are_reproducible():
     one, other = Grammar(3), Grammar(3)
-    asked = [request(number, attempt) for number in (1, 2, 30) for attempt in (0, 1)]
-    backwards = [other.complete(each) for each in reversed(asked)]
-    assert [one.complete(each) for each in asked] == backwards[::-1]
+    requests = [request(number, attempt) for number in (1, 2, 30) for attempt in (0, 1)]
+    backwards = [other.complete(each) for each in reversed(requests)]
+    assert [one.complete(each) for each in requests] == backwards[::-1]
 
 
 def test_seed_number_and_attempt_give_other_locks():
@@ -230,7 +230,7 @@ def test_seed_number_and_attempt_give_other_locks():
     assert len(texts) == 12
 
 
-def test_answers_pass_for_answers():
+def test_answers_can_be_parsed():
     grammar = Grammar(0)
     for number in SAMPLES:
         reply = grammar.complete(request(number))
@@ -240,8 +240,8 @@ def test_answers_pass_for_answers():
         assert answer.program.splitlines()[0] == "def check_lock(self):"
 
 
-def test_many_samples_are_of_use(samples):
-    """Nearly all open, and they spread over the cells of difficulty."""
+def test_most_samples_can_be_opened(samples):
+    """Most samples can be opened, and they cover many cells of difficulty."""
     proofs = [
         prove(as_rule(compile_program(source).automaton, "sample", ""))
         for _, _, source in list(samples.values())[:40]
@@ -251,12 +251,12 @@ def test_many_samples_are_of_use(samples):
     assert len({cell_of(each) for each in facts}) >= 6
 
 
-# Words ------------------------------------------------------------------------------------------
+# Text -------------------------------------------------------------------------------------------
 
 FAULTS = r"  | [,.;:)]|[,;:]\.|\.\.|,,|^[^A-Z]|[^.]$|\b(\w+) \1\b|\. [a-z]|None|one (times|numbers)"
 
 
-def test_descriptions_are_in_order(samples):
+def test_descriptions_are_well_formed(samples):
     for number in range(1, 400):
         _, words = Grammar(1).draw(number)
         assert DESCRIPTION[0] <= len(words) <= DESCRIPTION[1]
@@ -265,7 +265,7 @@ def test_descriptions_are_in_order(samples):
     assert len(set(words)) == len(words)
 
 
-def test_what_is_held_and_what_the_door_waits_for_is_said(samples):
+def test_descriptions_name_the_hold_and_all_conditions(samples):
     for lock, words, _ in samples.values():
         assert ("A stop keeps the" in words) == (lock.hold is not None)
         rest = re.search(r"(?:while|unless) ([^.]*)\.$", words)[1]
@@ -274,10 +274,10 @@ def test_what_is_held_and_what_the_door_waits_for_is_said(samples):
             for clause in condition.clauses if is_phases else [condition.clause]:
                 assert clause in rest
                 rest = rest.replace(clause, "", 1)
-        assert set(rest.replace("and", "")) <= {" ", ","}, words  # and waits for nothing else
+        assert set(rest.replace("and", "")) <= {" ", ","}, words  # there are no other conditions
 
 
-def test_programs_read_well(samples):
+def test_programs_are_readable(samples):
     for _, _, source in samples.values():
         assert len(ast.parse(source).body) == 1
         assert max(map(len, source.splitlines())) <= 100

@@ -1,4 +1,4 @@
-"""An endpoint that behaves, and all the ways in which it does not, over a real connection."""
+"""OpenAIModel with correct and failing endpoints, over a real connection."""
 
 import asyncio
 import subprocess
@@ -11,7 +11,9 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_design.endpoint import Endpoint, OpenAIModel, check_url
 from rulesafe_design.models import FAILURES, ModelError, ModelRequest
 
-ASKED = ModelRequest((("system", "Be brief."), ("user", "Say JSON.")), {"type": "object"}, number=1)
+REQUEST = ModelRequest(
+    (("system", "Be brief."), ("user", "Say JSON.")), {"type": "object"}, number=1
+)
 
 
 @pytest.fixture
@@ -19,21 +21,21 @@ def model(server, key):
     return OpenAIModel(Endpoint("tester", server.url, timeout_s=60, tries=3))
 
 
-def hasty(server):
+def impatient(server):
     return OpenAIModel(Endpoint("tester", server.url, timeout_s=0.3, tries=2))
 
 
-def failure(model, request=ASKED):
+def failure(model, request=REQUEST):
     with pytest.raises(ModelError) as raised:
         model.complete(request)
     assert raised.value.kind in FAILURES
     return raised.value
 
 
-def test_what_is_sent_and_what_comes_back(server, key):
-    server.says('{"a": 1}')
+def test_request_and_reply(server, key):
+    server.reply('{"a": 1}')
     endpoint = Endpoint("tester", server.url + "/", temperature=0.5, max_tokens=900)
-    reply = OpenAIModel(endpoint).complete(ASKED)
+    reply = OpenAIModel(endpoint).complete(REQUEST)
     assert (reply.text, reply.finish) == ('{"a": 1}', "stop")
     assert (reply.tokens_in, reply.tokens_out, reply.retries) == (100, 20, {})
     (sent,) = server.requests
@@ -46,104 +48,104 @@ def test_what_is_sent_and_what_comes_back(server, key):
     assert (sent["model"], sent["temperature"], sent["max_tokens"]) == ("tester", 0.5, 900)
     form = sent["response_format"]
     assert form["type"] == "json_schema"
-    assert form["json_schema"]["schema"] == ASKED.schema
+    assert form["json_schema"]["schema"] == REQUEST.schema
 
 
-def test_a_model_keeps_its_own_parameters(server, model):
-    server.says("{}")
-    model.complete(ASKED)
+def test_defaults_of_the_model_are_not_overridden(server, model):
+    server.reply("{}")
+    model.complete(REQUEST)
     assert not {"temperature", "max_tokens", "seed"} & set(server.requests[0])
 
 
 @pytest.mark.parametrize(
-    ("said", "finish"),
+    ("reply_fields", "finish"),
     [
         ({"text": '{"a', "finish": "length"}, "length"),
         ({"text": None, "refusal": "I cannot."}, "refusal"),
         ({"text": "", "finish": "content_filter"}, "refusal"),
     ],
 )
-def test_why_a_reply_ended(server, model, said, finish):
-    server.says(**said)
-    reply = model.complete(ASKED)
+def test_finish_reason(server, model, reply_fields, finish):
+    server.reply(**reply_fields)
+    reply = model.complete(REQUEST)
     assert reply.finish == finish
-    assert reply.text == (said.get("refusal") or said["text"])
+    assert reply.text == (reply_fields.get("refusal") or reply_fields["text"])
 
 
 def test_content_in_parts_and_no_usage(server, model):
-    server.says([{"type": "text", "text": "one "}, {"type": "text", "text": "two"}], usage=None)
-    reply = model.complete(ASKED)
+    server.reply([{"type": "text", "text": "one "}, {"type": "text", "text": "two"}], usage=None)
+    reply = model.complete(REQUEST)
     assert (reply.text, reply.tokens_in, reply.tokens_out) == ("one two", None, None)
 
 
-def test_half_characters_and_senseless_counts(server, model):
-    server.says("a\ud800b", usage=(-5, 10**30))
-    reply = model.complete(ASKED)
+def test_lone_surrogates_and_invalid_token_counts(server, model):
+    server.reply("a\ud800b", usage=(-5, 10**30))
+    reply = model.complete(REQUEST)
     assert (reply.text, reply.tokens_in, reply.tokens_out) == ("a?b", None, None)
 
 
-def test_structured_output_falls_back_and_stays_there(server, model):
-    server.fails(400, "response_format is not supported")
-    server.fails(422, "nor is this")
-    server.says("{}")
-    server.says("{}")
-    assert model.complete(ASKED).retries == {"format": 2}
-    assert model.complete(ASKED).retries == {}
+def test_response_format_falls_back_permanently(server, model):
+    server.fail(400, "response_format is not supported")
+    server.fail(422, "nor is this")
+    server.reply("{}")
+    server.reply("{}")
+    assert model.complete(REQUEST).retries == {"format": 2}
+    assert model.complete(REQUEST).retries == {}
     forms = [sent.get("response_format", {}).get("type") for sent in server.requests]
     assert forms == ["json_schema", "json_object", None, None]
 
 
-def test_a_bad_request_for_other_reasons_does_not_spoil_the_form(server, model):
+def test_other_bad_request_does_not_change_the_format(server, model):
     for _ in range(3):
-        server.fails(400, "the prompt is too long")
-    server.says("{}")
+        server.fail(400, "the prompt is too long")
+    server.reply("{}")
     error = failure(model)
     assert error.kind == "request"
     assert "the prompt is too long" in str(error)
-    model.complete(ASKED)
+    model.complete(REQUEST)
     assert server.requests[-1]["response_format"]["type"] == "json_schema"
 
 
-def test_a_rate_limit_is_waited_for_as_long_as_it_says(server, model):
-    server.fails(429, "slowly", {"Retry-After": "0.4"})
-    server.says("{}")
+def test_retry_after_is_respected(server, model):
+    server.fail(429, "slowly", {"Retry-After": "0.4"})
+    server.reply("{}")
     begin = time.monotonic()
-    assert model.complete(ASKED).retries == {"rate": 1}
+    assert model.complete(REQUEST).retries == {"rate": 1}
     assert time.monotonic() - begin >= 0.4
 
 
 def test_a_pause_of_an_hour_ends_the_run(server, model):
-    server.fails(429, "quota exceeded", {"Retry-After": "3600"})
+    server.fail(429, "quota exceeded", {"Retry-After": "3600"})
     error = failure(model)
     assert (error.kind, error.retries) == ("rate", {"rate": 1})
     assert "HTTP 429: quota exceeded (try 1 of 3)" in str(error)
     assert len(server.requests) == 1
 
 
-def test_passing_failures_are_tried_again_and_counted(server, model):
-    server.fails(500)
-    server.drops()
-    server.says("{}")
-    assert model.complete(ASKED).retries == {"server": 1, "connection": 1}
+def test_temporary_failures_are_retried_and_counted(server, model):
+    server.fail(500)
+    server.drop()
+    server.reply("{}")
+    assert model.complete(REQUEST).retries == {"server": 1, "connection": 1}
 
 
-def test_tries_are_bounded(server, model):
+def test_number_of_tries_is_limited(server, model):
     for _ in range(9):
-        server.fails(503, "overloaded")
+        server.fail(503, "overloaded")
     error = failure(model)
     assert (error.kind, error.retries) == ("server", {"server": 3})
     assert "HTTP 503: overloaded (try 3 of 3)" in str(error)
     assert len(server.requests) == 3
 
 
-def test_a_wrong_key_is_not_tried_again(server, model):
-    server.fails(401, "Incorrect API key provided")
+def test_wrong_key_is_not_retried(server, model):
+    server.fail(401, "Incorrect API key provided")
     assert failure(model).kind == "request"
     assert len(server.requests) == 1
 
 
 def test_redirects_are_not_followed(server, model):
-    server.sends(b"", 302, {"Location": server.url + "/elsewhere"})
+    server.send(b"", 302, {"Location": server.url + "/elsewhere"})
     assert failure(model).kind == "request"
     assert len(server.requests) == 1
 
@@ -162,53 +164,53 @@ def test_redirects_are_not_followed(server, model):
         b"[" * 100_000,
     ],
 )
-def test_an_answer_that_is_no_completion(server, model, body):
-    server.sends(body)
-    server.says("{}")
-    assert model.complete(ASKED).retries == {"reply": 1}
+def test_response_that_is_not_a_completion(server, model, body):
+    server.send(body)
+    server.reply("{}")
+    assert model.complete(REQUEST).retries == {"reply": 1}
 
 
-def test_a_body_that_breaks_off(server, model):
-    server.breaks_off()
-    server.says("{}")
-    assert model.complete(ASKED).retries == {"connection": 1}
+def test_incomplete_body(server, model):
+    server.send_half_body()
+    server.reply("{}")
+    assert model.complete(REQUEST).retries == {"connection": 1}
 
 
-def test_silence(server, key):
-    server.is_silent()
-    server.is_silent()
-    error = failure(hasty(server))
+def test_endpoint_that_never_responds(server, key):
+    server.never_respond()
+    server.never_respond()
+    error = failure(impatient(server))
     assert (error.kind, error.retries) == ("timeout", {"connection": 2})
     assert "no reply within 0.3 s (try 2 of 2)" in str(error)
 
 
 @pytest.mark.parametrize(("pause", "kind"), [(0.0, "reply"), (0.05, "timeout")])
-def test_a_body_without_end(server, key, pause, kind):
-    server.never_ends(pause)
-    server.says("{}")
+def test_endless_body(server, key, pause, kind):
+    server.send_endless_body(pause)
+    server.reply("{}")
     patient = Endpoint("tester", server.url, timeout_s=1.5, tries=2)
-    reply = OpenAIModel(patient).complete(ASKED)
+    reply = OpenAIModel(patient).complete(REQUEST)
     assert sum(reply.retries.values()) == 1
     assert reply.retries.keys() <= {kind, "timeout"}
 
 
-def test_a_caller_may_have_an_event_loop(server, model):
-    """As in a notebook."""
-    server.says("{}")
+def test_complete_inside_an_event_loop(server, model):
+    """Notebooks, for example, run an event loop."""
+    server.reply("{}")
 
     async def ask():
-        return model.complete(ASKED)
+        return model.complete(REQUEST)
 
     assert asyncio.run(ask()).text == "{}"
 
 
-def test_an_error_without_end(server, model):
-    server.never_ends(status=500)
-    server.says("{}")
-    assert model.complete(ASKED).retries == {"server": 1}
+def test_endless_error_body(server, model):
+    server.send_endless_body(status=500)
+    server.reply("{}")
+    assert model.complete(REQUEST).retries == {"server": 1}
 
 
-def test_nobody_listens(key):
+def test_connection_refused(key):
     gone = Endpoint("tester", "http://127.0.0.1:9/v1", tries=2)
     error = failure(OpenAIModel(gone))
     assert (error.kind, error.retries) == ("connection", {"connection": 2})
@@ -217,16 +219,16 @@ def test_nobody_listens(key):
 
 
 def test_an_endpoint_that_sends_the_key_back(server, model, key):
-    server.fails(401, f"{'x' * 290} {key} is wrong")
-    server.says(f"your key is {key}")
+    server.fail(401, f"{'x' * 290} {key} is wrong")
+    server.reply(f"your key is {key}")
     assert key[:8] not in str(failure(model))
-    assert key not in model.complete(ASKED).text
+    assert key not in model.complete(REQUEST).text
 
 
-def test_the_key_comes_from_the_environment_alone(server, monkeypatch, key):
+def test_key_is_read_from_the_environment(server, monkeypatch, key):
     monkeypatch.delenv("OPENAI_API_KEY")
-    server.says("{}")
-    OpenAIModel(Endpoint("tester", server.url)).complete(ASKED)
+    server.reply("{}")
+    OpenAIModel(Endpoint("tester", server.url)).complete(REQUEST)
     assert server.requests[0]["headers"]["authorization"] == "Bearer none"
     with pytest.raises(RuleSafeError, match="OPENAI_API_KEY"):
         OpenAIModel(Endpoint("tester", "https://models.example/v1"))
@@ -235,27 +237,27 @@ def test_the_key_comes_from_the_environment_alone(server, monkeypatch, key):
 
 
 @pytest.mark.parametrize("wrong", ["two words", "line\nbreak", "schlüssel"])
-def test_a_key_that_is_none_is_not_shown(monkeypatch, wrong):
+def test_invalid_key_is_not_in_the_message(monkeypatch, wrong):
     monkeypatch.setenv("OPENAI_API_KEY", wrong)
-    with pytest.raises(RuleSafeError, match="OPENAI_API_KEY is no key") as raised:
+    with pytest.raises(RuleSafeError, match="OPENAI_API_KEY is not a valid key") as raised:
         OpenAIModel(Endpoint("tester", "http://127.0.0.1:9/v1"))
     assert wrong not in str(raised.value)
 
 
 @pytest.mark.parametrize("url", ["http://me:pass@host/v1", "http://host/v1?api-key=pass"])
-def test_no_secret_in_an_address(url):
+def test_url_with_a_secret_is_refused(url):
     with pytest.raises(RuleSafeError) as raised:
         Endpoint("tester", url)
     assert "pass" not in str(raised.value).replace("password", "")
 
 
 @pytest.mark.parametrize("url", ["", "host:80", "ftp://host", "http://", "http://[::1"])
-def test_addresses_that_are_none(url):
-    with pytest.raises(RuleSafeError, match="no base URL"):
+def test_invalid_urls(url):
+    with pytest.raises(RuleSafeError, match="not a base URL"):
         check_url(url)
 
 
-def test_a_model_needs_a_name_and_a_try():
+def test_endpoint_needs_a_name_and_a_try():
     with pytest.raises(RuleSafeError, match="name"):
         Endpoint(" ")
     with pytest.raises(RuleSafeError, match="tries is 0"):
@@ -264,12 +266,12 @@ def test_a_model_needs_a_name_and_a_try():
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf"), -1.0, 1e300])
 @pytest.mark.parametrize("name", ["timeout_s", "temperature"])
-def test_numbers_of_an_endpoint_are_finite(name, value):
+def test_settings_are_finite(name, value):
     with pytest.raises(RuleSafeError, match=f"{name} is .*valid: "):
         Endpoint("tester", **{name: value})
 
 
-def test_without_the_client_the_error_says_what_to_install():
+def test_missing_client_names_the_package():
     code = (
         "import sys; sys.modules['openai'] = None\n"
         "from rulesafe_design.endpoint import Endpoint, OpenAIModel\n"

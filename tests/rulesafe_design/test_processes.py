@@ -1,4 +1,4 @@
-"""The process from outside: it may be taken over, hang, flood or die, and nothing is left of it."""
+"""The sandbox process when it is compromised, hangs, floods or dies: no process or file is left."""
 
 import subprocess
 import sys
@@ -14,7 +14,7 @@ from rulesafe_design.processes import Worker
 from rulesafe_design.sandbox import Refused
 from rulesafe_design.verdicts import ProgramLimits
 
-pytestmark = pytest.mark.usefixtures("nothing_is_left")
+pytestmark = pytest.mark.usefixtures("no_leaks")
 
 
 def body(*lines):
@@ -27,14 +27,14 @@ def verdict(source, limits):
     return refused.value.kind, str(refused.value)
 
 
-TAKEN = (
+COMPROMISED = (
     "import sys; sys.path.remove(''); sys.path += sys.argv[2:]; import json, os, signal, time; "
     "from rulesafe_design.confine import confine; s = json.loads(sys.argv[1]); "
     "w = confine(s['memory_mb'], s['cpu_s'], s['parent']); "
     "say = lambda m: os.write(1, json.dumps(m).encode() + b'\\n'); "
     "say({'walls': w}); exec(%r)"
 )
-SPOKEN = {
+MESSAGES = {
     "nothing": ("crash", "pass"),
     "a flood": ("output", "while True: os.write(1, b'x' * 60000)"),
     "a flood of lines": ("output", "while True: os.write(1, b'{}\\n' * 10000)"),
@@ -56,25 +56,25 @@ SPOKEN = {
 }
 
 
-@pytest.mark.parametrize("kind, code", SPOKEN.values(), ids=SPOKEN)
-def test_this_side_believes_nothing(monkeypatch, kind, code):
-    monkeypatch.setattr(processes, "BOOT", TAKEN % code)
+@pytest.mark.parametrize("kind, code", MESSAGES.values(), ids=MESSAGES)
+def test_invalid_messages_are_refused(monkeypatch, kind, code):
+    monkeypatch.setattr(processes, "BOOT", COMPROMISED % code)
     limits = ProgramLimits(wall_s=1 if kind == "time" else 20, output_bytes=200_000)
     assert verdict(body("pass"), limits)[0] == kind
 
 
-def test_a_process_that_closes_its_descriptors_and_stays(monkeypatch):
-    boot = TAKEN.replace("w = confine", "w = {} and confine")  # nothing confines it
+def test_process_that_closes_its_descriptors_and_keeps_running(monkeypatch):
+    boot = COMPROMISED.replace("w = confine", "w = {} and confine")  # without restrictions
     boot %= "os.close(1); signal.pthread_sigmask(0, range(1, 32)); time.sleep(60)"
     monkeypatch.setattr(processes, "BOOT", boot)
-    assert verdict(body("pass"), ProgramLimits(wall_s=1)) == ("crash", "its process gave no answer")
+    assert verdict(body("pass"), ProgramLimits(wall_s=1)) == ("crash", "the process gave no answer")
 
 
-def test_children_of_the_process_are_ended_too(monkeypatch, tmp_path):
+def test_children_of_the_process_are_killed(monkeypatch, tmp_path):
     mark = tmp_path / "child"
     code = f"p = os.fork(); open({str(mark)!r}, 'w').write(str(os.getpid())) if not p else 0"
     code += "; time.sleep(60) if not p else os._exit(0)"
-    boot = TAKEN.replace("w = confine", "w = {} and confine") % code
+    boot = COMPROMISED.replace("w = confine", "w = {} and confine") % code
     monkeypatch.setattr(processes, "BOOT", boot)
     assert verdict(body("pass"), ProgramLimits(wall_s=2))[0] in ("crash", "time")
     assert mark.exists()
@@ -82,7 +82,7 @@ def test_children_of_the_process_are_ended_too(monkeypatch, tmp_path):
 
 
 def ended(pid):
-    """Does the process end in time? It may be a zombie of some other parent's."""
+    """Return whether the process ends in time; it may remain as a zombie of another parent."""
     for _ in range(500):
         try:
             state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
@@ -113,14 +113,14 @@ def test_the_process_dies_with_its_parent():
         assert ended(pid)
 
 
-def test_an_interrupt_here_ends_the_process_there():
+def test_interrupt_in_the_parent_kills_the_process():
     with pytest.raises(KeyboardInterrupt), Worker("lock", body("pass"), ProgramLimits()) as worker:
         pid = worker._process.pid
         raise KeyboardInterrupt
     assert ended(pid)
 
 
-def test_a_machine_without_processes_is_an_error_in_words(monkeypatch):
+def test_process_that_cannot_be_started(monkeypatch):
     monkeypatch.setattr(sys, "executable", "/nowhere/python")
     with pytest.raises(RuleSafeError, match="cannot start a process"):
         explore(body("pass"))

@@ -1,4 +1,4 @@
-"""The subset of Python: what is refused, in which words, and what a program may write."""
+"""The subset of Python: refused syntax with its messages, and allowed programs."""
 
 import builtins
 
@@ -10,12 +10,12 @@ from rulesafe_design.restricted import Refusal, compile_lock, compile_task
 
 
 def body(*lines):
-    """A lock program whose check_lock has these lines."""
+    """Return a lock program whose check_lock has these lines."""
     return "\n".join(["def check_lock(self):", *(f"    {line}" for line in lines)])
 
 
-def called(source, phases=(False, False), **values):
-    """What a program leaves on self after one call."""
+def run_once(source, phases=(False, False), **values):
+    """Call check_lock once and return the attributes of self."""
     names = namespace({})
     exec(compile_lock(source), names)
     safe = ProvidedSafe(phases, (False, False, True), values)
@@ -24,7 +24,7 @@ def called(source, phases=(False, False), **values):
 
 
 REFUSED = {
-    # Climbing to the object tree
+    # Access to the object tree
     "class": (body("x = ().__class__"), "__class__"),
     "base": (body("x = (1).__class__.__base__.__subclasses__()"), "__subclasses__"),
     "dict": (body("self.__dict__['x'] = 1"), "__dict__"),
@@ -54,7 +54,7 @@ REFUSED = {
             *("input", "breakpoint", "object", "super", "memoryview", "classmethod"),
             *("__import__", "BaseException", "SystemExit", "ExceptionGroup"),
         )
-        if hasattr(builtins, name)  # which ExceptionGroup is since 3.11
+        if hasattr(builtins, name)  # ExceptionGroup since Python 3.11
     },
     "builtins": (body("x = __builtins__"), "__builtins__"),
     "name": (body("x = __name__"), "__name__"),
@@ -89,13 +89,19 @@ REFUSED = {
     "decorator": ("@print\n" + body("pass"), "decorators"),
     "a chain that unpacks": (body("(a, b) = c = [1, 2]"), "unpacking in a chain"),
     "is": (body("x = 1", "y = x is x"), "write == or !="),
-    # Memories that the exploration could not see
-    "list beside": ("A = []\n" + body("pass"), "line 1: a constant is"),
-    "list in a tuple": ("A = ([],)\n" + body("pass"), "line 1: a constant is"),
-    "call beside": ("A = dict()\n" + body("pass"), "line 1: a constant is"),
-    "walrus beside": ("A = (B := 1)\n" + body("pass"), "line 1: a constant is"),
-    "lambda beside": ("A = lambda x=[]: x\n" + body("pass"), "line 1: a constant is"),
-    "loop beside": ("for x in (1,):\n    pass\n" + body("pass"), "line 1: beside functions"),
+    # State outside of self
+    "list constant": ("A = []\n" + body("pass"), "line 1: a module-level constant must be"),
+    "list in a tuple": ("A = ([],)\n" + body("pass"), "line 1: a module-level constant must be"),
+    "call constant": ("A = dict()\n" + body("pass"), "line 1: a module-level constant must be"),
+    "walrus constant": ("A = (B := 1)\n" + body("pass"), "line 1: a module-level constant must be"),
+    "lambda constant": (
+        "A = lambda x=[]: x\n" + body("pass"),
+        "line 1: a module-level constant must be",
+    ),
+    "loop at module level": (
+        "for x in (1,):\n    pass\n" + body("pass"),
+        "line 1: only functions and constants are valid at module level",
+    ),
     "default": ("def check_lock(self, a=[]):\n    pass", "default"),
     "default of a helper": ("def f(a={}):\n    pass\n" + body("pass"), "default"),
     "default by keyword": ("def f(*, a=[]):\n    pass\n" + body("pass"), "default"),
@@ -110,7 +116,7 @@ def test_refused_with_the_line_and_the_reason(source, words):
     assert words in str(refusal.value)
 
 
-def test_task_programs_may_have_statements_and_lists_beside_functions():
+def test_task_programs_may_have_statements_and_lists_at_module_level():
     compile_task("steps = []\nfor part in ['knob', 'handle']:\n    steps.append(part)\n")
     with pytest.raises(Refusal, match="import"):
         compile_task("import os")
@@ -127,30 +133,30 @@ def test_task_programs_may_have_statements_and_lists_beside_functions():
         (body("x = 1" + " + 1" * 20_000), "nested too deeply"),
         (body("x = a" + ".b" * 15_000), "nested too deeply"),
         (body("break"), "line 2: 'break' outside loop"),
-        ("", "check_lock(self), this one has 0"),
+        ("", "check_lock(self); this one has 0"),
         (body("pass") + "\n" + body("pass"), "this one has 2"),
-        ("def check_lock():\n    pass", "takes self and nothing else"),
-        ("def check_lock(self, other):\n    pass", "takes self and nothing else"),
+        ("def check_lock():\n    pass", "check_lock must take only self"),
+        ("def check_lock(self, other):\n    pass", "check_lock must take only self"),
         (body("\tx = 1", "        y = 2"), "line 3"),
     ],
 )
-def test_no_program(source, words):
+def test_invalid_programs_are_refused(source, words):
     with pytest.raises(Refusal) as refusal:
         compile_lock(source)
     assert refusal.value.kind == "syntax"
     assert words in str(refusal.value)
 
 
-def test_all_faults_are_told_at_once_and_not_too_many():
+def test_message_lists_the_first_errors():
     source = body("import os", "x = open", *["import sys"] * 10)
     with pytest.raises(Refusal) as refusal:
         compile_lock(source)
-    told = str(refusal.value).splitlines()
-    assert told[0].startswith("line 2: import") and told[1].startswith("line 3: open")
-    assert told[-1] == "and 7 more"
+    lines = str(refusal.value).splitlines()
+    assert lines[0].startswith("line 2: import") and lines[1].startswith("line 3: open")
+    assert lines[-1] == "and 7 more"
 
 
-# What a program may write ---------------------------------------------------------------------
+# Allowed programs -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -180,21 +186,21 @@ def test_all_faults_are_told_at_once_and_not_too_many():
         ),
         (["self.x = 1", "del self.x"], {}),
         (["self.x = None is None and [] is not None"], {"x": True}),
-        (["print('told to nobody', 1, sep='')"], {}),
+        (["print('ignored', 1, sep='')"], {}),
         (["self.x = ''.join(reversed('ab')) + 'abc'[-2:]"], {"x": "babc"}),
         (
             ["def fact(n):", "    return 1 if n < 2 else n * fact(n - 1)", "self.x = fact(5)"],
             {"x": 120},
         ),
         (["self.x = isinstance(1, (int, str)) and any(x > 2 for x in [1, 3])"], {"x": True}),
-        (  # what is on the right moves the index: the element is chosen before
+        (  # the right side changes the index after the element is selected
             [
                 *("def bump():", "    at[0] = 1", "    return 5", "at = [0]", "self.x = [0, 0]"),
                 "self.x[at[0]] += bump()",
             ],
             {"x": [5, 0]},
         ),
-        (  # and what is called on the left is called once
+        (  # a function on the left is called once
             [
                 *("def next_one():", "    self.n += 1", "    return self.n", "self.n = -1"),
                 *("self.x = [0, 0, 0]", "self.x[next_one()] += 7", "self.x[next_one()] -= 1"),
@@ -209,12 +215,12 @@ def test_all_faults_are_told_at_once_and_not_too_many():
         (["x = [[1, 2], [3]]", "x[0][-1] *= 10", "self.x = x"], {"x": [[1, 20], [3]]}),
     ],
 )
-def test_programs_mean_what_they_mean_in_python(lines, expected):
-    values = called(body(*lines))
+def test_allowed_programs_behave_as_in_python(lines, expected):
+    values = run_once(body(*lines))
     if expected is not None:
         assert values == expected
 
-    class Plain:  # the same text, by Python itself
+    class Plain:  # for running the same text without the sandbox
         pass
 
     plain, names = Plain(), {}
@@ -223,35 +229,39 @@ def test_programs_mean_what_they_mean_in_python(lines, expected):
     assert vars(plain) == values
 
 
-def test_constants_and_helpers_beside():
+def test_module_level_constants_and_helpers():
     source = (
         '"""A lock."""\nCODE = ("knob", "handle")\nLIMIT: int = -3 + 2 * 4\n'
         "def _digits(self, code=CODE):\n    return [part[0] for part in code]\n"
         + body("self.x = _digits(self) * LIMIT")
     )
-    assert called(source) == {"x": ["k", "h"] * 5}
+    assert run_once(source) == {"x": ["k", "h"] * 5}
 
 
-def test_the_lock_object_gives_what_the_paper_gives():
+def test_lock_object_has_the_interface_of_the_paper():
     source = body(
         "self.x = self.is_open(obj_name='safe', link_name='knob')",
         "self.y = self.is_open(link_name='handle')",
         "self.z = self.is_open('safe', 'door')",
     )
-    assert called(source, phases=(True, False)) == {"x": True, "y": False, "z": False}
+    assert run_once(source, phases=(True, False)) == {
+        "x": True,
+        "y": False,
+        "z": False,
+    }
     for line in ("self.is_open(link_name='lid')", "self.is_open()", "self.set_lock('box', 'door')"):
         with pytest.raises(ValueError, match="valid: '"):
-            called(body(line))
+            run_once(body(line))
     with pytest.raises(TypeError, match="lock=True or lock=False"):
-        called(body("self.set_lock(link_name='door', lock=1)"))
+        run_once(body("self.set_lock(link_name='door', lock=1)"))
     with pytest.raises(AttributeError, match="what the program sets"):
-        called(body("self.helper()"))
+        run_once(body("self.helper()"))
 
 
-def test_inner_names_of_the_lock_object_are_free_for_the_program():
-    """Nothing that a program sets changes what it is run with."""
+def test_program_can_set_attributes_with_internal_names():
+    """Attributes set by a program do not change the object that the sandbox provides."""
     source = body(
-        "self.values = self.held = self.phases = self.read = self.write = 1",
+        "self.values = self.locked = self.phases = self.read = self.write = 1",
         "self.ok = self.is_open(link_name='knob')",
     )
-    assert called(source, phases=(True, False))["ok"] is True
+    assert run_once(source, phases=(True, False))["ok"] is True

@@ -1,4 +1,4 @@
-"""Task programs in the sandbox: calls travel here, answers travel back."""
+"""Task programs in the sandbox, whose planner calls are executed in this process."""
 
 import time
 from dataclasses import dataclass
@@ -25,8 +25,8 @@ class Pose:
     name: str
 
 
-class Asked:
-    """Answers each call by `answers`, or None, and notes it."""
+class PlannerStub:
+    """Record each call and return its result from `answers`, otherwise None."""
 
     def __init__(self, **answers):
         self.answers, self.calls = answers, []
@@ -43,29 +43,33 @@ def refused(source, answer=lambda *call: None, limits=ProgramLimits(call_s=0.2, 
     return caught.value.kind, str(caught.value)
 
 
-def test_a_program_in_the_manner_of_the_papers():
+def test_program_in_the_style_of_the_paper():
     constraints, pose = object(), Pose("a")
-    asked = Asked(
+    stub = PlannerStub(
         generate_constraints=constraints,
         generate_end_effector_pose=(({"name": "tips"}, 0.5), pose),
     )
-    assert run_task(PAPER, asked) is None
-    assert asked.calls == [
+    assert run_task(PAPER, stub) is None
+    assert stub.calls == [
         ("hand_pre_pinch", ["right"], {}),
         ("generate_constraints", [], {"obj_name": "safe", "target_link": "knob"}),
         ("generate_end_effector_pose", [constraints], {"hand_name": "right"}),
         ("move_to_pose", [pose], {}),
         ("rotate_hand", [], {"hand": "right", "angle": -60}),
     ]
-    assert asked.calls[3][1][0] is pose
+    assert stub.calls[3][1][0] is pose
 
 
 @pytest.mark.parametrize("name", ["rule_001", "rule_020"])
 def test_the_example_programs(name):
     source = (Path(__file__).parents[2] / "examples" / "programs" / f"{name}.py").read_text()
-    asked = Asked(generate_end_effector_pose=lambda *a, **k: ((), Pose("x")))
-    run_task(source, asked)
-    assert {call for call, _, _ in asked.calls} >= {"hand_pinch", "rotate_hand", "move_to_pose"}
+    stub = PlannerStub(generate_end_effector_pose=lambda *a, **k: ((), Pose("x")))
+    run_task(source, stub)
+    assert {call for call, _, _ in stub.calls} >= {
+        "hand_pinch",
+        "rotate_hand",
+        "move_to_pose",
+    }
 
 
 VALUES = [
@@ -75,35 +79,35 @@ VALUES = [
 
 
 @pytest.mark.parametrize("value", VALUES, ids=repr)
-def test_plain_values_travel_both_ways(value):
-    asked = Asked(give=value)
-    run_task("planner.take(planner.give(), x=planner.give())", asked)
-    assert asked.calls[-1] == ("take", [value], {"x": value})
-    assert repr(asked.calls[-1][1][0]) == repr(value)
+def test_plain_values_are_sent_both_ways(value):
+    stub = PlannerStub(give=value)
+    run_task("planner.take(planner.give(), x=planner.give())", stub)
+    assert stub.calls[-1] == ("take", [value], {"x": value})
+    assert repr(stub.calls[-1][1][0]) == repr(value)
 
 
-def test_handles_show_nothing_and_come_back():
+def test_handles_are_opaque_and_can_be_passed_back():
     pose = Pose("secret")
-    asked = Asked(give=[pose, (pose, {"k": pose})])
-    run_task("a = planner.give()\nplanner.take(*a)\nplanner.show(f'{a[0]}')", asked)
-    assert asked.calls[1][1] == [pose, (pose, {"k": pose})]
-    assert asked.calls[2][1] == ["an object of the planner"]
+    stub = PlannerStub(give=[pose, (pose, {"k": pose})])
+    run_task("a = planner.give()\nplanner.take(*a)\nplanner.show(f'{a[0]}')", stub)
+    assert stub.calls[1][1] == [pose, (pose, {"k": pose})]
+    assert stub.calls[2][1] == ["an object of the planner"]
     for line in ("x.name", "x.number", "x[0]", "x()", "x.name = 1", "list(x)", "x + 1"):
-        kind, _ = refused(f"x = planner.give()\n{line}", Asked(give=pose))
+        kind, _ = refused(f"x = planner.give()\n{line}", PlannerStub(give=pose))
         assert kind in ("error", "forbidden")
 
 
 @pytest.mark.parametrize(
     "argument", ["{1}", "planner", "planner.x", "int", "lambda: 0", "b'x'", "range(3)", "{1: {2}}"]
 )
-def test_other_values_do_not_travel(argument):
-    asked = Asked()
-    kind, text = refused(f"\nplanner.take({argument})", asked)
+def test_other_values_cannot_be_sent(argument):
+    stub = PlannerStub()
+    kind, text = refused(f"\nplanner.take({argument})", stub)
     assert kind == "error" and "line 2" in text and "valid: None, bool" in text
-    assert not asked.calls
+    assert not stub.calls
 
 
-def test_an_error_here_ends_the_program_with_its_line():
+def test_planner_error_ends_the_program_with_its_line():
     def answer(name, arguments, named):
         if arguments == [2]:
             raise RuleSafeError("the hand is stuck")
@@ -114,7 +118,7 @@ def test_an_error_here_ends_the_program_with_its_line():
     assert (kind, text) == ("planner", "line 2: move: the hand is stuck")
 
 
-def test_other_errors_here_come_through():
+def test_other_errors_are_propagated():
     def answer(name, arguments, named):
         raise ZeroDivisionError("a bug")
 
@@ -154,19 +158,19 @@ def test_verdicts(source, kind):
     assert refused(source, limits=limits)[0] == kind
 
 
-def test_all_calls_that_are_allowed_are_made():
-    asked = Asked()
-    run_task("for i in range(50):\n    planner.move(i)", asked, ProgramLimits(calls=50))
-    assert len(asked.calls) == 50
+def test_maximum_number_of_calls():
+    stub = PlannerStub()
+    run_task("for i in range(50):\n    planner.move(i)", stub, ProgramLimits(calls=50))
+    assert len(stub.calls) == 50
 
 
-def test_our_own_time_is_not_the_programs():
-    """Answers may take longer than the limits of a program."""
+def test_time_of_the_planner_does_not_count():
+    """A planner call may take longer than the time limits of a program."""
     limits = ProgramLimits(call_s=0.5, wall_s=1.0)
     run_task("for i in range(2):\n    planner.move()", lambda *call: time.sleep(1.2), limits)
 
 
-TAKEN = (
+COMPROMISED = (
     "import sys, json, os; say = lambda **m: os.write(1, json.dumps(m).encode() + b'\\n'); "
     "say(walls={}); os.read(0, 10**6); exec(%r)"
 )
@@ -185,17 +189,19 @@ CALL = {"call": "move", "arguments": [], "named": {"dict": []}, "line": 1}
     ],
     ids=repr,
 )
-def test_messages_that_no_program_sends(monkeypatch, message):
-    monkeypatch.setattr(processes, "BOOT", TAKEN % f"say(**{message!r}); os.read(0, 1)")
-    asked = Asked()
-    kind, _ = refused("pass", asked)
-    assert kind == "output" and not asked.calls
+def test_invalid_messages_are_refused(monkeypatch, message):
+    monkeypatch.setattr(processes, "BOOT", COMPROMISED % f"say(**{message!r}); os.read(0, 1)")
+    stub = PlannerStub()
+    kind, _ = refused("pass", stub)
+    assert kind == "output" and not stub.calls
 
 
-def test_a_process_that_does_not_listen(monkeypatch):
-    """An answer larger than the pipe, to a process that reads nothing."""
-    monkeypatch.setattr(processes, "BOOT", TAKEN % f"say(**{CALL!r}); import time; time.sleep(60)")
+def test_process_that_does_not_read(monkeypatch):
+    """The answer is larger than the pipe buffer, and the process does not read."""
+    monkeypatch.setattr(
+        processes, "BOOT", COMPROMISED % f"say(**{CALL!r}); import time; time.sleep(60)"
+    )
     before = len(list(Path("/proc/self/fd").iterdir()))
-    kind, text = refused("pass", Asked(move="x" * 10**6), ProgramLimits(wall_s=1))
+    kind, text = refused("pass", PlannerStub(move="x" * 10**6), ProgramLimits(wall_s=1))
     assert kind == "time" and "no answer" in text
     assert len(list(Path("/proc/self/fd").iterdir())) == before

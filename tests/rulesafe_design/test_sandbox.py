@@ -1,4 +1,4 @@
-"""Hostile programs: each gets its verdict, this process lives on, and nothing is left behind."""
+"""Malicious programs: each gets its verdict, and no process or descriptor is left."""
 
 import pytest
 
@@ -23,10 +23,10 @@ def verdict(source, limits=QUICK):
     return refused.value.kind, str(refused.value)
 
 
-pytestmark = pytest.mark.usefixtures("nothing_is_left")
+pytestmark = pytest.mark.usefixtures("no_leaks")
 
 HOSTILE = {
-    # The five that were asked for
+    # Basic cases
     "loops for ever": ("time", body("while True:", "    pass")),
     "allocates 10 GB": ("memory", body("x = [0] * (10**10 // 8)")),
     "opens a file": ("forbidden", body("open('/etc/passwd')")),
@@ -62,12 +62,12 @@ HOSTILE = {
     "another attribute": ("error", body("x = []", "x.add(1)")),
     "none": ("error", body("x = {}.get(1)", "x['n'] = 1")),
     "another link": ("error", body("self.is_open(link_name='lid')")),
-    # The interpreter's own faults
+    # Crashes of the interpreter
     "nested iterators": (
         "crash",
         body("x = iter([1])", "for i in range(200000):", "    x = map(abs, x)", "next(x)"),
     ),
-    # Attributes by other ways
+    # Indirect access to attributes
     "getattr": ("forbidden", body("getattr(self, '__class__')")),
     "getattr of a value": ("forbidden", body("getattr('', 'join')")),
     "setattr": ("forbidden", body("setattr(self, '__class__', int)")),
@@ -87,7 +87,7 @@ HOSTILE = {
     "send": ("forbidden", body("(i for i in [1]).send(None)")),
     "throw": ("forbidden", body("(i for i in [1]).throw(ValueError)")),
     "a method of a type": ("forbidden", body("str.mro()")),
-    # Texts
+    # Invalid texts
     "too long": ("syntax", "#" * 70_000),
     "null bytes": ("syntax", body("x = '\0'")),
     "lone surrogate": ("syntax", body("x = '\ud800'")),
@@ -113,8 +113,8 @@ def test_the_verdict_names_the_line_and_the_moves():
     assert (kind, text) == ("error", "line 5: IndexError: list index out of range (after knob+)")
 
 
-def test_much_work_in_short_calls_ends_too():
-    """Each call keeps its limit, all together do not."""
+def test_total_cpu_time_is_limited():
+    """Each call is within its limit, but the sum exceeds the total limit."""
     source = body("self.n = getattr(self, 'n', 0)", "for i in range(10**6):", "    pass")
     source += "\n    k = self.is_open(link_name='knob')\n    if k != getattr(self, 'k', False):"
     source += "\n        self.n += 1\n    self.k = k"
@@ -122,15 +122,15 @@ def test_much_work_in_short_calls_ends_too():
     assert kind == "time" and "CPU" in text
 
 
-def test_legal_texts_that_make_the_parser_look_for_files_or_modules():
+def test_valid_texts_for_which_the_parser_opens_files_or_modules():
     for line in ("self.x = '\\N{BULLET}'", "self.x = '\\d'", "self.x = 1if 1else 2"):
         assert explore(body(line)).complete
     assert explore("# -*- coding: utf-7 -*-\n\f" + body("pass")).complete
     assert explore("\ufeff" + body("pass").replace("\n", "\r\n")).complete
 
 
-def test_what_it_was_called_does_not_depend_on_the_run():
-    """Sets of texts have the order of a fixed hash."""
+def test_iteration_order_of_sets_is_reproducible():
+    """The hash seed of strings is fixed."""
     source = body(
         "names = {'knob', 'handle', 'door', 'a', 'b', 'c'}",
         "self.x = list(names)",
@@ -147,17 +147,17 @@ def test_limits_are_checked():
         Refused("nonsense", "")
 
 
-def test_words_can_do_no_harm_to_a_terminal():
+def test_messages_contain_no_control_characters():
     kind, text = verdict(body("raise ValueError('\\x1b[2J\\u202e' + 'a' * 9999)"))
     assert kind == "error" and text.startswith("line 2: ValueError: ?[2J?aaa") and len(text) < 700
 
 
-def test_a_big_program_goes_in_whole():
+def test_large_program_is_read_completely():
     lines = [f"self.x{i} = {i}" for i in range(3000)]
     assert explore(body(*lines)).complete
 
 
-def test_walls_are_told():
+def test_walls_are_reported():
     found = walls()
     assert found["limits"] and found["no_new_privileges"] and found["parent"]
     assert found["seccomp"] == (confine.pyseccomp is not None)

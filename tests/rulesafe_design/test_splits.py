@@ -1,4 +1,4 @@
-"""Splits: the same for the same set, one in five of each cell for trying, the hardest apart."""
+"""Splits: reproducible, one fifth of each cell in "test", the hardest locks in "hard"."""
 
 import random
 from collections import Counter
@@ -14,7 +14,7 @@ from rulesafe_locks.rules import load_rule
 
 @pytest.fixture
 def locks():
-    """Locks of all difficulties; what they do plays no part."""
+    """Locks of all difficulties; their behaviour does not matter."""
     automaton = automaton_of(load_rule("rule_002"))
     facts = [(2, 1), (3, 2), (6, 3), (8, 4), (10, 4), (10, 5), (11, 3), (12, 6)]
     return [
@@ -33,7 +33,7 @@ def test_order_does_not_matter(locks):
     assert [lock.id for lock in assign(shuffled)] == [lock.id for lock in shuffled]
 
 
-def test_hard_is_beyond_all_of_train(locks):
+def test_hard_exceeds_train(locks):
     assigned = assign(locks)
     assert {lock.split for lock in assigned} == set(SPLITS)
     train = [lock.facts for lock in assigned if lock.split != "hard"]
@@ -44,7 +44,7 @@ def test_hard_is_beyond_all_of_train(locks):
         assert (lock.split == "hard") == beyond
 
 
-def test_each_cell_is_shared_out(locks):
+def test_each_cell_is_split(locks):
     counts = Counter((cell_of(lock.facts), lock.split) for lock in assign(locks))
     cells = {cell for cell, split in counts if split != "hard"}
     assert len(cells) == 5
@@ -54,7 +54,7 @@ def test_each_cell_is_shared_out(locks):
         assert train > test > 0
 
 
-def test_another_set_of_the_same_size_is_shared_out_otherwise(locks):
+def test_split_depends_on_the_ids(locks):
     positions = [lock.split for lock in assign(locks)]
     renamed = [LockFile(f"other_{lock.id}", "", lock.automaton, facts=lock.facts) for lock in locks]
     assert [lock.split for lock in assign(renamed)] != positions

@@ -1,1 +1,4 @@
-"""Lock design: programs run in a sandbox, compiled to automata, proved (docs/lock_design.md)."""
+"""Generate locks: run programs in a sandbox, compile them to automata, verify them.
+
+See docs/lock_design.md.
+"""

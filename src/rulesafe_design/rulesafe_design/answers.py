@@ -1,7 +1,7 @@
-"""Parse a model's reply into a lock's description, program and plan, or report what is wrong.
+"""Parse the reply of a model into the description, program and plan of a lock.
 
-The JSON object may be inside a code fence or between sentences. This module does not check what the
-program does: the sandbox does.
+The JSON object may be inside a code fence or between sentences. The program is not checked here;
+the sandbox does that.
 """
 
 import json
@@ -16,18 +16,18 @@ from rulesafe_design.verdicts import ProgramLimits
 from rulesafe_locks.locks import EVENTS
 
 KINDS = {
-    "refusal": "the model refused, or a content filter did",
-    "prose": "no JSON object in the reply",
-    "truncated": "the reply ends in the middle of its JSON",
-    "schema": "the JSON is malformed, or no answer: keys, types, sizes",
+    "refusal": "the model or a content filter refused the request",
+    "prose": "the reply contains no JSON object",
+    "truncated": "the reply ends before its JSON object is complete",
+    "schema": "the JSON is malformed, or its keys, types or sizes are invalid",
 }
-"""Why a reply is not an answer."""
+"""The reasons why a reply contains no valid answer."""
 
 DESCRIPTION = (20, 600)
-"""Fewest and most characters of a description."""
+"""Minimum and maximum number of characters of a description."""
 MAX_PROGRAM_BYTES = ProgramLimits.source_bytes
 MAX_PLAN = 64
-"""Events of a claimed plan."""
+"""Maximum number of events of a plan."""
 
 MOVES = tuple(event for event in EVENTS if event != "door-")
 
@@ -52,16 +52,16 @@ SCHEMA: dict[str, Any] = {
         },
     },
 }
-"""JSON schema of an answer, in the subset that strict structured output knows."""
+"""JSON schema of an answer, in the subset that strict structured output supports."""
 
-_DECODER = json.JSONDecoder(strict=False)  # raw line breaks in strings: meant well, and clear
+_DECODER = json.JSONDecoder(strict=False)  # accept raw line breaks in strings
 _FENCE = re.compile(r"```[a-zA-Z]*[ \t]*\n(.*?)```", re.DOTALL)
 _MAX_STARTS = 64
-"""Maximum number of braces that are tried as the start of an object."""
+"""Maximum number of braces tried as the start of an object."""
 
 
 class BadAnswer(RuleSafeError):
-    """A reply without an answer. `kind`: one of KINDS; the model receives the text too."""
+    """A reply without a valid answer. `kind`: one of KINDS; the message is sent to the model."""
 
     def __init__(self, kind: str, message: str):
         super().__init__(message)
@@ -70,17 +70,17 @@ class BadAnswer(RuleSafeError):
 
 @dataclass(frozen=True)
 class Answer:
-    """A lock as a model wrote it; nothing in it is verified."""
+    """A lock as written by a model, not verified."""
 
     description: str
-    """One paragraph in one line."""
+    """One paragraph, without line breaks."""
     program: str
     plan: tuple[str, ...] | None
-    """Events that are claimed to open the door."""
+    """The events that should open the door; None if the model gave no plan."""
 
 
 def parse_answer(reply: Reply) -> Answer:
-    """The answer in a reply. Errors: BadAnswer."""
+    """Return the answer in a reply; raise BadAnswer if there is none."""
     found = _find_object(reply)
     return Answer(
         _description(_text(found, "description")), _program(_text(found, "program")), _plan(found)
@@ -88,40 +88,40 @@ def parse_answer(reply: Reply) -> Answer:
 
 
 def parse_program(reply: Reply) -> str:
-    """Return the program of an answer that has no other key. Errors: BadAnswer."""
+    """Return the program in a reply whose only key is "program"; raise BadAnswer without one."""
     return _program(_text(_find_object(reply), "program"))
 
 
 def _find_object(reply: Reply) -> dict[str, Any]:
-    """The first object with a key of an answer, or else the first one. Errors: BadAnswer."""
+    """Return the first object with a key of an answer, or else the first one. Raises BadAnswer."""
     if reply.finish == "refusal":
         raise BadAnswer("refusal", f"the model refused: {reply.text.strip() or '(no reason)'}")
     objects: list[dict[str, Any]] = []
-    trouble: json.JSONDecodeError | None = None
+    first_error: json.JSONDecodeError | None = None
     for text in (reply.text.strip(), *_FENCE.findall(reply.text)):
         for found in _objects(text):
             if isinstance(found, dict):
                 if found.keys() & SCHEMA["properties"].keys():
                     return found
                 objects.append(found)
-            elif trouble is None:
-                trouble = found
+            elif first_error is None:
+                first_error = found
     if objects:
         return objects[0]
-    cut = trouble is not None and _is_cut(trouble)
+    cut = first_error is not None and _is_cut(first_error)
     if reply.finish == "length" or cut:
-        raise BadAnswer("truncated", "the reply ends before its JSON object does; be briefer")
-    if trouble is not None:
         raise BadAnswer(
-            "schema",
-            f"the JSON is malformed: {trouble.msg} (line {trouble.lineno}, column {trouble.colno})",
+            "truncated", "the reply ends before its JSON object is complete; write a shorter reply"
         )
-    raise BadAnswer("prose", "there is no JSON object in the reply; answer with one and no prose")
+    if first_error is not None:
+        where = f"line {first_error.lineno}, column {first_error.colno}"
+        raise BadAnswer("schema", f"the JSON is malformed: {first_error.msg} ({where})")
+    raise BadAnswer("prose", "the reply contains no JSON object; answer with one JSON object only")
 
 
 def _objects(text: str) -> Iterator[dict[str, Any] | json.JSONDecodeError]:
-    """Yield the objects in a text, and an error for each brace that is followed by a key but is not
-    the start of an object."""
+    """Yield the JSON objects in a text, and an error for each brace that is followed by a key but
+    does not start a valid object."""
     at = -1
     for _ in range(_MAX_STARTS):
         at = text.find("{", at + 1)
@@ -148,15 +148,15 @@ def _text(found: dict[str, Any], key: str) -> str:
     value = found.get(key)
     if not isinstance(value, str):
         keys = ", ".join(sorted(found)) or "none"
-        state = f"{value!r:.40}" if key in found else f"missing (keys there: {keys:.80})"
-        raise BadAnswer("schema", f"{key!r} is {state}; it must be a string")
+        status = f"{value!r:.40}" if key in found else f"missing (present keys: {keys:.80})"
+        raise BadAnswer("schema", f"{key!r} is {status}; it must be a string")
     return value
 
 
 def _description(text: str) -> str:
     text = text.strip()
     if re.search(r"\n[ \t]*\n", text):
-        raise BadAnswer("schema", "'description' has several paragraphs; it must be one")
+        raise BadAnswer("schema", "'description' has several paragraphs; it must be one paragraph")
     line = " ".join(text.split())
     least, most = DESCRIPTION
     if not least <= len(line) <= most:
@@ -173,18 +173,18 @@ def _program(text: str) -> str:
         raise BadAnswer("schema", "'program' is empty")
     size = len(text.encode("utf-8", "replace"))
     if size > MAX_PROGRAM_BYTES:
-        raise BadAnswer("schema", f"'program' has {size} bytes; valid: up to {MAX_PROGRAM_BYTES}")
+        raise BadAnswer("schema", f"'program' has {size} bytes; valid: at most {MAX_PROGRAM_BYTES}")
     _check_characters(text.replace("\n", "").replace("\t", ""), "program")
     return text
 
 
 def _check_characters(text: str, key: str) -> None:
-    """Refuse control characters, bidirectional marks and lone surrogates: a reader of the file must
-    see what runs."""
+    """Raise BadAnswer for control characters, bidirectional marks and lone surrogates, so that a
+    reader of the file sees what is executed."""
     for character in text:
         if not character.isprintable():
             raise BadAnswer(
-                "schema", f"{key!r} holds the character U+{ord(character):04X}, which is not shown"
+                "schema", f"{key!r} contains the non-printable character U+{ord(character):04X}"
             )
 
 
@@ -193,10 +193,10 @@ def _plan(found: dict[str, Any]) -> tuple[str, ...] | None:
     if plan is None:
         return None
     if not isinstance(plan, list) or len(plan) > MAX_PLAN:
-        raise BadAnswer("schema", f"'plan' must be null or a list of up to {MAX_PLAN} events")
+        raise BadAnswer("schema", f"'plan' must be null or a list of at most {MAX_PLAN} events")
     for event in plan:
         if event not in MOVES:
             raise BadAnswer(
-                "schema", f"'plan' holds {event!r:.40}; valid events: {', '.join(MOVES)}"
+                "schema", f"'plan' contains {event!r:.40}; valid events: {', '.join(MOVES)}"
             )
     return tuple(plan)

@@ -1,10 +1,10 @@
 """Compile a program to the smallest automaton with the same behaviour.
 
 A program with finitely many states is compiled exactly. A program with unbounded counters is
-explored up to a number of events, the bound. Its automaton agrees with it on every sequence of at
-most so many events; for longer sequences the automaton continues the regularity found so far. By
-the W-method of conformance testing (Vasilevskii 1973, Chow 1978) it is exact beyond the bound too,
-unless the program needs more than `Bound.states` states.
+explored up to a maximum number of events, the bound. Its automaton agrees with the program on every
+sequence up to this length and extrapolates the regularity to longer sequences. By the W-method of
+conformance testing (Vasilevskii 1973, Chow 1978), the extrapolation is exact if the program needs
+at most `Bound.states` states.
 """
 
 from collections.abc import Hashable, Iterator
@@ -18,27 +18,28 @@ from rulesafe_locks.lock_files import Bound
 from rulesafe_locks.locks import Phases
 
 MARGIN = 4
-"""States that a wrong automaton must have in addition before one found in a bound is accepted."""
+"""An automaton is accepted only if every other automaton that agrees within the bound has more than
+this number of additional states."""
 
 
 @dataclass(frozen=True)
 class Compiled:
-    """A program's automaton."""
+    """The automaton of a program."""
 
     automaton: Automaton
-    """Smallest; every move has a successor."""
+    """The smallest automaton; every move has a successor."""
     bound: Bound | None
-    """How far it agrees with the program; None: for all sequences."""
+    """The bound of the agreement with the program; None: exact for all sequences."""
     explored: int
     """Number of explored states of the program."""
 
 
 def compile_program(source: str, limits: ProgramLimits = ProgramLimits()) -> Compiled:
-    """Return the automaton of a program, whose `check_lock` runs in the sandbox.
+    """Return the automaton of a program, which runs in the sandbox.
 
     Raises:
-        Refused: By the sandbox; "states" if the program has more states than `limits` allow and
-            shows no regularity.
+        Refused: The sandbox refuses the program; kind "states" if it has more states than `limits`
+            allow, without regularity.
     """
     return compile_graph(explore(source, limits))
 
@@ -65,15 +66,15 @@ def compile_graph(graph: StateGraph) -> Compiled:
             break
     raise Refused(
         "states",
-        f"the program has {seen} states or more within {graph.events} events, and they show no "
-        "regularity; let its counters and lists take few values",
+        f"the program has at least {seen} states within {graph.events} events, without regularity; "
+        "limit the values of its counters and lists",
     )
 
 
 def _exact_up_to(found: Automaton, events: int) -> int:
-    """Return the number of states that a different automaton exceeds if it agrees for `events`.
+    """Return the number of states up to which no other automaton agrees for `events`.
 
-    If every state is reached within r moves and any two are told apart within h, all sequences of
+    If r moves reach every state and h moves distinguish any two states, all sequences of
     r + h + 1 + k moves distinguish all automata with up to k more states (the W-method).
     """
     reach = max(depths(found))
@@ -82,13 +83,15 @@ def _exact_up_to(found: Automaton, events: int) -> int:
 
 
 def _held(knob: bool, handle: bool) -> Iterator[str]:
-    yield from (part for part, is_held in zip(MOVED, (knob, handle), strict=True) if is_held)
+    yield from (part for part, locked in zip(MOVED, (knob, handle), strict=True) if locked)
 
 
 def _candidates(graph: StateGraph, outputs: list[AutomatonState]) -> Iterator[Automaton]:
-    """Yield candidate automata, the smallest first: the program's states, merged where no sequence
-    of h events distinguishes them, for h = 0, 1, 2, ...; only those where every move has a
-    successor."""
+    """Yield candidate automata, the smallest first.
+
+    For h = 0, 1, 2, ..., states of the program that no sequence of h events distinguishes are
+    merged. Automata in which a move has no successor are skipped.
+    """
     kinds = _numbers({q: output.output for q, output in enumerate(outputs)})
     for horizon in range(graph.events):
         candidate = _quotient(graph, outputs, kinds, graph.events - horizon)
@@ -112,12 +115,12 @@ def _numbers(keys: dict[int, Hashable]) -> dict[int, int]:
 def _quotient(
     graph: StateGraph, outputs: list[AutomatonState], kinds: dict[int, int], depth: int
 ) -> Automaton | None:
-    """Return an automaton with one state for each kind, which behaves as the first of that kind.
+    """Return an automaton with one state for each kind, which behaves like the first of its kind.
 
-    None if a successor is too deep to have a kind. `kinds` covers the states up to `depth`.
+    `kinds` contains the states up to `depth`. Returns None if a successor is deeper.
     """
     first: dict[int, int] = {}
-    for q, kind in kinds.items():  # breadth first, so that the first is the least deep
+    for q, kind in kinds.items():  # breadth first, so the first has the smallest depth
         first.setdefault(kind, q)
     states = []
     for q in first.values():
@@ -132,7 +135,7 @@ def _quotient(
 
 
 def _agrees(graph: StateGraph, outputs: list[AutomatonState], candidate: Automaton) -> bool:
-    """Return whether program and automaton agree after every explored sequence."""
+    """Return whether the program and the automaton agree after every explored sequence."""
     pairs = [(0, 0)]
     seen = set(pairs)
     for q, number in pairs:

@@ -1,9 +1,10 @@
-"""The restrictions that the sandbox's own process puts on itself before it reads a program.
+"""Restrict the sandbox process before it reads a program (Linux only).
 
-Each part works independently of the others: limits of the kernel, no descriptors, no privileges,
-and a filter of system calls that ends the process at the first call a computation does not need.
-docs/sandbox.md has the guarantees. Runs in the sandbox's own process and imports nothing heavy.
-Linux only.
+The restrictions are independent of each other: resource limits, no new file descriptors, no
+privileges, and a seccomp filter that kills the process at the first system call that a computation
+does not need. docs/sandbox.md lists the guarantees.
+
+This module runs in the sandbox process and imports only light modules.
 """
 
 import ctypes
@@ -12,7 +13,7 @@ import resource
 import signal
 from typing import Any
 
-try:  # without libseccomp the import itself fails
+try:  # the import fails if libseccomp is missing
     import pyseccomp
 except Exception:
     pyseccomp = None
@@ -28,16 +29,23 @@ CALLS = (
     *("setitimer", "getitimer", "clock_gettime", "gettimeofday", "getrandom"),
     *("getpid", "gettid", "exit", "exit_group"),
 )
-"""System calls of a computation. Beside them: read from descriptor 0, write to 1, memory that is
-not executable, and a signal to itself."""
+"""System calls allowed with any arguments. With restricted arguments, the filter also allows: read
+from descriptor 0, write to descriptor 1, map memory that is not executable, signal itself."""
 
 
 def confine(memory_mb: int, cpu_s: float, parent: int) -> dict[str, bool]:
-    """Give up everything except computing, reading descriptor 0 and writing descriptor 1.
+    """Restrict this process to computing, reading descriptor 0 and writing descriptor 1.
+
+    Args:
+        memory_mb: Limit of the address space, in MiB.
+        cpu_s: Limit of the CPU time, in s.
+        parent: Process ID of the parent; this process is killed when the parent ends.
 
     Returns:
-        Whether each part is in force, by name. The limits of memory, CPU time and descriptors raise
-        OSError instead.
+        For each restriction, by name, whether it is active.
+
+    Raises:
+        OSError: A resource limit (memory, CPU time, descriptors) cannot be set.
     """
     libc = ctypes.CDLL(None, use_errno=True)
     walls = {"user": _become_nobody()}
@@ -45,7 +53,7 @@ def confine(memory_mb: int, cpu_s: float, parent: int) -> dict[str, bool]:
     walls["limits"] = True
     walls["parent"] = libc.prctl(SET_DEATH_SIGNAL, int(signal.SIGKILL), 0, 0, 0) == 0
     if os.getppid() != parent:
-        os._exit(0)  # it died before the line above
+        os._exit(0)  # the parent ended before prctl was called
     walls["untraceable"] = libc.prctl(SET_DUMPABLE, 0, 0, 0, 0) == 0
     walls["no_new_privileges"] = libc.prctl(SET_NO_NEW_PRIVILEGES, 1, 0, 0, 0) == 0
     walls["seccomp"] = _filter_calls()
@@ -53,7 +61,7 @@ def confine(memory_mb: int, cpu_s: float, parent: int) -> dict[str, bool]:
 
 
 def _become_nobody() -> bool:
-    """Change from root, which some limits do not apply to, to nobody. True if not root."""
+    """Change from root, to which some limits do not apply, to nobody; return whether not root."""
     if os.geteuid() != 0:
         return True
     try:
@@ -67,7 +75,7 @@ def _become_nobody() -> bool:
 
 def _limit(memory_mb: int, cpu_s: float) -> None:
     memory, seconds = memory_mb * 2**20, max(1, int(-(-cpu_s // 1)))
-    for what, soft, hard in (
+    for limit, soft, hard in (
         (resource.RLIMIT_CORE, 0, 0),
         (resource.RLIMIT_FSIZE, 0, 0),
         (resource.RLIMIT_NPROC, 0, 0),
@@ -75,10 +83,10 @@ def _limit(memory_mb: int, cpu_s: float) -> None:
         (resource.RLIMIT_AS, memory, memory),
         (resource.RLIMIT_CPU, seconds, seconds + 1),
     ):
-        ceiling = resource.getrlimit(what)[1]
+        ceiling = resource.getrlimit(limit)[1]
         if ceiling != resource.RLIM_INFINITY:
             soft, hard = min(soft, ceiling), min(hard, ceiling)
-        resource.setrlimit(what, (soft, hard))
+        resource.setrlimit(limit, (soft, hard))
 
 
 def _filter_calls() -> bool:
@@ -92,7 +100,7 @@ def _filter_calls() -> bool:
 
 
 def _filter() -> Any:
-    """The filter that allows CALLS and ends the process at any other."""
+    """Return the filter that allows CALLS and kills the process at any other system call."""
     allowed = pyseccomp.SyscallFilter(pyseccomp.KILL_PROCESS)
     equals, masked = pyseccomp.EQ, pyseccomp.MASKED_EQ
     for name in CALLS:

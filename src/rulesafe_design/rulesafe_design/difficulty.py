@@ -1,4 +1,4 @@
-"""The difficulty of a lock: a cell, by the steps and the memory states of its shortest plan.
+"""Classify locks by difficulty: a cell of the steps and memory states of the shortest plan.
 
 A plan of n steps passes n states of the lock. One of the four pairs of visible phases occurs at
 least n/4 times and, because every move changes a phase, at most n/2 times, both rounded up. That is
@@ -13,27 +13,27 @@ from math import ceil
 from typing import Any, NamedTuple
 
 STEPS = ((2, 4), (5, 6), (7, 8), (9, 10), (11, 12))
-"""The bands of steps, first and last; the door's opening is a step."""
+"""The bands of steps (first, last); opening the door is a step."""
 
 TOP_MEMORY = 5
-"""The last band of memory: so many memory states or more."""
+"""The last band of memory: this number of memory states or more."""
 
 
 class Cell(NamedTuple):
-    """A band of steps, by its least number, and a number of memory states."""
+    """A band of steps, given by its first number, and a number of memory states."""
 
     steps: int
     memory: int
 
     @property
     def bands(self) -> tuple[str, str]:
-        """For tables: "9-10" and "5+"."""
+        """The text for tables, such as ("9-10", "5+")."""
         more = "+" if self.memory == TOP_MEMORY else ""
         return f"{self.steps}-{dict(STEPS)[self.steps]}", f"{self.memory}{more}"
 
     @property
     def name(self) -> str:
-        """For people: "5-6 steps, memory 3"."""
+        """The text for messages, such as "5-6 steps, memory 3"."""
         steps, memory = self.bands
         return f"{steps} steps, memory {memory}"
 
@@ -49,12 +49,11 @@ def _cells() -> tuple[Cell, ...]:
 
 
 CELLS = _cells()
-"""Every cell that a lock can be in, in order."""
+"""All possible cells, sorted."""
 
 
 def cell_of(facts: Mapping[str, Any]) -> Cell | None:
-    """The cell of a lock with these proved facts ("steps" and "memory" are read); None for plans
-    that are shorter or longer than any band."""
+    """Return the cell for the facts "steps" and "memory"; None for a plan outside of all bands."""
     steps, memory = facts["steps"], facts["memory"]
     for first, last in STEPS:
         if first <= steps <= last:

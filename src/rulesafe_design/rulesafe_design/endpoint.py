@@ -1,10 +1,10 @@
-"""A language model behind any OpenAI-compatible endpoint, through the openai client.
+"""Request replies from a language model at an OpenAI-compatible endpoint, with the openai client.
 
-The client retries, pauses and times out; this module checks the settings, limits the time and the
-size of a reply, and removes the key from everything that the endpoint sends. Example::
+The client handles retries, pauses and timeouts. This module validates the settings, limits the time
+and the size of a reply, and removes the key from everything that the endpoint sends. Example::
 
     model = OpenAIModel(Endpoint("some-model", base_url="http://127.0.0.1:8000/v1"))
-    model.complete(Request((("user", "Write a lock."),), schema={}, number=1)).text
+    model.complete(ModelRequest((("user", "Write a lock."),), schema={}, number=1)).text
 """
 
 import ipaddress
@@ -24,72 +24,81 @@ from rulesafe_design.models import Finish, ModelError, ModelRequest, Reply
 KEY = "OPENAI_API_KEY"
 MAX_REPLY_BYTES = 4_000_000
 MAX_MESSAGE = 300
-"""Characters of a server's message that are shown."""
+"""Maximum number of characters of an error message."""
 DAY_S = 86_400.0
 FORMATS = ("json_schema", "json_object", "text")
-"""Response formats, the strictest first. If an endpoint does not support one, the next is tried."""
+"""Response formats, strictest first. If an endpoint does not support one, the next is tried."""
 
 
 @dataclass(frozen=True)
 class Endpoint(Settings):
-    """The address of a model and the settings of its requests. A server may accept less."""
+    """The address of a model and the settings of its requests. Servers may have stricter limits."""
 
     model: str
     base_url: str | None = setting(
-        None, "Such as http://127.0.0.1:8000/v1; None: OPENAI_BASE_URL, or the client's default."
+        None, "URL such as http://127.0.0.1:8000/v1; None: OPENAI_BASE_URL or the client's default."
     )
     timeout_s: float = setting(
-        300.0, "Limit of the connection, each read and the body of a reply.", 0.001, DAY_S
+        300.0,
+        "Timeout of the connection, of each read and of the complete reply, in s.",
+        0.001,
+        DAY_S,
     )
-    tries: int = setting(5, "Attempts at one request before the run ends.", 1, 1000)
-    temperature: float | None = setting(None, "None: that of the model.", 0, 100)
-    max_tokens: int | None = setting(None, "Of a reply; None: that of the model.", 1, 10**9)
+    tries: int = setting(5, "Maximum number of tries of a request.", 1, 1000)
+    temperature: float | None = setting(
+        None, "Sampling temperature; None: default of the model.", 0, 100
+    )
+    max_tokens: int | None = setting(
+        None, "Maximum tokens of a reply; None: limit of the model.", 1, 10**9
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if not self.model.strip():
-            raise RuleSafeError("a model's name is needed")
+            raise RuleSafeError("the model name is empty; give the name of a model at the endpoint")
         if self.base_url is not None:
             check_url(self.base_url)
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The parameters of each request that change replies, by the names of the API."""
+        """The request parameters that affect the replies, with their names in the API."""
         given = {"temperature": self.temperature, "max_tokens": self.max_tokens}
         return {name: value for name, value in given.items() if value is not None}
 
 
 def origin_of(model: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the origin for the files of locks."""
+    """Return the origin for lock files."""
     return {"by": "model", "model": model, **parameters}
 
 
 def check_url(url: str) -> None:
-    """Raise RuleSafeError for anything except http(s)://HOST[:PORT][/PATH]. A name or password
-    would be stored in files."""
+    """Raise RuleSafeError unless a URL has the form http(s)://HOST[:PORT][/PATH]. A user name or
+    password in the URL would be stored in files."""
     try:
         parts = urlsplit(url)
-        right = parts.scheme in ("http", "https") and bool(parts.hostname)
+        valid = parts.scheme in ("http", "https") and bool(parts.hostname)
         secret = parts.username or parts.password or parts.query or parts.fragment
     except ValueError:
-        right, secret = False, ""
+        valid, secret = False, ""
     if secret:
         raise RuleSafeError(
-            f"a base URL holds no name, password, query or fragment; a key belongs into {KEY}"
+            f"the base URL must not contain a user name, password, query or fragment; set {KEY}"
         )
-    if not right:
-        raise RuleSafeError(f"{url!r} is no base URL; valid: http(s)://HOST[:PORT][/PATH]")
+    if not valid:
+        raise RuleSafeError(f"{url!r} is not a base URL; valid: http(s)://HOST[:PORT][/PATH]")
 
 
 def key_for(base_url: str | None) -> str:
-    """Return the key of the environment; without one, "none" for a local or private address."""
+    """Return the key from the environment; if unset, "none" for a local or private address."""
     key = os.environ.get(KEY, "").strip()
     if not key:
         if base_url is not None and _is_private(base_url):
             return "none"
-        raise RuleSafeError(f"no key: set {KEY} in the environment (any word where none is needed)")
+        raise RuleSafeError(
+            f"no key: set {KEY} in the environment (any text if the endpoint needs no key)"
+        )
     if not key.isascii() or not key.isprintable() or " " in key:
-        raise RuleSafeError(f"{KEY} is no key: printable ASCII without blanks is valid")
+        raise RuleSafeError(f"{KEY} is not a valid key; it must be printable ASCII without spaces")
     return key
 
 
@@ -102,7 +111,7 @@ def _is_private(url: str) -> bool:
 
 
 class OpenAIModel:
-    """A model behind an endpoint. RuleSafeError without the openai client or without a key."""
+    """A model at an endpoint. Raises RuleSafeError without the openai client or without a key."""
 
     def __init__(self, endpoint: Endpoint):
         try:
@@ -126,7 +135,7 @@ class OpenAIModel:
         self._failed: Counter[str] = Counter()
 
     def complete(self, request: ModelRequest) -> Reply:
-        """Return the model's reply.
+        """Return the reply of the model.
 
         Raises:
             ModelError: All tries failed, or the endpoint refused the request.
@@ -137,7 +146,7 @@ class OpenAIModel:
         while True:
             try:
                 reply = read_reply(self._receive(request, FORMATS[form]), self._clean)
-            except ModelError as error:  # an incomplete reply, which the client does not retry
+            except ModelError as error:  # an invalid reply, which the client does not retry
                 self._failed[error.kind] += 1
                 if self._tries_left == 0:
                     raise self._failure(error.kind, str(error)) from None
@@ -152,7 +161,7 @@ class OpenAIModel:
                 return replace(reply, retries=dict(+self._failed))
 
     def _receive(self, request: ModelRequest, form: str) -> bytes:
-        """Return the body of the response. ModelError beyond the limits of size and time."""
+        """Return the response body; raise ModelError if it exceeds the size or time limit."""
         timeout_s = self.endpoint.timeout_s
         client = self._client.with_options(max_retries=self._tries_left - 1)
         create = client.chat.completions.with_streaming_response.create
@@ -162,18 +171,22 @@ class OpenAIModel:
                 for piece in response.iter_bytes():
                     body += piece
                     if len(body) > MAX_REPLY_BYTES:
-                        raise ModelError("reply", f"more than {MAX_REPLY_BYTES} bytes")
+                        raise ModelError(
+                            "reply", f"the reply is larger than {MAX_REPLY_BYTES} bytes"
+                        )
                     if time.monotonic() > deadline:
                         raise ModelError("timeout", f"no complete reply within {timeout_s:g} s")
             except ModelError:
                 raise
-            except Exception as error:  # of httpx or httpx2, whichever the openai client uses
+            except Exception as error:  # of the HTTP library that the openai client uses
                 kind = "timeout" if "Timeout" in type(error).__name__ else "connection"
-                raise ModelError(kind, f"the reply broke off: {type(error).__name__}") from None
+                raise ModelError(
+                    kind, f"the connection was lost during the reply: {type(error).__name__}"
+                ) from None
         return bytes(body)
 
     def _parameters(self, request: ModelRequest, form: str) -> dict[str, Any]:
-        """Return the body of the request."""
+        """Return the parameters of the request."""
         messages = [{"role": role, "content": encodable(text)} for role, text in request.messages]
         parameters = {"model": self.name, "messages": messages, **self.endpoint.parameters}
         if form == "json_schema":
@@ -186,7 +199,7 @@ class OpenAIModel:
     # Failed tries, by kind -----------------------------------------------------------------------
 
     def _count_try(self, request: Any) -> None:
-        """Count a try as failed without a response, until one arrives."""
+        """Count a try as a failed connection until its response arrives."""
         self._failed["connection"] += 1
 
     def _count_response(self, response: Any) -> None:
@@ -199,7 +212,7 @@ class OpenAIModel:
         return self.endpoint.tries - self._failed.total() + self._failed["format"]
 
     def _kind_and_text(self, error: Exception) -> tuple[str, str]:
-        """Describe an error of the openai client."""
+        """Return the kind and the message for an error of the openai client."""
         openai = self._openai
         if isinstance(error, openai.APITimeoutError):
             return "timeout", f"no reply within {self.endpoint.timeout_s:g} s"
@@ -213,37 +226,39 @@ class OpenAIModel:
         return "request", str(error)
 
     def _failure(self, kind: str, text: str) -> ModelError:
-        text = printable(self._clean(text))[:MAX_MESSAGE]  # cut last: no part of the key remains
+        text = printable(self._clean(text))[
+            :MAX_MESSAGE
+        ]  # truncate last, so that no part of the key remains
         tries = self.endpoint.tries
         text = f"{self.name}: {text} (try {tries - self._tries_left} of {tries})"
         return ModelError(kind, text, dict(+self._failed))
 
     def _clean(self, text: str) -> str:
-        """Return the text without the key, should an endpoint send it back."""
+        """Return a text with the key removed, in case the endpoint sends it back."""
         if len(self._key) > len("none"):
             text = text.replace(self._key, f"[{KEY}]")
         return encodable(text)
 
 
 def _kind_of(status: int) -> str:
-    """Return the kind of failure of an HTTP status."""
+    """Return the kind of failure for an HTTP status code."""
     return "server" if status >= 500 else {408: "timeout", 429: "rate"}.get(status, "request")
 
 
 def encodable(text: str) -> str:
-    """Replace lone surrogates, which JSON can hold but no file and no request."""
+    """Return the text with lone surrogates replaced, which UTF-8 cannot encode."""
     return text.encode("utf-8", "replace").decode()
 
 
 def printable(text: str) -> str:
-    """Return the text in one line, without control characters."""
+    """Return the text as one line without control characters."""
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
 def read_reply(body: bytes, clean: Callable[[str], str]) -> Reply:
-    """Return the reply in a chat completion, its text passed through `clean`.
+    """Return the reply in a chat completion; `clean` is applied to its text.
 
-    Servers differ: `content` may be a list of parts, and `usage` may be missing or senseless.
+    Servers differ: `content` may be a list of parts, and `usage` may be missing or invalid.
 
     Raises:
         ModelError: The body is not a chat completion.

@@ -1,10 +1,9 @@
-"""Every exchange with a model on disk: an interrupted run continues from them without new requests,
-and a complete run can be replayed without a model.
+"""Record the exchanges with a model on disk, to continue an interrupted run or to replay a run.
 
 A file is `<number>_<attempt>_<hash>.json`: the number of the conversation, the number of the
-message in it, and the first digits of the SHA-256 of the model's name, its parameters, the messages
-and the schema. It contains the reply, or the failure that ended the run: a continued run makes that
-request again, a replay ends there too. The key of an endpoint is never stored.
+message in it, and the first digits of the SHA-256 of the model name, its parameters, the messages
+and the schema. It contains the reply, or the failure that ended the run: a continued run repeats
+that request, and a replay ends there. The key of an endpoint is never stored.
 """
 
 import hashlib
@@ -26,41 +25,41 @@ MAX_BYTES = 16_000_000
 
 @dataclass(frozen=True)
 class Exchanges:
-    """The exchanges with one model in a folder."""
+    """The exchanges with one model, stored in a folder."""
 
     folder: Path
     model: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
     def key(self, request: ModelRequest) -> str:
-        """Return the SHA-256, hexadecimal, of everything that the reply depends on."""
+        """Return the hexadecimal SHA-256 of everything that the reply depends on."""
         return hashlib.sha256(_dump(self._identity(request)).encode()).hexdigest()
 
     def path(self, request: ModelRequest) -> Path:
-        """Return the path of the exchange, whether it exists or not."""
+        """Return the path of the exchange, which may not exist."""
         key = self.key(request)
         return self.folder / f"{request.number:04d}_{request.attempt}_{key[:16]}.json"
 
     def read(self, request: ModelRequest) -> Reply | ModelError | None:
-        """Return the outcome of a request, None if it was not made. RuleSafeError for an invalid
-        file."""
+        """Return the recorded outcome of a request; None if there is none. Raises RuleSafeError for
+        an invalid file."""
         path = self.path(request)
         try:
             if path.stat().st_size > MAX_BYTES:
-                raise RuleSafeError(f"{path}: larger than {MAX_BYTES} bytes")
+                raise RuleSafeError(f"{path} is larger than {MAX_BYTES} bytes; remove it")
             data = json.loads(path.read_text("utf-8"))
             if data["format"] != FORMAT or data["key"] != self.key(request):
-                raise ValueError("another format or another request")
+                raise ValueError("its format or its request is different")
             return _outcome(data)
         except FileNotFoundError:
             return None
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise RuleSafeError(
-                f"{path} is no exchange ({error}); remove it, and its request is made again"
+                f"{path} is not a valid exchange ({error}); remove it to repeat the request"
             ) from None
 
     def write(self, request: ModelRequest, outcome: Reply | ModelError) -> None:
-        """Write the outcome of a request; a reply replaces a failure."""
+        """Write the outcome of a request; a reply overwrites a failure."""
         content: dict[str, Any] = {"retries": dict(outcome.retries)}
         if isinstance(outcome, Reply):
             kind, content = "reply", {**asdict(outcome), **content}
@@ -86,17 +85,17 @@ class Exchanges:
 
 
 class Recorded:
-    """A model whose exchanges are recorded; a request that is on disk is not made again."""
+    """A model whose exchanges are recorded; a recorded reply is not requested again."""
 
     def __init__(self, model: LanguageModel, exchanges: Exchanges):
         self.name, self.origin = model.name, model.origin
         self._model, self._exchanges = model, exchanges
 
     def complete(self, request: ModelRequest) -> Reply:
-        """Return the reply on disk, or else the model's, which is recorded."""
-        kept = self._exchanges.read(request)
-        if isinstance(kept, Reply):
-            return kept
+        """Return the recorded reply; if there is none, request and record it."""
+        recorded = self._exchanges.read(request)
+        if isinstance(recorded, Reply):
+            return recorded
         try:
             reply = self._model.complete(request)
         except ModelError as error:
@@ -107,7 +106,7 @@ class Recorded:
 
 
 class Replay:
-    """A model that returns recorded replies only, and copies them to `copy`, if given."""
+    """A model that returns only recorded replies, and copies them to `copy` if given."""
 
     def __init__(self, exchanges: Exchanges, copy: Exchanges | None = None):
         self.name = exchanges.model
@@ -115,24 +114,24 @@ class Replay:
         self._exchanges, self._copy = exchanges, copy
         if not exchanges.folder.is_dir():
             raise RuleSafeError(
-                f"nothing to replay: there is no {exchanges.folder}; name the --out of another run"
+                f"nothing to replay: {exchanges.folder} does not exist; use the --out of a run"
             )
 
     def complete(self, request: ModelRequest) -> Reply:
-        """Return the reply on disk.
+        """Return the recorded reply.
 
         Raises:
             ModelError: The recorded run ended here; the recorded failure, if there is one.
             RuleSafeError: The recorded reply belongs to a different request.
         """
-        kept = self._exchanges.read(request)
-        if kept is None:
+        outcome = self._exchanges.read(request)
+        if outcome is None:
             raise self._missing(request)
         if self._copy is not None:
-            self._copy.write(request, kept)
-        if isinstance(kept, ModelError):
-            raise kept
-        return kept
+            self._copy.write(request, outcome)
+        if isinstance(outcome, ModelError):
+            raise outcome
+        return outcome
 
     def _missing(self, request: ModelRequest) -> RuleSafeError:
         path = self._exchanges.path(request)
@@ -143,19 +142,22 @@ class Replay:
         others = sorted(path.parent.glob(f"{request.number:04d}_{request.attempt}_*.json"))
         if others:
             return RuleSafeError(
-                f"{text}. {others[0].name} answers another request: the run that is replayed had "
-                "another model, other parameters, or another version's prompts"
+                f"{text}. {others[0].name} belongs to another request: the replayed run used "
+                "another model, other parameters, or the prompts of another version"
             )
-        return ModelError("replay", f"{text}. The run that is replayed ended before")
+        return ModelError("replay", f"{text}. The replayed run ended before this request")
 
 
 def open_model(endpoint: Endpoint, out: Path, replay: Path | None = None) -> LanguageModel:
-    """Return the model of an endpoint, recorded in `out`; with `replay`, the --out of another run,
-    the recorded replies of that run without an endpoint. RuleSafeError without key or client."""
-    kept = Exchanges(out / FOLDER, endpoint.model, endpoint.parameters)
+    """Return the model at an endpoint, with its exchanges recorded in `out`.
+
+    With `replay`, the --out of another run, return the recorded replies of that run instead; this
+    uses no endpoint. Raises RuleSafeError without the key or the openai client.
+    """
+    exchanges = Exchanges(out / FOLDER, endpoint.model, endpoint.parameters)
     if replay is None:
-        return Recorded(OpenAIModel(endpoint), kept)
-    return Replay(replace(kept, folder=replay / FOLDER), copy=kept)
+        return Recorded(OpenAIModel(endpoint), exchanges)
+    return Replay(replace(exchanges, folder=replay / FOLDER), copy=exchanges)
 
 
 def _dump(content: Any, indent: int | None = None) -> str:
@@ -163,7 +165,7 @@ def _dump(content: Any, indent: int | None = None) -> str:
 
 
 def _outcome(data: Mapping[str, Any]) -> Reply | ModelError:
-    """Return the reply or the failure in a file; ValueError or TypeError if a field is invalid."""
+    """Return the reply or the failure in a file; raise ValueError or TypeError if invalid."""
     outcome = ModelError(**data["failure"]) if "failure" in data else Reply(**data["reply"])
     counts = list(outcome.retries.values())
     if isinstance(outcome, Reply):

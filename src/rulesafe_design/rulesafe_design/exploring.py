@@ -1,4 +1,4 @@
-"""The graph of a lock program's states: explored in the sandbox, checked here.
+"""Explore the states of a lock program in the sandbox and validate the resulting graph.
 
 Example::
 
@@ -15,39 +15,42 @@ from rulesafe_design.verdicts import ProgramLimits, Refused
 
 @dataclass(frozen=True)
 class StateGraph:
-    """A program's states, numbered breadth first over knob and handle moves; 0 is the start, all
-    closed. Moves of locked parts are included."""
+    """The states of a lock program, numbered breadth first over knob and handle moves.
+
+    State 0 is the start, with all parts closed. Moves of locked parts are included.
+    """
 
     states: tuple[tuple[bool, bool, bool], ...]
-    """Door free, knob held, handle held."""
+    """Door free, knob locked, handle locked."""
     phases: tuple[tuple[bool, bool], ...]
     """Knob open, handle open."""
     next: tuple[tuple[int, int] | None, ...]
-    """The states after a knob and after a handle move; None: not explored."""
+    """The state after a knob move and after a handle move; None: not explored."""
     depth: tuple[int, ...]
-    """The fewest moves to each state."""
+    """The minimum number of moves to each state."""
     complete: bool
     """Whether all states of the program were explored."""
     events: int
-    """All sequences of at most so many moves were explored. If the graph is complete, that is one
-    more than the greatest depth."""
+    """The maximum length of the explored move sequences. In a complete graph it is the maximum
+    depth plus one."""
     walls: dict[str, bool] = field(default_factory=dict, compare=False)
-    """The restrictions of the process, by name, and whether each was in force."""
+    """For each restriction of the process, by name, whether it was active."""
 
 
 def explore(source: str, limits: ProgramLimits = ProgramLimits()) -> StateGraph:
-    """Explore a program's check_lock over every sequence of moves, breadth first, until no state is
-    new or another complete layer would exceed `limits`.
+    """Explore a lock program over every sequence of moves, breadth first, within `limits`.
 
-    It is called at the start and after each move, and again until it changes nothing. At the start
-    the door is locked, knob and handle are not, and self is empty. Errors: Refused.
+    The exploration ends when there are no new states, or when another complete layer would exceed
+    the limits. check_lock is called at the start and after each move, repeatedly until the state no
+    longer changes. At the start the door is locked, knob and handle are not, and self is empty.
+    Raises Refused.
     """
     with Worker("lock", source, limits) as worker:
         return _graph(worker.receive().get("graph"), limits, worker.walls)
 
 
 def _graph(data: Any, limits: ProgramLimits, walls: dict[str, bool]) -> StateGraph:
-    """Return the graph that the process has sent; Refused "output" if it is impossible."""
+    """Return the graph in the data of the process; raise Refused "output" if it is inconsistent."""
     try:
         rows = [[_flag(x) for x in row] for row in data["rows"]]
         after = [None if pair is None else (pair[0], pair[1]) for pair in data["next"]]
@@ -64,18 +67,18 @@ def _graph(data: Any, limits: ProgramLimits, walls: dict[str, bool]) -> StateGra
     except (KeyError, TypeError, ValueError, IndexError):
         valid = False
     if not valid:
-        raise Refused("output", "its process told a graph that cannot be")
+        raise Refused("output", "the process sent an inconsistent state graph")
     return graph
 
 
 def _flag(value: Any) -> bool:
     if type(value) is not int or value not in (0, 1):
-        raise ValueError("no flag")
+        raise ValueError("not 0 or 1")
     return bool(value)
 
 
 def _is_valid(graph: StateGraph, limits: ProgramLimits) -> bool:
-    """Return whether it is breadth first in complete layers, and moves change their part only."""
+    """Return whether the graph is breadth first in complete layers and its moves are consistent."""
     count = len(graph.states)
     numbers = [*graph.depth, graph.events, *(n for pair in graph.next if pair for n in pair)]
     if type(graph.complete) is not bool or any(type(n) is not int for n in numbers):
@@ -84,7 +87,7 @@ def _is_valid(graph: StateGraph, limits: ProgramLimits) -> bool:
         return False
     if graph.phases[0] != (False, False) or graph.depth[0] != 0:
         return False
-    best = [0] + [count] * (count - 1)  # the fewest moves, by the graph's own edges
+    best = [0] + [count] * (count - 1)  # minimum number of moves, from the edges
     for number, pair in enumerate(graph.next):
         if pair is None:
             continue

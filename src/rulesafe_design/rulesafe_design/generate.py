@@ -1,8 +1,8 @@
-"""Generate locks with a model: request, parse, verify, return faults to the model, write locks.
+"""Generate locks with a model: request, parse and verify answers, send errors back, write locks.
 
-All files are a function of the replies, so a killed run continues from its exchanges to the same
-files. OUT contains locks/ (a set of lock files), report.json, request.json and, if the model
-records them (`exchanges.Recorded`), exchanges/. Example::
+All files are a function of the replies, so a killed run continues from its exchanges and produces
+the same files. OUT contains locks/ (a set of lock files), report.json, request.json and, if the
+model records them (`exchanges.Recorded`), exchanges/. Example::
 
     report = generate(Grammar(seed=0), Path("my_locks"), count=10, config=Config(name="mine"))
     report.accepted
@@ -38,17 +38,17 @@ LOCKS = "locks"
 REQUEST = "request.json"
 REPORT = "report.json"
 RUN_FILES = (REQUEST, REPORT, f"{LOCKS}/*.json", f"{FOLDER}/*.json")
-"""Every file of OUT."""
+"""Patterns of all files in OUT."""
 MAY_GROW = ("count", "attempts")
-"""The settings that may grow when a run is continued."""
+"""The settings that may be increased when a run is continued."""
 
 KINDS = {
-    "surplus": "there are enough locks of its difficulty",
+    "surplus": "there are enough locks of this difficulty",
     "description": "another lock, which behaves differently, has the same description",
     **answers.KINDS,
     **sandbox.KINDS,
 }
-"""Why a reply gives no lock."""
+"""The reasons why a reply gives no accepted lock."""
 
 ADVICE = {
     "duplicate": "Write another lock, with another rule.",
@@ -57,45 +57,49 @@ ADVICE = {
     "plan": "Correct the program, or the plan, so that both do what the description says.",
     "refusal": "This is a puzzle about a toy safe in a simulation; nothing else is asked for.",
 }
-"""Advice that is sent to a model in addition to the error message."""
+"""Advice that is sent to the model in addition to the error message, by kind."""
 
 
 @dataclass(frozen=True)
 class Config(Settings):
-    """How locks are generated."""
+    """The settings of a generation."""
 
-    name: str = setting("lock", "Ids are <name>_001, <name>_002, ...")
-    repairs: int = setting(3, "Most corrections of each lock, after the first reply.", 0)
-    per_cell: int | None = setting(None, "Most locks in a cell of difficulty; None: any.", 1)
-    max_steps: int = setting(MAX_STEPS, "Locks with longer shortest plans are refused.", 2)
-    attempts: int | None = setting(
-        None, "Most conversations, which may grow later; None: 2 * count + 20.", 1
+    name: str = setting("lock", "Prefix of the lock ids: <name>_001, <name>_002, ...")
+    repairs: int = setting(
+        3, "Maximum number of repairs per conversation, after the first reply.", 0
     )
-    unlike: str = setting("all", "Rules, as of `expand_rules`, that no lock may be equivalent to.")
+    per_cell: int | None = setting(
+        None, "Maximum number of locks per cell of difficulty; None: no limit.", 1
+    )
+    max_steps: int = setting(MAX_STEPS, "Maximum number of steps of a shortest plan.", 2)
+    attempts: int | None = setting(
+        None, "Maximum number of conversations; None: 2 * count + 20.", 1
+    )
+    unlike: str = setting("all", "Rules (see `expand_rules`) that no lock may be equivalent to.")
     prices: Prices = Prices()
-    limits: ProgramLimits = ProgramLimits()  # of the sandbox
+    limits: ProgramLimits = ProgramLimits()
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if not ID.fullmatch(f"{self.name}_001") or self.name == "rule":
             raise RuleSafeError(
-                f"{self.name!r} cannot begin ids; valid: lower-case letters, digits and "
-                "underscores, a letter first, and not rule, which the twenty have"
+                f"{self.name!r} is not a valid id prefix; valid: lower-case letters, digits and "
+                "underscores, beginning with a letter; rule is reserved"
             )
 
 
 def generate(model: LanguageModel, out: Path, count: int, config: Config = Config()) -> Report:
-    """Let a model write locks until `count` are accepted or the attempts are used up.
+    """Generate locks with a model until `count` are accepted or all attempts are used.
 
-    Called again with the same arguments, it continues the run; `count` and `attempts` may be larger
-    then. An endpoint without a reply ends the run: the report has the reason and all results.
+    A call with the same arguments continues the run; `count` and `attempts` may be larger. If a
+    request fails, the run ends, and the report contains the reason and the results so far.
 
     Raises:
-        RuleSafeError: The folder belongs to another request, is in use, or holds other files (it is
-            not changed then); `unlike` has an unknown rule; the disk is full.
+        RuleSafeError: The folder belongs to another request, is locked, or contains other files
+            (it is not changed then); `unlike` has an unknown rule; a file cannot be written.
     """
     if count < 1:
-        raise RuleSafeError(f"{count} locks are wanted; valid: 1 or more")
+        raise RuleSafeError(f"the number of locks is {count}; valid: 1 or more")
     unlike = expand_rules(config.unlike)
     known = known_digests(unlike)
     request = _request(model, count, config, unlike)
@@ -105,7 +109,7 @@ def generate(model: LanguageModel, out: Path, count: int, config: Config = Confi
         write_text(out / REQUEST, _json(request))
         run = _Run(model, out, count, config, known)
         try:
-            run.all()
+            run.run_conversations()
         except ModelError as error:
             run.report.stopped = str(error)
             run.report.retries.update(error.retries)
@@ -123,7 +127,7 @@ def generate(model: LanguageModel, out: Path, count: int, config: Config = Confi
 
 
 class _Run:
-    """One generation under way."""
+    """The state of a running generation."""
 
     def __init__(
         self, model: LanguageModel, out: Path, count: int, config: Config, known: dict[str, str]
@@ -134,22 +138,22 @@ class _Run:
         self.cells: Counter[Cell | None] = Counter()
         self.missed: Counter[Cell | None] = Counter()
 
-    def all(self) -> None:
-        """Hold conversations until there are enough locks."""
+    def run_conversations(self) -> None:
+        """Run conversations until there are enough locks or all attempts are used."""
         wanted = self.report.count
         attempts = _attempts(wanted, self.config)
-        slow = 0.1 if sys.stderr.isatty() else 10.0  # a log gets few lines
-        with tqdm(total=wanted, unit="lock", dynamic_ncols=True, mininterval=slow) as bar:
+        interval_s = 0.1 if sys.stderr.isatty() else 10.0  # fewer lines in log files
+        with tqdm(total=wanted, unit="lock", dynamic_ncols=True, mininterval=interval_s) as bar:
             for number in range(1, attempts + 1):
-                self.converse(number)
-                bar.set_postfix_str(f"{number} asked", refresh=False)
+                self.run_conversation(number)
+                bar.set_postfix_str(f"{number} conversations", refresh=False)
                 bar.update(self.report.accepted - bar.n)
                 if self.report.accepted == wanted:
                     break
 
-    def converse(self, number: int) -> None:
-        """Hold one conversation, which ends with a lock or after the last repair."""
-        self.report.asked += 1
+    def run_conversation(self, number: int) -> None:
+        """Run one conversation, which ends with a lock or after the last repair."""
+        self.report.conversations += 1
         wanted = self.wanted_cell(number)
         taken = [lock.description for lock in self.report.locks]
         messages = prompts.opening(number, wanted, taken, self.config.max_steps)
@@ -158,7 +162,7 @@ class _Run:
             self.report.count_reply(reply, attempt)
             try:
                 answer = parse_answer(reply)
-                verified = self.verified(answer)
+                verified = self.verify_answer(answer)
             except (BadAnswer, Refused) as failure:
                 kind = failure.kind
                 self.report.outcomes[kind] += 1
@@ -175,21 +179,21 @@ class _Run:
         self.report.failed += 1
         self.missed[wanted] += 1
 
-    def verified(self, answer: Answer) -> Verified:
-        """Verify an answer. Errors: Refused, BadAnswer."""
+    def verify_answer(self, answer: Answer) -> Verified:
+        """Verify an answer; raise Refused or BadAnswer if it is not accepted."""
         config = self.config
         verified = verify(answer.program, answer.plan, self.known, config.limits, config.max_steps)
         for lock in self.report.locks:
             if lock.description.casefold() == answer.description.casefold():
-                raise BadAnswer("description", f"{lock.id} has this description too")
+                raise BadAnswer("description", f"{lock.id} already has this description")
         cell = cell_of(verified.proof.facts)
         if config.per_cell is not None and self.cells[cell] >= config.per_cell:
             name = cell.name if cell else "this difficulty"
-            raise BadAnswer("surplus", f"the lock is good, but there are enough of {name}")
+            raise BadAnswer("surplus", f"the lock is valid, but there are enough locks of {name}")
         return verified
 
     def accept(self, answer: Answer, verified: Verified, number: int, attempt: int) -> None:
-        """Write and count an accepted lock."""
+        """Write an accepted lock and add it to the report."""
         report = self.report
         lock = LockFile(
             id=f"{self.config.name}_{report.accepted + 1:03d}",
@@ -208,7 +212,7 @@ class _Run:
         self.cells[cell_of(lock.facts)] += 1
 
     def wanted_cell(self, number: int) -> Cell:
-        """Return the emptiest cell; failed conversations about a cell count as locks."""
+        """Return the cell with the fewest locks and failed conversations."""
         config = self.config
         cells = [cell for cell in CELLS if cell.steps <= config.max_steps]
         if config.per_cell is not None:
@@ -218,7 +222,7 @@ class _Run:
         return emptiest[number % len(emptiest)]
 
     def write(self, lock: LockFile) -> None:
-        """The lock's file."""
+        """Write the file of a lock."""
         write_text(self.out / LOCKS / f"{lock.id}.json", dump_lock(lock))
 
 
@@ -229,37 +233,39 @@ def _attempts(count: int, config: Config) -> int:
 def _request(
     model: LanguageModel, count: int, config: Config, unlike: Iterable[str]
 ) -> dict[str, Any]:
-    """Return the content of request.json: all that the locks depend on, except the replies."""
+    """Return the content of request.json: everything except the replies that affects the locks."""
     settings = asdict(config)
-    del settings["prices"]  # they change no lock
+    del settings["prices"]  # they do not affect the locks
     request = {
         "model": model.name,
         "origin": dict(model.origin),
         "count": count,
         **settings,
         "attempts": _attempts(count, config),
-        "unlike": ",".join(unlike),  # sets may change
+        "unlike": ",".join(unlike),  # the ids, because sets may change
         "prompts": prompts.prompts_digest(),
     }
     return dict(json.loads(_json(request)))
 
 
 def _compare(path: Path, wanted: Mapping[str, Any]) -> None:
-    """Raise RuleSafeError if a folder's request.json is of another request."""
+    """Raise RuleSafeError if the request.json of a folder is from another request."""
     try:
         present = dict(json.loads(path.read_text("utf-8")))
     except (ValueError, TypeError, RecursionError) as error:
-        raise RuleSafeError(f"{path} is no request for locks: {error}") from None
+        raise RuleSafeError(
+            f"{path} is not a valid request.json: {error}; use another --out"
+        ) from None
     differences = []
     for key in {**present, **wanted}:
         old, new = present.get(key), wanted.get(key)
         grown = key in MAY_GROW and type(old) is int and old < wanted[key]
         if old != new and not grown:
-            differences.append(f"{key}: {old!r:.60} there, {new!r:.60} now")
+            differences.append(f"{key}: was {old!r:.60}, now {new!r:.60}")
     if differences:
         raise RuleSafeError(
-            f"{path.parent} was made for another request; take another --out: only --count and "
-            f"--attempts may change, and only grow. {'; '.join(differences)}"
+            f"{path.parent} was made for another request; take another --out. Only --count and "
+            f"--attempts may change, and only increase. {'; '.join(differences)}"
         )
 
 

@@ -1,8 +1,8 @@
-"""The embedded writer of locks: a sampler of a grammar that stands where a language model would.
+"""Sample locks from a grammar, as a replacement for a language model.
 
-It answers the same requests with the same JSON, so that the whole pipeline can be run, tested and
-used with no model at all; what it writes is sampled, not invented. The same seed, number and
-attempt give the same lock. Example::
+The grammar answers the same requests with JSON in the same format, so that the complete pipeline
+can be run and tested without a model. The same seed, conversation number and attempt give the same
+lock. Example::
 
     lock, description = Grammar(seed=0).draw(number=1)
 """
@@ -41,11 +41,11 @@ WRONG: tuple[Wrong, ...] = ("starts again", "ignored")
 AFTER: tuple[After, ...] = ("stays", "returns")
 
 SIZES = 5
-"""Locks take turns of so many sizes, by their numbers."""
+"""Number of sizes; the size of a lock depends on its number."""
 
 
 class Grammar:
-    """A model whose answers are samples of the grammar."""
+    """A model that answers with samples of the grammar."""
 
     name = "grammar"
 
@@ -54,32 +54,32 @@ class Grammar:
         self.origin = {"by": "sampled", "seed": seed}
 
     def complete(self, request: ModelRequest) -> Reply:
-        """The lock for the request's number and attempt, as JSON; what the messages say does not
-        matter, and a repair is another lock."""
-        lock, words = self.draw(request.number, request.attempt)
-        answer = {"description": words, "program": program(lock), "plan": None}
+        """Return the lock for the number and attempt of the request, as JSON. The messages are
+        ignored; a repair is a new lock."""
+        lock, text = self.draw(request.number, request.attempt)
+        answer = {"description": text, "program": program(lock), "plan": None}
         return Reply(json.dumps(answer), "stop", 0, 0)
 
     def draw(self, number: int, attempt: int = 0) -> tuple[LockDesign, str]:
-        """The lock itself and its description, which is no longer than an answer's may be."""
+        """Return a lock and its description, which is within the length limit of an answer."""
         seed = f"{self.seed}/{number}/{attempt}"
         sampler, wording = LockSampler(seed, 1 + number % SIZES), Wording(f"{seed}/words")
         while True:
             lock = sampler.lock()
-            words = description(lock, wording)
-            if len(words) <= DESCRIPTION[1]:
-                return lock, words
+            text = description(lock, wording)
+            if len(text) <= DESCRIPTION[1]:
+                return lock, text
 
 
 class LockSampler:
-    """Draws one lock; `size`, from 1 to SIZES, sets how long codes, counts and orders are."""
+    """Sample one lock. `size`, 1 to SIZES, sets the length of codes, counts and sequences."""
 
     def __init__(self, seed: str, size: int) -> None:
         self._random = random.Random(seed)
         self.size = size
 
     def lock(self) -> LockDesign:
-        """A lock; whether it can be opened is for the verifier to say."""
+        """Return a lock, which may be impossible to open; the verifier checks this."""
         while True:
             terms = tuple(self._terms())
             phases = self._phases(terms)
@@ -105,8 +105,8 @@ class LockSampler:
     # Parts of a lock ---------------------------------------------------------------------------
 
     def _terms(self) -> list[Term]:
-        many = self._weighted({0: 0.1, 1: 0.9} if self.size == 1 else {1: 0.65, 2: 0.35})
-        return [self._term() for _ in range(many)]
+        count = self._weighted({0: 0.1, 1: 0.9} if self.size == 1 else {1: 0.65, 2: 0.35})
+        return [self._term() for _ in range(count)]
 
     def _term(self) -> Term:
         kinds: dict[Callable[[], Term], float] = {
@@ -145,10 +145,10 @@ class LockSampler:
         gated = self._pick(PHASES) if self._chance(gate) else None
         return Event(self._pick(PARTS), self._pick(moves), gated)
 
-    def _beside(self, *taken: Event, gate: float = 0.2) -> Event:
-        """An event that shares no move with these, of which at least one move must be free."""
+    def _disjoint_event(self, *taken: Event, gate: float = 0.2) -> Event:
+        """Return an event that shares no move with `taken`, which must not contain every move."""
         while not disjoint((*taken, event := self._event(gate=gate))):
-            gate = 1.0  # what is left may be open to gated events only
+            gate = 1.0  # possibly only gated events are left
         return event
 
     # Terms -------------------------------------------------------------------------------------
@@ -161,7 +161,7 @@ class LockSampler:
         number = self._between(2, min(top, 5) if goal == "multiple" else top)
         reset = None
         if goal != "odd" and event.part != "either" and self._chance(0.35):
-            reset = self._beside(event)
+            reset = self._disjoint_event(event)
         beyond = self._pick(BEYOND) if goal == "exactly" else "counts on"
         return Count(event, goal, 1 if goal == "odd" else number, beyond, reset)
 
@@ -175,10 +175,10 @@ class LockSampler:
     def _balance(self) -> Balance:
         up = self._event(gate=0.5)
         target = self._between(2, 2 + self.size // 2)
-        return Balance(up, self._beside(up, gate=0.4), target, target + self._between(0, 2))
+        return Balance(up, self._disjoint_event(up, gate=0.4), target, target + self._between(0, 2))
 
     def _order(self) -> Order:
-        """A walk of moves, so that it can be made in one go."""
+        """Return a sequence of moves that can be made without any other moves in between."""
         open_parts = {part: self._chance(0.3) for part in OTHER}
         steps: list[Event] = []
         for _ in range(self._between(2, 3 + self.size)):
@@ -188,7 +188,7 @@ class LockSampler:
         wrong = self._pick(WRONG)
         reset = None
         if wrong == "ignored" and moves_of(steps) != EVERY_MOVE and self._chance(0.6):
-            reset = self._beside(*dict.fromkeys(steps))
+            reset = self._disjoint_event(*dict.fromkeys(steps))
         return Order(tuple(steps), wrong, reset)
 
     def _seen(self) -> Seen:
@@ -209,7 +209,7 @@ class LockSampler:
         digits = tuple(self._pick(keys)[1] for _ in range(length))
         clear = None
         if self._chance(0.25) and moves_of(event for event, _ in keys) != EVERY_MOVE:
-            clear = self._beside(*(event for event, _ in keys))
+            clear = self._disjoint_event(*(event for event, _ in keys))
         return Code(keys, digits, clear)
 
     def _keys_by_part(self) -> tuple[tuple[Event, int], ...]:
@@ -231,7 +231,7 @@ class LockSampler:
         events: list[Event] = []
         for _ in range(self._between(2, 3)):
             if moves_of(events) != EVERY_MOVE:
-                events.append(self._beside(*events, gate=0.3))
+                events.append(self._disjoint_event(*events, gate=0.3))
         return tuple((event, number + 1) for number, event in enumerate(events))
 
     def _dial(self) -> Dial:
@@ -239,17 +239,20 @@ class LockSampler:
         top = self._between(2, 3 + (self.size > 2))
         numbers = tuple(self._between(1, top) for _ in range(self._between(1, 2 + self.size // 3)))
         after = self._pick(AFTER)
-        return Dial(turn, self._beside(turn), top, numbers, after)
+        return Dial(turn, self._disjoint_event(turn), top, numbers, after)
 
 
 def _consistent(lock: LockDesign) -> bool:
-    """Is each thing that is remembered called something else, and can the term of a hold come true
-    by moves of the other part, past the held one?"""
-    labels = [term.label for term in lock.remembering]
-    if len(set(labels)) < len(labels) or {Count, Equal} <= {type(t) for t in lock.remembering}:
+    """Return whether the labels are unique and the term of a hold can be satisfied.
+
+    The latter requires that each of its events is possible by moving only the other part while the
+    locked part stays in its phase.
+    """
+    labels = [term.label for term in lock.all_terms]
+    if len(set(labels)) < len(labels) or {Count, Equal} <= {type(t) for t in lock.all_terms}:
         return False
     if lock.hold is None or isinstance(lock.hold.unless, PhaseTest):
         return True
-    beside = {(OTHER[lock.hold.part], way, lock.hold.phase == "open") for way in (True, False)}
+    possible = {(OTHER[lock.hold.part], way, lock.hold.phase == "open") for way in (True, False)}
     events = lock.hold.unless.events
-    return bool(events) and all(event.moves & beside for event in events)
+    return bool(events) and all(event.moves & possible for event in events)

@@ -1,4 +1,4 @@
-"""Terms that are codes: digits entered by moves, of which the last ones must be the right ones."""
+"""Terms of the grammar: codes whose digits are entered by moves; the last digits must match."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -8,7 +8,7 @@ from rulesafe_design.grammar_events import (
     NUMBERS,
     Event,
     Wording,
-    listed,
+    join_items,
     moves_of,
     sentence,
 )
@@ -18,13 +18,13 @@ After = Literal["stays", "returns"]
 
 @dataclass(frozen=True)
 class Code:
-    """Each key is an event with the digit that it enters; the last digits must be the code."""
+    """A code: each key is an event that enters a digit; the last digits must be `digits`."""
 
     keys: tuple[tuple[Event, int], ...]
-    """Events that share no move."""
+    """Disjoint events, each with its digit."""
     digits: tuple[int, ...]
     clear: Event | None = None
-    """Forgets all that has been entered."""
+    """Deletes all digits entered so far."""
 
     label = "code"
 
@@ -34,7 +34,7 @@ class Code:
 
     @property
     def shown(self) -> str:
-        """ "0-1-1"."""
+        """The code as text, such as "0-1-1"."""
         return "-".join(map(str, self.digits))
 
     def sentences(self, wording: Wording) -> list[str]:
@@ -42,12 +42,12 @@ class Code:
         enters = wording.pick("enters a", "is a")
         keys = [f"{first.gerund} {enters} {digit}", *(f"{key.gerund} a {n}" for key, n in rest)]
         nothing = "" if moves_of(self.events) == EVERY_MOVE else ", and other moves enter nothing"
-        text = f"enter the code {self.shown}: {', '.join(keys) if nothing else listed(keys)}"
+        text = f"enter the code {self.shown}: {', '.join(keys) if nothing else join_items(keys)}"
         count = NUMBERS[len(self.digits)]
-        said = [sentence(text + nothing), f"The last {count} digits count."]
+        result = [sentence(text + nothing), f"The last {count} digits count."]
         if self.clear:
-            said.append(sentence(f"{self.clear.gerund} wipes out all digits entered so far"))
-        return said
+            result.append(sentence(f"{self.clear.gerund} wipes out all digits entered so far"))
+        return result
 
     @property
     def clause(self) -> str:
@@ -76,15 +76,15 @@ class Code:
 
 @dataclass(frozen=True)
 class Dial:
-    """A dial that one event turns on and another reads; the last numbers read are the code."""
+    """A dial that one event advances and another reads; the last numbers read must be `numbers`."""
 
     turn: Event
     read: Event
     top: int
-    """The dial shows 1 to this, and 1 again."""
+    """The greatest number of the dial, after which it returns to 1."""
     numbers: tuple[int, ...]
     after: After
-    """What the dial does once it has been read: stay, or return to 1."""
+    """Whether the dial stays at its number or returns to 1 after it has been read."""
 
     label = "code"
 
@@ -94,7 +94,7 @@ class Dial:
 
     @property
     def shown(self) -> str:
-        """ "3-1"."""
+        """The numbers as text, such as "3-1"."""
         return "-".join(map(str, self.numbers))
 
     def sentences(self, wording: Wording) -> list[str]:
@@ -111,8 +111,8 @@ class Dial:
 
     @property
     def _last(self) -> str:
-        many = len(self.numbers)
-        return f"last {NUMBERS[many]} numbers" if many > 1 else "last number"
+        count = len(self.numbers)
+        return f"last {NUMBERS[count]} numbers" if count > 1 else "last number"
 
     @property
     def clause(self) -> str:

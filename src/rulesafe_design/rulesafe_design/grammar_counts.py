@@ -1,4 +1,4 @@
-"""Terms that count: how often an event has happened, two counts beside each other, a tally."""
+"""Terms of the grammar: counts of events, comparisons of two counts, tallies."""
 
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -11,17 +11,17 @@ Beyond = Literal["counts on", "starts again"]
 
 @dataclass(frozen=True)
 class Count:
-    """How often an event has happened."""
+    """The number of times that an event has occurred."""
 
     event: Event
     goal: Goal
-    """"multiple": of `number`, not zero."""
+    """The condition on the count; "multiple": a positive multiple of `number`."""
     number: int
-    """From 1; of no meaning for "odd"."""
+    """At least 1; not used for "odd"."""
     beyond: Beyond = "counts on"
-    """What one more than exactly `number` does: count on, or begin again at zero."""
+    """Whether the count continues after `number` or returns to zero; only for "exactly"."""
     reset: Event | None = None
-    """Sets the count back to zero."""
+    """Resets the count to zero."""
 
     @property
     def label(self) -> str:
@@ -36,39 +36,39 @@ class Count:
         return f"{'move' if self.event.part == 'either' else self.event.part}_count"
 
     def sentences(self, wording: Wording) -> list[str]:
-        first = self._what_to_do()
+        first = self._instruction()
         if self.event.move == "move":
             first += wording.pick(
                 "; every opening or closing is one move",
                 "; opening is one move and closing another",
             )
-        said = [sentence(first)]
+        result = [sentence(first)]
         if self.goal == "exactly":
-            said.append(self._once_more())
+            result.append(self._effect_beyond())
         if self.event.where:
-            said.append(sentence(f"{self._elsewhere()} is not counted"))
+            result.append(sentence(f"{self._opposite_gate()} is not counted"))
         if self.reset:
             verb = wording.pick("sets", "puts")
-            said.append(sentence(f"{self.reset.gerund} {verb} this count back to zero"))
-        return said
+            result.append(sentence(f"{self.reset.gerund} {verb} this count back to zero"))
+        return result
 
-    def _what_to_do(self) -> str:
+    def _instruction(self) -> str:
         if self.goal == "odd":
             return self.event.imperative("an odd number of times")
         if self.goal == "multiple" and self.number == 2:
             return self.event.imperative("an even number of times, at least twice,").rstrip(",")
         if self.goal == "multiple":
-            many = f"{times(self.number)}, or {NUMBERS[2 * self.number]}, or any further multiple "
-            many += f"of {NUMBERS[self.number]}"
-            return self.event.imperative(many + ("," if self.event.where else ""))
+            often = f"{times(self.number)}, or {NUMBERS[2 * self.number]}, or any further multiple "
+            often += f"of {NUMBERS[self.number]}"
+            return self.event.imperative(often + ("," if self.event.where else ""))
         often = "at least" if self.goal == "at least" else "exactly"
         return self.event.imperative(f"{often} {times(self.number)}")
 
-    def _elsewhere(self) -> str:
+    def _opposite_gate(self) -> str:
         gate: Phase = "closed" if self.event.gate == "open" else "open"
         return replace(self.event, gate=gate).gerund
 
-    def _once_more(self) -> str:
+    def _effect_beyond(self) -> str:
         if self.beyond == "starts again":
             return f"The {ORDINALS[self.number + 1]} time sets this count back to zero."
         if self.reset:
@@ -79,8 +79,8 @@ class Count:
     def clause(self) -> str:
         number = NUMBERS[self.number]
         multiple = "even and not zero" if self.number == 2 else f"such a multiple of {number}"
-        stands = {"exactly": number, "at least": f"{number} or more", "multiple": multiple}
-        return f"the {self.label} is {stands.get(self.goal, 'odd')}"
+        values = {"exactly": number, "at least": f"{number} or more", "multiple": multiple}
+        return f"the {self.label} is {values.get(self.goal, 'odd')}"
 
     @property
     def setup(self) -> dict[str, str]:
@@ -93,9 +93,9 @@ class Count:
             "exactly": (
                 (f"{number + 1} counts as 0", [f"{count} = ({count} + 1) % {number + 1}"])
                 if self.beyond == "starts again"
-                else (f"{number + 1} stands for more", self._up_to(number + 1))
+                else (f"{number + 1} stands for more", self._capped(number + 1))
             ),
-            "at least": (f"{number} stands for more", self._up_to(number)),
+            "at least": (f"{number} stands for more", self._capped(number)),
             "multiple": (
                 f"0, then 1 to {number} over and over",
                 [f"{count} = {count} % {number} + 1"],
@@ -110,7 +110,7 @@ class Count:
             *reset,
         ]
 
-    def _up_to(self, top: int) -> list[str]:
+    def _capped(self, top: int) -> list[str]:
         count = f"state['{self._key}']"
         return [f"{count} = min({count} + 1, {top})"]
 
@@ -121,17 +121,17 @@ class Count:
 
 @dataclass(frozen=True)
 class Equal:
-    """Whether knob and handle have been used equally often, or the knob once more."""
+    """Equal counts of a knob event and a handle event, or one more of the knob."""
 
     knob: Event
     handle: Event
-    """Both without gates."""
+    """Neither event has a gate."""
     least: int
-    """So often each, at least (of the handle, where the knob is ahead)."""
+    """Minimum value of both counts, or of the handle's count if `ahead` is 1."""
     ahead: int
-    """How many more times the knob: 0 or 1."""
+    """Required difference of the counts, knob minus handle: 0 or 1."""
     limit: int
-    """As soon as a count reaches it, both start again from zero."""
+    """When a count reaches this number, both are reset to zero."""
 
     label = "two counts"
 
@@ -190,13 +190,13 @@ class Equal:
 
 @dataclass(frozen=True)
 class Balance:
-    """A tally that one event raises and another lowers."""
+    """A tally that one event increments and another decrements."""
 
     up: Event
     down: Event
     target: int
     top: int
-    """It never rises above this, nor falls below zero."""
+    """The maximum of the tally; its minimum is zero."""
 
     label = "tally"
 

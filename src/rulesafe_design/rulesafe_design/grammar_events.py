@@ -1,7 +1,7 @@
-"""The parts of the grammar's terms: events, phase conditions, numbers in words.
+"""Events and phase conditions, from which the terms of the grammar are built.
 
-Each has two forms: English, and an expression of a program in which `knob`, `handle`, `knob_moved`
-and `handle_moved` are defined.
+Each can be written as English text and as a Python expression for a program that defines `knob`,
+`handle`, `knob_moved` and `handle_moved`.
 """
 
 import random
@@ -14,7 +14,7 @@ Phase = Literal["open", "closed"]
 Way = Literal["open", "close", "move"]
 
 Move = tuple[Part, bool, bool]
-"""A single move: part, is it opened, is the other part open."""
+"""A single move: the part, whether it opens, whether the other part is open."""
 
 OTHER: dict[Part, Part] = {"knob": "handle", "handle": "knob"}
 
@@ -34,57 +34,57 @@ ORDINALS = (
 
 
 class Wording:
-    """Picks among wordings, the same ones for the same seed."""
+    """Select random wordings, reproducibly for a seed."""
 
     def __init__(self, seed: str) -> None:
         self._random = random.Random(seed)
 
     def pick(self, *options: str) -> str:
-        """Return one of them."""
+        """Return one of the options."""
         return options[int(self._random.random() * len(options))]
 
 
 def times(number: int) -> str:
-    """1 -> "once", 3 -> "three times"."""
+    """Return a number of times in words: 1 -> "once", 3 -> "three times"."""
     return {1: "once", 2: "twice"}.get(number, f"{NUMBERS[number]} times")
 
 
-def listed(items: Sequence[str], joint: str = " and ") -> str:
-    """("a", "b", "c") -> "a, b and c"."""
+def join_items(items: Sequence[str], conjunction: str = " and ") -> str:
+    """Return a list in words: ("a", "b", "c") -> "a, b and c"."""
     *first, last = items
-    return f"{', '.join(first)}{joint}{last}" if first else last
+    return f"{', '.join(first)}{conjunction}{last}" if first else last
 
 
 def sentence(text: str) -> str:
-    """With a capital letter and a full stop."""
+    """Return the text with a capital first letter and a full stop."""
     return f"{text[0].upper()}{text[1:]}."
 
 
 @dataclass(frozen=True)
 class Event:
-    """Moves that a term takes notice of, all alike."""
+    """A set of moves that a term treats alike."""
 
     part: Literal["knob", "handle", "either"]
     move: Way
-    """"move": opening and closing both."""
+    """Direction; "move": both opening and closing."""
     gate: Phase | None = None
-    """Only while the other part is in this phase; None always for the part "either"."""
+    """Required phase of the other part; None: any. Always None for the part "either"."""
 
     @property
     def where(self) -> str:
-        """ " while the handle is open", or nothing."""
+        """The gate as a clause, such as " while the handle is open"; empty without one."""
         if self.gate is None or self.part == "either":
             return ""
         return f" while the {OTHER[self.part]} is {self.gate}"
 
     def imperative(self, adverb: str = "") -> str:
-        """ "open the knob twice while the handle is open"."""
+        """Return an instruction, such as "open the knob twice while the handle is open"."""
         thing = "the knob or the handle" if self.part == "either" else f"the {self.part}"
         return f"{self.move} {thing}{adverb and ' '}{adverb}{self.where}"
 
     @property
     def gerund(self) -> str:
-        """ "opening the knob while the handle is open"."""
+        """The event as a noun phrase, such as "opening the knob while the handle is open"."""
         verb = {"open": "opening", "close": "closing", "move": "moving"}[self.move]
         thing = "either part" if self.part == "either" else f"the {self.part}"
         way = " either way" if self.move == "move" and self.part != "either" else ""
@@ -92,23 +92,23 @@ class Event:
 
     @property
     def test(self) -> str:
-        """The expression that is true in the call after such a move."""
+        """The expression that is true in the first call after such a move."""
         if self.part == "either":
-            return " or ".join(self._of(part) for part in OTHER)
-        return self._of(self.part)
+            return " or ".join(self._test_of(part) for part in OTHER)
+        return self._test_of(self.part)
 
-    def _of(self, part: Part) -> str:
-        words = [f"{part}_moved"]
+    def _test_of(self, part: Part) -> str:
+        tests = [f"{part}_moved"]
         if self.move != "move":
-            words.append(part if self.move == "open" else f"not {part}")
+            tests.append(part if self.move == "open" else f"not {part}")
         if self.gate is not None:
-            words.append(OTHER[part] if self.gate == "open" else f"not {OTHER[part]}")
-        text = " and ".join(words)
-        return f"({text})" if self.part == "either" and len(words) > 1 else text
+            tests.append(OTHER[part] if self.gate == "open" else f"not {OTHER[part]}")
+        text = " and ".join(tests)
+        return f"({text})" if self.part == "either" and len(tests) > 1 else text
 
     @property
     def moves(self) -> frozenset[Move]:
-        """The single moves that it takes in."""
+        """The single moves of the event."""
         return frozenset(
             (part, opening, other_open)
             for part in OTHER
@@ -124,27 +124,27 @@ EVERY_MOVE = Event("either", "move").moves
 
 
 def moves_of(events: Iterable[Event]) -> frozenset[Move]:
-    """The single moves of all of them."""
+    """Return the single moves of all events."""
     return frozenset(move for event in events for move in event.moves)
 
 
 def disjoint(events: Sequence[Event]) -> bool:
-    """Does no single move belong to two of them?"""
+    """Return whether no single move belongs to two of the events."""
     return sum(len(event.moves) for event in events) == len(moves_of(events))
 
 
 @dataclass(frozen=True)
 class PhaseTest:
-    """What must hold of the phases now: of the knob, of the handle, or of one beside the other."""
+    """A condition on the current phases: of the knob, of the handle, or on their relation."""
 
     knob: Phase | None = None
     handle: Phase | None = None
     relation: Literal["same", "different"] | None = None
-    """Alone: both in the same phase, or in different ones."""
+    """Both parts in the same phase, or in different phases. Excludes `knob` and `handle`."""
 
     @property
     def clauses(self) -> list[str]:
-        """["the knob is open", "the handle is closed"]."""
+        """The condition as clauses, such as ["the knob is open", "the handle is closed"]."""
         if self.relation == "same":
             return ["knob and handle are in the same position"]
         if self.relation == "different":
@@ -156,7 +156,7 @@ class PhaseTest:
 
     @property
     def tests(self) -> list[str]:
-        """The expressions of a program, of which all must be true."""
+        """Expressions that are all true if the condition is satisfied."""
         if self.relation:
             return ["knob == handle" if self.relation == "same" else "knob != handle"]
         named = (("knob", self.knob), ("handle", self.handle))

@@ -1,4 +1,4 @@
-"""A lock of the grammar: its terms, put together to a description and a program."""
+"""Create the description and the program of a lock from its terms."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from rulesafe_design.grammar_events import (
     Phase,
     PhaseTest,
     Wording,
-    listed,
+    join_items,
     sentence,
 )
 from rulesafe_design.grammar_terms import Order, Seen
@@ -21,63 +21,69 @@ Term = Balance | Code | Count | Dial | Equal | Order | Seen
 
 
 def clauses_of(condition: PhaseTest | Term) -> list[str]:
-    """What must be so, to follow "while" or "unless"."""
+    """Return the condition as clauses that can follow "while" or "unless"."""
     return condition.clauses if isinstance(condition, PhaseTest) else [condition.clause]
 
 
-def together(clauses: Sequence[str]) -> str:
-    """All of them, joined by "and"."""
+def join_clauses(clauses: Sequence[str]) -> str:
+    """Return the clauses joined by "and"."""
     long = len(clauses) > 2 or any(" and " in clause for clause in clauses)
-    return listed(clauses, ", and " if long else " and ")
+    return join_items(clauses, ", and " if long else " and ")
 
 
 @dataclass(frozen=True)
 class Hold:
-    """A stop that keeps a part in one phase unless something is so."""
+    """A stop that locks a part in one phase unless a condition is satisfied."""
 
     part: Part
     phase: Phase
     unless: PhaseTest | Term
-    """A condition on the other part's phase, or a term of its own."""
+    """A condition on the phase of the other part, or a separate term."""
 
     @property
-    def words(self) -> str:
-        """ "a stop keeps the handle from opening unless the knob is open"."""
+    def description(self) -> str:
+        """A text such as "a stop keeps the handle from opening unless the knob is open"."""
         move = "opening" if self.phase == "closed" else "closing"
         return (
-            f"a stop keeps the {self.part} from {move} unless {together(clauses_of(self.unless))}"
+            f"a stop keeps the {self.part} from {move} "
+            f"unless {join_clauses(clauses_of(self.unless))}"
         )
 
     @property
-    def aim(self) -> str:
-        """ "So that the handle can be opened"."""
+    def purpose(self) -> str:
+        """A text such as "So that the handle can be opened"."""
         return f"So that the {self.part} can be {'opened' if self.phase == 'closed' else 'closed'}"
 
 
 @dataclass(frozen=True)
 class LockDesign:
-    """The door is free while all terms are satisfied and the phases are right."""
+    """A lock whose door is free while all terms and the phase condition are satisfied."""
 
     terms: tuple[Term, ...]
     phases: PhaseTest | None = None
-    """None: any."""
+    """The phase condition; None: any phases."""
     hold: Hold | None = None
 
     @property
-    def remembering(self) -> tuple[Term, ...]:
-        """The terms, that of the hold first."""
-        held = self.hold.unless if self.hold else None
-        return self.terms if held is None or isinstance(held, PhaseTest) else (held, *self.terms)
+    def all_terms(self) -> tuple[Term, ...]:
+        """All terms, beginning with the term of the hold."""
+        unless = self.hold.unless if self.hold else None
+        if unless is None or isinstance(unless, PhaseTest):
+            return self.terms
+        return (unless, *self.terms)
 
     @property
     def conditions(self) -> tuple[PhaseTest | Term, ...]:
-        """What the door waits for."""
+        """The conditions for opening the door."""
         return (*self.terms, self.phases) if self.phases else self.terms
 
     @property
     def ends_with_move(self) -> str:
-        """Where the terms notice a part only in the phase that it must leave in the end, the move
-        that is left to do, such as "close the handle"; else nothing."""
+        """The final move, such as "close the handle"; empty if there is none.
+
+        There is one if all events of the terms require the phase of a part that the phase condition
+        excludes.
+        """
         for part in OTHER:
             phase: Phase | None = getattr(self.phases, part, None)
             before = "open" if phase == "closed" else "closed"
@@ -89,21 +95,21 @@ class LockDesign:
 
 
 def description(lock: LockDesign, wording: Wording) -> str:
-    """The instruction: what to do, what other moves do, and when the door is free."""
-    said: list[str] = []
+    """Return the instruction: what to do, the effect of other moves, and when the door is free."""
+    sentences: list[str] = []
     if lock.hold:
         if not isinstance(lock.hold.unless, PhaseTest):
             first, *others = lock.hold.unless.sentences(wording)
-            said += [f"{lock.hold.aim}, {_lowered(first)}", *others]
-        said.append(sentence(lock.hold.words))
+            sentences += [f"{lock.hold.purpose}, {_lowered(first)}", *others]
+        sentences.append(sentence(lock.hold.description))
     for number, term in enumerate(lock.terms):
         first, *others = term.sentences(wording)
         if number:
             first = wording.pick("Also ", "Besides, ", "In addition, ") + _lowered(first)
-        elif term is not lock.remembering[0]:
+        elif term is not lock.all_terms[0]:
             first = f"For the door, {_lowered(first)}"
-        said += [first, *others]
-    return " ".join([*said, _ending(lock, wording)])
+        sentences += [first, *others]
+    return " ".join([*sentences, _ending(lock, wording)])
 
 
 def _lowered(text: str) -> str:
@@ -111,7 +117,7 @@ def _lowered(text: str) -> str:
 
 
 def _ending(lock: LockDesign, wording: Wording) -> str:
-    clauses = together([clause for each in lock.conditions for clause in clauses_of(each)])
+    clauses = join_clauses([clause for each in lock.conditions for clause in clauses_of(each)])
     if last := lock.ends_with_move:
         return f"Then {last}: the door can be pulled while {clauses}."
     return wording.pick(
@@ -125,13 +131,13 @@ def _ending(lock: LockDesign, wording: Wording) -> str:
 
 
 def program(lock: LockDesign) -> str:
-    """The source of `check_lock`."""
+    """Return the source of `check_lock`."""
     body = [
         "# Query the open states of knob, handle and door",
         *(f"{part} = self.is_open(obj_name='safe', link_name='{part}')" for part in PARTS),
         "",
     ]
-    terms = lock.remembering
+    terms = lock.all_terms
     moved = [part for part in OTHER if any(f"{part}_moved" in line for line in _updates(terms))]
     if terms:
         body += _setup(terms, moved)
@@ -168,11 +174,11 @@ def _setup(terms: Sequence[Term], moved: Sequence[str]) -> list[str]:
 
 def _hold(hold: Hold) -> list[str]:
     call = f"self.set_lock(obj_name='safe', link_name='{hold.part}', lock="
-    there = hold.part if hold.phase == "open" else f"not {hold.part}"
+    in_phase = hold.part if hold.phase == "open" else f"not {hold.part}"
     return [
-        f"# {sentence(hold.words)[:-1]}",
+        f"# {sentence(hold.description)[:-1]}",
         *_assigned(f"{hold.part}_may_move", hold.unless.tests),
-        f"if {there} and not {hold.part}_may_move:",
+        f"if {in_phase} and not {hold.part}_may_move:",
         f"    {call}True)",
         "else:",
         f"    {call}False)",
@@ -193,7 +199,7 @@ def _door(lock: LockDesign) -> list[str]:
 
 
 def _assigned(name: str, tests: Sequence[str]) -> list[str]:
-    """Lines that set a name to whether all tests are true."""
+    """Return the lines that assign the conjunction of the tests to a name."""
     line = f"{name} = {' and '.join(tests)}"
     if len(line) <= 80:
         return [line]

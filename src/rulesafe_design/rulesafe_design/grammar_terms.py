@@ -1,22 +1,22 @@
-"""Terms that are sequences of moves or combinations of phases.
+"""Terms of the grammar: sequences of moves, and combinations of phases.
 
-A term of the grammar stores something about the past moves. Every term, here and in the other
-modules, has
+A term is a condition on the past moves, for which the lock stores some state. Every term, here and
+in the other modules, has these attributes:
 
-- `label`: its name in the description; no two terms of a lock share it;
-- `sentences`: what to do, then what other moves do;
-- `clause`: when it is satisfied, to follow "while";
-- `setup`: keys of `state` and the expressions of their initial values;
-- `update`: the lines of the program that update `state`, which keep finitely many values in it; the
-  program defines `knob`, `handle`, `knob_moved`, `handle_moved` and `state`;
+- `label`: its name in the description, unique among the terms of a lock;
+- `sentences`: the instruction, then the effect of other moves;
+- `clause`: when the term is satisfied, as a clause after "while";
+- `setup`: the keys of `state` with the expressions of their initial values;
+- `update`: the program lines that update `state`, with finitely many values; they can use `knob`,
+  `handle`, `knob_moved`, `handle_moved` and `state`;
 - `tests`: expressions that are all true if the term is satisfied;
-- `events`: the events that change it; none if it depends on the phases themselves.
+- `events`: the events that change the state; empty if it depends only on the phases.
 """
 
 from dataclasses import dataclass
 from typing import Literal
 
-from rulesafe_design.grammar_events import NUMBERS, Event, Wording, listed, sentence
+from rulesafe_design.grammar_events import NUMBERS, Event, Wording, join_items, sentence
 
 Combination = Literal["both closed", "only the knob open", "only the handle open", "both open"]
 Wrong = Literal["starts again", "ignored"]
@@ -31,14 +31,14 @@ COMBINATIONS: dict[Combination, str] = {
 
 @dataclass(frozen=True)
 class Order:
-    """Moves that must come in an order; once all have, that stays so unless a reset undoes it."""
+    """Moves that must be made in order; a complete sequence stays complete until a reset."""
 
     steps: tuple[Event, ...]
-    """Each of a single part."""
+    """The moves; each of a single part."""
     wrong: Wrong
-    """What a move does that is not the one awaited."""
+    """The effect of a move that is not the next one of the sequence."""
     reset: Event | None = None
-    """Where wrong moves are ignored: undoes the sequence at any time, complete or not."""
+    """Resets the sequence at any time; only if wrong moves are ignored."""
 
     label = "sequence"
 
@@ -48,26 +48,27 @@ class Order:
 
     def sentences(self, wording: Wording) -> list[str]:
         first = wording.pick("make these moves in this order", "do the following in this order")
-        said = [
-            sentence(f"{first}: {listed([step.imperative() for step in self.steps], ', then ')}")
-        ]
+        steps = [step.imperative() for step in self.steps]
+        result = [sentence(f"{first}: {join_items(steps, ', then ')}")]
         if self.wrong == "starts again":
-            said.append(
+            result.append(
                 "Until the sequence is complete, any move that is not the next one starts it "
                 "again, and counts as the first move if it is that one."
             )
         else:
-            said.append(wording.pick("Other moves in between", "Other moves") + " change nothing.")
+            result.append(
+                wording.pick("Other moves in between", "Other moves") + " change nothing."
+            )
         if self.reset:
-            said.append(
+            result.append(
                 sentence(
                     f"but {self.reset.gerund} undoes the sequence, complete or not, and it must "
                     "be made from the first move again"
                 )
             )
         else:
-            said.append("Once complete, the sequence stays complete.")
-        return said
+            result.append("Once complete, the sequence stays complete.")
+        return result
 
     @property
     def clause(self) -> str:
@@ -102,7 +103,7 @@ class Order:
 
 @dataclass(frozen=True)
 class Seen:
-    """Combinations of phases that must all have been there, in any order."""
+    """Combinations of phases that must all have occurred, in any order."""
 
     combinations: tuple[Combination, ...]
 
@@ -114,11 +115,11 @@ class Seen:
         if len(self.combinations) == len(COMBINATIONS):
             which = "all four combinations of open and closed"
         else:
-            which = f"these positions, in any order: {listed(self.combinations)}"
-        said = [sentence(f"{bring} through {which}")]
+            which = f"these positions, in any order: {join_items(self.combinations)}"
+        result = [sentence(f"{bring} through {which}")]
         if "both closed" in self.combinations:
-            said.append("Both closed, as they start, counts as seen from the beginning.")
-        return said
+            result.append("Both closed, as they start, counts as seen from the beginning.")
+        return result
 
     @property
     def clause(self) -> str:

@@ -1,7 +1,7 @@
-"""The guards that RestrictedPython's rewriting calls while a program runs.
+"""The guard functions that a program rewritten by RestrictedPython calls at run time.
 
-All access is granted by lists of what is allowed, type by type; nothing is forbidden by a list.
-Runs in the sandbox's own process (`worker`) and imports nothing heavy.
+Access is controlled by allowlists for each type; there are no lists of forbidden names. This module
+runs in the sandbox process (`worker`) and imports only light modules.
 """
 
 import operator
@@ -30,22 +30,24 @@ METHODS: dict[type, frozenset[str]] = {
         float: "is_integer",
     }.items()
 }
-"""The attributes of each type of value; all other types have none. str.format is not among them:
-it reads attributes by itself."""
+"""The allowed attributes of each type; other types have none. str.format is not allowed, because a
+format string can read any attribute."""
 
 ITEMS = (str, list, tuple, dict, range)
-"""Types whose values take an index or a key."""
+"""Types whose values can be indexed."""
 
 DATA = (*METHODS, type(None))
-"""Types for which a missing attribute is an ordinary error of the program. With all other types,
-any access is Forbidden."""
+"""Types for which a missing attribute is an ordinary AttributeError. Access to attributes of all
+other types is Forbidden."""
 
 Names = dict[str, Any]
 
 
 class Forbidden(AttributeError):
-    """The program accessed something that the sandbox does not provide. It may catch this error;
-    `raise_first_attempt` raises it again."""
+    """The program accessed something that the sandbox does not provide.
+
+    A program can catch this error, so `raise_first_attempt` raises it again afterwards.
+    """
 
     attempts: ClassVar[list["Forbidden"]] = []
 
@@ -55,32 +57,34 @@ class Forbidden(AttributeError):
 
 
 def raise_first_attempt() -> None:
-    """Raise the first Forbidden of the process, if there was one."""
+    """Raise the first Forbidden error of the process again, if there was one."""
     if Forbidden.attempts:
         raise Forbidden.attempts[0]
 
 
 class Provided:
-    """An object that the sandbox provides to a program, such as self. The program can access only
-    what `read`, `write` and `remove` allow."""
+    """Base class of objects that the sandbox provides to a program, such as self.
+
+    The program can access only attributes that `read`, `write` and `remove` allow.
+    """
 
     __slots__ = ()
 
     def read(self, name: str) -> Any:
-        """Return the attribute of this name; AttributeError without one."""
-        raise Forbidden(f"there is no attribute {name}")
+        """Return the attribute, or raise AttributeError."""
+        raise Forbidden(f"the attribute {name} does not exist")
 
     def write(self, name: str, value: Any) -> None:
-        """Sets such an attribute."""
+        """Set the attribute, or raise AttributeError."""
         raise Forbidden(f"the attribute {name} cannot be set")
 
     def remove(self, name: str) -> None:
-        """Deletes such an attribute."""
+        """Delete the attribute, or raise AttributeError."""
         raise Forbidden(f"the attribute {name} cannot be deleted")
 
 
 class Writer:
-    """Replaces a provided object on the left of `=` and after `del`."""
+    """Wrapper of a provided object as the target of `=` and `del`."""
 
     __slots__ = ("_provided",)
 
@@ -95,34 +99,34 @@ class Writer:
 
 
 def read_attribute(value: Any, name: str) -> Any:
-    """`value.name`."""
+    """Return `value.name`."""
     if isinstance(value, Provided):
         return value.read(name)
     kind = type(value)
     if name in METHODS.get(kind, ()):
         return getattr(value, name)
     valid = ", ".join(sorted(METHODS.get(kind, ()))) or "none"
-    mistaken = kind in DATA and not hasattr(kind, name)
-    fault = AttributeError if mistaken else Forbidden
-    raise fault(f"values of type {kind.__name__} have no {name} here; valid: {valid}")
+    ordinary = kind in DATA and not hasattr(kind, name)
+    error = AttributeError if ordinary else Forbidden
+    raise error(f"{name} is not available for values of type {kind.__name__}; valid: {valid}")
 
 
 def read_item(value: Any, key: Any) -> Any:
-    """`value[key]`."""
+    """Return `value[key]`."""
     if type(value) in ITEMS:
         return value[key]
-    fault = TypeError if type(value) in DATA else Forbidden
-    raise fault(f"values of type {type(value).__name__} have no items here")
+    error = TypeError if type(value) in DATA else Forbidden
+    raise error(f"values of type {type(value).__name__} cannot be indexed")
 
 
 def writable(value: Any) -> Any:
-    """What takes the place of `value` on the left of `=` and after `del`."""
+    """Return the object to use instead of `value` as the target of `=` and `del`."""
     if isinstance(value, Provided):
         return Writer(value)
     if type(value) in (list, dict):
         return value
-    fault = TypeError if type(value) in DATA else Forbidden
-    raise fault(f"values of type {type(value).__name__} cannot be written to")
+    error = TypeError if type(value) in DATA else Forbidden
+    raise error(f"values of type {type(value).__name__} cannot be modified")
 
 
 IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
@@ -134,14 +138,14 @@ IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def in_place(sign: str, value: Any, other: Any) -> Any:
-    """`value += other` and the like."""
+    """Return the result of an augmented assignment such as `value += other`."""
     if sign not in IN_PLACE:
-        raise Forbidden(f"{sign} is not allowed")
+        raise Forbidden(f"{sign} is not allowed; valid: {', '.join(IN_PLACE)}")
     return IN_PLACE[sign](value, other)
 
 
 def apply(function: Any, /, *arguments: Any, **named: Any) -> Any:
-    """`function(*arguments, **named)`."""
+    """Return `function(*arguments, **named)`."""
     return function(*arguments, **named)
 
 
@@ -182,17 +186,19 @@ def _delattr(value: Any, name: str) -> None:
 def _provided(value: Any, function: str) -> Provided:
     if isinstance(value, Provided):
         return value
-    raise Forbidden(f"{function} works on self only; for a dict write key in d, d[key]")
+    raise Forbidden(f"{function} is only allowed on self; for a dict, write key in d or d[key]")
 
 
 def _checked(name: Any) -> str:
     if type(name) is not str or not name.isidentifier() or name.startswith("__"):
-        raise Forbidden(f"{name!r} is no name of an attribute that a program may use")
+        raise Forbidden(
+            f"{name!r} is not a valid attribute name; it must be an identifier without leading __"
+        )
     return name
 
 
 def _print(*values: Any, sep: Any = None, end: Any = None, flush: Any = None) -> None:
-    """Ignore what a program prints."""
+    """Discard the output of print."""
 
 
 TYPES = (bool, dict, float, frozenset, int, list, set, str, tuple)
@@ -214,11 +220,11 @@ BUILTINS: Names = dict(
         }.items()
     )
 )
-"""All names that a program has without defining them."""
+"""All predefined names of a program."""
 
 
 def namespace(objects: Names) -> Names:
-    """Return the global names of a program that receives these objects."""
+    """Return the global namespace of a program, which contains the given objects."""
     return {
         "__builtins__": BUILTINS,
         "__name__": "program",

@@ -1,6 +1,6 @@
-"""A lock program in the sandbox's own process: called, and explored over every sequence of moves.
+"""Explore a lock program in the sandbox process over every sequence of moves.
 
-Imports nothing heavy. `exploring` is the other side.
+`exploring` is the parent's side. This module imports only light modules.
 """
 
 from collections.abc import Callable
@@ -13,21 +13,21 @@ from rulesafe_design.states import Key, key_of, values_of
 LINKS = ("knob", "handle", "door")
 MOVED = LINKS[:2]
 CALLS = 8
-"""Maximum number of calls until the program changes nothing."""
+"""Maximum number of calls of check_lock after a move until the state no longer changes."""
 
-Phases = tuple[bool, bool]  # knob, handle; the door reads closed all the while
-Held = tuple[bool, bool, bool]  # locked: knob, handle, door
-Node = tuple[Phases, Held, Key]
+Phases = tuple[bool, bool]  # open: knob, handle; the door is always reported as closed
+Locked = tuple[bool, bool, bool]  # locked: knob, handle, door
+Node = tuple[Phases, Locked, Key]
 
 
 class ProvidedSafe(Provided):
     """The object `self` of a lock program."""
 
-    __slots__ = ("held", "phases", "values")
+    __slots__ = ("locked", "phases", "values")
 
-    def __init__(self, phases: Phases, held: Held, values: dict[str, Any]):
+    def __init__(self, phases: Phases, locked: Locked, values: dict[str, Any]):
         self.phases = (*phases, False)
-        self.held = list(held)
+        self.locked = list(locked)
         self.values = values
 
     def __repr__(self) -> str:
@@ -41,17 +41,17 @@ class ProvidedSafe(Provided):
         if name == "set_lock":
             return self.set_lock
         raise AttributeError(
-            f"self has no attribute {name}; it has is_open, set_lock and what the program sets"
+            f"self has no attribute {name}; valid: is_open, set_lock and what the program sets"
         )
 
     def write(self, name: str, value: Any) -> None:
         if name in ("is_open", "set_lock"):
-            raise AttributeError(f"self.{name} is a function and cannot be set")
+            raise AttributeError(f"self.{name} is a method and cannot be set")
         self.values[name] = value
 
     def remove(self, name: str) -> None:
         if name not in self.values:
-            raise AttributeError(f"self has no attribute {name} to delete")
+            raise AttributeError(f"cannot delete self.{name}: there is no such attribute")
         del self.values[name]
 
     def is_open(self, obj_name: str = "safe", link_name: str = "") -> bool:
@@ -62,8 +62,8 @@ class ProvidedSafe(Provided):
     ) -> None:
         number = _link(obj_name, link_name)
         if type(lock) is not bool:
-            raise TypeError(f"set_lock takes lock=True or lock=False, not {lock!r:.60}")
-        self.held[number] = lock
+            raise TypeError(f"set_lock needs lock=True or lock=False, not {lock!r:.60}")
+        self.locked[number] = lock
 
 
 def _link(obj_name: Any, link_name: Any) -> int:
@@ -75,8 +75,14 @@ def _link(obj_name: Any, link_name: Any) -> int:
 
 
 class Explorer:
-    """Explores a program. `run` calls a function under the limit of a call; `trail` returns the
-    moves before the current call."""
+    """Explore a lock program.
+
+    Args:
+        source: The program.
+        run: Calls a function within the time limit of a call and returns its result.
+        states: Maximum number of states.
+        events: Maximum length of the move sequences.
+    """
 
     def __init__(
         self, source: str, run: Callable[[Callable[[], Any]], Any], states: int, events: int
@@ -86,11 +92,11 @@ class Explorer:
         self._run = run
         self._states, self._events = states, events
         self._came_from: list[tuple[int, str] | None] = [None]
-        self._now: tuple[int, str] | None = None
+        self._current: tuple[int, str] | None = None
         run(lambda: exec(code, self._names))
 
     def explore(self) -> dict[str, Any]:
-        """Return the data of `exploring.Graph`: breadth first, in complete layers."""
+        """Return the data of `exploring.StateGraph`: breadth first, in complete layers."""
         start = self._settled((False, False), (False, False, True), ())
         nodes, numbers, depth = [start], {start: 0}, [0]
         following: list[tuple[int, int] | None] = []
@@ -105,15 +111,15 @@ class Explorer:
                 following.append((after[0], after[1]))
                 if len(nodes) > self._states:
                     break
-            if len(nodes) > self._states:  # an incomplete layer is left out
-                kept = depth.index(layer)
-                del nodes[last:], depth[last:], following[kept:]
+            if len(nodes) > self._states:  # drop the incomplete layer
+                first = depth.index(layer)
+                del nodes[last:], depth[last:], following[first:]
                 break
         complete = len(following) == len(nodes)
         return {
             "rows": [
-                [int(x) for x in (not held[2], held[0], held[1], *phases)]
-                for phases, held, _ in nodes
+                [int(x) for x in (not locked[2], locked[0], locked[1], *phases)]
+                for phases, locked, _ in nodes
             ],
             "next": [*following, *[None] * (len(nodes) - len(following))],
             "depth": depth,
@@ -122,46 +128,46 @@ class Explorer:
         }
 
     def _after(self, nodes: list[Node], numbers: dict[Node, int], number: int, part: int) -> int:
-        """Return the number of the state after a move, new or known."""
-        (knob, handle), held, key = nodes[number]
+        """Return the number of the state after a move, and add the state if it is new."""
+        (knob, handle), locked, key = nodes[number]
         phases = (not knob, handle) if part == 0 else (knob, not handle)
-        self._now = (number, MOVED[part] + ("+" if phases[part] else "-"))
-        node = self._settled(phases, held, key, numbers)
+        self._current = (number, MOVED[part] + ("+" if phases[part] else "-"))
+        node = self._settled(phases, locked, key, numbers)
         if node not in numbers:
             numbers[node] = len(nodes)
             nodes.append(node)
-            self._came_from.append(self._now)
+            self._came_from.append(self._current)
         return numbers[node]
 
     def _settled(
-        self, phases: Phases, held: Held, key: Key, known: dict[Node, int] | None = None
+        self, phases: Phases, locked: Locked, key: Key, known: dict[Node, int] | None = None
     ) -> Node:
-        """Return the state after the program changes nothing more."""
-        node = (phases, held, key)
+        """Call check_lock until the state no longer changes, and return the state."""
+        node = (phases, locked, key)
         for _ in range(CALLS):
             before, node = node, self._call(*node)
             if node == before or (known and node in known):
                 return node
         raise Refusal(
             "clock",
-            f"{self.trail()}, self or the locks still change after {CALLS} calls without a move; "
-            "a lock may depend on moves only, not on how often check_lock is called",
+            f"self or the locks still change after {CALLS} calls without a move ({self.trail()}); "
+            "a lock must depend on the moves, not on how often check_lock is called",
         )
 
-    def _call(self, phases: Phases, held: Held, key: Key) -> Node:
+    def _call(self, phases: Phases, locked: Locked, key: Key) -> Node:
         def call() -> Node:
-            safe = ProvidedSafe(phases, held, values_of(key))
+            safe = ProvidedSafe(phases, locked, values_of(key))
             self._names["check_lock"](safe)
             raise_first_attempt()
-            locked = (safe.held[0], safe.held[1], safe.held[2])
-            return phases, locked, key_of(safe.values)
+            new = (safe.locked[0], safe.locked[1], safe.locked[2])
+            return phases, new, key_of(safe.values)
 
         return self._run(call)
 
     def trail(self) -> str:
-        """Return the moves before the current call of the program, in words."""
+        """Return a text with the moves before the current call, such as "after knob+, handle+"."""
         moves: list[str] = []
-        at = self._now
+        at = self._current
         while at is not None:
             moves.append(at[1])
             at = self._came_from[at[0]]

@@ -1,7 +1,7 @@
-"""Language models: requests, replies, and the ways in which a request can fail.
+"""Interface of language models: requests, replies and errors.
 
-A model is anything with a `name`, an `origin` and `complete(request) -> Reply`: an endpoint
-(`endpoint.py`), its exchanges on disk (`exchanges.py`), or the grammar (`grammar.py`).
+A model has a `name`, an `origin` and a method `complete(request) -> Reply`. Implementations: an
+endpoint (`endpoint.py`), recorded exchanges (`exchanges.py`) and the grammar (`grammar.py`).
 """
 
 from collections.abc import Mapping
@@ -11,16 +11,16 @@ from typing import Any, Literal, Protocol
 from rulesafe_core.errors import RuleSafeError
 
 Finish = Literal["stop", "length", "refusal"]
-"""Why a reply ended: it was complete; it was cut at the model's limit; the model refused."""
+"""Why a reply ended: it is complete, it reached the length limit, or the model refused."""
 
 FAILURES = {
     "rate": "too many requests (429)",
     "timeout": "no complete reply within the time limit",
-    "connection": "no connection, a connection that broke, or no response within the time limit",
-    "server": "an error of the server (5xx)",
+    "connection": "no connection, a lost connection, or no response within the time limit",
+    "server": "a server error (5xx)",
     "reply": "a response that is not a chat completion",
-    "request": "the server refused the request (4xx): key, name of the model, size",
-    "replay": "the run that is replayed has no further reply",
+    "request": "the server refused the request (4xx); check the key, the model name and the size",
+    "replay": "the replayed run has no further reply",
 }
 """Kinds of ModelError. All but the last two are retried before they are raised."""
 
@@ -30,13 +30,13 @@ class ModelRequest:
     """One request to a model."""
 
     messages: tuple[tuple[str, str], ...]
-    """Role ("system", "user" or "assistant") and content of each message."""
+    """The role ("system", "user" or "assistant") and the content of each message."""
     schema: Mapping[str, Any]
     """JSON schema of the answer."""
     number: int
-    """Of the conversation, from 1."""
+    """Number of the conversation, from 1."""
     attempt: int = 0
-    """0, then 1, 2, ... for repairs."""
+    """0 for the first request of the conversation, then 1, 2, ... for the repairs."""
 
 
 @dataclass(frozen=True)
@@ -46,15 +46,15 @@ class Reply:
     text: str
     finish: Finish = "stop"
     tokens_in: int | None = None
-    """Tokens of the request; None if the endpoint does not report them."""
+    """Number of tokens of the request; None if the endpoint does not report it."""
     tokens_out: int | None = None
     retries: Mapping[str, int] = field(default_factory=dict)
-    """Failed tries before this reply, by kind of FAILURES; "format" for each response format that
-    the endpoint does not support."""
+    """Number of failed tries before this reply, by kind: FAILURES, and "format" for each response
+    format that the endpoint does not support."""
 
 
 class ModelError(RuleSafeError):
-    """A request without a reply. `kind`: one of FAILURES; `retries`: all failed tries, by kind."""
+    """A request failed. `kind`: one of FAILURES; `retries`: number of failed tries, by kind."""
 
     def __init__(self, kind: str, message: str, retries: Mapping[str, int] = {}):
         super().__init__(message)
@@ -63,16 +63,16 @@ class ModelError(RuleSafeError):
 
 
 class LanguageModel(Protocol):
-    """Anything that answers requests."""
+    """Interface of a language model."""
 
     @property
     def name(self) -> str:
-        """The name in records."""
+        """The name of the model in files and reports."""
 
     @property
     def origin(self) -> Mapping[str, Any]:
-        """The origin in every lock's file: "by" ("model", "sampled"), and what the replies depend
-        on, such as name and parameters of a model, or a seed. Plain JSON."""
+        """The origin, as JSON, for lock files: "by" ("model" or "sampled") and the settings that
+        the replies depend on, such as the name and parameters of the model, or the seed."""
 
     def complete(self, request: ModelRequest) -> Reply:
-        """Return the reply; ModelError if there is none."""
+        """Return the reply, or raise ModelError."""

@@ -1,7 +1,7 @@
-"""The statements and names that a program may use, checked and rewritten on its syntax tree.
+"""Check and rewrite the syntax tree of a program: the statements and names that it may use.
 
-RestrictedPython replaces every access to an attribute or an item by a call of a guard (`guards`);
-this policy decides which syntax is allowed. Runs in the sandbox's own process.
+RestrictedPython replaces every attribute and item access by a call of a guard (`guards`); this
+policy decides which syntax is allowed. It runs in the sandbox process.
 """
 
 import ast
@@ -18,31 +18,31 @@ from RestrictedPython.transformer import (
 from rulesafe_design.guards import BUILTINS
 
 REFUSED = {
-    "Import": "import is not allowed; what there is needs none: self and a few built-in functions",
-    "ImportFrom": "import is not allowed; what there is needs none: self and built-in functions",
+    "Import": "import is not allowed; use self and the available built-in functions",
+    "ImportFrom": "import is not allowed; use self and the available built-in functions",
     "ClassDef": "class is not allowed; keep data in dicts and lists",
-    "Global": "global is not allowed; keep what must last on self, such as self._state",
-    "Nonlocal": "nonlocal is not allowed; return the value, or keep it in a dict",
+    "Global": "global is not allowed; store persistent state on self, for example in self._state",
+    "Nonlocal": "nonlocal is not allowed; return the value, or store it in a dict",
     "AsyncFunctionDef": "async is not allowed; write a plain function",
     "AsyncFor": "async is not allowed; write a plain loop",
     "AsyncWith": "async is not allowed",
     "Await": "await is not allowed",
     "Yield": "yield is not allowed; return a list",
     "YieldFrom": "yield is not allowed; return a list",
-    "With": "with is not allowed; there is nothing to open",
+    "With": "with is not allowed; a program cannot open files or other resources",
     "TryStar": "except* is not allowed; write except",
     "Match": "match is not allowed; write if and elif",
     "TypeAlias": "type aliases are not allowed; leave them out",
     "TemplateStr": "template strings are not allowed; write an f-string",
 }
-"""Kinds of syntax that are refused, with what to do instead."""
+"""Syntax node types that are not allowed, with the error message."""
 
 UNAVAILABLE = frozenset(dir(builtins)) - frozenset(BUILTINS)
 AVAILABLE = ", ".join(name for name in BUILTINS if name.islower()) + " and common exceptions"
 
 
 class Refusal(Exception):
-    """A program is refused in the sandbox: the kind of fault and the message, with the line."""
+    """The sandbox process refuses a program. `kind`: one of `verdicts.SANDBOX_KINDS`."""
 
     def __init__(self, kind: str, message: str):
         super().__init__(message)
@@ -50,13 +50,16 @@ class Refusal(Exception):
 
 
 class RestrictedPolicy(RestrictingNodeTransformer):
-    """RestrictedPython's rules, with these differences: attributes and names may begin with one
-    underscore, augmented assignment works on items and attributes, annotations are dropped, print
-    is a function like others. Classes, imports and all that is in REFUSED are not allowed."""
+    """RestrictedPython's rules, with some differences.
+
+    Attributes and names may begin with one underscore, augmented assignment works on items and
+    attributes, annotations are removed, and print is an ordinary function. The syntax in REFUSED,
+    such as classes and imports, is not allowed.
+    """
 
     def __init__(self) -> None:
         super().__init__()
-        self.faults: list[tuple[int, str]] = []  # line, what is wrong
+        self.faults: list[tuple[int, str]] = []  # line, message
 
     def error(self, node: ast.AST, info: str) -> None:
         self.faults.append((getattr(node, "lineno", 0), info))
@@ -73,16 +76,16 @@ class RestrictedPolicy(RestrictingNodeTransformer):
         return visitor(self, node) if visitor else super().visit(node)
 
     def check_name(self, node: Any, name: str | None, allow_magic_methods: bool = False) -> None:
-        # The guards' names begin and end with an underscore: no program may bind or read such.
+        # Names that begin and end with an underscore are reserved for the guards.
         if name is None or name == "_":
             return
         if name.startswith("__") or (name.startswith("_") and name.endswith("_")):
             self.error(node, f"the name {name} is not allowed; begin it with a letter")
 
     def gen_tmp_name(self) -> str:
-        return super().gen_tmp_name() + "_"  # such as no program may write
+        return super().gen_tmp_name() + "_"  # a reserved name, see check_name
 
-    # Each of these takes one kind of node ------------------------------------------------------
+    # Visitors of one node type each ------------------------------------------------------------
 
     def _name(self, node: ast.Name) -> ast.AST:
         self.check_name(node, node.id)
@@ -97,7 +100,7 @@ class RestrictedPolicy(RestrictingNodeTransformer):
                 node, f"the attribute {name} is not allowed; begin it with one _ or a letter"
             )
             return node
-        # RestrictedPython refuses every leading underscore: it gets to see another name.
+        # RestrictedPython refuses every leading underscore, so pass it a different name.
         if name.startswith("_"):
             node.attr = "hidden"
         new: Any = super().visit_Attribute(node)
@@ -108,17 +111,17 @@ class RestrictedPolicy(RestrictingNodeTransformer):
         return new
 
     def _augmented(self, node: ast.AugAssign) -> Any:
-        """`a[i] += x` becomes `t = a; k = i; t[k] = _inplacevar_("+=", t[k], x)`, so that a and i
-        are evaluated once and before x, as Python does."""
+        """Rewrite `a[i] += x` to `t = a; k = i; t[k] = _inplacevar_("+=", t[k], x)`. As in Python,
+        a and i are evaluated once and before x."""
         target = node.target
         if isinstance(target, ast.Name):
             return super().visit_AugAssign(node)
-        before = [self._kept(target, "value")]
+        before = [self._assigned_to_temporary(target, "value")]
         if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Slice):
             ends = [end for end in ("lower", "upper", "step") if getattr(target.slice, end)]
-            before += [self._kept(target.slice, end) for end in ends]
+            before += [self._assigned_to_temporary(target.slice, end) for end in ends]
         elif isinstance(target, ast.Subscript):
-            before.append(self._kept(target, "slice"))
+            before.append(self._assigned_to_temporary(target, "slice"))
         present = copy.deepcopy(target)
         present.ctx = ast.Load()
         new = ast.Assign(
@@ -137,8 +140,8 @@ class RestrictedPolicy(RestrictingNodeTransformer):
             copy_locations(statement, node)
         return [*before, new]
 
-    def _kept(self, node: Any, part: str) -> ast.Assign:
-        """Assign a part of a node to a variable that no program can name."""
+    def _assigned_to_temporary(self, node: Any, part: str) -> ast.Assign:
+        """Assign a part of a node to a temporary variable with a reserved name."""
         name, value = self.gen_tmp_name(), getattr(node, part)
         setattr(node, part, ast.copy_location(_Internal(id=name, ctx=ast.Load()), value))
         return ast.Assign([ast.Name(name, ast.Store())], self.visit(value))
@@ -147,7 +150,7 @@ class RestrictedPolicy(RestrictingNodeTransformer):
         if len(node.targets) > 1 and any(
             isinstance(target, (ast.Tuple, ast.List)) for target in node.targets
         ):
-            self.error(node, "unpacking in a chain of = is not allowed; write an assignment each")
+            self.error(node, "unpacking in a chain of = is not allowed; use separate assignments")
             return node
         return super().visit_Assign(node)
 
@@ -163,12 +166,12 @@ class RestrictedPolicy(RestrictingNodeTransformer):
         sides = [node.left, *node.comparators]
         for operator, one, other in zip(node.ops, sides, sides[1:], strict=False):
             if isinstance(operator, (ast.Is, ast.IsNot)) and not (_single(one) or _single(other)):
-                self.error(node, "is compares with None, True and False only; write == or !=")
+                self.error(node, "is may only be used with None, True and False; write == or !=")
         return super().visit_Compare(node)
 
     def _function(self, node: ast.FunctionDef) -> Any:
         if node.decorator_list:
-            self.error(node, "decorators are not allowed; call the function yourself")
+            self.error(node, "decorators are not allowed; call the function explicitly")
         node.returns = None
         self._arguments(node.args)
         return super().visit_FunctionDef(node)
@@ -178,7 +181,7 @@ class RestrictedPolicy(RestrictingNodeTransformer):
         return super().visit_Lambda(node)
 
     def _arguments(self, arguments: ast.arguments) -> None:
-        """Drop annotations. A mutable default would be a memory in addition to self."""
+        """Remove annotations and refuse mutable defaults, which would be state outside of self."""
         every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
         for argument in [*every, arguments.vararg, arguments.kwarg]:
             if argument is not None:
@@ -187,15 +190,15 @@ class RestrictedPolicy(RestrictingNodeTransformer):
             if default is not None and not immutable(default):
                 self.error(
                     default,
-                    "a default must be a number, text, None, True, False or a tuple of such; "
-                    "use None and make the value inside",
+                    "a default must be a number, a string, None, True, False or a tuple of these; "
+                    "use None and create the value inside the function",
                 )
 
     unavailable: frozenset[str] = UNAVAILABLE
 
 
 class _Internal(ast.Name):
-    """A variable of the rewriting itself, which is not checked."""
+    """A temporary variable of the rewriting, whose name is not checked."""
 
 
 VISITORS: dict[type[ast.AST], Any] = {

@@ -1,7 +1,7 @@
-"""The process of an untrusted program, seen from the parent: started, read from, ended.
+"""Start the sandbox process, communicate with it and end it (the parent's side).
 
-Nothing that the process does can block the parent: every wait has a deadline, and the size of all
-messages is limited.
+The process cannot block the parent: every wait has a deadline, and the total size of the messages
+is limited.
 """
 
 import json
@@ -22,34 +22,34 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_design.verdicts import SANDBOX_KINDS, ProgramLimits, Refused
 
 SHOWN = 2000
-"""Characters of a message from the process that are passed on."""
+"""Maximum number of characters of an error message from the process."""
 
 BOOT = (
     "import sys; sys.path.remove(''); sys.path += sys.argv[2:]; "
     "from rulesafe_design.worker import main; main()"
 )
 PACKAGES = ("RestrictedPython", "pyseccomp")
-"""What the worker imports beside this package and the standard library."""
+"""Third-party packages that the worker imports."""
 
 POLL = 0.002  # s
 
 
 class Worker(AbstractContextManager["Worker"]):
-    """A process that runs one program. Leaving the `with` block ends it, whatever it does.
+    """A process that runs one program; it is killed at the end of the `with` block.
 
     Attributes:
-        walls: What confines the process, by name.
+        walls: For each restriction of the process, by name, whether it is active.
 
     Raises:
-        Refused: For what the program does.
-        RuleSafeError: No process can be started.
+        Refused: The sandbox refuses the program.
+        RuleSafeError: The process cannot be started.
     """
 
     def __init__(self, kind: str, source: str, limits: ProgramLimits):
         size = len(source.encode("utf-8", "surrogatepass"))
         if size > limits.source_bytes:
             raise Refused(
-                "syntax", f"the program has {size} bytes; valid: up to {limits.source_bytes}"
+                "syntax", f"the program has {size} bytes; valid: at most {limits.source_bytes}"
             )
         self._limits = limits
         self._unread = b""
@@ -60,7 +60,7 @@ class Worker(AbstractContextManager["Worker"]):
             for pipe in (self._process.stdin, self._process.stdout):
                 assert pipe
                 os.set_blocking(pipe.fileno(), False)
-            self.walls = _walls(self.receive())  # sent before the process has read the program
+            self.walls = _walls(self.receive())  # sent before the process reads the program
             self.send({"kind": kind, "source": source})
         except BaseException:
             self._end()
@@ -70,12 +70,12 @@ class Worker(AbstractContextManager["Worker"]):
         self._end()
 
     def restart_deadline(self) -> None:
-        """Start the time limit now, because the program had to wait for the parent."""
+        """Restart the wall-clock limit, because the program had to wait for the parent."""
         self._deadline = time.monotonic() + self._limits.wall_s
 
     def send(self, message: Mapping[str, Any]) -> None:
-        """Send one JSON line. Refused if the process does not read it in time; if the process has
-        ended, `receive` raises."""
+        """Send one JSON line; raise Refused "time" if the process does not read it in time. If the
+        process has ended, the next `receive` raises the reason."""
         data = json.dumps(message).encode() + b"\n"
         pipe = self._process.stdin
         assert pipe
@@ -89,7 +89,7 @@ class Worker(AbstractContextManager["Worker"]):
                 return
 
     def receive(self) -> dict[str, Any]:
-        """Return one JSON line of the process. Refused if there is none, with the reason."""
+        """Return one JSON line of the process; raise Refused with the reason if there is none."""
         pipe = self._process.stdout
         assert pipe
         while b"\n" not in self._unread:
@@ -99,7 +99,9 @@ class Worker(AbstractContextManager["Worker"]):
                 raise self._reason_of_end()
             self._received += len(more)
             if self._received > self._limits.output_bytes:
-                raise Refused("output", f"it said more than {self._limits.output_bytes} bytes")
+                raise Refused(
+                    "output", f"the process sent more than {self._limits.output_bytes} bytes"
+                )
             self._unread += more
         line, _, self._unread = self._unread.partition(b"\n")
         try:
@@ -116,23 +118,25 @@ class Worker(AbstractContextManager["Worker"]):
         with selectors.DefaultSelector() as selector:
             selector.register(pipe, event)
             if not selector.select(max(0.0, self._deadline - time.monotonic())):
-                raise Refused("time", f"no answer after {self._limits.wall_s:g} s")
+                raise Refused(
+                    "time", f"no answer from the process within {self._limits.wall_s:g} s"
+                )
 
     def _reason_of_end(self) -> Refused:
-        """Return why the process ended without an answer."""
+        """Return the reason why the process ended without an answer."""
         code, limits = self._ended(), self._limits
-        if code is None:  # it has closed its descriptors and lives on
-            return Refused("crash", "its process gave no answer")
+        if code is None:  # it closed its descriptors but still runs
+            return Refused("crash", "the process gave no answer")
         if code == -signal.SIGSYS:
-            return Refused("forbidden", "it made a system call that the sandbox does not allow")
+            return Refused("forbidden", "the program made a system call that is not allowed")
         if code in (-signal.SIGPROF, -signal.SIGALRM):
-            return Refused("time", f"still running after {limits.call_s:g} s, beyond interruption")
+            return Refused("time", f"still running after {limits.call_s:g} s; not interruptible")
         if code == -signal.SIGXCPU:
-            return Refused("time", f"more than {limits.cpu_s:g} s of CPU time in all")
+            return Refused("time", f"the program used more than {limits.cpu_s:g} s of CPU time")
         if code == -signal.SIGKILL:
-            return Refused("crash", "its process was killed, perhaps for want of memory")
+            return Refused("crash", "the process was killed; the machine may be out of memory")
         name = signal.Signals(-code).name if code < 0 else f"exit code {code}"
-        return Refused("crash", f"its process died ({name})")
+        return Refused("crash", f"the process ended unexpectedly ({name})")
 
     def _ended(self) -> int | None:
         """Return the return code as subprocess does, or None at the deadline.
@@ -143,7 +147,7 @@ class Worker(AbstractContextManager["Worker"]):
         while True:
             try:
                 found = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT | os.WNOHANG)
-            except ChildProcessError:  # this program ignores SIGCHLD
+            except ChildProcessError:  # the parent ignores SIGCHLD
                 return 0
             if found:
                 exited = found.si_code == os.CLD_EXITED
@@ -168,11 +172,11 @@ class Worker(AbstractContextManager["Worker"]):
 
 def _start(limits: ProgramLimits) -> "subprocess.Popen[bytes]":
     setup = {**asdict(limits), "parent": os.getpid()}
-    # -I would ignore PYTHONHASHSEED; all else of it is here: no site, no user site, an empty
-    # environment, an import path of the standard library and the packages named.
+    # The same isolation as with -I, which would ignore PYTHONHASHSEED: no site, no user site, an
+    # empty environment, an import path with the standard library and the packages needed.
     command = [sys.executable, "-s", "-S", "-B", "-W", "ignore", "-c", BOOT, json.dumps(setup)]
     environment = {"PYTHONHASHSEED": "0"}
-    if "LD_LIBRARY_PATH" in os.environ:  # some builds of Python start only with it
+    if "LD_LIBRARY_PATH" in os.environ:  # some Python builds do not start without it
         environment["LD_LIBRARY_PATH"] = os.environ["LD_LIBRARY_PATH"]
     try:
         return subprocess.Popen(
@@ -191,7 +195,7 @@ def _start(limits: ProgramLimits) -> "subprocess.Popen[bytes]":
 
 
 def _import_path() -> list[str]:
-    """Return the directories of this package and of PACKAGES, each once."""
+    """Return the import directories of this package and of PACKAGES, without duplicates."""
     found = [Path(__file__).resolve().parents[1]]
     for package in PACKAGES:
         spec = find_spec(package)
@@ -202,24 +206,26 @@ def _import_path() -> list[str]:
 
 
 def _refusal(kind: Any, text: Any) -> Refused:
-    """Return the refusal that the process has sent."""
+    """Return the refusal in a message of the process."""
     if not isinstance(kind, str) or kind not in SANDBOX_KINDS or not isinstance(text, str):
         return malformed_message()
     return Refused(kind, printable(text))
 
 
 def printable(text: str) -> str:
-    """Return untrusted text without control characters, which could change a terminal."""
+    """Return untrusted text with control characters replaced, because they affect a terminal."""
     return "".join(c if c.isprintable() or c == "\n" else "?" for c in text[:SHOWN])
 
 
 def malformed_message() -> Refused:
-    """Return the refusal of a message that the worker's own code never sends."""
-    return Refused("output", "its process said what is no message")
+    """Return the refusal for a message that does not follow the protocol."""
+    return Refused("output", "the process sent an invalid message")
 
 
 def _walls(message: dict[str, Any]) -> dict[str, bool]:
     walls = message.get("walls")
-    if not isinstance(walls, dict) or not all(isinstance(held, bool) for held in walls.values()):
+    if not isinstance(walls, dict) or not all(
+        isinstance(active, bool) for active in walls.values()
+    ):
         raise malformed_message()
     return walls

@@ -1,6 +1,6 @@
-"""The prompts for a language model: the templates of data/lock_*.md, filled in.
+"""Create the prompts for a language model from the templates data/lock_*.md.
 
-A change of a template changes every request, so earlier exchanges are not found again.
+Changing a template changes every request, so exchanges recorded before the change are not used.
 """
 
 import hashlib
@@ -16,16 +16,19 @@ from rulesafe_design.difficulty import Cell
 from rulesafe_design.guards import BUILTINS
 
 RECENT = 20
-"""Number of recent locks whose descriptions are in a request, to avoid repetitions."""
+"""Number of recent lock descriptions in a request, which help the model to avoid repetitions."""
 
 MAX_REPLY_SHOWN = 40_000
-"""Maximum number of characters of a reply that are sent back with its fault."""
+"""Maximum number of characters of a failed reply that are sent back to the model."""
 
 Messages = tuple[tuple[str, str], ...]
 
 
 def opening(number: int, cell: Cell, taken: Iterable[str], max_steps: int) -> Messages:
-    """Return the first messages of a conversation: the system message and the request."""
+    """Return the first messages of a conversation: the system message and the request.
+
+    `cell`: the requested difficulty; `taken`: the descriptions of the existing locks.
+    """
     newest = list(taken)[-RECENT:]
     listed = "".join(f"- {description}\n" for description in newest)
     present = f"These, and others, are there already:\n\n{listed}" if newest else ""
@@ -34,7 +37,7 @@ def opening(number: int, cell: Cell, taken: Iterable[str], max_steps: int) -> Me
 
 
 def repair(reply: str, kind: str, meaning: str, message: str, advice: str = "") -> Messages:
-    """Return the messages after a reply that failed: the reply and what is wrong with it."""
+    """Return the messages after a failed reply: the reply and a description of the error."""
     user = _template("lock_repair.md").substitute(
         kind=kind, meaning=meaning, message=message, advice=advice
     )
@@ -42,7 +45,7 @@ def repair(reply: str, kind: str, meaning: str, message: str, advice: str = "") 
 
 
 def quoted(reply: str) -> str:
-    """Return a reply as it is sent back to its model."""
+    """Return the text of a reply in the form in which it is sent back to the model."""
     return reply[:MAX_REPLY_SHOWN] or "(nothing)"
 
 
@@ -60,21 +63,21 @@ def system(max_steps: int) -> str:
 
 
 def examples() -> list[dict[str, Any]]:
-    """Return the worked examples: "rule", the id of the equivalent lock among the twenty, then
-    "description", "program" (source) and "plan"."""
+    """Return the worked examples: "rule" (id of the equivalent rule), "description", "program"
+    (source) and "plan"."""
     found: list[dict[str, Any]] = json.loads(_data("examples.json"))
     return [{**example, "program": "\n".join(example["program"]) + "\n"} for example in found]
 
 
 def prompts_digest() -> str:
-    """Return the SHA-256 of all templates, examples and the schema, which decide the requests."""
+    """Return the SHA-256 of the templates, the examples and the schema."""
     names = ("lock_system.md", "lock_template.md", "lock_request.md", "lock_repair.md")
     texts = [_data(name) for name in (*names, "examples.json")]
     return hashlib.sha256(json.dumps([texts, SCHEMA, list(BUILTINS)]).encode()).hexdigest()
 
 
 def _shown(example: dict[str, Any]) -> str:
-    """Return an example: its program in lines, then the complete answer."""
+    """Return the text of an example: the program, then the complete answer."""
     answer = {key: example[key] for key in ("description", "program", "plan")}
     return f"```python\n{example['program']}```\n\nis answered as\n\n{json.dumps(answer)}"
 

@@ -1,4 +1,4 @@
-"""The report of a generation: replies by outcome, tokens, cost, yield, difficulty."""
+"""Count the results of a generation: outcomes of replies, tokens, cost, yield, difficulty."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ ACCEPTED = "accepted"
 
 @dataclass(frozen=True)
 class Prices(Settings):
-    """The prices of an endpoint for a million tokens, in any currency; None: unknown."""
+    """The prices of an endpoint per million tokens, in any currency; None: unknown."""
 
     tokens_in: float | None = setting(None, "", 0)
     tokens_out: float | None = setting(None, "", 0)
@@ -23,34 +23,34 @@ class Prices(Settings):
 
 @dataclass
 class Report:
-    """The counts, filled in while locks are generated."""
+    """The counts of a generation, updated while it runs."""
 
     count: int
-    """Locks that are wanted."""
+    """Number of requested locks."""
     prices: Prices = Prices()
-    asked: int = 0
-    """Conversations begun."""
+    conversations: int = 0
+    """Number of started conversations."""
     failed: int = 0
-    """Conversations that ended without a lock."""
+    """Number of conversations that ended without a lock."""
     outcomes: Counter[str] = field(default_factory=Counter)
-    """Replies by outcome: "accepted", or a kind of failure."""
+    """Number of replies by outcome: "accepted" or a kind of failure."""
     repairs: int = 0
-    """Replies after a failure was fed back."""
+    """Number of replies to an error description."""
     repaired: int = 0
-    """Accepted locks that needed such a reply."""
+    """Number of accepted locks that needed at least one repair."""
     retries: Counter[str] = field(default_factory=Counter)
-    """Tries without a reply, by kind (`models.FAILURES`, and "format")."""
+    """Number of failed tries by kind (`models.FAILURES`, and "format")."""
     tokens_in: int = 0
     tokens_out: int = 0
     uncounted: int = 0
-    """Replies without reported tokens, which are not part of tokens and cost."""
+    """Number of replies without token counts, which are missing in tokens and cost."""
     locks: list[LockFile] = field(default_factory=list)
-    """Those accepted, in order."""
+    """The accepted locks, in order."""
     stopped: str = ""
-    """Why the generation ended early, if it did."""
+    """The reason why the generation ended early; empty if it did not."""
 
     def count_reply(self, reply: Reply, attempt: int) -> None:
-        """Count a reply."""
+        """Add a reply to the counts."""
         self.repairs += attempt > 0
         self.retries.update(reply.retries)
         self.tokens_in += reply.tokens_in or 0
@@ -59,7 +59,7 @@ class Report:
 
     @property
     def cost(self) -> float | None:
-        """In the currency of the prices; None without both."""
+        """The cost in the currency of the prices; None if a price is unknown."""
         if self.prices.tokens_in is None or self.prices.tokens_out is None:
             return None
         spent = self.tokens_in * self.prices.tokens_in + self.tokens_out * self.prices.tokens_out
@@ -67,13 +67,13 @@ class Report:
 
     @property
     def accepted(self) -> int:
-        """Number of locks."""
+        """Number of accepted locks."""
         return len(self.locks)
 
     @property
     def lock_yield(self) -> float:
-        """Locks per conversation, 0..1."""
-        return self.accepted / self.asked if self.asked else 0.0
+        """Accepted locks per conversation, 0..1."""
+        return self.accepted / self.conversations if self.conversations else 0.0
 
     @property
     def cells(self) -> dict[str, int]:
@@ -84,14 +84,14 @@ class Report:
 
     @property
     def exit_code(self) -> int:
-        """0: all wanted locks; 1: fewer; 2: stopped early."""
+        """0: all requested locks were generated; 1: fewer; 2: stopped early."""
         return 2 if self.stopped else int(self.accepted < self.count)
 
     def as_json(self) -> dict[str, Any]:
         """Return the content of report.json."""
         return {
             "wanted": self.count,
-            "asked": self.asked,
+            "asked": self.conversations,
             "accepted": self.accepted,
             "failed": self.failed,
             "outcomes": _sorted(self.outcomes),
@@ -110,5 +110,5 @@ class Report:
 
 
 def _sorted(counts: Mapping[str, int]) -> dict[str, int]:
-    """Sort counts, the largest first."""
+    """Return counts sorted in descending order."""
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))

@@ -1,7 +1,7 @@
-"""Check and compile programs, which may use a subset of Python.
+"""Check and compile programs in a subset of Python.
 
-Runs in the sandbox's own process (`worker`), because even parsing a hostile text can end a process.
-Example::
+This module runs in the sandbox process (`worker`), because even parsing a malicious text can crash
+the interpreter. Example::
 
     code = compile_lock("def check_lock(self):\\n    self._n = 1\\n")
 """
@@ -14,18 +14,20 @@ from rulesafe_design.policy import REFUSED, UNAVAILABLE, Refusal, RestrictedPoli
 __all__ = ["PROGRAM", "Refusal", "compile_lock", "compile_task"]
 
 PROGRAM = "<program \ud800>"
-"""The file name under which a program is compiled, which identifies its lines in tracebacks. It has
-a lone surrogate, which no path has: on a syntax error the parser looks for a file of that name, and
-opening one would end the process."""
+"""File name that identifies the lines of a program in tracebacks. The lone surrogate makes it an
+invalid path: on a syntax error the parser tries to open the file, and the system call filter would
+kill the process."""
 
 SHOWN = 5
-"""Maximum number of faults in one message."""
+"""Maximum number of errors listed in one message."""
 
 
 def compile_lock(source: str) -> CodeType:
-    """The code of a lock program: functions, one of them check_lock(self), and constants.
+    """Compile a lock program: constants and functions, one of them check_lock(self).
 
-    Errors: Refusal "syntax" for what is no such program, "forbidden" for Python outside the subset.
+    Raises:
+        Refusal: "syntax" if it is not a valid lock program, "forbidden" if it uses Python features
+            outside the subset.
     """
     tree, code = _compiled(source, constants_only=True)
     found = [
@@ -35,24 +37,24 @@ def compile_lock(source: str) -> CodeType:
     ]
     if len(found) != 1:
         raise Refusal(
-            "syntax", f"a program has one function check_lock(self), this one has {len(found)}"
+            "syntax", f"a program needs one function check_lock(self); this one has {len(found)}"
         )
-    given = found[0].args
-    more = given.vararg or given.kwonlyargs or given.kwarg
-    if len([*given.posonlyargs, *given.args]) != 1 or more:
-        raise Refusal("syntax", f"line {found[0].lineno}: check_lock takes self and nothing else")
+    arguments = found[0].args
+    more = arguments.vararg or arguments.kwonlyargs or arguments.kwarg
+    if len([*arguments.posonlyargs, *arguments.args]) != 1 or more:
+        raise Refusal("syntax", f"line {found[0].lineno}: check_lock must take only self")
     return code
 
 
 def compile_task(source: str) -> CodeType:
-    """The code of a task program, any statements of the subset. Errors as for `compile_lock`."""
+    """Compile a task program: any statements of the subset. Raises the errors of `compile_lock`."""
     return _compiled(source, constants_only=False)[1]
 
 
 def _compiled(source: str, constants_only: bool) -> tuple[ast.Module, CodeType]:
     """Return the syntax tree and the code of a program that follows the policy.
 
-    `constants_only`: functions and constants are the only statements at module level.
+    With `constants_only`, only functions and constants are allowed at module level.
     """
     try:
         tree = ast.parse(source.removeprefix("\ufeff"), PROGRAM)
@@ -74,11 +76,11 @@ def _compiled(source: str, constants_only: bool) -> tuple[ast.Module, CodeType]:
     except (RecursionError, MemoryError):
         raise Refusal("syntax", "the program is nested too deeply") from None
     except ValueError as error:  # null bytes, lone surrogates
-        raise Refusal("syntax", f"the program is no text of Python: {error}") from None
+        raise Refusal("syntax", f"the program is not valid Python text: {error}") from None
 
 
 def _bound(tree: ast.Module) -> frozenset[str]:
-    """Return the names that the program itself defines."""
+    """Return the names that the program defines."""
     names: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
@@ -93,8 +95,10 @@ def _bound(tree: ast.Module) -> frozenset[str]:
 
 
 def _not_constant(node: ast.stmt) -> list[tuple[int, str]]:
-    """Return the fault of a statement at module level that is neither a function nor a constant: it
-    could be a memory that the exploration does not include."""
+    """Return the error for a module-level statement that is neither a function nor a constant.
+
+    Such a statement could create state outside of self, which the exploration does not include.
+    """
     if isinstance(node, (ast.FunctionDef, ast.Pass)) or type(node).__name__ in REFUSED:
         return []
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
@@ -105,9 +109,9 @@ def _not_constant(node: ast.stmt) -> list[tuple[int, str]]:
         if named and (node.value is None or immutable(node.value)):
             return []
         fault = (
-            "a constant is a number, text or a tuple of such; write a tuple for a list, and make "
-            "dicts and sets inside check_lock"
+            "a module-level constant must be a number, a string or a tuple of these; use a tuple "
+            "instead of a list, and create dicts and sets inside check_lock"
         )
     else:
-        fault = "beside functions there are constants only; move this statement into check_lock"
+        fault = "only functions and constants are valid at module level; move this into check_lock"
     return [(node.lineno, fault)]

@@ -1,7 +1,8 @@
-"""The splits of a set of locks: for training and for tests.
+"""Split a set of locks into "train", "test" and "hard".
 
-"hard" are the locks beyond what "train" has: of HARD_STEPS steps or more, or of HARD_MEMORY memory
-states or more. "test" has the same cells of difficulty as "train": one in five of each cell.
+"hard" contains the locks with at least HARD_STEPS steps or at least HARD_MEMORY memory states, more
+than any lock in "train". "test" contains one fifth of the locks of each cell of difficulty of
+"train".
 """
 
 import hashlib
@@ -15,20 +16,20 @@ from rulesafe_locks.lock_files import LockFile
 SPLITS = ("train", "test", "hard")
 
 HARD_STEPS = 11
-"""The longest band of difficulty. The twenty rules take eight steps at most, "train" takes ten."""
+"""First number of the last band of steps. The twenty rules need at most 8 steps, "train" 10."""
 
 HARD_MEMORY = 5
-"""The band of most memory. The twenty rules take four memory states at most, as "train" does."""
+"""The last band of memory. The twenty rules and "train" need at most four memory states."""
 
 TEST_SHARE = 5
-"""One in so many locks of each cell is for "test"."""
+"""One of TEST_SHARE locks of each cell is in "test"."""
 
 
 def assign(locks: Iterable[LockFile]) -> list[LockFile]:
-    """The locks, in their order, each with its split. They need the facts "steps" and "memory".
+    """Return the locks in the same order, each with its split; needs the facts "steps", "memory".
 
-    It is a function of the set alone, not of its order: within a cell the locks are taken by the
-    SHA-256 of their ids, and the first fifth (rounded) is "test".
+    The split does not depend on the order of the locks: within a cell they are sorted by the
+    SHA-256 of their ids, and the first fifth (rounded) is in "test".
     """
     locks = list(locks)
     cells = defaultdict(list)
@@ -42,7 +43,7 @@ def assign(locks: Iterable[LockFile]) -> list[LockFile]:
 
 
 def is_hard(lock: LockFile) -> bool:
-    """Is it beyond everything in "train"?"""
+    """Return whether a lock has more steps or memory states than all locks in "train"."""
     return lock.facts["steps"] >= HARD_STEPS or lock.facts["memory"] >= HARD_MEMORY
 
 

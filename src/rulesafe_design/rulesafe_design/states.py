@@ -1,9 +1,10 @@
-"""The attributes that a lock program has set on self, as a value with comparison, hash and copies.
+"""Convert the attributes that a lock program has set on self to a hashable key, and back.
 
-A key is a flat description of the attributes: two states have the same key exactly if no program
-can distinguish them. Lists, dicts and sets that are shared, or that hold themselves, are written
-once and referred to afterwards. A state made from a key iterates over its sets in an order that the
-key alone decides. Runs in the sandbox's own process and imports nothing heavy.
+Two states have the same key if and only if no program can distinguish them. The key contains each
+list, dict and set once; further references (shared or cyclic) are stored as numbers. The iteration
+order of sets in a decoded state depends only on the key.
+
+This module runs in the sandbox process and imports only light modules.
 """
 
 from typing import Any
@@ -13,7 +14,7 @@ from rulesafe_design.restricted import Refusal
 Key = tuple[Any, ...]
 
 DEPTH = 50
-"""Maximum depth of lists within lists."""
+"""Maximum nesting depth of containers."""
 
 VALID = "None, bool, int, float, str, list, tuple, dict, set and frozenset"
 
@@ -24,7 +25,7 @@ KINDS: dict[str, Any] = {tag: kind for kind, tag in TAGS.items()}
 
 
 def key_of(values: dict[str, Any]) -> Key:
-    """Return the key of the attributes of self. Refusal "state" for anything except data."""
+    """Return the key of the attributes of self; raise Refusal "state" unless all are plain data."""
     numbers: dict[int, int] = {}
     key: list[Any] = []
     for name in sorted(values):
@@ -33,9 +34,9 @@ def key_of(values: dict[str, Any]) -> Key:
 
 
 def values_of(key: Key) -> dict[str, Any]:
-    """Return new attributes, which share nothing with those that the key was made from."""
-    made: list[Any] = []
-    return {key[i]: _decoded(key[i + 1], made) for i in range(0, len(key), 2)}
+    """Return the attributes for a key, as new objects."""
+    containers: list[Any] = []
+    return {key[i]: _decoded(key[i + 1], containers) for i in range(0, len(key), 2)}
 
 
 def _encoded(value: Any, name: str, numbers: dict[int, int], depth: int) -> Any:
@@ -46,24 +47,24 @@ def _encoded(value: Any, name: str, numbers: dict[int, int], depth: int) -> Any:
         return TRUE if value else FALSE
     if kind is float:
         if value != value:
-            raise Refusal("state", f"self.{name} holds nan, which equals nothing, not even itself")
+            raise Refusal("state", f"self.{name} contains nan; nan is not equal to itself")
         return ("f", value.hex())
     if depth >= DEPTH:
         raise Refusal("state", f"self.{name} is nested deeper than {DEPTH} levels")
     if kind not in TAGS:
-        raise Refusal("state", f"self.{name} holds a {kind.__name__}; valid: {VALID}")
+        raise Refusal("state", f"self.{name} contains a {kind.__name__}; valid: {VALID}")
     if kind in (list, set, dict):
         if id(value) in numbers:
             return ("r", numbers[id(value)])
         numbers[id(value)] = len(numbers)
-    # A dict in the order of insertion, which a program can see
+    # A program can observe the insertion order of a dict, so the order is part of the key
     parts = [part for item in value.items() for part in item] if kind is dict else value
     key = [_encoded(part, name, numbers, depth + 1) for part in parts]
     return (TAGS[kind], *(_sorted(key) if kind in (set, frozenset) else key))
 
 
 def _sorted(key: list[Any]) -> list[Any]:
-    """Sort the elements of a set: numbers, which are not written out for it, then the rest."""
+    """Return the encoded elements of a set in a fixed order: ints by value, then the others."""
     numbers = sorted(part for part in key if type(part) is int)
     return numbers + sorted((part for part in key if type(part) is not int), key=_order)
 
@@ -71,11 +72,11 @@ def _sorted(key: list[Any]) -> list[Any]:
 def _order(part: Any) -> str:
     try:
         return repr(part)
-    except ValueError:  # Python writes out no numbers of thousands of digits
-        raise Refusal("state", "a set on self holds a tuple with a number too large") from None
+    except ValueError:  # Python limits the number of digits when it converts an int to text
+        raise Refusal("state", "a set on self contains a tuple with too large an int") from None
 
 
-def _decoded(key: Any, made: list[Any]) -> Any:
+def _decoded(key: Any, containers: list[Any]) -> Any:
     if type(key) is not tuple:
         return key
     tag, parts = key[0], key[1:]
@@ -84,17 +85,17 @@ def _decoded(key: Any, made: list[Any]) -> Any:
     if tag == "f":
         return float.fromhex(parts[0])
     if tag == "r":
-        return made[parts[0]]
+        return containers[parts[0]]
     kind = KINDS[tag]
     if kind in (tuple, frozenset):
-        return kind([_decoded(part, made) for part in parts])
+        return kind([_decoded(part, containers) for part in parts])
     new = kind()
-    made.append(new)
+    containers.append(new)
     if kind is dict:
         for i in range(0, len(parts), 2):
-            item = _decoded(parts[i], made)
-            new[item] = _decoded(parts[i + 1], made)
+            item = _decoded(parts[i], containers)
+            new[item] = _decoded(parts[i + 1], containers)
     else:
         add = new.extend if kind is list else new.update
-        add([_decoded(part, made) for part in parts])
+        add([_decoded(part, containers) for part in parts])
     return new

@@ -1,36 +1,39 @@
-"""Why programs are refused, and their limits. `sandbox` has both names too."""
+"""The reasons for refusing a program, and the limits of programs (`sandbox` exports both)."""
 
 from dataclasses import dataclass
 
 from rulesafe_core.errors import RuleSafeError, unknown_name
 
 SANDBOX_KINDS = {
-    "syntax": "not a program of the accepted form: no Python, or no check_lock(self)",
-    "forbidden": "it reaches for what the sandbox does not give: files, imports, inner attributes",
-    "error": "it raised an error",
-    "time": "it ran longer than the limits allow",
-    "memory": "it took more memory than the limits allow",
-    "crash": "its process died",
-    "output": "it said more, or other things, than a program can say",
-    "clock": "the lock depends on how often it is asked, not on moves alone",
-    "state": "it keeps on self what is not plain data",
-    "planner": "a call of the planner ended with an error",
+    "syntax": "the program has a syntax error, is too large or has no check_lock(self)",
+    "forbidden": "the program uses a feature that is not allowed, such as files or imports",
+    "error": "the program raised an exception",
+    "time": "the program exceeded a time limit",
+    "memory": "the program exceeded the memory limit",
+    "crash": "the process of the program ended unexpectedly",
+    "output": "the process of the program sent too many messages or an invalid one",
+    "clock": "the lock depends on how often check_lock is called, not only on the moves",
+    "state": "the program stores a value on self that is not plain data",
+    "planner": "a planner call failed",
 }
 KINDS = {
     **SANDBOX_KINDS,
-    "states": "it has more states than the limits allow, and they show no regularity",
+    "states": "the program has more states than the limits allow, without regularity",
     "trivial": "the door is free at the start",
     "shut": "no sequence of moves frees the door",
     "long": "the shortest plan has too many steps",
     "plan": "the claimed plan does not open the door",
-    "duplicate": "it behaves exactly as another lock does",
+    "duplicate": "the lock behaves exactly like another lock",
 }
-"""Why a program is refused: the sandbox's reasons, then those of compiler and verifier."""
+"""The reasons for refusing a program: those of the sandbox, the compiler and the verifier."""
 
 
 class Refused(RuleSafeError):
-    """A program is not accepted. `kind`: one of KINDS. The message, for people and models, has the
-    fault and, if known, the line of the program."""
+    """A program is refused. `kind`: one of KINDS.
+
+    The message describes the error and, if known, the line of the program. Users and language
+    models receive it.
+    """
 
     def __init__(self, kind: str, message: str):
         if kind not in KINDS:
@@ -39,7 +42,7 @@ class Refused(RuleSafeError):
         self.kind = kind
 
     def __reduce__(self) -> tuple[type, tuple[str, str]]:
-        return type(self), (self.kind, str(self))  # to another process and back
+        return type(self), (self.kind, str(self))  # so that it can be pickled
 
 
 @dataclass(frozen=True)
@@ -47,28 +50,29 @@ class ProgramLimits:
     """The limits of a program."""
 
     call_s: float = 0.5
-    """s, wall clock, for one call of check_lock, or between two calls of the planner; more where
-    the machine is so busy that the program gets less than half of it."""
+    """Wall-clock time limit of one call of check_lock, or between two planner calls, in s. It is
+    extended if the machine is busy and the program gets less than half of the CPU time."""
     cpu_s: float = 5.0
-    """s of CPU time in all, rounded up to an integer."""
+    """Total CPU time limit in s, rounded up to an integer."""
     wall_s: float = 10.0
-    """s, wall clock, for the exploration, or for a task program between two calls, whatever else
-    the machine does."""
+    """Wall-clock time limit of the exploration, or of a task program between two planner calls, in
+    s. It is never extended."""
     memory_mb: int = 512
-    """MiB of address space, Python itself included."""
+    """Limit of the address space, including the Python interpreter, in MiB."""
     source_bytes: int = 65_536
+    """Maximum size of the source."""
     output_bytes: int = 4_000_000
-    """Maximum size of all messages of the process."""
+    """Maximum total size of the messages that the process sends."""
     states: int = 20_000
-    """Maximum number of explored states of a lock program; layers of moves are complete."""
+    """Maximum number of explored states of a lock program; only complete layers are kept."""
     events: int = 64
-    """Moves up to which a lock program is explored."""
+    """Maximum length of the explored move sequences of a lock program."""
     calls: int = 1000
-    """Calls of the planner that a task program may make."""
+    """Maximum number of planner calls of a task program."""
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
             if not value > 0:
-                raise RuleSafeError(f"limit {name}: {value!r} is not above 0")
+                raise RuleSafeError(f"limit {name} is {value!r}; it must be greater than 0")
         if self.memory_mb < 64:
-            raise RuleSafeError(f"limit memory_mb: {self.memory_mb}; Python itself needs 64")
+            raise RuleSafeError(f"limit memory_mb is {self.memory_mb}; Python needs at least 64")

@@ -1,4 +1,4 @@
-"""The verdict on a program before it is used: compiled, proved, compared with other locks.
+"""Verify a lock program: compile it, prove its properties, compare it with other locks.
 
 Example::
 
@@ -21,19 +21,19 @@ from rulesafe_locks.proofs import Proof, prove
 from rulesafe_locks.rules import RULES, load_rule
 
 MAX_STEPS = 12
-"""Longer plans are refused: at about 65 frames a step a memory of 830 frames covers no more."""
+"""Maximum length of a shortest plan. A step takes about 65 frames, a memory covers 830 frames."""
 
 
 @dataclass(frozen=True)
 class Verified:
-    """A lock that can be opened, and what was proved of it."""
+    """A lock that can be opened, with its proved properties."""
 
     automaton: Automaton
     bound: Bound | None
-    """How far it agrees with the program; None: for all sequences."""
+    """The bound of the agreement with the program; None: exact for all sequences."""
     proof: Proof
     digest: str
-    """Of its behaviour; equivalent locks share it."""
+    """Digest of the behaviour, equal for equivalent locks."""
 
 
 def verify(
@@ -47,14 +47,15 @@ def verify(
 
     Args:
         source: The program.
-        plan: Events that are claimed to open the door.
-        known: Digests of other locks, which it must not be equivalent to, with their ids.
-        limits: Of the sandbox.
-        max_steps: Locks with longer shortest plans are refused.
+        plan: Events that should open the door; None: no plan to check.
+        known: Digests of other locks, mapped to their ids; equivalent locks are refused.
+        limits: The limits of the sandbox.
+        max_steps: Maximum number of steps of a shortest plan.
 
     Raises:
-        Refused: By the sandbox; "trivial": the door is free at the start; "shut": nothing opens it;
-            "long": more than `max_steps` steps; "plan": the claimed plan fails; "duplicate".
+        Refused: The sandbox refuses the program; or "trivial": the door is free at the start;
+            "shut": no sequence opens it; "long": more than `max_steps` steps; "plan": the plan
+            fails; "duplicate": a known lock is equivalent.
     """
     compiled = compile_program(source, limits)
     rule = as_rule(compiled.automaton, "the lock", "")
@@ -63,12 +64,12 @@ def verify(
         check_plan(rule, list(plan))
     digest = behaviour(compiled.automaton)
     if known and digest in known:
-        raise Refused("duplicate", f"the lock behaves exactly as {known[digest]} does")
+        raise Refused("duplicate", f"the lock behaves exactly like {known[digest]}")
     return Verified(compiled.automaton, compiled.bound, prove(rule), digest)
 
 
 def check_use(rule: Rule, max_steps: int = MAX_STEPS) -> None:
-    """Raise Refused "trivial", "shut" or "long" if a lock is not a task for a robot."""
+    """Raise Refused "trivial", "shut" or "long" if a lock is not usable as a task."""
     if "door" not in rule.locked(rule.start()):
         raise Refused("trivial", "the door is free at the start, with all parts closed")
     steps = plan_distance(rule, rule.start())
@@ -76,14 +77,14 @@ def check_use(rule: Rule, max_steps: int = MAX_STEPS) -> None:
         raise Refused(
             "shut",
             f"no sequence of knob and handle moves ever frees the door (all {prove(rule).states} "
-            "states that can be reached were searched)",
+            "reachable states were searched)",
         )
     if steps > max_steps:
         raise Refused("long", f"the shortest plan has {steps} steps; valid: at most {max_steps}")
 
 
 def check_plan(rule: Rule, plan: list[str]) -> None:
-    """Raise Refused "plan", with the step that fails, if the events do not open the door."""
+    """Raise Refused "plan", with the step that fails, if the plan does not open the door."""
     try:
         after = apply_plan(rule, plan)
     except RuleSafeError as error:
@@ -91,16 +92,16 @@ def check_plan(rule: Rule, plan: list[str]) -> None:
     if not after.opened:
         raise Refused(
             "plan",
-            "the claimed plan leaves the door shut; its last event must be 'door+'. "
-            f"A plan that works: {', '.join(prove(rule).plan)}",
+            "the claimed plan does not open the door; its last event must be 'door+'. "
+            f"A valid plan: {', '.join(prove(rule).plan)}",
         )
 
 
 def behaviour(automaton: Automaton) -> str:
-    """Return a digest of the behaviour under the allowed moves, equal for equivalent locks."""
+    """Return a digest of the behaviour under the possible moves, equal for equivalent locks."""
     return smallest(possible(automaton)).digest
 
 
 def known_digests(rules: Iterable[str] = RULES) -> dict[str, str]:
-    """Return the digests of rules, by default of the twenty, with their ids."""
+    """Return the digests of rules (default: the twenty rules of the paper), mapped to their ids."""
     return {behaviour(automaton_of(load_rule(rule))): rule for rule in rules}

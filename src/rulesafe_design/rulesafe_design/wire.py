@@ -1,7 +1,7 @@
-"""Values between a task program and the planner, as JSON.
+"""Encode the values exchanged between a task program and the planner as JSON.
 
-None, bool, int, float, str, list, tuple and dict are sent as they are; any other object stays in
-its process, and a handle is sent instead. Imports nothing heavy: both processes use it.
+None, bool, int, float, str, list, tuple and dict are sent by value. Any other object stays in its
+process, and a handle is sent instead. Both processes use this module, so its imports are light.
 """
 
 from collections.abc import Callable
@@ -11,7 +11,7 @@ ATOMS = (type(None), bool, int, float, str)
 
 
 def encode(value: Any, handle: Callable[[Any], int]) -> Any:
-    """Return the value as JSON. `handle` returns the number of another object, or raises."""
+    """Return the value as JSON. `handle` returns the number for any other object, or raises."""
     if isinstance(value, ATOMS):
         return value
     if isinstance(value, list):
@@ -24,21 +24,22 @@ def encode(value: Any, handle: Callable[[Any], int]) -> Any:
     return {"handle": handle(value)}
 
 
-def decode(data: Any, handled: Callable[[Any], Any]) -> Any:
-    """Return the value. `handled` returns the object of a number, or raises.
+def decode(data: Any, lookup: Callable[[Any], Any]) -> Any:
+    """Return the decoded value. `lookup` returns the object for a number, or raises.
 
-    ValueError, TypeError or RecursionError for anything that `encode` never writes.
+    Raises:
+        ValueError, TypeError, RecursionError: The data was not produced by `encode`.
     """
     if type(data) in ATOMS:
         return data
     if type(data) is list:
-        return [decode(part, handled) for part in data]
+        return [decode(part, lookup) for part in data]
     if type(data) is dict and len(data) == 1:
         ((tag, parts),) = data.items()
         if tag == "handle":
-            return handled(parts)
+            return lookup(parts)
         if tag == "tuple" and type(parts) is list:
-            return tuple([decode(part, handled) for part in parts])
+            return tuple([decode(part, lookup) for part in parts])
         if tag == "dict" and type(parts) is list:
-            return {decode(key, handled): decode(part, handled) for key, part in parts}
-    raise ValueError("no value of a task program")
+            return {decode(key, lookup): decode(part, lookup) for key, part in parts}
+    raise ValueError("not an encoded value")

@@ -1,8 +1,8 @@
-"""The sandbox's own process: confines itself, then reads one program and runs it.
+"""Main module of the sandbox process: restrict the process, then read and run one program.
 
 `processes` starts it. It reads JSON lines from descriptor 0 and writes JSON lines to descriptor 1:
-first what confines the process, then the calls of a task program, then the result. It imports
-nothing of the simulation, so that it starts fast.
+first the active restrictions, then the planner calls of a task program, then the result. It does
+not import the simulation, so that it starts fast.
 """
 
 import json
@@ -10,7 +10,7 @@ import os
 import signal
 import sys
 import time
-import unicodedata  # noqa: F401  "\\N{...}" in a program imports it, and by then nothing can
+import unicodedata  # noqa: F401  needed for "\\N{...}"; it cannot be imported after confine()
 from collections.abc import Callable
 from types import FrameType, TracebackType
 from typing import Any
@@ -23,14 +23,15 @@ from rulesafe_design.wire import decode, encode
 
 READ_BYTES = 65_536
 MESSAGE = 500
-"""Characters of an error's text that are sent."""
+"""Maximum number of characters of an error text that are sent."""
 
 GRACE = 0.25
-"""s of CPU time after the limit of a call, to report the line; then the kernel ends the process."""
+"""CPU time in s, after the time limit of a call, for reporting the line before SIGPROF ends the
+process."""
 
 
 class Wire:
-    """JSON lines on descriptors 0 and 1."""
+    """Receive and send JSON lines on descriptors 0 and 1."""
 
     def __init__(self) -> None:
         self._unread = b""
@@ -53,20 +54,20 @@ class Wire:
 class Clock:
     """The time limit of a call of the program.
 
-    A signal handler reports the line after the limit, by wall clock. If the handler cannot run, the
-    kernel ends the process. A program cannot sleep: if it had less than half of the time as CPU
-    time, the machine was busy, and the program gets the time once more.
+    When the wall-clock limit is reached, a signal handler reports the current line. If the handler
+    cannot run, the kernel ends the process. A program cannot sleep: if it used less than half of
+    the limit as CPU time, the machine was busy, and the limit is extended.
     """
 
     def __init__(self, wire: Wire, seconds: float):
         self._wire, self._seconds = wire, seconds
-        self._began = 0.0  # s of CPU time
-        self.where: Callable[[], str] = str
-        signal.signal(signal.SIGALRM, self._late)
+        self._start_time = 0.0  # CPU time in s
+        self.trail: Callable[[], str] = str
+        signal.signal(signal.SIGALRM, self._on_timeout)
         signal.signal(signal.SIGPROF, signal.SIG_DFL)
 
     def run(self, function: Callable[[], Any]) -> Any:
-        """Return the result of the function, within the limit."""
+        """Call the function within the time limit and return its result."""
         self.start()
         try:
             return function()
@@ -74,7 +75,7 @@ class Clock:
             self.stop()
 
     def start(self) -> None:
-        self._began = time.process_time()
+        self._start_time = time.process_time()
         signal.setitimer(signal.ITIMER_PROF, self._seconds + GRACE)
         signal.setitimer(signal.ITIMER_REAL, self._seconds)
 
@@ -82,17 +83,17 @@ class Clock:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.setitimer(signal.ITIMER_PROF, 0)
 
-    def _late(self, number: int, frame: FrameType | None) -> None:
-        if time.process_time() - self._began < self._seconds / 2:
+    def _on_timeout(self, number: int, frame: FrameType | None) -> None:
+        if time.process_time() - self._start_time < self._seconds / 2:
             signal.setitimer(signal.ITIMER_REAL, self._seconds)
             return
-        text = f"still running after {self._seconds:g} s"
-        self._wire.send(refusal("time", line_of(frame), text, self.where()))
+        text = f"still running after the time limit of {self._seconds:g} s"
+        self._wire.send(refusal("time", line_of(frame), text, self.trail()))
         os._exit(0)
 
 
 class ObjectHandle:
-    """Stands for an object of the planner. A program can keep it and pass it to later calls."""
+    """Handle of an object of the planner, which a program can store and pass to later calls."""
 
     __slots__ = ("number",)
 
@@ -104,7 +105,7 @@ class ObjectHandle:
 
 
 class Planner(Provided):
-    """The planner of a task program: each call is sent to the parent (`sandbox.run_task`)."""
+    """Planner proxy of a task program: sends each call to the parent (`sandbox.run_task`)."""
 
     __slots__ = ("_clock", "_wire")
 
@@ -142,13 +143,13 @@ def _number(value: Any) -> int:
     if type(value) is ObjectHandle:
         return value.number
     raise TypeError(
-        f"the planner takes no {type(value).__name__}; valid: None, bool, int, float, str, list, "
-        "tuple, dict, and what the planner returned"
+        f"a planner call cannot take a {type(value).__name__}; valid: None, bool, int, float, str, "
+        "list, tuple, dict, and values that the planner returned"
     )
 
 
 def run_task(source: str, wire: Wire, clock: Clock) -> None:
-    """Run a task program to its end. Raises Refusal, or the error of the program."""
+    """Run a task program. Raises Refusal, or the exception of the program."""
     code = compile_task(source)
     clock.start()
     exec(code, namespace({"planner": Planner(wire, clock)}))
@@ -157,41 +158,41 @@ def run_task(source: str, wire: Wire, clock: Clock) -> None:
 
 
 def line_of(frame: FrameType | None) -> int | None:
-    """Return the line of the program that a frame is in, or was called from."""
+    """Return the line of the program at which a frame is, or from which it was called."""
     while frame is not None and frame.f_code.co_filename != PROGRAM:
         frame = frame.f_back
     return frame.f_lineno if frame else None
 
 
-def refusal(kind: str, line: int | None, text: str, where: str) -> dict[str, str]:
-    """Return the message that ends a program; `where`: the moves before the call, if any."""
-    at, after = f"line {line}: " if line else "", f" ({where})" if where else ""
+def refusal(kind: str, line: int | None, text: str, trail: str) -> dict[str, str]:
+    """Return the message for a refused program; `trail` describes the moves before the call."""
+    at, after = f"line {line}: " if line else "", f" ({trail})" if trail else ""
     return {"refused": kind, "message": f"{at}{text}{after}"}
 
 
-def fault(error: BaseException, where: str) -> dict[str, str]:
-    """Return the message for a program that ended with an error."""
+def failure(error: BaseException, trail: str) -> dict[str, str]:
+    """Return the message for a program that ended with an exception."""
     if isinstance(error, Refusal):
         return refusal(error.kind, None, str(error), "")
     line = _line_of_error(error.__traceback__)
     if isinstance(error, MemoryError):
-        return refusal("memory", line, "no memory left", where)
+        return refusal("memory", line, "out of memory", trail)
     if isinstance(error, Forbidden):
-        return refusal("forbidden", line, _text(error), where)
-    return refusal("error", line, f"{type(error).__name__}: {_text(error)}", where)
+        return refusal("forbidden", line, _text(error), trail)
+    return refusal("error", line, f"{type(error).__name__}: {_text(error)}", trail)
 
 
 def _text(error: BaseException) -> str:
-    if isinstance(error, OSError):  # whose text may hold paths of this machine
-        return "nothing of the system is there for a program"
+    if isinstance(error, OSError):  # its text may contain paths of this machine
+        return "a program has no access to the operating system"
     try:
         return str(error)[:MESSAGE]
     except Exception:
-        return "(its text cannot be shown)"
+        return "(the error has no printable text)"
 
 
 def _line_of_error(trace: TracebackType | None) -> int | None:
-    """Return the innermost line of the program that an error came from."""
+    """Return the innermost line of the program in a traceback."""
     line = None
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == PROGRAM:
@@ -201,7 +202,7 @@ def _line_of_error(trace: TracebackType | None) -> int | None:
 
 
 def main() -> None:
-    """Run the program from descriptor 0, under the limits in the first argument."""
+    """Run the program received on descriptor 0 with the limits in the first argument."""
     setup = json.loads(sys.argv[1])
     wire = Wire()
     walls = confine(setup["memory_mb"], setup["cpu_s"], setup["parent"])
@@ -211,13 +212,13 @@ def main() -> None:
     try:
         if job["kind"] == "lock":
             explorer = Explorer(job["source"], clock.run, setup["states"], setup["events"])
-            clock.where = explorer.trail
+            clock.trail = explorer.trail
             answer: dict[str, Any] = {"graph": explorer.explore()}
         else:
             run_task(job["source"], wire, clock)
             answer = {"done": True}
     except BaseException as error:
         clock.stop()
-        answer = {**fault(error, clock.where())}
+        answer = {**failure(error, clock.trail())}
     wire.send(answer)
     os._exit(0)

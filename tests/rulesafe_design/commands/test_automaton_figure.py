@@ -1,4 +1,4 @@
-"""Drawn automata: everything is in them, the plan is marked, the files are what they are called."""
+"""Drawings of automata: complete, with a marked plan, in the format of the suffix."""
 
 import re
 import shutil
@@ -28,7 +28,7 @@ needs_dot = pytest.mark.skipif(not shutil.which("dot"), reason="needs Graphviz' 
 
 
 def drawn(rule_id):
-    """The automaton that is drawn, its nodes (number -> attributes) and edges (from, to, ...)."""
+    """Return the drawn automaton, its nodes (number -> attributes) and edges (from, to, ...)."""
     rule = load_rule(rule_id)
     source = automaton_graph(rule).source
     nodes = re.findall(r"^\t(\d+) \[label=(.*)\]$", source, re.M)
@@ -36,7 +36,7 @@ def drawn(rule_id):
     automaton = smallest(possible(automaton_of(rule)))
     return (
         automaton,
-        {int(n): said for n, said in nodes},
+        {int(n): attributes for n, attributes in nodes},
         [(int(a), int(b), s) for a, b, s in edges],
     )
 
@@ -46,12 +46,12 @@ def test_every_state_and_every_move_is_drawn_once(rule_id):
     automaton, nodes, edges = drawn(rule_id)
     assert sorted(nodes) == list(range(len(automaton.states)))
     moves = []
-    for tail, head, said in edges:
-        part = "handle" if "dashed" in said else "knob"
+    for tail, head, attributes in edges:
+        part = "handle" if "dashed" in attributes else "knob"
         assert depths(automaton)[tail] < depths(automaton)[head]
-        if "dir=back" not in said:
+        if "dir=back" not in attributes:
             moves.append((tail, part, head))
-        if "dir=back" in said or "dir=both" in said:
+        if "dir=back" in attributes or "dir=both" in attributes:
             moves.append((head, part, tail))
     expected = [
         (number, part, after)
@@ -63,7 +63,7 @@ def test_every_state_and_every_move_is_drawn_once(rule_id):
 
 
 @pytest.mark.parametrize("rule_id", RULES)
-def test_states_are_marked_by_what_holds_of_them(rule_id):
+def test_states_are_marked_with_their_properties(rule_id):
     automaton, nodes, _ = drawn(rule_id)
     ends = dead_ends(automaton)
     assert len(ends) == prove(load_rule(rule_id)).dead_ends
@@ -73,7 +73,7 @@ def test_states_are_marked_by_what_holds_of_them(rule_id):
         assert f'fillcolor="{colour}"' in nodes[number] and look.shape in nodes[number]
         assert ("peripheries=2" in nodes[number]) == state.free
         for part in ("knob", "handle"):
-            assert (f"{part[0].upper()} held" in nodes[number]) == (part in state.held)
+            assert (f"{part[0].upper()} locked" in nodes[number]) == (part in state.held)
 
 
 @pytest.mark.parametrize("rule_id", RULES)
@@ -85,7 +85,7 @@ def test_the_plan_is_numbered_from_the_start_to_the_door(rule_id):
     assert steps == [*expected, "door+"]
 
 
-def test_states_that_look_alike_share_a_look_and_others_do_not():
+def test_looks_are_distinct():
     looks = list(LOOKS.values())
     for field in ("name", "letters", "shape", "colour"):
         assert len({getattr(look, field) for look in looks}) == 4
@@ -95,7 +95,7 @@ def test_states_that_look_alike_share_a_look_and_others_do_not():
 @pytest.mark.parametrize(
     ("suffix", "magic"), [(".svg", b"<?xml"), (".png", b"\x89PNG"), (".PDF", b"%PDF")]
 )
-def test_files_are_what_their_suffix_says(tmp_path, capsys, suffix, magic):
+def test_file_format_follows_the_suffix(tmp_path, capsys, suffix, magic):
     path = tmp_path / f"drawn{suffix}"
     assert main(["rules", "show", "rule_004", "--out", str(path)]) == 0
     assert f"wrote {path}" in capsys.readouterr().out
@@ -103,7 +103,7 @@ def test_files_are_what_their_suffix_says(tmp_path, capsys, suffix, magic):
 
 
 @needs_dot
-def test_a_drawing_is_the_same_each_time_and_says_what_it_shows(tmp_path):
+def test_drawing_is_deterministic_and_has_a_caption(tmp_path):
     words = "Turn <both> & pull."
     rule = Rule("odd_one", words, unlocked=lambda memory, phases: phases.knob and phases.handle)
     for name in ("one.svg", "two.svg"):
@@ -111,14 +111,14 @@ def test_a_drawing_is_the_same_each_time_and_says_what_it_shows(tmp_path):
     assert (tmp_path / "one.svg").read_bytes() == (tmp_path / "two.svg").read_bytes()
     text = "".join(ET.parse(tmp_path / "one.svg").getroot().itertext())
     assert "odd_one" in text and words in text and "4 states, 3 steps" in text
-    # A text of its own that begins with a blank that browsers drop would stick to the one before.
+    # Browsers drop a leading space of a text, which would join it to the previous text.
     for look in LOOKS.values():
         assert f"\N{NO-BREAK SPACE}{look.name}" in text
 
 
 @pytest.mark.parametrize("rule_id", ["rule_017", "rule_020"])
-def test_the_documented_drawings_are_of_the_rules_as_they_are(rule_id):
-    """Places may differ from one version of Graphviz to the next; states and labels do not."""
+def test_drawings_in_the_documentation_are_current(rule_id):
+    """Positions may differ between versions of Graphviz; states and labels do not."""
     root = ET.parse(IMAGES / f"{rule_id}.svg").getroot()
     titles = [title.text for title in root.iter("{http://www.w3.org/2000/svg}title")]
     _, nodes, edges = drawn(rule_id)
@@ -129,19 +129,19 @@ def test_the_documented_drawings_are_of_the_rules_as_they_are(rule_id):
     assert load_rule(rule_id).description.split(": ")[0][:60] in text
 
 
-def test_without_graphviz_it_says_what_to_install(tmp_path, monkeypatch):
+def test_missing_graphviz(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(RuleSafeError, match="apt install graphviz"):
         draw(load_rule("rule_001"), tmp_path / "x.svg")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_other_formats_are_refused_with_the_valid_ones(tmp_path):
+def test_invalid_format(tmp_path):
     with pytest.raises(RuleSafeError, match=r"valid: \.svg, \.png, \.pdf"):
         draw(load_rule("rule_001"), tmp_path / "x.gif")
 
 
-def test_what_nobody_could_read_is_not_drawn(tmp_path):
+def test_too_many_states(tmp_path):
     def count(memory, phases, event):
         return (min(memory[0] + 1, MAX_STATES),)
 
@@ -150,6 +150,6 @@ def test_what_nobody_could_read_is_not_drawn(tmp_path):
         draw(rule, tmp_path / "x.svg")
 
 
-def test_a_lock_that_nothing_opens_is_not_drawn(tmp_path):
+def test_lock_that_cannot_be_opened(tmp_path):
     with pytest.raises(RuleSafeError, match="no sequence of events opens the door"):
         draw(Rule("shut", "No.", unlocked=lambda memory, phases: False), tmp_path / "x.svg")

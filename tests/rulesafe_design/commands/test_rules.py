@@ -1,4 +1,4 @@
-"""`rulesafe rules`: lists by difficulty, verdicts on programs and lock files, and what docs say."""
+"""`rulesafe rules`: lists, verdicts on programs and lock files, tables in the documentation."""
 
 import json
 import re
@@ -31,7 +31,7 @@ def check_lock(self):
 
 @pytest.fixture
 def rules(capsys):
-    """Runs `rulesafe rules`: exit code, output with single spaces."""
+    """Run `rulesafe rules`; return the exit code and the output with single spaces."""
 
     def run(*arguments):
         code = main(["rules", *map(str, arguments)])
@@ -42,7 +42,7 @@ def rules(capsys):
 
 @pytest.fixture
 def listed(capsys):
-    """What `rulesafe rules list --output json` has."""
+    """Return the entries of `rulesafe rules list --output json`."""
 
     def run(*arguments):
         assert main(["rules", "list", "--output", "json", *arguments]) == 0
@@ -53,7 +53,7 @@ def listed(capsys):
 
 @pytest.fixture
 def lock():
-    """A lock file made from one of the twenty, with facts but without a program."""
+    """A lock file of one of the twenty rules, with facts but without a program."""
     rule = load_rule("rule_004")
     facts = prove(rule).facts
     return LockFile("mine", "Handle first.", smallest(automaton_of(rule)), facts=facts)
@@ -69,14 +69,14 @@ def test_documentation_has_both_tables():
     assert len(re.findall(r"<!-- rulesafe .*? -->", DOCS)) == 2
 
 
-def test_figures_are_those_of_the_proofs(listed):
+def test_listed_properties_equal_the_proofs(listed):
     for entry in listed():
         proof = prove(load_rule(entry["id"]))
         assert {key: entry[key] for key in proof.facts} == proof.facts
 
 
 @pytest.mark.parametrize("key", ["steps", "states", "bits"])
-def test_lists_are_sorted_and_cut(listed, key):
+def test_lists_are_sorted_and_filtered(listed, key):
     found = [entry[key] for entry in listed("--sort", key)]
     assert found == sorted(found) and len(found) == len(RULES)
     low, high = found[len(found) // 3], found[-3]
@@ -85,26 +85,26 @@ def test_lists_are_sorted_and_cut(listed, key):
     assert 0 < len(cut) < len(RULES)
 
 
-def test_bits_are_those_of_the_phases_that_are_seen(listed):
+def test_bits_depend_on_the_observed_phases(listed):
     hidden = listed("--sort", "bits", "--phases", "hidden", "--min-bits", "3")
     assert {entry["steps"] for entry in hidden} == {8}
     assert not listed("--sort", "bits", "--phases", "visible", "--min-bits", "3")
 
 
-def test_lists_by_need_of_memory(listed):
+def test_memory_filter(listed):
     ids = {kind: {e["id"] for e in listed("--memory", kind)} for kind in ("any", "none", "needed")}
     assert ids["none"] | ids["needed"] == ids["any"] == set(RULES)
     assert not ids["none"] & ids["needed"]
     assert "rule_001" in ids["none"] and "rule_020" in ids["needed"]
 
 
-def test_a_table_shows_what_it_is_sorted_by(rules):
+def test_table_contains_the_sort_key(rules):
     assert "| bits |" in rules("list", "--output", "markdown", "--sort", "bits")[1]
     assert "bits" not in rules("list", "--output", "markdown", "--sort", "id")[1].split("|---|")[0]
     assert rules("list", "--max-steps", 1, "--output", "markdown")[1].count("|---") == 4
 
 
-def test_a_lock_file_and_a_set_of_one_s_own_are_listed(listed, lock, tmp_path, monkeypatch):
+def test_lock_file_and_custom_set_are_listed(listed, lock, tmp_path, monkeypatch):
     folder = tmp_path / "my_set"
     folder.mkdir()
     path = folder / "mine.json"
@@ -119,7 +119,7 @@ def test_a_lock_file_and_a_set_of_one_s_own_are_listed(listed, lock, tmp_path, m
     "facts",
     [{}, {"steps": 9}, {"steps": "many"}, {"plan": ["dig"]}, {"bits": None}, {"extra": 1}],
 )
-def test_a_file_without_sound_facts_is_proved(listed, lock, tmp_path, facts):
+def test_file_without_valid_facts_is_proved(listed, lock, tmp_path, facts):
     path = tmp_path / "mine.json"
     wrong = {**lock.facts, **facts} if facts else {}
     path.write_text(dump_lock(replace(lock, facts=wrong)), encoding="utf-8")
@@ -135,7 +135,7 @@ def test_the_documented_program_becomes_a_rule(rules, tmp_path):
     source, out = tmp_path / "my_lock.py", tmp_path / "my_lock.json"
     source.write_text(PROGRAM, encoding="utf-8")
     code, text = rules("verify", source, "--plan", "knob+,knob-,knob+,handle+,door+")
-    assert code == 0 and "compiled exact" in text and "same as no rule that is known" in text
+    assert code == 0 and "compiled exact" in text and "same as no known rule" in text
     code, text = rules("verify", source, "--out", out, "--description", "Open the knob twice.")
     assert code == 0 and f"wrote {out}" in text.replace("\n", "")
     rule = load_rule(str(out))
@@ -146,7 +146,7 @@ def test_the_documented_program_becomes_a_rule(rules, tmp_path):
     assert main(["rules", "show", str(out), "--output", "program"]) == 0
 
 
-def test_the_program_is_shown_as_it_was(tmp_path, capsys):
+def test_program_is_shown_unchanged(tmp_path, capsys):
     source, out = tmp_path / "my_lock.py", tmp_path / "my_lock.json"
     source.write_text(PROGRAM, encoding="utf-8")
     assert main(["rules", "verify", str(source), "--out", str(out), "--description", "Twice."]) == 0
@@ -175,39 +175,45 @@ def test_a_known_lock_is_recognised(rules, tmp_path):
         (b"\xff", (), "refused file: cannot read"),
     ],
 )
-def test_what_is_not_sound_is_refused_with_the_reason(rules, tmp_path, source, options, reason):
+def test_invalid_programs_are_refused_with_the_reason(rules, tmp_path, source, options, reason):
     path = tmp_path / "mine.py"
     path.write_bytes(source if isinstance(source, bytes) else source.encode())
     code, text = rules("verify", path, *options)
     assert code == 1 and reason in text
 
 
-def test_a_folder_gets_a_line_for_each_file(rules, lock, tmp_path):
+def test_folder_has_one_line_per_file(rules, lock, tmp_path):
     (tmp_path / "a.py").write_text(BOTH, encoding="utf-8")
     (tmp_path / "b.py").write_text(SHUT, encoding="utf-8")
     (tmp_path / "c.json").write_text(dump_lock(lock), encoding="utf-8")
     (tmp_path / "d.json").write_text("{}", encoding="utf-8")
     (tmp_path / "notes.txt").touch()
     code, text = rules("verify", tmp_path)
-    assert code == 1 and text.endswith("2 sound, 2 refused")
-    for said in ("a.py: sound: 3 steps", "b.py: refused, shut", "the same as rule_004", "d.json: "):
-        assert said in text
+    assert code == 1 and text.endswith("2 valid, 2 refused")
+    for part in ("a.py: valid: 3 steps", "b.py: refused, shut", "; same as rule_004", "d.json: "):
+        assert part in text
 
 
-def test_two_files_of_one_behaviour_are_noticed(rules, tmp_path):
+def test_equivalent_files_are_reported(rules, tmp_path):
     for name in ("a.py", "b.py"):
         (tmp_path / name).write_text(PROGRAM, encoding="utf-8")
     code, text = rules("verify", tmp_path)
-    assert code == 0 and text.count("the same as") == 1
-    assert f"the same as {tmp_path / 'a.py'}" in text
+    assert code == 0 and text.count("; same as") == 1
+    assert f"; same as {tmp_path / 'a.py'}" in text
 
 
-def test_a_lock_file_that_says_what_is_not_so_is_refused(rules, lock, tmp_path):
+def test_wrong_lock_files_are_refused(rules, lock, tmp_path):
     path = tmp_path / "mine.json"
     for wrong, reason in (
-        (replace(lock, facts={**lock.facts, "steps": 9}), "facts: steps is 9 there, 3 by"),
-        (replace(lock, facts={}), "facts: plan is missing there"),
-        (replace(lock, program=BOTH), "automaton: program and automaton differ after: no move"),
+        (
+            replace(lock, facts={**lock.facts, "steps": 9}),
+            "facts: steps is 9 in the file, 3 in the proof",
+        ),
+        (replace(lock, facts={}), "facts: plan is missing in the file"),
+        (
+            replace(lock, program=BOTH),
+            "automaton: the program and the automaton differ after: no move",
+        ),
         (replace(lock, program=SHUT), "automaton: "),
         (replace(lock, program="import os"), "forbidden: line 1"),
     ):
@@ -216,7 +222,7 @@ def test_a_lock_file_that_says_what_is_not_so_is_refused(rules, lock, tmp_path):
         assert code == 1 and reason in text
 
 
-def test_a_bound_may_not_promise_more_than_is_found(rules, tmp_path):
+def test_claimed_bound_is_checked(rules, tmp_path):
     counter = BOTH.replace(
         "    self.set_lock",
         "    if not hasattr(self, 'calls'):\n"
@@ -234,44 +240,48 @@ def test_a_bound_may_not_promise_more_than_is_found(rules, tmp_path):
     assert rules("verify", out)[0] == 0
     out.write_text(dump_lock(replace(found, bound=None)), encoding="utf-8")
     code, text = rules("verify", out)
-    assert code == 1 and "it is said to be exact; found: exact for up to" in text
+    assert code == 1 and "the file claims exact; the compiled automaton is exact for up to" in text
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
-        (["nowhere.py"], "nowhere.py is nothing to verify"),
-        (["mine.py", "mine.py", "both.py", "--plan", "door+"], "for one file, not for 2"),
-        (["rule_001", "--out", "x.json"], "--out is for one .py file"),
+        (["nowhere.py"], "nowhere.py cannot be verified"),
+        (
+            ["mine.py", "mine.py", "both.py", "--plan", "door+"],
+            "--plan needs exactly one file, not 2",
+        ),
+        (["rule_001", "--out", "x.json"], "--out needs exactly one .py file"),
         (["rule_021"], "ids of rules"),
         (["mine.py", "--out", "x.json"], "--description"),
-        (["mine.py", "--out", "rule_001.json", "--description", "x"], "none of the twenty's"),
+        (
+            ["mine.py", "--out", "rule_001.json", "--description", "x"],
+            "not one of the twenty rules",
+        ),
         (["mine.py", "--out", "My Lock.json", "--description", "x"], "lower-case letters"),
     ],
 )
-def test_wrong_words_are_refused_before_anything_runs(
-    capsys, tmp_path, monkeypatch, arguments, said
-):
+def test_invalid_arguments_are_refused_first(capsys, tmp_path, monkeypatch, arguments, message):
     monkeypatch.chdir(tmp_path)
     for name in ("mine.py", "both.py"):
         Path(name).write_text(BOTH, encoding="utf-8")
     assert main(["rules", "verify", *arguments]) == 2
     out, err = capsys.readouterr()
-    assert out == "" and said in err
+    assert out == "" and message in err
     assert not list(tmp_path.glob("*.json"))
 
 
 @pytest.mark.parametrize(
-    ("rule", "plan", "code", "said"),
+    ("rule", "plan", "code", "message"),
     [
         ("rule_020", "handle+, knob+,handle-,knob-,handle+,knob+,handle-,door+", 0, "8 steps"),
         ("rule_017", "knob+,handle+,door+", 1, "step 3, 'door+', is impossible"),
         ("sampled_031", "door+", 1, "step 1"),
     ],
 )
-def test_plans_of_known_rules_are_checked(capsys, rule, plan, code, said):
+def test_plans_of_known_rules_are_checked(capsys, rule, plan, code, message):
     assert main(["rules", "verify", rule, "--plan", plan]) == code
-    assert said in " ".join(capsys.readouterr().out.split())
+    assert message in " ".join(capsys.readouterr().out.split())
 
 
 def test_an_existing_lock_is_not_overwritten(capsys, tmp_path):
@@ -280,11 +290,11 @@ def test_an_existing_lock_is_not_overwritten(capsys, tmp_path):
     out.write_text("precious", encoding="utf-8")
     words = ["rules", "verify", str(program), "--out", str(out), "--description", "Both."]
     assert main(words) == 2
-    assert "is there already" in capsys.readouterr().err
+    assert "already exists" in capsys.readouterr().err
     assert out.read_text(encoding="utf-8") == "precious"
 
 
-def test_a_path_that_cannot_be_written_is_one_line(capsys, tmp_path):
+def test_unwritable_path_is_a_one_line_error(capsys, tmp_path):
     (tmp_path / "file").write_text("", encoding="utf-8")
     assert main(["rules", "show", "rule_001", "--out", str(tmp_path / "file" / "x.svg")]) == 2
     out, err = capsys.readouterr()
@@ -292,8 +302,8 @@ def test_a_path_that_cannot_be_written_is_one_line(capsys, tmp_path):
     assert err.startswith("rulesafe: ") and len(err.splitlines()) == 1
 
 
-def test_a_very_long_plan_is_refused_and_shown(capsys, tmp_path):
-    """1200 knob moves: more than a recursion could go through."""
+def test_very_long_plan(capsys, tmp_path):
+    """1200 knob moves, which exceed the recursion limit."""
     rows = [[n % 2, 0, int(n == 1200), 0, 0, min(n + 1, 1200), 1201 + n % 2] for n in range(1201)]
     rows[1200][5] = 1199
     rows += [[0, 1, 0, 0, 0, 1202, 0], [1, 1, 0, 0, 0, 1201, 1]]

@@ -1,1 +1,1 @@
-"""The rulesafe rules command (docs/lock_design.md)."""
+"""The command `rulesafe rules` (docs/lock_design.md)."""

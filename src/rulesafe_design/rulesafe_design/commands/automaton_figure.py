@@ -1,8 +1,8 @@
-"""Draws a lock's automaton: its states, the moves between them, and the shortest plan.
+"""Draw the automaton of a lock: its states, the moves between them, and the shortest plan.
 
-States that look alike (the same parts open) share colour and shape: what tells them apart is what
-a robot must remember. The layout is that of Graphviz' `dot`, a column for each number of moves from
-the start, the plan in a straight line.
+States with the same visible phases have the same colour and shape; a robot needs memory to
+distinguish them. Graphviz `dot` computes the layout: a column for each number of moves from the
+start, and the plan in a straight line.
 """
 
 from html import escape
@@ -22,14 +22,14 @@ from rulesafe_locks.proofs import dead_ends
 FORMATS = ("svg", "png", "pdf")
 
 MAX_STATES = 300
-"""Automata with more states are not drawn: nobody could read them."""
+"""Maximum number of states of a drawn automaton, because larger drawings are unreadable."""
 
 INK, FAINT, RED, DEAD = "#22262b", "#8a9099", "#b0003a", "#c9ccd1"
 FONT = "DejaVu Sans,Helvetica,Arial,sans-serif"
 
 
 class Look(NamedTuple):
-    """How the states with certain parts open are drawn."""
+    """The appearance of the states with certain parts open."""
 
     name: str
     letters: str
@@ -37,7 +37,7 @@ class Look(NamedTuple):
     colour: str
 
 
-# Tints of the palette of Okabe and Ito, made to be told apart by colour-blind people too.
+# Tints of the palette of Okabe and Ito, which colour-blind readers can distinguish.
 LOOKS = {
     (False, False): Look("both closed", "&#8211;", "circle", "#ffffff"),
     (True, False): Look("knob open", "K", "square", "#a6d8f5"),
@@ -70,14 +70,15 @@ EDGES = {"fontname": FONT, "fontsize": "11", "color": FAINT, "arrowsize": "0.6"}
 TEXT = {"shape": "plaintext", "style": "", "group": "plan"}
 
 Steps = dict[tuple[int, str], int]
-"""State and part moved there -> number of the plan's step that is this move."""
+"""(state, moved part) -> number of the plan step that makes this move."""
 
 
 def draw(rule: Rule, path: Path) -> None:
-    """Draw a rule's smallest automaton of possible moves to an SVG, PNG or PDF file, by its suffix.
+    """Draw the smallest automaton of a rule to an SVG, PNG or PDF file, by the suffix of `path`.
 
-    Errors: RuleSafeError for another suffix, without Graphviz, for a lock that nothing opens, and
-    for more than MAX_STATES states.
+    Raises:
+        RuleSafeError: The suffix is invalid, Graphviz is missing, the lock cannot be opened, or the
+            automaton has more than MAX_STATES states.
     """
     kind = path.suffix.lower().removeprefix(".")
     if kind not in FORMATS:
@@ -86,7 +87,7 @@ def draw(rule: Rule, path: Path) -> None:
 
 
 def render(graph: Digraph, kind: str) -> bytes:
-    """The drawing as a file's content; `kind` is one of FORMATS."""
+    """Return the drawing as the content of a file of a format (`kind`, one of FORMATS)."""
     try:
         content: bytes = graph.pipe(format=kind)
         return content
@@ -98,12 +99,11 @@ def render(graph: Digraph, kind: str) -> bytes:
 
 
 def automaton_graph(rule: Rule) -> Digraph:
-    """The drawing of a rule, equal for equal rules. RuleSafeError where nothing opens the lock, and
-    for more than MAX_STATES states."""
+    """Return the drawing of a rule, which is deterministic; raises the RuleSafeErrors of `draw`."""
     automaton = smallest(possible(automaton_of(rule)))
     if len(automaton.states) > MAX_STATES:
         raise RuleSafeError(
-            f"{rule.id}: {len(automaton.states)} states; at most {MAX_STATES} are drawn"
+            f"{rule.id} has {len(automaton.states)} states; at most {MAX_STATES} are drawn"
         )
     moves = [event[:-1] for event in shortest_plan(rule)[:-1]]
     route = [automaton.run(moves[:done]) for done in range(len(moves) + 1)]
@@ -126,14 +126,14 @@ def _add_states(graph: Digraph, automaton: Automaton, on_plan: set[int]) -> None
     ends = dead_ends(automaton)
     for number, state in enumerate(automaton.states):
         look = LOOKS[state.phases[:2]]
-        held = "".join(
-            f'<br/><font point-size="8">{part[0].upper()} held</font>'
+        locked = "".join(
+            f'<br/><font point-size="8">{part[0].upper()} locked</font>'
             for part in MOVED
             if part in state.held
         )
         graph.node(
             str(number),
-            f"<<b>{look.letters}</b>{held}>",
+            f"<<b>{look.letters}</b>{locked}>",
             shape=look.shape,
             fillcolor=DEAD if number in ends else look.colour,
             color=FAINT if number in ends else INK,
@@ -154,9 +154,11 @@ def _add_columns(graph: Digraph, automaton: Automaton) -> None:
 
 
 def _add_moves(graph: Digraph, automaton: Automaton, steps: Steps) -> None:
-    """Every edge points away from the start, with the arrow at the end that its move leads to:
-    only so does `dot` route it between the columns. No move stays within a column, since each
-    changes one part's phase."""
+    """Add the moves as edges that point away from the start.
+
+    The arrow is at the end to which the move leads. `dot` routes edges between the columns only in
+    this direction. No move stays within a column, because each changes the phase of one part.
+    """
     depth = depths(automaton)
     for number, state in enumerate(automaton.states):
         for part, after in zip(MOVED, state.next, strict=True):
@@ -165,7 +167,7 @@ def _add_moves(graph: Digraph, automaton: Automaton, steps: Steps) -> None:
             back = automaton.states[after].next[MOVED.index(part)] == number
             planned, returning = (number, part) in steps, back and (after, part) in steps
             if back and not planned and not returning and after < number:
-                continue  # drawn from there, with an arrow at each end
+                continue  # drawn from the other state, with an arrow at each end
             style = {"style": LINES[part]}
             ends = [str(number), str(after)]
             if back and not planned and not returning:
@@ -180,24 +182,24 @@ def _add_moves(graph: Digraph, automaton: Automaton, steps: Steps) -> None:
 
 
 def _caption(rule: Rule, automaton: Automaton, steps: int) -> str:
-    """Title, instruction and legend: a table in Graphviz' HTML.
+    """Return the title, the instruction and the legend as a Graphviz HTML table.
 
-    Blanks after a change of font do not break: browsers drop others, with which a text begins.
+    Spaces after a change of font are non-breaking, because browsers drop leading spaces of a text.
     """
-    words = "<br/>".join(escape(line) for line in wrap(rule.description, 90))
+    description = "<br/>".join(escape(line) for line in wrap(rule.description, 90))
     cells = "".join(
         f'<td bgcolor="{look.colour}" border="1"><b>{look.letters}</b>&#160;{look.name}</td>'
         for look in LOOKS.values()
     )
-    signs = ["full line: knob move", "dashed: handle move", "double border: door free"]
+    legend = ["full line: knob move", "dashed: handle move", "double border: door free"]
     if dead_ends(automaton):
-        signs.append("grey: dead end")
-    signs.append("column: fewest moves from the start")
+        legend.append("grey: dead end")
+    legend.append("column: fewest moves from the start")
     return (
         '<<table border="0" cellspacing="4">'
         f"<tr><td><b>{escape(rule.id)}</b>&#160; {len(automaton.states)} states, "
         f"{steps} steps</td></tr>"
-        f'<tr><td><font point-size="11">{words}</font></td></tr>'
+        f'<tr><td><font point-size="11">{description}</font></td></tr>'
         f'<tr><td><table border="0" cellspacing="4"><tr>{cells}</tr></table></td></tr>'
-        f'<tr><td><font point-size="10">{" &#8226; ".join(signs)}</font></td></tr></table>>'
+        f'<tr><td><font point-size="10">{" &#8226; ".join(legend)}</font></td></tr></table>>'
     )

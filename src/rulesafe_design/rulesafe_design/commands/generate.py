@@ -1,4 +1,4 @@
-"""`rulesafe rules generate`: locks written by a language model, or sampled by the grammar."""
+"""`rulesafe rules generate`: generate locks with a language model or the grammar."""
 
 import sys
 from pathlib import Path
@@ -35,28 +35,29 @@ def generate(
     price_in: float | None = None,
     price_out: float | None = None,
 ) -> int:
-    """Let a language model, or the grammar, write locks; keep those that are proved.
+    """Generate locks with a language model or the grammar, and keep the verified ones.
 
-    Called again with the same words it goes on where it stopped, without asking again for replies
-    that are on disk. The key of an endpoint comes from OPENAI_API_KEY alone.
+    The same command continues a stopped run; recorded replies are not requested again. The key of
+    an endpoint is read from the environment variable OPENAI_API_KEY.
 
     Example: rulesafe rules generate --count 20 --model grammar --out my_locks
 
     Args:
-        out: Folder for locks/, exchanges/ and report.json.
-        count: Locks wanted. It may grow later.
-        model: The model's name at the endpoint, or grammar: sampled here, without any model.
-        options: Of the model.
-        name: What the locks' ids begin with; "drawn" for the grammar, else "written".
-        repairs: Times that a model is told what is wrong with a lock.
-        per_cell: Locks of one cell of difficulty (steps, memory) at most.
-        max_steps: Locks with longer plans are refused.
-        attempts: Conversations at most; twice the count and 20 if not given. They may grow later.
-        unlike: Rules to none of which a lock may be equivalent: ids and sets, joined by commas;
-            all: the twenty.
-        seed: Of the grammar.
-        price_in: Price of a million tokens in, for the report.
-        price_out: Price of a million tokens out, for the report.
+        out: Output folder for locks/, exchanges/ and report.json.
+        count: Number of locks. It may be increased to continue a run.
+        model: Name of the model at the endpoint, or grammar to sample locks without a model.
+        options: The options of the model.
+        name: Prefix of the lock ids. Default: "drawn" for the grammar, "written" for a model.
+        repairs: Maximum number of times that an error is sent back to the model for a lock.
+        per_cell: Maximum number of locks per cell of difficulty (steps, memory).
+        max_steps: Maximum number of steps of a shortest plan; locks with longer plans are refused.
+        attempts: Maximum number of conversations. Default: 2 * count + 20. It may be increased to
+            continue a run.
+        unlike: Rules that no lock may be equivalent to: ids and sets, separated by commas; all: the
+            twenty rules.
+        seed: Random seed of the grammar.
+        price_in: Price per million input tokens, for the report.
+        price_out: Price per million output tokens, for the report.
     """
     writer: LanguageModel
     if model == GRAMMAR:
@@ -80,7 +81,7 @@ def generate(
 
 
 def show(report: Report, out: Path) -> None:
-    """Print what a generation came to."""
+    """Print the result of a generation."""
     table = Table(title=f"{report.accepted} of {report.count} locks")
     table.add_column("replies", justify="right")
     table.add_column("outcome", no_wrap=True)
@@ -89,23 +90,27 @@ def show(report: Report, out: Path) -> None:
     for kind, number in facts["outcomes"].items():
         table.add_row(str(number), kind, "" if kind == ACCEPTED else KINDS.get(kind, ""))
     for kind, number in facts["retries"].items():
-        table.add_row(f"({number})", kind, FAILURES.get(kind, "another form of structured output"))
+        table.add_row(
+            f"({number})",
+            kind,
+            FAILURES.get(kind, "the endpoint does not support the response format"),
+        )
     console = Console()
     console.print(table)
-    cost = "not known: give --price-in and --price-out" if report.cost is None else report.cost
+    cost = "unknown: give --price-in and --price-out" if report.cost is None else report.cost
     lines = [
-        f"conversations {report.asked}, {report.failed} without a lock; "
+        f"conversations {report.conversations}, {report.failed} without a lock; "
         f"yield {report.lock_yield:.0%}",
-        f"repairs {report.repairs}, locks thanks to them {report.repaired}",
+        f"repairs {report.repairs}, repaired locks {report.repaired}",
         f"tokens {report.tokens_in} in, {report.tokens_out} out"
-        + (f", and unknown ones in {report.uncounted} replies" if report.uncounted else ""),
+        + (f"; {report.uncounted} replies without token counts" if report.uncounted else ""),
         f"cost {cost}",
-        f"locks in {out / LOCKS}, all of this in {out / REPORT}",
+        f"locks in {out / LOCKS}, report in {out / REPORT}",
     ]
     print("\n".join(lines))
     if report.stopped:
         print(
-            f"rulesafe: stopped: {report.stopped}. What was reached is kept, the same command goes "
-            "on",
+            f"rulesafe: stopped: {report.stopped}. The results are kept; the same command "
+            "continues the run",
             file=sys.stderr,
         )

@@ -1,4 +1,4 @@
-"""The options that commands share if a language model writes."""
+"""Command-line options for a language model, shared by several commands."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,12 +14,12 @@ class ModelOptions:
     """An endpoint and its settings, or the recorded replies of another run.
 
     Attributes:
-        base_url: An OpenAI-compatible endpoint, such as http://127.0.0.1:8000/v1.
-        replay: The --out of another run: its replies are used and no endpoint.
-        temperature: Of the model; its own if not given.
-        max_tokens: Of one reply; the model's own limit if not given.
-        timeout: Seconds for the connection, for each read, and for the body of one reply.
-        tries: Of one request, when the endpoint fails, before the run ends.
+        base_url: URL of an OpenAI-compatible endpoint, such as http://127.0.0.1:8000/v1.
+        replay: The --out of another run, whose recorded replies are used instead of an endpoint.
+        temperature: Sampling temperature. Default: that of the model.
+        max_tokens: Maximum number of tokens of a reply. Default: the limit of the model.
+        timeout: Timeout in s of the connection, of each read and of a complete reply.
+        tries: Maximum number of tries of a request. The run ends when all have failed.
     """
 
     base_url: str | None = None
@@ -30,16 +30,15 @@ class ModelOptions:
     tries: int = 5
 
     def open(self, model: str, out: Path) -> LanguageModel:
-        """Return the model of this name, whose exchanges are recorded in `out`."""
+        """Return the model with this name; its exchanges are recorded in `out`."""
         endpoint = Endpoint(
             model, self.base_url, self.timeout, self.tries, self.temperature, self.max_tokens
         )
         return open_model(endpoint, out, self.replay)
 
     def check_unused(self, writer: str) -> None:
-        """Raise RuleSafeError if there is an endpoint or a replay for a writer without a model."""
+        """Raise RuleSafeError if an endpoint or a replay is given for a writer without a model."""
         if self.base_url or self.replay:
             raise RuleSafeError(
-                f"{writer} has no endpoint and nothing to replay; for a language model give "
-                "--model NAME"
+                f"{writer} uses no endpoint and no replay; for a language model give --model NAME"
             )

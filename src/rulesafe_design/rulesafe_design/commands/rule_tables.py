@@ -1,4 +1,4 @@
-"""Rules with their figures: chosen, sorted, and put into tables."""
+"""Select and sort rules, and format their properties as tables."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ Columns = Literal["plans", "figures"]
 
 @dataclass(frozen=True)
 class Entry:
-    """A rule and what was proved of it (`proofs.Proof.facts`)."""
+    """A rule and its proved properties (`proofs.Proof.facts`)."""
 
     id: str
     description: str
@@ -37,21 +37,22 @@ class Entry:
 
 @dataclass(frozen=True)
 class Choice:
-    """Which rules to list.
+    """A selection of rules.
 
     Attributes:
-        rules: Ids, sets such as sampled_test, and .json files, joined by commas; all: the twenty.
-        min_steps: Fewest steps of the shortest plan.
-        max_steps: Most steps.
-        min_states: Fewest states of the smallest automaton.
-        max_states: Most states.
-        min_bits: Fewest bits that a shortest plan needs.
-        max_bits: Most bits.
-        phases: Which bits are meant: those of a robot that sees whether knob and handle are open,
-            or not.
-        memory: none: a policy without memory that sees the phases opens it. needed: no such policy
-            does.
-        sort: By what; equal ones by id.
+        rules: Ids, sets such as sampled_test, and .json files, separated by commas; all: the twenty
+            rules.
+        min_steps: Minimum number of steps of the shortest plan.
+        max_steps: Maximum number of steps of the shortest plan.
+        min_states: Minimum number of states of the smallest automaton.
+        max_states: Maximum number of states of the smallest automaton.
+        min_bits: Minimum memory in bits that a shortest plan needs.
+        max_bits: Maximum memory in bits that a shortest plan needs.
+        phases: visible: the bits are those of a robot that observes the phases of knob and handle.
+            hidden: those of a robot that does not.
+        memory: none: a memoryless policy that observes the phases can open the lock. needed: no
+            such policy can.
+        sort: Sort key; ties are sorted by id.
     """
 
     rules: str = "all"
@@ -67,10 +68,10 @@ class Choice:
 
 
 def entry(name: str, rule: Rule) -> Entry:
-    """Return the entry of a rule. `name`: its id or its file's path.
+    """Return the entry of a rule. `name`: its id or the path of its file.
 
-    The figures of a file are taken from the file, if there are any: `rulesafe rules verify`
-    compares them with a new proof.
+    The properties are read from the lock file if it contains them; `rulesafe rules verify` compares
+    them with a new proof.
     """
     lock = None if name in RULES else find_lock(name)
     facts: dict[str, Any] = dict(lock.facts) if lock else {}
@@ -80,7 +81,7 @@ def entry(name: str, rule: Rule) -> Entry:
 
 
 def _complete(facts: dict[str, Any]) -> bool:
-    """Whether a file's facts are those of Entry, each of its kind."""
+    """Return whether the facts of a lock file have exactly the keys and types of Entry."""
     kinds = {
         **Entry.__annotations__,
         "plan": list,
@@ -88,19 +89,19 @@ def _complete(facts: dict[str, Any]) -> bool:
         "bits_blind": (int, float),
     }
     del kinds["id"], kinds["description"]
-    right = facts.keys() == kinds.keys() and all(
+    valid = facts.keys() == kinds.keys() and all(
         isinstance(facts[name], kind) for name, kind in kinds.items()
     )
-    return right and all(event in EVENTS for event in facts["plan"])
+    return valid and all(event in EVENTS for event in facts["plan"])
 
 
-def chosen(choice: Choice) -> list[Entry]:
-    """The rules that a choice leaves, sorted. Errors: RuleSafeError for an unknown rule or set."""
+def select_rules(choice: Choice) -> list[Entry]:
+    """Return the selected rules, sorted; raise RuleSafeError for an unknown rule or set."""
 
     def bits(found: Entry) -> float:
         return found.bits if choice.phases == "visible" else found.bits_blind
 
-    def wanted(found: Entry) -> bool:
+    def selected(found: Entry) -> bool:
         return (
             choice.min_steps <= found.steps <= choice.max_steps
             and choice.min_states <= found.states <= choice.max_states
@@ -110,18 +111,18 @@ def chosen(choice: Choice) -> list[Entry]:
 
     keys = {"id": lambda e: 0, "steps": lambda e: e.steps, "states": lambda e: e.states}
     key = (keys | {"bits": bits})[choice.sort]
-    found = filter(wanted, starmap(entry, expand_rules(choice.rules).items()))
+    found = filter(selected, starmap(entry, expand_rules(choice.rules).items()))
     return sorted(found, key=lambda e: (key(e), e.id))
 
 
-def short(plan: Iterable[str]) -> str:
-    """A plan in one line: "K+ H+ D"."""
+def compact_plan(plan: Iterable[str]) -> str:
+    """Return a plan in one line, such as "K+ H+ D"."""
     letters = (event[0].upper() + event[-1] for event in plan)
     return " ".join("D" if letter == "D+" else letter for letter in letters)
 
 
 def cells(found: Entry) -> dict[str, str]:
-    """What tables show of a rule, by the column's heading."""
+    """Return the table cells of a rule, by column heading."""
     return {
         "rule": found.id,
         "steps": str(found.steps),
@@ -131,13 +132,13 @@ def cells(found: Entry) -> dict[str, str]:
         "memory": "none" if found.memoryless else "needed",
         "bits": f"{found.bits:.4g}",
         "blind": f"{found.bits_blind:.4g}",
-        "shortest plan": short(found.plan),
+        "shortest plan": compact_plan(found.plan),
         "instruction": found.description,
     }
 
 
 def headings(columns: Columns, choice: Choice) -> list[str]:
-    """The columns of a table; beside plans there is the one by which they are sorted."""
+    """Return the column headings of a table; tables of plans also contain the sort key."""
     if columns == "figures":
         return ["rule", "steps", "states", "dead ends", "alike", "memory", "bits", "blind"]
     by = "blind" if (choice.sort, choice.phases) == ("bits", "hidden") else choice.sort
@@ -146,30 +147,30 @@ def headings(columns: Columns, choice: Choice) -> list[str]:
 
 
 def markdown(entries: Sequence[Entry], columns: Sequence[str]) -> str:
-    """Columns of `cells` as a Markdown table."""
+    """Return the given columns of the rules as a Markdown table."""
     rows = [[cells(found)[heading] for heading in columns] for found in entries]
     lines = [" | ".join(row).join(("| ", " |")) for row in (columns, *rows)]
     return "\n".join([lines[0], "|" + "---|" * len(columns), *lines[1:]])
 
 
 def table(entries: Sequence[Entry], columns: Sequence[str]) -> Table:
-    """Columns of `cells` as a table for people."""
+    """Return the given columns of the rules as a table for the terminal."""
     title = f"{len(entries)} rule{'s' * (len(entries) != 1)}"
     if "shortest plan" in columns:
         title += " (K knob, H handle, D door; + opens, - closes)"
-    made = Table(title=title)
+    result = Table(title=title)
     for heading in columns:
         text = heading in ("rule", "memory", "shortest plan", "instruction")
         side: Literal["left", "right"] = "left" if text else "right"
-        made.add_column(heading, justify=side, no_wrap=heading != "instruction")
+        result.add_column(heading, justify=side, no_wrap=heading != "instruction")
     for found in entries:
-        made.add_row(*(cells(found)[heading] for heading in columns))
-    return made
+        result.add_row(*(cells(found)[heading] for heading in columns))
+    return result
 
 
-def in_lines(told: Mapping[str, str]) -> Table:
-    """Topics and what is said of them, a line each."""
-    made = Table.grid(padding=(0, 1))
-    for topic, text in told.items():
-        made.add_row(Text(topic, style="bold"), Text(text))
-    return made
+def topic_table(topics: Mapping[str, str]) -> Table:
+    """Return a table with one line per topic: its name and its text."""
+    result = Table.grid(padding=(0, 1))
+    for topic, text in topics.items():
+        result.add_row(Text(topic, style="bold"), Text(text))
+    return result

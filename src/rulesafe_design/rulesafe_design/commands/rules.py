@@ -14,14 +14,14 @@ from rulesafe_design.commands.generate import generate
 from rulesafe_design.commands.rule_tables import (
     Choice,
     Columns,
-    chosen,
+    compact_plan,
     headings,
-    in_lines,
     markdown,
-    short,
+    select_rules,
     table,
+    topic_table,
 )
-from rulesafe_design.commands.rule_words import figures_in_words, origin_in_words
+from rulesafe_design.commands.rule_text import origin_text, proof_topics
 from rulesafe_design.commands.verify import verify
 from rulesafe_locks.lock_files import LockFile, find_lock
 from rulesafe_locks.locks import Rule
@@ -37,18 +37,18 @@ def list_rules(
     columns: Columns = "plans",
     output: Literal["table", "markdown", "json"] = "table",
 ) -> None:
-    """List rules with their shortest plans, or with figures of how hard they are.
+    """List rules with their shortest plans, or with measures of their difficulty.
 
-    docs/rules.md says what the figures mean.
+    docs/rules.md explains the measures.
 
     Example: rulesafe rules list --rules sampled_test --sort bits --columns figures
 
     Args:
-        choice: Which rules.
-        columns: Plans and instructions, or all the figures.
-        output: A table for people, a Markdown table, or JSON with everything.
+        choice: The selection of rules.
+        columns: plans: shortest plans and instructions. figures: measures of difficulty.
+        output: Terminal table, Markdown table, or JSON with all properties.
     """
-    found = chosen(choice)
+    found = select_rules(choice)
     if output == "json":
         print(json.dumps([asdict(entry) for entry in found], indent=2))
     elif output == "markdown":
@@ -60,14 +60,14 @@ def list_rules(
 def show(
     rule: RuleId, out: Path | None = None, output: Literal["text", "program"] = "text"
 ) -> None:
-    """Show a rule: its instruction, a shortest plan, what its lock remembers and demands.
+    """Show a rule: instruction, shortest plan, state of the lock, and proved properties.
 
     Example: rulesafe rules show rule_020 --out rule_020.svg
 
     Args:
-        rule: The rule's id, such as rule_004, or the path of a lock's .json file.
-        out: Draw its automaton, the shortest plan highlighted: .svg, .png or .pdf.
-        output: Text for people, or the source of a generated lock's program.
+        rule: Id of a rule, such as rule_004, or path of a .json lock file.
+        out: File for a drawing of the automaton with the shortest plan: .svg, .png or .pdf.
+        output: text: a description. program: the source of the program of a generated lock.
     """
     found = load_rule(rule)
     lock = None if rule in RULES else find_lock(rule)
@@ -78,47 +78,47 @@ def show(
     if output == "program":
         print(_program(found, lock), end="")
     else:
-        Console(highlight=False).print(in_lines(_described(found, lock)))
+        Console(highlight=False).print(topic_table(_topics(found, lock)))
     if out:
         print(f"wrote {out}")
 
 
-def _described(rule: Rule, lock: LockFile | None) -> dict[str, str]:
+def _topics(rule: Rule, lock: LockFile | None) -> dict[str, str]:
     proof = prove(rule)
-    told = {
+    topics = {
         rule.id: rule.description,
-        "plan": f"{short(proof.plan)}  ({proof.steps} steps)" if proof.plan else "none",
-        "holds": _holds(rule),
+        "plan": f"{compact_plan(proof.plan)}  ({proof.steps} steps)" if proof.plan else "none",
+        "locks": _locked_parts(rule),
     }
     if lock is None:
-        told["remembers"] = rule.remembers
+        topics["remembers"] = rule.remembers
     else:
-        told["origin"] = origin_in_words(lock)
-    return {**told, **figures_in_words(proof)}
+        topics["origin"] = origin_text(lock)
+    return {**topics, **proof_topics(proof)}
 
 
-def _holds(rule: Rule) -> str:
-    held = {
-        f"; at times the {'open' if getattr(state.phases, part) else 'closed'} {part} too"
+def _locked_parts(rule: Rule) -> str:
+    others = {
+        f"; in some states also the {'open' if getattr(state.phases, part) else 'closed'} {part}"
         for state in reachable_states(rule)
         for part in rule.locked(state) - {"door"}
     }
-    return "the door" + "".join(sorted(held))
+    return "the door" + "".join(sorted(others))
 
 
 def _program(rule: Rule, lock: LockFile | None) -> str:
     if lock is None or not lock.program:
-        raise RuleSafeError(f"{rule.id} has no program; generated locks have one")
+        raise RuleSafeError(f"{rule.id} has no program; only generated locks have one")
     return lock.program
 
 
 def solve(rule: RuleId) -> None:
-    """Print a shortest plan, one numbered step a line.
+    """Print a shortest plan, one numbered step per line.
 
     Example: rulesafe rules solve rule_020
 
     Args:
-        rule: The rule's id, such as rule_020, or the path of a lock's .json file.
+        rule: Id of a rule, such as rule_020, or path of a .json lock file.
     """
     plan = shortest_plan(load_rule(rule))
     for number, event in enumerate(plan, 1):
@@ -134,4 +134,4 @@ SUBCOMMANDS: dict[str, Callable[..., int | None]] = {
     "verify": verify,
     "generate": generate,
 }
-"""Names of the subcommands; each returns its exit code, or None for 0."""
+"""The subcommands by name; each returns its exit code, or None for 0."""

@@ -1,4 +1,4 @@
-"""`rulesafe rules verify`: what is proved of a program, a lock file or a rule; is it sound?"""
+"""`rulesafe rules verify`: verify programs, lock files and rules."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -9,8 +9,8 @@ import tyro
 from rich.console import Console
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_design.commands.rule_tables import in_lines, short
-from rulesafe_design.commands.rule_words import bound_in_words, figures_in_words
+from rulesafe_design.commands.rule_tables import compact_plan, topic_table
+from rulesafe_design.commands.rule_text import bound_text, proof_topics
 from rulesafe_design.compiler import compile_program
 from rulesafe_design.sandbox import Refused
 from rulesafe_design.verify import (
@@ -30,11 +30,11 @@ from rulesafe_locks.rules import RULES, load_rule
 Files = Annotated[tuple[Path, ...], tyro.conf.Positional, tyro.conf.arg(metavar="FILE")]
 
 SUFFIXES = (".py", ".json")
-VALID = ".py programs, .json locks, folders of them, ids of rules"
+VALID = ".py programs, .json lock files, folders of these, ids of rules"
 
 
 class Mismatch(RuleSafeError):
-    """A lock file says of itself what is not so; `kind`: "facts" or "automaton"."""
+    """The content of a lock file is wrong. `kind`: "facts" or "automaton"."""
 
     def __init__(self, kind: str, message: str):
         super().__init__(message)
@@ -43,42 +43,42 @@ class Mismatch(RuleSafeError):
 
 @dataclass(frozen=True)
 class Verdict:
-    """What was found out about a file."""
+    """The result of verifying a file."""
 
     path: Path
     refused: str = ""
-    """Why, with the kind in front; empty: it is sound."""
+    """The reason for refusing it, after the kind of error; empty if it is valid."""
     lock: LockFile | None = None
     same_as: str = ""
-    """The id of a known rule that behaves alike."""
+    """The id of a known rule with the same behaviour; empty if there is none."""
     proof: Proof | None = field(default=None, repr=False)
 
-    def line(self) -> str:
-        """In one line."""
+    def summary(self) -> str:
+        """Return the result in one line."""
         if self.lock is None or self.proof is None:
             return f"{self.path}: refused, {self.refused}"
         found = (
             f"{self.proof.steps} steps, {self.proof.states} states, bits {self.proof.bits:.3g}, "
             f"{self._compiled()}"
         )
-        same = f"; the same as {self.same_as}" if self.same_as else ""
-        return f"{self.path}: sound: {found}{same}"
+        same = f"; same as {self.same_as}" if self.same_as else ""
+        return f"{self.path}: valid: {found}{same}"
 
     def _compiled(self) -> str:
         if self.lock is None or not self.lock.program:
-            return "it has no program"
-        return bound_in_words(self.lock.bound)
+            return "no program"
+        return bound_text(self.lock.bound)
 
-    def lines(self) -> dict[str, str]:
-        """By topic."""
+    def topics(self) -> dict[str, str]:
+        """Return the details of the result, by topic."""
         if self.lock is None or self.proof is None:
             return {"refused": self.refused}
         proof = self.proof
         return {
             "compiled": self._compiled(),
-            "plan": f"{short(proof.plan)}  ({proof.steps} steps)",
-            **figures_in_words(proof),
-            "same as": self.same_as or "no rule that is known",
+            "plan": f"{compact_plan(proof.plan)}  ({proof.steps} steps)",
+            **proof_topics(proof),
+            "same as": self.same_as or "no known rule",
         }
 
 
@@ -89,58 +89,59 @@ def verify(
     out: Path | None = None,
     description: str = "",
 ) -> int:
-    """Verify programs, lock files and rules; exit code 1 if one of them is refused.
+    """Verify programs, lock files and rules. The exit code is 1 if any of them is refused.
 
-    A .py file holds `check_lock`: it is compiled in a sandbox, never run outside of it, and proved.
-    Of a .json file the program is compiled anew and compared with the automaton, and what it says
-    about itself with a new proof.
+    A .py file defines `check_lock`. It is compiled to an automaton in a sandbox, and the automaton
+    is verified. For a .json file, the program is compiled again and compared with the automaton in
+    the file, and the facts in the file are compared with a new proof.
 
     Example: rulesafe rules verify my_lock.py --plan "knob+,handle+,door+" --out my_lock.json
         --description "Open the knob, then the handle."
 
     Args:
-        files: Programs (.py), locks (.json), folders of them, or ids of rules.
-        plan: Events, joined by commas, that are claimed to open the door of the one file.
-        max_steps: Longer shortest plans are refused.
-        out: Make a lock of the one program. Its name without .json becomes the rule's id.
-        description: The instruction that goes with it.
+        files: Programs (.py), lock files (.json), folders of these, or ids of rules.
+        plan: Events, separated by commas, that must open the door. Only with one file.
+        max_steps: Maximum number of steps of a shortest plan; locks with longer plans are refused.
+        out: Lock file to write for the program. Its name without .json becomes the id of the rule.
+            Only with one program.
+        description: The instruction of the lock in --out.
     """
-    paths = _found(files)
+    paths = _expand(files)
     if plan is not None and len(paths) != 1:
-        raise RuleSafeError(f"--plan is for one file, not for {len(paths)}")
+        raise RuleSafeError(f"--plan needs exactly one file, not {len(paths)}")
     if out and (len(paths) != 1 or paths[0].suffix != ".py"):
-        raise RuleSafeError("--out is for one .py file")
-    claimed = None if plan is None else [event.strip() for event in plan.split(",")]
+        raise RuleSafeError("--out needs exactly one .py file")
+    events = None if plan is None else [event.strip() for event in plan.split(",")]
     if out:
         _check_out(out, description)
-    known = _known()
+    known = _all_known_digests()
     verdicts = []
     for path in paths:
-        verdict = judge(path, known, claimed, max_steps)
+        verdict = judge(path, known, events, max_steps)
         verdicts.append(verdict)
         if len(paths) > 1:
-            print(verdict.line(), flush=True)
+            print(verdict.summary(), flush=True)
     refused = sum(bool(verdict.refused) for verdict in verdicts)
     if len(paths) > 1:
-        print(f"{len(verdicts) - refused} sound, {refused} refused")
+        print(f"{len(verdicts) - refused} valid, {refused} refused")
         return 1 if refused else 0
     (verdict,) = verdicts
-    Console(highlight=False).print(in_lines({str(paths[0]): "", **verdict.lines()}))
+    Console(highlight=False).print(topic_table({str(paths[0]): "", **verdict.topics()}))
     if out and verdict.lock:
         _write(out, verdict.lock, description)
     return 1 if refused else 0
 
 
 def judge(path: Path, known: dict[str, str], plan: Sequence[str] | None, max_steps: int) -> Verdict:
-    """The verdict on a .py or .json file or a rule's id. A file that cannot be read is refused too.
+    """Return the verdict on a .py or .json file or the id of a rule; unreadable files are refused.
 
-    `known`: digests of locks with their names, to which a sound one is added.
+    `known` maps the digests of locks to their names; the digest of a valid lock is added.
     """
     try:
         if path.suffix == ".py":
-            lock = _of_program(path, plan, max_steps)
+            lock = _lock_of_program(path, plan, max_steps)
         else:
-            lock = read_lock(path) if path.suffix == ".json" else _of_rule(str(path))
+            lock = read_lock(path) if path.suffix == ".json" else _lock_of_rule(str(path))
             _check_lock(lock, max_steps)
             if plan is not None:
                 check_plan(lock.rule, list(plan))
@@ -153,7 +154,7 @@ def judge(path: Path, known: dict[str, str], plan: Sequence[str] | None, max_ste
     return Verdict(path, lock=lock, same_as=same_as, proof=prove(lock.rule))
 
 
-def _of_program(path: Path, plan: Sequence[str] | None, max_steps: int) -> LockFile:
+def _lock_of_program(path: Path, plan: Sequence[str] | None, max_steps: int) -> LockFile:
     try:
         source = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -163,8 +164,8 @@ def _of_program(path: Path, plan: Sequence[str] | None, max_steps: int) -> LockF
     return LockFile("", "", found.automaton, source, found.bound, origin, facts)
 
 
-def _of_rule(rule_id: str) -> LockFile:
-    """The lock of an id; one of the twenty is put into the form of the others."""
+def _lock_of_rule(rule_id: str) -> LockFile:
+    """Return the lock of a rule; one of the twenty rules is converted to a lock file."""
     found = find_lock(rule_id)
     if found is not None:
         return found
@@ -174,49 +175,53 @@ def _of_rule(rule_id: str) -> LockFile:
 
 
 def _check_lock(lock: LockFile, max_steps: int) -> None:
-    """Errors: Refused where a lock cannot be used or its program not compiled; Mismatch where its
-    facts are not what is proved, or its automaton is not what its program does."""
+    """Check a lock file.
+
+    Raises:
+        Refused: The lock is not usable, or its program cannot be compiled.
+        Mismatch: The facts differ from the proof, or the automaton differs from the program.
+    """
     check_use(lock.rule, max_steps)
     proved = prove(lock.rule).facts
     wrong = [name for name in {**lock.facts, **proved} if lock.facts.get(name) != proved.get(name)]
     if wrong:
-        said = "; ".join(
-            f"{name} is {lock.facts.get(name, 'missing')} there, {proved.get(name, 'unknown')} "
-            "by the proof"
+        differences = "; ".join(
+            f"{name} is {lock.facts.get(name, 'missing')} in the file, "
+            f"{proved.get(name, 'unknown')} in the proof"
             for name in wrong
         )
-        raise Mismatch("facts", said)
+        raise Mismatch("facts", differences)
     if lock.program:
         compiled = compile_program(lock.program)
         moves = difference(compiled.automaton, lock.automaton)
         if moves is not None:
             after = ", ".join(moves) or "no move"
-            raise Mismatch("automaton", f"program and automaton differ after: {after}")
-        if _promises_more(lock.bound, compiled.bound):
+            raise Mismatch("automaton", f"the program and the automaton differ after: {after}")
+        if _claims_more(lock.bound, compiled.bound):
             raise Mismatch(
                 "automaton",
-                f"it is said to be {bound_in_words(lock.bound)}; found: "
-                f"{bound_in_words(compiled.bound)}",
+                f"the file claims {bound_text(lock.bound)}; the compiled automaton is "
+                f"{bound_text(compiled.bound)}",
             )
 
 
-def _promises_more(said: Bound | None, found: Bound | None) -> bool:
+def _claims_more(claimed: Bound | None, found: Bound | None) -> bool:
     if found is None:
         return False
-    return said is None or said.events > found.events or said.states > found.states
+    return claimed is None or claimed.events > found.events or claimed.states > found.states
 
 
-def _found(files: Sequence[Path]) -> list[Path]:
-    """The files that are meant. RuleSafeError where there is none."""
+def _expand(files: Sequence[Path]) -> list[Path]:
+    """Return the files and rule ids, with folders expanded; raise RuleSafeError if invalid."""
     found: list[Path] = []
     for file in files:
         inside = sorted(p for p in file.glob("*") if p.suffix in SUFFIXES) if file.is_dir() else []
         is_file = file.is_file() and file.suffix in SUFFIXES
         if not inside and not is_file and not _is_rule(str(file)):
-            raise RuleSafeError(f"{file} is nothing to verify; valid: {VALID}")
+            raise RuleSafeError(f"{file} cannot be verified; valid: {VALID}")
         found += inside or [file]
     if not found:
-        raise RuleSafeError(f"no file is named; valid: {VALID}")
+        raise RuleSafeError(f"no file given; valid: {VALID}")
     return list(dict.fromkeys(found))
 
 
@@ -224,22 +229,22 @@ def _is_rule(name: str) -> bool:
     return name in RULES or (not name.endswith(".json") and find_lock(name) is not None)
 
 
-def _known() -> dict[str, str]:
-    """Digests of the twenty and of all sets with their ids; of equivalent ones the first's."""
+def _all_known_digests() -> dict[str, str]:
+    """Return the digests of the twenty rules and all sets, mapped to the first equivalent id."""
     ids = dict.fromkeys((*RULES, *(rule for rules in rule_sets().values() for rule in rules)))
     return known_digests(list(ids)[::-1])
 
 
 def _check_out(out: Path, description: str) -> None:
     if not description.strip():
-        raise RuleSafeError("a lock needs an instruction: --description TEXT")
+        raise RuleSafeError("a lock needs an instruction; give --description TEXT")
     if out.suffix != ".json" or not ID.fullmatch(out.stem) or out.stem in RULES:
         raise RuleSafeError(
             f"--out is {out}; valid: ID.json with an id of lower-case letters, digits and "
-            "underscores, a letter first, that is none of the twenty's"
+            "underscores that begins with a letter and is not one of the twenty rules"
         )
     if out.exists():
-        raise RuleSafeError(f"{out} is there already: remove it, or take another name")
+        raise RuleSafeError(f"{out} already exists; remove it, or use another name")
 
 
 def _write(out: Path, lock: LockFile, description: str) -> None:
@@ -247,4 +252,4 @@ def _write(out: Path, lock: LockFile, description: str) -> None:
 
     named = replace(lock, id=out.stem, description=description.strip())
     write_atomically(out, dump_lock(named).encode())
-    print(f"wrote {out}; try it: rulesafe rules show {out}")
+    print(f"wrote {out}; show it with: rulesafe rules show {out}")

@@ -63,7 +63,9 @@ def test_the_shape_is_that_of_the_readings(kind, memories):
 
 def test_another_tokenizer_under_the_same_name_is_refused(memories):
     described = memories["vq"].describe() | {"hash": "0" * 64}
-    with pytest.raises(RuleSafeError, match="another memory model than rule_001_rule_020_hand"):
+    with pytest.raises(
+        RuleSafeError, match="rule_001_rule_020_hand has changed since the training"
+    ):
         memory_from(described)
 
 
@@ -83,7 +85,7 @@ def test_a_model_of_the_other_kind_is_refused(fsq_model):
         ("frames", {}, "valid: none, raw, vq, fsq"),
         ("none", {"length": 20}, "has no setting 'length'; it has: none"),
         ("raw", {"clusters": 4}, "has no setting 'clusters'; it has: length"),
-        ("fsq", {}, "needs a model"),
+        ("fsq", {}, "requires the setting 'model'"),
         ("raw", {"length": 0}, "length is 0; valid: 1 or more"),
     ],
 )

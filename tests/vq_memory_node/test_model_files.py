@@ -84,10 +84,10 @@ def test_damaged_files_are_refused_with_the_reason(folder):
     flipped = bytearray(whole)
     flipped[-3] ^= 1
     arrays.write_bytes(bytes(flipped))
-    with pytest.raises(RuleSafeError, match="do not belong together"):
+    with pytest.raises(RuleSafeError, match="do not match: hash of the model"):
         load_model(folder)
     arrays.unlink()
-    with pytest.raises(RuleSafeError, match=r"no model\.safetensors"):
+    with pytest.raises(RuleSafeError, match=r"model\.safetensors is missing"):
         load_model(folder)
     arrays.write_bytes(whole)
     load_model(folder)
@@ -103,9 +103,9 @@ def test_damaged_files_are_refused_with_the_reason(folder):
     ("values", "reason"),
     [
         ({"format": "rulesafe memory model 9"}, "format 'rulesafe memory model 9'; valid"),
-        ({"architecture": {"kind": "vq"}}, "not understood: KeyError"),
-        ({"window": "many"}, "not understood: ValueError"),
-        ({"joints": None}, "not understood: TypeError"),
+        ({"architecture": {"kind": "vq"}}, "invalid or incomplete: KeyError"),
+        ({"window": "many"}, "invalid or incomplete: ValueError"),
+        ({"joints": None}, "invalid or incomplete: TypeError"),
     ],
 )
 def test_descriptions_that_make_no_sense_are_refused(folder, values, reason):
@@ -120,9 +120,9 @@ def test_descriptions_that_make_no_sense_are_refused(folder, values, reason):
         ("codebook", lambda a: a[:100], r"codebook is float32 \(100, 32\), expected"),
         ("codebook", lambda a: a.astype(np.float64), r"codebook is float64"),
         ("normaliser.std", lambda a: 0 * a, "must be above 0"),
-        ("encoder.out.bias", lambda a: a * np.nan, "no finite numbers"),
+        ("encoder.out.bias", lambda a: a * np.nan, "encoder.out.bias contains NaN or infinity"),
         ("clusters.4", lambda a: a + 1, r"must lie in 0 \.\. 3"),
-        ("usage", lambda a: None, "no array usage"),
+        ("usage", lambda a: None, "the array usage is missing"),
     ],
 )
 def test_arrays_that_do_not_fit_are_refused(folder, tmp_path, name, make, reason):

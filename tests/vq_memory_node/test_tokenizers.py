@@ -145,5 +145,5 @@ def test_arrays_of_another_model_are_noticed(model_dir, random_model, tmp_path):
     random_model(tmp_path, 7)
     other = load_file(model_dir / ARRAY_FILE)
     save_file(other, tmp_path / ARRAY_FILE)
-    with pytest.raises(RuleSafeError, match="do not belong together"):
+    with pytest.raises(RuleSafeError, match="do not match: hash of the model"):
         load_tokenizer(tmp_path)

@@ -176,11 +176,11 @@ def test_the_saved_model_encodes_as_training_did(paths, tmp_path, quantiser):
     torch.set_num_threads(1)
     config = replace(QUICK, quantiser=quantiser, levels=(4, 3))
     run = MemoryTraining(paths, config, tmp_path, FACTS)
-    run.go(lambda progress: None)
+    run.run(lambda progress: None)
     model = run.model()
     tokenizer = TOKENIZERS[model.architecture.kind](model, 4)
-    path = paths[run.held[1][0]]
-    codes, _, _ = run.codes(run.kept)
+    path = paths[run.validation_episodes[0]]
+    codes, _, _ = run.codes(run.validation)
     ours = [tokenizer.code(window_at(path, frame)) for frame in range(len(path))]
     assert ours == codes.tolist()
     tokens = [tokenizer.token(window_at(path, frame)) for frame in range(len(path))]
@@ -214,10 +214,10 @@ def test_the_codebook_starts_from_k_means_of_latents(paths, tmp_path):
     run = MemoryTraining(paths, QUICK, tmp_path, FACTS)
     run.step = QUICK.warm_up
     run._start_codebook(run.quantiser)
-    codes, _, loss = run.codes(run.learned)
+    codes, _, loss = run.codes(run.training)
     assert len(codes.unique()) == 16
     with torch.no_grad():
-        latent = run.encoder(run.learned[torch.arange(len(run.learned))])
+        latent = run.encoder(run.training[torch.arange(len(run.training))])
     # 16 means explain most of the spread of what the encoder says of smooth random paths.
     assert loss / 2 < 0.5 * latent.var(0).sum()
 
@@ -274,7 +274,7 @@ def test_usage_weighted_clusters_are_another_model(paths, trained, tmp_path):
     [
         (lambda paths: paths[:1], "1 episodes"),
         (lambda paths: [*paths, paths[0][:, :12]], r"episode 10 has the shape \(90, 12\)"),
-        (lambda paths: [paths[0] * np.nan, *paths], "episode 0 has positions that are no finite"),
+        (lambda paths: [paths[0] * np.nan, *paths], "episode 0 has joint positions with NaN"),
         (lambda paths: [paths[0], paths[1][:0]], r"episode 1 has the shape \(0, 13\)"),
     ],
 )

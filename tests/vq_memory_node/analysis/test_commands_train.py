@@ -58,7 +58,7 @@ def test_a_folder_of_something_else_is_left_alone(data, tmp_path, name):
     (tmp_path / name).write_text("{}")
     code, _, err = command(data, "--out", tmp_path, *WORDS)
     assert (code, err.count("\n")) == (2, 1)
-    assert f"is no memory's folder: it holds {name}; give --out another" in err
+    assert f"is not the folder of a memory model: it contains {name}; set --out to a new" in err
     assert [path.name for path in tmp_path.iterdir()] == [name]
 
 

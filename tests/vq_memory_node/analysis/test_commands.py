@@ -102,7 +102,7 @@ def test_states_alone_tell_no_step_and_get_no_picture_of_it(copied, model_dir, t
     names = {path.name for path in (tmp_path / "out").iterdir()}
     assert names == {"strips_rule_020.png", "codebook.png"}
     assert "does not contain the true step" in capsys.readouterr().out
-    with pytest.raises(RuleSafeError, match="do not tell"):
+    with pytest.raises(RuleSafeError, match="do not contain the true step"):
         information_of_tokens(load_model(model_dir), load_trajectories(tmp_path / "states.parquet"))
 
 

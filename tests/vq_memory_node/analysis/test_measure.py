@@ -15,7 +15,7 @@ from vq_memory_node import commands
 from vq_memory_node.analysis import cost as memory_cost
 from vq_memory_node.analysis import measures
 from vq_memory_node.analysis.frames import STEPS, frames_of
-from vq_memory_node.analysis.probe import ProbeConfig, divided, most_frequent, probe
+from vq_memory_node.analysis.probe import ProbeConfig, most_frequent, probe, split_episodes
 from vq_memory_node.analysis.stability import at_speed, disturbances, noisy, raw_change, stability
 from vq_memory_node.analysis.trajectories import Trajectories
 from vq_memory_node.memory import Memory, NoMemory, RawMemory, TokenMemory
@@ -215,12 +215,12 @@ def test_one_seed_gives_one_result_and_leaves_the_random_state_alone():
 
 def test_a_division_parts_each_rules_episodes():
     rules = ["rule_001"] * 20 + ["rule_020"] * 10
-    training, validation, test = divided(rules, 1)
+    training, validation, test = split_episodes(rules, 1)
     assert sorted(training + validation + test) == list(range(30))
     assert [sum(i < 20 for i in part) for part in (training, validation, test)] == [14, 2, 4]
-    assert divided(rules, 2) != divided(rules, 1) == divided(rules, 1)
+    assert split_episodes(rules, 2) != split_episodes(rules, 1) == split_episodes(rules, 1)
     with pytest.raises(RuleSafeError, match="rule_020 has 2 episodes"):
-        divided(["rule_001"] * 20 + ["rule_020"] * 2, 0)
+        split_episodes(["rule_001"] * 20 + ["rule_020"] * 2, 0)
 
 
 def test_frames_hold_what_the_memory_reads_and_steps_of_rules_apart():
@@ -294,7 +294,7 @@ def test_a_markdown_table_is_aligned_to_the_right():
 
 def test_the_mask_alone_is_measured_too(model_dir):
     """What tokens tell beyond the time since the start must be seen."""
-    memory = measures.sources(measures.token_memories([model_dir]))["joints, mask alone"]
+    memory = measures.sources(measures.token_memories([model_dir]))["joints, mask only"]
     found = frames(recorded(0, episodes=1), memory)
     assert memory.vocabulary == 1 and not found.tokens.any() and found.mask.any()
 
@@ -309,7 +309,7 @@ def test_the_command_writes_the_page(recordings, model_dir, tmp_path):
     text = out.read_text()
     assert f"--beside {other}" in text and "tokens unchanged, other, J = 16" in text
     assert f"--model {model_dir}" in text and "normal: 8 episodes (4 of rule_001" in text
-    assert "not the set that the model learned from" in text
+    assert "not the training set of the first model" in text
     for wanted in ("tokens unchanged, J = 16", "joints, raw memory", "frame with no token"):
         assert wanted in text
     clusterings = len(load_model(model_dir).clusterings)
@@ -317,7 +317,7 @@ def test_the_command_writes_the_page(recordings, model_dir, tmp_path):
 
 
 def test_two_models_of_one_name_are_refused(model_dir):
-    with pytest.raises(RuleSafeError, match="different names"):
+    with pytest.raises(RuleSafeError, match="must have different names"):
         measures.token_memories([model_dir, model_dir])
 
 

@@ -170,15 +170,18 @@ def test_right_rows_are_taken():
     [
         ([], "1 to 100000 states"),
         ({"states": []}, "1 to 100000 states"),
-        ([[0, 0, 0, 0, 0, 1]], "state 0: .* no row of integers knob_open"),
+        ([[0, 0, 0, 0, 0, 1]], "state 0 is .*; valid: integers knob_open"),
         ([[*ROW[:6], True], *REST], "state 0"),
         ([[*ROW[:6], "2"], *REST], "state 0"),
         ([[*ROW[:6], None], *REST], "state 0"),
         ([[*ROW[:6], 4], *REST], "two states 0 to 3"),
         ([[*ROW[:6], -1], *REST], "two states 0 to 3"),
-        ([[0, 0, 2, 0, 0, 1, 2], *REST], "five times 0 or 1"),
-        ([[*ROW[:5], 2, 1], *REST], "state 0: a knob move leads to state 2"),
-        ([*REST, ROW], "knob and handle are closed"),
+        ([[0, 0, 2, 0, 0, 1, 2], *REST], "five values 0 or 1"),
+        (
+            [[*ROW[:5], 2, 1], *REST],
+            "state 0: a knob move leads to state 2, .*; expected knob_open 1, handle_open 0",
+        ),
+        ([*REST, ROW], "state 0: knob_open and handle_open must be 0"),
     ],
 )
 def test_wrong_rows_are_refused(rows, message):

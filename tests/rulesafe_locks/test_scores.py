@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_locks.plans import apply_plan, plan_distance, possible_events, shortest_plan
 from rulesafe_locks.rules import PARTS, RULES, load_rule
-from rulesafe_locks.scores import Progress, follow, order_free_score, process_score
+from rulesafe_locks.scores import Progress, order_free_score, process_score, progress_after
 
 CLOSED = {"knob": False, "handle": False, "door": False}
 
@@ -78,7 +78,7 @@ def test_examples_of_the_documentation():
     assert len(documented_examples()) == 9
     for number, moves, steps, process, order_free in documented_examples():
         names = {"K": "knob", "H": "handle", "D": "door"}
-        progress = follow(
+        progress = progress_after(
             load_rule(f"rule_{number}"), [names[m[0]] + (m[1:] or "+") for m in moves.split()]
         )
         assert progress.steps_done == int(steps)

@@ -1,4 +1,4 @@
-"""Lock files, sets of them, and how rules are found by name."""
+"""Lock files, sets of lock files, and lookup of rules by name."""
 
 import json
 import os
@@ -37,7 +37,7 @@ def lock_of(rule_id, name, split=""):
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A set of two locks, which the environment names."""
+    """A set of two locks, which RULESAFE_LOCKS contains."""
     folder = tmp_path / "mine"
     folder.mkdir()
     for name, rule_id, split in (("one", "rule_011", "train"), ("two", "rule_020", "test")):
@@ -75,7 +75,7 @@ def test_a_set_is_called_by_its_name(folder):
 
 
 def test_a_set_has_one_name(folder, tmp_path, monkeypatch):
-    """And a generated one, in OUT/locks, that of OUT."""
+    """The name of a generated set in OUT/locks is that of OUT."""
     twin = tmp_path / "other" / "mine"
     made = tmp_path / "made" / "locks"
     for place in (twin, made):
@@ -204,7 +204,7 @@ def test_wrong_values_are_refused(change, message, tmp_path):
 
 
 @pytest.mark.parametrize("text", ["", "[1]", "{", "nul", "[" * 100_000])
-def test_what_is_no_json_is_refused(text):
+def test_invalid_json_is_rejected(text):
     with pytest.raises(RuleSafeError, match=r"not valid JSON|not a lock file"):
         parse_lock(text)
 

@@ -100,7 +100,7 @@ def test_fsq_numbers_its_codes_as_the_codebook_lists_them(random_model, tmp_path
     tokenizer = FsqTokenizer(model, 240)
     for window in windows[:50]:
         bounded = 2 / (1 + np.exp(-tokenizer.encoder.latent(window).astype(float))) - 1
-        # Steps differ between dimensions, so that each is compared in its own.
+        # Step sizes differ between dimensions, so each is compared separately.
         off = np.abs(model.arrays["codebook"] - bounded) * (np.array([8, 6, 5]) - 1)
         assert tokenizer.code(window) == off.max(1).argmin()
     extreme = model.arrays["encoder.out.bias"] + np.float32(1e4)

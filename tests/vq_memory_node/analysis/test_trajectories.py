@@ -1,4 +1,4 @@
-"""Joint positions are the same, bit by bit, from whatever form of the episodes they are read."""
+"""Joint positions are bit-identical when loaded from recordings, a dataset or a .parquet file."""
 
 import numpy as np
 import pytest

@@ -172,7 +172,7 @@ def test_right_rows_are_taken():
     [
         ([], "1 to 100000 states"),
         ({"states": []}, "1 to 100000 states"),
-        ([[0, 0, 0, 0, 0, 1]], "state 0 is .*; valid: integers knob_open"),
+        ([[0, 0, 0, 0, 0, 1]], r"state 0 is .*; valid: integers \[knob_open, handle_open"),
         ([[*ROW[:6], True], *REST], "state 0"),
         ([[*ROW[:6], "2"], *REST], "state 0"),
         ([[*ROW[:6], None], *REST], "state 0"),

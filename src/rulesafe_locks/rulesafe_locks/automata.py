@@ -82,7 +82,7 @@ def explored(
         RuleSafeError: there are more than MAX_STATES states.
     """
     numbers, keys, successors = {start: 0}, [start], []
-    for key in keys:  # the loop appends to it
+    for key in keys:  # `keys` grows during the loop
         after = [step(key, part) for part in MOVED]
         for new in after:
             if new not in numbers:
@@ -191,7 +191,7 @@ def _equivalence_classes(states: Sequence[AutomatonState]) -> list[int]:
 
 
 def depths(automaton: Automaton) -> list[int]:
-    """Return the fewest moves from the start to each state.
+    """Return the least number of moves from the start to each state.
 
     States must be numbered in breadth-first order, as in `smallest`."""
     found = {0: 0}
@@ -218,8 +218,8 @@ def refinements(states: Sequence[AutomatonState]) -> Iterator[list[int]]:
 
 
 def difference(one: Automaton, other: Automaton) -> list[str] | None:
-    """Return the fewest moves ("knob", "handle") after which two locks differ in their outputs or
-    possible moves; None if they are equivalent."""
+    """Return a shortest sequence of moves ("knob", "handle") after which two locks differ in their
+    outputs or possible moves; None if they are equivalent."""
     start = (0, 0)
     parents: dict[tuple[int, int], tuple[tuple[int, int], str]] = {}
     pairs = [start]
@@ -327,7 +327,7 @@ def _moves(states: list[AutomatonState]) -> Iterator[tuple[int, str, int]]:
 def _state(number: int, row: Any, count: int) -> AutomatonState:
     right = isinstance(row, list) and len(row) == len(COLUMNS)
     if not right or any(isinstance(n, bool) or not isinstance(n, int) for n in row):
-        raise RuleSafeError(f"state {number} is {row!r}; valid: integers {', '.join(COLUMNS)}")
+        raise RuleSafeError(f"state {number} is {row!r}; valid: integers [{', '.join(COLUMNS)}]")
     if any(n not in (0, 1) for n in row[:5]) or any(not 0 <= n < count for n in row[5:]):
         raise RuleSafeError(
             f"state {number} is {row!r}; valid: five values 0 or 1, two states 0 to {count - 1}"

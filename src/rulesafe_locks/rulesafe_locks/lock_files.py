@@ -45,7 +45,7 @@ class Bound:
     events: int
     """They agree on all sequences of this many events, which were tested exhaustively."""
     states: int
-    """They are equivalent if any automaton of at most this many states models the program."""
+    """They are equivalent if an automaton with at most this many states can model the program."""
 
 
 @dataclass(frozen=True)

@@ -99,7 +99,7 @@ class Rule:
 
 
 class Lock:
-    """A lock that tracks phases and returns locked parts. Blocking them is left to the physics."""
+    """A lock that tracks phases and returns locked parts. The physics has to block them."""
 
     def __init__(self, rule: Rule) -> None:
         self.rule = rule

@@ -123,7 +123,7 @@ def dead_ends(lock: Automaton) -> set[int]:
 
 
 def _shortest_path(lock: Automaton, goal: set[int]) -> tuple[str, ...]:
-    """Return the fewest events from the start to one of the states in `goal`."""
+    """Return a shortest sequence of events from the start to one of the states in `goal`."""
     # Only parents are stored, since complete paths to all states would take too much memory.
     parents: dict[int, tuple[int, str]] = {}
     queue = deque([0])

@@ -131,7 +131,7 @@ class Memory(Settings, ABC):
 
 @dataclass(frozen=True)
 class NoMemory(Memory):
-    """No memory: the policy receives the present only."""
+    """No memory: the policy receives only the current observation."""
 
     @property
     def length(self) -> int:

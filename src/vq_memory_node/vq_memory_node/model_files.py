@@ -169,7 +169,7 @@ def find(name: Path | str) -> Path:
 
 
 def find_folder(shipped: Path, name: Path | str, file: str, kind: str) -> Path:
-    """Return a model's folder, which contains `file`: by a name below `shipped`, or by path.
+    """Return the folder that contains `file`: the folder `name` in `shipped`, or the path `name`.
 
     Raises:
         RuleSafeError: there is no such folder; the message lists the names.

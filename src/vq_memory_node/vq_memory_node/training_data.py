@@ -41,7 +41,7 @@ def fit_normaliser(
 
 
 def check_trajectories(trajectories: Sequence[NDArray[np.float32]]) -> None:
-    """Raise RuleSafeError for less than two trajectories, or one that is not (N, 13) and finite."""
+    """Raise RuleSafeError if there are fewer than two, or one is not (N, 13) and finite."""
     if len(trajectories) < 2:
         raise RuleSafeError(
             f"{len(trajectories)} episodes; training needs 2 or more, one for validation"

@@ -20,7 +20,7 @@ from vq_memory_node.rolling import RollingMemory
 from vq_memory_node.windows import LENGTH, RATE, STRIDE
 
 WARM_UP = 3
-"""Number of first tokens that are not timed."""
+"""Number of initial tokens that are not timed."""
 
 
 @dataclass(frozen=True)

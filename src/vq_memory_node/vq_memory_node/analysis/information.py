@@ -3,7 +3,7 @@
 Steps of different rules are different labels, so all quantities are conditional on the rule: joint
 counts are taken per rule, and information and entropy are averages weighted by number of frames.
 
-    share = I(token; step | rule) / H(step | rule), 0: no information, 1: the token gives the step
+    share = I(token; step | rule) / H(step | rule), 0: no information, 1: tokens determine the step
 
 Estimates from counts are too high, and the more so the more tokens there are. The baseline shows
 this bias: in each episode, the tokens are rotated in time by a random number of frames. This keeps

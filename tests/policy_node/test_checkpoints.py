@@ -66,7 +66,7 @@ def test_another_memory_model_is_refused(copy):
     described = read_policy(copy).memory.describe()
     change(copy, memory=described | {"model": "all_rules_hand"})
     told = refused(copy)
-    assert "trained with another memory model than all_rules_hand is now" in told
+    assert "the memory model all_rules_hand has changed since the training: hash" in told
     assert described["hash"][:12] in told
 
 

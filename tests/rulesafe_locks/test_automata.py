@@ -1,4 +1,4 @@
-"""Smallest automata, equality, and automata as data."""
+"""Minimal automata, equivalence, and automata as JSON."""
 
 import pytest
 from hypothesis import given, settings
@@ -28,10 +28,12 @@ moves = st.lists(st.sampled_from(MOVED), max_size=60)
 
 @st.composite
 def automata(draw):
-    """Any lock of up to 12 states: phases right, everything else arbitrary."""
+    """Any lock of up to 12 states: consistent phases, all else arbitrary."""
     rest = draw(st.lists(st.tuples(st.booleans(), st.booleans()), max_size=11))
     phases = [Phases(), *(Phases(*pair) for pair in rest)]
-    phases += [Phases(k, h) for k in (False, True) for h in (False, True)]  # a way on for each move
+    phases += [
+        Phases(k, h) for k in (False, True) for h in (False, True)
+    ]  # a successor for each move
 
     def to(phase):
         return draw(st.sampled_from([n for n, other in enumerate(phases) if other == phase]))
@@ -76,7 +78,7 @@ def test_the_smallest_automaton_shows_the_same(automaton, sequence):
 
 
 @given(automata())
-def test_states_of_the_smallest_automaton_can_be_told_apart(automaton):
+def test_states_of_the_minimal_automaton_are_distinguishable(automaton):
     states = smallest(automaton).states
     for one in range(len(states)):
         for other in range(one):
@@ -84,7 +86,7 @@ def test_states_of_the_smallest_automaton_can_be_told_apart(automaton):
 
 
 def started(states, start):
-    """The automaton that starts elsewhere."""
+    """Return the automaton with another start state."""
     order = [start, *(n for n in range(len(states)) if n != start)]
     place = {n: k for k, n in enumerate(order)}
     return Automaton(
@@ -126,8 +128,8 @@ def test_the_twenty_are_twenty_different_locks():
     assert len(digests) == 20
 
 
-def test_moves_of_held_parts_do_not_tell_locks_apart():
-    """Two locks that hold the handle for ever and differ only behind its moves."""
+def test_moves_of_locked_parts_do_not_distinguish_locks():
+    """Two locks whose handle is always locked differ only in states after its moves."""
     held = frozenset({"handle"})
     rows = [(False, False), (True, False), (False, True), (True, True)]
 
@@ -170,15 +172,18 @@ def test_right_rows_are_taken():
     [
         ([], "1 to 100000 states"),
         ({"states": []}, "1 to 100000 states"),
-        ([[0, 0, 0, 0, 0, 1]], "state 0: .* no row of integers knob_open"),
+        ([[0, 0, 0, 0, 0, 1]], r"state 0 is .*; valid: integers \[knob_open, handle_open"),
         ([[*ROW[:6], True], *REST], "state 0"),
         ([[*ROW[:6], "2"], *REST], "state 0"),
         ([[*ROW[:6], None], *REST], "state 0"),
         ([[*ROW[:6], 4], *REST], "two states 0 to 3"),
         ([[*ROW[:6], -1], *REST], "two states 0 to 3"),
-        ([[0, 0, 2, 0, 0, 1, 2], *REST], "five times 0 or 1"),
-        ([[*ROW[:5], 2, 1], *REST], "state 0: a knob move leads to state 2"),
-        ([*REST, ROW], "knob and handle are closed"),
+        ([[0, 0, 2, 0, 0, 1, 2], *REST], "five values 0 or 1"),
+        (
+            [[*ROW[:5], 2, 1], *REST],
+            "state 0: a knob move leads to state 2, .*; expected knob_open 1, handle_open 0",
+        ),
+        ([*REST, ROW], "state 0: knob_open and handle_open must be 0"),
     ],
 )
 def test_wrong_rows_are_refused(rows, message):

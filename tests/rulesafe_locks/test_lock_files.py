@@ -1,4 +1,4 @@
-"""Lock files, sets of them, and how rules are found by name."""
+"""Lock files, sets of lock files, and lookup of rules by name."""
 
 import json
 import os
@@ -37,7 +37,7 @@ def lock_of(rule_id, name, split=""):
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A set of two locks, which the environment names."""
+    """A set of two locks, which RULESAFE_LOCKS contains."""
     folder = tmp_path / "mine"
     folder.mkdir()
     for name, rule_id, split in (("one", "rule_011", "train"), ("two", "rule_020", "test")):
@@ -75,7 +75,7 @@ def test_a_set_is_called_by_its_name(folder):
 
 
 def test_a_set_has_one_name(folder, tmp_path, monkeypatch):
-    """And a generated one, in OUT/locks, that of OUT."""
+    """The name of a generated set in OUT/locks is that of OUT."""
     twin = tmp_path / "other" / "mine"
     made = tmp_path / "made" / "locks"
     for place in (twin, made):
@@ -84,12 +84,14 @@ def test_a_set_has_one_name(folder, tmp_path, monkeypatch):
     monkeypatch.setenv(VARIABLE, f"{folder}{os.pathsep}{made}")
     assert list(expand_rules("made,mine_test")) == ["three", "two"]
     monkeypatch.setenv(VARIABLE, f"{folder}{os.pathsep}{twin}")
-    with pytest.raises(RuleSafeError, match=r"two sets are called mine: .*other"):
+    with pytest.raises(RuleSafeError, match=r"two sets have the name mine: .*other"):
         rule_sets()
     for name in ("twenty", "all", "rule_004"):
         (tmp_path / name).mkdir()
         monkeypatch.setenv(VARIABLE, str(tmp_path / name))
-        with pytest.raises(RuleSafeError, match=f"a set cannot be called {name}: rename"):
+        with pytest.raises(
+            RuleSafeError, match=f"the set name {name} is reserved; rename the folder"
+        ):
             rule_sets()
 
 
@@ -128,10 +130,10 @@ def test_unknown_names(folder, names):
 def test_unknown_rules_and_folders(folder, monkeypatch):
     with pytest.raises(RuleSafeError, match=r"unknown rule 'three'.*rule_020.*json"):
         load_rule("three")
-    with pytest.raises(RuleSafeError, match=r"there is no lock file .*nowhere\.json"):
+    with pytest.raises(RuleSafeError, match=r"the lock file .*nowhere\.json does not exist"):
         load_rule("nowhere.json")
     monkeypatch.setenv(VARIABLE, str(folder / "sub"))
-    with pytest.raises(RuleSafeError, match="RULESAFE_LOCKS: there is no folder"):
+    with pytest.raises(RuleSafeError, match=r"RULESAFE_LOCKS: the folder .*sub does not exist"):
         load_rule("one")
 
 
@@ -140,14 +142,16 @@ def test_two_locks_of_one_id_are_refused(folder, tmp_path, monkeypatch):
     other.mkdir()
     (other / "two.json").write_text(dump_lock(lock_of("rule_001", "two")), "utf-8")
     monkeypatch.setenv(VARIABLE, f"{folder}{os.pathsep}{other}")
-    with pytest.raises(RuleSafeError, match=r"two sets have a lock two: .*mine.*other"):
+    with pytest.raises(RuleSafeError, match=r"the lock two is in two sets: .*mine.*other"):
         load_rule("two")
     assert load_rule("one").id == "one"
 
 
 def test_names_must_agree(folder):
     (folder / "one.json").rename(folder / "three.json")
-    with pytest.raises(RuleSafeError, match=r"three\.json: the file's name and its id, 'one'"):
+    with pytest.raises(
+        RuleSafeError, match=r"three\.json: the file name must be the id of the lock, one\.json"
+    ):
         load_rule("three")
 
 
@@ -155,7 +159,7 @@ def test_no_file_takes_the_place_of_the_twenty(folder):
     path = folder / "rule_001.json"
     path.write_text(dump_lock(lock_of("rule_020", "rule_001")), "utf-8")
     assert prove(load_rule("rule_001")).steps == 3
-    with pytest.raises(RuleSafeError, match="rule_001 is taken"):
+    with pytest.raises(RuleSafeError, match="the id rule_001 is one of a built-in rule; rename it"):
         load_rule(str(path))
 
 
@@ -173,9 +177,12 @@ def test_every_key_is_needed(key):
         ({"id": "One"}, "id is 'One'; valid: lower-case"),
         ({"id": 3}, "id is 3"),
         ({"description": None}, "description is None; valid: a line of text"),
-        ({"bound": 0}, "bound is 0; valid: null, or events and states"),
-        ({"bound": {"events": True, "states": 3}}, "bound is .*; valid: null, or events"),
-        ({"bound": {"events": 3}}, "bound is .*; valid: null, or events"),
+        ({"bound": 0}, "bound is 0; valid: null, or an object with events and states"),
+        (
+            {"bound": {"events": True, "states": 3}},
+            "bound is .*; valid: null, or an object with events",
+        ),
+        ({"bound": {"events": 3}}, "bound is .*; valid: null, or an object with events"),
         ({"description": "a\x1b[31mb"}, "description is .*; valid: text without control"),
         ({"description": "two\nlines"}, "description is .*; valid: text without control"),
         ({"origin": {"by": ["\ud800"]}}, "origin is .*; valid: text without control"),
@@ -183,8 +190,8 @@ def test_every_key_is_needed(key):
         ({"facts": []}, r"facts is \[\]; valid: an object"),
         ({"program": "def"}, "program is 'def'; valid: a list of lines"),
         ({"automaton": [[0]]}, "state 0"),
-        ({"more": 1}, "keys more missing or unknown"),
-        ({"format": "other"}, 'no lock: .*"rulesafe-lock-1"'),
+        ({"more": 1}, "missing or unknown keys: more; required: format"),
+        ({"format": "other"}, 'not a lock file; .*"rulesafe-lock-1"'),
     ],
 )
 def test_wrong_values_are_refused(change, message, tmp_path):
@@ -197,8 +204,8 @@ def test_wrong_values_are_refused(change, message, tmp_path):
 
 
 @pytest.mark.parametrize("text", ["", "[1]", "{", "nul", "[" * 100_000])
-def test_what_is_no_json_is_refused(text):
-    with pytest.raises(RuleSafeError, match=r"no JSON|no lock"):
+def test_invalid_json_is_rejected(text):
+    with pytest.raises(RuleSafeError, match=r"not valid JSON|not a lock file"):
         parse_lock(text)
 
 
@@ -208,7 +215,7 @@ def test_binary_and_large_files_are_refused(tmp_path):
     with pytest.raises(RuleSafeError, match="cannot read the lock file"):
         read_lock(path)
     path.write_bytes(b" " * 4_000_001)
-    with pytest.raises(RuleSafeError, match="larger than"):
+    with pytest.raises(RuleSafeError, match="larger than the limit of 4000000 bytes"):
         read_lock(path)
     with pytest.raises(RuleSafeError, match="cannot read the lock file"):
         read_lock(tmp_path)

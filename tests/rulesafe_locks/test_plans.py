@@ -55,7 +55,7 @@ def events(text):
 
 
 def door_is_free_after(rule, plan):
-    """Through the lock itself, phase by phase; None if a held part would have to move."""
+    """Use the lock itself, phase by phase; None if a locked part would have to move."""
     lock = rule.new_lock()
     phases = {"knob": False, "handle": False, "door": False}
     locked = lock.update(phases)
@@ -101,7 +101,7 @@ def test_no_shorter_plan_and_no_better_tie(rule_id):
         parts = [event[0] for event in plan]
         return len(re.sub(r"(.)\1+", r"\1", "".join(parts)))
 
-    # product() is in the order knob before handle, and min() takes the first of equals.
+    # product() yields the knob before the handle, and min() returns the first of equal values.
     assert shortest_plan(rule) == [*min(solutions, key=changes), "door+"]
 
 

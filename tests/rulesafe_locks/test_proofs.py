@@ -16,7 +16,7 @@ from rulesafe_locks.rules import RULES, load_rule
 
 @st.composite
 def small_locks(draw):
-    """Locks of 8 states, two for each pair of phases, with any moves, doors and holds."""
+    """Locks of 8 states, two for each pair of phases; moves and locked parts are arbitrary."""
     rows = []
     for number in range(8):
         knob, handle = number & 1, number >> 1 & 1
@@ -29,7 +29,7 @@ def small_locks(draw):
 
 
 def plans_of(rule, length):
-    """All plans of this length, by trying all sequences of events."""
+    """Return all plans of this length, by exhaustive search."""
     return [
         plan
         for plan in product(EVENTS[:5], repeat=length)
@@ -38,7 +38,7 @@ def plans_of(rule, length):
 
 
 def views(plan):
-    """The phases before each event."""
+    """Yield the phases before each event."""
     phases = Phases()
     for event in plan:
         yield phases
@@ -46,9 +46,10 @@ def views(plan):
 
 
 def labels_suffice(plan, count):
-    """Is there a policy of so many memory states that carries out the plan? By trying all
-    labellings of its moments: what is remembered and seen must settle the event and what is
-    remembered next."""
+    """Return whether a policy with `count` memory states can execute the plan.
+
+    Tries all sequences of memory states: memory and phases must determine the event and the next
+    memory state."""
     seen = list(views(plan))
     for labels in product(range(count), repeat=len(plan)):
         does = {}
@@ -88,7 +89,7 @@ def test_memory_of_a_shortest_plan_is_the_fewest_labels(rule):
 
 
 def reaches_door(lock, start):
-    """Can a free door be reached from this state of an automaton?"""
+    """Return whether a state with an unlocked door is reachable from this state."""
     queue = [start]
     for number in queue:
         queue += [n for n in lock.states[number].next if n is not None and n not in queue]
@@ -111,11 +112,11 @@ def test_dead_ends_are_where_nothing_opens(rule):
 @settings(max_examples=100, deadline=None)
 @given(small_locks())
 def test_a_memoryless_policy_is_found_where_there_is_one(rule):
-    """By running policies on the rule itself instead of on its automaton."""
+    """The policies run on the rule itself instead of its automaton."""
 
     def opens(policy):
         state = rule.start()
-        for _ in range(20):  # more than the lock has states: it goes round by then
+        for _ in range(20):  # more steps than states: the policy is in a cycle
             part = policy[state.phases]
             event = part + ("-" if getattr(state.phases, part) else "+")
             if event in possible_events(rule, state):
@@ -148,7 +149,7 @@ def test_alike_counts_states_of_equal_phases(rule):
     ("rule_id", "memory", "memoryless", "dead_ends"),
     [
         ("rule_001", 1, True, 0),
-        ("rule_008", 1, True, 0),  # knob, handle, handle: each pair of phases comes once
+        ("rule_008", 1, True, 0),  # knob, handle, handle: each pair of phases occurs once
         ("rule_011", 3, False, 0),  # three openings of one knob
         ("rule_016", 4, False, 0),
         ("rule_017", 2, False, 4),  # too many moves of one part, by its phase and the other's
@@ -170,8 +171,8 @@ def test_the_twenty_open(rule_id):
     assert all(one != other for one, other in pairwise(proof.plan))
 
 
-def test_a_long_way_into_a_dead_end_takes_no_memory_to_speak_of():
-    """A chain of 30 000 states: whole ways for each would be gigabytes."""
+def test_a_long_path_to_a_dead_end_takes_little_memory():
+    """A chain of 30 000 states: storing the path to each would take gigabytes."""
     last = 29_999
     rows = [[n % 2, 0, int(n == 3), 0, 1, min(n + 1, last), 0] for n in range(last + 1)]
     rows[last] = [last % 2, 0, 0, 1, 1, last - 1, 0]

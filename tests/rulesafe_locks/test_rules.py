@@ -1,4 +1,4 @@
-"""The rules against independent re-implementations, and the properties every lock has."""
+"""The rules against independent implementations, and the properties of all locks."""
 
 from collections import Counter
 
@@ -19,12 +19,12 @@ updates = st.lists(
 )
 
 
-# The rules once more, as questions about the whole history instead of a memory: `history` holds
+# The rules again, as predicates of the complete history instead of a memory: `history` contains
 # (event, knob open, handle open) after each event, K and H are the phases now.
 
 
 def typed(history, digit):
-    """All the digits entered, as text; `digit` gives "" for an event that enters nothing."""
+    """Return all entered digits as text; `digit` returns "" for an event without a digit."""
     return "".join(digit(*entry) for entry in history)
 
 
@@ -84,7 +84,7 @@ ORACLES = {
 
 
 def holds(rule_id, knob, handle):
-    """Which of knob and handle are held, said once more."""
+    """Return which of knob and handle are locked: an independent implementation."""
     both_closed = not knob and not handle
     return {
         "knob": rule_id == "rule_004" and both_closed,
@@ -108,7 +108,7 @@ def test_lock_agrees_with_the_whole_history(rule_id, moves):
     locked = lock.update(phases)
     for part in moves:
         if locked[part]:
-            continue  # a held part cannot move
+            continue  # a locked part cannot move
         phases[part] = not phases[part]
         event = part + ("+" if phases[part] else "-")
         history.append((event, phases["knob"], phases["handle"]))
@@ -120,7 +120,7 @@ def test_lock_agrees_with_the_whole_history(rule_id, moves):
 
 @pytest.mark.parametrize("rule_id", RULES)
 def test_every_short_sequence_agrees_with_the_whole_history(rule_id):
-    # Of rule_015 it takes 13 moves to open the door after counts that went back to zero.
+    # rule_015 takes 13 moves to open the door after its counts were reset to zero.
     longest = 13 if rule_id == "rule_015" else 10
     rule, oracle = load_rule(rule_id), ORACLES[rule_id]
     open_now = Counter()
@@ -143,7 +143,7 @@ def test_every_short_sequence_agrees_with_the_whole_history(rule_id):
 
 
 class Listing:
-    """The two published check_lock functions: called at each tick, they set the door's lock."""
+    """The two published check_lock functions, called at each step; they set the door's lock."""
 
     def __init__(self):
         self.last_knob = None
@@ -210,7 +210,7 @@ def test_a_door_once_opened_stays_free(rule_id, moves):
         assert lock.update(phases)["door"] == (event != "door+")
         phases[event[:-1]] = event.endswith("+")
     assert lock.update(phases)["door"] is False
-    for part in [*moves, "door"]:  # at last the door closes again, and is still free
+    for part in [*moves, "door"]:  # finally the door closes again, and is still unlocked
         phases[part] = not phases[part]
         assert lock.update(phases)["door"] is False
 
@@ -223,15 +223,15 @@ def test_a_forced_door_is_free_while_open_and_locked_again_when_closed(rule_id):
     assert lock.update(CLOSED)["door"] is True
 
 
-def test_a_move_of_a_held_part_is_taken_as_a_fact():
+def test_a_move_of_a_locked_part_is_applied():
     lock = load_rule("rule_004").new_lock()
     assert lock.locked == {"knob": True, "handle": False, "door": True}
-    lock.update(CLOSED | {"knob": True})  # the stop gave way
+    lock.update(CLOSED | {"knob": True})  # the locked knob was forced open
     assert lock.update({"knob": True, "handle": True, "door": False})["door"] is False
 
 
 @pytest.mark.parametrize("rule_id", RULES)
-def test_states_are_finite_and_held_parts_stay(rule_id):
+def test_states_are_finite_and_locked_parts_keep_their_phase(rule_id):
     rule = load_rule(rule_id)
     states = reachable_states(rule)
     assert len(states) < 1500
@@ -252,7 +252,7 @@ def test_locks_of_one_rule_are_independent(rule_id):
 @pytest.mark.parametrize(
     ("phases", "message"),
     [
-        ({"knob": True, "handle": True}, "'door'.*needed: knob, handle, door"),
+        ({"knob": True, "handle": True}, "'door' is missing; required: knob, handle, door"),
         (CLOSED | {"drawer": True}, "unknown part 'drawer'; valid: knob, handle, door"),
         (CLOSED | {"knob": 1}, "'knob' is 1, a int; valid: True"),
         (CLOSED | {"handle": None}, "'handle' is None"),

@@ -1,4 +1,4 @@
-"""The set that is shipped: 200 locks that open, differ, and are what their files say."""
+"""The shipped set: 200 different locks that can be opened and match their files."""
 
 import json
 from collections import Counter
@@ -65,8 +65,8 @@ def test_programs_compile_to_the_automata(locks):
         assert lock.bound is None
 
 
-def test_they_were_sampled_and_say_so(locks):
-    """Description and program are still what the grammar writes."""
+def test_their_origin_reproduces_them(locks):
+    """The grammar still generates the same description and program."""
     for lock in locks:
         assert set(lock.origin) == {"by", "seed", "number", "repairs"}
         assert lock.origin["by"] == "sampled"
@@ -96,7 +96,7 @@ def test_splits(locks):
 
 
 def table(groups):
-    """The number of locks of each cell in each group, as a Markdown table with sums."""
+    """Return the number of locks per cell and group, as a Markdown table with sums."""
     found = {name: Counter(cell_of(each) for each in facts) for name, facts in groups.items()}
     lines = [["steps", "memory", *found, "all"]]
     lines.append(["---"] * len(lines[0]))

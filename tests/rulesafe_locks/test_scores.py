@@ -1,4 +1,4 @@
-"""The two scores: worked examples of docs/rules.md, and what holds for every episode."""
+"""The two scores: the examples of docs/rules.md, and properties of all episodes."""
 
 import random
 import re
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_locks.plans import apply_plan, plan_distance, possible_events, shortest_plan
 from rulesafe_locks.rules import PARTS, RULES, load_rule
-from rulesafe_locks.scores import Progress, follow, order_free_score, process_score
+from rulesafe_locks.scores import Progress, order_free_score, process_score, progress_after
 
 CLOSED = {"knob": False, "handle": False, "door": False}
 
@@ -39,23 +39,23 @@ def test_each_step_of_the_plan_counts_one(rule_id):
 @pytest.mark.parametrize(
     ("rule_id", "moves", "steps", "nearest"),
     [
-        # Another order: no step of the plan in its place, though the lock is nearer.
+        # Another order: no step of the plan is in order, though the distance decreases.
         ("rule_001", "handle+", 0, 2),
         ("rule_001", "handle+ knob+", 0, 1),
         ("rule_001", "handle+ knob+ door+", 3, 0),  # the open door completes the plan
-        # A wrong move that is taken back, and a right one that is: the best so far stays.
+        # A wrong move and a right one are undone: the best score so far remains.
         ("rule_001", "handle+ handle- knob+ handle+", 2, 1),
         ("rule_001", "knob+ knob-", 1, 2),
         ("rule_001", "knob+ knob- knob+ handle+", 2, 1),
-        # A move that the rule ignores does no harm.
+        # A move that the rule ignores does not change the scores.
         ("rule_011", "knob+ handle+ knob- handle- knob+", 3, 3),
-        # A wrong digit: what was typed before it is lost, so later steps do not count yet ...
+        # A wrong digit invalidates the digits before it, so later steps do not count yet ...
         ("rule_005", "knob+ handle+ knob-", 1, 3),
-        # ... until the plan has been followed again from the place where it holds.
+        # ... until the plan has been executed again from the first invalid step.
         ("rule_005", "knob+ handle+ knob- handle- knob+ knob- handle+", 3, 1),
-        # Turning everything in turn does not add up to a code: only the handle is ever in place.
+        # Moving all parts in turn does not enter a code: only the first handle move is in order.
         ("rule_020", "knob+ handle+ knob- handle- knob+ handle+ knob- handle-", 1, 7),
-        # A held part, the door, moved by force: no step, no success.
+        # The locked door is forced open: no step, no success.
         ("rule_001", "knob+ door+", 1, 2),
         ("rule_002", "door+", 0, 2),
     ],
@@ -78,7 +78,7 @@ def test_examples_of_the_documentation():
     assert len(documented_examples()) == 9
     for number, moves, steps, process, order_free in documented_examples():
         names = {"K": "knob", "H": "handle", "D": "door"}
-        progress = follow(
+        progress = progress_after(
             load_rule(f"rule_{number}"), [names[m[0]] + (m[1:] or "+") for m in moves.split()]
         )
         assert progress.steps_done == int(steps)
@@ -90,7 +90,7 @@ def test_turning_by_turns_does_not_earn_the_steps_of_a_code():
     rule = load_rule("rule_020")
     by_turns = ["knob+", "handle+", "knob-", "handle-"] * 10
     rest = iter(by_turns)
-    assert all(step in rest for step in shortest_plan(rule)[:-1])  # all there, and in order
+    assert all(step in rest for step in shortest_plan(rule)[:-1])  # all events occur, in order
     assert process_score(rule, by_turns) == pytest.approx(1 / 8)
 
 
@@ -144,7 +144,7 @@ def states_along(rule, history):
 )
 @settings(max_examples=200, deadline=None)
 def test_progress_follows_the_lock_and_reset_forgets(rule_id, sequence):
-    # Any phases at all, impossible ones too: nothing breaks, and the lock agrees.
+    # Any phases, also impossible ones: no error, and the same state as the lock.
     rule = load_rule(rule_id)
     progress, lock = Progress(rule), rule.new_lock()
 
@@ -169,7 +169,7 @@ def test_a_lost_lock_keeps_its_best_score():
     rule = load_rule("rule_017")
     events = ["knob+", "knob-", "handle+", "knob+", "knob-", "knob+"]  # 5 knob moves
     assert process_score(rule, events) == pytest.approx(3 / 5)
-    assert order_free_score(rule, events) == pytest.approx(4 / 5)  # 4 x 1 on the way
+    assert order_free_score(rule, events) == pytest.approx(4 / 5)  # 4 x 1 moves in between
 
 
 def test_bad_input_is_refused():

@@ -1,4 +1,4 @@
-"""Models and trajectories that tests share."""
+"""Models and trajectories for the tests."""
 
 from pathlib import Path
 

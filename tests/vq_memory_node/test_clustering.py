@@ -9,7 +9,7 @@ from vq_memory_node.clustering import CLUSTERERS, clusterings, first_use
 
 @pytest.fixture
 def codebook():
-    """24 codes in four heaps of 6, well apart, in a random order; and the heap of each."""
+    """24 codes in four separate groups of 6, in random order; and the group of each."""
     rng = np.random.default_rng(0)
     heaps = rng.permutation(np.repeat(np.arange(4), 6))
     corners = np.array([[0, 0], [100, 0], [0, 100], [100, 100]])
@@ -17,7 +17,7 @@ def codebook():
 
 
 def paths_through(heaps, order):
-    """One episode that goes through the heaps in this order, twice."""
+    """Return one episode that visits the groups in this order, twice."""
     visits = [np.flatnonzero(heaps == heap) for heap in order]
     return [np.concatenate(visits + visits[::-1])]
 
@@ -32,7 +32,7 @@ def test_clusters_are_numbered_as_they_are_first_used(codebook, clusterer, order
     paths = paths_through(heaps, order)
     found = clusterings(entries, USAGE, paths, (2, 4), clusterer, 0)
     assert [order[number] for number in found["clusters.4"]] == heaps.tolist()
-    for seed in (1, 2):  # k-means numbers otherwise, the clusters stay
+    for seed in (1, 2):  # k-means assigns other numbers to the same clusters
         again = clusterings(entries, USAGE, paths, (4,), clusterer, seed)
         np.testing.assert_array_equal(again["clusters.4"], found["clusters.4"])
 

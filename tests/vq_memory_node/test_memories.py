@@ -33,7 +33,7 @@ def fsq_model(random_model, tmp_path):
 
 @pytest.fixture
 def memories(fsq_model):
-    """A memory of each kind, by name, of length 6 where there is one."""
+    """A memory of each kind, by name, with length 6 if it has a length."""
     return {
         "none": NoMemory(),
         "raw": RawMemory(6),
@@ -63,7 +63,9 @@ def test_the_shape_is_that_of_the_readings(kind, memories):
 
 def test_another_tokenizer_under_the_same_name_is_refused(memories):
     described = memories["vq"].describe() | {"hash": "0" * 64}
-    with pytest.raises(RuleSafeError, match="another memory model than rule_001_rule_020_hand"):
+    with pytest.raises(
+        RuleSafeError, match="rule_001_rule_020_hand has changed since the training"
+    ):
         memory_from(described)
 
 
@@ -78,17 +80,17 @@ def test_a_model_of_the_other_kind_is_refused(fsq_model):
 
 
 @pytest.mark.parametrize(
-    ("kind", "settings", "words"),
+    ("kind", "settings", "message"),
     [
         ("frames", {}, "valid: none, raw, vq, fsq"),
         ("none", {"length": 20}, "has no setting 'length'; it has: none"),
         ("raw", {"clusters": 4}, "has no setting 'clusters'; it has: length"),
-        ("fsq", {}, "needs a model"),
+        ("fsq", {}, "requires the setting 'model'"),
         ("raw", {"length": 0}, "length is 0; valid: 1 or more"),
     ],
 )
-def test_what_makes_no_memory_is_refused(kind, settings, words):
-    with pytest.raises(RuleSafeError, match=words):
+def test_invalid_memories_are_rejected(kind, settings, message):
+    with pytest.raises(RuleSafeError, match=message):
         make_memory(kind, **settings)
 
 
@@ -114,7 +116,7 @@ class Other: ...
 
 @pytest.fixture
 def grip(tmp_path, monkeypatch):
-    """A module with a memory of another package."""
+    """A module of another package that contains a memory."""
     (tmp_path / "grip_memory.py").write_text(GRIP)
     monkeypatch.syspath_prepend(str(tmp_path))
     yield "grip_memory:Grip"
@@ -139,6 +141,6 @@ def test_a_memory_of_another_package_is_like_a_built_in_one(grip):
     ],
 )
 def test_what_is_not_a_memory_is_never_called(grip, name, message):
-    """A checkpoint names its memory; it must not be able to run anything else."""
+    """A checkpoint contains the name of its memory, which must not execute other code."""
     with pytest.raises(RuleSafeError, match=message):
         memory_from({"kind": name, "args": ["true"]})

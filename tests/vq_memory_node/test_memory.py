@@ -1,4 +1,4 @@
-"""A memory fed frame by frame is the memory of the stored episode, on either grid."""
+"""A memory of a stream of frames equals that of the stored episode, on both grids."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,16 +21,16 @@ STATES = Path(__file__).parents[2] / "datasets/rule_001_rule_020.parquet"
 
 @dataclass(frozen=True)
 class Sum(Memory):
-    """Tokens that tell windows apart by their bytes; counts how often it is asked."""
+    """Tokens are checksums of the windows; counts the calls."""
 
     length: int = LENGTH
-    asked: list = field(default_factory=list)
+    calls: list = field(default_factory=list)
     vocabulary, window = 2**31, WINDOW
 
     def value(self, window):
         assert window.shape == (WINDOW, 13) and window.dtype == np.float32
         assert window.flags.c_contiguous
-        self.asked.append(1)
+        self.calls.append(1)
         weights = np.arange(1, window.size + 1, dtype=np.int64)
         return int(window.view(np.int32).astype(np.int64).ravel() @ weights % self.vocabulary)
 
@@ -41,7 +41,7 @@ def walk(length: int, seed: int = 0) -> np.ndarray:
 
 
 def streamed(positions, memory, grid=None):
-    """The readings after each frame."""
+    """Yield the reading after each frame."""
     rolling = RollingMemory(memory, grid)
     for position in positions:
         rolling.push(position)
@@ -78,7 +78,7 @@ def test_any_stride_and_length(frames, stride, length, kind):
 
 @pytest.mark.parametrize("grid", GRIDS)
 def test_a_reading_is_the_tokens_of_the_windows_of_the_definition(grid):
-    """Written out: window for window, by `window_at`."""
+    """Computed window by window with `window_at`."""
     positions, memory = walk(900), Sum()
     readings = readings_of(positions, memory, grid)
     for now in (0, 1, 19, 20, 49, 379, 780, 781, 899):
@@ -104,12 +104,12 @@ def test_each_window_is_tokenised_once(grid, expected):
     new = sum([rolling.push(position) for position in positions])
     for _ in range(3):
         rolling.read()
-    assert new == len(memory.asked) == expected
+    assert new == len(memory.calls) == expected
     readings_of(positions, memory, grid)
-    assert len(memory.asked) == 2 * expected
+    assert len(memory.calls) == 2 * expected
 
 
-def test_reset_forgets_everything():
+def test_reset_clears_everything():
     positions, rolling = walk(500), RollingMemory(Sum())
     for position in walk(900, seed=1):
         rolling.push(position)
@@ -130,7 +130,7 @@ def test_a_reading_is_a_copy():
     assert np.array_equal(before.values[-1], np.ones(13)) and before.mask.sum() == 1
 
 
-def test_a_frame_that_is_none_is_refused_and_leaves_no_trace():
+def test_an_invalid_frame_is_rejected_and_changes_nothing():
     rolling = RollingMemory(Sum())
     for bad in (np.full(13, np.nan), np.zeros(12), np.zeros((1, 13))):
         with pytest.raises(RuleSafeError, match="13 finite joint positions"):
@@ -157,7 +157,7 @@ def test_names_of_grids():
 
 @pytest.mark.parametrize("grid", GRIDS)
 def test_streaming_equals_the_batch_on_fifty_stored_episodes(model_dir, grid):
-    """With a real encoder, whose arithmetic could depend on how windows are fed."""
+    """With a real encoder, whose rounding could depend on the memory layout of windows."""
     states = load_states(STATES)
     memory = VqMemory(str(model_dir))
     for episode in range(0, len(states), 4):

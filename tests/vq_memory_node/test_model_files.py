@@ -19,12 +19,12 @@ from vq_memory_node.tokenizers import load_tokenizer
 
 @pytest.fixture
 def folder(random_model, tmp_path):
-    """A model of its own, to be damaged."""
+    """A copy of a model, which tests may damage."""
     return random_model(tmp_path / "model", 5)
 
 
 def change(folder, **values):
-    """Overwrite what model.json says."""
+    """Overwrite values in model.json."""
     path = folder / JSON_FILE
     path.write_text(json.dumps(json.loads(path.read_text()) | values))
 
@@ -32,8 +32,8 @@ def change(folder, **values):
 def test_what_was_saved_is_loaded(folder, tmp_path):
     model = load_model(folder)
     assert model.clusterings == (2, 4, 32, 256)
-    told = MemoryModel(model.architecture, model.arrays, training={"seed": 3, "notes": ["a"]})
-    save_model(told, tmp_path / "copy")
+    same = MemoryModel(model.architecture, model.arrays, training={"seed": 3, "notes": ["a"]})
+    save_model(same, tmp_path / "copy")
     again = load_model(tmp_path / "copy")
     assert again.training == {"seed": 3, "notes": ["a"]}
     assert again.architecture == model.architecture
@@ -68,7 +68,7 @@ def test_a_model_for_other_windows_is_refused(folder):
         load_model(folder)
 
 
-def test_unknown_names_are_told(tmp_path):
+def test_unknown_names_are_rejected(tmp_path):
     with pytest.raises(RuleSafeError, match="no model 'nobody'; valid: "):
         load_model("nobody")
     with pytest.raises(RuleSafeError, match="no model"):
@@ -77,19 +77,19 @@ def test_unknown_names_are_told(tmp_path):
 
 def test_damaged_files_are_refused_with_the_reason(folder):
     arrays, about = folder / ARRAY_FILE, folder / JSON_FILE
-    whole = arrays.read_bytes()
-    arrays.write_bytes(whole[: len(whole) // 2])
+    complete = arrays.read_bytes()
+    arrays.write_bytes(complete[: len(complete) // 2])
     with pytest.raises(RuleSafeError, match=r"safetensors is damaged"):
         load_model(folder)
-    flipped = bytearray(whole)
+    flipped = bytearray(complete)
     flipped[-3] ^= 1
     arrays.write_bytes(bytes(flipped))
-    with pytest.raises(RuleSafeError, match="do not belong together"):
+    with pytest.raises(RuleSafeError, match="do not match: hash of the model"):
         load_model(folder)
     arrays.unlink()
-    with pytest.raises(RuleSafeError, match=r"no model\.safetensors"):
+    with pytest.raises(RuleSafeError, match=r"model\.safetensors is missing"):
         load_model(folder)
-    arrays.write_bytes(whole)
+    arrays.write_bytes(complete)
     load_model(folder)
     about.write_text("{")
     with pytest.raises(RuleSafeError, match="is not the description"):
@@ -103,12 +103,12 @@ def test_damaged_files_are_refused_with_the_reason(folder):
     ("values", "reason"),
     [
         ({"format": "rulesafe memory model 9"}, "format 'rulesafe memory model 9'; valid"),
-        ({"architecture": {"kind": "vq"}}, "not understood: KeyError"),
-        ({"window": "many"}, "not understood: ValueError"),
-        ({"joints": None}, "not understood: TypeError"),
+        ({"architecture": {"kind": "vq"}}, "invalid or incomplete: KeyError"),
+        ({"window": "many"}, "invalid or incomplete: ValueError"),
+        ({"joints": None}, "invalid or incomplete: TypeError"),
     ],
 )
-def test_descriptions_that_make_no_sense_are_refused(folder, values, reason):
+def test_invalid_descriptions_are_rejected(folder, values, reason):
     change(folder, **values)
     with pytest.raises(RuleSafeError, match=reason):
         load_model(folder)
@@ -120,9 +120,9 @@ def test_descriptions_that_make_no_sense_are_refused(folder, values, reason):
         ("codebook", lambda a: a[:100], r"codebook is float32 \(100, 32\), expected"),
         ("codebook", lambda a: a.astype(np.float64), r"codebook is float64"),
         ("normaliser.std", lambda a: 0 * a, "must be above 0"),
-        ("encoder.out.bias", lambda a: a * np.nan, "no finite numbers"),
+        ("encoder.out.bias", lambda a: a * np.nan, "encoder.out.bias contains NaN or infinity"),
         ("clusters.4", lambda a: a + 1, r"must lie in 0 \.\. 3"),
-        ("usage", lambda a: None, "no array usage"),
+        ("usage", lambda a: None, "the array usage is missing"),
     ],
 )
 def test_arrays_that_do_not_fit_are_refused(folder, tmp_path, name, make, reason):

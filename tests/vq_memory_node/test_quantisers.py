@@ -29,7 +29,7 @@ def repeatable():
 
 
 def latents(count, dimensions=4):
-    """Latents that want a gradient."""
+    """Latents that require a gradient."""
     return torch.randn(count, dimensions, requires_grad=True)
 
 
@@ -53,7 +53,7 @@ def test_gradients_stop_where_the_formula_says():
     found = quantiser(latent)
     found.loss.backward()
     off = (latent - quantiser.entries[found.codes]).detach()
-    # d/dz of |z - sg(e)|^2 alone, and d/de of |sg(z) - e|^2 alone, each averaged over the batch.
+    # d/dz of |z - sg(e)|^2 and d/de of |sg(z) - e|^2, each averaged over the batch.
     torch.testing.assert_close(latent.grad, 2 * off / 6)
     expected = torch.zeros(8, 4).index_add(0, found.codes, -2 * off / 6)
     torch.testing.assert_close(quantiser.entries.grad, expected)
@@ -80,7 +80,7 @@ def test_a_moving_average_follows_its_latents():
     torch.testing.assert_close(found.latent, centres, atol=0.2, rtol=0)
     before = quantiser.codebook().clone()
     quantiser(torch.randn(100, 4))
-    torch.testing.assert_close(quantiser.codebook(), before)  # only training moves it
+    torch.testing.assert_close(quantiser.codebook(), before)  # only training mode changes it
 
 
 def test_a_moving_average_has_the_commitment_loss_alone():
@@ -97,7 +97,7 @@ def test_one_step_of_the_moving_average():
     quantiser = Ema(Architecture(dimensions=1, codes=2))
     quantiser.place(torch.tensor([0, 1]), torch.tensor([[0.0], [10.0]]))
     quantiser(torch.tensor([[1.0], [2.0], [9.0]]))
-    # counts 0.99 + 0.01 n, sums 0.99 e + 0.01 times the sum of those that chose it
+    # counts 0.99 + 0.01 n, sums 0.99 e + 0.01 times the sum of assigned latents
     expected = [[0.01 * 3 / (0.99 + 0.02)], [(9.9 + 0.09) / 1.0]]
     torch.testing.assert_close(quantiser.codebook(), torch.tensor(expected))
 
@@ -119,7 +119,7 @@ def test_fsq_rounds_each_dimension_to_its_levels():
     assert grid.shape == (240, 3)
     assert [len(set(column.tolist())) for column in grid.T] == [8, 6, 5]
     assert len({tuple(row) for row in grid.tolist()}) == 240
-    # The latent that stands at an entry gets that entry, and its number.
+    # A latent at an entry gets this entry and its index.
     inside = (grid + 1) / 2 * 0.998 + 0.001
     found = quantiser(torch.logit(inside))
     assert found.codes.tolist() == list(range(240))

@@ -1,4 +1,4 @@
-"""Joint states as they may come, and the frames that they are."""
+"""Resampling of regular and irregular joint states to frames."""
 
 import numpy as np
 import pytest
@@ -14,17 +14,17 @@ TICK = SECOND // 100
 
 
 def curve(stamp: int) -> np.ndarray:
-    """Joint positions (13,) at an instant (ns), rad: something that is not linear."""
+    """Return nonlinear joint positions (13,) at an instant (ns), rad."""
     return np.sin(stamp / SECOND * np.arange(1, 14) / 7)
 
 
 def feed(stream, stamps, names=ACTION_JOINTS, at=curve) -> list:
-    """All frames of samples at these stamps."""
+    """Return all frames of samples at these stamps."""
     return [frame for stamp in stamps for frame in stream.push(stamp, names, at(stamp))]
 
 
 def ticks(first: float, last: float, hz: int = 100) -> range:
-    """Stamps (ns) from `first` up to `last` (s), both included."""
+    """Return stamps (ns) from `first` to `last` (s), both included."""
     return range(round(first * SECOND), round(last * SECOND) + 1, SECOND // hz)
 
 
@@ -46,7 +46,7 @@ def test_frames_are_the_samples_at_their_instants(hz):
 
 @given(st.permutations(range(len(ALL_JOINTS))), st.permutations(range(len(ALL_JOINTS))))
 def test_names_in_any_order_and_among_others_change_nothing(first, second):
-    """The order may even change on the way."""
+    """The order may also change between samples."""
 
     def shuffled(stamp, order):
         values = dict.fromkeys(ALL_JOINTS, 9.0) | dict(
@@ -80,34 +80,34 @@ def test_irregular_stamps_give_every_frame_once(gaps):
     frames = feed(JointStream(), stamps)
     first, last = -(-stamps[0] // PERIOD), stamps[-1] // PERIOD
     assert [frame.stamp // PERIOD for frame in frames] == list(range(first, last + 1))
-    for frame in frames:  # between its neighbours, and them where it is one
+    for frame in frames:  # between its neighbours, or equal to one of them
         before = max((s for s in stamps if s <= frame.stamp), default=stamps[0])
         after = min(s for s in stamps if s >= frame.stamp)
         low, high = np.sort([curve(before), curve(after)], axis=0)
         assert (frame.position >= low - 1e-6).all() and (frame.position <= high + 1e-6).all()
 
 
-def test_a_missing_joint_is_named_and_the_stream_goes_on():
+def test_a_missing_joint_is_named_and_the_stream_continues():
     stream = JointStream()
     frames = feed(stream, ticks(0, 0.5))
-    with pytest.raises(RuleSafeError, match="without right_elbow_joint, R_index_proximal_joint;"):
+    with pytest.raises(RuleSafeError, match="lack right_elbow_joint, R_index_proximal_joint;"):
         names = [n for n in ALL_JOINTS if n not in ("right_elbow_joint", "R_index_proximal_joint")]
         stream.push(SECOND, names, np.zeros(len(names)))
-    with pytest.raises(RuleSafeError, match="13 joints with 12 positions"):
+    with pytest.raises(RuleSafeError, match="13 names but 12 positions"):
         stream.push(SECOND, ACTION_JOINTS, np.zeros(12))
-    with pytest.raises(RuleSafeError, match="name right_elbow_joint more than once"):
+    with pytest.raises(RuleSafeError, match="contain right_elbow_joint more than once"):
         stream.push(SECOND, (*ACTION_JOINTS, "right_elbow_joint"), np.zeros(14))
     frames += feed(stream, ticks(0.51, 1))
     assert same(frames, feed(JointStream(), ticks(0, 1)))
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
-def test_what_is_not_finite_is_left_out_where_it_matters(bad):
+def test_samples_that_are_not_finite_are_ignored(bad):
     stream = JointStream()
     frames = feed(stream, ticks(0, 0.25))
-    spoilt = curve(0)
-    spoilt[3] = bad
-    assert stream.push(ticks(0.26, 0.26)[0], ACTION_JOINTS, spoilt) == []
+    invalid = curve(0)
+    invalid[3] = bad
+    assert stream.push(ticks(0.26, 0.26)[0], ACTION_JOINTS, invalid) == []
     frames += feed(stream, ticks(0.27, 1))
     assert stream.counts.not_finite == 1
     assert same(frames, feed(JointStream(), ticks(0, 1)))
@@ -135,7 +135,7 @@ def test_a_gap_begins_a_new_episode_and_a_short_one_does_not():
     assert len(long) == 11 + 5
     patient = JointStream(max_gap=2 * SECOND)
     assert sum(bool(f.begins) for f in feed(patient, [0, 2 * SECOND, 5 * SECOND])) == 2
-    with pytest.raises(RuleSafeError, match="above 0 ns, got 0"):
+    with pytest.raises(RuleSafeError, match="max_gap must be above 0 ns, got 0"):
         JointStream(max_gap=0)
 
 
@@ -147,35 +147,35 @@ def test_a_clock_that_jumps_back_begins_a_new_episode():
     assert [f.begins for f in again if f.begins] == ["the clock jumped back by 3.90 s"]
 
 
-def test_restart_forgets_what_came_before():
+def test_restart_discards_earlier_samples():
     stream = JointStream()
     feed(stream, ticks(0, 0.99))
-    stream.restart("asked for")
+    stream.restart("requested")
     frames = feed(stream, ticks(1, 2))
-    assert frames[0].stamp == SECOND and frames[0].begins == "asked for"
+    assert frames[0].stamp == SECOND and frames[0].begins == "requested"
     assert same(frames, feed(JointStream(), ticks(1, 2)))
 
 
-# An episode's start is told on another topic: earlier or later than its joint states -----------
+# An episode's start is received on another topic: before or after its joint states ------------
 
 
-@pytest.mark.parametrize("told", [0.0, 0.9, 1.5, 2.0, 2.05, 2.1, 2.75, 3.0])
-def test_the_start_of_an_episode_may_be_told_early_or_late(told):
-    """Samples from 1 s on, an episode that starts at 2 s, told when the samples are at `told`."""
+@pytest.mark.parametrize("received", [0.0, 0.9, 1.5, 2.0, 2.05, 2.1, 2.75, 3.0])
+def test_the_start_of_an_episode_may_be_received_early_or_late(received):
+    """Samples begin at 1 s, an episode at 2 s; its start is received at `received` (s)."""
     stream, frames, start = JointStream(), [], 2 * SECOND
-    if told < 1:
+    if received < 1:
         frames += stream.start(start)
     for stamp in ticks(1, 4):
         frames += feed(stream, [stamp])
-        if stamp == round(told * SECOND):
+        if stamp == round(received * SECOND):
             frames += stream.start(start)
     last = max(i for i, frame in enumerate(frames) if frame.begins)
     assert frames[last].begins == "a new episode"
     assert same(frames[last:], feed(JointStream(), ticks(2, 4)))
-    assert stream.start(start) == []  # told again
+    assert stream.start(start) == []  # received again
 
 
-def test_what_queued_up_of_the_past_episode_is_left_out():
+def test_queued_samples_of_the_past_episode_are_ignored():
     stream = JointStream()
     feed(stream, ticks(0, 1))
     assert stream.start(5 * SECOND) == []
@@ -186,17 +186,17 @@ def test_what_queued_up_of_the_past_episode_is_left_out():
     assert same(frames, feed(JointStream(), ticks(5, 6)))
 
 
-def test_the_start_of_an_episode_by_another_clock_does_not_hold_the_stream_up():
+def test_the_start_of_an_episode_on_another_clock_does_not_block_the_stream():
     stream = JointStream()
     stream.start(500 * SECOND)
     assert same(feed(stream, ticks(0, 2)), feed(JointStream(), ticks(0, 2)))
 
 
-def test_a_simulation_that_is_started_anew_begins_a_new_episode():
+def test_a_restarted_simulation_begins_a_new_episode():
     stream = JointStream()
     stream.start(PERIOD)
     feed(stream, ticks(0.1, 7))
-    for early in (True, False):  # the new one's start is told before or after its samples
+    for early in (True, False):  # its start is received before or after its samples
         frames = stream.start(PERIOD) if early else []
         frames += feed(stream, ticks(0.1, 0.3))
         frames += [] if early else stream.start(PERIOD)
@@ -209,11 +209,11 @@ def test_after_a_jump_of_the_clock_nothing_of_the_old_clock_counts():
     stream = JointStream()
     stream.start(SECOND)
     feed(stream, ticks(1, 4))
-    again = feed(stream, ticks(0, 0.8))  # what is before the old clock's start counts too
+    again = feed(stream, ticks(0, 0.8))  # also samples before the start on the old clock
     assert [frame.stamp for frame in again] == list(range(0, 8 * PERIOD + 1, PERIOD))
     assert again[0].begins == "the clock jumped back by 4.00 s"
     feed(stream, ticks(0, 0.2))
-    assert stream.start(5 * PERIOD) == []  # 0.5 s to 0.8 s were of the turn before
+    assert stream.start(5 * PERIOD) == []  # samples from 0.5 s to 0.8 s were of the old clock
     frames = feed(stream, ticks(0.21, 1))
     assert same(frames, feed(JointStream(), ticks(0.5, 1)))
     feed(stream, ticks(1.01, 100.5))

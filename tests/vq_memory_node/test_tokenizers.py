@@ -100,7 +100,7 @@ def test_fsq_numbers_its_codes_as_the_codebook_lists_them(random_model, tmp_path
     tokenizer = FsqTokenizer(model, 240)
     for window in windows[:50]:
         bounded = 2 / (1 + np.exp(-tokenizer.encoder.latent(window).astype(float))) - 1
-        # Steps differ between dimensions, so that each is compared in its own.
+        # Step sizes differ between dimensions, so each is compared separately.
         off = np.abs(model.arrays["codebook"] - bounded) * (np.array([8, 6, 5]) - 1)
         assert tokenizer.code(window) == off.max(1).argmin()
     extreme = model.arrays["encoder.out.bias"] + np.float32(1e4)
@@ -145,5 +145,5 @@ def test_arrays_of_another_model_are_noticed(model_dir, random_model, tmp_path):
     random_model(tmp_path, 7)
     other = load_file(model_dir / ARRAY_FILE)
     save_file(other, tmp_path / ARRAY_FILE)
-    with pytest.raises(RuleSafeError, match="do not belong together"):
+    with pytest.raises(RuleSafeError, match="do not match: hash of the model"):
         load_tokenizer(tmp_path)

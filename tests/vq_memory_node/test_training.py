@@ -46,11 +46,11 @@ def trained(paths, tmp_path_factory):
 
 
 class Stop(Exception):
-    """Raised where a test interrupts a training run."""
+    """Raised to interrupt a training run."""
 
 
 def stop_at(step):
-    """Interrupts after so many batches."""
+    """Return a progress callback that interrupts after this many batches."""
 
     def watch(progress):
         if progress.step == step:
@@ -60,7 +60,7 @@ def stop_at(step):
 
 
 def same(first, second):
-    """Whether two models are the same to the bit."""
+    """Return whether two models are bit-identical."""
     first, second = load_model(first), load_model(second)
     assert first.arrays.keys() == second.arrays.keys()
     return first.hash == second.hash and all(
@@ -75,16 +75,16 @@ def test_training_learns_and_tells(paths, tmp_path):
     train(paths, config, tmp_path, lambda progress: losses.append(progress.loss))
     assert len(losses) == 300
     model = load_model(tmp_path)
-    told = model.training
-    assert told["config"]["steps"] == 300
-    assert told["data"]["episodes"] == 10
-    assert len(told["validation_episodes"]) == 1
-    # What a memory of nothing scores: the spread of the windows.
-    learned = [path for i, path in enumerate(paths) if i not in told["validation_episodes"]]
+    record = model.training
+    assert record["config"]["steps"] == 300
+    assert record["data"]["episodes"] == 10
+    assert len(record["validation_episodes"]) == 1
+    # The score without information: the variance of the windows.
+    learned = [path for i, path in enumerate(paths) if i not in record["validation_episodes"]]
     windows = JointWindows(learned, fit_normaliser(learned, config.std_floor))
     spread = windows[torch.arange(len(windows))].var(0).sum()
-    assert told["results"]["train"]["reconstruction"] < 0.75 * spread
-    assert 4 < told["results"]["train"]["codes"] <= 16
+    assert record["results"]["train"]["reconstruction"] < 0.75 * spread
+    assert 4 < record["results"]["train"]["codes"] <= 16
     assert model.arrays["usage"].sum() == pytest.approx(1, abs=1e-5)
     assert list((tmp_path / "tensorboard").iterdir())
     assert not (tmp_path / CHECKPOINT).exists()
@@ -128,7 +128,7 @@ def test_interrupted_and_resumed_equals_uninterrupted(paths, tmp_path, quantiser
 
 @pytest.mark.train
 def test_one_seed_gives_one_model(paths, trained, tmp_path):
-    torch.manual_seed(99)  # whatever the caller's generators are at
+    torch.manual_seed(99)  # independent of the state of the caller's generators
     np.random.default_rng()
     train(paths, QUICK, tmp_path / "again")
     assert same(trained, tmp_path / "again")
@@ -176,11 +176,11 @@ def test_the_saved_model_encodes_as_training_did(paths, tmp_path, quantiser):
     torch.set_num_threads(1)
     config = replace(QUICK, quantiser=quantiser, levels=(4, 3))
     run = MemoryTraining(paths, config, tmp_path, FACTS)
-    run.go(lambda progress: None)
+    run.run(lambda progress: None)
     model = run.model()
     tokenizer = TOKENIZERS[model.architecture.kind](model, 4)
-    path = paths[run.held[1][0]]
-    codes, _, _ = run.codes(run.kept)
+    path = paths[run.validation_episodes[0]]
+    codes, _, _ = run.codes(run.validation)
     ours = [tokenizer.code(window_at(path, frame)) for frame in range(len(path))]
     assert ours == codes.tolist()
     tokens = [tokenizer.token(window_at(path, frame)) for frame in range(len(path))]
@@ -214,15 +214,15 @@ def test_the_codebook_starts_from_k_means_of_latents(paths, tmp_path):
     run = MemoryTraining(paths, QUICK, tmp_path, FACTS)
     run.step = QUICK.warm_up
     run._start_codebook(run.quantiser)
-    codes, _, loss = run.codes(run.learned)
+    codes, _, loss = run.codes(run.training)
     assert len(codes.unique()) == 16
     with torch.no_grad():
-        latent = run.encoder(run.learned[torch.arange(len(run.learned))])
-    # 16 means explain most of the spread of what the encoder says of smooth random paths.
+        latent = run.encoder(run.training[torch.arange(len(run.training))])
+    # 16 centroids explain most of the variance of the latents of smooth random paths.
     assert loss / 2 < 0.5 * latent.var(0).sum()
 
 
-def test_the_normaliser_knows_training_episodes_alone(paths, tmp_path):
+def test_the_normaliser_uses_training_episodes_only(paths, tmp_path):
     wild = [path.copy() for path in paths]
     kept = split(len(paths), QUICK.validation, QUICK.seed)[1]
     for place in kept:
@@ -274,11 +274,11 @@ def test_usage_weighted_clusters_are_another_model(paths, trained, tmp_path):
     [
         (lambda paths: paths[:1], "1 episodes"),
         (lambda paths: [*paths, paths[0][:, :12]], r"episode 10 has the shape \(90, 12\)"),
-        (lambda paths: [paths[0] * np.nan, *paths], "episode 0 has positions that are no finite"),
+        (lambda paths: [paths[0] * np.nan, *paths], "episode 0 has joint positions with NaN"),
         (lambda paths: [paths[0], paths[1][:0]], r"episode 1 has the shape \(0, 13\)"),
     ],
 )
-def test_trajectories_that_are_none_are_refused(paths, tmp_path, bad, reason):
+def test_invalid_trajectories_are_rejected(paths, tmp_path, bad, reason):
     with pytest.raises(RuleSafeError, match=reason):
         train(bad(paths), QUICK, tmp_path)
 
@@ -300,14 +300,14 @@ def test_settings_out_of_range_are_refused(settings, reason):
 
 
 def test_facts_of_the_model_are_json(trained):
-    told = json.loads((trained / "model.json").read_text())
-    assert told["clusterings"] == [2, 4, 16]
-    assert told["joints"][0] == "right_shoulder_pitch_joint"
-    assert len(told["training"]["data"]["sha256"]) == 64
+    record = json.loads((trained / "model.json").read_text())
+    assert record["clusterings"] == [2, 4, 16]
+    assert record["joints"][0] == "right_shoulder_pitch_joint"
+    assert len(record["training"]["data"]["sha256"]) == 64
 
 
 def test_an_autoencoder_starts_as_principal_components(trajectory):
-    """Before the first batch it reconstructs as no linear one of its dimensions does better."""
+    """Before the first batch, its error is that of the best linear autoencoder of this size."""
     path = trajectory(400)
     learned = JointWindows([path], fit_normaliser([path], 0.05))
     windows = learned[torch.arange(len(learned))]

@@ -1,1 +1,1 @@
-"""Locks: rules, shortest plans, automata, proofs, scores, files and sets."""
+"""Locks: rules, shortest plans, automata, proofs, scores, lock files and sets of them."""

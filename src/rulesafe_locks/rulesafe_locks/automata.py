@@ -1,9 +1,9 @@
-"""Locks as finite automata: states, what each leaves free, and where a knob or a handle move leads.
+"""Locks as finite automata: states, locked parts in each, and successors of knob and handle moves.
 
-The smallest automaton of a lock is unique, so two locks are the same exactly where their smallest
-automata are. Example::
+The minimal automaton of a lock is unique, so two locks are equivalent if and only if their minimal
+automata are equal. Example::
 
-    smallest(automaton_of(load_rule("rule_001"))).states  # four, one for each pair of phases
+    smallest(automaton_of(load_rule("rule_001"))).states  # four, one per pair of phases
 """
 
 import hashlib
@@ -15,52 +15,52 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_locks.locks import LockState, Phases, Rule
 
 MOVED = ("knob", "handle")
-"""The parts whose moves a lock sees, in the order of a state's successors."""
+"""The parts whose moves change a lock's state, in the order of a state's successors."""
 
 MAX_STATES = 100_000
-"""Exploring gives up here. The largest of the twenty, rule_018, has about 1200 states."""
+"""Limit of exploration. The largest of the twenty rules has about 1200 states (rule_018)."""
 
 Key = TypeVar("Key", bound=Hashable)
 
 
 @dataclass(frozen=True)
 class AutomatonState:
-    """One state of a lock, door closed."""
+    """One state of a lock with a closed door."""
 
     phases: Phases
-    """Which parts are open; the door never is."""
+    """Which parts are open; the door is closed."""
     free: bool
-    """Can the door be opened?"""
+    """Whether the door is unlocked."""
     held: frozenset[str]
-    """Those of MOVED that cannot leave their phase now."""
+    """The parts of MOVED that are locked."""
     next: tuple[int | None, int | None]
-    """The states after a move of the knob and of the handle; None: no such move."""
+    """Indices of the states after a knob and a handle move; None if there is no such move."""
 
     @property
     def output(self) -> Hashable:
-        """All that shows of the state now."""
+        """The outputs of the state, by which states are compared."""
         return self.phases, self.free, self.held
 
 
 @dataclass(frozen=True)
 class Automaton:
-    """States by number; 0 is the start, where all parts are closed."""
+    """States by index; state 0 is the start, where all parts are closed."""
 
     states: tuple[AutomatonState, ...]
 
     def run(self, moves: Iterable[str], start: int = 0) -> int:
-        """The state after these moves, each "knob" or "handle"."""
+        """Return the index of the state after these moves, each "knob" or "handle"."""
         number = start
         for move in moves:
             following = self.states[number].next[MOVED.index(move)]
             if following is None:
-                raise RuleSafeError(f"state {number} has no {move} move")
+                raise RuleSafeError(f"no {move} move is possible in state {number}")
             number = following
         return number
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the automaton, hexadecimal; equal for equal automata."""
+        """SHA-256 of the automaton, hexadecimal."""
         return hashlib.sha256(repr(to_json(self)).encode()).hexdigest()
 
 
@@ -70,10 +70,19 @@ def explored(
     step: Callable[[Key, str], Key],
     name: str = "lock",
 ) -> Automaton:
-    """The automaton of everything that moves reach from `start`. `output` gives a state without
-    successors, `step` the key after a move of one of MOVED. RuleSafeError past MAX_STATES."""
+    """Return the automaton of all states that moves reach from `start`.
+
+    Args:
+        start: key of the first state.
+        output: returns the state of a key, without successors.
+        step: returns the key after a move of a part of MOVED.
+        name: of the lock, for the error message.
+
+    Raises:
+        RuleSafeError: there are more than MAX_STATES states.
+    """
     numbers, keys, successors = {start: 0}, [start], []
-    for key in keys:  # grows while it is gone through
+    for key in keys:  # `keys` grows during the loop
         after = [step(key, part) for part in MOVED]
         for new in after:
             if new not in numbers:
@@ -82,7 +91,7 @@ def explored(
         successors.append((numbers[after[0]], numbers[after[1]]))
         if len(keys) > MAX_STATES:
             raise RuleSafeError(
-                f"{name}: more than {MAX_STATES} states; its memory must take few values"
+                f"{name}: more than {MAX_STATES} states; limit the values of the rule's memory"
             )
     return Automaton(
         tuple(replace(output(key), next=after) for key, after in zip(keys, successors, strict=True))
@@ -90,8 +99,9 @@ def explored(
 
 
 def automaton_of(rule: Rule) -> Automaton:
-    """Every state of a rule up to the opening of the door, also those behind moves of held parts:
-    should physics let one happen, it counts."""
+    """Return the automaton of all states of a rule, up to the opening of the door.
+
+    It includes moves of locked parts, because contacts in the physics may force one."""
 
     def output(state: LockState) -> AutomatonState:
         locked = rule.locked(state)
@@ -104,7 +114,7 @@ def automaton_of(rule: Rule) -> Automaton:
 
 
 def as_rule(automaton: Automaton, rule_id: str, description: str) -> Rule:
-    """A rule that follows an automaton; its memory is the number of the state."""
+    """Return a rule that executes an automaton; its memory is the index of the state."""
     states = automaton.states
     return Rule(
         rule_id,
@@ -113,42 +123,45 @@ def as_rule(automaton: Automaton, rule_id: str, description: str) -> Rule:
         memory=(0,),
         on_event=lambda memory, phases, event: (automaton.run([event[:-1]], memory[0]),),
         held=lambda memory, phases: states[memory[0]].held,
-        remembers="the number of the automaton's state",
+        remembers="the index of the automaton's state",
     )
 
 
-# Smallest automata and equality ---------------------------------------------------------------
+# Minimal automata and equivalence -------------------------------------------------------------
 
 
 def possible(automaton: Automaton) -> Automaton:
-    """Only what can happen while the lock does its work: no move of a held part."""
-    return _renumbered(replace(state, next=_without_held(state)) for state in automaton.states)
+    """Return the automaton without moves of locked parts."""
+    return _renumbered(replace(state, next=_without_locked(state)) for state in automaton.states)
 
 
-def _without_held(state: AutomatonState) -> tuple[int | None, int | None]:
+def _without_locked(state: AutomatonState) -> tuple[int | None, int | None]:
     knob, handle = state.next
     return (None if "knob" in state.held else knob, None if "handle" in state.held else handle)
 
 
 def smallest(automaton: Automaton) -> Automaton:
-    """The automaton with the fewest states of the same behaviour, numbered breadth first with the
-    knob before the handle, so that equal behaviour gives an equal value."""
+    """Return the minimal equivalent automaton.
+
+    Its states are numbered in breadth-first order, knob before handle, so that equivalent automata
+    give equal values."""
     states = _renumbered(automaton.states).states
-    group = _numbered(_alike(states))
+    group = _numbered(_equivalence_classes(states))
     chosen = dict(zip(reversed(group), reversed(states), strict=True))
     return _renumbered(
         replace(chosen[kind], next=_mapped(chosen[kind], group)) for kind in range(len(chosen))
     )
 
 
-def _alike(states: Sequence[AutomatonState]) -> list[int]:
-    """The group of each state, where states share one if they behave alike: Hopcroft's refinement
-    (1971), n log n steps for n states, since nobody should wait for an automaton of a stranger."""
+def _equivalence_classes(states: Sequence[AutomatonState]) -> list[int]:
+    """Return the equivalence class of each state, by Hopcroft's algorithm (1971).
+
+    It takes O(n log n) steps, so that large automata from untrusted files are not slow."""
     group = _numbered(state.output for state in states)
     members: list[set[int]] = [set() for _ in range(max(group) + 1)]
     for number, kind in enumerate(group):
         members[kind].add(number)
-    # A move that is not there leads to a state of its own, which is behind the others.
+    # A missing move leads to an extra state, after all others.
     nowhere = len(states)
     before: list[list[list[int]]] = [[[] for _ in range(nowhere + 1)] for _ in MOVED]
     for number, state in enumerate(states):
@@ -178,8 +191,9 @@ def _alike(states: Sequence[AutomatonState]) -> list[int]:
 
 
 def depths(automaton: Automaton) -> list[int]:
-    """The fewest moves from the start to each state. They must be numbered breadth first, as
-    `smallest` does."""
+    """Return the least number of moves from the start to each state.
+
+    States must be numbered in breadth-first order, as in `smallest`."""
     found = {0: 0}
     for number, state in enumerate(automaton.states):
         for after in state.next:
@@ -189,8 +203,8 @@ def depths(automaton: Automaton) -> list[int]:
 
 
 def refinements(states: Sequence[AutomatonState]) -> Iterator[list[int]]:
-    """The group of each state where states are told apart by what shows at once, after up to one
-    move, two, ..., until more moves tell no more apart."""
+    """Yield partitions of the states (the group of each) by their outputs after up to 0, 1, 2, ...
+    moves, until the partition does not change any more (Moore's algorithm)."""
     group = _numbered(state.output for state in states)
     while True:
         yield group
@@ -204,39 +218,39 @@ def refinements(states: Sequence[AutomatonState]) -> Iterator[list[int]]:
 
 
 def difference(one: Automaton, other: Automaton) -> list[str] | None:
-    """The fewest moves ("knob", "handle") after which two locks differ in what is free, held or
-    possible; None where they never do."""
+    """Return a shortest sequence of moves ("knob", "handle") after which two locks differ in their
+    outputs or possible moves; None if they are equivalent."""
     start = (0, 0)
-    came: dict[tuple[int, int], tuple[tuple[int, int], str]] = {}
+    parents: dict[tuple[int, int], tuple[tuple[int, int], str]] = {}
     pairs = [start]
 
-    def way(pair: tuple[int, int]) -> list[str]:
+    def path(pair: tuple[int, int]) -> list[str]:
         moves = []
         while pair != start:
-            pair, move = came[pair]
+            pair, move = parents[pair]
             moves.append(move)
         return moves[::-1]
 
     for pair in pairs:
-        here, there = one.states[pair[0]], other.states[pair[1]]
-        if here.output != there.output:
-            return way(pair)
-        for part, x, y in zip(MOVED, here.next, there.next, strict=True):
+        state, other_state = one.states[pair[0]], other.states[pair[1]]
+        if state.output != other_state.output:
+            return path(pair)
+        for part, x, y in zip(MOVED, state.next, other_state.next, strict=True):
             if (x is None) != (y is None):
-                return [*way(pair), part]
-            if x is not None and y is not None and (x, y) != start and (x, y) not in came:
-                came[x, y] = pair, part
+                return [*path(pair), part]
+            if x is not None and y is not None and (x, y) != start and (x, y) not in parents:
+                parents[x, y] = pair, part
                 pairs.append((x, y))
     return None
 
 
 def same_lock(one: Automaton, other: Automaton) -> bool:
-    """Do two locks behave alike under every sequence of moves that they allow?"""
+    """Return whether two locks are equivalent, without moves of locked parts."""
     return smallest(possible(one)) == smallest(possible(other))
 
 
 def _numbered(keys: Iterable[Hashable]) -> list[int]:
-    """Numbers for keys, from 0 in the order of first sight; equal for equal keys."""
+    """Return a number for each key, from 0 in order of first occurrence; equal for equal keys."""
     seen: dict[Hashable, int] = {}
     return [seen.setdefault(key, len(seen)) for key in keys]
 
@@ -247,7 +261,7 @@ def _mapped(state: AutomatonState, numbers: Any) -> tuple[int | None, int | None
 
 
 def _renumbered(states: Iterable[AutomatonState]) -> Automaton:
-    """The reachable states, numbered breadth first."""
+    """Return the automaton of the reachable states, numbered in breadth-first order."""
     states = list(states)
     numbers, order = {0: 0}, [0]
     for number in order:
@@ -261,11 +275,11 @@ def _renumbered(states: Iterable[AutomatonState]) -> Automaton:
 # Automata as data -----------------------------------------------------------------------------
 
 COLUMNS = ("knob_open", "handle_open", "door_free", "knob_held", "handle_held", "knob", "handle")
-"""A state as data: five times 0 or 1, then the states after a knob and a handle move."""
+"""A state as data: five values 0 or 1, then the states after a knob and a handle move."""
 
 
 def to_json(automaton: Automaton) -> list[list[int | None]]:
-    """A row of COLUMNS for each state."""
+    """Return a row of COLUMNS for each state."""
     return [
         [
             *(int(phase) for phase in state.phases[:2]),
@@ -278,21 +292,27 @@ def to_json(automaton: Automaton) -> list[list[int | None]]:
 
 
 def from_json(rows: Any) -> Automaton:
-    """The automaton of such rows. RuleSafeError, with the row, for anything but states that start
-    with both parts closed and in which each move changes the phase of its part and no other."""
+    """Return the automaton of such rows.
+
+    Raises:
+        RuleSafeError: a row is not valid, state 0 has an open part, or a move does not change the
+            phase of exactly its part.
+    """
     if not isinstance(rows, list) or not rows or len(rows) > MAX_STATES:
-        raise RuleSafeError(f"an automaton is a list of 1 to {MAX_STATES} states")
+        raise RuleSafeError(f"automaton is not a list of 1 to {MAX_STATES} states")
     states = [_state(number, row, len(rows)) for number, row in enumerate(rows)]
     if any(states[0].phases):
-        raise RuleSafeError("state 0: at the start knob and handle are closed: 0, 0")
+        raise RuleSafeError(
+            "state 0: knob_open and handle_open must be 0, since all parts start closed"
+        )
     for number, move, after in _moves(states):
         expected = states[number].phases._replace(
             **{move: not getattr(states[number].phases, move)}
         )
         if states[after].phases != expected:
             raise RuleSafeError(
-                f"state {number}: a {move} move leads to state {after}, where other phases hold "
-                "than the move makes"
+                f"state {number}: a {move} move leads to state {after}, whose phases do not follow "
+                f"from it; expected knob_open {expected.knob:d}, handle_open {expected.handle:d}"
             )
     return Automaton(tuple(states))
 
@@ -307,10 +327,10 @@ def _moves(states: list[AutomatonState]) -> Iterator[tuple[int, str, int]]:
 def _state(number: int, row: Any, count: int) -> AutomatonState:
     right = isinstance(row, list) and len(row) == len(COLUMNS)
     if not right or any(isinstance(n, bool) or not isinstance(n, int) for n in row):
-        raise RuleSafeError(f"state {number}: {row!r} is no row of integers {', '.join(COLUMNS)}")
+        raise RuleSafeError(f"state {number} is {row!r}; valid: integers [{', '.join(COLUMNS)}]")
     if any(n not in (0, 1) for n in row[:5]) or any(not 0 <= n < count for n in row[5:]):
         raise RuleSafeError(
-            f"state {number}: {row!r}; valid: five times 0 or 1, then two states 0 to {count - 1}"
+            f"state {number} is {row!r}; valid: five values 0 or 1, two states 0 to {count - 1}"
         )
     held = frozenset(part for part, is_held in zip(MOVED, row[3:5], strict=True) if is_held)
     return AutomatonState(Phases(bool(row[0]), bool(row[1])), bool(row[2]), held, (row[5], row[6]))

@@ -1,6 +1,6 @@
-"""Locks as files: JSON with a description, the automaton that runs, and where both came from.
+"""Lock files: JSON with a description, the automaton of the lock, and the origin of both.
 
-A set is a folder of such files, named after their ids. Sets are those of this package, those of
+A set is a folder of lock files, named after their ids. Sets are the ones in this package, those of
 installed packages (entry points of the group "rulesafe.locks", each the path of a folder) and the
 folders in the environment variable RULESAFE_LOCKS. Example::
 
@@ -26,26 +26,26 @@ FORMAT = "rulesafe-lock-1"
 ID = re.compile(r"[a-z][a-z0-9_]{0,63}")
 KEYS = ("format", "id", "description", "split", "origin", "bound", "facts", "program", "automaton")
 LOCKS = Path(__file__).parent / "data" / "locks"
-"""The sets that are shipped, each a folder."""
+"""Folder of the sets that come with the package, one folder each."""
 
 GROUP = "rulesafe.locks"
-"""Entry points of installed packages: the paths of further sets."""
+"""Group of entry points that contain the paths of further sets."""
 
 VARIABLE = "RULESAFE_LOCKS"
-"""Further folders of locks, separated as in PATH."""
+"""Environment variable with further folders of locks, separated as in PATH."""
 
 MAX_BYTES = 4_000_000
-"""Larger files are refused unread. The largest automata that are of use take some ten thousand."""
+"""Larger files are rejected before reading. The largest useful automata take about 10 kB."""
 
 
 @dataclass(frozen=True)
 class Bound:
-    """How far an automaton is known to agree with a program whose states have no end."""
+    """Verified agreement of an automaton with a program that may have infinitely many states."""
 
     events: int
-    """On every sequence of so many events: they were all tried."""
+    """They agree on all sequences of this many events, which were tested exhaustively."""
     states: int
-    """For good, if an automaton of at most so many states does all that the program does."""
+    """They are equivalent if an automaton with at most this many states can model the program."""
 
 
 @dataclass(frozen=True)
@@ -57,40 +57,40 @@ class LockFile:
     description: str
     """The instruction in plain English."""
     automaton: Automaton
-    """What the lock does, smallest; every move has a successor."""
+    """The minimal automaton of the lock; every move has a successor."""
     program: str = ""
-    """Source of `check_lock`, for people; nothing runs it but the sandbox."""
+    """Source of `check_lock`, for readers; only the sandbox executes it."""
     bound: Bound | None = None
-    """How far program and automaton agree; None: for good."""
+    """Limit of the verified agreement of program and automaton; None: they are equivalent."""
     origin: Mapping[str, Any] = field(default_factory=dict)
-    """Who wrote it: "by" ("sampled", or "model" with its name), seed, tries, ..."""
+    """Origin: "by" ("sampled", or "model" with its name), seed, attempts, ..."""
     facts: Mapping[str, Any] = field(default_factory=dict)
-    """What was proved when it was written (`proofs.Proof.facts`), so that lists need not prove."""
+    """`proofs.Proof.facts`, stored so that lists need not repeat the proofs."""
     split: str = ""
-    """The part of the set that it belongs to, such as "train"."""
+    """The split that it belongs to, such as "train"."""
 
     @cached_property
     def rule(self) -> Rule:
-        """The rule that simulation, nodes and scores run."""
+        """The rule for simulation, nodes and scores."""
         return as_rule(self.automaton, self.id, self.description)
 
 
 def lock_folders() -> dict[Path, str]:
     """Return the folder of each set, with the name of the set.
 
-    Those of RULESAFE_LOCKS come first, named after the folder, or after its parent where the folder
-    is called "locks"; then those of installed packages, named after the entry point; then those of
+    Sets in RULESAFE_LOCKS come first, named after the folder, or after its parent if the folder is
+    called "locks"; then those of installed packages, named after the entry point; then those of
     this package.
 
     Raises:
-        RuleSafeError: there is no such folder.
+        RuleSafeError: a folder does not exist.
     """
     own = [Path(name) for name in os.environ.get(VARIABLE, "").split(os.pathsep) if name]
     folders = {folder: set_name(folder.resolve()) for folder in own}
     folders |= {set_folder(name): name for name in names(GROUP, {})}
     for folder in own:
         if not folder.is_dir():
-            raise RuleSafeError(f"{VARIABLE}: there is no folder {folder}")
+            raise RuleSafeError(f"{VARIABLE}: the folder {folder} does not exist")
     return folders | {path: path.name for path in sorted(LOCKS.glob("*")) if path.is_dir()}
 
 
@@ -99,7 +99,7 @@ def set_name(folder: Path) -> str:
 
 
 def set_folder(name: str) -> Path:
-    """Return the folder of a set by entry point or as `module:attribute`. Errors: RuleSafeError."""
+    """Return a set's folder by entry point or `module:attribute`; RuleSafeError if unknown."""
     found: object = load(GROUP, name, {})
     if not isinstance(found, str | Path) or not Path(found).is_dir():
         raise RuleSafeError(f"rule set {name!r} is {found!r}; valid: the path of a folder of locks")
@@ -107,15 +107,15 @@ def set_folder(name: str) -> Path:
 
 
 def locks_in(folder: Path) -> list[LockFile]:
-    """The locks of a set, by id. RuleSafeError for a file whose name is not its id."""
+    """Return the locks of a set, sorted by id; RuleSafeError if a file's name is not its id."""
     return [_read_named(path, path.stat().st_mtime_ns) for path in sorted(folder.glob("*.json"))]
 
 
 def find_lock(name: str) -> LockFile | None:
-    """The lock of an id or of a path that ends in .json; None for an id that no set has.
+    """Return the lock with an id, or at a path that ends in .json; None for an unknown id.
 
-    RuleSafeError where two sets have locks of that id: which one is meant would depend on the
-    machine.
+    Raises:
+        RuleSafeError: two sets contain the id, so that it is ambiguous.
     """
     if not isinstance(name, str):
         return None
@@ -127,26 +127,28 @@ def find_lock(name: str) -> LockFile | None:
     paths = [folder / f"{name}.json" for folder in lock_folders()]
     found = [path for path in paths if path.is_file()]
     if len(found) > 1:
-        raise RuleSafeError(f"two sets have a lock {name}: {found[0]} and {found[1]}; rename one")
+        raise RuleSafeError(
+            f"the lock {name} is in two sets: {found[0]} and {found[1]}; rename one"
+        )
     return _read_named(found[0], found[0].stat().st_mtime_ns) if found else None
 
 
 @lru_cache(maxsize=4096)
 def _read(path: Path, changed: int) -> LockFile:
-    """The lock, one object as long as the file stays as it is, so that what was found out about
-    its rule need not be found out again."""
+    """Return the same object as long as the file is unchanged, so that results that are cached by
+    rule stay valid."""
     return read_lock(path)
 
 
 def _read_named(path: Path, changed: int) -> LockFile:
     lock = _read(path, changed)
     if lock.id != path.stem:
-        raise RuleSafeError(f"{path}: the file's name and its id, {lock.id!r}, must be the same")
+        raise RuleSafeError(f"{path}: the file name must be the id of the lock, {lock.id}.json")
     return lock
 
 
 def dump_lock(lock: LockFile) -> str:
-    """The file's text: indented JSON, a line for each state."""
+    """Return the text of a lock file: indented JSON, with one line for each state."""
     head = {
         "format": FORMAT,
         "id": lock.id,
@@ -163,14 +165,14 @@ def dump_lock(lock: LockFile) -> str:
 
 
 def read_lock(path: str | Path) -> LockFile:
-    """The lock of a file; RuleSafeError, naming file and fault, for one that is none."""
+    """Read a lock file; raise RuleSafeError, with the path, if it is not valid."""
     path = Path(path)
     try:
         if path.stat().st_size > MAX_BYTES:
-            raise RuleSafeError(f"{path}: larger than {MAX_BYTES} bytes")
+            raise RuleSafeError(f"{path}: larger than the limit of {MAX_BYTES} bytes")
         return parse_lock(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise RuleSafeError(f"there is no lock file {path}") from None
+        raise RuleSafeError(f"the lock file {path} does not exist") from None
     except (OSError, UnicodeDecodeError) as error:
         raise RuleSafeError(f"cannot read the lock file {path}: {error}") from error
     except RuleSafeError as error:
@@ -178,21 +180,21 @@ def read_lock(path: str | Path) -> LockFile:
 
 
 def parse_lock(text: str) -> LockFile:
-    """The lock of a file's text; RuleSafeError, saying what is valid, for one that is none."""
+    """Parse the text of a lock file; raise RuleSafeError if it is not valid."""
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise RuleSafeError(f"no JSON: {error}") from None
+        raise RuleSafeError(f"not valid JSON: {error}") from None
     if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise RuleSafeError(f'no lock: a JSON object with "format": "{FORMAT}" is needed')
+        raise RuleSafeError(f'not a lock file; expected a JSON object with "format": "{FORMAT}"')
     if set(data) != set(KEYS):
-        wrong = sorted(set(data) ^ set(KEYS))
-        raise RuleSafeError(f"keys {', '.join(wrong)} missing or unknown; valid: {', '.join(KEYS)}")
+        wrong = ", ".join(sorted(set(data) ^ set(KEYS)))
+        raise RuleSafeError(f"missing or unknown keys: {wrong}; required: {', '.join(KEYS)}")
     _check(
         data["id"],
         "id",
         isinstance(data["id"], str) and bool(ID.fullmatch(data["id"])),
-        "lower-case letters, digits and underscores, a letter first",
+        "lower-case letters, digits and underscores; the first is a letter",
     )
     for key in ("description", "split"):
         _check(data[key], key, isinstance(data[key], str), "a line of text")
@@ -201,7 +203,12 @@ def parse_lock(text: str) -> LockFile:
     for key in KEYS:
         _check(data[key], key, _can_be_shown(data[key]), "text without control characters")
     bound = data["bound"]
-    _check(bound, "bound", bound is None or _is_bound(bound), "null, or events and states")
+    _check(
+        bound,
+        "bound",
+        bound is None or _is_bound(bound),
+        "null, or an object with events and states above 0",
+    )
     lines = data["program"]
     listed = isinstance(lines, list) and all(isinstance(line, str) for line in lines)
     _check(lines, "program", listed, "a list of lines")
@@ -215,7 +222,7 @@ def parse_lock(text: str) -> LockFile:
 
 
 def _can_be_shown(value: Any) -> bool:
-    """Is all text in a value fit for a terminal, on one line?"""
+    """Return whether all text in a value is printable on one line, without control characters."""
     if isinstance(value, dict):
         return all(map(_can_be_shown, (*value, *value.values())))
     if isinstance(value, list):
@@ -231,6 +238,6 @@ def _is_bound(value: Any) -> bool:
     )
 
 
-def _check(value: Any, key: str, right: bool, valid: str) -> None:
-    if not right:
+def _check(value: Any, key: str, ok: bool, valid: str) -> None:
+    if not ok:
         raise RuleSafeError(f"{key} is {value!r:.60}; valid: {valid}")

@@ -1,8 +1,8 @@
-"""Sets of rules by name: the twenty, those shipped, of installed packages and of RULESAFE_LOCKS.
+"""Named sets of rules: the twenty, and the sets of locks that `lock_files.lock_folders` finds.
 
 Example::
 
-    expand_rules("rule_001,sampled_test")  # the rules by their ids, each once, in this order
+    expand_rules("rule_001,sampled_test")  # the rules by id, without duplicates, in this order
 """
 
 from collections.abc import Sequence
@@ -18,30 +18,33 @@ TWENTY, ALL = "twenty", "all"
 
 
 def rule_sets() -> dict[str, tuple[str, ...]]:
-    """Names of sets and the ids in each: "twenty", each of `lock_folders`, and its parts, such as
-    "sampled_test".
+    """Return the ids of the rules in each set: "twenty", each of `lock_folders`, and each of their
+    splits, such as "sampled_test".
 
-    RuleSafeError where two sets have one name, or a set has that of a rule.
+    Raises:
+        RuleSafeError: two sets have the same name, or a set has the name of a rule.
     """
     sets = {TWENTY: RULES}
-    places: dict[str, Path] = {}
-    for folder, called in lock_folders().items():
+    folders: dict[str, Path] = {}
+    for folder, set_name in lock_folders().items():
         locks = locks_in(folder)
-        parts = {called: tuple(lock.id for lock in locks)}
+        parts = {set_name: tuple(lock.id for lock in locks)}
         for split in sorted({lock.split for lock in locks} - {""}):
-            parts[f"{called}_{split}"] = tuple(lock.id for lock in locks if lock.split == split)
+            parts[f"{set_name}_{split}"] = tuple(lock.id for lock in locks if lock.split == split)
         for name in parts:
             if name in (*RULES, ALL, TWENTY):
-                raise RuleSafeError(f"a set cannot be called {name}: rename the folder {folder}")
-            if name in places:
-                raise RuleSafeError(f"two sets are called {name}: {places[name]} and {folder}")
-            places[name] = folder
+                raise RuleSafeError(f"the set name {name} is reserved; rename the folder {folder}")
+            if name in folders:
+                raise RuleSafeError(
+                    f"two sets have the name {name}: {folders[name]} and {folder}; rename one"
+                )
+            folders[name] = folder
         sets |= parts
     return sets
 
 
 def join_rules(rules: Sequence[str]) -> str:
-    """The list that `expand_rules` takes apart: the name of the set that has just these rules."""
+    """Return a list for `expand_rules`: the name of the set with exactly these rules, or ids."""
     for name, ids in rule_sets().items():
         if tuple(rules) == ids:
             return name
@@ -49,10 +52,13 @@ def join_rules(rules: Sequence[str]) -> str:
 
 
 def expand_rules(names: str) -> dict[str, Rule]:
-    """Return the rules of a list separated by commas, each once, by their ids or paths.
+    """Return the rules of a comma-separated list by their ids or paths, without duplicates.
 
-    The list has ids, paths of .json files, names of sets, `module:attribute` of a set, and "all"
-    for the twenty. RuleSafeError for a name that is none of these.
+    The list contains ids, paths of .json files, names of sets, `module:attribute` of a set, and
+    "all" for the twenty.
+
+    Raises:
+        RuleSafeError: a name is none of these, or the list is empty.
     """
     sets: dict[str, tuple[str, ...]] = {}
     chosen: dict[str, None] = {}
@@ -73,5 +79,7 @@ def expand_rules(names: str) -> dict[str, Rule]:
         else:
             raise unknown_name("rule or set", name, (*RULES, *sets, ALL, "paths of .json files"))
     if not chosen:
-        raise RuleSafeError("no rule is named; valid: ids and sets, such as rule_001,sampled_test")
+        raise RuleSafeError(
+            "the list of rules is empty; valid: ids and sets, such as rule_001,sampled_test"
+        )
     return {name: load_rule(name) for name in chosen}

@@ -13,11 +13,11 @@ from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_locks.locks import EVENTS, PARTS, LockState, Rule
 
 MAX_STATES = 100_000
-"""The search gives up here. The largest graph of the twenty, of rule_018, has about 1200."""
+"""Limit of the search. The largest graph of the twenty rules has about 1200 states (rule_018)."""
 
 
 def possible_events(rule: Rule, state: LockState) -> list[str]:
-    """The events that the lock allows in this state: no held part moves, a door only opens."""
+    """Return the possible events in this state: moves of unlocked parts; the door only opens."""
     locked = rule.locked(state)
     return [
         part + ("-" if is_open else "+")
@@ -27,12 +27,14 @@ def possible_events(rule: Rule, state: LockState) -> list[str]:
 
 
 def shortest_plan(rule: Rule, state: LockState | None = None) -> list[str]:
-    """The fewest events that open the door from the start or a given state, the last one "door+";
-    none where it is open.
+    """Return the shortest plan that opens the door, from the start or from `state`.
 
-    Among plans of that length, the one that goes from part to part least often (each time costs
-    the robot a reach and a grasp); among those, the one that takes the knob first. Raises
-    RuleSafeError where nothing opens the door.
+    Its last event is "door+"; it is empty if the door is open. Among shortest plans, the one with
+    the fewest changes of part is returned, because each costs the robot a reach and a grasp; among
+    those, the one that moves the knob first.
+
+    Raises:
+        RuleSafeError: no sequence of events opens the door.
     """
     return list(_shortest_plan(rule, rule.start() if state is None else state))
 
@@ -45,22 +47,22 @@ def _shortest_plan(rule: Rule, state: LockState) -> tuple[str, ...]:
     layers = [{state}]
     for _ in range(distance):
         layers.append({after for each in layers[-1] for _, after in steps_nearer(rule, each)})
-    # From the open door back: the cheapest way on from each state with the hand on each part, as
-    # changes of part and the events' numbers in EVENTS.
+    # Dynamic programming from the open door backwards: the cheapest continuation from each state,
+    # with the hand at each part, as (changes of part, indices of the events in EVENTS).
     cheapest: dict[tuple[LockState, str], tuple[int, tuple[int, ...]]] = {}
     for each in (each for layer in reversed(layers) for each in layer):
         steps = steps_nearer(rule, each)
         for part in ("", *PARTS):
-            ways = []
+            options = []
             for event, after in steps:
                 changes, rest = cheapest[after, event[:-1]]
-                ways.append((changes + (event[:-1] != part), (EVENTS.index(event), *rest)))
-            cheapest[each, part] = min(ways, default=(0, ()))
+                options.append((changes + (event[:-1] != part), (EVENTS.index(event), *rest)))
+            cheapest[each, part] = min(options, default=(0, ()))
     return tuple(EVENTS[number] for number in cheapest[state, ""][1])
 
 
 def steps_nearer(rule: Rule, state: LockState) -> list[tuple[str, LockState]]:
-    """The first events of all shortest plans from this state, with the states they lead to."""
+    """Return the first events of all shortest plans from this state, with the states after them."""
     distance = plan_distance(rule, state)
     if not distance:
         return []
@@ -69,7 +71,7 @@ def steps_nearer(rule: Rule, state: LockState) -> list[tuple[str, LockState]]:
 
 
 def plan_distance(rule: Rule, state: LockState) -> int | None:
-    """The fewest events that open the door from this state, 0 if it is open, None if none can."""
+    """Return the length of a shortest plan from this state: 0 if open, None if there is no plan."""
     known = _distances(rule)
     if state not in known:
         _add_distances(rule, state, known)
@@ -78,13 +80,13 @@ def plan_distance(rule: Rule, state: LockState) -> int | None:
 
 @lru_cache(maxsize=1024)
 def _distances(rule: Rule) -> dict[LockState, int | None]:
-    """What plan_distance has found so far."""
+    """Return the mutable cache of `plan_distance`."""
     return {}
 
 
 def _add_distances(rule: Rule, start: LockState, known: dict[LockState, int | None]) -> None:
-    """Adds the distances of all that can be reached from `start`: forwards to find the states,
-    then backwards from the open doors."""
+    """Add the distances of all states that are reachable from `start` to `known`: by a forward
+    search for the states, and a backward search from those with an open door."""
     before = _predecessors(rule, start)
     queue = deque(state for state in before if state.opened)
     found = dict.fromkeys(queue, 0)
@@ -98,12 +100,12 @@ def _add_distances(rule: Rule, start: LockState, known: dict[LockState, int | No
 
 
 def reachable_states(rule: Rule) -> set[LockState]:
-    """Every state that the lock can get into, up to the opening of the door."""
+    """Return all states that the lock can reach, up to the opening of the door."""
     return set(_predecessors(rule, rule.start()))
 
 
 def _predecessors(rule: Rule, start: LockState) -> dict[LockState, list[LockState]]:
-    """The states that can be reached from `start`, each with those that lead to it."""
+    """Return the states that are reachable from `start`, each with its predecessors."""
     before: dict[LockState, list[LockState]] = {start: []}
     queue = deque([start])
     while queue:
@@ -116,15 +118,16 @@ def _predecessors(rule: Rule, start: LockState) -> dict[LockState, list[LockStat
             before[after].append(state)
         if len(before) > MAX_STATES:
             raise RuleSafeError(
-                f"{rule.id}: more than {MAX_STATES} states; its memory must take few values"
+                f"{rule.id}: more than {MAX_STATES} states; limit the values of the rule's memory"
             )
     return before
 
 
 def apply_plan(rule: Rule, plan: Iterable[str], state: LockState | None = None) -> LockState:
-    """The state after the plan's events, from the start or from a given state.
+    """Return the state after the plan's events, from the start or from `state`.
 
-    Raises RuleSafeError for an unknown event and for the first one that the lock does not allow.
+    Raises:
+        RuleSafeError: an event is unknown or not possible.
     """
     state = rule.start() if state is None else state
     for number, event in enumerate(plan, 1):
@@ -141,7 +144,7 @@ def apply_plan(rule: Rule, plan: Iterable[str], state: LockState | None = None) 
 
 
 def opens_door(rule: Rule, plan: Iterable[str], state: LockState | None = None) -> bool:
-    """Can these events all happen in this order, and is the door open after them?"""
+    """Return whether all events are possible in this order, and open the door."""
     state = rule.start() if state is None else state
     for event in plan:
         if event not in possible_events(rule, state):

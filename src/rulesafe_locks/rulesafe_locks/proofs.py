@@ -1,9 +1,9 @@
-"""What can be proved about a lock: does it open, can it be spoiled, how much must be remembered.
+"""Proofs about a lock: whether it can be opened, its dead ends, and the memory that it requires.
 
-Everything is exact, by search of the lock's smallest automaton. docs/rules.md says what the
-figures mean. Example::
+All results are exact, by search of the lock's minimal automaton. docs/rules.md defines them.
+Example::
 
-    prove(load_rule("rule_020")).memory  # 2: it passes each pair of phases twice
+    prove(load_rule("rule_020")).memory  # 2: its plan visits each pair of phases twice
 """
 
 from collections import Counter, deque
@@ -21,57 +21,57 @@ from rulesafe_locks.plans import shortest_plan, steps_nearer
 
 @dataclass(frozen=True)
 class Proof:
-    """What holds of a lock from its start, where all parts are closed."""
+    """Properties of a lock from its start, where all parts are closed."""
 
     plan: tuple[str, ...]
-    """The reference plan (`plans.shortest_plan`), or none where the lock cannot be opened."""
+    """The reference plan (`plans.shortest_plan`); empty if the lock cannot be opened."""
     states: int
-    """States of the smallest automaton, up to the opening of the door."""
+    """Number of states of the minimal automaton, up to the opening of the door."""
     dead_ends: int
-    """States among them from which nothing opens the door any more."""
+    """Number of states from which the door cannot be opened any more."""
     dead_end: tuple[str, ...] | None
-    """The fewest events into one of those; None where there is none."""
+    """A shortest sequence of events to a dead end; None if there is no dead end."""
     alike: int
-    """The most states that show the same phases of knob and handle."""
+    """Maximum number of states with the same phases of knob and handle."""
     alike_on_plan: int
-    """The most states that the reference plan passes and that show the same phases."""
+    """Maximum number of states on the reference plan with the same phases."""
     policy: Mapping[Phases, str] | None
-    """A memoryless policy that opens the door: the part to move, by the phases seen. None: there
-    is none."""
+    """A memoryless policy that opens the door: the part to move for each observation of the phases.
+    None if no such policy exists."""
     memory: int
-    """The fewest memory states with which a policy that also sees the phases carries out a
-    shortest plan."""
+    """Fewest memory states with which a policy that observes the phases can execute a shortest
+    plan."""
     memory_blind: int
-    """The same for a policy that sees nothing."""
+    """The same for a policy without observations."""
 
     @property
     def openable(self) -> bool:
-        """Does any sequence of events open the door?"""
+        """Whether any sequence of events opens the door."""
         return bool(self.plan)
 
     @property
     def steps(self) -> int:
-        """Events of a shortest plan, that of the door included."""
+        """Number of events in a shortest plan, including the door's."""
         return len(self.plan)
 
     @property
     def memoryless(self) -> bool:
-        """Does a policy without memory, which sees the phases, open the door?"""
+        """Whether a policy that observes the phases and has no memory can open the door."""
         return self.policy is not None
 
     @property
     def bits(self) -> float:
-        """log2 of `memory`: bits that a shortest plan needs beside the phases."""
+        """log2 of `memory`: bits that a shortest plan requires besides the phases."""
         return log2(max(self.memory, 1))
 
     @property
     def bits_blind(self) -> float:
-        """log2 of `memory_blind`: bits that it needs where nothing is seen."""
+        """log2 of `memory_blind`: bits that a shortest plan requires without observations."""
         return log2(max(self.memory_blind, 1))
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What lists show and filter by, as JSON."""
+        """The properties that lists show and filter by, as JSON values."""
         return {
             "plan": list(self.plan),
             "steps": self.steps,
@@ -87,19 +87,19 @@ class Proof:
 
 @lru_cache(maxsize=1024)
 def prove(rule: Rule) -> Proof:
-    """All of it, for one lock. Some milliseconds; RuleSafeError for more than 100 000 states."""
+    """Prove the properties of a lock; RuleSafeError for more than 100 000 states."""
     lock = smallest(possible(automaton_of(rule)))
     dead = dead_ends(lock)
     plan = tuple(shortest_plan(rule)) if 0 not in dead else ()
-    seen = Counter(state.phases for state in lock.states)
-    passed = Counter(_phases_along(plan))
+    by_phases = Counter(state.phases for state in lock.states)
+    on_plan = Counter(_phases_along(plan))
     return Proof(
         plan=plan,
         states=len(lock.states),
         dead_ends=len(dead),
-        dead_end=_way_into(lock, dead) if dead else None,
-        alike=max(seen.values()),
-        alike_on_plan=max(passed.values(), default=0),
+        dead_end=_shortest_path(lock, dead) if dead else None,
+        alike=max(by_phases.values()),
+        alike_on_plan=max(on_plan.values(), default=0),
         policy=_memoryless_policy(lock),
         memory=_memory_of_shortest(rule) if plan else 0,
         memory_blind=len(plan),
@@ -107,7 +107,7 @@ def prove(rule: Rule) -> Proof:
 
 
 def dead_ends(lock: Automaton) -> set[int]:
-    """The states, by number, from which no free door can be reached."""
+    """Return the indices of the states from which no state with an unlocked door is reachable."""
     before: dict[int, list[int]] = {number: [] for number in range(len(lock.states))}
     for number, state in enumerate(lock.states):
         for after in state.next:
@@ -122,29 +122,29 @@ def dead_ends(lock: Automaton) -> set[int]:
     return set(before) - known
 
 
-def _way_into(lock: Automaton, goal: set[int]) -> tuple[str, ...]:
-    """The fewest events into one of these states."""
-    # Where each state was reached from: whole ways for all states would take memory without end.
-    came: dict[int, tuple[int, str]] = {}
+def _shortest_path(lock: Automaton, goal: set[int]) -> tuple[str, ...]:
+    """Return a shortest sequence of events from the start to one of the states in `goal`."""
+    # Only parents are stored, since complete paths to all states would take too much memory.
+    parents: dict[int, tuple[int, str]] = {}
     queue = deque([0])
     while queue:
         number = queue.popleft()
         if number in goal:
-            way = []
+            path = []
             while number:
-                number, event = came[number]
-                way.append(event)
-            return tuple(reversed(way))
+                number, event = parents[number]
+                path.append(event)
+            return tuple(reversed(path))
         state = lock.states[number]
         for part, after in zip(MOVED, state.next, strict=True):
-            if after and after not in came:  # 0 is the start
-                came[after] = number, part + ("-" if getattr(state.phases, part) else "+")
+            if after and after not in parents:  # 0 is the start
+                parents[after] = number, part + ("-" if getattr(state.phases, part) else "+")
                 queue.append(after)
-    raise AssertionError("every state of a smallest automaton can be reached")
+    raise AssertionError("every state of a minimal automaton is reachable")
 
 
 def _memoryless_policy(lock: Automaton) -> dict[Phases, str] | None:
-    """All 81 policies are tried: for each pair of phases, move the knob, the handle or the door."""
+    """Try all 81 policies: for each pair of phases, move the knob, the handle or the door."""
     views = [Phases(knob, handle) for knob, handle in product((False, True), repeat=2)]
     for moves in product(("door", *MOVED), repeat=len(views)):
         policy = dict(zip(views, moves, strict=True))
@@ -154,8 +154,9 @@ def _memoryless_policy(lock: Automaton) -> dict[Phases, str] | None:
 
 
 def _opens(lock: Automaton, policy: Mapping[Phases, str]) -> bool:
-    """A deterministic policy without memory: from a state seen before it goes round for ever, and
-    at a part that is held it stands still for ever."""
+    """Return whether a memoryless policy opens the door.
+
+    It fails if it reaches a state again, which is a cycle, or if it moves a locked part."""
     number: int | None = 0
     seen = set()
     while number is not None and number not in seen:
@@ -169,12 +170,12 @@ def _opens(lock: Automaton, policy: Mapping[Phases, str]) -> bool:
 
 
 def _memory_of_shortest(rule: Rule) -> int:
-    """The fewest memory states over all shortest plans.
+    """Return the fewest memory states over all shortest plans.
 
-    A policy with finitely many memory states is deterministic in (memory, phases). If such a pair
-    came twice along a plan that opens the door only at its end, the policy would go round from one
-    to the other for ever: so all pairs differ, and a plan that passes the same phases m times needs
-    m memory states. It needs no more: count how often these phases were met.
+    The next step of a policy with finite memory is a function of (memory, phases). If such a pair
+    occurred twice on a plan that opens the door only at its end, the policy would repeat the events
+    in between forever. So all pairs differ, and a plan that visits the same phases m times needs m
+    memory states. m are enough: count the visits of the current phases.
     """
     views = 4
     reached: set[tuple[LockState, tuple[int, ...]]] = {(rule.start(), (0,) * views)}
@@ -197,7 +198,7 @@ def _count(state: LockState, counts: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _phases_along(plan: tuple[str, ...]) -> Iterator[Phases]:
-    """The phases before each event of a plan."""
+    """Yield the phases before each event of a plan."""
     phases = Phases()
     for event in plan:
         yield phases

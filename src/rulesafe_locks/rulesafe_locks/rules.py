@@ -1,12 +1,12 @@
-"""The twenty lock rules: short pure functions over events. docs/rules.md has the definitions.
+"""The twenty lock rules as short pure functions over events. docs/rules.md has the definitions.
 
-Every memory here takes finitely many values, and where it counts less far than the rule's words
-do, a comment says why that changes nothing.
+Every memory takes finitely many values. Where a count is limited although the rule has no limit, a
+comment explains why the behaviour is the same.
 
 Example::
 
     lock = load_rule("rule_001").new_lock()
-    lock.update({"knob": True, "handle": True, "door": False})["door"]  # False: free to open
+    lock.update({"knob": True, "handle": True, "door": False})["door"]  # False: unlocked
 """
 
 from collections.abc import Callable
@@ -22,7 +22,7 @@ HANDLE = ("handle+", "handle-")
 
 
 def keypad(length: int, digit: Callable[[Phases, str], int | None]) -> OnEvent:
-    """A memory of the last `length` digits; `digit` says what an event enters, None for nothing."""
+    """Return a memory of the last `length` digits; `digit` maps an event to its digit or None."""
 
     def on_event(memory: Memory, phases: Phases, event: str) -> Memory:
         entered = digit(phases, event)
@@ -32,11 +32,11 @@ def keypad(length: int, digit: Callable[[Phases, str], int | None]) -> OnEvent:
 
 
 def knob_with_handle_open(phases: Phases, event: str) -> int | None:
-    """Digits of rules 019 and 020: opening the knob 1, closing it 0, while the handle is open."""
+    """Return the digit of rules 019 and 020: with open handle, 1 for "knob+" and 0 for "knob-"."""
     return {"knob+": 1, "knob-": 0}.get(event) if phases.handle else None
 
 
-# Memories of single rules, by number ----------------------------------------------------------
+# Memories of individual rules, by number ------------------------------------------------------
 
 
 def _toggled_007(memory: Memory, phases: Phases, event: str) -> Memory:
@@ -45,7 +45,7 @@ def _toggled_007(memory: Memory, phases: Phases, event: str) -> Memory:
 
 
 def _parity_008(memory: Memory, phases: Phases, event: str) -> Memory:
-    # 0, 1, 2, 1, 2, ...: the rule asks only whether the count is even and above 1.
+    # 0, 1, 2, 1, 2, ...: the rule depends only on whether the count is even and above 1.
     if event in KNOB:
         return memory
     return (2,) if memory == (1,) else (1,)
@@ -56,7 +56,7 @@ def _combinations_012(memory: Memory, phases: Phases, event: str) -> Memory:
 
 
 def _thirds_013(memory: Memory, phases: Phases, event: str) -> Memory:
-    # 0, 1, 2, 3, 1, 2, 3, ...: 3 stands for every count above 0 that 3 divides.
+    # 0, 1, 2, 3, 1, 2, 3, ...: 3 represents all multiples of 3 above 0.
     return (memory[0] % 3 + 1,) if event in KNOB else memory
 
 
@@ -67,13 +67,13 @@ def _counts_015(memory: Memory, phases: Phases, event: str) -> Memory:
 
 
 def _counts_017(memory: Memory, phases: Phases, event: str) -> Memory:
-    # A count of 5 or more can never be a factor of 4 again, so 5 stands for all of them.
+    # Counts of 5 or more are never a factor of 4, so 5 represents all of them.
     knob, handle = memory
     return (min(knob + 1, 5), handle) if event in KNOB else (knob, min(handle + 1, 5))
 
 
 def _counter_018(memory: Memory, phases: Phases, event: str) -> Memory:
-    # The counter, then the last digits. No digit above 3 is in the code: 4 stands for them all.
+    # The counter, then the last digits. The code has no digit above 3: 4 represents them all.
     counter, *digits = memory
     if event in KNOB:
         return (min(counter + 1, 4), *digits)
@@ -137,7 +137,7 @@ _ALL = (
         unlocked=lambda memory, phases: phases.knob and memory == (2,),
         memory=(0,),
         on_event=_parity_008,
-        remembers="handle moves: 0 for none, 1 for an odd number, 2 for an even one",
+        remembers="handle moves: 0 for none, 1 for an odd number, 2 for an even number above 0",
     ),
     Rule(
         "rule_009",
@@ -170,7 +170,7 @@ _ALL = (
         unlocked=lambda memory, phases: memory == (0, 1, 2, 3),
         memory=(0,),
         on_event=_combinations_012,
-        remembers="the combinations seen, each as 2 x knob + handle (open = 1)",
+        remembers="the combinations that occurred, each as 2 x knob + handle (open = 1)",
     ),
     Rule(
         "rule_013",
@@ -179,7 +179,7 @@ _ALL = (
         unlocked=lambda memory, phases: phases.handle and memory == (3,),
         memory=(0,),
         on_event=_thirds_013,
-        remembers="knob moves, counted 0, then 1 to 3 over and over",
+        remembers="number of knob moves: 0, then repeatedly 1 to 3",
     ),
     Rule(
         "rule_014",
@@ -198,7 +198,7 @@ _ALL = (
         unlocked=lambda memory, phases: memory == (2, 2),
         memory=(0, 0),
         on_event=_counts_015,
-        remembers="how often the knob was opened and the handle closed",
+        remembers="how often the knob was opened and how often the handle was closed",
     ),
     Rule(
         "rule_016",
@@ -215,7 +215,7 @@ _ALL = (
         unlocked=lambda memory, phases: memory[0] * memory[1] == 4,
         memory=(0, 0),
         on_event=_counts_017,
-        remembers="knob moves and handle moves, 5 for five or more",
+        remembers="number of knob moves and number of handle moves, 5 for five or more",
     ),
     Rule(
         "rule_018",
@@ -248,14 +248,16 @@ _ALL = (
 _BY_ID = {rule.id: rule for rule in _ALL}
 
 RULES = tuple(_BY_ID)
-"""The ids of the twenty, in order."""
+"""The ids of the twenty rules, in order."""
 
 
 def load_rule(rule_id: str | Rule) -> Rule:
-    """One of the twenty, a generated lock by its id, or that of a .json file by its path; a rule is
-    returned as it is.
+    """Return one of the twenty rules, a generated lock's by its id, or a .json file's by its path.
 
-    RuleSafeError, saying what is valid, where there is none.
+    A `Rule` is returned without change.
+
+    Raises:
+        RuleSafeError: there is no such rule; the message lists what is valid.
     """
     if isinstance(rule_id, Rule):
         return rule_id
@@ -266,5 +268,5 @@ def load_rule(rule_id: str | Rule) -> Rule:
         valid = (*RULES, "ids of generated locks (rulesafe rules list)", "paths of .json files")
         raise unknown_name("rule", rule_id, valid)
     if lock.id in RULES:
-        raise RuleSafeError(f"{rule_id}: the id {lock.id} is taken by one of the twenty")
+        raise RuleSafeError(f"{rule_id}: the id {lock.id} is one of a built-in rule; rename it")
     return lock.rule

@@ -1,4 +1,4 @@
-"""How far an episode came: steps of the reference plan, and the distance left in the lock.
+"""Scores of an episode's progress: completed steps of the reference plan, remaining distance.
 
 docs/rules.md defines both scores. Example::
 
@@ -14,9 +14,9 @@ from rulesafe_locks.plans import opens_door, plan_distance, shortest_plan
 
 
 class Progress(Lock):
-    """A running lock that scores an episode; every score is the best so far and never falls.
+    """A lock that scores an episode. Each score is the maximum so far.
 
-    Always 0 <= process_score <= order_free_score <= 1, and each is 1 exactly on success.
+    0 <= process_score <= order_free_score <= 1, and each is 1 if and only if `success`.
     """
 
     def __init__(self, rule: Rule) -> None:
@@ -24,10 +24,10 @@ class Progress(Lock):
         super().__init__(rule)
 
     def reset(self) -> None:
-        """Back to the start: all parts closed, no step done."""
+        """Return to the initial state: all parts closed, no step completed."""
         super().reset()
         self.steps_done = 0
-        """The longest prefix of the plan that was completed in order, in events."""
+        """Number of events in the longest prefix of the plan that was completed in order."""
         self._in_order = 0
         self._nearest = len(self.plan)
 
@@ -39,7 +39,7 @@ class Progress(Lock):
         if self.success:
             self.steps_done = len(self.plan)
             return
-        # The door, last in the plan, is done only by success: a forced one does not count.
+        # The last event, the door's, counts only with success: a forced door does not.
         if self._in_order < len(self.plan) - 1 and event == self.plan[self._in_order]:
             self._in_order += 1
         for steps in range(self._in_order, self.steps_done, -1):
@@ -49,30 +49,30 @@ class Progress(Lock):
 
     @property
     def success(self) -> bool:
-        """Was the door opened while the lock left it free?"""
+        """Whether the door was opened while unlocked."""
         return self.state.opened
 
     @property
     def remaining(self) -> list[str]:
-        """The fewest events that open the door from here; none where it is open, or where nothing
-        opens it any more."""
+        """A shortest plan from the current state; empty if the door is open or cannot be opened
+        any more."""
         if plan_distance(self.rule, self.state) is None:
             return []
         return shortest_plan(self.rule, self.state)
 
     @property
     def process_score(self) -> float:
-        """Steps done over the plan's length, 0 to 1."""
+        """Completed steps divided by the length of the plan, 0 to 1."""
         return self.steps_done / len(self.plan)
 
     @property
     def order_free_score(self) -> float:
-        """1 - d / d0, d the fewest events left at the best moment, d0 that at the start."""
+        """1 - d / d0, with the least remaining distance d so far and that at the start, d0."""
         return 1 - self._nearest / len(self.plan)
 
 
-def follow(rule: Rule, events: Iterable[str]) -> Progress:
-    """The progress after these events, from the start."""
+def progress_after(rule: Rule, events: Iterable[str]) -> Progress:
+    """Return the progress after these events, from the start."""
     progress = Progress(rule)
     for event in events:
         progress.take(event)
@@ -80,10 +80,10 @@ def follow(rule: Rule, events: Iterable[str]) -> Progress:
 
 
 def process_score(rule: Rule, events: Iterable[str]) -> float:
-    """The process score of a sequence of events from the start, 0 to 1."""
-    return follow(rule, events).process_score
+    """Return the process score of a sequence of events from the start, 0 to 1."""
+    return progress_after(rule, events).process_score
 
 
 def order_free_score(rule: Rule, events: Iterable[str]) -> float:
-    """The order-free score of a sequence of events from the start, 0 to 1."""
-    return follow(rule, events).order_free_score
+    """Return the order-free score of a sequence of events from the start, 0 to 1."""
+    return progress_after(rule, events).order_free_score

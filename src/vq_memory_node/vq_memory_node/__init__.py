@@ -1,1 +1,1 @@
-"""VQ-Memory: past joint states as a few discrete tokens (docs/memory.md)."""
+"""VQ-Memory: past joint positions as a few discrete tokens (docs/memory.md)."""

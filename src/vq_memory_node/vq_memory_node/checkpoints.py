@@ -1,4 +1,4 @@
-"""Where a training run stands, on disk: it goes on with the weights it would have had."""
+"""Checkpoints of a training run: a resumed run yields the same weights as an uninterrupted one."""
 
 import io
 import json
@@ -18,49 +18,53 @@ CHECKPOINT = "checkpoint.pt"
 
 
 def save_checkpoint(folder: Path, facts: Mapping[str, Any], state: Mapping[str, Any]) -> None:
-    """Write tensors and plain values; `load_checkpoint` compares `facts` (settings, data)."""
+    """Save tensors and plain values. `load_checkpoint` compares `facts` (settings, data)."""
     buffer = io.BytesIO()
     torch.save({"facts": json.dumps(facts), "state": dict(state)}, buffer)
     write_atomically(folder / CHECKPOINT, buffer.getbuffer())
 
 
 def load_checkpoint(folder: Path, facts: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The state that was saved, or None if nothing was.
+    """Return the saved state, or None if there is no checkpoint.
 
-    Errors: RuleSafeError if it is damaged or of other settings or data.
+    Raises:
+        RuleSafeError: the checkpoint is damaged, or has other settings or data.
     """
     path = folder / CHECKPOINT
     if not path.is_file():
         return None
     try:
         found = torch.load(path, weights_only=True)
-        began, state = json.loads(found["facts"]), dict(found["state"])
+        saved, state = json.loads(found["facts"]), dict(found["state"])
     except (RuntimeError, pickle.UnpicklingError, KeyError, TypeError, ValueError) as error:
-        raise RuleSafeError(f"{path} is damaged ({error}); delete it to start anew") from error
-    check_same_run(folder, began, facts)
+        raise RuleSafeError(
+            f"{path} is damaged ({error}); delete it to restart the training"
+        ) from error
+    check_same_run(folder, saved, facts)
     return state
 
 
 def finished(path: Path, facts: Mapping[str, Any]) -> bool:
-    """Return whether a file describes the result of this very run.
+    """Return whether the model description at `path` is the result of this run.
 
-    Errors: RuleSafeError if it describes one of other settings or data.
+    Raises:
+        RuleSafeError: it is the result of a run with other settings or data.
     """
     if not path.is_file():
         return False
     training = read_json(path, "the description of a trained model").get("training", {})
-    began = training.get("facts", training)
-    check_same_run(path.parent, {name: began.get(name) for name in facts}, facts)
+    saved = training.get("facts", training)
+    check_same_run(path.parent, {name: saved.get(name) for name in facts}, facts)
     return True
 
 
 @contextmanager
 def repeatable(threads: int, deterministic: bool = True) -> Iterator[None]:
-    """Make torch repeat its results, and restore its settings and random state afterwards.
+    """Make torch reproducible, and restore its settings and random state afterwards.
 
     Args:
-        threads: of torch; results depend on their number in rounding.
-        deterministic: whether operations without a deterministic implementation are errors.
+        threads: number of torch threads; it affects rounding.
+        deterministic: raise an error for operations without a deterministic implementation.
     """
     before, strict = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
     torch.set_num_threads(threads)
@@ -73,17 +77,18 @@ def repeatable(threads: int, deterministic: bool = True) -> Iterator[None]:
         torch.use_deterministic_algorithms(strict)
 
 
-def check_same_run(folder: Path, began: Mapping[str, Any], facts: Mapping[str, Any]) -> None:
-    """Errors: RuleSafeError, naming what differs, if the run that began in a folder is another."""
+def check_same_run(folder: Path, saved: Mapping[str, Any], facts: Mapping[str, Any]) -> None:
+    """Raise RuleSafeError, listing the differences, if the facts saved in `folder` differ."""
     now = json.loads(json.dumps(facts))
-    if began != now:
-        told = [
-            f"{part} {name} {(began.get(part) or {}).get(name)!r}, now {value!r}"
+    if saved != now:
+        differences = [
+            f"{part} {name} {(saved.get(part) or {}).get(name)!r}, now {value!r}"
             for part, values in now.items()
             for name, value in values.items()
-            if (began.get(part) or {}).get(name) != value
+            if (saved.get(part) or {}).get(name) != value
         ]
         raise RuleSafeError(
-            f"{folder} holds a training run of other settings or data: {'; '.join(told)}; "
+            f"{folder} contains a training run with other settings or data: "
+            f"{'; '.join(differences)}; "
             "choose another folder"
         )

@@ -1,4 +1,4 @@
-"""Codes merged into a few clusters, numbered by when they are first used."""
+"""Clustering of codes by k-means; clusters are numbered by the time of their first use."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -10,24 +10,24 @@ from sklearn.cluster import KMeans
 from rulesafe_core.errors import RuleSafeError
 
 Weights = Callable[[NDArray[np.float32]], NDArray[Any]]
-"""The weights (K,) of codes in k-means, by their shares (K,) of the windows."""
+"""Maps the usage (K,) of codes, as shares of the windows, to their weights (K,) in k-means."""
 
 CLUSTERERS: dict[str, Weights] = {
     "unweighted": lambda usage: np.ones(len(usage)),  # as published
-    # Above 0, so that more clusters than codes in use do not fail.
+    # The lower bound allows more clusters than there are codes in use.
     "by_usage": lambda usage: np.maximum(usage, 1e-9),
 }
 
 
 def k_means(points: NDArray[np.float32], clusters: int, seed: int) -> NDArray[np.float32]:
-    """(clusters, D) centroids of points (N, D), by one run from k-means++."""
+    """Return (clusters, D) centroids of points (N, D) from one run with k-means++ seeding."""
     return _k_means(points, np.ones(len(points)), clusters, seed, runs=1).astype(np.float32)
 
 
 def _k_means(
     points: NDArray[Any], weights: NDArray[Any], clusters: int, seed: int, runs: int = 10
 ) -> NDArray[np.float64]:
-    # In double precision, since threads add in any order and the same seed should find the same.
+    # Double precision, because the order of sums over threads varies and must not matter.
     means = KMeans(clusters, n_init=runs, random_state=seed)
     found: NDArray[np.float64] = means.fit(points.astype(float), None, weights).cluster_centers_
     return found
@@ -41,19 +41,21 @@ def clusterings(
     weights: Weights,
     seed: int,
 ) -> dict[str, NDArray[Any]]:
-    """The arrays `clusters.J` (K,) and `centroids.J` (J, D) of a model, for each J and for K.
+    """Return the arrays `clusters.J` (K,) and `centroids.J` (J, D) of a model for each J and for K.
 
-    Each code gets its nearest centroid. Clusters are numbered by `first_use`; J = K are the codes
-    themselves, in that order.
+    Each code is assigned to its nearest centroid. Clusters are numbered by `first_use`. For J = K
+    each code is a cluster of its own.
 
     Args:
         codebook: (K, D).
         usage: (K,) share of the training windows.
-        paths: the codes (N,) at all frames of each training episode.
-        counts: the numbers of clusters J, below K.
+        paths: codes (N,) at all frames of each training episode.
+        counts: numbers of clusters J, below K.
         weights: one of CLUSTERERS.
+        seed: of k-means.
 
-    Errors: RuleSafeError if a J is not in 2 .. K - 1.
+    Raises:
+        RuleSafeError: a J is not in 2 .. K - 1.
     """
     arrays: dict[str, NDArray[Any]] = {}
     codes = len(codebook)
@@ -80,8 +82,9 @@ def _numbered(
 
 
 def first_use(paths: Sequence[NDArray[np.int64]], count: int) -> NDArray[np.float64]:
-    """When each of `count` tokens is first used: its first frame over the episode's last, averaged
-    over the episodes in which it occurs. 0 .. 1; infinite for a token that never occurs."""
+    """Return when each of `count` tokens is first used, averaged over the episodes that contain it.
+
+    0 is the first frame of an episode and 1 the last; infinite for a token that never occurs."""
     total, episodes = np.zeros(count), np.zeros(count)
     for path in paths:
         tokens, frames = np.unique(path, return_index=True)

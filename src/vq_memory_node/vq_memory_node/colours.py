@@ -1,4 +1,4 @@
-"""Colours for tokens, in films and in figures: number j has the same one whatever their count."""
+"""Colours of tokens in films and figures: token j has the same colour for every vocabulary."""
 
 from functools import cache
 
@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 OKABE_ITO = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")
-"""Colours that the colour-blind tell apart (Okabe and Ito 2008): the first seven."""
+"""The first seven colours, distinguishable with colour blindness (Okabe and Ito, 2008)."""
 
 LIGHTNESS = (0.5, 0.92)
-"""Least and greatest lightness (OKLab) of the further ones: seen on white and on a dark film."""
+"""Range of lightness (OKLab) of further colours: visible on white and in dark films."""
 
 _LMS = np.array([[0.41222, 0.53633, 0.05145], [0.2119, 0.6807, 0.1074], [0.0883, 0.28172, 0.62998]])
 _LAB = np.array(
@@ -19,15 +19,15 @@ _LAB = np.array(
 
 
 def oklab(colours: NDArray[np.float64]) -> NDArray[np.float64]:
-    """sRGB (N, 3) in 0..1 as OKLab (N, 3), where distances are as the eye sees them (Ottosson,
+    """Convert sRGB (N, 3) in 0..1 to the perceptually uniform OKLab (N, 3) (Ottosson,
     "A perceptual color space for image processing", 2020)."""
     linear = np.where(colours <= 0.04045, colours / 12.92, ((colours + 0.055) / 1.055) ** 2.4)
     return np.cbrt(linear @ _LMS.T) @ _LAB.T
 
 
 def cluster_colours(clusters: int) -> NDArray[np.float64]:
-    """(J, 4) a colour for each token: Okabe and Ito's, then each as far from all before it as
-    can be. They begin anew after some three thousand."""
+    """Return one RGBA colour per token (J, 4): Okabe and Ito's, then each with the greatest
+    distance from all colours before it. The palette repeats after about three thousand."""
     palette = _palette()
     return palette[np.arange(clusters) % len(palette)]
 
@@ -36,15 +36,15 @@ def cluster_colours(clusters: int) -> NDArray[np.float64]:
 def _palette() -> NDArray[np.float64]:
     steps = np.linspace(0, 1, 16)
     colours = np.stack(np.meshgrid(steps, steps, steps, indexing="ij"), axis=-1).reshape(-1, 3)
-    places = oklab(colours)
-    seen = (places[:, 0] >= LIGHTNESS[0]) & (places[:, 0] <= LIGHTNESS[1])
-    colours, places = colours[seen], places[seen]
+    points = oklab(colours)
+    visible = (points[:, 0] >= LIGHTNESS[0]) & (points[:, 0] <= LIGHTNESS[1])
+    colours, points = colours[visible], points[visible]
     chosen = [np.array(matplotlib.colors.to_rgb(name)) for name in OKABE_ITO]
-    distance = np.full(len(places), np.inf)
-    for place in oklab(np.array(chosen)):
-        distance = np.minimum(distance, ((places - place) ** 2).sum(axis=1))
-    for _ in places:
+    distance = np.full(len(points), np.inf)
+    for point in oklab(np.array(chosen)):
+        distance = np.minimum(distance, ((points - point) ** 2).sum(axis=1))
+    for _ in points:
         furthest = int(distance.argmax())
         chosen.append(colours[furthest])
-        distance = np.minimum(distance, ((places - places[furthest]) ** 2).sum(axis=1))
+        distance = np.minimum(distance, ((points - points[furthest]) ** 2).sum(axis=1))
     return np.concatenate([np.array(chosen), np.ones((len(chosen), 1))], axis=1)

@@ -1,4 +1,4 @@
-"""The subcommands of `rulesafe memory`. What they need is imported when they run."""
+"""The subcommands of `rulesafe memory`. Imports are local, so that `--help` stays fast."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -17,15 +17,15 @@ def train(
     out: Path,
     config: Annotated[MemoryTrainConfig, tyro.conf.OmitArgPrefixes] = MemoryTrainConfig(),
 ) -> None:
-    """Train a memory on joint positions: a codebook of windows, and its clusters.
+    """Train a memory model on joint positions: encoder, codebook and clusters of codes.
 
-    Called again with the same words it goes on where it stopped. OUT/tensorboard has the log.
+    The same command resumes an interrupted training. OUT/tensorboard contains the log.
 
     Example: rulesafe memory train datasets/rule_001_rule_020.parquet --out memory
 
     Args:
         data: A .parquet file of `rulesafe demos export`, a dataset, or recordings.
-        out: Folder for the model.
+        out: Output folder of the model.
     """
     from rulesafe_data.bars import training_bar
     from vq_memory_node import training
@@ -43,14 +43,15 @@ def train(
         )
     model = load_model(out)
     for part, figures in model.training["results"].items():
-        told = ", ".join(f"{name} {value:.4g}" for name, value in figures.items())
-        print(f"{part}: {told}")
+        values = ", ".join(f"{name} {value:.4g}" for name, value in figures.items())
+        print(f"{part}: {values}")
     print(f"{out}: model {model.hash[:12]}, clusters {', '.join(map(str, model.clusterings))}")
 
 
 def _check_folder(out: Path) -> None:
-    """Errors: RuleSafeError where a folder holds other things than a memory or its training: a
-    model among them would pass for a part of them, and tools would read it as one."""
+    """Raise RuleSafeError if a folder contains files other than a memory model or its training.
+
+    Tools would otherwise read the new model as part of that other data."""
     from vq_memory_node.checkpoints import CHECKPOINT
     from vq_memory_node.model_files import ARRAY_FILE, JSON_FILE
 
@@ -59,23 +60,24 @@ def _check_folder(out: Path) -> None:
     if JSON_FILE not in found and (others := sorted(found - own)):
         more = ", ..." if len(others) > 3 else ""
         raise RuleSafeError(
-            f"{out} is no memory's folder: it holds {', '.join(others[:3])}{more}; give --out "
-            "another, new or empty"
+            f"{out} is not the folder of a memory model: it contains "
+            f"{', '.join(others[:3])}{more}; set --out to a new or empty folder"
         )
 
 
 def tokens(data: Data, model: str, out: Path, clusters: int = 4) -> None:
-    """Write the token of every frame of every episode, as Parquet.
+    """Write the tokens at all frames of all episodes to a Parquet file.
 
-    Columns: episode, frame, and the token of the window that ends there, by code and by cluster.
+    Columns: episode, frame, and the token of the window that ends at this frame: its code (one
+    token per code) and its cluster (one token per cluster).
 
     Example: rulesafe memory tokens demos --model rule_001_rule_020 --out tokens.parquet
 
     Args:
         data: A .parquet file of `rulesafe demos export`, a dataset, or recordings.
-        model: Name of a model that comes with the package, or its folder.
-        out: The file to write.
-        clusters: How many clusters; the model's model.json lists what it offers.
+        model: Name of a model that comes with the package, or path of a model folder.
+        out: Output file.
+        clusters: Number of clusters; model.json of the model lists the valid numbers.
     """
     from vq_memory_node.analysis.encoding import write_tokens
     from vq_memory_node.analysis.trajectories import load_trajectories
@@ -95,21 +97,21 @@ def plot(
     every: int = 5,
     seed: int = 0,
 ) -> None:
-    """Draw token strips, what tokens tell of the true step, and the codebook.
+    """Plot token strips, the codebook, and the information that tokens carry about the true step.
 
-    Writes strips_RULE.png for each rule, codebook.png, and, where the demonstrations tell the
-    true step (a .parquet file does not), information.png and information.csv.
+    Writes strips_RULE.png for each rule and codebook.png. If the demonstrations contain the true
+    step (a .parquet file does not), also writes information.png and information.csv.
 
     Example: rulesafe memory plot demos --model rule_001_rule_020 --out pictures
 
     Args:
         data: A .parquet file of `rulesafe demos export`, a dataset, or recordings.
-        model: Name of a model that comes with the package, or its folder.
-        out: Folder of the pictures.
-        rules: Rules to look at, joined by commas.
-        clusters: Clusters of the lower strips and of the codebook's colours.
-        every: Of so many frames, one is counted for the information.
-        seed: Of noise, baseline, bootstrap and t-SNE.
+        model: Name of a model that comes with the package, or path of a model folder.
+        out: Output folder.
+        rules: Rules to plot, separated by commas; all: every rule.
+        clusters: Number of clusters in the lower strips and in the codebook's colours.
+        every: Compute the information from every N-th frame.
+        seed: Seed of noise, baseline, bootstrap and t-SNE.
     """
     from vq_memory_node.analysis.figures import draw_all
     from vq_memory_node.analysis.trajectories import load_trajectories
@@ -121,7 +123,7 @@ def plot(
     for path in draw_all(out, loaded, found, clusters, every, seed):
         print(f"wrote {path}")
     if found.steps is None:
-        print(f"{data} does not tell the true step: no picture of information")
+        print(f"{data} does not contain the true step: information.png is not written")
 
 
 def measure(
@@ -132,22 +134,22 @@ def measure(
     beside: tuple[str, ...] = (),
     seeds: int = 5,
 ) -> None:
-    """Measure how stable tokens are, what they tell of the task's step, and what they cost.
+    """Measure stability, information about the task step, and computational cost of tokens.
 
-    The step is the lock's knowledge: a label to measure with, which no memory and no policy learns
-    from. A few minutes on one core for each model.
+    The task step is privileged: it is used as a label here, and no memory or policy is trained on
+    it. Takes a few minutes on one core for each model.
 
     Example: rulesafe memory measure demos --model rule_001_rule_020 --shifted shifted --out
     memory.md
 
     Args:
-        data: Episodes of the split that the model is for: a dataset or a directory of
+        data: Episodes of the split that the model was trained on: a dataset or a folder of
             `rulesafe demos generate`.
-        model: Name of a model, or its folder.
-        shifted: Episodes of the same rules in a shifted split.
-        out: The Markdown file to write.
-        beside: Other models to compare with, by name or folder.
-        seeds: Draws of the noise; trainings of the network, from 2 on.
+        model: Name of a model that comes with the package, or path of a model folder.
+        shifted: Episodes of the same rules, out of distribution (split `shifted`).
+        out: Output file (Markdown).
+        beside: Further models to compare, by name or folder.
+        seeds: Number of noise draws and of probe trainings, 2 or more.
     """
     import torch
 
@@ -162,11 +164,11 @@ def measure(
     found = measures.token_memories(models)
     episodes = {"normal": load_trajectories(data), "shifted": load_trajectories(shifted)}
     cost = measure_apart(model, tokens=500)
-    print("frames timed", flush=True)
+    print("timed the memory", flush=True)
     stable = {}
     for split, recorded in episodes.items():
         stable[split] = measures.stabilities(recorded, found, seeds)
-        print(f"tokens of the {split} episodes disturbed", flush=True)
+        print(f"measured the stability of tokens, {split} episodes", flush=True)
     results = []
     sources = measures.sources(found)
     normal, other = episodes["normal"], episodes["shifted"]

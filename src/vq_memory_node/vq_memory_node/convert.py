@@ -1,4 +1,4 @@
-"""The memory as ROS messages."""
+"""Conversion of a memory to ROS messages."""
 
 from array import array
 
@@ -10,15 +10,15 @@ from rulesafe_interfaces.msg import MemoryTokens
 from vq_memory_node.rolling import RollingMemory
 
 JOINTS_QOS = QoSProfile(depth=1000, reliability=ReliabilityPolicy.RELIABLE)
-"""/joint_states: the queue holds two seconds of a robot at 500 Hz, since each message that is lost
-is a gap in the memory and not just an old value."""
+"""QoS of /joint_states. The queue holds two seconds at 500 Hz, because every lost message leaves a
+gap in the memory."""
 
 MAX_VOCABULARY = np.iinfo(np.uint16).max
-"""The largest number of tokens that the message can hold."""
+"""Largest vocabulary that the message type can represent."""
 
 
 def to_memory_tokens(rolling: RollingMemory, time: int) -> MemoryTokens:
-    """Convert the tokens that a memory holds; `time`: stamp of the newest frame, ns."""
+    """Convert the current tokens of a memory; `time`: stamp of the newest frame, ns."""
     reading, memory = rolling.read(), rolling.memory
     return MemoryTokens(
         header=to_header(time, ""),

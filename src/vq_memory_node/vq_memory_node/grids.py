@@ -1,4 +1,4 @@
-"""Where the windows end that a memory remembers: two grids of instants."""
+"""Grids: the frames at which the windows stored in a memory end."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -13,11 +13,11 @@ from vq_memory_node.windows import LENGTH, STRIDE
 
 @dataclass(frozen=True)
 class Grid(ABC):
-    """Where the remembered windows end; the newest at the last frame that is a multiple of `every`.
+    """Frames at which the stored windows end; the newest ends at the last multiple of `every`.
 
     Attributes:
-        stride: frames from one remembered window to the next.
-        length: windows remembered.
+        stride: frames between two stored windows.
+        length: number of stored windows.
     """
 
     stride: int = STRIDE
@@ -33,13 +33,13 @@ class Grid(ABC):
     @property
     @abstractmethod
     def every(self) -> int:
-        """Frames from one new value to the next."""
+        """Frames between two new values."""
 
 
 class Sliding(Grid):
-    """Windows slide back from now: they end at t, t - stride, t - 2 stride, ...
+    """Windows that end at t, t - stride, t - 2 stride, ..., where t is the current frame.
 
-    Each frame yields a value, so that the one of `stride` frames ago is there when it is read.
+    A value is computed at every frame, because it is read again `stride` frames later.
     """
 
     @property
@@ -48,7 +48,7 @@ class Sliding(Grid):
 
 
 class FromStart(Grid):
-    """Windows end at frames 0, stride, 2 stride, ... of the episode; the reading changes there."""
+    """Windows that end at frames 0, stride, 2 stride, ... of the episode."""
 
     @property
     def every(self) -> int:
@@ -59,14 +59,15 @@ GRIDS: dict[str, type[Grid]] = {"sliding": Sliding, "from_start": FromStart}
 
 
 def make_grid(name: str, length: int = LENGTH) -> Grid:
-    """Return the grid of this name and length. Errors: RuleSafeError, listing the names."""
+    """Return the grid with this name; raise RuleSafeError, listing the names, if it is unknown."""
     if name not in GRIDS:
         raise unknown_name("grid", name, GRIDS)
     return GRIDS[name](length=length)
 
 
 def ends_of(frames: NDArray[np.int64] | Sequence[int], grid: Grid) -> NDArray[np.int64]:
-    """Return the frames (N, length) at which the windows end that are remembered at each of
-    `frames` (N,), oldest first; negative where that would be before the episode."""
+    """Return the end frames (N, length) of the windows that are stored at each of `frames` (N,).
+
+    The oldest window is first. Negative frames are before the start of the episode."""
     newest = np.asarray(frames, np.int64) // grid.every * grid.every
     return newest[:, None] - grid.stride * np.arange(grid.length - 1, -1, -1)

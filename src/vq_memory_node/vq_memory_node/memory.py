@@ -1,11 +1,11 @@
-"""Memories: what a policy receives of an episode's past.
+"""Memories: the summary of an episode's past that a policy receives.
 
 A memory is a frozen dataclass of settings and a function from a window of joint positions to a
 value: a token, or joint positions. `rolling` collects the values of an episode. Example::
 
     memory = make_memory("vq", model="all_rules_hand")
-    memory.describe()                  # kept in the policy's checkpoint
-    memory_from(memory.describe())     # the same memory, if its tokenizer is still the same
+    memory.describe()                  # stored in the policy's checkpoint
+    memory_from(memory.describe())     # the same memory, if its tokenizer has not changed
 """
 
 from abc import ABC, abstractmethod
@@ -31,8 +31,8 @@ class Reading:
 
     Attributes:
         values: (length,) int64 tokens, or (length, 13) float32 joint positions in rad; 0 where
-            nothing was observed.
-        mask: (length,) bool, True where it was observed. The observed ones are the last.
+            `mask` is False.
+        mask: (length,) bool, False for windows before the start of the episode, which come first.
     """
 
     values: NDArray[Any]
@@ -41,12 +41,12 @@ class Reading:
 
 @dataclass(frozen=True)
 class MemoryShape:
-    """The shape of a memory's readings, which a network is built for.
+    """The shape of a memory's readings, which determines the input of a network.
 
     Attributes:
-        kind: none; raw: steps of 13 joint positions; tokens: integers.
+        kind: none; raw: vectors of 13 joint positions; tokens: integers.
         length: M, values in a reading; 0 for none.
-        vocabulary: J, tokens are 0 .. J - 1; 0 where there are none.
+        vocabulary: J, tokens are 0 .. J - 1; 0 if the kind is not tokens.
     """
 
     kind: Literal["none", "raw", "tokens"] = "none"
@@ -79,7 +79,7 @@ class Memory(Settings, ABC):
 
     @property
     def hash(self) -> str:
-        """Identifies what the values depend on besides the settings, such as weights."""
+        """Hash of everything else that determines the values, such as weights; may be empty."""
         return ""
 
     @abstractmethod
@@ -131,7 +131,7 @@ class Memory(Settings, ABC):
 
 @dataclass(frozen=True)
 class NoMemory(Memory):
-    """No memory: the policy receives the present only."""
+    """No memory: the policy receives only the current observation."""
 
     @property
     def length(self) -> int:
@@ -143,9 +143,9 @@ class NoMemory(Memory):
 
 @dataclass(frozen=True)
 class RawMemory(Memory):
-    """The joint positions themselves, at the instants of the tokens of `VqMemory`."""
+    """Raw joint positions, at the same instants as the tokens of `VqMemory`."""
 
-    length: int = setting(LENGTH, "M, joint positions remembered, 2 s apart.", 1)
+    length: int = setting(LENGTH, "M, number of stored joint positions, 2 s apart.", 1)
 
     def value(self, window: NDArray[np.float32]) -> NDArray[np.float32]:
         return window[-1]
@@ -156,11 +156,13 @@ class TokenMemory(Memory):
     """Tokens of a trained model of any kind."""
 
     model: str = required()
-    clusters: int = setting(CLUSTERS, "J, tokens; the model's model.json lists the valid numbers.")
-    length: int = setting(LENGTH, "M, tokens remembered, 2 s apart.", 1)
+    clusters: int = setting(
+        CLUSTERS, "J, number of tokens; the model's model.json lists valid ones."
+    )
+    length: int = setting(LENGTH, "M, number of stored tokens, 2 s apart.", 1)
 
     architecture: ClassVar[str] = ""
-    """The kind that the model must be of; empty: any."""
+    """Required kind of the model; empty: any."""
 
     @cached_property
     def tokenizer(self) -> Tokenizer:
@@ -172,7 +174,7 @@ class TokenMemory(Memory):
         tokenizer = load_tokenizer(self.model, self.clusters)
         if self.architecture not in ("", tokenizer.kind):
             raise RuleSafeError(
-                f"the memory's model {self.model} is of the kind {tokenizer.kind}, "
+                f"the memory model {self.model} is of the kind {tokenizer.kind}, "
                 f"not {self.architecture}"
             )
         return tokenizer
@@ -203,7 +205,7 @@ class VqMemory(TokenMemory):
 
 @dataclass(frozen=True)
 class FsqMemory(TokenMemory):
-    """Tokens of finite scalar quantisation. No such model is shipped."""
+    """Tokens of a model with finite scalar quantisation. No such model is shipped."""
 
     architecture = "fsq"
 
@@ -237,7 +239,7 @@ def make_memory(kind: str, **settings: Any) -> Memory:
             raise RuleSafeError(f"the memory {kind} has no setting {name!r}; it has: {listed}")
     for name, default in valid.items():
         if default is MISSING and name not in given:
-            raise RuleSafeError(f"the memory {kind} needs a {name}")
+            raise RuleSafeError(f"the memory {kind} requires the setting {name!r}")
     return made(**given)
 
 
@@ -253,7 +255,7 @@ def memory_from(description: Mapping[str, Any]) -> Memory:
     found = memory.describe().get("hash")
     if found != trained:
         raise RuleSafeError(
-            f"it was trained with another memory model than {settings.get('model')} is now: "
-            f"hash {str(trained)[:12]}, found {str(found)[:12]}"
+            f"the memory model {settings.get('model')} has changed since the training: "
+            f"hash {str(found)[:12]}, expected {str(trained)[:12]}"
         )
     return memory

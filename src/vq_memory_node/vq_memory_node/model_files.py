@@ -1,13 +1,13 @@
-"""A memory's model on disk: `model.safetensors` (arrays) and `model.json` (what they mean).
+"""A memory model on disk: `model.safetensors` (arrays) and `model.json` (their description).
 
-Reading takes numpy and safetensors alone. A model that is damaged, or made for another robot or
-another window, is refused with the reason. Arrays, all float32 but the clusters:
+Reading needs only numpy and safetensors. A model that is damaged, or made for other joints or
+another window, is refused with the reason. Arrays, all float32 except the clusters:
 
-    normaliser.mean, normaliser.std             (13,) rad; std inf: a joint that is not looked at
+    normaliser.mean, normaliser.std             (13,) rad; std inf: the joint is ignored
     encoder.layers.I.weight, .bias              (channels out, channels in, kernel), (channels out,)
     encoder.out.weight, .bias                   (dimensions, channels x frames), (dimensions,)
     encoder.straight.weight                     (dimensions, joints x window)
-    decoder....                                 what training ended with; no tokenizer reads it
+    decoder....                                 as trained; not used by tokenizers
     codebook                                    (codes, dimensions)
     usage                                       (codes,) share of the training windows
     clusters.J, centroids.J                     (codes,) int64 in 0 .. J - 1; (J, dimensions)
@@ -33,17 +33,17 @@ from vq_memory_node.windows import RATE, WINDOW
 
 FORMAT = "rulesafe memory model 1"
 KINDS = ("vq", "fsq")
-"""How a latent becomes a code: the nearest one, or rounded dimension by dimension."""
+"""Quantisation of a latent: the nearest entry of a codebook, or rounding of each dimension."""
 
 SHIPPED = Path(__file__).parent / "data" / "models"
-"""Where the models that come with the package are, a folder each."""
+"""Folder of the models that come with the package, one folder each."""
 
 JSON_FILE, ARRAY_FILE = "model.json", "model.safetensors"
 
 
 @dataclass(frozen=True)
 class Layer:
-    """A convolution over time without padding: output channels, frames it sees, frames it moves."""
+    """A convolution over time without padding: output channels; kernel and stride in frames."""
 
     channels: int
     kernel: int
@@ -52,15 +52,15 @@ class Layer:
 
 @dataclass(frozen=True)
 class Architecture:
-    """What the encoder consists of, and its codes.
+    """Architecture of the encoder and its quantiser.
 
     Attributes:
         kind: one of KINDS.
-        layers: convolutions, each followed by ReLU; then all is flattened and mapped linearly, and
-            a linear map straight from the window is added.
-        dimensions: numbers in a latent.
-        codes: how many codes there are.
-        levels: fsq alone: values that each dimension takes; their product is `codes`.
+        layers: convolutions, each followed by ReLU; a linear layer maps the flattened result to a
+            latent, to which a linear map of the window itself is added.
+        dimensions: size of a latent.
+        codes: number of codes.
+        levels: fsq only: number of values of each dimension; their product is `codes`.
     """
 
     kind: str = "vq"
@@ -70,7 +70,7 @@ class Architecture:
     levels: tuple[int, ...] = ()
 
     def frames(self, window: int) -> list[int]:
-        """Frames before the first layer and after each."""
+        """Return the number of frames before the first layer and after each layer."""
         found = [window]
         for layer in self.layers:
             found.append((found[-1] - layer.kernel) // layer.stride + 1)
@@ -79,13 +79,13 @@ class Architecture:
 
 @dataclass(frozen=True)
 class MemoryModel:
-    """A trained memory. Build, `save_model`, `load_model`.
+    """A trained memory model, see `save_model` and `load_model`.
 
     Attributes:
-        arrays: by the names in this module's head.
+        arrays: by the names that the docstring of this module lists.
         joints: names of the joints, in the order of a window's columns.
-        window: frames in a window, at `rate` Hz.
-        training: facts about how it came to be; not part of `hash`.
+        window: number of frames in a window, at `rate` Hz.
+        training: settings, data and results of the training; not part of `hash`.
     """
 
     architecture: Architecture
@@ -97,13 +97,13 @@ class MemoryModel:
 
     @property
     def clusterings(self) -> tuple[int, ...]:
-        """The vocabularies it offers, ascending; the largest is one token for each code."""
+        """The numbers of clusters that it offers, ascending; the largest is one for each code."""
         names = (name.split(".") for name in self.arrays)
         return tuple(sorted(int(parts[1]) for parts in names if parts[0] == "clusters"))
 
     @property
     def hash(self) -> str:
-        """SHA-256, in hexadecimal digits, of all that decides which token a window gets."""
+        """SHA-256, in hexadecimal digits, of everything that determines the token of a window."""
         digest = hashlib.sha256(json.dumps(_about(self), sort_keys=True).encode())
         for name in sorted(self.arrays):
             array = self.arrays[name]
@@ -112,16 +112,17 @@ class MemoryModel:
         return digest.hexdigest()
 
     def clusters(self, clusters: int) -> NDArray[np.int64]:
-        """(codes,) the token of each code. Errors: RuleSafeError if there is no such clustering."""
+        """Return the token of each code (codes,); RuleSafeError if there is no such clustering."""
         if clusters not in self.clusterings:
             raise unknown_name("number of clusters", clusters, map(str, self.clusterings))
         return self.arrays[f"clusters.{clusters}"]
 
 
 def save_model(model: MemoryModel, folder: Path | str) -> None:
-    """Write a model into a folder, which is made. The same model gives the same bytes.
+    """Write a model into a folder, which is created. The same model gives the same bytes.
 
-    Errors: RuleSafeError if its arrays do not fit its architecture.
+    Raises:
+        RuleSafeError: the arrays do not fit the architecture.
     """
     check(model, str(folder))
     folder = Path(folder)
@@ -135,28 +136,29 @@ def save_model(model: MemoryModel, folder: Path | str) -> None:
 def load_model(
     name: Path | str, joints: tuple[str, ...] = ACTION_JOINTS, window: int = WINDOW
 ) -> MemoryModel:
-    """Read a model: one that comes with the package, by its name, or that of a folder.
+    """Read a model that comes with the package, by its name, or the model in a folder.
 
-    Errors: RuleSafeError if there is none, if it is damaged, or for other joints or windows.
+    Raises:
+        RuleSafeError: the model is missing, damaged, or for other joints or windows.
     """
     folder = find(name)
-    about = read_json(folder / JSON_FILE, "the description of a memory's model")
+    about = read_json(folder / JSON_FILE, "the description of a memory model")
     model = _model(about, _arrays(folder), folder)
     if tuple(model.joints) != tuple(joints):
         raise RuleSafeError(
-            f"{folder}: a model for other joints: {', '.join(model.joints)}; "
+            f"{folder}: the model is for other joints: {', '.join(model.joints)}; "
             f"expected {', '.join(joints)}"
         )
     if (model.window, model.rate) != (window, RATE):
         raise RuleSafeError(
-            f"{folder}: a model for windows of {model.window} frames at {model.rate} Hz; "
+            f"{folder}: the model is for windows of {model.window} frames at {model.rate} Hz; "
             f"expected {window} frames at {RATE} Hz"
         )
     check(model, str(folder))
     if about.get("hash") != model.hash:
         raise RuleSafeError(
-            f"{folder}: {JSON_FILE} and {ARRAY_FILE} do not belong together or were changed: "
-            f"hash {model.hash}, written down {about.get('hash')}"
+            f"{folder}: {JSON_FILE} and {ARRAY_FILE} do not match: hash of the model {model.hash}, "
+            f"expected {about.get('hash')}; restore both files from one training"
         )
     return model
 
@@ -167,19 +169,20 @@ def find(name: Path | str) -> Path:
 
 
 def find_folder(shipped: Path, name: Path | str, file: str, kind: str) -> Path:
-    """Return the folder of a model by its name among the shipped ones, or by path.
+    """Return the folder that contains `file`: the folder `name` in `shipped`, or the path `name`.
 
-    Errors: RuleSafeError, listing the names, if there is no `file` in either.
+    Raises:
+        RuleSafeError: there is no such folder; the message lists the names.
     """
     for folder in (shipped / name, Path(name)):
         if (folder / file).is_file():
             return folder
     names = ", ".join(names_in(shipped, file)) or "(none shipped)"
-    raise RuleSafeError(f"no {kind} {str(name)!r}; valid: {names}, folders")
+    raise RuleSafeError(f"no {kind} {str(name)!r}; valid: {names}, or a folder with a {file}")
 
 
 def names_in(shipped: Path, file: str) -> list[str]:
-    """Return the names of the folders that have this file."""
+    """Return the names of the folders that contain this file."""
     return sorted(path.parent.name for path in shipped.glob(f"*/{file}"))
 
 
@@ -197,7 +200,7 @@ def _arrays(folder: Path) -> dict[str, NDArray[Any]]:
     try:
         return load_file(folder / ARRAY_FILE)
     except FileNotFoundError as error:
-        raise RuleSafeError(f"{folder}: no {ARRAY_FILE}") from error
+        raise RuleSafeError(f"{folder}: {ARRAY_FILE} is missing") from error
     except (SafetensorError, KeyError, ValueError) as error:
         raise RuleSafeError(f"{folder / ARRAY_FILE} is damaged: {error}") from error
 
@@ -219,27 +222,27 @@ def _model(about: Any, arrays: dict[str, NDArray[Any]], folder: Path) -> MemoryM
             training=dict(about.get("training", {})),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise RuleSafeError(f"{folder / JSON_FILE}: not understood: {error!r}") from error
+        raise RuleSafeError(f"{folder / JSON_FILE}: invalid or incomplete: {error!r}") from error
 
 
 def check(model: MemoryModel, where: str) -> None:
-    """Whether a model's arrays fit its architecture. Errors: RuleSafeError, with the reason."""
+    """Raise RuleSafeError if a model's arrays do not fit its architecture."""
     architecture = model.architecture
     if architecture.kind not in KINDS:
         raise unknown_name("kind of model", architecture.kind, KINDS)
     for name, shape in _shapes(model).items():
         array = model.arrays.get(name)
         if array is None:
-            raise RuleSafeError(f"{where}: no array {name}")
+            raise RuleSafeError(f"{where}: the array {name} is missing")
         kind = np.int64 if name.startswith("clusters.") else np.float32
         if array.shape != shape or array.dtype != kind:
             raise RuleSafeError(
                 f"{where}: {name} is {array.dtype} {array.shape}, expected {np.dtype(kind)} {shape}"
             )
-        # An infinite standard deviation makes nothing of its joint.
+        # An infinite standard deviation is valid: it maps its joint to 0.
         bad = np.isnan(array) if name == "normaliser.std" else ~np.isfinite(array)
         if bad.any():
-            raise RuleSafeError(f"{where}: {name} has values that are no finite numbers")
+            raise RuleSafeError(f"{where}: {name} contains NaN or infinity")
     if not (model.arrays["normaliser.std"] > 0).all():
         raise RuleSafeError(f"{where}: normaliser.std must be above 0")
     for clusters in model.clusterings:

@@ -1,6 +1,6 @@
 """Encoder and decoder in torch, for training; `tokenizers.NumpyEncoder` is the same encoder.
 
-Windows are normalised here and lie (B, joints, window), as torch's convolutions want them.
+Windows are normalised and have the shape (B, joints, window), as torch's convolutions require.
 """
 
 from typing import Any
@@ -15,8 +15,8 @@ from vq_memory_node.windows import WINDOW
 
 
 class Encoder(nn.Module):
-    """(B, joints, window) -> (B, dimensions): a linear map, straight from the window, and beside it
-    strided convolutions over time with a linear map of their own."""
+    """(B, joints, window) -> (B, dimensions): a linear map of the window, plus strided convolutions
+    over time that are followed by another linear map."""
 
     def __init__(self, architecture: Architecture, joints: int, window: int = WINDOW) -> None:
         super().__init__()
@@ -30,15 +30,15 @@ class Encoder(nn.Module):
 
     def forward(self, windows: Tensor) -> Tensor:
         """(B, joints, window) normalised -> (B, dimensions)."""
-        seen = windows
+        features = windows
         for layer in self.layers:
-            seen = torch.relu(layer(seen))
-        latent: Tensor = self.out(seen.flatten(1)) + self.straight(windows.flatten(1))
+            features = torch.relu(layer(features))
+        latent: Tensor = self.out(features.flatten(1)) + self.straight(windows.flatten(1))
         return latent
 
 
 class Decoder(nn.Module):
-    """The encoder mirrored: (B, dimensions) -> (B, joints, window)."""
+    """The mirrored encoder: (B, dimensions) -> (B, joints, window)."""
 
     def __init__(self, architecture: Architecture, joints: int, window: int = WINDOW) -> None:
         super().__init__()
@@ -55,7 +55,7 @@ class Decoder(nn.Module):
                     outputs[place],
                     layer.kernel,
                     layer.stride,
-                    output_padding=frames[place] - reached,  # what the stride left over
+                    output_padding=frames[place] - reached,  # frames that the stride leaves over
                 )
             )
         self.layers = nn.ModuleList(transposed)
@@ -71,15 +71,15 @@ class Decoder(nn.Module):
 
 @torch.no_grad()
 def start_from_components(encoder: Encoder, decoder: Decoder, windows: Tensor) -> None:
-    """Starts an autoencoder as the principal components of windows (B, joints, window), which no
-    linear one of as many dimensions beats; the convolutions begin with nothing and learn the rest.
+    """Initialise an autoencoder with the principal components of windows (B, joints, window).
 
-    All dimensions have one scale, so that near windows have near latents; a latent's squared norm
-    is in the mean the number of dimensions.
+    They are the optimal linear autoencoder; the convolutions start at zero and learn the residual.
+    All dimensions have the same scale, so that similar windows have similar latents. The mean
+    squared norm of a latent is the number of dimensions.
     """
     flat = windows.flatten(1).double()
     components = torch.linalg.eigh(flat.T @ flat).eigenvectors[:, -len(encoder.straight.weight) :]
-    # A component and its opposite are as good: which one comes out must not depend on the library.
+    # The sign of a component is arbitrary: fix it, so that it does not depend on the library.
     largest = components.abs().argmax(0)
     components = components * components.gather(0, largest.unsqueeze(0)).sign()
     latent = flat @ components
@@ -91,12 +91,12 @@ def start_from_components(encoder: Encoder, decoder: Decoder, windows: Tensor) -
 
 
 def arrays_of(name: str, module: nn.Module) -> dict[str, NDArray[Any]]:
-    """A module's parameters and buffers as numpy arrays, by the names of a model's file."""
+    """Return a module's parameters and buffers as arrays, by their names in a model file."""
     return {f"{name}.{key}": value.numpy().copy() for key, value in module.state_dict().items()}
 
 
 def encoder_of(model: MemoryModel) -> Encoder:
-    """Return the torch encoder of a model from its file."""
+    """Return the torch encoder of a model, with its weights."""
     encoder = Encoder(model.architecture, len(model.joints), model.window)
     prefix = "encoder."
     state = {

@@ -1,9 +1,9 @@
-"""VQ-Memory on a ROS 2 graph: /joint_states in, /memory/tokens out.
+"""Lifecycle node of VQ-Memory: subscribes to /joint_states and publishes /memory/tokens.
 
-A lifecycle node. `configure` loads the model, or refuses it with the reason; `activate` starts to
-listen. With `autostart` (the default) it does both by itself, and ends with exit code 2 where
-`configure` would refuse. The memory is emptied at each stamp that /episode/started tells, at a gap
-or a jump of the clock, by ~/reset, and when the node is activated.
+`configure` loads the model and fails if it is not valid; `activate` creates the subscriptions. With
+`autostart` (the default) the node makes both transitions at startup and exits with code 2 if
+`configure` fails. The memory is reset at each new stamp on /episode/started, after a gap in the
+joint states, when the clock jumps back, by ~/reset, and when the node is activated.
 """
 
 import sys
@@ -43,12 +43,12 @@ class MemoryParameters(Settings):
 
     model: str = setting(
         "all_rules_hand",
-        "Tokenizer: a model that comes with the package, or a model's folder.",
+        "Tokenizer: name of a model that comes with the package, or path of a model folder.",
         changeable=True,
     )
     clusters: int = setting(
         4,
-        "Tokens in the vocabulary: one of the model's clusterings.",
+        "Vocabulary size: one of the numbers of clusters that the model offers.",
         1,
         int(convert.MAX_VOCABULARY),
         changeable=True,
@@ -57,7 +57,7 @@ class MemoryParameters(Settings):
     grid: str = setting("sliding", f"Where the windows end: {' or '.join(GRIDS)}.", changeable=True)
     model_hash: str = setting(
         "",
-        "Hash that the model must have, as MemoryTokens carries it; empty: any.",
+        "Required hash of the model, as in MemoryTokens.model_hash; empty: any.",
         changeable=True,
     )
     max_gap: float = setting(
@@ -69,24 +69,24 @@ class MemoryParameters(Settings):
         changeable=True,
     )
     autostart: bool = setting(
-        True, "Configure and activate at once; otherwise wait for a lifecycle manager."
+        True, "Configure and activate at startup; if false, wait for a lifecycle manager."
     )
 
 
 @dataclass
-class _Second:
-    """What happened since the last report."""
+class _Statistics:
+    """Statistics since the last report."""
 
     since: float  # s of wall time
     samples: int = 0
     tokens: int = 0
-    latency: float = 0.0  # s, from a joint state's callback to its token's publication, summed
-    worst: float = 0.0  # s
-    complaint: str = ""
+    latency: float = 0.0  # s, sum over tokens, from the joint state's callback to publication
+    worst: float = 0.0  # s, of a single token
+    warning: str = ""
 
 
 class MemoryNode(ManagedNode[MemoryParameters]):
-    """A stream of joint states and the memory of it, while the node is active."""
+    """Publishes the memory of the received joint states while the node is active."""
 
     def __init__(self) -> None:
         super().__init__("vq_memory_node", MemoryParameters, publishes="/memory/tokens")
@@ -94,7 +94,7 @@ class MemoryNode(ManagedNode[MemoryParameters]):
         self._stream: JointStream | None = None  # while active
         self._stamp = 0  # ns, of the newest frame
         self._episodes = 0
-        self._second = _Second(time.monotonic())
+        self._statistics = _Statistics(time.monotonic())
         self.create_service(Trigger, "~/reset", self._on_reset)
         self.create_service(Trigger, "~/publish", self._on_publish)
         self.create_timer(1.0, self.report, clock=Clock(clock_type=ClockType.STEADY_TIME))
@@ -108,7 +108,8 @@ class MemoryNode(ManagedNode[MemoryParameters]):
         memory = TokenMemory(values.model, values.clusters, values.length)
         if values.model_hash not in ("", memory.hash):
             raise RuleSafeError(
-                f"model {memory.model!r} has the hash {memory.hash}; expected {values.model_hash}"
+                f"model {memory.model!r} has the hash {memory.hash}; expected {values.model_hash} "
+                "(parameter model_hash)"
             )
         self._memory = RollingMemory(memory, make_grid(values.grid, values.length))
         self._tokens = self.create_lifecycle_publisher(MemoryTokens, "/memory/tokens", LATCHED_QOS)
@@ -117,7 +118,7 @@ class MemoryNode(ManagedNode[MemoryParameters]):
         assert self._memory is not None
         self._memory.reset()
         self._stream = JointStream(max_gap=round(self.values.max_gap * SECOND))
-        self._second = _Second(time.monotonic())
+        self._statistics = _Statistics(time.monotonic())
         return [
             self.create_subscription(Time, "/episode/started", self._on_started, LATCHED_QOS),
             self.create_subscription(
@@ -133,12 +134,12 @@ class MemoryNode(ManagedNode[MemoryParameters]):
         self.destroy_lifecycle_publisher(self._tokens)
         self._memory = None
 
-    # What comes in ------------------------------------------------------------------------
+    # Subscriptions ------------------------------------------------------------------------
 
     def _on_joints(self, message: JointState) -> None:
         began = time.perf_counter()
         assert self._stream is not None
-        self._second.samples += 1
+        self._statistics.samples += 1
         bad = self._stream.counts.not_finite
         stamp, positions = to_ns(message.header.stamp), np.asarray(message.position)
         try:
@@ -147,7 +148,7 @@ class MemoryNode(ManagedNode[MemoryParameters]):
             self.complain(str(error))
             return
         if self._stream.counts.not_finite > bad:
-            self.complain("joint states with NaN or infinity: left out")
+            self.complain("/joint_states: ignored a message with NaN or infinity")
         self._take(frames, began)
 
     def _on_started(self, message: Time) -> None:
@@ -161,89 +162,89 @@ class MemoryNode(ManagedNode[MemoryParameters]):
         self._take(frames, began)
 
     def _take(self, frames: list[JointFrame], began: float) -> None:
-        """Remembers frames that a message completed at `began` (s, perf_counter)."""
+        """Add the frames that a message received at `began` (s, perf_counter) completes."""
         assert self._memory is not None
         for frame in frames:
             if frame.begins:
-                self.get_logger().info(f"the memory begins anew: {frame.begins}")
+                self.get_logger().info(f"memory reset: {frame.begins}")
                 self._memory.reset()
                 self._episodes += 1
             self._stamp = frame.stamp
             if self._memory.push(frame.position):
                 self._send()
                 latency = time.perf_counter() - began
-                self._second.tokens += 1
-                self._second.latency += latency
-                self._second.worst = max(self._second.worst, latency)
+                self._statistics.tokens += 1
+                self._statistics.latency += latency
+                self._statistics.worst = max(self._statistics.worst, latency)
 
     def complain(self, text: str) -> None:
-        self._second.complaint = text
+        self._statistics.warning = text
         super().complain(text)
 
-    # What is asked for --------------------------------------------------------------------
+    # Services -----------------------------------------------------------------------------
 
     def _on_reset(self, request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         if self._stream is None:
-            response.message = "the node is not active"
+            response.message = "the node is not active; activate it first"
             return response
-        self._stream.restart("asked for")
+        self._stream.restart("requested by ~/reset")
         self._empty(self._stamp)
-        response.success, response.message = True, "the memory is empty"
+        response.success, response.message = True, "the memory was reset"
         return response
 
     def _on_publish(self, request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         if self._stream is None:
-            response.message = "the node is not active"
+            response.message = "the node is not active; activate it first"
             return response
         mask = self._send()
         response.success = True
         response.message = f"{sum(mask)} of {len(mask)} tokens"
         return response
 
-    # What goes out ------------------------------------------------------------------------
+    # Publishers ---------------------------------------------------------------------------
 
     def _empty(self, stamp: int) -> None:
-        """Forgets, and says so, lest somebody reads tokens of the past episode."""
+        """Reset the memory and publish it, so that subscribers do not use old tokens."""
         assert self._memory is not None
         self._memory.reset()
         self._stamp = stamp
         self._send()
 
     def _send(self) -> Sequence[bool]:
-        """Publishes what the memory tells; its mask."""
+        """Publish the memory, and return its mask."""
         assert self._memory is not None
         message = convert.to_memory_tokens(self._memory, self._stamp)
         self._tokens.publish(message)
         return message.mask
 
     def report(self) -> None:
-        now, second = time.monotonic(), self._second
-        self._second = _Second(now)
+        now, statistics = time.monotonic(), self._statistics
+        self._statistics = _Statistics(now)
         values: dict[str, object] = {}
-        level, text = DiagnosticStatus.OK, "remembering"
+        level, text = DiagnosticStatus.OK, "active"
         if self._memory is None:
             level = DiagnosticStatus.ERROR if self.refusal else level
             text = self.refusal or "not configured"
         elif self._stream is None:
             text = "not active"
         else:
-            values = self._measures(now, second)
-            if second.complaint:
-                level, text = DiagnosticStatus.WARN, second.complaint
-            elif not second.samples:
-                level, text = DiagnosticStatus.WARN, "no joint states"
+            values = self._measures(now, statistics)
+            if statistics.warning:
+                level, text = DiagnosticStatus.WARN, statistics.warning
+            elif not statistics.samples:
+                level, text = DiagnosticStatus.WARN, "no messages on /joint_states"
         self.diagnostics.publish(level, text, values)
 
-    def _measures(self, now: float, second: _Second) -> dict[str, object]:
-        """Rates per second of wall time, and what was left out since the activation."""
+    def _measures(self, now: float, statistics: _Statistics) -> dict[str, object]:
+        """Return rates per second of wall time, and sample counts since the activation."""
         assert self._memory is not None and self._stream is not None
-        seconds = max(now - second.since, 1e-3)
-        mean = second.latency / second.tokens if second.tokens else 0.0
+        seconds = max(now - statistics.since, 1e-3)
+        mean = statistics.latency / statistics.tokens if statistics.tokens else 0.0
         return {
-            "input rate (Hz)": f"{second.samples / seconds:.1f}",
-            "token rate (Hz)": f"{second.tokens / seconds:.1f}",
+            "input rate (Hz)": f"{statistics.samples / seconds:.1f}",
+            "token rate (Hz)": f"{statistics.tokens / seconds:.1f}",
             "latency of a token, mean (ms)": f"{1e3 * mean:.3f}",
-            "latency of a token, worst (ms)": f"{1e3 * second.worst:.3f}",
+            "latency of a token, worst (ms)": f"{1e3 * statistics.worst:.3f}",
             "episodes": self._episodes,
             "model hash": self._memory.memory.hash,
         } | {key.replace("_", " "): count for key, count in asdict(self._stream.counts).items()}

@@ -1,4 +1,4 @@
-"""From a latent to one of K codes and back, differentiably: the ways that training can choose from.
+"""Differentiable quantisers: from a latent to one of K codes and back.
 
 Distances are squared Euclidean: summed over the dimensions, averaged over the batch.
 """
@@ -18,9 +18,9 @@ class Quantised(NamedTuple):
     """A batch of latents, quantised.
 
     Attributes:
-        latent: (B, dimensions) the codes' entries; gradients pass through to what came in.
+        latent: (B, dimensions) entries of the codes; gradients pass straight to the input latent.
         codes: (B,) int64.
-        loss: commitment + codebook term, before lambda.
+        loss: commitment + codebook term, not yet multiplied by lambda.
     """
 
     latent: Tensor
@@ -29,24 +29,23 @@ class Quantised(NamedTuple):
 
 
 class Quantiser(nn.Module, ABC):
-    """What training asks of a quantiser.
+    """Base of the quantisers, which are constructed from an `Architecture`.
 
-    Called with latents (B, dimensions) it gives a `Quantised`; in training mode it may learn from
-    them. It is built from an `Architecture`.
+    `forward` maps latents (B, dimensions) to a `Quantised`; in training mode it may update entries.
     """
 
     @abstractmethod
     def codebook(self) -> Tensor:
-        """(K, dimensions), the entry of each code."""
+        """Return the entry of each code (K, dimensions)."""
 
 
 class Codebook(Quantiser):
-    """Quantisers whose entries move: training starts them by k-means and restarts dead ones."""
+    """Base of quantisers with learned entries, which training initialises and restarts."""
 
     entries: Tensor
 
     def codebook(self) -> Tensor:
-        """(K, dimensions), the entry of each code."""
+        """Return the entry of each code (K, dimensions)."""
         return self.entries
 
     @torch.no_grad()
@@ -56,23 +55,23 @@ class Codebook(Quantiser):
 
 
 def nearest(latent: Tensor, codebook: Tensor) -> Tensor:
-    """(B,) the nearest of K entries to each latent."""
+    """Return the index (B,) of the nearest entry (K, dimensions) to each latent."""
     distances = codebook.square().sum(1) - 2 * latent @ codebook.T
     return distances.argmin(1)
 
 
 def squared(difference: Tensor) -> Tensor:
-    """The mean over the batch of the squared norm."""
+    """Return the squared norm, averaged over the batch."""
     return difference.square().flatten(1).sum(1).mean()
 
 
 def straight_through(latent: Tensor, entries: Tensor) -> Tensor:
-    """The entries, with the gradient of the latent."""
+    """Return the entries, with the gradient of the latent."""
     return latent + (entries - latent).detach()
 
 
 class StraightThrough(Codebook):
-    """The codebook is learned by gradient, as published.
+    """Codebook learned by gradient descent, as published.
 
     loss = |z - sg(e)|^2 + |sg(z) - e|^2 (Wang et al., "VQ-Memory"; van den Oord et al., 2017).
     """
@@ -90,13 +89,13 @@ class StraightThrough(Codebook):
 
 
 class Ema(Codebook):
-    """Each entry is a moving average of the latents that chose it; loss = |z - sg(e)|^2.
+    """Codebook of moving averages of the latents assigned to each entry; loss = |z - sg(e)|^2.
 
     van den Oord et al., "Neural Discrete Representation Learning" (2017), appendix A.1.
     """
 
     DECAY = 0.99
-    """There too."""
+    """From the same paper."""
 
     counts: Tensor
     sums: Tensor
@@ -110,34 +109,34 @@ class Ema(Codebook):
 
     @torch.no_grad()
     def place(self, codes: Tensor, entries: Tensor) -> None:
-        """Set the entries (n, dimensions) of codes (n,), as if each had been chosen once."""
+        """Set the entries (n, dimensions) of codes (n,), with a count of 1 each."""
         super().place(codes, entries)
         self.sums[codes] = entries
         self.counts[codes] = 1.0
 
     def forward(self, latent: Tensor) -> Quantised:
-        """Quantise (B, dimensions); in training mode the averages move."""
+        """Quantise (B, dimensions); update the averages in training mode."""
         codes = nearest(latent.detach(), self.entries)
         entries = self.entries[codes]
         if self.training:
-            self._follow(latent.detach(), codes)
+            self._update(latent.detach(), codes)
         return Quantised(straight_through(latent, entries), codes, squared(latent - entries))
 
-    def _follow(self, latent: Tensor, codes: Tensor) -> None:
+    def _update(self, latent: Tensor, codes: Tensor) -> None:
         chosen = nn.functional.one_hot(codes, len(self.entries)).to(latent.dtype)
         self.counts.lerp_(chosen.sum(0), 1 - self.DECAY)
         self.sums.lerp_(chosen.T @ latent, 1 - self.DECAY)
-        # A code that nobody chose for long has next to no count; it stays where it is.
+        # The count of a code that is unused for long decays to 0; its entry is not changed.
         alive = self.counts > 1e-3
         self.entries[alive] = self.sums[alive] / self.counts[alive].unsqueeze(1)
 
 
 class Fsq(Quantiser):
-    """Finite scalar quantisation: dimensions bounded and rounded, nothing to learn, no loss.
+    """Finite scalar quantisation: each dimension is bounded and rounded; no parameters, no loss.
 
-    Mentzer et al., "Finite Scalar Quantization: VQ-VAE Made Simple" (2023), with a logistic
-    function as the bound, so that even and odd numbers of levels need no cases. An entry's values
-    run from -1 to 1. The digits, the first dimension's fastest, number the code.
+    Mentzer et al., "Finite Scalar Quantization: VQ-VAE Made Simple" (2023). The bound is a logistic
+    function, which serves even and odd numbers of levels. Values of entries are in -1 .. 1. The
+    digits of the dimensions, the first one varying fastest, form the number of the code.
     """
 
     top: Tensor
@@ -151,7 +150,7 @@ class Fsq(Quantiser):
         self.register_buffer("places", torch.tensor(places), persistent=False)
 
     def codebook(self) -> Tensor:
-        """(K, dimensions), the grid."""
+        """Return the grid of all entries (K, dimensions)."""
         levels = (self.top + 1).long()
         codes = torch.arange(int(levels.prod()))
         digits = codes.unsqueeze(1) // self.places % levels
@@ -173,6 +172,6 @@ QUANTISERS: dict[str, Callable[[Architecture], Quantiser]] = {
 
 
 def perplexity(counts: Tensor) -> float:
-    """exp of the entropy of codes that occurred so often: 1 .. number of codes."""
+    """Return exp(entropy) of codes with these counts: 1 .. number of codes."""
     shares = counts.double() / counts.sum().clamp_min(1)
     return float(torch.special.entr(shares).sum().exp())

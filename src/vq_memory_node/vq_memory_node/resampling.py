@@ -1,8 +1,8 @@
-"""Joint states as they come, to the frames of an episode: 10 Hz, 13 joints, in one order.
+"""Resampling of joint states to the frames of an episode: 13 joints at 10 Hz, in a fixed order.
 
-Frames are the multiples of 0.1 s of the stamps' clock, from the first that was seen on. A sample
-stamped with such an instant is taken as it is; between two samples the frame is interpolated
-linearly. In simulation every frame has its sample, so that frames are those of the recording.
+Frames are at the multiples of 0.1 s of the stamps' clock. A sample with such a stamp becomes a
+frame without change; other frames are interpolated linearly between two samples. The simulation
+publishes a sample at each frame, so that live frames equal those of a recording.
 """
 
 from collections import deque
@@ -18,13 +18,13 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
 
 OUT_OF_ORDER = PERIOD
-"""A stamp up to this far (ns) behind the newest is of a late sample; further, the clock jumped."""
+"""Limit (ns) of the delay of a late sample. If a stamp is older, the clock jumped back."""
 
 KEPT = SECOND
-"""The samples of this long (ns) are kept, for an episode whose start is told a little late."""
+"""Age (ns) up to which samples are stored, in case the start of their episode arrives late."""
 
 FOREIGN = 10 * SECOND
-"""An episode that starts this far (ns) ahead of the samples is one of another clock."""
+"""If an episode starts more than this (ns) after the samples, its stamp is of another clock."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class JointFrame:
     Attributes:
         stamp: ns, a multiple of 0.1 s.
         position: (13,) float32, rad, in the order of ACTION_JOINTS.
-        begins: why a new episode begins with this frame; empty where the last one goes on.
+        begins: why a new episode begins with this frame; empty if the last episode continues.
     """
 
     stamp: int
@@ -44,7 +44,7 @@ class JointFrame:
 
 @dataclass
 class ResamplingCounts:
-    """What came in and what was left out, since the stream was made."""
+    """Numbers of samples, frames, and rejected samples by reason, since construction."""
 
     samples: int = 0
     frames: int = 0
@@ -63,9 +63,9 @@ class Sample:
 
 
 class Resampler:
-    """Interpolate the samples of one episode linearly at the multiples of 0.1 s.
+    """Interpolates the samples of one episode linearly at the multiples of 0.1 s.
 
-    A sample that is stamped with such an instant is taken as it is.
+    A sample that is stamped with such an instant is not changed.
 
     Attributes:
         last: the newest sample; None before the first.
@@ -76,7 +76,7 @@ class Resampler:
         self._due = 0  # ns, of the next frame
 
     def push(self, sample: Sample) -> list[Sample]:
-        """Return the frames after the last sample, up to this one, which must be later."""
+        """Return the frames after the last sample up to this one, which must have a later stamp."""
         last, self.last = self.last, sample
         if last is None:
             self._due = -(-sample.stamp // PERIOD) * PERIOD
@@ -93,19 +93,19 @@ class Resampler:
 
 @dataclass
 class JointStream:
-    """Samples in, frames out. What it does with what is not in order:
+    """Converts joint state samples to frames, robustly:
 
-    - joints may come in any order and among others; a missing one is an error that names it;
-    - stamps may be irregular; one that was seen already, or lies up to 0.1 s behind the newest, is
-      left out;
-    - NaN or infinity in one of the 13 joints: the sample is left out;
-    - more than `max_gap` without a sample, or a stamp further back (a bag that starts over, a new
-      simulation): a new episode begins;
-    - `start` says at which stamp an episode begins. It may come before that episode's samples or up
-      to a second after them, and old samples may still follow: the frames are the same.
+    - Joints may be in any order and among others; a missing joint is an error.
+    - Stamps may be irregular. A sample is ignored if its stamp is a duplicate or up to 0.1 s older
+      than the newest.
+    - A sample with NaN or infinity in one of the 13 joints is ignored.
+    - A new episode begins after more than `max_gap` without a sample, or when the stamp jumps back
+      further (a bag that is played again, a new simulation).
+    - `start` sets the stamp at which an episode begins. The frames are the same whether it is
+      called before the episode's samples or up to a second later, with old samples in between.
 
     Attributes:
-        max_gap: ns between two samples, at most.
+        max_gap: maximum time between two samples of an episode, ns.
     """
 
     max_gap: int = SECOND // 2
@@ -113,11 +113,11 @@ class JointStream:
 
     def __post_init__(self) -> None:
         if self.max_gap < 1:
-            raise RuleSafeError(f"the longest gap must be above 0 ns, got {self.max_gap}")
+            raise RuleSafeError(f"max_gap must be above 0 ns, got {self.max_gap}")
         self._names: tuple[str, ...] = ()
         self._columns: list[int] = []
         self._newest: int | None = None  # stamp of the newest sample, ns
-        self._start: int | None = None  # what `start` said, ns
+        self._start: int | None = None  # stamp passed to `start`, ns
         self._kept: deque[Sample] = deque()
         self._begin("the first joint states")
 
@@ -127,34 +127,36 @@ class JointStream:
 
     @property
     def started(self) -> int | None:
-        """What `start` said last of the present clock, ns."""
+        """The last stamp passed to `start`, ns; None if there is none of the current clock."""
         return self._start
 
     def restart(self, reason: str) -> None:
-        """The next sample begins an episode; what came before is forgotten."""
+        """Discard all samples; the next one begins an episode."""
         self._kept.clear()
         self._begin(reason)
 
     def start(self, stamp: int) -> list[JointFrame]:
-        """An episode starts at this stamp (ns): the frames that are known of it. Told twice, it is
-        still one start: no frames."""
+        """Begin an episode at this stamp (ns), and return its frames so far.
+
+        A call with the same stamp as the last one has no effect."""
         if stamp == self._start:
             return []
         self._start = stamp
         self._begin("a new episode")
-        seen = [s for s in self._kept if stamp <= s.stamp <= stamp + KEPT]
-        return [frame for sample in seen for frame in self._frames(sample)]
+        samples = [s for s in self._kept if stamp <= s.stamp <= stamp + KEPT]
+        return [frame for sample in samples for frame in self._frames(sample)]
 
     def push(self, stamp: int, names: Sequence[str], positions: Any) -> list[JointFrame]:
-        """The frames that a sample completes: none, one, or those of a gap.
+        """Return the frames that a sample completes: none, one, or several after a gap.
 
         Args:
             stamp: ns.
             names: the joints' names.
             positions: (len(names),) rad.
 
-        Errors: RuleSafeError if one of the 13 joints is missing or named twice, or if there is not
-        one position for each name. The sample is left out.
+        Raises:
+            RuleSafeError: one of the 13 joints is missing or named twice, or the numbers of names
+                and positions differ. The sample is ignored.
         """
         self.counts.samples += 1
         position = self._sorted(names, positions)
@@ -176,24 +178,26 @@ class JointStream:
         return self._frames(sample)
 
     def _sorted(self, names: Sequence[str], positions: Any) -> NDArray[np.float64]:
-        """The 13 joints' positions in our order."""
+        """Return the positions of the 13 joints in the order of ACTION_JOINTS."""
         if len(positions) != len(names):
-            raise RuleSafeError(f"{len(names)} joints with {len(positions)} positions")
-        if tuple(names) != self._names:  # looked up only where the order changes
+            raise RuleSafeError(
+                f"joint states have {len(names)} names but {len(positions)} positions"
+            )
+        if tuple(names) != self._names:  # look up columns only if the order changes
             names = tuple(names)
             counts = {joint: names.count(joint) for joint in ACTION_JOINTS}
             if missing := [joint for joint, count in counts.items() if not count]:
                 raise RuleSafeError(
-                    f"joint states without {', '.join(missing)}; they have: {', '.join(names)}"
+                    f"joint states lack {', '.join(missing)}; they contain: {', '.join(names)}"
                 )
             if twice := [joint for joint, count in counts.items() if count > 1]:
-                raise RuleSafeError(f"joint states that name {', '.join(twice)} more than once")
+                raise RuleSafeError(f"joint states contain {', '.join(twice)} more than once")
             self._names = names
             self._columns = [names.index(joint) for joint in ACTION_JOINTS]
         return np.asarray(positions, np.float64)[self._columns]
 
     def _in_order(self, stamp: int) -> bool:
-        """Whether the sample is newer than the newest, by a clock that may have jumped."""
+        """Return whether to use a sample; restart the stream if the clock has jumped back."""
         if self._newest is None or stamp > self._newest:
             return True
         if stamp == self._newest:
@@ -208,7 +212,7 @@ class JointStream:
         return True
 
     def _frames(self, sample: Sample) -> list[JointFrame]:
-        """The frames after the last sample, up to this one."""
+        """Return the frames after the last sample up to this one."""
         last = self._resampler.last
         if last is not None and sample.stamp - last.stamp > self.max_gap:
             gap = (sample.stamp - last.stamp) / SECOND

@@ -1,6 +1,6 @@
-"""The readings of a memory: frame by frame while an episode runs, or of a stored episode at once.
+"""Readings of a memory, frame by frame in a running episode or for all frames of a stored one.
 
-Both give bit-identical readings, since a value depends on its window alone.
+Both give bit-identical readings, because a value depends on its window only.
 """
 
 from dataclasses import dataclass
@@ -18,8 +18,8 @@ from vq_memory_node.memory import Memory, Reading
 class _RingBuffer:
     """The last `size` items that were added, as one contiguous view, oldest first.
 
-    Each item is written twice, half a buffer apart, so that some `size` items in sequence are
-    always the last ones: adding costs the same every time, and nothing is ever moved.
+    Each item is stored twice, `size` items apart, so that the last `size` items are always
+    contiguous. Adding an item takes constant time and moves no other item.
     """
 
     def __init__(self, zeros: NDArray[Any]) -> None:
@@ -40,11 +40,11 @@ class _RingBuffer:
 
 
 class RollingMemory:
-    """The values that a memory holds during one episode at a time.
+    """Computes and stores the values of a memory during an episode.
 
     Args:
-        memory: what the values are.
-        grid: where the windows end; if not given, `memory.length` windows that slide.
+        memory: computes a value from a window.
+        grid: frames at which the windows end; by default `Sliding` with `memory.length` windows.
     """
 
     def __init__(self, memory: Memory, grid: Grid | None = None) -> None:
@@ -64,10 +64,10 @@ class RollingMemory:
         """Add the next frame's joint positions (13,), rad.
 
         Returns:
-            Whether `read` returns something new.
+            Whether a new value was added to what `read` returns.
 
         Raises:
-            RuleSafeError: they are not 13 finite numbers; the memory is unchanged.
+            RuleSafeError: `position` is not 13 finite numbers; the memory is unchanged.
         """
         position = np.asarray(position, np.float32)
         if position.shape != (len(ACTION_JOINTS),) or not np.isfinite(position).all():
@@ -85,7 +85,7 @@ class RollingMemory:
         return due
 
     def read(self) -> Reading:
-        """Return a copy of the values."""
+        """Return a copy of the current values."""
         length = self.grid.length
         observed = min(-(-self._count // self._step), length)
         values = self._values.view()[:: self._step][:length].copy()
@@ -94,7 +94,7 @@ class RollingMemory:
 
 @dataclass(frozen=True)
 class Readings:
-    """The readings at N frames: `values` (N, length, ...) and `mask` (N, length), see Reading."""
+    """Readings at N frames: `values` (N, length, ...) and `mask` (N, length), see `Reading`."""
 
     values: NDArray[Any]
     mask: NDArray[np.bool_]

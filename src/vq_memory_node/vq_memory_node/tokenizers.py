@@ -1,6 +1,7 @@
-"""Windows of joint positions to tokens, in numpy alone.
+"""Tokenizers: from a window of joint positions to a token, in numpy only.
 
-There is one code path, `token` of one window: a stored episode and a live stream agree to the bit.
+`token` processes one window at a time for live streams and stored episodes, so that both give
+bit-identical tokens.
 """
 
 from abc import ABC, abstractmethod
@@ -15,11 +16,11 @@ from vq_memory_node.model_files import MemoryModel, load_model
 from vq_memory_node.windows import WINDOW
 
 CLUSTERS = 4
-"""Tokens of the published memory (Wang et al., "VQ-Memory", ablation of the clusters)."""
+"""Number of tokens in the paper (Wang et al., "VQ-Memory", ablation of the clusters)."""
 
 
 class NumpyEncoder:
-    """The encoder of a model: a window to a latent."""
+    """The encoder of a model, which maps a window to a latent."""
 
     def __init__(self, model: MemoryModel) -> None:
         arrays, architecture = model.arrays, model.architecture
@@ -30,7 +31,7 @@ class NumpyEncoder:
         frames = architecture.frames(model.window)[1:]
         for place, (layer, count) in enumerate(zip(architecture.layers, frames, strict=True)):
             weight = arrays[f"encoder.layers.{place}.weight"]
-            # (out, in, kernel) -> (kernel x in, out): rows as they lie in memory, frame by frame.
+            # (out, in, kernel) -> (kernel x in, out), the memory order of `values`, frame by frame.
             matrix = np.ascontiguousarray(weight.transpose(2, 1, 0).reshape(-1, layer.channels))
             step = layer.stride * weight.shape[1] * weight.itemsize
             bias = arrays[f"encoder.layers.{place}.bias"]
@@ -44,20 +45,21 @@ class NumpyEncoder:
         self._straight = np.ascontiguousarray(flat)
 
     def latent(self, window: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The latent (dimensions,) of a window (window, joints), rad.
+        """Return the latent (dimensions,) of a window (window, joints), rad.
 
-        Errors: RuleSafeError if the window has another shape.
+        Raises:
+            RuleSafeError: the window has another shape.
         """
         if window.shape != self._shape:
-            raise RuleSafeError(f"a window of shape {window.shape}; expected {self._shape}")
-        # In C order, for the rows below are read off memory, and a window may lie otherwise.
+            raise RuleSafeError(f"the window has shape {window.shape}; expected {self._shape}")
+        # The views below require C order, which the window itself may not have.
         values = np.subtract(window, self._mean, dtype=np.float32, order="C")
         values *= self._scale
         straight = values.reshape(-1) @ self._straight
         for matrix, bias, shape, strides in self._layers:
-            # What a convolution sees at each place, as overlapping rows of the same memory.
-            seen: NDArray[np.float32] = np.ndarray(shape, np.float32, values, 0, strides)
-            values = seen @ matrix
+            # The inputs of the convolution at each position, as overlapping rows (no copy).
+            patches: NDArray[np.float32] = np.ndarray(shape, np.float32, values, 0, strides)
+            values = patches @ matrix
             values += bias
             np.maximum(values, 0, out=values)
         return values.reshape(-1) @ self._out + self._out_bias + straight
@@ -67,15 +69,15 @@ class Tokenizer(ABC):
     """Maps windows of joint positions to the tokens of a model.
 
     Attributes:
-        kind: of the model, a key of TOKENIZERS.
+        kind: kind of the model, a key of TOKENIZERS.
         joints: names of the joints, in the order of a window's columns.
-        window: frames in a window.
-        vocabulary: how many tokens there are.
+        window: number of frames in a window.
+        vocabulary: number of tokens.
         hash: SHA-256 of weights and architecture, hexadecimal.
     """
 
     def __init__(self, model: MemoryModel, clusters: int = CLUSTERS) -> None:
-        """Raises RuleSafeError if the model has no such number of clusters."""
+        """Raise RuleSafeError if the model does not offer this number of clusters."""
         self.kind, self.hash = model.architecture.kind, model.hash
         self.joints, self.window = model.joints, model.window
         self.vocabulary = clusters
@@ -92,12 +94,12 @@ class Tokenizer(ABC):
 
 
 class VqTokenizer(Tokenizer):
-    """The nearest code of a codebook, then the cluster of that code."""
+    """Maps a latent to the nearest code of a codebook, and the code to its cluster."""
 
     def __init__(self, model: MemoryModel, clusters: int = CLUSTERS) -> None:
         super().__init__(model, clusters)
         codebook = model.arrays["codebook"]
-        # |z - e|^2 less |z|^2, which is the same for all codes.
+        # |z - e|^2 without |z|^2, which is the same for all codes.
         self._minus_twice = np.ascontiguousarray(-2 * codebook.T)
         self._squares = np.einsum("kd,kd->k", codebook, codebook)
 
@@ -106,10 +108,9 @@ class VqTokenizer(Tokenizer):
 
 
 class FsqTokenizer(Tokenizer):
-    """Finite scalar quantisation: each dimension rounded to one of a few levels, no codebook.
+    """Finite scalar quantisation: each dimension is rounded to one of a few levels; no codebook.
 
-    After Mentzer et al., "Finite Scalar Quantization: VQ-VAE Made Simple" (2023), with a logistic
-    function as the bound. The digits, the first dimension's fastest, number the code.
+    See `quantisers.Fsq` for the formula and its source.
     """
 
     def __init__(self, model: MemoryModel, clusters: int = CLUSTERS) -> None:
@@ -119,7 +120,7 @@ class FsqTokenizer(Tokenizer):
         self._places = np.concatenate([[1], np.cumprod(levels[:-1])])
 
     def code(self, window: NDArray[np.float32]) -> int:
-        # 1 / (1 + exp(-z)), written so that no z overflows.
+        # 1 / (1 + exp(-z)), in a form that cannot overflow.
         bounded = np.float32(0.5) * (1 + np.tanh(self.encoder.latent(window) / 2))
         return int(np.rint(bounded * self._top).astype(np.int64) @ self._places)
 
@@ -133,15 +134,16 @@ def load_tokenizer(
     joints: tuple[str, ...] = ACTION_JOINTS,
     window: int = WINDOW,
 ) -> Tokenizer:
-    """The tokenizer of a model: one that comes with the package, by name, or that of a folder.
+    """Return the tokenizer of a model.
 
     Args:
-        name: name or folder.
-        clusters: tokens; the model's description lists what it offers.
-        joints: what a window's columns are.
-        window: frames in a window.
+        name: name of a model that comes with the package, or a model folder.
+        clusters: number of tokens, one of `MemoryModel.clusterings`.
+        joints: names of the joints, in the order of a window's columns.
+        window: number of frames in a window.
 
-    Errors: RuleSafeError if there is none, if it is damaged, or for other joints or windows.
+    Raises:
+        RuleSafeError: the model is missing, damaged, or for other joints or windows.
     """
     model = load_model(name, joints, window)
     return TOKENIZERS[model.architecture.kind](model, clusters)

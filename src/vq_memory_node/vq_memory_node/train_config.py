@@ -1,4 +1,4 @@
-"""Settings of a training run; no torch here, so that a command line can show them at once."""
+"""Settings of a training run. Does not import torch, so that the command line starts quickly."""
 
 import math
 from dataclasses import dataclass
@@ -19,44 +19,52 @@ class MemoryTrainConfig(Settings):
 
     quantiser: Quantiser = setting(
         "straight_through",
-        "straight_through: as published. ema: the codebook follows by moving averages. "
-        "fsq: finite scalar quantisation with `levels`.",
+        "straight_through: codebook learned by gradient, as published. ema: codebook of moving "
+        "averages. fsq: finite scalar quantisation with `levels`.",
     )
     sees: Seen = setting(
         "arm_and_hand",
-        "Input joints. arm_and_hand: all 13, as published. hand: the hand's six; tokens then tell "
-        "what the hand does and not where, so that they mean the same at another safe.",
+        "Input joints. arm_and_hand: all 13, as published. hand: the hand's six, so that tokens do "
+        "not depend on the arm's posture, which differs between safes.",
     )
     clustering: Clustering = setting(
-        "unweighted", "unweighted: as published. by_usage: codes count as often as they occur."
+        "unweighted",
+        "Weights of codes in k-means. unweighted: as published. by_usage: share of the windows.",
     )
-    codes: int = setting(256, "Codes of the codebook (published: 256). Not for fsq.", 2)
+    codes: int = setting(256, "Number of codes in the codebook (published: 256). Not for fsq.", 2)
     dimensions: int = setting(32, "Size of a latent. Not for fsq.", 1)
-    levels: tuple[int, ...] = setting((8, 6, 5), "Values of each dimension. For fsq alone.", 2)
-    weight: float = setting(4.0, "Lambda, of commitment and codebook term (published: 4).", 0)
-    clusters: tuple[int, ...] = setting(
-        (2, 4, 32), "Vocabularies to prepare, besides one token for each code (published: 4)."
+    levels: tuple[int, ...] = setting(
+        (8, 6, 5), "Number of values of each dimension. For fsq only.", 2
     )
-    steps: int = setting(16000, "Batches in all.", 1)
+    weight: float = setting(
+        4.0, "Weight (lambda) of commitment and codebook terms (published: 4).", 0
+    )
+    clusters: tuple[int, ...] = setting(
+        (2, 4, 32),
+        "Numbers of clusters to compute; one cluster per code is always added (published: 4).",
+    )
+    steps: int = setting(16000, "Number of batches.", 1)
     batch: int = setting(
-        32, "Windows in a batch, drawn from all frames of the training episodes.", 2
+        32, "Windows per batch, drawn from all frames of the training episodes.", 2
     )
     learning_rate: float = setting(
-        1e-3, "Adam's, at the start; it falls to 0 along half a cosine.", above=0
+        1e-3, "Initial learning rate of Adam; cosine decay to 0.", above=0
     )
     warm_up: int = setting(
-        1000, "Batches before the codebook starts from k-means and quantisation begins.", 0
+        1000, "Batches without quantisation, before k-means initialises the codebook.", 0
     )
     restart_every: int = setting(
-        400, "Batches without a window after which a code is set to a random latent.", 1
+        400, "Interval, in batches, at which unused codes are set to random latents.", 1
     )
-    restart_until: float = setting(0.8, "Share of the batches after which no code is restarted.")
-    validation: float = setting(0.1, "Share of the episodes for validation.", above=0, below=1)
+    restart_until: float = setting(0.8, "Fraction of the batches after which no code is restarted.")
+    validation: float = setting(0.1, "Fraction of the episodes for validation.", above=0, below=1)
     std_floor: float = setting(
-        0.05, "Least standard deviation of a joint in the normaliser.", unit="rad", above=0
+        0.05, "Minimum standard deviation of a joint in the normaliser.", unit="rad", above=0
     )
-    checkpoint_every: int = setting(1000, "Batches between checkpoints, and validations.", 1)
-    threads: int = setting(1, "Threads of torch; results depend on their number in rounding.", 1)
+    checkpoint_every: int = setting(
+        1000, "Batches between two checkpoints, each with a validation.", 1
+    )
+    threads: int = setting(1, "Number of torch threads; it affects rounding.", 1)
     seed: int = setting(0, "Seed of weights, split, batches and k-means.", 0)
 
     def __post_init__(self) -> None:
@@ -70,7 +78,7 @@ class MemoryTrainConfig(Settings):
 
     @property
     def architecture(self) -> Architecture:
-        """What is built."""
+        """The architecture of these settings."""
         if self.quantiser == "fsq":
             count = math.prod(self.levels)
             return Architecture("fsq", dimensions=len(self.levels), codes=count, levels=self.levels)

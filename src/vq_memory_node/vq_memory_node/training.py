@@ -1,11 +1,11 @@
-"""Training of a memory: windows of joint positions to codes and back, on one core of a processor.
+"""Training of a memory model: an autoencoder of windows with a quantised latent, on one CPU core.
 
     loss = |Q - Q'|^2 + lambda (|z - sg(e)|^2 + |sg(z) - e|^2)
 
-with a window Q (normalised), its reconstruction Q', its latent z and the nearest entry e; squared
-norms are sums over frames and joints, or over dimensions, as the formula has them, averaged over
-the batch. The same settings, data and versions of the packages on the same kind of processor give
-the same weights, interrupted and resumed or not.
+with a normalised window Q, its reconstruction Q', its latent z and the nearest entry e. Squared
+norms are sums over frames and joints, or over dimensions, averaged over the batch. The same
+settings, data and package versions on the same kind of processor give the same weights, also if
+the training was interrupted and resumed.
 """
 
 import math
@@ -44,7 +44,7 @@ from vq_memory_node.training_data import (
 
 @dataclass(frozen=True)
 class MemoryTrainingProgress:
-    """Where training stands: batches done of all, the last loss, perplexity of the recent codes."""
+    """Progress: completed and total batches, last loss, perplexity of recently used codes."""
 
     step: int
     steps: int
@@ -58,18 +58,19 @@ def train(
     out: Path | str,
     progress: Callable[[MemoryTrainingProgress], None] = lambda _: None,
 ) -> Path:
-    """Train a memory and save its model; called again, it goes on where it was interrupted.
+    """Train a memory model and save it; resume an interrupted training with the same arguments.
 
     Args:
-        trajectories: of each episode, joint positions (N, 13) at 10 Hz, rad.
+        trajectories: joint positions (N, 13) of each episode at 10 Hz, rad.
         config: the settings.
-        out: folder for the model, the checkpoint while it is not complete, and TensorBoard's log.
+        out: output folder of the model, the TensorBoard log, and the checkpoint until completion.
         progress: called after every batch.
 
     Returns:
         `out`.
 
-    Errors: RuleSafeError for trajectories that are none, and if `out` holds another run.
+    Raises:
+        RuleSafeError: a trajectory is not valid, or `out` contains another run.
     """
     check_trajectories(trajectories)
     out = Path(out)
@@ -85,15 +86,15 @@ def train(
         out.mkdir(parents=True, exist_ok=True)
         with repeatable(config.threads):
             torch.manual_seed(config.seed)
-            run = MemoryTraining(trajectories, config, out, facts)
-            run.go(progress)
-            save_model(run.model(), out)
+            training = MemoryTraining(trajectories, config, out, facts)
+            training.run(progress)
+            save_model(training.model(), out)
     (out / CHECKPOINT).unlink(missing_ok=True)
     return out
 
 
 class MemoryTraining:
-    """One training run: networks, data, optimiser, and how far it is."""
+    """One training run: networks, data, optimiser and progress."""
 
     def __init__(
         self,
@@ -102,13 +103,14 @@ class MemoryTraining:
         out: Path,
         facts: dict[str, Any],
     ) -> None:
-        """Errors: RuleSafeError if `out` holds the checkpoint of another run."""
+        """Raise RuleSafeError if `out` contains the checkpoint of another run."""
         self.config, self.out, self.facts = config, out, facts
-        self.held = split(len(trajectories), config.validation, config.seed)
-        learned, kept = ([trajectories[place] for place in places] for places in self.held)
-        self.normaliser = fit_normaliser(learned, config.std_floor, config.sees)
-        self.learned = JointWindows(learned, self.normaliser)
-        self.kept = JointWindows(kept, self.normaliser)
+        parts = split(len(trajectories), config.validation, config.seed)
+        training, validation = ([trajectories[i] for i in episodes] for episodes in parts)
+        self.validation_episodes = parts[1]
+        self.normaliser = fit_normaliser(training, config.std_floor, config.sees)
+        self.training = JointWindows(training, self.normaliser)
+        self.validation = JointWindows(validation, self.normaliser)
         architecture, joints = config.architecture, len(ACTION_JOINTS)
         self.encoder = Encoder(architecture, joints)
         self.decoder = Decoder(architecture, joints)
@@ -118,13 +120,13 @@ class MemoryTraining:
         self.generator = torch.Generator().manual_seed(config.seed)
         self.uses = torch.zeros(architecture.codes, dtype=torch.int64)
         self.step = 0
-        start_from_components(self.encoder, self.decoder, self.learned[self._places(8192)])
+        start_from_components(self.encoder, self.decoder, self.training[self._draw(8192)])
         state = load_checkpoint(out, facts)
         if state is not None:
             self._restore(state)
 
-    def go(self, progress: Callable[[MemoryTrainingProgress], None]) -> None:
-        """Do the steps that are left."""
+    def run(self, progress: Callable[[MemoryTrainingProgress], None]) -> None:
+        """Train on the remaining batches."""
         config = self.config
         with SummaryWriter(str(self.out / "tensorboard"), purge_step=self.step + 1) as log:
             while self.step < config.steps:
@@ -138,20 +140,20 @@ class MemoryTraining:
                 if self.step % config.restart_every == 0:
                     log.add_scalar("train/restarted", self._restart(), self.step)
                 if self.step % config.checkpoint_every == 0 or self.step == config.steps:
-                    for name, value in self.measure(self.kept).items():
+                    for name, value in self.measure(self.validation).items():
                         log.add_scalar(f"validation/{name}", value, self.step)
                     self._checkpoint()
                 progress(MemoryTrainingProgress(self.step, config.steps, terms["loss"], recent))
 
     def _advance(self) -> dict[str, float]:
-        """One batch."""
+        """Train on one batch, and return the terms of the loss."""
         config = self.config
         if self.step == config.warm_up and isinstance(self.quantiser, Codebook):
             self._start_codebook(self.quantiser)
         half_cosine = 0.5 * (1 + math.cos(math.pi * self.step / config.steps))
         for group in self.optimiser.param_groups:
             group["lr"] = config.learning_rate * half_cosine
-        windows = self.learned[self._places(config.batch)]
+        windows = self.training[self._draw(config.batch)]
         latent = self.encoder(windows)
         found = self._quantise(latent)
         reconstruction = squared(windows - self.decoder(found.latent))
@@ -166,27 +168,28 @@ class MemoryTraining:
 
     def _quantise(self, latent: Tensor) -> Quantised:
         if self.step < self.config.warm_up and isinstance(self.quantiser, Codebook):
-            codes = torch.zeros(0, dtype=torch.int64)  # an autoencoder, so far
+            codes = torch.zeros(0, dtype=torch.int64)  # an autoencoder without quantisation
             return Quantised(latent, codes, latent.new_zeros(()))
         found: Quantised = self.quantiser(latent)
         return found
 
-    def _places(self, count: int) -> Tensor:
-        return torch.randint(len(self.learned), (count,), generator=self.generator)
+    def _draw(self, count: int) -> Tensor:
+        """Return the indices of random training windows."""
+        return torch.randint(len(self.training), (count,), generator=self.generator)
 
     @torch.no_grad()
     def _start_codebook(self, quantiser: Codebook) -> None:
-        """Entries from k-means over latents: of 32 windows for each code."""
+        """Initialise the entries by k-means over the latents of 32 windows per code."""
         codes = len(self.uses)
-        latent = self.encoder(self.learned[self._places(32 * codes)]).numpy()
+        latent = self.encoder(self.training[self._draw(32 * codes)]).numpy()
         entries = torch.from_numpy(k_means(latent, codes, self.config.seed))
         quantiser.place(torch.arange(codes), entries)
 
     def _restart(self) -> int:
-        """Set codes that were not chosen to latents of the last batch; how many they were."""
+        """Set unused codes to latents of the last batch, and return their number."""
         config = self.config
         dead = torch.nonzero(self.uses == 0).flatten()
-        # Counted since the last time only if all that time there were codes to choose from.
+        # The counts are complete only if quantisation was active since the last restart.
         counted = self.step >= config.warm_up + config.restart_every
         self.uses.zero_()
         late = self.step > config.restart_until * config.steps
@@ -194,27 +197,27 @@ class MemoryTraining:
             return 0
         order = torch.randperm(len(self.latent), generator=self.generator)
         dead = dead[: len(order)]
-        # Adam's averages of an entry without gradients for so long have faded: nothing to reset.
+        # Adam's moments need no reset: they have decayed, as unused entries have no gradient.
         self.quantiser.place(dead, self.latent[order[: len(dead)]])
         return len(dead)
 
     @torch.no_grad()
     def codes(self, windows: JointWindows) -> tuple[Tensor, float, float]:
-        """The code of each window, and the mean reconstruction and quantisation terms."""
+        """Return the code of each window, and the mean reconstruction and quantisation terms."""
         self.networks.eval()
         codes, sums = [], torch.zeros(2, dtype=torch.float64)
-        for places in torch.arange(len(windows)).split(1024):
-            batch = windows[places]
+        for frames in torch.arange(len(windows)).split(1024):
+            batch = windows[frames]
             found = self.quantiser(self.encoder(batch))
             codes.append(found.codes)
             reconstruction = squared(batch - self.decoder(found.latent))
-            sums += len(places) * torch.stack([reconstruction, found.loss]).double()
+            sums += len(frames) * torch.stack([reconstruction, found.loss]).double()
         self.networks.train()
         means = (sums / len(windows)).tolist()
         return torch.cat(codes), means[0], means[1]
 
     def measure(self, windows: JointWindows) -> dict[str, float]:
-        """Loss and its terms, perplexity, and how many codes occur, over all windows."""
+        """Return the loss, its terms, perplexity and the number of used codes over all windows."""
         return self._figures(*self.codes(windows))
 
     def _figures(self, codes: Tensor, reconstruction: float, loss: float) -> dict[str, float]:
@@ -228,13 +231,13 @@ class MemoryTraining:
         }
 
     def model(self) -> MemoryModel:
-        """The model as it stands, its codes clustered."""
+        """Return the model with the current weights and its codes clustered."""
         config = self.config
-        codes, reconstruction, loss = self.codes(self.learned)
+        codes, reconstruction, loss = self.codes(self.training)
         counts = torch.bincount(codes, minlength=len(self.uses))
         usage = (counts / len(codes)).numpy().astype(np.float32)
         codebook = self.quantiser.codebook().detach().numpy().copy()
-        paths = np.split(codes.numpy(), np.cumsum(self.learned.lengths)[:-1])
+        paths = np.split(codes.numpy(), np.cumsum(self.training.lengths)[:-1])
         weights = CLUSTERERS[config.clustering]
         merged = clusterings(codebook, usage, paths, config.clusters, weights, config.seed)
         arrays = {
@@ -248,11 +251,11 @@ class MemoryTraining:
         }
         results = {
             "train": self._figures(codes, reconstruction, loss),
-            "validation": self.measure(self.kept),
+            "validation": self.measure(self.validation),
         }
-        told = {**self.facts, "validation_episodes": self.held[1], "results": results}
+        record = {**self.facts, "validation_episodes": self.validation_episodes, "results": results}
         return MemoryModel(
-            config.architecture, arrays, training={**told, "torch": torch.__version__}
+            config.architecture, arrays, training={**record, "torch": torch.__version__}
         )
 
     def _checkpoint(self) -> None:

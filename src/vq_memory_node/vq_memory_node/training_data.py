@@ -1,4 +1,4 @@
-"""What training reads: episodes split by seed, a normaliser, and windows that end at any frame."""
+"""Training data: a split of the episodes by seed, a normaliser, and the windows of all frames."""
 
 import hashlib
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from vq_memory_node.windows import WINDOW
 class JointNormaliser:
     """Mean and standard deviation (13,) float32 of each joint, rad.
 
-    A joint whose standard deviation is infinite is 0 whatever it does: it is not looked at.
+    An infinite standard deviation maps a joint to 0, so that it is ignored.
     """
 
     mean: NDArray[np.float32]
@@ -29,9 +29,9 @@ class JointNormaliser:
 def fit_normaliser(
     trajectories: Sequence[NDArray[np.float32]], floor: float, sees: Seen = "arm_and_hand"
 ) -> JointNormaliser:
-    """Over all frames of these trajectories (N, 13); no standard deviation below `floor`, rad.
+    """Fit a normaliser to all frames of trajectories (N, 13), rad; see `MemoryTrainConfig.sees`.
 
-    The floor keeps a joint that hardly moves from being mostly noise.
+    The minimum `floor` of the standard deviations, rad, keeps noise of joints at rest small.
     """
     frames = np.concatenate(trajectories).astype(float)
     std = np.maximum(frames.std(0), floor)
@@ -41,20 +41,22 @@ def fit_normaliser(
 
 
 def check_trajectories(trajectories: Sequence[NDArray[np.float32]]) -> None:
-    """Errors: RuleSafeError, naming the first that is no (N, 13) finite numbers, or too few."""
+    """Raise RuleSafeError if there are fewer than two, or one is not (N, 13) and finite."""
     if len(trajectories) < 2:
-        raise RuleSafeError(f"{len(trajectories)} episodes; training and validation need 2 or more")
-    for place, path in enumerate(trajectories):
+        raise RuleSafeError(
+            f"{len(trajectories)} episodes; training needs 2 or more, one for validation"
+        )
+    for episode, path in enumerate(trajectories):
         if path.ndim != 2 or path.shape[1] != len(ACTION_JOINTS) or not len(path):
             raise RuleSafeError(
-                f"episode {place} has the shape {path.shape}, expected (N, {len(ACTION_JOINTS)})"
+                f"episode {episode} has the shape {path.shape}, expected (N, {len(ACTION_JOINTS)})"
             )
         if not np.isfinite(path).all():
-            raise RuleSafeError(f"episode {place} has positions that are no finite numbers")
+            raise RuleSafeError(f"episode {episode} has joint positions with NaN or infinity")
 
 
 def digest(trajectories: Sequence[NDArray[np.float32]]) -> str:
-    """SHA-256, hexadecimal, of all positions and of where each episode ends."""
+    """Return the SHA-256, hexadecimal, of the positions and lengths of all episodes."""
     found = hashlib.sha256()
     for path in trajectories:
         found.update(len(path).to_bytes(8, "little"))
@@ -63,14 +65,14 @@ def digest(trajectories: Sequence[NDArray[np.float32]]) -> str:
 
 
 def split(episodes: int, validation: float, seed: int) -> tuple[list[int], list[int]]:
-    """Places of training and validation episodes, ascending; at least one of each."""
-    held = min(max(round(episodes * validation), 1), episodes - 1)
+    """Return the indices of training and validation episodes, ascending; at least one of each."""
+    count = min(max(round(episodes * validation), 1), episodes - 1)
     order = np.random.default_rng(seed).permutation(episodes).tolist()
-    return sorted(order[held:]), sorted(order[:held])
+    return sorted(order[count:]), sorted(order[:count])
 
 
 class JointWindows:
-    """Every window of some episodes, normalised, one for each frame."""
+    """All windows of some episodes, normalised, one for each frame."""
 
     def __init__(
         self, trajectories: Sequence[NDArray[np.float32]], normaliser: JointNormaliser
@@ -88,9 +90,9 @@ class JointWindows:
         self._rows = torch.from_numpy(np.concatenate(rows))
 
     def __len__(self) -> int:
-        """Number of windows: of frames."""
+        """Return the number of windows, which is the number of frames."""
         return len(self._rows)
 
-    def __getitem__(self, places: Tensor) -> Tensor:
-        """(B, 13, WINDOW) float32, of the places (B,) among all frames."""
-        return self._views[self._rows[places]]
+    def __getitem__(self, frames: Tensor) -> Tensor:
+        """Return windows (B, 13, WINDOW) float32; `frames` (B,) indexes all frames in order."""
+        return self._views[self._rows[frames]]

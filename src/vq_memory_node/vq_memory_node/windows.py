@@ -1,28 +1,29 @@
-"""Windows of past joint positions, as a memory token sees them.
+"""Windows of past joint positions, the input of a memory token.
 
-Frame t of an episode is the instant t / RATE after its reset. Before frame 0 the robot is taken to
-have stood as it stands there.
+Frame t of an episode is at t / RATE seconds after its reset. Positions before frame 0 are taken to
+be those of frame 0.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
 RATE = 10
-"""Frames in a second."""
+"""Frames per second."""
 
 WINDOW = 50
-"""Frames that one token covers (Wang et al., "VQ-Memory", section on discrete joint states)."""
+"""Frames per window (Wang et al., "VQ-Memory", section on discrete joint states)."""
 
 STRIDE = 20
-"""Frames from one token to the next (there too)."""
+"""Frames between two tokens (same section)."""
 
 LENGTH = 40
-"""Tokens that a memory holds (there, implementation details): 50 + 39 x 20 = 830 frames, 83 s."""
+"""Tokens in a memory (same paper, implementation details): 50 + 39 x 20 = 830 frames, 83 s."""
 
 
 def window_at(positions: NDArray[np.float32], frame: int, window: int = WINDOW) -> NDArray:
-    """The window (window, J) that ends with this frame of a trajectory (N, J); the first frame is
-    repeated where it begins before the episode."""
+    """Return the window (window, J) that ends with `frame` of a trajectory (N, J).
+
+    Before the start of the episode, the first frame is repeated."""
     missing = max(window - 1 - frame, 0)
-    seen = positions[max(frame - window + 1, 0) : frame + 1]
-    return np.concatenate([np.repeat(positions[:1], missing, axis=0), seen])
+    observed = positions[max(frame - window + 1, 0) : frame + 1]
+    return np.concatenate([np.repeat(positions[:1], missing, axis=0), observed])

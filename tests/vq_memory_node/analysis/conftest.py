@@ -1,4 +1,4 @@
-"""Short recordings, as `rulesafe demos generate --passes states` leaves them, and a small model."""
+"""Short recordings in the form of `rulesafe demos generate --passes states`, and a small model."""
 
 import shutil
 
@@ -22,7 +22,7 @@ ROBOT_JOINTS = (*reversed(ACTION_JOINTS), "torso_joint")
 
 
 def rows(steps, seed):
-    """One attempt: a posture of its own for each step, reached in 30 to 60 frames."""
+    """Return one attempt: each step has a different posture, reached in 30 to 60 frames."""
     rng = np.random.default_rng(seed)
     times = rng.integers(30, 60, steps)
     poses = np.random.default_rng(steps).normal(0, 0.5, (steps + 1, len(ROBOT_JOINTS)))
@@ -55,7 +55,7 @@ def rows(steps, seed):
 
 @pytest.fixture(scope="package")
 def recordings(tmp_path_factory):
-    """Four recordings of each of two rules, one failure among them; not to be changed."""
+    """Four recordings of each of two rules, and a failure; tests must not change them."""
     directory = tmp_path_factory.mktemp("memory") / "recordings"
     directory.mkdir()
     settle(directory, make_request(",".join(RULES), 4, 20, "safe_02,safe_04", "nominal", 0))
@@ -82,14 +82,14 @@ def recordings(tmp_path_factory):
 
 @pytest.fixture
 def copied(recordings, tmp_path):
-    """A copy of the recordings, to be changed."""
+    """A copy of the recordings, which tests may change."""
     return shutil.copytree(recordings, tmp_path / "demos")
 
 
 @pytest.fixture(scope="package")
 def model_dir(recordings, tmp_path_factory):
-    """A small model of random weights. Its 16 codes are latents of windows of the recordings, the
-    last two of them noted as never used; clusters are of the nearest of the first codes."""
+    """A small model with random weights. Its 16 codes are latents of windows of the recordings; the
+    last two have usage 0. Each code is in the cluster of the nearest of the first J codes."""
     found, rng = load_trajectories(recordings), np.random.default_rng(0)
     shape = Architecture(layers=(Layer(8, 5, 4),), dimensions=6, codes=16)
     flat = 8 * shape.frames(WINDOW)[-1]

@@ -49,15 +49,15 @@ def test_tokens_are_those_of_the_tokenizer(recordings, model_dir, found, tmp_pat
     lengths = np.bincount(columns["episode"])
     assert lengths.tolist() == [len(positions) for positions in found.positions]
     assert columns["frame"].tolist() == [i for length in lengths for i in range(length)]
-    told = about(out)
-    assert told["model"] == fine.hash and told["clusters"] == 4
-    assert told["trajectories"] == found.digest
+    metadata = about(out)
+    assert metadata["model"] == fine.hash and metadata["clusters"] == 4
+    assert metadata["trajectories"] == found.digest
 
 
 def test_tokens_are_the_same_bytes_again_and_from_another_form(copied, model_dir, tmp_path):
     def written(data, name):
-        words = [str(data), "--model", str(model_dir), "--clusters", "2"]
-        assert main(["memory", "tokens", *words, "--out", str(tmp_path / name)]) == 0
+        arguments = [str(data), "--model", str(model_dir), "--clusters", "2"]
+        assert main(["memory", "tokens", *arguments, "--out", str(tmp_path / name)]) == 0
         return (tmp_path / name).read_bytes()
 
     first = written(copied, "a.parquet")
@@ -68,22 +68,22 @@ def test_tokens_are_the_same_bytes_again_and_from_another_form(copied, model_dir
 
 
 def test_a_number_of_clusters_that_is_not_there_is_refused(recordings, model_dir, tmp_path, capsys):
-    words = ["tokens", str(recordings), "--model", str(model_dir), "--clusters", "5"]
-    assert main(["memory", *words, "--out", str(tmp_path / "t.parquet")]) == 2
+    arguments = ["tokens", str(recordings), "--model", str(model_dir), "--clusters", "5"]
+    assert main(["memory", *arguments, "--out", str(tmp_path / "t.parquet")]) == 2
     assert "valid: 2, 4, 16" in capsys.readouterr().err
     assert not (tmp_path / "t.parquet").exists()
 
 
 @pytest.mark.train
-def test_plot_writes_every_picture(recordings, model_dir, tmp_path, capsys):
+def test_plot_writes_every_figure(recordings, model_dir, tmp_path, capsys):
     out = tmp_path / "pictures"
-    words = ["plot", str(recordings), "--model", str(model_dir), "--out", str(out)]
-    assert main(["memory", *words]) == 0
+    arguments = ["plot", str(recordings), "--model", str(model_dir), "--out", str(out)]
+    assert main(["memory", *arguments]) == 0
     names = {"strips_rule_001.png", "strips_rule_020.png", "codebook.png", "information.png"}
     assert {path.name for path in out.iterdir()} == names | {"information.csv"}
-    told = capsys.readouterr().out
+    printed = capsys.readouterr().out
     for name in names:
-        assert f"wrote {out / name}" in told
+        assert f"wrote {out / name}" in printed
         picture = np.asarray(Image.open(out / name).convert("RGB"))
         assert len(np.unique(picture.reshape(-1, 3), axis=0)) > 20
     with (out / "information.csv").open(encoding="utf-8") as file:
@@ -94,15 +94,15 @@ def test_plot_writes_every_picture(recordings, model_dir, tmp_path, capsys):
         assert 0 <= float(row["baseline"]) < float(row["share"])
 
 
-def test_states_alone_tell_no_step_and_get_no_picture_of_it(copied, model_dir, tmp_path, capsys):
+def test_without_steps_there_is_no_figure_of_information(copied, model_dir, tmp_path, capsys):
     render(copied, Rendering(copied, observations="joints"))
     export_states(copied, tmp_path / "states.parquet")
-    words = [str(tmp_path / "states.parquet"), "--model", str(model_dir), "--rules", "rule_020"]
-    assert main(["memory", "plot", *words, "--out", str(tmp_path / "out")]) == 0
+    arguments = [str(tmp_path / "states.parquet"), "--model", str(model_dir), "--rules", "rule_020"]
+    assert main(["memory", "plot", *arguments, "--out", str(tmp_path / "out")]) == 0
     names = {path.name for path in (tmp_path / "out").iterdir()}
     assert names == {"strips_rule_020.png", "codebook.png"}
-    assert "does not tell the true step" in capsys.readouterr().out
-    with pytest.raises(RuleSafeError, match="do not tell"):
+    assert "does not contain the true step" in capsys.readouterr().out
+    with pytest.raises(RuleSafeError, match="do not contain the true step"):
         information_of_tokens(load_model(model_dir), load_trajectories(tmp_path / "states.parquet"))
 
 
@@ -121,15 +121,17 @@ def test_strips_show_tokens_and_changes_where_they_are(model, found):
     assert len(strips_of(model, found, "rule_001", 99)) == 4
 
 
-def test_finer_clusters_tell_no_less_and_noise_is_seeded(model, found):
-    told = information_of_tokens(model, found, noises=(0.0, 0.05), every=10)
-    assert [(e.clusters, e.noise) for e in told] == [(j, n) for n in (0, 0.05) for j in (2, 4, 16)]
-    two, four, all_codes = (entry.share.value for entry in told[:3])
+def test_finer_clusters_have_no_less_information_and_noise_is_seeded(model, found):
+    entries = information_of_tokens(model, found, noises=(0.0, 0.05), every=10)
+    assert [(e.clusters, e.noise) for e in entries] == [
+        (j, n) for n in (0, 0.05) for j in (2, 4, 16)
+    ]
+    two, four, all_codes = (entry.share.value for entry in entries[:3])
     assert two <= all_codes and four <= all_codes  # a cluster is a function of the code
-    assert information_of_tokens(model, found, noises=(0.0, 0.05), every=10) == told
+    assert information_of_tokens(model, found, noises=(0.0, 0.05), every=10) == entries
     other = information_of_tokens(model, found, noises=(0.0, 0.05), every=10, seed=1)
     assert [e.share.value for e in other[:3]] == [two, four, all_codes]
-    assert [e.share.value for e in other[3:]] != [e.share.value for e in told[3:]]
+    assert [e.share.value for e in other[3:]] != [e.share.value for e in entries[3:]]
 
 
 def test_principal_components_turn_the_codebook_and_keep_distances():
@@ -152,9 +154,9 @@ def test_codes_along_the_codebook_grow_brighter():
 
 @pytest.mark.parametrize("wrong", [{"every": 0}, {"seed": -1}])
 def test_impossible_plots_are_refused(wrong, model, found, tmp_path):
-    words = {"clusters": 4, "every": 5, "seed": 0, **wrong}
+    arguments = {"clusters": 4, "every": 5, "seed": 0, **wrong}
     with pytest.raises(RuleSafeError, match="1 or more"):
-        next(draw_all(tmp_path, model, found, **words))
+        next(draw_all(tmp_path, model, found, **arguments))
 
 
 def test_each_subcommand_says_what_it_does(capsys):

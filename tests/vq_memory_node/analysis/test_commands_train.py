@@ -1,4 +1,4 @@
-"""`rulesafe memory train` as a process: trains, goes on, refuses."""
+"""`rulesafe memory train` as a process: training and errors."""
 
 import subprocess
 import sys
@@ -11,8 +11,8 @@ from vq_memory_node.model_files import load_model
 
 pytestmark = pytest.mark.train
 
-WORDS = ("--codes", "16", "--clusters", "2", "4", "--steps", "30", "--batch", "8")
-WORDS += ("--warm-up", "5", "--checkpoint-every", "10")
+SETTINGS = ("--codes", "16", "--clusters", "2", "4", "--steps", "30", "--batch", "8")
+SETTINGS += ("--warm-up", "5", "--checkpoint-every", "10")
 
 
 @pytest.fixture(scope="module")
@@ -21,19 +21,19 @@ def data(request):
     return request.config.rootpath / "datasets/rule_001_rule_020.parquet"
 
 
-def command(*words):
+def command(*arguments):
     """Exit code, stdout, stderr of `rulesafe memory train`."""
-    told = subprocess.run(
-        [sys.executable, "-m", "rulesafe_cli.cli", "memory", "train", *map(str, words)],
+    done = subprocess.run(
+        [sys.executable, "-m", "rulesafe_cli.cli", "memory", "train", *map(str, arguments)],
         capture_output=True,
         text=True,
         timeout=200,
     )
-    return told.returncode, told.stdout, told.stderr
+    return done.returncode, done.stdout, done.stderr
 
 
 def test_a_model_is_trained_with_a_progress_bar(data, tmp_path):
-    code, out, err = command(data, "--out", tmp_path / "model", *WORDS)
+    code, out, err = command(data, "--out", tmp_path / "model", *SETTINGS)
     assert code == 0, err
     model = load_model(tmp_path / "model")
     assert model.clusterings == (2, 4, 16)
@@ -41,12 +41,12 @@ def test_a_model_is_trained_with_a_progress_bar(data, tmp_path):
     assert model.hash[:12] in out
     assert "validation: loss" in out
     assert "30/30" in err and "perplexity" in err and "loss" in err
-    code, _, err = command(data, "--out", tmp_path / "model", *WORDS, "--seed", "1")
+    code, _, err = command(data, "--out", tmp_path / "model", *SETTINGS, "--seed", "1")
     assert code == 2
     assert "config seed 0, now 1; choose another folder" in err
 
 
-def test_what_cannot_be_trained_is_told_in_one_line(data, tmp_path):
+def test_errors_are_printed_in_one_line(data, tmp_path):
     code, _, err = command(tmp_path / "nothing", "--out", tmp_path / "model")
     assert (code, err.count("\n")) == (2, 1)
     assert "no demonstrations" in err
@@ -56,15 +56,15 @@ def test_what_cannot_be_trained_is_told_in_one_line(data, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["generate.json", "policy.json"])
-def test_a_folder_of_something_else_is_left_alone(data, tmp_path, name):
+def test_a_folder_with_other_files_is_not_changed(data, tmp_path, name):
     (tmp_path / name).write_text("{}")
-    code, _, err = command(data, "--out", tmp_path, *WORDS)
+    code, _, err = command(data, "--out", tmp_path, *SETTINGS)
     assert (code, err.count("\n")) == (2, 1)
-    assert f"is no memory's folder: it holds {name}; give --out another" in err
+    assert f"is not the folder of a memory model: it contains {name}; set --out to a new" in err
     assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
-def test_without_torch_the_command_says_what_to_install(data, tmp_path):
+def test_without_torch_the_error_names_the_package_to_install(data, tmp_path):
     hidden = (
         "import sys\n"
         "class Hidden:\n"
@@ -74,13 +74,13 @@ def test_without_torch_the_command_says_what_to_install(data, tmp_path):
         "sys.meta_path.insert(0, Hidden())\n"
         "from rulesafe_cli.cli import main\n"
     )
-    words = ["memory", "train", str(data), "--out", str(tmp_path / "model")]
-    told = subprocess.run(
-        [sys.executable, "-c", f"{hidden}sys.exit(main({words!r}))"],
+    arguments = ["memory", "train", str(data), "--out", str(tmp_path / "model")]
+    done = subprocess.run(
+        [sys.executable, "-c", f"{hidden}sys.exit(main({arguments!r}))"],
         capture_output=True,
         text=True,
         timeout=100,
     )
-    assert told.returncode == 2
-    assert "pip install 'rulesafe[learn]'" in told.stderr
+    assert done.returncode == 2
+    assert "pip install 'rulesafe[learn]'" in done.stderr
     assert not (tmp_path / "model").exists()

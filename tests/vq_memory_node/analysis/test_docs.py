@@ -1,4 +1,4 @@
-"""docs/memory.md: its program runs, its tables say what the files hold."""
+"""docs/memory.md: its program runs, and its tables match the files."""
 
 import re
 import subprocess

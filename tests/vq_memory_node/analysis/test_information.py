@@ -1,4 +1,4 @@
-"""The share of the step that tokens tell, where it is known what it must be."""
+"""The share of information on data with known results."""
 
 import numpy as np
 import pytest
@@ -23,27 +23,27 @@ RULES = ["rule_001", "rule_020"] * 6
 
 def test_a_token_that_is_the_step_tells_everything(steps):
     renamed = np.array([3, 0, 4, 1, 2])
-    told = information_share([renamed[column] for column in steps], steps, RULES)
-    assert told.value == pytest.approx(1) and told.low == pytest.approx(1)
-    assert told.high == pytest.approx(1)
-    assert told.baseline < 0.5
+    share = information_share([renamed[column] for column in steps], steps, RULES)
+    assert share.value == pytest.approx(1) and share.low == pytest.approx(1)
+    assert share.high == pytest.approx(1)
+    assert share.baseline < 0.5
 
 
 def test_an_independent_token_tells_nothing(steps):
     rng = np.random.default_rng(1)
     tokens = [rng.integers(0, 4, len(column)) for column in steps]
-    told = information_share(tokens, steps, RULES)
-    assert 0 <= told.value < 0.01
-    assert told.baseline == pytest.approx(told.value, abs=0.005)
+    share = information_share(tokens, steps, RULES)
+    assert 0 <= share.value < 0.01
+    assert share.baseline == pytest.approx(share.value, abs=0.005)
 
 
 def test_a_constant_token_tells_exactly_nothing(steps):
-    told = information_share([np.zeros(len(column), int) for column in steps], steps, RULES)
-    assert (told.value, told.baseline) == pytest.approx((0, 0), abs=1e-12)
+    share = information_share([np.zeros(len(column), int) for column in steps], steps, RULES)
+    assert (share.value, share.baseline) == pytest.approx((0, 0), abs=1e-12)
 
 
 def test_a_step_of_one_rule_is_no_step_of_another(steps):
-    """Tokens that tell the rule alone tell nothing; one code read by two rules tells all."""
+    """Tokens that depend only on the rule carry no information; rules may share a code."""
     rule_only = [np.full(len(column), i % 2) for i, column in enumerate(steps)]
     assert information_share(rule_only, steps, RULES).value == pytest.approx(0, abs=1e-12)
     crossed = [column if i % 2 else 4 - column for i, column in enumerate(steps)]
@@ -58,12 +58,12 @@ def test_a_coarser_token_tells_no_more(steps):
 
 
 def test_many_tokens_raise_the_baseline(steps):
-    """What counting overestimates is in value and baseline alike."""
+    """The bias of counting is in the value and in the baseline."""
     rng = np.random.default_rng(2)
     many = [rng.integers(0, 256, len(column)) for column in steps]
-    told = information_share(many, steps, RULES)
-    assert told.value > 0.15 and told.baseline == pytest.approx(told.value, abs=0.05)
-    assert told.low < told.value < told.high
+    share = information_share(many, steps, RULES)
+    assert share.value > 0.15 and share.baseline == pytest.approx(share.value, abs=0.05)
+    assert share.low < share.value < share.high
 
 
 def test_the_interval_depends_on_the_seed_alone(steps):

@@ -1,4 +1,4 @@
-"""The measurements on data whose answers are known."""
+"""The measurements on data with known results."""
 
 import shutil
 
@@ -15,7 +15,7 @@ from vq_memory_node import commands
 from vq_memory_node.analysis import cost as memory_cost
 from vq_memory_node.analysis import measures
 from vq_memory_node.analysis.frames import STEPS, frames_of
-from vq_memory_node.analysis.probe import ProbeConfig, divided, most_frequent, probe
+from vq_memory_node.analysis.probe import ProbeConfig, most_frequent, probe, split_episodes
 from vq_memory_node.analysis.stability import at_speed, disturbances, noisy, raw_change, stability
 from vq_memory_node.analysis.trajectories import Trajectories
 from vq_memory_node.memory import Memory, NoMemory, RawMemory, TokenMemory
@@ -43,7 +43,7 @@ class Sign(Memory):
 
 
 class StepMemory(Sign):
-    """Two tokens that the second joint's sign tells, which the test sets as it likes."""
+    """Two tokens: the sign of the second joint, which the test sets."""
 
     def value(self, window):
         return int(window[-1, 1] > 0)
@@ -63,8 +63,8 @@ def walks(episodes, frames=120, seed=0):
 
 
 def recorded(seed, rules=("rule_001",), episodes=12, frames=100):
-    """Episodes whose step cannot be read from the joints, which are noise: the first half of an
-    episode is step 0, the second step 1."""
+    """Return episodes whose joints are noise without information about the step, which is 0 in the
+    first half and 1 in the second."""
     rng = np.random.default_rng(seed)
     positions, steps = [], []
     for _ in range(episodes * len(rules)):
@@ -103,7 +103,7 @@ def test_chance_is_the_sum_of_squared_frequencies():
 
 
 def test_noise_changes_the_tokens_that_are_near_the_border():
-    # The joint stands one standard deviation above the border: 84 % stay.
+    # The joint is one standard deviation above the threshold: 84 % do not change.
     still = [np.full((1000, 13), 0.01, np.float32) for _ in range(10)]
     noise = {"noise": disturbances(50)["noise of 0.01 rad"]}
     found = stability(still, Sign(), noise, seeds=5)["noise"].unchanged
@@ -130,18 +130,18 @@ def test_another_speed_ends_at_the_same_instant_and_covers_other_time(speed):
 
 
 def test_the_interval_comes_from_whole_episodes():
-    # Half of the episodes lose all tokens, half none: the share is as uncertain as 8 coins are.
+    # All tokens change in half of the episodes, none in the others: as uncertain as 8 coin flips.
     q = [np.full((1000, 13), sign, np.float32) for sign in (-1, 1) * 4]
     up = {"up": lambda p, t, _: np.ones((50, 13), np.float32)}
     found = stability(q, Sign(), up)["up"].unchanged
     assert found.value == 0.5 and found.low < 0.25 and found.high > 0.75
 
 
-# Reading --------------------------------------------------------------------------------------
+# Probe ----------------------------------------------------------------------------------------
 
 
 def with_sign(trajectories):
-    """The same, the second joint's sign telling the step to `StepMemory`."""
+    """Return the positions with the step as the second joint's sign, for `StepMemory`."""
     positions = []
     for q, steps in zip(trajectories.positions, trajectories.steps, strict=True):
         q = q.copy()
@@ -158,9 +158,9 @@ def test_a_token_that_is_the_step_reads_it_perfectly():
     normal, shifted = recorded(0, episodes=40), recorded(1)
     scores = []
     for found in (normal, shifted):
-        told = Trajectories(tuple(with_sign(found)), found.rules, found.safes, found.steps)
-        # The tokens come from the joints that tell; the joints that are read are those that do not.
-        read = frames(told, StepMemory())
+        signed = Trajectories(tuple(with_sign(found)), found.rules, found.safes, found.steps)
+        # The tokens contain the step, but the joints that the probe receives do not.
+        read = frames(signed, StepMemory())
         silent = frames(found, NoMemory()).joints
         scores.append(type(read)(**{**vars(read), "joints": silent}))
     for result in probe(*scores, normal.rules, 2, 0, QUICK):
@@ -168,7 +168,7 @@ def test_a_token_that_is_the_step_reads_it_perfectly():
 
 
 def test_tokens_that_have_nothing_to_do_with_the_step_do_not_beat_the_joints():
-    """The tokens are drawn at random and all observed: neither they nor the mask tell the step."""
+    """Tokens are random and all observed: neither they nor the mask depend on the step."""
     normal, shifted = recorded(0, episodes=30), recorded(1, episodes=30)
     found = {}
     for name in ("joints", "tokens"):
@@ -188,7 +188,7 @@ def test_tokens_that_have_nothing_to_do_with_the_step_do_not_beat_the_joints():
 
 
 def test_a_memory_of_raw_joints_is_read_too():
-    """The step is the sign of the joint 20 frames ago, so that only a memory tells."""
+    """The step is the sign of the joint 20 frames ago, which only a memory contains."""
     rng = np.random.default_rng(0)
     positions, steps = [], []
     for _ in range(40):
@@ -197,10 +197,10 @@ def test_a_memory_of_raw_joints_is_read_too():
         positions.append(q)
         steps.append((window_at(q, 199, 200)[np.maximum(np.arange(200) - 20, 0), 0] > 0) * 1)
     data = Trajectories(tuple(positions), ("rule_001",) * 40, ("",) * 40, tuple(steps))
-    alone, _ = probe(*[frames(data, NoMemory())] * 2, data.rules, 0, 0, QUICK)
+    joints_only, _ = probe(*[frames(data, NoMemory())] * 2, data.rules, 0, 0, QUICK)
     raw, _ = probe(*[frames(data, RawMemory())] * 2, data.rules, 0, 0, QUICK)
     tokens, _ = probe(*[frames(data, Sign())] * 2, data.rules, 2, 0, QUICK)
-    assert alone.accuracy < 0.65
+    assert joints_only.accuracy < 0.65
     assert raw.accuracy > 0.9 and tokens.accuracy > 0.95
 
 
@@ -213,14 +213,14 @@ def test_one_seed_gives_one_result_and_leaves_the_random_state_alone():
     assert (torch.get_rng_state() == state).all()
 
 
-def test_a_division_parts_each_rules_episodes():
+def test_the_split_divides_the_episodes_of_each_rule():
     rules = ["rule_001"] * 20 + ["rule_020"] * 10
-    training, validation, test = divided(rules, 1)
+    training, validation, test = split_episodes(rules, 1)
     assert sorted(training + validation + test) == list(range(30))
     assert [sum(i < 20 for i in part) for part in (training, validation, test)] == [14, 2, 4]
-    assert divided(rules, 2) != divided(rules, 1) == divided(rules, 1)
+    assert split_episodes(rules, 2) != split_episodes(rules, 1) == split_episodes(rules, 1)
     with pytest.raises(RuleSafeError, match="rule_020 has 2 episodes"):
-        divided(["rule_001"] * 20 + ["rule_020"] * 2, 0)
+        split_episodes(["rule_001"] * 20 + ["rule_020"] * 2, 0)
 
 
 def test_frames_hold_what_the_memory_reads_and_steps_of_rules_apart():
@@ -239,11 +239,11 @@ def test_frames_hold_what_the_memory_reads_and_steps_of_rules_apart():
     np.testing.assert_array_equal(raw.raw[4, -2], data.positions[0][20])
 
 
-def test_the_guess_is_the_most_frequent_step_of_the_rule():
+def test_the_baseline_is_the_most_frequent_step_of_the_rule():
     data = recorded(0, ("rule_001", "rule_020"), episodes=5)
     steps = [np.arange(100) >= 30 if i < 5 else np.arange(100) >= 80 for i in range(10)]
-    told = tuple(column.astype(np.int64) for column in steps)
-    data = Trajectories(data.positions, data.rules, data.safes, told)
+    labels = tuple(column.astype(np.int64) for column in steps)
+    data = Trajectories(data.positions, data.rules, data.safes, labels)
     found = frames_of(data, NoMemory(), ["rule_001", "rule_020"], every=1)
     for result in most_frequent(found, found, data.rules, 0):
         assert result.accuracy == pytest.approx(0.75)
@@ -292,9 +292,9 @@ def test_a_markdown_table_is_aligned_to_the_right():
     ]
 
 
-def test_the_mask_alone_is_measured_too(model_dir):
-    """What tokens tell beyond the time since the start must be seen."""
-    memory = measures.sources(measures.token_memories([model_dir]))["joints, mask alone"]
+def test_the_mask_only_is_a_baseline(model_dir):
+    """It is the baseline for the information in tokens beyond the elapsed time."""
+    memory = measures.sources(measures.token_memories([model_dir]))["joints, mask only"]
     found = frames(recorded(0, episodes=1), memory)
     assert memory.vocabulary == 1 and not found.tokens.any() and found.mask.any()
 
@@ -309,7 +309,7 @@ def test_the_command_writes_the_page(recordings, model_dir, tmp_path):
     text = out.read_text()
     assert f"--beside {other}" in text and "tokens unchanged, other, J = 16" in text
     assert f"--model {model_dir}" in text and "normal: 8 episodes (4 of rule_001" in text
-    assert "not the set that the model learned from" in text
+    assert "not the training set of the first model" in text
     for wanted in ("tokens unchanged, J = 16", "joints, raw memory", "frame with no token"):
         assert wanted in text
     clusterings = len(load_model(model_dir).clusterings)
@@ -317,7 +317,7 @@ def test_the_command_writes_the_page(recordings, model_dir, tmp_path):
 
 
 def test_two_models_of_one_name_are_refused(model_dir):
-    with pytest.raises(RuleSafeError, match="different names"):
+    with pytest.raises(RuleSafeError, match="must have different names"):
         measures.token_memories([model_dir, model_dir])
 
 

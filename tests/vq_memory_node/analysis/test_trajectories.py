@@ -1,4 +1,4 @@
-"""Joint positions are the same, bit by bit, from whatever form of the episodes they are read."""
+"""Joint positions are bit-identical when loaded from recordings, a dataset or a .parquet file."""
 
 import numpy as np
 import pytest
@@ -78,7 +78,7 @@ def test_episodes_are_chosen_by_number_and_by_rule(recordings):
     assert only.steps is not None and only.steps[1] is found.steps[3]
     with pytest.raises(RuleSafeError, match=r"unknown rule 'rule_9'; valid: rule_001, rule_020"):
         found.of_rules(["rule_9"])
-    with pytest.raises(RuleSafeError, match="0 to 7, not 8"):
+    with pytest.raises(RuleSafeError, match="no episode 8; valid: 0 to 7"):
         found.take([8])
 
 

@@ -1,1 +1,1 @@
-"""How much a memory's tokens tell: probes, information, figures (docs/memory.md)."""
+"""Analysis of memory tokens: probes, mutual information, stability, figures (docs/memory.md)."""

@@ -1,4 +1,4 @@
-"""The memory's share of the benchmark: one frame taken in, with and without a token, and bytes."""
+"""Computational cost of a memory: time per frame, with and without a token, and memory usage."""
 
 import time
 import tracemalloc
@@ -20,16 +20,16 @@ from vq_memory_node.rolling import RollingMemory
 from vq_memory_node.windows import LENGTH, RATE, STRIDE
 
 WARM_UP = 3
-"""Tokens that are not counted."""
+"""Number of initial tokens that are not timed."""
 
 
 @dataclass(frozen=True)
 class Cost:
-    """Of a memory.
+    """Cost of a memory.
 
     Attributes:
-        times: ms of single frames, by what the frame does.
-        held: kB, by what holds them.
+        times: ms of single frames, by the kind of frame.
+        held: memory usage in kB, by object.
     """
 
     times: dict[str, NDArray[np.float64]]
@@ -37,7 +37,7 @@ class Cost:
 
 
 def measure_apart(model: Path | str, tokens: int) -> Cost:
-    """The cost of a model's memory, in a process of its own that has one core and one thread."""
+    """Measure the memory of a model in a separate process with one core and one thread."""
     return run_on_one_core(_measure, model, tokens)
 
 
@@ -46,10 +46,13 @@ def _measure(model: Path | str, tokens: int) -> Cost:
 
 
 def samples(model: Path | str, tokens: int) -> dict[str, NDArray[np.float64]]:
-    """ms of each frame that a memory takes in, by what the frame does: `tokens` that yield a token
-    and STRIDE - 1 times as many that do not. Eager torch only where torch is installed.
+    """Return the times in ms of single frames, by the kind of frame.
 
-    Errors: RuleSafeError if there is no such model.
+    `tokens` frames yield a token, and STRIDE - 1 times as many do not. Also times eager torch, if
+    it is installed.
+
+    Raises:
+        RuleSafeError: there is no such model.
     """
     found = _timed(TokenMemory(str(model)), tokens, "numpy")
     try:
@@ -67,9 +70,9 @@ def _timed(memory: Memory, tokens: int, title: str) -> dict[str, NDArray[np.floa
         position = wave(frame / RATE).astype(np.float32)
         begin = time.perf_counter()
         new = rolling.push(position)
-        passed = 1000 * (time.perf_counter() - begin)
+        elapsed = 1000 * (time.perf_counter() - begin)
         if frame >= WARM_UP * STRIDE:
-            (with_token if new else without).append(passed)
+            (with_token if new else without).append(elapsed)
     return {
         f"frame with a token, {title}": np.array(with_token),
         "frame with no token": np.array(without),
@@ -77,8 +80,7 @@ def _timed(memory: Memory, tokens: int, title: str) -> dict[str, NDArray[np.floa
 
 
 def footprints(model: Path | str) -> dict[str, float]:
-    """kB that full memories hold, and that their tokenizer does, which any number of memories
-    share."""
+    """Return the memory usage in kB of full memories, and of the tokenizer that they share."""
     tokens, raw = TokenMemory(str(model)), RawMemory()
     makers: dict[str, Callable[[], object]] = {
         "tokenizer": lambda: tokens.tokenizer,
@@ -87,7 +89,7 @@ def footprints(model: Path | str) -> dict[str, float]:
         "raw memory, from the start": lambda: _filled(raw, FromStart()),
         "raw memory, sliding": lambda: _filled(raw, Sliding()),
     }
-    return {name: _held(make) for name, make in makers.items()}
+    return {name: _footprint(make) for name, make in makers.items()}
 
 
 def _filled(memory: Memory, grid: Grid) -> RollingMemory:
@@ -97,8 +99,8 @@ def _filled(memory: Memory, grid: Grid) -> RollingMemory:
     return rolling
 
 
-def _held(make: Callable[[], object]) -> float:
-    """kB that what is made goes on holding."""
+def _footprint(make: Callable[[], object]) -> float:
+    """Return the memory usage in kB of the object that `make` returns."""
     tracemalloc.start()
     before, _ = tracemalloc.get_traced_memory()
     kept = make()
@@ -109,18 +111,18 @@ def _held(make: Callable[[], object]) -> float:
 
 
 class EagerMemory(TokenMemory):
-    """The same memory with an eager torch encoder, which the numpy path is compared with."""
+    """The same memory with an eager torch encoder, as a baseline for the numpy encoder."""
 
     @cached_property
     def _parts(self) -> tuple[Any, Any, list[Any]]:
-        """Torch, encoder, arrays. Errors: RuleSafeError for a model that has no codebook."""
+        """Torch, encoder and arrays; RuleSafeError for a model without a codebook."""
         import torch
 
         from vq_memory_node.networks import encoder_of
 
         model = load_model(self.model)
         if model.architecture.kind != "vq":
-            raise RuleSafeError(f"a model of kind {model.architecture.kind}; timed: vq")
+            raise RuleSafeError(f"a model of kind {model.architecture.kind}; only vq can be timed")
         torch.set_num_threads(1)
         needed = ("normaliser.mean", "normaliser.std", "codebook", f"clusters.{self.clusters}")
         arrays = [torch.from_numpy(np.array(model.arrays[name])) for name in needed]

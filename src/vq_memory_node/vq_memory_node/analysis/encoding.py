@@ -1,4 +1,4 @@
-"""Stored episodes through a memory's model: the code of each window, and its cluster."""
+"""Encoding of stored episodes: the code of each window, and its cluster."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -19,33 +19,33 @@ KIND = "rulesafe tokens 1"
 def codes_of(
     model: MemoryModel, positions: NDArray[np.float32], frames: Iterable[int]
 ) -> NDArray[np.int64]:
-    """The codes (F,) of the windows that end at these frames of an episode (N, 13), rad.
+    """Return the codes (F,) of the windows that end at `frames` of an episode (N, 13), rad.
 
-    A code is a row of the model's codebook; `model.clusters(J)[code]` is the token of a memory
-    with J of them.
+    A code is the index of a codebook entry. Its token is `model.clusters(J)[code]` for J tokens.
     """
     tokenizer = TOKENIZERS[model.architecture.kind](model, model.architecture.codes)
     windows = (window_at(positions, frame, tokenizer.window) for frame in frames)
     return np.fromiter(map(tokenizer.code, windows), np.int64)
 
 
-def with_bar(found: Trajectories, what: str) -> Iterator[tuple[int, NDArray[np.float32]]]:
-    """Number and positions of each episode, with a progress bar in frames on a terminal."""
-    with ProgressBar(total=found.frames, unit="frame", desc=what, disable=None) as bar:
+def with_bar(found: Trajectories, title: str) -> Iterator[tuple[int, NDArray[np.float32]]]:
+    """Yield the index and positions of each episode, with a progress bar on a terminal."""
+    with ProgressBar(total=found.frames, unit="frame", desc=title, disable=None) as bar:
         for episode, positions in enumerate(found.positions):
             yield episode, positions
             bar.update(len(positions))
 
 
 def write_tokens(out: Path, found: Trajectories, model: MemoryModel, clusters: int) -> int:
-    """Writes the tokens of every frame of every episode as Parquet; how many there are.
+    """Write the tokens at all frames of all episodes to a Parquet file; return their number.
 
-    Columns, int32: `episode`, `frame`, and the token of the window that ends there, as memories
-    with one token for each code (`code`) and with one for each cluster (`cluster`) have it.
-    The schema's metadata tell the model's hash, the number of clusters and the digest of the
-    trajectories. The same model and trajectories give the same bytes.
+    Columns, int32: `episode`, `frame`, and the token of the window that ends at this frame, with
+    one token for each code (`code`) and with one for each cluster (`cluster`). The metadata of the
+    schema include the model's hash, the number of clusters and the digest of the trajectories. The
+    same model and trajectories give the same bytes.
 
-    Errors: RuleSafeError if the model has no such number of clusters.
+    Raises:
+        RuleSafeError: the model does not offer this number of clusters.
     """
     cluster = model.clusters(clusters)
     codes = [

@@ -1,4 +1,4 @@
-"""The pictures of `rulesafe memory plot`."""
+"""The figures of `rulesafe memory plot`."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -26,7 +26,7 @@ from vq_memory_node.model_files import MemoryModel
 from vq_memory_node.windows import RATE, STRIDE
 
 ROWS = 3
-"""Trajectories in a picture of strips."""
+"""Number of trajectories in a figure of strips."""
 
 LINE, GREY = "#30343a", "#9aa0a6"
 
@@ -34,24 +34,26 @@ LINE, GREY = "#30343a", "#9aa0a6"
 def draw_all(
     out: Path, model: MemoryModel, found: Trajectories, clusters: int, every: int, seed: int
 ) -> Iterator[Path]:
-    """Draw all pictures into a folder; yields each file's path once it is written.
+    """Draw all figures into a folder; yield the path of each file after it is written.
 
-    Without true steps there is no picture of information.
+    The figure of information is drawn only if the trajectories contain the true steps.
 
     Args:
         out: the folder.
-        model: the memory's model.
+        model: the memory model.
         found: the trajectories.
-        clusters: of the lower strips and of the codebook's colours.
-        every: of so many frames one is counted for the information.
+        clusters: number of clusters in the lower strips and in the codebook's colours.
+        every: compute the information from every N-th frame.
         seed: of noise, baseline, bootstrap and t-SNE.
 
     Raises:
-        RuleSafeError: for a number that is not valid.
-        ModuleNotFoundError: where scikit-learn is not installed.
+        RuleSafeError: a number is not valid.
+        ModuleNotFoundError: scikit-learn is not installed.
     """
     if every < 1 or seed < 0:
-        raise RuleSafeError(f"every is 1 or more and seed 0 or more, not {every} and {seed}")
+        raise RuleSafeError(
+            f"every is {every} and seed {seed}; valid: every 1 or more, seed 0 or more"
+        )
     fine, coarse = model.clusters(model.architecture.codes), model.clusters(clusters)
     components, _ = principal(model.arrays["codebook"])
     order = np.argsort(components[:, 0], kind="stable")
@@ -71,8 +73,8 @@ def draw_all(
 
 
 def code_colours(order: NDArray[np.integer]) -> NDArray[np.float64]:
-    """(K, 4) a colour for each token: a gradient along `order` (K,), tokens from one end of the
-    codebook to the other, so that near ones look alike."""
+    """Return one RGBA colour per token (K, 4): a gradient along the token order `order` (K,), in
+    which similar tokens are neighbours."""
     colours = np.empty((len(order), 4))
     colours[order] = matplotlib.colormaps["viridis"](np.linspace(0, 1, len(order)))
     return colours
@@ -86,15 +88,15 @@ def draw_strips(
     clusters: NDArray[np.integer],
     order: NDArray[np.integer],
 ) -> None:
-    """Writes a PNG: token strips of trajectories, above by code and below by cluster.
+    """Write a PNG of token strips: by code in the upper axes, by cluster in the lower.
 
     Args:
-        path: of the file.
-        title: above all.
-        strips: the rows, from the top.
-        fine: (K,) the token of each code where each has one of its own.
-        clusters: (K,) the token of each code where clusters have them.
-        order: (K,) codes from one end of the codebook to the other.
+        path: output file.
+        title: title of the figure.
+        strips: one row each, from the top.
+        fine: (K,) token of each code, with one token per code.
+        clusters: (K,) token of each code, with one token per cluster.
+        order: (K,) codes by their position along the codebook's first principal component.
     """
     count = int(clusters.max()) + 1
     longest = max(strip.frames for strip in strips) / RATE
@@ -103,11 +105,11 @@ def draw_strips(
     figure.suptitle(title, fontsize=10)
     above, below = figure.subplots(2, 1, sharex=True)
     used = len(np.unique(np.concatenate([strip.codes for strip in strips])))
-    above.set_title(f"{len(clusters)} codes ({used} of them here)", loc="left", fontsize=9)
+    above.set_title(f"{len(clusters)} codes ({used} used here)", loc="left", fontsize=9)
     below.set_title(f"{count} clusters", loc="left", fontsize=9)
     _rows(above, strips, fine, code_colours(fine[order]))
     _rows(below, strips, clusters, cluster_colours(count))
-    below.set_xlabel("time (s); black lines: from here on so many steps of the plan are done")
+    below.set_xlabel("time (s); black lines: number of completed steps of the plan")
     below.set_xlim(0, longest + 0.2)
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path)
@@ -116,8 +118,9 @@ def draw_strips(
 def _rows(
     axes: Axes, strips: Sequence[Strip], names: NDArray[np.integer], colours: NDArray[np.float64]
 ) -> None:
-    """Each strip as a row of blocks, STRIDE frames wide, that begin where their window ends: until
-    the next one, that is the newest token."""
+    """Draw each strip as a row of blocks, STRIDE frames wide.
+
+    A block begins where its window ends, and spans the time in which its token is the newest."""
     for row, strip in enumerate(strips):
         tokens = names[strip.codes]
         starts = np.arange(len(tokens)) * STRIDE / RATE
@@ -148,7 +151,7 @@ def _rows(
 
 
 def draw_information(path: Path, entries: Sequence[StepInformation]) -> None:
-    """Writes a PNG: mutual information with the true step, by number of tokens and by noise."""
+    """Write a PNG: mutual information with the true step, by number of tokens and by noise."""
     figure = Figure(figsize=(9.6, 3.9), dpi=150, layout="constrained")
     by_count, by_noise = figure.subplots(1, 2, sharey=True)
     quiet = sorted((e for e in entries if e.noise == 0), key=lambda entry: entry.clusters)
@@ -168,7 +171,7 @@ def draw_information(path: Path, entries: Sequence[StepInformation]) -> None:
         ms=16,
         mew=2,
         color=GREY,
-        label="the same, turned in time",
+        label="baseline: shifted in time",
     )
     by_count.set_xticks(where, [str(entry.clusters) for entry in quiet])
     by_count.set_xlim(-0.5, len(quiet) - 0.5)
@@ -202,21 +205,21 @@ def _noise_lines(axes: Axes, entries: Sequence[StepInformation]) -> None:
         low, high = ([getattr(e.share, end) for e in line] for end in ("low", "high"))
         axes.fill_between(noise, low, high, color=color, alpha=0.15, lw=0)
         axes.plot(noise, [e.share.baseline for e in line], color=color, lw=0.9, ls=":")
-    axes.set_xlabel("joint noise (rad, standard deviation); dotted: turned in time")
+    axes.set_xlabel("joint noise (rad, standard deviation); dotted: baseline, shifted in time")
     axes.legend(frameon=False, fontsize=8, ncols=2)
 
 
 def draw_codebook(path: Path, found: Map, clusters: NDArray[np.integer]) -> None:
-    """Writes a PNG: the codebook by PCA and by t-SNE, coloured by cluster (K,), sized by usage."""
+    """Write a PNG: the codebook by PCA and t-SNE, coloured by cluster (K,), sized by usage."""
     count = int(clusters.max()) + 1
     figure = Figure(figsize=(9.6, 4.6), dpi=150, layout="constrained")
     left, right = figure.subplots(1, 2)
     colours = cluster_colours(count)
     size = 8 + 250 * found.usage / max(found.usage.max(), 1e-12)
     for axes, points in ((left, found.pca), (right, found.tsne)):
-        idle = points[found.usage == 0].T
-        if idle.size:
-            axes.scatter(*idle, marker="x", s=14, lw=0.8, color=GREY, label="never used")
+        unused = points[found.usage == 0].T
+        if unused.size:
+            axes.scatter(*unused, marker="x", s=14, lw=0.8, color=GREY, label="unused")
         for cluster in range(count):
             chosen = (clusters == cluster) & (found.usage > 0)
             axes.scatter(
@@ -236,7 +239,7 @@ def draw_codebook(path: Path, found: Map, clusters: NDArray[np.integer]) -> None
     left.set_xlabel(f"first component ({first:.0f} % of the variance)")
     left.set_ylabel(f"second component ({second:.0f} %)")
     right.set_title("t-SNE", loc="left", fontsize=9)
-    right.set_xlabel("area of a code: its share of the training windows")
+    right.set_xlabel("area: share of the training windows")
     handles, labels = right.get_legend_handles_labels()
     legend = figure.legend(
         handles, labels, title="cluster", loc="outside right upper", frameon=False, fontsize=8

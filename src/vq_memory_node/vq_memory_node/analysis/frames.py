@@ -1,4 +1,4 @@
-"""Frames of many episodes with what a network may read at each: joints, a memory, the rule."""
+"""Frames of episodes with the inputs and labels of a probe: joints, memory, rule, step."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,16 +14,16 @@ from vq_memory_node.rolling import readings_of
 
 @dataclass(frozen=True)
 class LabelledFrames:
-    """F frames with what may be read at each.
+    """F frames with the inputs and labels of a probe.
 
     Attributes:
-        rule_one_hot: (F, R) float32, which of R rules it is; a policy knows it by the instruction.
+        rule_one_hot: (F, R) float32, one of R rules; a policy gets it from the instruction.
         joints: (F, 13) float32, rad.
-        raw: (F, M, 13) float32 past positions, rad, or (F, 0, 13) without such a memory.
-        tokens: (F, M) int64 past tokens, or (F, 0).
+        raw: (F, M, 13) float32 past positions, rad; (F, 0, 13) without a raw memory.
+        tokens: (F, M) int64 past tokens; (F, 0) without a token memory.
         mask: (F, M) True where the memory is observed.
-        steps: (F,) int64, the label: the number of the rule times STEPS plus the steps done.
-        episodes: (F,) int64, the episode that a frame is from.
+        steps: (F,) int64, the label: the index of the rule times STEPS plus the steps done.
+        episodes: (F,) int64, the episode of each frame.
     """
 
     rule_one_hot: NDArray[np.float32]
@@ -35,36 +35,37 @@ class LabelledFrames:
     episodes: NDArray[np.int64]
 
     def of(self, episodes: Sequence[int] | NDArray[np.int64]) -> "LabelledFrames":
-        """The frames of these episodes."""
+        """Return the frames of these episodes."""
         rows = np.isin(self.episodes, episodes)
         return LabelledFrames(**{name: column[rows] for name, column in vars(self).items()})
 
     def raw_mask(self) -> NDArray[np.bool_]:
-        """The mask of `raw`: all of it, or (F, 0) where there is none."""
+        """Return the mask of `raw`: `mask`, or (F, 0) without a raw memory."""
         return self.mask[:, : self.raw.shape[1]]
 
 
 STEPS = 100
-"""More than any plan has; keeps the steps of one rule apart from those of another."""
+"""More than the steps of any plan, so that labels of different rules differ."""
 
 
 def frames_of(
     trajectories: Trajectories, memory: Memory, rules: Sequence[str], every: int = 5
 ) -> LabelledFrames:
-    """Every so many frames of the episodes, with the memory's readings there.
+    """Return every N-th frame of the episodes, with the memory's readings.
 
     Args:
         trajectories: episodes of these rules, with steps.
-        memory: what is read besides the joints.
+        memory: memory that the probe receives besides the joints.
         rules: in the order of the columns of `rule_one_hot`.
-        every: frames from one to the next; neighbours tell hardly more than one of them.
+        every: N; neighbouring frames are nearly identical.
 
-    Errors: RuleSafeError where the source of the trajectories does not tell the steps.
+    Raises:
+        RuleSafeError: the trajectories have no steps.
     """
     if trajectories.steps is None:
         raise RuleSafeError(
-            "the episodes have no steps; valid: a dataset or a directory of `rulesafe demos "
-            "generate`, not a .parquet file of `rulesafe demos export`"
+            "the episodes have no steps; valid: a dataset or a folder of `rulesafe demos "
+            "generate`, but no .parquet file of `rulesafe demos export`"
         )
     columns: dict[str, list[NDArray]] = {name: [] for name in LabelledFrames.__annotations__}
     for episode, q in enumerate(trajectories.positions):

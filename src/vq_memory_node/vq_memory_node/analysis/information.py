@@ -1,15 +1,15 @@
-"""How much of the task's true step the tokens tell: mutual information, with a baseline.
+"""Mutual information between tokens and the true step of the task, with a baseline.
 
-The step of one rule is no step of another, so everything is conditional on the rule: joint counts
-are taken rule by rule, information and entropy are summed with the rules' shares of the frames.
+Steps of different rules are different labels, so all quantities are conditional on the rule: joint
+counts are taken per rule, and information and entropy are averages weighted by number of frames.
 
-    share = I(token; step | rule) / H(step | rule), 0: nothing is told, 1: everything
+    share = I(token; step | rule) / H(step | rule), 0: no information, 1: tokens determine the step
 
-Counts overestimate information, the more so the more tokens there are. The baseline shows by how
-much: the same tokens, turned in each episode by a random number of frames, end to beginning. That
-keeps how often each token comes and how long it lasts, and loses when. The interval is a bootstrap
-over episodes, whose frames hang together. Resampling overestimates once more, so that only the
-deviations from the resamples' mean are used: the interval tells the spread, the baseline the bias.
+Estimates from counts are too high, and the more so the more tokens there are. The baseline shows
+this bias: in each episode, the tokens are rotated in time by a random number of frames. This keeps
+the frequency and duration of each token but removes the relation to the step. The interval is a
+bootstrap over episodes, because frames of one episode are dependent. Resampling adds a bias of its
+own, so only deviations from the mean of the resamples are used.
 """
 
 from collections.abc import Sequence
@@ -27,12 +27,12 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Share:
-    """Share of the step's entropy that the tokens tell.
+    """Mutual information with the step, as a share of the step's entropy.
 
     Attributes:
-        value: as counted, in 0..1.
+        value: estimate from counts, in 0..1.
         low, high: its 95 % interval, within 0..1.
-        baseline: the mean share of turned tokens.
+        baseline: mean share of tokens that are rotated in time.
     """
 
     value: float
@@ -46,43 +46,44 @@ def information_share(
     steps: Sequence[Ints],
     rules: Sequence[str],
     resamples: int = 1000,
-    turns: int = 20,
+    rotations: int = 20,
     seed: int = 0,
 ) -> Share:
-    """The share of the true step's entropy that the token of the same frame tells.
+    """Return the mutual information of tokens and true steps as a share of the step's entropy.
 
     Args:
         tokens: of each episode (N,), from 0.
         steps: of each episode (N,), from 0.
         rules: of each episode.
-        resamples: of the bootstrap.
-        turns: turned copies, for the baseline.
+        resamples: number of bootstrap resamples.
+        rotations: number of rotated copies for the baseline.
         seed: of both.
 
-    Errors: RuleSafeError where no rule has two different steps: there is nothing to tell.
+    Raises:
+        RuleSafeError: the step never changes, so that its entropy is 0.
     """
     rng = np.random.default_rng(seed)
     groups = [np.flatnonzero(np.array(rules) == rule) for rule in sorted(set(rules))]
     counts, once = _counts(tokens, steps), np.ones((1, len(rules)))
     value = _shares(counts, groups, once)[0]
     if np.isnan(value):
-        raise RuleSafeError("the step never changes in these episodes: there is nothing to tell")
-    drawn = np.zeros((resamples, len(rules)))  # how often each episode is in a resample
+        raise RuleSafeError("the step never changes in these episodes; information needs two steps")
+    drawn = np.zeros((resamples, len(rules)))  # count of each episode in each resample
     for members in groups:
         chance = np.full(len(members), 1 / len(members))
         drawn[:, members] = rng.multinomial(len(members), chance, resamples)
     shares = np.nan_to_num(_shares(counts, groups, drawn))
     low, high = value + np.quantile(shares - shares.mean(), [0.025, 0.975])
     baseline = []
-    for _ in range(turns):
-        turned = [np.roll(token, int(rng.integers(len(token)))) for token in tokens]
-        baseline.append(_shares(_counts(turned, steps), groups, once)[0])
+    for _ in range(rotations):
+        rotated = [np.roll(token, int(rng.integers(len(token)))) for token in tokens]
+        baseline.append(_shares(_counts(rotated, steps), groups, once)[0])
     ends = float(max(low, 0)), float(min(high, 1))
     return Share(float(value), *ends, float(np.mean(baseline)))
 
 
 def _counts(tokens: Sequence[Ints], steps: Sequence[Ints]) -> Floats:
-    """Return the frames (E, J, S) of each episode by token and step."""
+    """Return the number of frames (E, J, S) of each episode by token and step."""
     shape = [1 + max(int(column.max()) for column in columns) for columns in (tokens, steps)]
     counts = np.zeros((len(tokens), *shape))
     for found, token, step in zip(counts, tokens, steps, strict=True):
@@ -96,15 +97,16 @@ def _shares(counts: Floats, groups: Sequence[Ints], weights: Floats) -> Floats:
     Args:
         counts: from `_counts`.
         groups: the episodes of each rule.
-        weights: how often each episode counts.
+        weights: count of each episode.
     """
-    told, wanted = np.zeros(len(weights)), np.zeros(len(weights))
+    information, entropy = np.zeros(len(weights)), np.zeros(len(weights))
     for members in groups:
         joint = np.tensordot(weights[:, members], counts[members], axes=1)  # (B, J, S)
         step = _entropy(joint.sum(axis=1))
-        told += step + _entropy(joint.sum(axis=2)) - _entropy(joint.reshape(len(joint), -1))
-        wanted += step
-    return np.divide(told, wanted, out=np.full_like(told, np.nan), where=wanted > 0)
+        information += step + _entropy(joint.sum(axis=2)) - _entropy(joint.reshape(len(joint), -1))
+        entropy += step
+    empty = np.full_like(information, np.nan)
+    return np.divide(information, entropy, out=empty, where=entropy > 0)
 
 
 def _entropy(counts: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""docs/results/memory.md: what `rulesafe memory measure` found, as Markdown."""
+"""Report of `rulesafe memory measure` as Markdown (docs/results/memory.md)."""
 
 from collections.abc import Mapping, Sequence
 
@@ -30,22 +30,22 @@ def report(
     cost: Cost,
     seeds: int,
 ) -> str:
-    """The whole page.
+    """Return the complete page.
 
     Args:
-        command: what made it.
-        models: whose tokens they are, by name; the first is the one that is timed.
+        command: the command that writes it.
+        models: the measured models by name; `cost` is that of the first one.
         episodes: by split, "normal" and "shifted".
-        stable: by split.
+        stable: results of `measures.stabilities`, by split.
         results: in the order of the table's rows.
         cost: of the first model's memory.
-        seeds: draws of the noise, and trainings of the network.
+        seeds: number of noise draws and of probe trainings.
     """
     parts = [
-        "# What memory tokens keep, tell and cost",
+        "# VQ-Memory: stability, information and cost of tokens",
         f"    {command}",
-        "Models, which learned without knowing the steps; the others beside the first are named "
-        "in the tables:",
+        "Models, trained without the steps as labels; rows of the tables without the name of a "
+        "model are of the first one:",
         "\n".join(f"- {described(name, model)}" for name, model in models.items()),
         "\n".join(
             f"- {about(split, found, next(iter(models.values())))}"
@@ -58,7 +58,7 @@ def report(
             stability_section(f"Episodes of the {split} split", *found, seeds)
             for split, found in stable.items()
         ),
-        "## Reading the task's step",
+        "## Information about the task step",
         reading_text(seeds),
         reading_section(results),
         "## Cost",
@@ -69,23 +69,24 @@ def report(
 
 
 def described(name: str, model: MemoryModel) -> str:
-    """What kind of model it is."""
+    """Return the line that describes a model."""
     config = {"sees": "arm_and_hand", **model.training.get("config", {})}
-    told = [f"{key} {config[key]}" for key in ("sees", "quantiser", "clustering") if key in config]
-    return f"{name} ({model.hash[:12]}): {model.architecture.codes} codes, {', '.join(told)}"
+    names = {"sees": "input joints", "quantiser": "quantiser", "clustering": "clustering"}
+    settings = [f"{names[key]} {config[key]}" for key in names if key in config]
+    return f"{name} ({model.hash[:12]}): {model.architecture.codes} codes, {', '.join(settings)}"
 
 
 def about(name: str, data: Trajectories, model: MemoryModel) -> str:
-    """What episodes there are, and whether the model learned from them."""
+    """Return the line that describes a set of episodes, and whether the model was trained on it."""
     rules = sorted(set(data.rules))
-    told = ", ".join(f"{data.rules.count(rule)} of {rule}" for rule in rules)
-    kinds = told if len(rules) <= 4 else f"{len(rules)} rules"
-    learned = model.training.get("data", {}).get("sha256") == digest(data.positions)
+    counts = ", ".join(f"{data.rules.count(rule)} of {rule}" for rule in rules)
+    kinds = counts if len(rules) <= 4 else f"{len(rules)} rules"
+    trained = model.training.get("data", {}).get("sha256") == digest(data.positions)
     safes = ", ".join(sorted(set(data.safes) - {""})) or "unknown safes"
-    which = "those" if learned else "not the set"
+    which = "the training set" if trained else "not the training set"
     return (
-        f"{name}: {len(data)} episodes ({kinds}) on {safes}, {data.frames} frames; {which} that "
-        "the model learned from."
+        f"{name}: {len(data)} episodes ({kinds}) on {safes}, {data.frames} frames; {which} of the "
+        "first model."
     )
 
 
@@ -95,7 +96,7 @@ def stability_section(
     raw: Mapping[str, Estimate],
     seeds: int,
 ) -> str:
-    """A row for each vocabulary, and one for the raw windows."""
+    """Return a table with a row for each vocabulary, and one for raw windows."""
     names = list(raw)
     some = next(iter(found.values()))
     rows = [["", *names, "by chance"]]
@@ -108,8 +109,8 @@ def stability_section(
         [
             f"### {title}",
             "",
-            f"{some[names[0]].tokens} tokens, at frames 0, 20, 40, ... of each episode; the noise "
-            f"drawn {seeds} times.",
+            f"{some[names[0]].tokens} tokens, at frames 0, 20, 40, ... of each episode; "
+            f"{seeds} draws of the noise.",
             "",
             markdown_table(rows),
         ]
@@ -118,43 +119,42 @@ def stability_section(
 
 STABILITY_TEXT = f"""\
 Noise is Gaussian, independent for each joint and frame, with a standard deviation of {NOISE} rad.
-Another speed is the same trajectory resampled in time; a token is compared with the one at the
-same fraction of the episode. "By chance" is the share that would be unchanged if tokens were drawn
-with their frequencies in the stored episodes: few clusters leave much unchanged whatever happens.
-The raw windows' change is the root of the mean square of what is added, over that of the distance
-from the mean posture of all episodes; no share of raw windows is unchanged. In brackets: intervals
-of 95 % by bootstrap over episodes ({RESAMPLES} resamples)."""
+Another speed is simulated by resampling the trajectory in time; tokens at the same fraction of the
+episode are compared. "By chance" is the share that would be unchanged if tokens were drawn at
+random with their frequencies in the stored episodes; it is high for few clusters. The relative
+change of raw windows is the RMS of the disturbance over the RMS of the distance from the mean
+posture of all episodes. In parentheses: 95 % intervals by bootstrap over episodes ({RESAMPLES}
+resamples)."""
 
 
 COST_TEXT = f"""\
-One core, one thread, in a process of its own; a memory whose windows end at frames 0, 20, 40, ...
-takes in a moving arm's joints, one frame a call. The bytes are those of a memory that has taken in
-{STRIDE * LENGTH} frames; any number of memories share a tokenizer."""
+Measured in a separate process with one core and one thread. A memory with windows that end at
+frames 0, 20, 40, ... receives the joint positions of a moving arm, one frame per call. Memory usage
+is measured after {STRIDE * LENGTH} frames; all memories of a process share a tokenizer."""
 
 
 def reading_text(seeds: int) -> str:
-    """How the table came to be."""
+    """Return the description of the method."""
     config = ProbeConfig()
     return f"""\
-A network of two hidden layers of {config.hidden} learns how many steps of the plan are done, from
-every {EVERY}th frame of 70 % of a rule's normal episodes; it stops early on another 10 %, and is
-tested on the other 20 % and on all shifted episodes. It reads the current joints (13), and besides
-nothing, raw memory ({LENGTH} x 13 positions, of the hand {LENGTH} x 6, and the mask) or sliding
-tokens ({LENGTH} one-hot and the mask). The mask alone tells how long the
-episode has run, up to {LENGTH * STRIDE // RATE} s.
-Layers and training (Adam, {config.rate}, batches of {config.batch}, at most {config.epochs} epochs,
-patience {config.patience}) are the same for all, the first layer is as wide as what is read. With
-two or more rules together it is told the rule, as the instruction tells a policy, and a step of
-one rule is no step of another. Macro F1 is the mean over steps. In brackets: Student's intervals of
-95 %, cut at 0 and 100, over {seeds} seeds of division, weights and order; they do not hold what
-another choice of recorded episodes would change."""
+A probe, an MLP with two hidden layers of {config.hidden} units, predicts the number of completed
+steps of the plan. Every {EVERY}th frame of a rule's normal episodes is used: 70 % of the episodes
+for training, 10 % for early stopping and 20 % for the test; all shifted episodes are test episodes.
+The inputs are the current joints (13) and no memory, raw memory ({LENGTH} x 13 positions, of the
+hand {LENGTH} x 6, and the mask) or sliding tokens ({LENGTH} one-hot and the mask). The mask itself
+contains the elapsed time, up to {LENGTH * STRIDE // RATE} s, and is therefore a baseline.
+Hidden layers and training (Adam, {config.rate}, batches of {config.batch}, at most {config.epochs}
+epochs, patience {config.patience}) are the same for all inputs. For two or more rules together, the
+rule is another input, and steps of different rules are different labels. Macro F1 is the mean over
+steps. In parentheses: Student's 95 % intervals, clipped to 0..100 %, over {seeds} seeds of split,
+weights and batch order; they do not include the variation between sets of recorded episodes."""
 
 
 def reading_section(found: Sequence[ProbeResult]) -> str:
-    """A row for each input, grouped by rules."""
+    """Return a table with a row for each input, grouped by rules."""
     scores = ("accuracy", "macro F1")
     head = [f"{split}, {score}" for split in ("held-out normal", "shifted") for score in scores]
-    rows = [["rules", "read from", *head]]
+    rows = [["rules", "input", *head]]
     for result in found:
         figures = [_percent(estimate) for estimate in (*result.normal, *result.shifted)]
         rows.append([" and ".join(result.rules), result.source, *figures])
@@ -164,12 +164,12 @@ def reading_section(found: Sequence[ProbeResult]) -> str:
 def cost_section(
     samples: Mapping[str, NDArray[np.float64]], footprints: Mapping[str, float]
 ) -> str:
-    """Times of single frames, and bytes."""
+    """Return the tables of times per frame and of memory usage."""
     rows = [["", "median, us", "99th percentile, us", "n", "goal"]]
     for name, ms in samples.items():
         figures = [f"{1000 * value:.1f}" for value in np.percentile(ms, [50, 99])]
         rows.append([name, *figures, str(len(ms)), GOALS.get(name, "")])
-    sizes = [["held in memory", "kB"]] + [[name, f"{kb:.1f}"] for name, kb in footprints.items()]
+    sizes = [["memory usage", "kB"]] + [[name, f"{kb:.1f}"] for name, kb in footprints.items()]
     return f"{markdown_table(rows)}\n\n{markdown_table(sizes)}"
 
 
@@ -179,7 +179,7 @@ def _percent(estimate: Estimate) -> str:
 
 
 def line(result: ProbeResult) -> str:
-    """One result, as it is printed while others are still measured."""
+    """Return the line that is printed after each measurement."""
     return (
         f"{' and '.join(result.rules)}, {result.source}: accuracy {_percent(result.normal[0])} on "
         f"held-out normal episodes, {_percent(result.shifted[0])} on shifted ones"

@@ -1,4 +1,4 @@
-"""What `rulesafe memory measure` finds: stability of tokens, and what a small network reads."""
+"""Measurements of `rulesafe memory measure`: stability of tokens, and accuracy of a probe."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,20 +25,20 @@ from vq_memory_node.model_files import load_model
 from vq_memory_node.windows import LENGTH, WINDOW
 
 EVERY = 5
-"""Frames from one that the network reads to the next; neighbours tell hardly more than one."""
+"""The probe uses every N-th frame, because neighbouring frames are nearly identical."""
 
 BASELINE = "most frequent step"
 
 
 @dataclass(frozen=True)
 class ProbeResult:
-    """How well the step is read from one input, over the seeds.
+    """Scores of a probe of the step with one set of inputs, over the seeds.
 
     Attributes:
-        rules: the rules that were trained and tested together.
-        source: what is read besides the current joints, or BASELINE.
+        rules: rules that were trained and tested together.
+        source: name of the inputs, or BASELINE.
         normal, shifted: accuracy and macro F1, with intervals, on held-out episodes of the
-            normal split and on those of the shifted one.
+            normal split and on episodes of the shifted split.
     """
 
     rules: tuple[str, ...]
@@ -48,14 +48,16 @@ class ProbeResult:
 
 
 def token_memories(models: Sequence[Path | str]) -> dict[str, TokenMemory]:
-    """Return a memory for each number of clusters of these models, by a name for people: those of
-    the first model by their clusters alone.
+    """Return a memory for each number of clusters of these models, by a display name.
 
-    Errors: RuleSafeError if two models have one name, so that nobody could tell them apart.
+    The display name contains the name of the model, except for the first model.
+
+    Raises:
+        RuleSafeError: two models have the same name.
     """
     names = [Path(model).name for model in models]
     if len(set(names)) < len(names):
-        raise RuleSafeError(f"models need different names, got {', '.join(names)}")
+        raise RuleSafeError(f"the models must have different names, got {', '.join(names)}")
     prefixes = ["", *(f"{name}, " for name in names[1:])]
     return {
         f"{prefix}J = {clusters}": TokenMemory(str(model), clusters)
@@ -67,8 +69,8 @@ def token_memories(models: Sequence[Path | str]) -> dict[str, TokenMemory]:
 def stabilities(
     data: Trajectories, found: Mapping[str, TokenMemory], seeds: int
 ) -> tuple[dict[str, dict[str, Stability]], dict[str, Estimate]]:
-    """By tokenizer and disturbance, shares of tokens unchanged; by disturbance, the raw windows'
-    relative change."""
+    """Return the shares of unchanged tokens by tokenizer and disturbance, and the relative change
+    of raw windows by disturbance."""
     changes = disturbances(WINDOW)
     tokens = {
         name: stability(data.positions, memory, changes, seeds) for name, memory in found.items()
@@ -78,7 +80,7 @@ def stabilities(
 
 @dataclass(frozen=True)
 class OneToken(Memory):
-    """A memory of one token only: its mask tells the time, its values nothing."""
+    """A memory with one token: its mask gives the elapsed time, its values no information."""
 
     length: int = LENGTH
 
@@ -91,8 +93,8 @@ class OneToken(Memory):
 
 
 class RawHand(RawMemory):
-    """Raw memory of the hand's joints; the arm's are 0. With it, what tokens of the hand gain can
-    be told from what leaving out the arm gains."""
+    """Raw memory of the hand's joints; the arm's are 0. Baseline for tokens of the hand, which
+    separates the effect of tokens from that of leaving out the arm."""
 
     def value(self, window: NDArray[np.float32]) -> NDArray[np.float32]:
         value = window[-1].copy()
@@ -101,10 +103,10 @@ class RawHand(RawMemory):
 
 
 def sources(found: Mapping[str, TokenMemory]) -> dict[str, Memory]:
-    """Return what is read besides the current joints."""
+    """Return the memories that the probe receives besides the current joints, by display name."""
     plain: dict[str, Memory] = {
-        "joints alone": NoMemory(),
-        "joints, mask alone": OneToken(),
+        "joints": NoMemory(),
+        "joints, mask only": OneToken(),
         "joints, raw memory": RawMemory(),
         "joints, raw memory of the hand": RawHand(),
     }
@@ -119,23 +121,24 @@ def probe_results(
     config: ProbeConfig = ProbeConfig(),
     every: int = EVERY,
 ) -> Iterator[ProbeResult]:
-    """Each input's scores, for each rule that both have and for all such rules together.
+    """Yield the scores with each memory, for each rule of both sets and for all rules together.
 
     Args:
-        normal: episodes to train on and to hold out.
-        shifted: episodes of another split.
+        normal: episodes for training, validation and test.
+        shifted: test episodes of another split.
         memories: from `sources`.
-        seeds: 2 or more; of division, weights and order.
+        seeds: 2 or more; of split, weights and batch order.
         config: of the network.
-        every: frames from one that is read to the next.
+        every: use every N-th frame.
 
-    Errors: RuleSafeError if the two have no rule in common, or one does not tell the steps.
+    Raises:
+        RuleSafeError: the two sets have no rule in common, or one has no steps.
     """
     if seeds < 2:
-        raise RuleSafeError(f"an interval takes 2 seeds or more, not {seeds}")
+        raise RuleSafeError(f"an interval needs 2 seeds or more, got {seeds}")
     common = sorted(set(normal.rules) & set(shifted.rules) - {""})
     if not common:
-        raise RuleSafeError("the two sets of episodes have no rule in common")
+        raise RuleSafeError("the normal and the shifted episodes have no rule in common")
     groups = [(rule,) for rule in common] + ([tuple(common)] if len(common) > 1 else [])
     normal, shifted = normal.of_rules(common), shifted.of_rules(common)
     frames = {
@@ -162,7 +165,7 @@ def probe_results(
 
 
 def _numbered(frames: LabelledFrames) -> LabelledFrames:
-    """The same with episodes numbered from 0 on."""
+    """Return the same frames with episodes renumbered from 0."""
     _, numbers = np.unique(frames.episodes, return_inverse=True)
     return LabelledFrames(**{**vars(frames), "episodes": numbers})
 
@@ -179,7 +182,7 @@ def _estimates(scores: Sequence[Scores]) -> tuple[Estimate, Estimate]:
 
 
 def t_interval(values: Sequence[float]) -> Estimate:
-    """The mean of 2 or more shares with Student's interval of 95 %, cut at 0 and 1."""
+    """Return the mean of 2 or more shares with Student's 95 % interval, clipped to 0..1."""
     mean = float(np.mean(values))
     half = float(stats.t.ppf(0.975, len(values) - 1) * stats.sem(values))
     return Estimate(mean, max(mean - half, 0.0), min(mean + half, 1.0))

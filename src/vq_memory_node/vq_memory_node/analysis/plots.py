@@ -1,4 +1,4 @@
-"""`rulesafe memory plot`: what the pictures show, computed; figures.py draws it."""
+"""Data of the figures of `rulesafe memory plot`, which figures.py draws."""
 
 import io
 from collections.abc import Sequence
@@ -26,9 +26,9 @@ class Strip:
 
     Attributes:
         codes: (F,) of the windows that end at frames 0, STRIDE, 2 STRIDE, ...
-        changes: (frame, steps done from there on) at each change of the true step.
-        frames: of the whole trajectory.
-        name: what its row is called.
+        changes: (frame, steps done from this frame on) at each change of the true step.
+        frames: length of the trajectory.
+        name: label of its row.
     """
 
     codes: NDArray[np.int64]
@@ -38,7 +38,7 @@ class Strip:
 
 
 def strips_of(model: MemoryModel, found: Trajectories, rule: str, rows: int) -> list[Strip]:
-    """The strips of a rule's first trajectories. Errors: RuleSafeError for an unknown rule."""
+    """Return strips of a rule's first trajectories; RuleSafeError for an unknown rule."""
     chosen = found.of_rules([rule])
     strips = []
     for i in range(min(rows, len(chosen))):
@@ -56,8 +56,8 @@ def strips_of(model: MemoryModel, found: Trajectories, rule: str, rows: int) -> 
 
 @dataclass(frozen=True)
 class StepInformation:
-    """How much a memory's newest token tells of the true step, at one number of tokens and one
-    noise (rad)."""
+    """Information of the newest token about the true step, for one number of tokens and one
+    standard deviation of joint noise (rad)."""
 
     clusters: int
     noise: float
@@ -71,19 +71,20 @@ def information_of_tokens(
     every: int = 5,
     seed: int = 0,
 ) -> list[StepInformation]:
-    """Mutual information with the true step for each of the model's clusterings and each noise.
+    """Return mutual information with the true step for each number of clusters and each noise.
 
     Args:
-        model: the memory.
+        model: the memory model.
         found: trajectories with steps.
         noises: standard deviations of independent Gaussian noise of each joint and frame, rad.
-        every: of so many frames one is looked at.
+        every: use every N-th frame.
         seed: of noise, baseline and bootstrap.
 
-    Errors: RuleSafeError where the trajectories have no steps, or only one.
+    Raises:
+        RuleSafeError: the trajectories have no steps, or only one.
     """
     if found.steps is None:
-        raise RuleSafeError("these demonstrations do not tell the true step")
+        raise RuleSafeError("these demonstrations do not contain the true step; use a dataset")
     steps = [column[::every] for column in found.steps]
     entries = []
     for noise in noises:
@@ -101,7 +102,7 @@ def information_of_tokens(
 
 
 def write_information(path: Path, entries: Sequence[StepInformation]) -> None:
-    """Writes the figures of `information_of_tokens` as CSV."""
+    """Write the results of `information_of_tokens` as CSV."""
     text = io.StringIO()
     text.write("clusters,noise_rad,share,low,high,baseline\n")
     for entry in entries:
@@ -114,7 +115,7 @@ def write_information(path: Path, entries: Sequence[StepInformation]) -> None:
 
 @dataclass(frozen=True)
 class Map:
-    """The codebook in the plane, in two ways.
+    """The codebook in two dimensions, by PCA and by t-SNE.
 
     Attributes:
         pca: (K, 2) first two principal components.
@@ -130,7 +131,7 @@ class Map:
 
 
 def principal(codebook: NDArray[np.float32]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Principal components (K, D) of a codebook (K, D), and their shares of the variance (D,)."""
+    """Return principal components (K, D) of a codebook (K, D), and shares of the variance (D,)."""
     from sklearn.decomposition import PCA
 
     pca = PCA(svd_solver="full")
@@ -138,7 +139,7 @@ def principal(codebook: NDArray[np.float32]) -> tuple[NDArray[np.float64], NDArr
 
 
 def map_of(model: MemoryModel, seed: int = 0) -> Map:
-    """The codebook's maps."""
+    """Return the codebook in two dimensions."""
     from sklearn.manifold import TSNE
 
     codebook = model.arrays["codebook"]

@@ -1,7 +1,6 @@
-"""How well a small network reads the task's step from the joints and a memory.
+"""Probe: a small network that predicts the task step from the joints and a memory.
 
-Not a policy: the network sees the privileged step as the label that it learns, which says what the
-memory holds, and nothing else is made of it.
+It measures the information in a memory. Its labels are privileged, and it is not used as a policy.
 """
 
 from collections.abc import Sequence
@@ -17,13 +16,13 @@ from rulesafe_core.errors import RuleSafeError
 from vq_memory_node.analysis.frames import STEPS, LabelledFrames
 
 FLOOR = 0.01
-"""rad, the least standard deviation by which positions are divided: a joint that never moves
-otherwise turns noise into signal."""
+"""Minimum standard deviation in the normalisation of joint positions, rad, so that noise of joints
+at rest is not amplified."""
 
 
 @dataclass(frozen=True)
 class ProbeConfig:
-    """The network and its training, the same for whatever it reads."""
+    """The network and its training, the same for all inputs."""
 
     hidden: int = 64
     """Units of each of two hidden layers."""
@@ -31,30 +30,30 @@ class ProbeConfig:
     """Adam's learning rate."""
     batch: int = 256
     epochs: int = 60
-    """At most; it stops early."""
+    """Maximum; training stops early."""
     patience: int = 6
-    """Epochs without a better loss on validation episodes; the best epoch's weights are kept."""
+    """Epochs without a lower validation loss before training stops; the best weights are kept."""
 
 
 @dataclass(frozen=True)
 class Scores:
-    """Of one network on one set of frames."""
+    """Scores of one network on one set of frames."""
 
     accuracy: float
     macro_f1: float
-    """Mean over the steps of the training frames, so that short steps count as much as long."""
+    """Mean F1 over the steps of the training frames; short steps count as much as long ones."""
 
 
 class Probe(nn.Module):
-    """Two hidden layers. A sum of embeddings is the first layer's product with one-hot tokens,
-    without making the M x J zeros."""
+    """MLP with two hidden layers. A sum of embeddings replaces the product of the first layer with
+    M x J one-hot values."""
 
     def __init__(self, dense: int, slots: int, vocabulary: int, steps: int, hidden: int):
         super().__init__()
         self.dense = nn.Linear(dense, hidden)
-        unknown = slots * vocabulary
-        self.sparse = nn.EmbeddingBag(unknown + 1, hidden, mode="sum", padding_idx=unknown)
-        with torch.no_grad():  # the spread of a linear layer's weights at their start
+        padding = slots * vocabulary
+        self.sparse = nn.EmbeddingBag(padding + 1, hidden, mode="sum", padding_idx=padding)
+        with torch.no_grad():  # the standard deviation with which linear layers are initialised
             self.sparse.weight *= self.dense.weight.std()
         self.rest = nn.Sequential(
             nn.ReLU(), nn.Linear(hidden, hidden), nn.ReLU(), nn.Linear(hidden, steps)
@@ -70,7 +69,7 @@ class Probe(nn.Module):
 
 @dataclass
 class TrainedProbe:
-    """A trained network with what it takes to feed it."""
+    """A trained network with the normalisation of its inputs."""
 
     vocabulary: int
     config: ProbeConfig
@@ -80,7 +79,7 @@ class TrainedProbe:
     def fit(
         self, training: LabelledFrames, validation: LabelledFrames, seed: int
     ) -> "TrainedProbe":
-        """Train it; the seed sets weights and order."""
+        """Train the network; the seed determines weights and batch order."""
         self.labels = np.unique(training.steps)
         joints = training.joints
         self._mean, self._std = joints.mean(axis=0), np.maximum(joints.std(axis=0), FLOOR)
@@ -90,14 +89,14 @@ class TrainedProbe:
             slots, size = training.tokens.shape[1], self.config.hidden
             self.network = Probe(dense.shape[1], slots, self.vocabulary, len(self.labels), size)
         generator = torch.Generator().manual_seed(seed)
-        wanted = self._answers(training)
+        targets = self._targets(training)
         optimiser = torch.optim.Adam(self.network.parameters(), self.config.rate)
         best, since, kept = np.inf, 0, self.network.state_dict()
         for _ in range(self.config.epochs):
-            for batch in torch.randperm(len(wanted), generator=generator).split(self.config.batch):
+            for batch in torch.randperm(len(targets), generator=generator).split(self.config.batch):
                 optimiser.zero_grad()
                 logits = self.network(dense[batch], rows[batch])
-                nn.functional.cross_entropy(logits, wanted[batch]).backward()
+                nn.functional.cross_entropy(logits, targets[batch]).backward()
                 optimiser.step()
             since += 1
             if (loss := self._loss(validation)) < best:
@@ -109,18 +108,18 @@ class TrainedProbe:
         return self
 
     def _loss(self, frames: LabelledFrames) -> float:
-        """The mean cross-entropy; steps that it never saw are left out."""
+        """Return the mean cross-entropy over frames whose step occurs in training."""
         with torch.no_grad():
-            logits, answers = self.network(*self._inputs(frames)), self._answers(frames)
-            return nn.functional.cross_entropy(logits, answers, ignore_index=-1).item()
+            logits, targets = self.network(*self._inputs(frames)), self._targets(frames)
+            return nn.functional.cross_entropy(logits, targets, ignore_index=-1).item()
 
-    def _answers(self, frames: LabelledFrames) -> torch.Tensor:
-        """The place of each frame's step among the labels, -1 where it is none of them."""
+    def _targets(self, frames: LabelledFrames) -> torch.Tensor:
+        """Return the index of each frame's step in `labels`, or -1 if it is not a label."""
         known = np.isin(frames.steps, self.labels)
         return torch.from_numpy(np.where(known, np.searchsorted(self.labels, frames.steps), -1))
 
-    def read(self, frames: LabelledFrames) -> NDArray[np.int64]:
-        """The most likely step of each frame."""
+    def predict(self, frames: LabelledFrames) -> NDArray[np.int64]:
+        """Return the most likely step of each frame."""
         with torch.no_grad():
             found = self.network(*self._inputs(frames)).argmax(dim=1)
         return self.labels[found.numpy()]
@@ -138,21 +137,24 @@ class TrainedProbe:
         return torch.from_numpy(dense), torch.from_numpy(rows)
 
 
-def divided(rules: Sequence[str], seed: int) -> tuple[list[int], list[int], list[int]]:
-    """Episodes for training, validation and test: 70, 10 and 20 % of each rule's, drawn by seed.
+def split_episodes(rules: Sequence[str], seed: int) -> tuple[list[int], list[int], list[int]]:
+    """Draw episodes for training, validation and test: 70, 10 and 20 % of each rule, at least one.
 
-    At least one each. Errors: RuleSafeError for a rule with fewer than 3 episodes.
+    Raises:
+        RuleSafeError: a rule has fewer than 3 episodes.
     """
     random = np.random.default_rng(seed)
     parts: tuple[list[int], list[int], list[int]] = ([], [], [])
     for rule in sorted(set(rules)):
         own = random.permutation([i for i, name in enumerate(rules) if name == rule]).tolist()
         if len(own) < 3:
-            raise RuleSafeError(f"{rule} has {len(own)} episodes; a division takes 3 or more")
-        test, held = max(1, len(own) // 5), max(1, len(own) // 10)
+            raise RuleSafeError(
+                f"{rule} has {len(own)} episodes; 3 or more are needed for the split"
+            )
+        test, validation = max(1, len(own) // 5), max(1, len(own) // 10)
         parts[2].extend(own[:test])
-        parts[1].extend(own[test : test + held])
-        parts[0].extend(own[test + held :])
+        parts[1].extend(own[test : test + validation])
+        parts[0].extend(own[test + validation :])
     return parts
 
 
@@ -164,48 +166,47 @@ def probe(
     seed: int,
     config: ProbeConfig = ProbeConfig(),
 ) -> tuple[Scores, Scores]:
-    """Train on a part of the normal episodes; the scores on held-out normal ones and on shifted.
+    """Train on normal episodes; return the scores on held-out normal and on shifted episodes.
 
     Args:
         normal: frames of episodes that are numbered as in `rules`.
-        shifted: frames of episodes of another split, none of them trained on.
+        shifted: test frames of episodes of another split.
         rules: the rule of each normal episode.
         vocabulary: of the tokens.
-        seed: of the division, of the weights, of the order.
+        seed: of the split, the weights and the batch order.
         config: of the network.
     """
-    training, validation, test = (normal.of(part) for part in divided(rules, seed))
-    reader = TrainedProbe(vocabulary, config).fit(training, validation, seed)
-    return scores(reader, test), scores(reader, shifted)
+    training, validation, test = (normal.of(part) for part in split_episodes(rules, seed))
+    trained = TrainedProbe(vocabulary, config).fit(training, validation, seed)
+    return scores(trained, test), scores(trained, shifted)
 
 
-def scores(reader: TrainedProbe, frames: LabelledFrames) -> Scores:
-    """How well it reads these frames."""
-    found = reader.read(frames)
-    return scores_of(frames.steps, found, reader.labels)
+def scores(trained: TrainedProbe, frames: LabelledFrames) -> Scores:
+    """Return the scores of a trained probe on these frames."""
+    return scores_of(frames.steps, trained.predict(frames), trained.labels)
 
 
 def most_frequent(
     normal: LabelledFrames, shifted: LabelledFrames, rules: Sequence[str], seed: int
 ) -> tuple[Scores, Scores]:
-    """The scores, on the same frames, of always answering with the training frames' most frequent
-    step of the rule."""
-    training, _, test = (normal.of(part) for part in divided(rules, seed))
+    """Return the scores on the same frames of a baseline that always predicts the most frequent
+    step of the rule in the training frames."""
+    training, _, test = (normal.of(part) for part in split_episodes(rules, seed))
     labels, counts = np.unique(training.steps, return_counts=True)
-    guess = {
+    prediction = {
         rule: labels[labels // STEPS == rule][np.argmax(counts[labels // STEPS == rule])]
         for rule in np.unique(labels // STEPS)
     }
     on_test, on_shifted = (
-        scores_of(frames.steps, np.array([guess[rule] for rule in frames.steps // STEPS]), labels)
+        scores_of(frames.steps, np.array([prediction[r] for r in frames.steps // STEPS]), labels)
         for frames in (test, shifted)
     )
     return on_test, on_shifted
 
 
 def scores_of(
-    steps: NDArray[np.int64], found: NDArray[np.int64], labels: NDArray[np.int64]
+    steps: NDArray[np.int64], predicted: NDArray[np.int64], labels: NDArray[np.int64]
 ) -> Scores:
-    """Scores of answers against the true steps."""
-    f1 = f1_score(steps, found, labels=labels, average="macro", zero_division=0)
-    return Scores(float(accuracy_score(steps, found)), float(f1))
+    """Return the scores of predicted steps against the true ones."""
+    f1 = f1_score(steps, predicted, labels=labels, average="macro", zero_division=0)
+    return Scores(float(accuracy_score(steps, predicted)), float(f1))

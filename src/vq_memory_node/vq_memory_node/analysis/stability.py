@@ -1,8 +1,8 @@
-"""How many tokens stay the same when the joints are noisy or the episode runs at another speed.
+"""Share of tokens that do not change under joint noise or at another speed of the episode.
 
-Windows that end at frames 0, STRIDE, 2 * STRIDE, ... are encoded as stored and disturbed. Another
-speed resamples the trajectory linearly about the same instant of the task, so that a token is
-compared with the one at the same fraction of the episode.
+Windows that end at frames 0, STRIDE, 2 * STRIDE, ... are encoded with and without the disturbance.
+Another speed is simulated by linear resampling of the window, which ends at the same instant of the
+task, so that tokens at the same fraction of the episode are compared.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -17,18 +17,18 @@ from vq_memory_node.windows import STRIDE, window_at
 
 Window = NDArray[np.float32]
 Disturbance = Callable[[Window, int, np.random.Generator], Window]
-"""(positions (N, 13) rad, frame, generator) to the disturbed window that ends at this frame."""
+"""Maps (positions (N, 13) rad, frame, generator) to the disturbed window that ends at `frame`."""
 
 NOISE = 0.01
-"""rad, standard deviation of the joints' noise."""
+"""Standard deviation of the joint noise, rad."""
 
 RESAMPLES = 2000
-"""Of the bootstrap."""
+"""Number of bootstrap resamples."""
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A figure with its interval of 95 %."""
+    """A value with its 95 % interval."""
 
     value: float
     low: float
@@ -37,13 +37,13 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Stability:
-    """One disturbance's effect on one vocabulary.
+    """Effect of one disturbance on the tokens of one vocabulary.
 
     Attributes:
-        unchanged: share of tokens that stayed.
-        chance: share that would stay if tokens were drawn at random with the stored tokens'
-            frequencies; with two clusters many stay whatever happens.
-        tokens: number of stored tokens, each compared in every draw.
+        unchanged: share of unchanged tokens.
+        chance: share that would be unchanged if tokens were drawn at random with the frequencies
+            of the undisturbed tokens; it is high for few clusters.
+        tokens: number of undisturbed tokens, each compared in every draw.
     """
 
     unchanged: Estimate
@@ -52,18 +52,19 @@ class Stability:
 
 
 def noisy(positions: Window, frame: int, random: np.random.Generator, window: int) -> Window:
-    """The window with independent Gaussian noise of NOISE rad on every joint and frame."""
-    seen = window_at(positions, frame, window)
-    # A frame that is repeated before the start is one measurement, with one error.
+    """Return the window with independent Gaussian noise of NOISE rad on each joint and frame."""
+    stored = window_at(positions, frame, window)
+    # Repeated frames before the start are one measurement, with one error.
     missing = max(window - 1 - frame, 0)
-    error = random.normal(0.0, NOISE, seen.shape)
+    error = random.normal(0.0, NOISE, stored.shape)
     error[:missing] = error[missing]
-    return (seen + error).astype(np.float32)
+    return (stored + error).astype(np.float32)
 
 
 def at_speed(positions: Window, frame: int, speed: float, window: int) -> Window:
-    """The window that ends where the stored one does, had the episode run at `speed` times its
-    speed: frames stand `speed` stored frames apart, between which it interpolates."""
+    """Return the window that ends at `frame` if the episode ran at `speed` times its speed.
+
+    Its frames are `speed` stored frames apart, interpolated linearly."""
     instants = np.clip(frame - speed * np.arange(window - 1, -1, -1), 0, None)
     before = np.floor(instants).astype(int)
     after = np.minimum(before + 1, len(positions) - 1)
@@ -72,7 +73,7 @@ def at_speed(positions: Window, frame: int, speed: float, window: int) -> Window
 
 
 def disturbances(window: int) -> dict[str, Disturbance]:
-    """The disturbances of the report, by name."""
+    """Return the disturbances of the report, by name."""
     return {
         f"noise of {NOISE} rad": lambda q, t, random: noisy(q, t, random, window),
         "10 % faster": lambda q, t, _: at_speed(q, t, 1.1, window),
@@ -86,13 +87,13 @@ def stability(
     disturb: Mapping[str, Disturbance],
     seeds: int = 5,
 ) -> dict[str, Stability]:
-    """What each disturbance leaves unchanged; intervals by bootstrap over episodes.
+    """Return the share of unchanged tokens by disturbance, with bootstrap intervals over episodes.
 
     Args:
         trajectories: positions (N, 13) of each episode, rad.
-        memory: one whose values are tokens.
+        memory: a memory of tokens.
         disturb: by name, from `disturbances`.
-        seeds: draws of the noise; the other disturbances are the same in every draw.
+        seeds: number of noise draws; other disturbances are the same in every draw.
     """
     stored = [
         [memory.value(window_at(q, t, memory.window)) for t in range(0, len(q), STRIDE)]
@@ -120,9 +121,10 @@ def raw_change(
     disturb: Mapping[str, Disturbance],
     window: int,
 ) -> dict[str, Estimate]:
-    """How far each disturbance moves the raw windows, against their own spread: the root of the
-    ratio of mean squares of (disturbed - stored) and of (stored - mean posture of all episodes),
-    joints in rad and unweighted. The interval is by bootstrap over episodes."""
+    """Return the relative change of raw windows by disturbance.
+
+    It is the RMS of (disturbed - stored) over the RMS of (stored - mean posture of all episodes),
+    with unweighted joints in rad. Intervals are by bootstrap over episodes."""
     mean = np.concatenate(trajectories).mean(axis=0, dtype=float)
     found = {}
     for name, change in disturb.items():
@@ -130,15 +132,15 @@ def raw_change(
         for episode, q in enumerate(trajectories):
             random = np.random.default_rng([0, episode])
             for frame in range(0, len(q), STRIDE):
-                seen = window_at(q, frame, window).astype(float)
-                moved[episode] += np.sum((change(q, frame, random) - seen) ** 2)
-                spread[episode] += np.sum((seen - mean) ** 2)
+                stored = window_at(q, frame, window).astype(float)
+                moved[episode] += np.sum((change(q, frame, random) - stored) ** 2)
+                spread[episode] += np.sum((stored - mean) ** 2)
         ratio = _bootstrap(moved, spread)
         found[name] = Estimate(*np.sqrt([ratio.value, ratio.low, ratio.high]).tolist())
     return found
 
 
 def _bootstrap(above: NDArray, below: NDArray) -> Estimate:
-    """The ratio of sums, with the percentile interval over resampled episodes."""
+    """Return the ratio of sums, with the percentile interval over resampled episodes."""
     low, high = ratio_interval(above, below, RESAMPLES)
     return Estimate(float(above.sum() / below.sum()), low, high)

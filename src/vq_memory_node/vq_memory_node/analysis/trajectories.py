@@ -1,4 +1,4 @@
-"""Joint positions of many episodes, from whichever form of demonstrations is there."""
+"""Joint positions of episodes, loaded from recordings, a dataset or a .parquet file."""
 
 import hashlib
 from collections.abc import Collection, Iterable
@@ -17,7 +17,7 @@ from rulesafe_data.store import EpisodeStore
 from rulesafe_data.tables import read_columns
 
 STEPS = "steps_done"
-"""The privileged column that is the true step: steps of the rule's plan that the lock has seen."""
+"""The privileged column with the true step: number of completed steps of the rule's plan."""
 
 
 @dataclass(frozen=True)
@@ -26,11 +26,11 @@ class Trajectories:
 
     Attributes:
         positions: of each episode (N, 13) float32, rad, in the order of ACTION_JOINTS.
-        rules: the rule of each episode, "" where it is not known.
-        safes: the safe of each episode, "" where it is not known.
-        steps: of each episode (N,) int64, how many steps of the plan are done; None where the
-            source does not tell. The lock's knowledge: for pictures and measurements only, never
-            for what a memory or a policy learns from.
+        rules: the rule of each episode, "" if unknown.
+        safes: the safe of each episode, "" if unknown.
+        steps: of each episode (N,) int64, number of completed steps of the plan; None if the
+            source lacks it. Privileged: only for figures and measurements, never for the training
+            of a memory or a policy.
     """
 
     positions: tuple[NDArray[np.float32], ...]
@@ -44,13 +44,12 @@ class Trajectories:
 
     @property
     def frames(self) -> int:
-        """Number of frames of all episodes."""
+        """Total number of frames."""
         return sum(map(len, self.positions))
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of rules and positions, in hexadecimal: the same for every form of the same
-        episodes."""
+        """SHA-256 of rules and positions, hexadecimal; independent of the source's format."""
         found = hashlib.sha256()
         for rule, positions in zip(self.rules, self.positions, strict=True):
             found.update(f"{rule} {len(positions)}\n".encode())
@@ -58,11 +57,11 @@ class Trajectories:
         return found.hexdigest()
 
     def take(self, episodes: Iterable[int]) -> "Trajectories":
-        """The episodes of these numbers, in order. Errors: RuleSafeError for an unknown one."""
+        """Return the episodes with these indices, in order; RuleSafeError for an invalid index."""
         chosen = [int(episode) for episode in episodes]
         for episode in chosen:
             if not 0 <= episode < len(self):
-                raise RuleSafeError(f"there are episodes 0 to {len(self) - 1}, not {episode}")
+                raise RuleSafeError(f"no episode {episode}; valid: 0 to {len(self) - 1}")
         return Trajectories(
             tuple(self.positions[i] for i in chosen),
             tuple(self.rules[i] for i in chosen),
@@ -71,7 +70,7 @@ class Trajectories:
         )
 
     def of_rules(self, rules: Collection[str]) -> "Trajectories":
-        """The episodes of these rules. Errors: RuleSafeError for a rule that none has."""
+        """Return the episodes of these rules; RuleSafeError for a rule without episodes."""
         for rule in rules:
             if rule not in self.rules:
                 raise unknown_name("rule", rule, sorted(set(self.rules)))
@@ -79,14 +78,15 @@ class Trajectories:
 
 
 def load_trajectories(path: Path | str) -> Trajectories:
-    """The successful episodes below a path, in the order of the dataset that they make.
+    """Load the successful episodes, in the order that they have in a dataset.
 
     Args:
-        path: a .parquet file that `rulesafe demos export` wrote (it has no steps and no safes), a
-            dataset, or what `rulesafe demos generate --passes states` left, recordings alone. Of
-            a directory that is both, the dataset is taken.
+        path: a .parquet file of `rulesafe demos export` (without steps and safes), a dataset, or
+            the folder of recordings of `rulesafe demos generate --passes states`. If a folder is
+            both, the dataset is used.
 
-    Errors: RuleSafeError where there is none of these, or one with no episode.
+    Raises:
+        RuleSafeError: the path is none of these, or contains no episode.
     """
     source = Path(path)
     if source.is_file() or source.suffix == ".parquet":
@@ -97,11 +97,11 @@ def load_trajectories(path: Path | str) -> Trajectories:
         found = _of_recordings(source)
     else:
         raise RuleSafeError(
-            f"no demonstrations: {source}; valid: a .parquet file of `rulesafe demos export`, a "
-            "dataset, a directory of `rulesafe demos generate`"
+            f"no demonstrations at {source}; valid: a .parquet file of `rulesafe demos export`, a "
+            "dataset, a folder of `rulesafe demos generate`"
         )
     if not found.frames:
-        raise RuleSafeError(f"{source} has no episode yet")
+        raise RuleSafeError(f"{source} contains no episode yet")
     return found
 
 
@@ -122,8 +122,8 @@ def _of_dataset(root: Path) -> Trajectories:
         safes.append(str(facts.get("safe", "")))
         steps.append(store.privileged.frames(episode.index).get(STEPS))
     known = [column.astype(np.int64) for column in steps if column is not None]
-    told = tuple(known) if len(known) == len(steps) else None
-    return Trajectories(tuple(positions), tuple(rules), tuple(safes), told)
+    complete = tuple(known) if len(known) == len(steps) else None
+    return Trajectories(tuple(positions), tuple(rules), tuple(safes), complete)
 
 
 def _of_recordings(directory: Path) -> Trajectories:
@@ -140,6 +140,6 @@ def _of_recordings(directory: Path) -> Trajectories:
         positions.append(np.ascontiguousarray(recording.joint_positions()[:, ACTED]))
         rules.append(rule)
         safes.append(str(recording.facts["safe"]))
-        # The state after the last action is no frame of a dataset.
+        # A dataset has no frame for the state after the last action.
         steps.append(columns[STEPS][:-1].astype(np.int64))
     return Trajectories(tuple(positions), tuple(rules), tuple(safes), tuple(steps))

@@ -18,14 +18,14 @@ def test_a_good_item_is_one_line_and_exit_code_0(capsys):
     assert main(["doctor", "--only", "python", "packages"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[1:3] for line in lines[:2]] == [["]", "python"], ["]", "packages"]]
-    assert lines[-1] == "Nothing failed. Next: make demo"
+    assert lines[-1] == "No check failed. Next: make demo"
 
 
 def test_a_failure_has_a_remedy_and_exit_code_1(capsys, monkeypatch):
     monkeypatch.setenv("ROS_DOMAIN_ID", "lab")
     assert main(["doctor", "--only", "domain", "python"]) == 1
     out = capsys.readouterr().out
-    assert "[FAIL] domain" in out and "-> export ROS_DOMAIN_ID to a number of 0 to 101" in out
+    assert "[FAIL] domain" in out and "-> use a domain ID from 0 to 101" in out
     assert out.splitlines()[-1].endswith("rulesafe doctor --only domain")
 
 
@@ -39,9 +39,10 @@ def test_a_wrong_version_and_a_missing_package_are_named(monkeypatch):
     monkeypatch.setattr(machine.metadata, "requires", lambda name: required)
     item = machine.packages()
     assert item.verdict == FAIL and "make setup" in item.remedy
-    assert "needed >=999" in item.found and "no no-such-package" in item.found
+    assert "does not meet >=999" in item.found
+    assert "no-such-package is not installed" in item.found
     monkeypatch.setattr(machine.metadata, "requires", lambda name: required[2:])
-    assert machine.packages().found.endswith("without the extras learn")
+    assert machine.packages().found.endswith("extras not installed: learn")
 
 
 def test_programs_that_are_missing_are_named_by_their_package(monkeypatch, tmp_path):
@@ -61,7 +62,7 @@ def test_without_a_driver_there_is_no_picture(monkeypatch, tmp_path):
 @pytest.mark.render
 def test_with_one_there_is():
     item = graphics.vulkan()
-    assert item.verdict == OK and "a picture after" in item.found
+    assert item.verdict == OK and "first image after" in item.found
 
 
 def test_a_ros_that_is_sourced_before_the_wheels_is_told(monkeypatch, tmp_path):
@@ -97,13 +98,13 @@ def test_the_own_workspace_is_no_other_ros(monkeypatch, tmp_path, merged):
 
 def test_what_killed_processes_left_in_shared_memory_is_counted(monkeypatch, tmp_path):
     monkeypatch.setattr(graph, "SHM", tmp_path)
-    monkeypatch.setattr(graph, "LEFT", 3)
+    monkeypatch.setattr(graph, "MAX_STALE_FILES", 3)
     assert "0 files" in graph.shared_memory().found
     for number in range(3):
         (tmp_path / f"fastrtps_{number}").touch()
     item = graph.shared_memory()
     assert item.verdict == WARN and "3 files" in item.found
-    monkeypatch.setattr(graph, "SHARED", float("inf"))
+    monkeypatch.setattr(graph, "MIN_SHARED_MEMORY", float("inf"))
     assert "--shm-size" in graph.shared_memory().remedy
 
 
@@ -120,7 +121,7 @@ def test_who_holds_the_domain_and_a_port_is_seen(monkeypatch):
         listening.listen()
         port = listening.getsockname()[1]
         monkeypatch.setattr(graph, "PORTS", {port: "--port"})
-        assert graph.ports().found == f"taken: {port}"
+        assert graph.ports().found == f"in use: {port}"
     assert graph.ports().verdict == OK
 
 
@@ -137,7 +138,7 @@ def test_what_replaces_shared_memory_does(tmp_path):
         "print(*{row[1][:8] for row in rows if f'socket:[{row[9]}]' in own})\n"
         "os._exit(0)"
     )
-    environment = {**os.environ, "ROS_DOMAIN_ID": str(reserve_domain()), **graph._by_udp()}
+    environment = {**os.environ, "ROS_DOMAIN_ID": str(reserve_domain()), **graph._udp_environment()}
     output = subprocess.check_output([sys.executable, "-c", code], env=environment, text=True)
     mapped, addresses = output.splitlines()
     assert mapped == "False"

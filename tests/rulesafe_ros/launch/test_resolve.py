@@ -31,7 +31,7 @@ def test_conditions(bench):
       <group if="$(eval 'not $(var b)')"><executable cmd="echo group"/></group>"""
     assert echoes(bench.resolve(body, b="True")) == ["if"]
     assert echoes(bench.resolve(body, a="0", b="0")) == ["unless", "group"]
-    with pytest.raises(LaunchError, match=r"main.launch.xml:4: .*'maybe' is neither true"):
+    with pytest.raises(LaunchError, match=r"main.launch.xml:4: .*'maybe' is not valid; valid"):
         bench.resolve(body, a="maybe", b="0")
 
 
@@ -116,7 +116,7 @@ def test_executable_attributes(bench):
         ('<executable cmd="no_such_program"/>', "no program 'no_such_program'"),
         ('<executable cmd="echo" output="paper"/>', "output 'paper' is not valid; valid: screen"),
         ('<executable cmd="echo" cwd="/no/such"/>', "no directory '/no/such'"),
-        ('<node pkg="rulesafe_sim" exec="x"/>', "no executable 'x' in package .*: sim_node"),
+        ('<node pkg="rulesafe_sim" exec="x"/>', "no executable 'x' in package .*valid: .*sim_node"),
         ('<node exec="echo" name="a b"/>', "'a b' is not a valid node name"),
         ('<node exec="echo" namespace="//"/>', "not a valid namespace"),
         ('<node exec="echo"><param from="no.yaml"/></node>', "no parameter file 'no.yaml'"),
@@ -252,7 +252,7 @@ def test_print_runs_nothing(bench, capsys):
     path = bench.write(f'<let name="there" value="{bench.directory}/a b"/>{body}')
     assert main(["launch", "--print", str(path)]) == 0
     output = capsys.readouterr().out
-    assert f"[touch-1] touch '{bench.directory}/a b'  # its end ends the launch" in output
+    assert f"[touch-1] touch '{bench.directory}/a b'  # the launch ends with this process" in output
     assert "    p = 'x'" in output
     assert "after 2 s:\n    shutdown: enough" in output
     assert not (bench.directory / "a b").exists()
@@ -269,7 +269,7 @@ def test_package_and_file_name_a_launch_file_as_for_ros2_launch(tmp_path, monkey
     assert "echo 1" in capsys.readouterr().out
     assert main(["launch", "my_robot", "down.launch.xml", "a:=1"]) == 2
     error = capsys.readouterr().err
-    assert "which has: up.launch.xml" in error and "rulesafe launch launch/" in error
+    assert "valid: up.launch.xml" in error and "rulesafe launch launch/" in error
     assert main(["launch", "your_robot", "up.launch.xml"]) == 2
     error = capsys.readouterr().err
     assert "no package 'your_robot'" in error and "rulesafe launch launch/" in error

@@ -172,8 +172,8 @@ def test_who_ends_upon_the_forwarded_interrupt_has_not_died(bench, worker):
         before.append(launcher.stdout.readline())
     launcher.send_signal(signal.SIGINT)
     output, _ = launcher.communicate(timeout=60)
-    assert "[INFO] [evaluation-1]: process has ended upon SIGINT [pid" in output
-    assert "[INFO] [x-2]: process has ended upon SIGINT [pid" in output
+    assert "[INFO] [evaluation-1]: process has ended after SIGINT [pid" in output
+    assert "[INFO] [x-2]: process has ended after SIGINT [pid" in output
     assert "[ERROR]" not in output
     assert launcher.returncode == 128 + signal.SIGINT
 

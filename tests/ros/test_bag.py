@@ -170,7 +170,7 @@ def test_a_bag_is_played_as_it_was(client, numbers, bag_command, tmp_path):
     client.until(lambda: told and heard.count(29) == 2, "the instruction, and the second round")
     assert not client.count_publishers("/arm_sdk")
     output = player.stop_well()
-    assert "left out: /arm_sdk (it moves robots: --commands plays it)" in output
+    assert "not played: /arm_sdk (it commands a robot; play it with --commands)" in output
     again = heard[heard.index(29) + 1 :]  # a reader may have been found late in the first round
     played = Bag(first)
     start, stop = played.metadata.span
@@ -223,7 +223,7 @@ def test_a_bag_is_not_played_beside_a_robot(client, bag_command, tmp_path):
     recorder.stop_well()
     code, output = bag_command("play", bag, "--delay", 5).wait()
     assert code == 2
-    assert "writes too: /clock; two cannot be one robot" in output
+    assert "also publishes /clock; only one node may publish a robot's state" in output
     assert "played" not in output
     client.destroy_publisher(clock)
     alone = bag_command("play", bag, "--rate", 0.02)
@@ -231,4 +231,4 @@ def test_a_bag_is_not_played_beside_a_robot(client, bag_command, tmp_path):
     robot = client.create_publisher(Clock, "/clock", ALL)
     code, output = alone.wait()
     assert code == 2, "one that begins later is seen, too"
-    assert "two cannot be one robot" in output and robot
+    assert "only one node may publish a robot's state" in output and robot

@@ -103,7 +103,7 @@ def test_a_bag_s_dataset_is_the_one_written_directly(
     assert (
         to_dataset([tmp_path / "bag"], ConversionRequest(tmp_path / "recorded"), said.append) == 1
     )
-    assert "0 pictures of a neighbouring frame" in said[-1]
+    assert "0 images taken from another frame" in said[-1]
     direct, recorded = EpisodeStore(tmp_path / "direct"), EpisodeStore(tmp_path / "recorded")
     assert recorded.digest == direct.digest
     ours = {path.relative_to(direct.root) for path in direct.root.rglob("*") if path.is_file()}

@@ -70,7 +70,10 @@ def test_a_simulation_looked_at(start, look):
     assert "/episode/reset  rulesafe_interfaces/srv/ResetEpisode" in said["services"]
     assert "/sim_node/get_parameters" not in said["services"]
     assert "/episode/pause, /episode/reset" in said["no service"]
-    assert "refused rule" in said["read only"] and said["read only"].count("\n") == 1
+    assert (
+        "rejected the value 'rule_002' of rule" in said["read only"]
+        and said["read only"].count("\n") == 1
+    )
     assert yaml.safe_load(said["refused"])["success"] is False and not said["set"]
 
     params = look("param", "list", "/sim_node")
@@ -102,7 +105,7 @@ def test_a_topic_is_heard_whatever_its_publisher_offers(client, look):
     assert yaml.safe_load(short.wait()[1].split("---")[0])["tokens"] == [*[2] * 128, "..."]
     assert yaml.safe_load(full.wait()[1].split("---")[0])["tokens"] == [2] * 200
 
-    line_with(late, "waiting for /numbers")
+    line_with(late, "waiting for a publisher on /numbers")
     unreliable = QoSProfile(depth=5, reliability=ReliabilityPolicy.BEST_EFFORT)
     numbers = client.create_publisher(Int32, "/numbers", unreliable)
     while late.process.poll() is None:

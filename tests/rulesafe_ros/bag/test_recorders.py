@@ -79,7 +79,7 @@ def test_the_installed_recorder_takes_this_process_s_place(tmp_path, monkeypatch
         (["info", "nowhere"], "a bag is a folder"),
         (["play", "nowhere"], "a bag is a folder"),
         (["to-video", "nowhere"], "a bag is a folder"),
-        (["record", "--topics", "(", "--out", "x"], "no regular expression"),
+        (["record", "--topics", "(", "--out", "x"], "not a regular expression"),
         (["record", "--split-seconds", "-1", "--out", "x"], "seconds is -1; valid: 0 or more"),
     ],
 )

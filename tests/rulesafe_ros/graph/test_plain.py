@@ -44,10 +44,10 @@ def test_what_is_long_is_shortened_unless_asked_for():
         ({"colour": 1}, "unknown field 'colour'; valid: header, joint_names, points"),
         ({"header": {"stamp": {"s": 1}}}, "'header.stamp.s'; valid: sec, nanosec"),
         ({"points": [{"pose": 1}]}, "'points[0].pose'; valid: positions"),
-        ({"header": 3}, "field header takes std_msgs/Header, not 3"),
-        ({"header": {"stamp": {"nanosec": -1}}}, "header.stamp.nanosec takes uint32, not -1"),
-        ({"header": {"stamp": {"sec": True}}}, "header.stamp.sec takes int32, not True"),
-        ({"joint_names": [3]}, "joint_names takes sequence<string>, not [3]"),
+        ({"header": 3}, "field header must be std_msgs/Header, not 3"),
+        ({"header": {"stamp": {"nanosec": -1}}}, "header.stamp.nanosec must be uint32, not -1"),
+        ({"header": {"stamp": {"sec": True}}}, "header.stamp.sec must be int32, not True"),
+        ({"joint_names": [3]}, "joint_names must be sequence<string>, not [3]"),
     ],
 )
 def test_what_a_field_cannot_have_is_refused(fields, said):

@@ -70,4 +70,4 @@ def test_an_exposed_page_prints_its_token():
     assert f":8080/#token={guard.token}" in greeting(options, 8080, guard, None)
     options = ViewOptions()
     guard = make_guard(options)
-    assert greeting(options, 8080, guard, None).startswith("the page: http://127.0.0.1:8080/\n")
+    assert greeting(options, 8080, guard, None).startswith("Live view: http://127.0.0.1:8080/\n")

@@ -84,7 +84,7 @@ def test_an_episode_on_the_page(run, client, page, tmp_path):
     """Begun before there is anything to see: the page fills, moves, pauses, resets, and outlives
     the simulation."""
     view = run("rulesafe_cli.cli", "view", "--port", "0", "--foxglove-port", "None")
-    address = view.says(r"the page: (http://\S+)").group(1)
+    address = view.says(r"Live view: (http://\S+)").group(1)
     page.goto(address)
     expect_state(page, "silent")
     expect(page.locator("#reset")).to_be_disabled()
@@ -131,7 +131,7 @@ def test_an_episode_on_the_page(run, client, page, tmp_path):
     expect(page.locator("#answer")).to_have_text("rule_003 on safe_05, seed 7")
     expect(page.locator("#fact-time")).to_have_text("0.0 s")
     client.until(lambda: client.status.rule == "rule_003", "the reset")
-    page.select_option("#rule", "another ...")
+    page.select_option("#rule", "custom ...")
     page.fill("#other", "rule_999")
     page.click("#reset")
     expect(page.locator("#answer.bad")).to_contain_text("rule_020")  # the valid ones are named
@@ -244,7 +244,7 @@ def test_the_longest_rule_fits_into_a_window(page, size):
         board.put("status", STATUS)
         page.goto(address)
         expect(page.locator("#parts .bar")).to_have_count(3)
-        expect(page.locator("#remaining")).to_contain_text("shortest way")
+        expect(page.locator("#remaining")).to_contain_text("shortest sequence")
         assert page.evaluate(IN_SIGHT)
         expect(page.locator("#idle")).to_be_hidden()
         assert page.errors == []
@@ -270,8 +270,8 @@ def test_texts_from_the_graph_are_shown_as_texts(page):
     with served(RequestGuard(exposed=False, token=""), []) as (board, address):
         evil = "<img src=x onerror=\"document.title='taken'\">"
         board.put("instruction", evil)
-        board.put("notices", [{"name": evil, "level": "error", "words": evil}])
+        board.put("notices", [{"name": evil, "level": "error", "text": evil}])
         page.goto(address)
         expect(page.locator("#instruction")).to_have_text(evil)
         expect(page.locator("#notices li")).to_have_text(f"{evil}: {evil}")
-        assert page.title() == "RuleSafe, live" and page.errors == []
+        assert page.title() == "RuleSafe live view" and page.errors == []

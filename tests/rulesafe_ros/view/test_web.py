@@ -72,12 +72,12 @@ def test_a_page_gets_all_there_is_and_then_what_changes():
             first = [(await socket.receive()).json() for _ in range(2)]
             assert first[0] == {"name": "instruction", "value": "open it"}
             assert first[1] == {"name": "history", "value": {"rows": [[0.0]]}}
-            assert served.board.readers == 1
+            assert served.board.viewers == 1
             served.board.put_bytes("front", b"jpeg")
             assert (await socket.receive()).data == b"\x01jpeg"
             served.board.put("status", {"done": 1})
             assert json.loads((await socket.receive()).data)["value"] == {"done": 1}
-        while served.board.readers:
+        while served.board.viewers:
             await asyncio.sleep(0.01)
 
     talk(conversation)
@@ -86,7 +86,10 @@ def test_a_page_gets_all_there_is_and_then_what_changes():
 def test_buttons():
     async def conversation(client, served):
         answer = await client.post("/reset", json=RESET)
-        assert (answer.status, await answer.json()) == (200, {"done": True, "words": "as you say"})
+        assert (answer.status, await answer.json()) == (
+            200,
+            {"done": True, "message": "as you say"},
+        )
         await client.post("/reset", json={"seed": 0})
         await client.post("/pause", json={"paused": True})
         assert served.told == [("rule_003", "safe_05", 7), ("", "", 0), True]
@@ -106,7 +109,7 @@ def test_buttons():
 def test_a_command_that_makes_no_sense_is_refused_with_the_reason(path, body):
     async def conversation(client, served):
         answer = await client.post(path, json=body)
-        assert answer.status == 400 and (await answer.json())["words"]
+        assert answer.status == 400 and (await answer.json())["message"]
         assert served.told == []
 
     talk(conversation)
@@ -136,7 +139,7 @@ def test_an_exposed_page_shows_all_and_obeys_who_has_the_token():
         for headers in ({}, {"Authorization": "Bearer wrong"}):
             for path in ("/reset", "/pause"):
                 answer = await client.post(path, json=RESET, headers=headers)
-                assert answer.status == 401 and "token" in (await answer.json())["words"]
+                assert answer.status == 401 and "token" in (await answer.json())["message"]
         assert served.told == []
         answer = await client.post("/reset", json=RESET, headers={"Authorization": "Bearer sesame"})
         assert answer.status == 200 and len(served.told) == 1

@@ -73,9 +73,6 @@ def describe_repair(folder: Path, result: Repaired) -> str:
     """Return the result of a repair as a line."""
     parts = [f"{name}: index written" for name in result.files]
     parts += [f"{name}: removed, since it has no complete chunk" for name in result.removed]
-    parts.append(
-        f"{result.lost} bytes of an incomplete chunk discarded"
-        if result.lost
-        else "no incomplete chunk"
-    )
+    lost = f"{result.lost} bytes of an incomplete chunk discarded"
+    parts.append(lost if result.lost else "no incomplete chunk")
     return f"{folder}: " + "; ".join(parts)

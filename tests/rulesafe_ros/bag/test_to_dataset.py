@@ -144,7 +144,7 @@ def test_pictures_are_the_nearest_ones_in_red_green_blue(teleoperated, day, tmp_
     bag = script.write(tmp_path / "bag")
     added = to_dataset([bag], ConversionRequest(tmp_path / "set"), said.append)
     assert added == 1
-    assert "2 pictures of a neighbouring frame" in said[-1]  # of 1.1 s, for both cameras
+    assert "2 images taken from another frame" in said[-1]  # of 1.1 s, for both cameras
     store = EpisodeStore(tmp_path / "set")
     assert store.episodes[0].task == "Open it."
     assert "observation.points" not in store.keys

@@ -113,7 +113,7 @@ def test_executable_attributes(bench):
 @pytest.mark.parametrize(
     ("element", "message"),
     [
-        ('<executable cmd="no_such_program"/>', "no program 'no_such_program'"),
+        ('<executable cmd="no_such_program"/>', "program 'no_such_program' not found"),
         ('<executable cmd="echo" output="paper"/>', "output 'paper' is not valid; valid: screen"),
         ('<executable cmd="echo" cwd="/no/such"/>', "no directory '/no/such'"),
         ('<node pkg="rulesafe_sim" exec="x"/>', "no executable 'x' in package .*valid: .*sim_node"),

@@ -59,7 +59,7 @@ def record(
 
 
 def info(bag: BagFolder, mend: bool = False) -> int:
-    """Print a summary of a bag, or what it lacks; the exit code is 1 if the bag is unfinished.
+    """Print a summary of a bag, or its missing parts; the exit code is 1 if it is unfinished.
 
     Example: rulesafe bag info bag --mend
 

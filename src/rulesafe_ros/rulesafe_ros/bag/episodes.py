@@ -215,13 +215,13 @@ def _resample(states: Sequence[_Entry]) -> list[Sample]:
 
 def _episode(states: Sequence[_Entry], frames: Sequence[Sample], entries: _Entries) -> BagEpisode:
     start, end = frames[0].stamp, frames[-1].stamp
-    begin, over = states[0].recorded, states[-1].recorded
+    first, last = states[0].recorded, states[-1].recorded
 
     def within(topic: str) -> list[_Entry]:
         return [
             entry
             for entry in entries[topic]
-            if begin - MARGIN <= entry.recorded <= over + MARGIN and start <= entry.stamp <= end
+            if first - MARGIN <= entry.recorded <= last + MARGIN and start <= entry.stamp <= end
         ]
 
     values = np.array([frame.values for frame in frames]).astype(np.float32)
@@ -240,17 +240,17 @@ def _episode(states: Sequence[_Entry], frames: Sequence[Sample], entries: _Entri
         chunks=chunks,
         commands={e.stamp: np.array(e.value.command) for e in bridge if e.stamp <= active},
         statuses={entry.stamp: entry.value for entry in within(STATUS)},
-        instruction=_instruction(entries[INSTRUCTION], clock[0][0] + INSTRUCTION_DELAY, over),
+        instruction=_instruction(entries[INSTRUCTION], clock[0][0] + INSTRUCTION_DELAY, last),
         tokens={entry.stamp: entry.value for entry in within(TOKENS)},
-        recorded=(begin, over),
+        recorded=(first, last),
     )
 
 
-def _instruction(entries: Sequence[_Entry], begin: int, over: int) -> str:
-    """Return the last instruction published up to `begin`, else the first one up to `over`.
+def _instruction(entries: Sequence[_Entry], start: int, end: int) -> str:
+    """Return the last instruction published up to `start`, else the first one up to `end`.
 
     The instruction of the next episode may follow directly after the end of an episode.
     """
-    before = [entry.value for entry in entries if entry.published <= begin]
-    during = [entry.value for entry in entries if entry.recorded <= over]
+    before = [entry.value for entry in entries if entry.published <= start]
+    during = [entry.value for entry in entries if entry.recorded <= end]
     return str((before[-1:] or during[:1] or [""])[0])

@@ -23,7 +23,7 @@ class LossCounter:
 
     Attributes:
         fresh: whether the topic had no publisher before it was recorded, so that the first sequence
-            number is the number of messages sent before discovery; false for latched topics.
+            number counts the messages sent before discovery; false for latched topics.
         early: messages sent before the publisher was discovered; no recorder can receive them.
         missed: lost messages according to gaps in the sequence numbers.
         events: lost messages according to the middleware's events.

@@ -38,7 +38,7 @@ DISCOVERY_DELAY = 1.0
 """Largest delay of the discovery of a publisher after its first message, s."""
 
 EXISTING_TOPICS_PERIOD = 3.0
-"""Time after the start in which topics are discovered that existed before, s."""
+"""Time after the start in which a discovered topic may have existed before, s."""
 
 POLL_PERIOD = 0.005
 """Interval between polls for messages, s; message times are those of the arrival."""
@@ -72,8 +72,8 @@ class RecordNode(Node):
     """Subscribes to selected topics and passes their messages to the writer.
 
     Args:
-        recording: what to record.
-        writer: of the bag.
+        recording: options of the recording.
+        writer: writer of the bag.
         report: called with messages for the user.
     """
 

@@ -68,14 +68,14 @@ def film(bag: Bag, episode: BagEpisode, topics: dict[str, str], folder: Path) ->
     recorder, tracker = FilmRecorder(folder, episode.instruction), EpisodeTracker(inf)
     for stamp in sorted(episode.tokens):
         recorder.tokens(stamp, decode_memory(episode.tokens[stamp]))
-    images = CameraFrames(bag, episode, episode.frames, topics, episode.frames)
-    for frame, pictures in enumerate(images):
+    camera_frames = CameraFrames(bag, episode, episode.frames, topics, episode.frames)
+    for frame, images in enumerate(camera_frames):
         stamp = episode.stamp(frame)
         now = _snapshot(bag, episode, stamp)
         tracker.update(now)
         recorder.facts(stamp, now)
-        recorder.picture(HEAD, stamp, pictures.get(HEAD, BLANK))
-        recorder.picture(FRONT, stamp, pictures.get(FRONT, BLANK))
+        recorder.picture(HEAD, stamp, images.get(HEAD, BLANK))
+        recorder.picture(FRONT, stamp, images.get(FRONT, BLANK))
     record = tracker.record or tracker.end("the recording ended")
     return recorder.close(record if record.plan else None)
 

@@ -38,7 +38,7 @@ def environment() -> Item:
     """
     listed = os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep)
     sourced = [Path(p) for p in listed if p and not Path(p).is_relative_to(sys.prefix)]
-    own = {
+    rulesafe = {
         _workspace(prefix)
         for prefix in sourced
         if any(name.startswith("rulesafe") for name in _packages(prefix))
@@ -46,9 +46,13 @@ def environment() -> Item:
     foreign = [
         str(prefix)
         for prefix in sourced
-        if "rclpy" in _packages(prefix) or not own & {prefix, *prefix.parents}
+        if "rclpy" in _packages(prefix) or not rulesafe & {prefix, *prefix.parents}
     ]
-    good = f"sourced: the RuleSafe workspace {own.pop()}" if own else "no other ROS 2 is sourced"
+    good = (
+        f"sourced: the RuleSafe workspace {rulesafe.pop()}"
+        if rulesafe
+        else "no other ROS 2 is sourced"
+    )
     wheels = any(Path(sys.prefix).glob("lib/python*/site-packages/ros_jazzy_rclpy-*"))
     return ok_if(
         not (foreign and wheels),

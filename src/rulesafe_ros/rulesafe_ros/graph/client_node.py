@@ -96,7 +96,7 @@ class GraphClient(ClientNode):
         """Wait until a topic has a publisher, and return the topic.
 
         Args:
-            name: of the topic.
+            name: name of the topic.
             ended: returns whether to stop waiting.
             report: called with a line of text if there is no publisher yet.
 

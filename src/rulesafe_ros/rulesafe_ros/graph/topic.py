@@ -53,12 +53,12 @@ def echo(
     """
     from rulesafe_ros.graph.plain import MAX_LENGTH, to_yaml
 
-    wanted, end = 1 if once else count or inf, _end(seconds)
+    limit, end = 1 if once else count or inf, _end(seconds)
     shown = 0
 
     def print_message(message: Any) -> None:
         nonlocal shown
-        if shown < wanted:
+        if shown < limit:
             shown += 1
             print(f"{to_yaml(message, None if full_length else MAX_LENGTH)}---", flush=True)
 
@@ -69,7 +69,7 @@ def echo(
 
         found = client.find(topic, ended, _report)
         client.listen(found, print_message)
-        client.spin_until(lambda: shown >= wanted or ended())
+        client.spin_until(lambda: shown >= limit or ended())
     if not shown and not signals:
         _report(f"no message on {found.name} within {seconds:g} s")
         return 1

@@ -49,8 +49,8 @@ def declared(root: Element, context: Context) -> list[LaunchArgument]:
     Names of included files are resolved with the variables in `context` and the defaults of earlier
     arguments; files whose name cannot be resolved are skipped. The context is not changed.
     """
-    own = Context(dict(context.variables), dict(context.environment), root.file.parent)
-    collector = _DeclarationCollector(own)
+    file_context = Context(dict(context.variables), dict(context.environment), root.file.parent)
+    collector = _DeclarationCollector(file_context)
     collector.walk(root.children, False, frozenset())
     return list(collector.found.values())
 

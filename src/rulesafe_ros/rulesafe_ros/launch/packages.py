@@ -20,8 +20,8 @@ symbolic links to the files in the root folder."""
 def share(package: str, beside: Path, environment: Mapping[str, str]) -> Path:
     """Return the share directory of an installed package, or the source directory of a package.
 
-    A source directory contains the package.xml. It is searched in the directories above the launch
-    file (`beside`) and in their src/ folders, then in the share/ folder of this Python package.
+    A source directory contains the package.xml. It is searched for in the directories above the
+    launch file (`beside`) and in their src/ folders, then in this Python package's share/ folder.
 
     Raises:
         LaunchError: the package is not found.
@@ -55,21 +55,21 @@ def executable(package: str, name: str, environment: Mapping[str, str]) -> list[
         if path.is_file() and os.access(path, os.X_OK):
             return [str(path)]
     nodes = {node.name: node.module for node in entry_points(group=NODES)}
-    own = {
+    scripts = {
         script.name: script
         for script in entry_points(group="console_scripts")
         if nodes.get(script.name, script.module).split(".")[0] == package
     }
-    if name in own:
+    if name in scripts:
         path = Path(sys.executable).parent / name
         if os.access(path, os.X_OK):
             return [str(path)]
-        module, function = own[name].module, own[name].attr
+        module, function = scripts[name].module, scripts[name].attr
         return [
             sys.executable, "-c",
             f"import sys, {module}; sys.argv[0] = {name!r}; sys.exit({module}.{function}())",
         ]  # fmt: skip
-    known = ", ".join(sorted({*own, *_installed(package, environment)})) or "none"
+    known = ", ".join(sorted({*scripts, *_installed(package, environment)})) or "none"
     raise LaunchError(f"no executable {name!r} in package {package!r}; valid: {known}")
 
 

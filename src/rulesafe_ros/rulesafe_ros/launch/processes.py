@@ -72,12 +72,12 @@ def node(element: Element, context: Context, number: int, scratch: Path) -> Proc
     """Return the process of a <node>. Inline parameters are written to files in `scratch`."""
     name = optional(element, "name", context)
     if name is not None and not re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII):
-        raise element.error(f"{name!r} is not a valid node name")
+        raise element.error(f"{name!r} is not a valid node name, such as camera_1")
     namespace = optional(element, "namespace", context)
     if namespace is not None and not namespace.startswith("/"):
         namespace = "/" + namespace
     if namespace is not None and not re.fullmatch(r"/|(/[A-Za-z_]\w*)+", namespace, re.ASCII):
-        raise element.error(f"{namespace!r} is not a valid namespace")
+        raise element.error(f"{namespace!r} is not a valid namespace, such as /robot_1")
 
     command = [*_find(element, context), *command_words(element, "args", context)]
     if "ros_args" in element.text:
@@ -108,11 +108,11 @@ def node(element: Element, context: Context, number: int, scratch: Path) -> Proc
 
 
 def _find(element: Element, context: Context) -> list[str]:
-    wanted = text(element, "exec", context)
+    name = text(element, "exec", context)
     if "pkg" not in element.text:
-        return [wanted]
+        return [name]
     try:
-        return packages.executable(text(element, "pkg", context), wanted, context.environment)
+        return packages.executable(text(element, "pkg", context), name, context.environment)
     except LaunchError as error:
         raise element.error(str(error)) from None
 
@@ -141,7 +141,7 @@ def _process(
         raise element.error("the command is empty")
     shell = element.values.get("shell", False)
     if not shell and not _runs(command[0], directory, environment):
-        raise element.error(f"no program {command[0]!r}")
+        raise element.error(f"program {command[0]!r} not found")
     default = Path(command[0].split()[0] if shell else command[0]).name
     return Process(
         name=f"{optional(element, label, context) or default}-{number}",
@@ -226,8 +226,8 @@ def _read(source: str, kind: str, lenient: bool) -> Any:
 def _check_type(value: Any, kind: str) -> None:
     items = value if isinstance(value, list) else [value]
     types = {type(item) for item in items}
-    wanted = _TYPES.get(kind.removeprefix("list_of_"))
+    scalar = _TYPES.get(kind.removeprefix("list_of_"))
     if len(types) != 1 or not types <= set(_SCALARS):
         raise ValueError(f"{value!r} is not a bool, number or text, or a list of one of these")
-    if kind != "yaml" and (types != {wanted} or isinstance(value, list) != kind.startswith("list")):
+    if kind != "yaml" and (types != {scalar} or isinstance(value, list) != kind.startswith("list")):
         raise ValueError(f"{value!r} is not of type {kind}")

@@ -187,7 +187,7 @@ def _checked(call: Call) -> Call:
     count = len(call.arguments)
     if not known.min_arguments <= count <= known.max_arguments:
         limits = sorted({known.min_arguments, known.max_arguments})
-        wanted = " to ".join(map(str, limits))
+        expected = " to ".join(map(str, limits))
         hint = " (quote text with spaces)" if count > known.max_arguments else ""
-        raise LaunchError(f"$({call.name}) takes {wanted} arguments, {count} given{hint}")
+        raise LaunchError(f"$({call.name}) takes {expected} arguments, {count} given{hint}")
     return call

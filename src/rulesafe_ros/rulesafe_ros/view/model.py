@@ -74,8 +74,8 @@ class ViewModel:
         """Show the measured joint positions, rad; positions that are not finite are skipped."""
         positions = {name: float(p) for name, p in positions.items() if np.isfinite(p)}
         if self._history is None or stamp < self._newest - BACKWARDS:
-            began = self._started is not None and self._started <= stamp
-            self._begin(self._started if began and self._started is not None else stamp)
+            in_episode = self._started is not None and self._started <= stamp
+            self._begin(self._started if in_episode and self._started is not None else stamp)
         assert self._history is not None
         self._newest = max(stamp, self._newest)
         self.frames.joints(positions)

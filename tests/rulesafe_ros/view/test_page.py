@@ -244,7 +244,7 @@ def test_the_longest_rule_fits_into_a_window(page, size):
         board.put("status", STATUS)
         page.goto(address)
         expect(page.locator("#parts .bar")).to_have_count(3)
-        expect(page.locator("#remaining")).to_contain_text("shortest sequence")
+        expect(page.locator("#remaining")).to_contain_text("shortest plan")
         assert page.evaluate(IN_SIGHT)
         expect(page.locator("#idle")).to_be_hidden()
         assert page.errors == []

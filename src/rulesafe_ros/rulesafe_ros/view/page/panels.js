@@ -44,7 +44,7 @@ export class Lock {
     const lost = !success && !remaining.length;
     element("remaining").textContent = lost
       ? "the door cannot be opened from this state"
-      : differs ? `shortest sequence from here: ${remaining.map(eventText).join(", ")}` : "";
+      : differs ? `shortest plan from here: ${remaining.map(eventText).join(", ")}` : "";
   }
 
   #showParts({ parts, contacts }) {

@@ -144,7 +144,8 @@ def domain() -> Item:
     if not number.isdigit() or int(number) > MAX_DOMAIN:
         return Item(FAIL, f"ROS_DOMAIN_ID={number}", f"use a domain ID from 0 to {MAX_DOMAIN}")
     running = _locked_topics(int(number))
-    found = f"domain {number}, discovery range {discovery_range or 'LOCALHOST in launch files'}"
+    default = "LOCALHOST (set by launch files)"
+    found = f"domain {number}, discovery range {discovery_range or default}"
     if running:
         remedy = "RuleSafe nodes already run: stop them, or set ROS_DOMAIN_ID to another number"
         return Item(WARN, f"{found}; already published: {', '.join(running)}", remedy)

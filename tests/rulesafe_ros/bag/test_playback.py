@@ -1,4 +1,4 @@
-"""The time of a bag that is played."""
+"""Tests of the playback time."""
 
 import math
 

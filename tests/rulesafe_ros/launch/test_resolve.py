@@ -9,7 +9,7 @@ from rulesafe_ros.launch.model import LaunchError, Process, Shutdown, Timer
 
 
 def echoes(steps):
-    """What the resolved `echo` commands would print."""
+    """Return the output of the resolved `echo` commands."""
     return [" ".join(step.command[1:]) for step in steps if isinstance(step, Process)]
 
 
@@ -42,7 +42,7 @@ def test_choices(bench):
         bench.resolve(body, a="z")
 
 
-def test_groups_scope_variables_and_environment_unless_told_otherwise(bench):
+def test_groups_scope_variables_and_environment_by_default(bench):
     body = """
       <let name="a" value="1"/>
       <group {}><let name="a" value="2"/><set_env name="A" value="2"/><unset_env name="HOME"/>
@@ -54,7 +54,7 @@ def test_groups_scope_variables_and_environment_unless_told_otherwise(bench):
     assert echoes(bench.resolve(body.format('scoped="false"'))) == [inside, inside]
 
 
-def test_includes_share_variables_with_their_includer_as_the_official_ones_do(bench):
+def test_includes_share_variables_with_the_including_file(bench):
     bench.write(
         """<arg name="a" default="1"/><arg name="b" default="1"/>
         <let name="c" value="set inside"/>
@@ -75,7 +75,7 @@ def test_include_checks_arguments_at_its_line(bench):
     bench.write('<arg name="a"/>', "part.launch.xml")
     include = '<include file="$(dirname)/part.launch.xml">{}</include>'
     with pytest.raises(LaunchError, match=r"main.launch.xml:2: <include>: required argument 'a'"):
-        # As in the official launcher, the includer's own variable does not count as given.
+        # As in `ros2 launch`, a variable of the including file does not count as a given argument.
         bench.resolve(include.format(""), a="1")
     with pytest.raises(LaunchError, match=r"unknown argument 'b'; .*valid arguments: a"):
         bench.resolve(include.format('<arg name="a" value="1"/><arg name="b" value="2"/>'))
@@ -85,7 +85,7 @@ def test_include_checks_arguments_at_its_line(bench):
         bench.resolve('<include file="$(dirname)/main.launch.xml"/>')
 
 
-def test_timer_sees_what_is_set_in_the_end(bench):
+def test_timers_use_the_final_values_of_variables(bench):
     body = """
       <let name="a" value="1"/>
       <timer period="$(eval 2*30)"><shutdown reason="late: $(var a)"/></timer>
@@ -277,7 +277,7 @@ def test_package_and_file_name_a_launch_file_as_for_ros2_launch(tmp_path, monkey
     assert "malformed launch argument" in capsys.readouterr().err
 
 
-def test_a_name_is_that_of_a_file_of_rulesafe(tmp_path, monkeypatch, capsys):
+def test_a_file_name_refers_to_the_package_rulesafe(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(["launch", "memory.launch.xml", "--print"]) == 0
     assert "/config/vq_memory_node.yaml" in capsys.readouterr().out

@@ -19,7 +19,7 @@ import rclpy
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, ReliabilityPolicy
 
-from rulesafe_ros.bag.selection import NOISE
+from rulesafe_ros.bag.selection import NODE_TOPICS
 
 PATIENCE, REST = 120.0, 7.0
 """s until all nodes must be there, and for which the graph must have been the same: what is lost
@@ -134,7 +134,7 @@ def _ask(node: Node, names: Sequence[str], read: str = "") -> tuple[Found, set[t
 def _topics(node: Node) -> Found:
     found: Found = {}
     for topic, types in node.get_topic_names_and_types():
-        if topic in NOISE or topic.endswith("/transition_event") or "/_action" in topic:
+        if topic in NODE_TOPICS or topic.endswith("/transition_event") or "/_action" in topic:
             continue
         entry = found.setdefault(topic, (set(types), set(), set(), set()))
         for info in node.get_publishers_info_by_topic(topic):

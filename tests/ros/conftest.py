@@ -1,5 +1,5 @@
-"""A graph of its own for every test: loopback only, one domain per test process, of which several
-may run at once."""
+"""Fixtures for tests with nodes: loopback only, one ROS domain per test process, so that several
+processes can run at the same time."""
 
 import signal
 import subprocess
@@ -16,7 +16,7 @@ STATES = Path(__file__).parents[2] / "datasets/rule_001_rule_020.parquet"
 
 
 class Process:
-    """A node in a process of its own."""
+    """A node in another process."""
 
     def __init__(self, module: str, *parameters: str, words: Sequence[str] = ()):
         arguments = [part for p in parameters for part in ("-p", p)]
@@ -29,27 +29,27 @@ class Process:
         )
 
     def stop(self, how: int = signal.SIGINT) -> tuple[int, str]:
-        """Interrupts it, unless it has ended: exit code and output."""
+        """Interrupt the process unless it has ended, and return its exit code and output."""
         if self.process.poll() is None:
             self.process.send_signal(how)
         output, _ = self.process.communicate(timeout=PATIENCE)
         return self.process.returncode, output
 
     def stop_well(self) -> str:
-        """Interrupts it, and its exit code is 0; the output."""
+        """Interrupt the process, check that its exit code is 0, and return its output."""
         code, output = self.stop()
         assert code == 0, output
         return output
 
     def wait(self) -> tuple[int, str]:
-        """Waits until it ends by itself."""
+        """Wait for the end of the process, and return its exit code and output."""
         output, _ = self.process.communicate(timeout=PATIENCE)
         return self.process.returncode, output
 
 
 @pytest.fixture
 def player(client):
-    """Plays joint states to the memory's node, and hears it."""
+    """Publishes joint states for the memory node, and receives its tokens."""
     from memory_player import Player
 
     return Player(client)
@@ -57,7 +57,7 @@ def player(client):
 
 @pytest.fixture
 def start():
-    """start(module, *parameters, words=()) -> Process; all are gone after the test."""
+    """start(module, *parameters, words=()) -> Process; all are killed after the test."""
     running: list[Process] = []
 
     def begin(module: str, *parameters: str, words: Sequence[str] = ()) -> Process:
@@ -79,8 +79,8 @@ def bag_command(start):
 
 @pytest.fixture(scope="session")
 def save_random_model(tmp_path_factory):
-    """save_random_model(**changes) -> folder of a small model with random weights; its sixteen
-    codes are latents of a stored episode, so that tokens change as the robot moves."""
+    """save_random_model(**changes) -> folder of a small model with random weights. Its 16 codebook
+    entries are latents of a stored episode, so that the tokens change with the robot's motion."""
     import numpy as np
 
     from rulesafe_data.states import load_states

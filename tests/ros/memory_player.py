@@ -1,4 +1,4 @@
-"""A test's player of joint states, which hears what the memory's node says of them."""
+"""A publisher of joint states that receives the tokens of the memory node."""
 
 import time
 
@@ -23,11 +23,11 @@ INPUTS = {
     "/clock": (Clock, "rosgraph_msgs/msg/Clock", JOINTS_QOS),
     "/episode/started": (Time, "builtin_interfaces/msg/Time", convert.LATCHED_QOS),
 }
-"""What the memory's node hears: message, its name, and how it is sent."""
+"""Inputs of the memory node: message type, topic and QoS."""
 
 
 class Player:
-    """Plays joint states by their stamps, and hears what the memory says."""
+    """Publishes joint states by their stamps, and receives the memory's tokens."""
 
     def __init__(self, client):
         self.client = client
@@ -47,7 +47,7 @@ class Player:
         self._joints, self._clock, self._started = self.publishers.values()
 
     def be_silent(self):
-        """No longer writes what it plays: others may."""
+        """Destroy the publishers, so that other nodes may publish these topics."""
         for publisher in self.publishers.values():
             self.client.destroy_publisher(publisher)
 
@@ -55,8 +55,8 @@ class Player:
         self.heard[messages.to_ns(message.header.stamp)] = message
 
     def wait(self):
-        """Until the node answers this client: a writer may know of a reader that does not know of
-        it yet, and what it sends then is lost."""
+        """Wait until the node responds to this client: messages are lost while a subscriber has not
+        yet discovered the publisher."""
         self.heard.clear()
 
         def answered():
@@ -67,8 +67,10 @@ class Player:
         self.heard.clear()
 
     def play(self, positions, begin, hz=10, speed=0.0):
-        """An episode (N, 13) at 10 Hz, as samples at `hz` from `begin` (ns) on. `speed`: times real
-        time; 0: at once. Joints are in another order each time, among all the robot's."""
+        """Publish an episode (N, 13) given at 10 Hz as samples at `hz` from the stamp `begin` (ns).
+
+        `speed` is the factor of real time; 0: without pacing. Each message has all joints of the
+        robot in another order."""
         rng = np.random.default_rng(0)
         started = time.monotonic()
         for sample in range((len(positions) - 1) * hz // 10 + 1):
@@ -103,7 +105,7 @@ class Player:
         return future.result()
 
     def check(self, positions, begin, memory, at_least=1, grid=None):
-        """All that was heard from `begin` (ns) on is the memory of this episode."""
+        """Check that all tokens received since the stamp `begin` (ns) are those of this episode."""
         batch = readings_of(positions, memory, grid)
         heard = {stamp: m for stamp, m in self.heard.items() if stamp >= begin}
         assert len(heard) >= at_least

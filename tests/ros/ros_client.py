@@ -1,4 +1,4 @@
-"""A test's own node: hears everything of an episode and sends chunks."""
+"""A test node that receives all messages of an episode and publishes chunks."""
 
 import time
 from collections.abc import Callable
@@ -21,17 +21,17 @@ from rulesafe_interfaces.msg import EpisodeStatus
 from rulesafe_interfaces.srv import ResetEpisode
 
 ALL_QOS = QoSProfile(depth=2000, reliability=ReliabilityPolicy.RELIABLE)
-"""Room for all that comes while a test waits for the processor."""
+"""A queue for all messages that arrive while a test waits for the CPU."""
 
 SETTLE = 1.0
-"""s of wall time in which a node that was just found has found the others too."""
+"""Wall time in which a node that was just discovered has discovered the others, s."""
 
 PATIENCE = 60.0
-"""s of wall time after which something that should happen has not."""
+"""Timeout of an expected event, s of wall time."""
 
 
 class Client(Node):
-    """Hears everything of an episode and sends chunks."""
+    """Receives all messages of an episode, and publishes chunks."""
 
     def __init__(self) -> None:
         super().__init__("test_client")
@@ -53,21 +53,21 @@ class Client(Node):
         self._reset = self.create_client(ResetEpisode, "/episode/reset")
 
     def until(self, condition: Callable[[], object], what: str) -> None:
-        """Spins until the condition holds."""
+        """Spin until the condition is true; fail after PATIENCE."""
         end = time.monotonic() + PATIENCE
         while not condition():
             assert time.monotonic() < end, f"{what}: not within {PATIENCE:g} s"
             self.executor_.spin_once(timeout_sec=0.1)
 
     def settle(self) -> None:
-        """Lets nodes find each other: what this one sees of the graph, another may not see yet."""
+        """Spin for SETTLE, so that other nodes discover what this node has discovered."""
         end = time.monotonic() + SETTLE
         while time.monotonic() < end:
             self.executor_.spin_once(timeout_sec=0.1)
 
     def until_heard_by(self, node: str, *topics: str) -> None:
-        """Waits until a node whose name ends so subscribes to the topics, and those who publish
-        them know. Not by their count: readers of an earlier test may still be in it."""
+        """Wait until a node whose name ends with `node` subscribes to the topics and the publishers
+        have discovered it. Counting subscribers is not enough: some may be of an earlier test."""
 
         def heard(topic: str) -> bool:
             infos = self.get_subscriptions_info_by_topic(topic)
@@ -77,7 +77,7 @@ class Client(Node):
         self.settle()
 
     def until_recorded(self, publisher: Publisher) -> None:
-        """Waits until a recorder, and who else subscribes, gets what is published."""
+        """Wait until a recorder and all other subscribers receive what is published."""
         topic = publisher.topic_name
         self.until_heard_by("recorder", topic)
         self.until(
@@ -86,8 +86,8 @@ class Client(Node):
         )
 
     def meet(self, caller: ServiceClient) -> None:
-        """Waits for a service, the first time a little longer: a server may hear a client before
-        it knows where to send the answer, which is lost then."""
+        """Wait for a service, and the first time for its discovery of this client: until then, its
+        response may be lost."""
         assert caller.wait_for_service(PATIENCE), f"no {caller.srv_name}"
         if caller not in self._met:
             self._met.append(caller)
@@ -99,11 +99,11 @@ class Client(Node):
 
     @property
     def now(self) -> int:
-        """Stamp of the last status, ns; -1 before the first one."""
+        """Return the stamp of the last status, ns; -1 before the first one."""
         return messages.to_ns(self.status.header.stamp) if self.statuses else -1
 
     def wait_for_turn(self) -> EpisodeStatus:
-        """The next status that asks for a chunk."""
+        """Return the next status that waits for a chunk."""
         self.statuses.clear()
         self.until(lambda: self.statuses and self.status.waiting, "the simulation waits")
         return self.status
@@ -114,8 +114,8 @@ class Client(Node):
         asked: list[tuple[float, Future]] = []
 
         def answered():
-            # A server may know of a client's question before its answers find the client: asked
-            # again, as the evaluator does.
+            # The response may be lost if the server has not yet discovered the client. The request
+            # is repeated, as in the evaluator.
             if not asked or time.monotonic() - asked[-1][0] > PATIENCE / 3:
                 asked.append((time.monotonic(), self._reset.call_async(request)))
             return any(future.done() for _, future in asked)
@@ -124,7 +124,7 @@ class Client(Node):
         return next(future.result() for _, future in asked if future.done())
 
     def send(self, rows, stamp: int, joints=ACTION_JOINTS) -> None:
-        """Publishes a chunk (n, 13) at 10 Hz, once the simulation listens."""
+        """Publish a chunk (n, 13) at 10 Hz when the simulation subscribes to it."""
         self.until(self._chunks.get_subscription_count, "a subscriber of /policy/action_chunk")
         message = JointTrajectory(joint_names=list(joints))
         message.header.stamp = convert.to_time(stamp)

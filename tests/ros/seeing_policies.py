@@ -1,5 +1,5 @@
-"""Policies whose chunks depend on every bit of what they are shown: where anything about an
-observation differs, the arm goes elsewhere."""
+"""Policies whose chunks depend on every bit of their observations, so that any difference in an
+observation changes the motion."""
 
 import hashlib
 import time
@@ -12,8 +12,8 @@ from vq_memory_node.memory import RawMemory, VqMemory
 
 
 class Seeing:
-    """A small random walk from the present posture, drawn by a hash of the observation and of how
-    often it was asked in this episode."""
+    """A small random walk from the present posture, seeded by a hash of the observation and of the
+    number of inferences in this episode."""
 
     needs = Needs(frames=3)
 
@@ -37,34 +37,34 @@ class Seeing:
 
 
 class Told(Seeing):
-    """With the instruction."""
+    """Observes the instruction."""
 
     needs = Needs(frames=2, instruction=True)
 
 
 class Remembering(Seeing):
-    """With the tokens of the memory's node."""
+    """Observes the tokens of the memory node."""
 
     needs = Needs(frames=2, memory=True)
     memory = VqMemory("all_rules", 4, length=20)
 
 
 class Recalling(Seeing):
-    """With raw joint positions of the past."""
+    """Observes the raw joint-position history."""
 
     needs = Needs(frames=1, memory=True)
     memory = RawMemory(length=10)
 
 
 class Watching(Seeing):
-    """With everything there is."""
+    """Observes all inputs."""
 
     needs = Needs(frames=3, points=256, images=True, instruction=True, memory=True)
     memory = VqMemory("all_rules", 4)
 
 
 class Slow(Seeing):
-    """Takes its time."""
+    """Has a long inference time."""
 
     def infer(self, observation):
         time.sleep(1.0)
@@ -72,7 +72,7 @@ class Slow(Seeing):
 
 
 class GivingUp(Seeing):
-    """Cannot go on after its first chunk."""
+    """Raises an error after its first chunk."""
 
     def infer(self, observation):
         if self.asked:
@@ -81,7 +81,7 @@ class GivingUp(Seeing):
 
 
 class GivingUpLate(Seeing):
-    """Thinks long about its first chunk ever, and then cannot make it."""
+    """Raises an error after a long first inference."""
 
     def __init__(self):
         super().__init__()
@@ -96,7 +96,7 @@ class GivingUpLate(Seeing):
 
 
 class Broken(Seeing):
-    """Has a bug."""
+    """Raises an unexpected exception."""
 
     def infer(self, observation):
         return super().infer(observation)[:7]

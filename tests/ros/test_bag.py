@@ -1,4 +1,4 @@
-"""Recorder and player on a real graph; what is recorded is read by libraries that are not ours."""
+"""Tests of recorder and player with real nodes; independent libraries read the bags."""
 
 import signal
 import time
@@ -30,13 +30,13 @@ ALL = QoSProfile(depth=5000, reliability=ReliabilityPolicy.RELIABLE)
 
 
 def delivered(publisher) -> None:
-    """Waits until every reader has acknowledged everything."""
+    """Wait until every subscriber has acknowledged all messages."""
     assert publisher.wait_for_all_acked(rclpy.duration.Duration(seconds=PATIENCE))
 
 
 @pytest.fixture
 def numbers(client):
-    """A publisher of Int32 on /numbers that the recorder finds: numbers() waits for it."""
+    """numbers() -> a publisher of Int32 on /numbers that the recorder has discovered."""
     publisher = client.create_publisher(Int32, "/numbers", ALL)
 
     def wait():
@@ -47,13 +47,13 @@ def numbers(client):
 
 
 def recorded(bag) -> list[int]:
-    """The numbers in a bag, as rosbags reads them."""
+    """Return the numbers in a bag, read by rosbags."""
     with AnyReader([bag]) as reader:
         wanted = [c for c in reader.connections if c.topic == "/numbers"]
         return [reader.deserialize(raw, c.msgtype).data for c, _, raw in reader.messages(wanted)]
 
 
-def test_what_is_recorded_is_what_was_said_and_offered(client, numbers, bag_command, tmp_path):
+def test_a_bag_contains_the_messages_and_the_qos(client, numbers, bag_command, tmp_path):
     latched = client.create_publisher(String, "/instruction", convert.LATCHED_QOS)
     latched.publish(String(data="said before the recorder came"))
     bag = tmp_path / "bag"
@@ -67,7 +67,7 @@ def test_what_is_recorded_is_what_was_said_and_offered(client, numbers, bag_comm
     for number in range(400):
         publisher.publish(Int32(data=number))
         if number == 200:
-            time.sleep(1.2)  # the bag goes on in another file
+            time.sleep(1.2)  # the bag continues in another file
     later.publish(MemoryTokens(tokens=[3, 1], mask=[False, True], vocabulary_size=4))
     delivered(publisher)
     delivered(later)
@@ -76,7 +76,7 @@ def test_what_is_recorded_is_what_was_said_and_offered(client, numbers, bag_comm
     assert "lost: none" in output
     assert recorded(bag) == list(range(400))
 
-    with AnyReader([bag]) as reader:  # which compares definitions with their hashes
+    with AnyReader([bag]) as reader:  # compares definitions with their hashes
         offered = {c.topic: c.ext.offered_qos_profiles for c in reader.connections}
         assert {c.topic for c in reader.connections} >= {"/instruction", "/memory/tokens"}
         assert "/left_out" not in offered and "/rosout" not in offered
@@ -103,7 +103,7 @@ def test_kill_9_costs_at_most_the_last_second(numbers, bag_command, tmp_path):
     for number in range(100):
         publisher.publish(Int32(data=number))
     delivered(publisher)
-    time.sleep(3)  # a second, and time for a machine that is busy with other tests
+    time.sleep(3)  # a second, and a margin for a busy machine
     publisher.publish(Int32(data=100))
     recorder.process.kill()
     recorder.process.wait()
@@ -114,8 +114,8 @@ def test_kill_9_costs_at_most_the_last_second(numbers, bag_command, tmp_path):
     assert recorded(bag)[:100] == list(range(100))
 
 
-def test_what_is_lost_is_counted(client, bag_command, tmp_path):
-    """The recorder is stopped while more is said than its publisher keeps."""
+def test_lost_messages_are_counted(client, bag_command, tmp_path):
+    """The recorder is stopped while the publisher's queue overflows."""
     publisher = client.create_publisher(
         Int32, "/numbers", QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
     )
@@ -140,8 +140,8 @@ def test_what_is_lost_is_counted(client, bag_command, tmp_path):
     assert f"{lost['/numbers']} of /numbers" in output
 
 
-def test_a_bag_is_played_as_it_was(client, numbers, bag_command, tmp_path):
-    """Recorded, played and recorded again; the latched topic reaches who comes late."""
+def test_a_bag_is_played_unchanged(client, numbers, bag_command, tmp_path):
+    """A bag is recorded and played; the latched topic reaches a late subscriber."""
     latched = client.create_publisher(String, "/instruction", convert.LATCHED_QOS)
     latched.publish(String(data="open it"))
     first = tmp_path / "first"
@@ -162,7 +162,7 @@ def test_a_bag_is_played_as_it_was(client, numbers, bag_command, tmp_path):
 
     heard, told, clocks = [], [], client.clocks
     client.create_subscription(Int32, "/numbers", lambda m: heard.append(m.data), ALL)
-    # The instruction lies in what is skipped.
+    # The instruction is in the skipped part.
     player = bag_command("play", first, "--clock", 50, "--rate", 0.5, "--loop", "--start", 0.1)
     client.until(lambda: 29 in heard, "the last number")
     late = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
@@ -170,8 +170,8 @@ def test_a_bag_is_played_as_it_was(client, numbers, bag_command, tmp_path):
     client.until(lambda: told and heard.count(29) == 2, "the instruction, and the second round")
     assert not client.count_publishers("/arm_sdk")
     output = player.stop_well()
-    assert "left out: /arm_sdk (it moves robots: --commands plays it)" in output
-    again = heard[heard.index(29) + 1 :]  # a reader may have been found late in the first round
+    assert "not played: /arm_sdk (it commands a robot; play it with --commands)" in output
+    again = heard[heard.index(29) + 1 :]  # a subscriber may be discovered late in the first round
     played = Bag(first)
     start, stop = played.metadata.span
     assert again[: again.index(29) + 1] == [
@@ -184,7 +184,7 @@ def test_a_bag_is_played_as_it_was(client, numbers, bag_command, tmp_path):
 
 
 def test_a_bag_in_simulated_time_has_no_pauses(client, start, tmp_path):
-    """Times are those of /clock, whatever came before the first one. By the launch file."""
+    """With the launch file; times are those of /clock, also of messages before the first /clock."""
     bag = tmp_path / "bag"
     latched = client.create_publisher(String, "/instruction", convert.LATCHED_QOS)
     latched.publish(String(data="open it"))
@@ -207,8 +207,8 @@ def test_a_bag_in_simulated_time_has_no_pauses(client, start, tmp_path):
     assert np.array_equal([m.topic for m in messages], ["/instruction"] * 2)
 
 
-def test_a_bag_is_not_played_beside_a_robot(client, bag_command, tmp_path):
-    """Who listens would take one for the other."""
+def test_a_bag_is_not_played_with_a_robot_in_the_graph(client, bag_command, tmp_path):
+    """Subscribers could not distinguish the two."""
     from rosgraph_msgs.msg import Clock
 
     bag = tmp_path / "bag"
@@ -223,7 +223,7 @@ def test_a_bag_is_not_played_beside_a_robot(client, bag_command, tmp_path):
     recorder.stop_well()
     code, output = bag_command("play", bag, "--delay", 5).wait()
     assert code == 2
-    assert "writes too: /clock; two cannot be one robot" in output
+    assert "also publishes /clock; only one node may publish a robot's state" in output
     assert "played" not in output
     client.destroy_publisher(clock)
     alone = bag_command("play", bag, "--rate", 0.02)
@@ -231,4 +231,4 @@ def test_a_bag_is_not_played_beside_a_robot(client, bag_command, tmp_path):
     robot = client.create_publisher(Clock, "/clock", ALL)
     code, output = alone.wait()
     assert code == 2, "one that begins later is seen, too"
-    assert "two cannot be one robot" in output and robot
+    assert "only one node may publish a robot's state" in output and robot

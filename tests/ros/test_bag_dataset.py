@@ -1,4 +1,4 @@
-"""A recorded episode becomes the dataset that is written of the same episode directly."""
+"""Test that the dataset of a recorded episode equals the dataset written directly."""
 
 from pathlib import Path
 
@@ -26,10 +26,10 @@ pytestmark = [pytest.mark.ros, pytest.mark.render]
 STATES = Path(__file__).parents[2] / "datasets/rule_001_rule_020.parquet"
 RULE, SAFE, SEED = "rule_003", "safe_07", 5
 CHUNKS = (8, 5)
-"""Rows of each."""
+"""Steps per chunk."""
 
 TOLD = ("safe_positions", "part_open", "part_locked", "steps_done", "contact_force")
-"""Privileged columns that /episode/status tells."""
+"""Privileged columns in /episode/status."""
 
 
 @pytest.fixture
@@ -44,12 +44,12 @@ def simulation():
 
 @pytest.fixture
 def actions():
-    """(13, 13) rad, in single precision, as policies send them."""
+    """(13, 13), rad, in single precision as published by policies."""
     return load_states(STATES)[0][1][: sum(CHUNKS)]
 
 
 def record(client, start, bag_command, actions, folder):
-    """Plays the actions in chunks and records what is said."""
+    """Publish the actions in chunks, and record all topics."""
     recorder = bag_command("record", "--out", folder)
     node = start("rulesafe_sim.node", "start:=false")
     cameras = ("/camera/points", "/camera/head/image_raw", "/camera/front/image_raw")
@@ -68,7 +68,7 @@ def record(client, start, bag_command, actions, folder):
 
 
 def write_directly(simulation, actions, root) -> None:
-    """The same episode in process, written as `rulesafe demos render` does."""
+    """Write the same episode in process, as `rulesafe demos render` does."""
     observer, states, frames = Observer(simulation), [], []
     for action in actions:
         seen = observer.observe(("head_rgb", "front_rgb", "points"))
@@ -103,7 +103,7 @@ def test_a_bag_s_dataset_is_the_one_written_directly(
     assert (
         to_dataset([tmp_path / "bag"], ConversionRequest(tmp_path / "recorded"), said.append) == 1
     )
-    assert "0 pictures of a neighbouring frame" in said[-1]
+    assert "0 images taken from another frame" in said[-1]
     direct, recorded = EpisodeStore(tmp_path / "direct"), EpisodeStore(tmp_path / "recorded")
     assert recorded.digest == direct.digest
     ours = {path.relative_to(direct.root) for path in direct.root.rglob("*") if path.is_file()}
@@ -124,5 +124,5 @@ def test_a_bag_s_dataset_is_the_one_written_directly(
     with av.open(str(film)) as container:
         pictures = list(container.decode(video=0))
     assert (pictures[0].width, pictures[0].height) == (2 * SIDE, SIDE + BAR)
-    assert len(pictures) == sum(CHUNKS) + 1 + 20  # and the last one stays for 2 s
+    assert len(pictures) == sum(CHUNKS) + 1 + 20  # and the last one is shown for 2 s
     assert sheet.stat().st_size > 10_000

@@ -1,4 +1,4 @@
-"""docs/ros.md says what the nodes do: its tables are compared with a running graph."""
+"""Compare the tables in docs/ros.md with a running graph."""
 
 import re
 from pathlib import Path
@@ -27,15 +27,15 @@ OF_EVERY_NODE = {
 
 
 def section(title: str) -> list[list[str]]:
-    """The cells of the table below a heading, without code marks."""
+    """Return the cells of the table below a heading, without code marks."""
     text = re.split(r"^#+ ", DOCS.split(f"# {title}\n", 1)[1], maxsplit=1, flags=re.M)[0]
     rows = [line.strip("|").split("|") for line in text.splitlines() if line.startswith("|")]
     return [[cell.strip().replace("`", "") for cell in row] for row in rows[2:]]
 
 
 def test_topics_services_and_the_action(client, start, model_dir, monkeypatch):
-    """Every topic of the nodes is in the table, with its type and who writes it. Of planner and
-    policy only one may be active; tests/ros/test_policy_node.py looks at what a policy reads."""
+    """The table has every topic of the nodes with its type and publishers. Only one of planner and
+    policy may be active; tests/ros/test_policy_node.py checks the subscriptions of a policy."""
     monkeypatch.setenv("PYTHONPATH", str(EXAMPLES))
     start("rulesafe_sim.node", "start:=false", "cameras:=true", "film:=true")
     start("planner_node.node")
@@ -93,12 +93,12 @@ def test_topics_services_and_the_action(client, start, model_dir, monkeypatch):
 
 
 def test_topics_and_services_beside_the_robot(client, start):
-    """The other graph's table: types, writers and readers, and the bridge's services."""
+    """The table of the robot's graph: types, publishers, subscribers, and the bridge's services."""
     start("h1_2_sim.node", "start:=false", "cameras:=true")
     start("policy_node.instruction_node")
     for module in ("node", "supervisor_node", "camera_points_node"):
         start(f"h1_2_bridge.{module}")
-    # The bridge listens with a node of its own; the cameras are a process of the robot's side.
+    # The bridge subscribes with a separate node; the cameras are a process on the robot's side.
     names = [*BESIDE_THE_ROBOT, "camera_side_node", "h1_2_bridge_ear"]
     rows = section("Beside the robot")
     topics = {row[0]: row[1:] for row in rows if len(row) == 5}
@@ -106,7 +106,7 @@ def test_topics_and_services_beside_the_robot(client, start):
     assert services == {f"/bridge/{word}" for word in ("engage", "disengage", "stop", "reset")}
 
     def ends(ask) -> dict[str, dict[str, set[str]]]:
-        """Type -> nodes, by topic."""
+        """Return type -> nodes, by topic."""
         found: dict[str, dict[str, set[str]]] = {}
         for name in names:
             for topic, types in ask(name, "/"):

@@ -1,4 +1,4 @@
-"""Whole evaluations on a real graph: simulation, planner and evaluator, physics only."""
+"""Tests of complete evaluations with real nodes (simulation, planner, evaluator), physics only."""
 
 import json
 import os
@@ -38,7 +38,7 @@ def episode(summary) -> dict:
 
 
 def opened_in_process(rule: str, safe: str, seed: int) -> tuple[int, str]:
-    """Frame and digest of the moment in which the expert, without ROS, has the door open."""
+    """Return frame and digest when the expert, without ROS, has opened the door."""
     simulation = Simulation()
     moments: list[tuple[int, str]] = []
     step = simulation.control
@@ -55,8 +55,8 @@ def opened_in_process(rule: str, safe: str, seed: int) -> tuple[int, str]:
 
 
 def test_the_planner_opens_a_safe_over_the_graph_exactly_as_in_process(client, start, tmp_path):
-    """Nothing of the episode depends on processes, DDS or time; nor does the instruction tell how
-    far it has come."""
+    """The episode does not depend on processes, DDS or time, and the instruction contains no
+    progress."""
     heard = []
     client.create_subscription(String, "/instruction", heard.append, convert.LATCHED_QOS)
     sim = start(SIM, "cameras:=false", "start:=false")
@@ -66,7 +66,7 @@ def test_the_planner_opens_a_safe_over_the_graph_exactly_as_in_process(client, s
     code, output = evaluator.wait()
     assert code == 0, output + planner.stop()[1]
     assert "rule_003 on safe_07, seed 4: opened, 2/2 steps" in output
-    client.until(lambda: heard, "the instruction")  # it may still wait behind many states
+    client.until(lambda: heard, "the instruction")  # it may still be queued behind many states
     planner.stop_well()
     sim.stop_well()
     found = episode(tmp_path / "summary.json")
@@ -99,7 +99,7 @@ def test_a_launch_whose_planner_is_stopped_fails_and_leaves_nothing(tmp_path):
         lines.append(line)
         if found := re.search(r"\[(\w+)-\d\]: process started with pid \[(\d+)\]", line):
             pids[found[1]] = int(found[2])
-        if "safe_07, seed 4: handle+ door+" in line:  # the planner has got its episode
+        if "safe_07, seed 4: handle+ door+" in line:  # the planner has received its episode
             os.kill(pids["planner_node"], signal.SIGTERM)
     assert launch.wait(60) == 128 + signal.SIGTERM, "".join(lines)
     assert any("planner_node-2]: process has died" in line for line in lines)
@@ -144,7 +144,7 @@ def test_an_error_on_diagnostics_ends_the_episode_with_its_reason(client, start,
 
 
 def test_the_planner_says_on_diagnostics_what_it_cannot_do(client, start):
-    """A wrong plan: the lock of rule_001 holds the door while the handle is closed."""
+    """An invalid plan: the lock of rule_001 locks the door while the handle is closed."""
     start(SIM, "cameras:=false", "rule:=rule_001", "safe:=safe_03")
     status = client.wait_for_turn()
     status.safe, status.episode = "safe_99", 77
@@ -165,7 +165,7 @@ def test_the_planner_says_on_diagnostics_what_it_cannot_do(client, start):
 
 
 def test_the_action_evaluates_rules_safes_and_seeds(client, start, tmp_path):
-    """Nobody acts here and time goes on, so that every episode ends at its limit."""
+    """No node publishes chunks and time continues, so every episode ends at its limit."""
     lock = tmp_path / "my_lock.json"
     automaton = smallest(automaton_of(load_rule("rule_002")))
     lock.write_text(dump_lock(LockFile("my_lock", "Open the knob.", automaton)), encoding="utf-8")
@@ -177,7 +177,7 @@ def test_the_action_evaluates_rules_safes_and_seeds(client, start, tmp_path):
         rules=["rule_001", str(lock)], safes=["safe_03"], first_seed=4, episodes=2, time_limit=0.5
     )
     progress = []
-    # DDS may lose the answer to a client that it has only just discovered: then ask again.
+    # DDS may lose the response to a client that was just discovered: repeat the request.
     for _ in range(5):
         sent = action.send_goal_async(goal, lambda m: progress.append(m.feedback.episodes_done))
         end = time.monotonic() + 5
@@ -210,7 +210,7 @@ def test_a_name_that_is_not_known_is_one_line_and_exit_code_2(start, parameters,
 
 
 def test_an_episode_that_two_tell_of_is_not_judged(client, start):
-    """A bag that is played, say."""
+    """For example, a bag that is played."""
     client.create_publisher(EpisodeStatus, "/episode/status", convert.STATE_QOS)
     start(SIM, "cameras:=false", "start:=false")
     code, output = start(EVALUATOR, *EPISODE, "film:=false").wait()

@@ -1,4 +1,4 @@
-"""The evaluator's film on a real graph: what /memory/tokens told is below its pictures."""
+"""Test that the evaluator's film shows the tokens of /memory/tokens below its images."""
 
 import av
 import numpy as np
@@ -31,7 +31,7 @@ def vulkan():
 
 
 def strips(path) -> list[tuple[int, ...]]:
-    """The squares below each picture, by the nearest colour: tokens 0..11, -1 for empty ones."""
+    """Return the token squares below each image by the nearest colour: 0..11, or -1 if empty."""
     palette = np.array([BACKGROUND, *(255 * cluster_colours(12)[:, :3])])
     found = []
     with av.open(str(path)) as film:
@@ -83,8 +83,8 @@ def test_the_film_shows_the_tokens_of_each_instant(client, start, vulkan, tmp_pa
     found = strips(tmp_path / "film.mp4")
     filmed, held = found[:-20], found[-20:]
     assert set(held) == {filmed[-1]}
-    # An instant is empty if the evaluator did not know the memory yet, and not there if its picture
-    # was lost.
+    # An image has no tokens if the evaluator had not yet discovered the memory, and is absent if
+    # it was lost.
     known = [strip for strip in filmed if max(strip) >= 0]
     assert len(known) > FRAMES / 2 and known == filmed[-len(known) :]
     in_order = iter(expected)

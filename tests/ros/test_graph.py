@@ -1,4 +1,4 @@
-"""`rulesafe topic`, `service` and `param`, beside a running simulation."""
+"""Tests of `rulesafe topic`, `service` and `param` with a running simulation."""
 
 import re
 import signal
@@ -31,18 +31,18 @@ def look(start):
 
 
 def line_with(process, text):
-    """Reads what a process says up to a line with a text; that line."""
+    """Read the output of a process up to a line that contains a text, and return the line."""
     for line in process.process.stdout:
         if text in line:
             return line
     raise AssertionError(f"it ended without {text!r}")
 
 
-def test_a_simulation_looked_at(start, look):
-    """The commands run at the same time, as none asks for what another changes."""
+def test_the_commands_inspect_a_simulation(start, look):
+    """The commands run at the same time, since none reads what another one changes."""
     start("rulesafe_sim.node", "cameras:=false", "rule:=rule_005")
     listening = look("topic", "echo", "/joint_states")
-    line_with(listening, "---")  # the simulation is there
+    line_with(listening, "---")  # the simulation runs
     asked = {
         "list": look("topic", "list"),
         "echo": look("topic", "echo", "instruction", "--once"),
@@ -70,7 +70,10 @@ def test_a_simulation_looked_at(start, look):
     assert "/episode/reset  rulesafe_interfaces/srv/ResetEpisode" in said["services"]
     assert "/sim_node/get_parameters" not in said["services"]
     assert "/episode/pause, /episode/reset" in said["no service"]
-    assert "refused rule" in said["read only"] and said["read only"].count("\n") == 1
+    assert (
+        "rejected the value 'rule_002' of rule" in said["read only"]
+        and said["read only"].count("\n") == 1
+    )
     assert yaml.safe_load(said["refused"])["success"] is False and not said["set"]
 
     params = look("param", "list", "/sim_node")
@@ -81,7 +84,7 @@ def test_a_simulation_looked_at(start, look):
     assert code == 0 and "Traceback" not in text
 
 
-def test_a_topic_is_heard_whatever_its_publisher_offers(client, look):
+def test_messages_are_received_with_any_qos_of_the_publisher(client, look):
     late = look("topic", "echo", "/numbers", "--count", "2")
     tokens = client.create_publisher(MemoryTokens, "/memory/tokens", LATCHED_QOS)
     tokens.publish(MemoryTokens(tokens=[2] * 200))
@@ -102,7 +105,7 @@ def test_a_topic_is_heard_whatever_its_publisher_offers(client, look):
     assert yaml.safe_load(short.wait()[1].split("---")[0])["tokens"] == [*[2] * 128, "..."]
     assert yaml.safe_load(full.wait()[1].split("---")[0])["tokens"] == [2] * 200
 
-    line_with(late, "waiting for /numbers")
+    line_with(late, "waiting for a publisher on /numbers")
     unreliable = QoSProfile(depth=5, reliability=ReliabilityPolicy.BEST_EFFORT)
     numbers = client.create_publisher(Int32, "/numbers", unreliable)
     while late.process.poll() is None:

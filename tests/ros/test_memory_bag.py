@@ -1,4 +1,4 @@
-"""The memory of a bag: what a simulation's recording says when it is played, however fast."""
+"""Test that a played recording results in the same tokens at any rate."""
 
 import time
 from pathlib import Path
@@ -20,12 +20,12 @@ pytestmark = pytest.mark.ros
 
 STATES = Path(__file__).parents[2] / "datasets/rule_001_rule_020.parquet"
 SHORTEST = 136
-"""Number of the stored episode that has the fewest frames."""
+"""Index of the stored episode with the fewest frames."""
 
 
 @pytest.fixture
 def recording(client, start, bag_command, tmp_path):
-    """A bag of a whole episode, of the times of /clock, and the stamps of its frames, ns."""
+    """A bag of a complete episode with the times of /clock, and the stamps of its frames, ns."""
     path = tmp_path / "episode"
     recorder = bag_command("record", "--out", path, "--clock", "sim", "--topics", *INPUTS)
     simulation = start("rulesafe_sim.node", "cameras:=false", "start:=false")
@@ -44,7 +44,7 @@ def recording(client, start, bag_command, tmp_path):
 
 
 def trajectory(path, stamps) -> np.ndarray:
-    """(N, 13) the positions of a bag at these stamps."""
+    """Return the positions (N, 13) in a bag at these stamps."""
     samples = {}
     with AnyReader([path]) as bag:
         wanted = [c for c in bag.connections if c.topic == "/joint_states"]
@@ -67,7 +67,7 @@ def test_a_bag_has_the_same_memory_at_any_speed(
             "vq_memory_node.node", f"model:={model_dir}", "clusters:=16", "use_sim_time:=true"
         )
         player.wait()
-        player.be_silent()  # a bag is not played beside a robot
+        player.be_silent()  # a bag is not played with a simulation in the graph
         began = time.monotonic()
         playing = bag_command("play", path, "--rate", speed, "--delay", 4)
         player.until(stamps[-1])

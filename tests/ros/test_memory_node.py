@@ -1,4 +1,4 @@
-"""The memory's node, fed stored episodes: what it publishes is the memory of the stored episode."""
+"""Test that the memory node publishes the tokens of the stored episodes that it receives."""
 
 from pathlib import Path
 
@@ -34,7 +34,7 @@ SIM = "rulesafe_sim.node"
 
 @pytest.fixture(scope="module")
 def episode():
-    """The longest stored episode, its first 400 frames (400, 13)."""
+    """The first 400 frames of the longest stored episode (400, 13)."""
     states = load_states(STATES)
     positions, _ = states[int(np.diff(states.starts).argmax())]
     assert len(positions) >= 400
@@ -48,7 +48,7 @@ def episode():
 def test_the_node_says_what_the_batch_says(
     player, start, model_dir, episode, frames, hz, speed, grid
 ):
-    """At five times real time with 100 Hz, and as fast as it can."""
+    """At five times real time with 100 Hz, and without pacing."""
     name = "sliding" if isinstance(grid, Sliding) else "from_start"
     start(NODE, f"model:={model_dir}", f"grid:={name}", "clusters:=16", "use_sim_time:=true")
     player.wait()
@@ -66,7 +66,7 @@ def test_the_node_says_what_the_batch_says(
 def test_a_second_episode_begins_where_it_is_said_whenever_that_is(
     player, start, model_dir, episode
 ):
-    """The stamps go on over the reset, as the simulation's do."""
+    """The stamps continue over the reset, as in the simulation."""
     memory = VqMemory(str(model_dir))
     start(NODE, f"model:={model_dir}")
     player.wait()
@@ -79,8 +79,8 @@ def test_a_second_episode_begins_where_it_is_said_whenever_that_is(
         if not late:
             player.begin(begin)
             player.until(begin)
-            assert not any(player.heard[begin].mask)  # nothing is left of the past episode
-            del player.heard[begin]  # that of the first frame need not reach a slow reader
+            assert not any(player.heard[begin].mask)  # no tokens of the previous episode
+            del player.heard[begin]  # the first frame's tokens may not reach a slow subscriber
         player.play(episode[50:55], begin)
         player.until(begin + 4 * PERIOD)
         if late:
@@ -239,7 +239,7 @@ def test_in_the_simulation_each_episode_has_a_memory_of_its_own(client, player, 
         end = begin + 45 * PERIOD
         client.until(lambda e=end: client.status.waiting and client.now == e, "the chunk's end")
         player.until(end)
-        # Each topic has a queue of its own: a status does not say that its joints have come.
+        # Each topic has its own queue: a status may arrive before the joint states of its frame.
         client.until(
             lambda e=end: e == messages.to_ns(client.joint_states[-1].header.stamp),
             "the joints at the chunk's end",

@@ -1,4 +1,4 @@
-"""What the live view adds to the simulation's node: a pause, and the safe's shape. Physics only."""
+"""Tests of the simulation node for the live view: pause and the safe's URDF. Physics only."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ PHYSICS = ("cameras:=false", "safe:=safe_04", "rule:=rule_001", "seed:=5")
 
 @pytest.fixture
 def pause(client):
-    """pause(True), pause(False): asks and waits until it is done."""
+    """pause(True), pause(False): call the service and wait until it is done."""
     caller = client.create_client(SetBool, "/episode/pause")
 
     def ask(paused: bool) -> None:
@@ -36,8 +36,8 @@ def pause(client):
 
 @pytest.mark.parametrize("waits", [True, False])
 def test_time_stands_still_in_a_pause_and_goes_on_after_it(client, start, pause, waits):
-    """With a chunk half done; statuses go on being sent, joint states, which would tell a policy
-    that it is its turn, do not. A reset does not end the pause."""
+    """During a chunk: statuses are still published; joint states, to which a policy would respond,
+    are not. A reset does not end the pause."""
     told = []
     client.create_subscription(Bool, "/episode/paused", told.append, convert.LATCHED_QOS)
     factor = f"wait_for_action:={waits}".lower()
@@ -50,7 +50,7 @@ def test_time_stands_still_in_a_pause_and_goes_on_after_it(client, start, pause,
     client.statuses.clear()
 
     def stands_still() -> bool:
-        """Some statuses may have been on their way before the pause."""
+        """Some statuses may have been sent before the pause."""
         last = client.statuses[-5:]
         return len(last) == 5 and len({status.frame for status in last}) == 1
 
@@ -74,7 +74,7 @@ def test_time_stands_still_in_a_pause_and_goes_on_after_it(client, start, pause,
 
 
 def test_the_safes_description_follows_the_episode(client, start):
-    """Of the safe as it stands there, to be put at the status's pose."""
+    """The URDF is that of the present safe, whose pose is in the status."""
     shapes = []
     client.create_subscription(
         String, "/episode/safe_description", shapes.append, convert.LATCHED_QOS
@@ -91,5 +91,5 @@ def test_the_safes_description_follows_the_episode(client, start):
 
 
 def lines(urdf: str) -> list[str]:
-    """Without the stand's last digits, which the pose's round trip changes."""
+    """Return the lines without the last digits of the support, which change by rounding."""
     return [line for line in urdf.splitlines() if "origin" not in line and "size" not in line]

@@ -1,4 +1,4 @@
-"""Images and clouds of the simulation's node: what a subscriber gets is what the cameras see."""
+"""Tests of the images and point clouds of the simulation node, compared with the cameras."""
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ KINDS = (
 
 @pytest.fixture(scope="module")
 def observer():
-    """The same scene in this process."""
+    """Observer of the same scene in this process."""
     from rulesafe_sim.observer import Observer
 
     try:
@@ -45,7 +45,7 @@ def test_pictures_and_cloud_are_what_the_cameras_see(client, start, observer):
         def take(message, topic=topic):
             got[topic][messages.to_ns(message.header.stamp)] = message
 
-        # As a camera's reader asks for it: best effort.
+        # Best effort, as usual for camera topics.
         client.create_subscription(kind, topic, take, qos_profile_sensor_data)
     start("rulesafe_sim.node", "safe:=safe_03", "seed:=2", "film:=true", "film_size:=128")
     client.wait_for_turn()

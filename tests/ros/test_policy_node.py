@@ -1,4 +1,4 @@
-"""The policy's node on a real graph: it sees and does what it would in process."""
+"""Tests of the policy node with real nodes: observations and chunks equal those in process."""
 
 import json
 import re
@@ -40,13 +40,13 @@ EPISODE = ("rule:=rule_020", "safe:=safe_01", "seed:=5")
 
 @pytest.fixture(autouse=True)
 def importable(monkeypatch):
-    """The nodes find this folder's policies."""
+    """Make the policies in this folder importable for the nodes."""
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
 
 
 @pytest.fixture
 def diagnostics(client):
-    """What the policy's node says of itself."""
+    """Diagnostics of the policy node."""
     said: list[DiagnosticStatus] = []
 
     def take(message):
@@ -64,8 +64,8 @@ def in_process(
     rule: str = "rule_020",
     execution: str = "newest",
 ) -> dict[int, str]:
-    """The simulation's digest at each frame, as the runner in process has it: for one of the
-    policies here, or a checkpoint's folder."""
+    """Return the simulation's digest at each frame with the runner in process, for a policy of this
+    folder or the folder of a checkpoint."""
     kind = getattr(seeing_policies, name, None)
     policy = kind() if kind else find_policy(name)
     agent = PolicyAgent(policy, memory_of_policy(policy), execute, execution)
@@ -81,7 +81,7 @@ def in_process(
 
 
 def on_the_graph(client, frames: int) -> dict[int, str]:
-    """The digest at each frame of the episode that runs, up to `frames`."""
+    """Return the digest at each frame of the present episode, up to `frames`."""
     client.until(lambda: client.statuses and client.status.frame >= frames, f"frame {frames}")
     number = client.status.episode
     # A status may also come between frames, when a phase changes.
@@ -94,7 +94,7 @@ def on_the_graph(client, frames: int) -> dict[int, str]:
     [("Seeing", 10, ()), ("Told", 50, ()), ("Recalling", 7, ()), ("Remembering", 15, ("start",))],
 )
 def test_the_same_chunk_at_the_same_frame_as_in_process(client, start, name, execute, memory):
-    """Two episodes: the second depends on nothing of the first."""
+    """Two episodes: the second does not depend on the first."""
     start(SIM, *EPISODE, "cameras:=false", f"execute_rows:={execute}")
     if memory:
         start(MEMORY, "model:=all_rules", "use_sim_time:=true")
@@ -151,7 +151,7 @@ def checkpoint(tmp_path):
 
 @pytest.mark.render
 def test_a_checkpoint_with_its_memory(client, start, vulkan, checkpoint):
-    """Weights at random, so that the arm flails about: the same way here and there."""
+    """With random weights; the motion is the same in process and with nodes."""
     start(SIM, *EPISODE, "execute_rows:=5")
     client.wait_for_turn()
     start(MEMORY, "model:=all_rules_hand")
@@ -206,12 +206,12 @@ def test_chunks_are_whole_and_carry_the_stamp_of_the_observation(client, start, 
     client.until(measured, "a latency")
     assert float(measured()[0]["latency of a chunk, mean (ms)"]) > 1000
     assert len(diagnostics) > 1, "callbacks go on while the policy thinks"
-    code, output = node.stop()  # in the middle of a thought, most likely
+    code, output = node.stop()  # most likely during an inference
     assert code == 0 and "Traceback" not in output, output
 
 
 def test_where_time_goes_on_the_policy_follows(client, start):
-    """Chunks come late and overlap: no episode is like another, but the arm moves on."""
+    """Chunks arrive late and overlap: episodes differ, but the arm moves."""
     chunks: list[JointTrajectory] = []
     client.create_subscription(
         JointTrajectory, "/policy/action_chunk", chunks.append, convert.STATE_QOS
@@ -233,7 +233,7 @@ def test_where_time_goes_on_the_policy_follows(client, start):
 
 
 def test_a_lost_chunk_is_sent_again(client, start):
-    """The node believes that 40 rows are executed; the simulation waits after 10."""
+    """The node assumes that 40 steps are executed; the simulation waits after 10."""
     start(SIM, *EPISODE, "cameras:=false", "execute_rows:=10")
     start(NODE, "policy:=seeing_policies:Seeing", "execute_rows:=40")
     client.until(lambda: client.statuses and client.status.frame >= 30, "it goes on all the same")
@@ -348,7 +348,7 @@ def test_a_manager_is_told_which_topic_is_missing(client, start, diagnostics):
 
     assert not activates()
     client.until(said, "the reason on /diagnostics")
-    # Discovery takes its time: a topic may be named that is there.
+    # During discovery, a topic that is published may be listed as missing.
     end = time.monotonic() + 60
     while "no publisher on /memory/tokens, /camera/points, /camera/head" not in said()[-1]:
         assert time.monotonic() < end, said()[-1]
@@ -383,7 +383,7 @@ def test_it_reads_nothing_that_a_policy_may_not(client, start):
 
 
 def test_one_launch_evaluates_a_policy_with_its_memory(tmp_path):
-    """Simulation, memory, policy and evaluator: each episode ends as it does in process."""
+    """Simulation, memory, policy and evaluator: each episode ends as in process."""
     command = [sys.executable, "-m", "rulesafe_cli.cli", "launch", str(LAUNCH), *EPISODE]
     command += ["policy:=seeing_policies:Remembering", "memory:=vq", "memory_model:=all_rules"]
     command += ["execute_rows:=15", "episodes:=2", "time_limit:=4", "cameras:=false"]

@@ -1,4 +1,4 @@
-"""Nothing that a policy reads tells what the lock knows."""
+"""Test that no topic that a policy may read contains privileged information of the lock."""
 
 import re
 import xml.etree.ElementTree as ET
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.ros
 
 SIM = "rulesafe_sim.node"
 RULES_APART = ("rule_004", "rule_014")
-"""At the start one locks the knob, the other the handle."""
+"""At the start, one rule locks the knob, the other one the handle."""
 
 CAMERAS = {
     f"/camera/{name}/{topic}": kind
@@ -51,7 +51,7 @@ def vulkan():
 
 
 def key_of(message) -> int | str | tuple:
-    """What tells a message from the others of its topic: its stamp (ns), if it has one."""
+    """Return a key of a message within its topic: its stamp (ns), if it has one."""
     if isinstance(message, String):
         return message.data
     if isinstance(message, Time):
@@ -61,7 +61,7 @@ def key_of(message) -> int | str | tuple:
 
 
 def record(client, topics) -> dict[str, dict[int | str | tuple, object]]:
-    """What comes on the topics, by stamp or text: what is sent again is one message."""
+    """Record the messages of the topics by key; repeated messages count once."""
     heard: dict[str, dict[int | str | tuple, object]] = {topic: {} for topic in topics}
     for topic in topics:
         kind, qos = POLICY_READS[topic]
@@ -80,8 +80,8 @@ def test_the_docs_list_as_readable_what_is_examined_here():
 
 @pytest.mark.parametrize("cameras", ["false", pytest.param("true", marks=pytest.mark.render)])
 def test_messages_do_not_depend_on_the_lock(client, start, cameras, request, model_dir):
-    """Two rules that lock other parts, one motion that touches none: equal messages on all
-    topics but the instruction."""
+    """With two rules that lock different parts and a motion without contact, all topics except the
+    instruction have equal messages."""
     if cameras == "true":
         request.getfixturevalue("vulkan")
     motion = [HOME_ACTION + 0.02 * i for i in range(1, 4)]
@@ -114,7 +114,7 @@ def test_messages_do_not_depend_on_the_lock(client, start, cameras, request, mod
     assert first_locked != second_locked and first_plan != second_plan
     for topic in first.keys() - {"/instruction", "/memory/tokens"}:
         assert first[topic] == second[topic], topic
-    # Only the newest tokens wait for a slow reader, so that one may miss some.
+    # Only the newest tokens are queued, so that a slow subscriber may miss some.
     first_tokens, second_tokens = first["/memory/tokens"], second["/memory/tokens"]
     for key in first_tokens.keys() & second_tokens.keys():
         assert first_tokens[key] == second_tokens[key]

@@ -1,4 +1,4 @@
-"""The simulation's node on a real graph, with physics only (no Vulkan)."""
+"""Tests of the simulation node with physics only (no Vulkan)."""
 
 import signal
 from dataclasses import fields
@@ -30,13 +30,13 @@ PHYSICS = ("cameras:=false", "safe:=safe_01", "rule:=rule_001", "seed:=5")
 
 
 def wave(seed: int, count: int) -> np.ndarray:
-    """A small motion about the home posture (count, 13)."""
+    """Return a small motion around the home posture (count, 13)."""
     rng = np.random.default_rng(seed)
     return HOME_ACTION + np.cumsum(rng.uniform(-0.02, 0.03, (count, 13)), axis=0)
 
 
 def play(client, chunks) -> object:
-    """Sends chunks one after the other; the status after the last."""
+    """Publish chunks one after another, and return the status after the last one."""
     for rows in chunks:
         stamp = client.now
         client.statuses.clear()
@@ -64,7 +64,7 @@ def test_rates_stamps_and_names(client, start):
     client.until(lambda: client.clocks and client.clocks[-1] >= end, "the clock")
 
     def last_has_come() -> bool:
-        """Of two topics the later message may come first."""
+        """The later message of two topics may arrive first."""
         states = client.joint_states
         return bool(states) and messages.to_ns(states[-1].header.stamp) >= end
 
@@ -115,7 +115,7 @@ def test_the_split_varies_episodes_as_in_process(client, start):
 
 
 def test_contact_forces_are_on_the_status_alone(client, start):
-    """The forearm comes to lie on the torso."""
+    """The forearm touches the torso."""
     across = HOME_ACTION.copy()
     across[:4] = (0.4, 0.3, 0.9, 0.2)  # shoulder pitch, roll, yaw and elbow
     rows = np.linspace(HOME_ACTION, across, 30)
@@ -193,7 +193,7 @@ def test_malformed_chunks_are_refused_without_motion(client, start):
     client.send(bad, client.now)
     client.send(wave(5, 3), client.now, joints=[*ACTION_JOINTS[:-1], "tail_joint"])
     client.send(wave(5, 3), client.now - TICK)
-    # A good one after them: once it is done, the others have been dealt with.
+    # A valid chunk follows; when it is done, the others have been handled.
     after = play(client, [wave(6, 2)])
     simulation = Simulation()
     simulation.reset("rule_001", "safe_01", 5)

@@ -1,4 +1,4 @@
-"""`rulesafe doctor` finds what is wrong, and says what to do; it never raises."""
+"""Tests of `rulesafe doctor`: findings and remedies; checks never raise."""
 
 import os
 import socket
@@ -14,22 +14,22 @@ from rulesafe_ros.doctor.checks import CHECKS
 from rulesafe_ros.doctor.report import FAIL, OK, WARN
 
 
-def test_a_good_item_is_one_line_and_exit_code_0(capsys):
+def test_a_passed_check_is_one_line_and_exit_code_0(capsys):
     assert main(["doctor", "--only", "python", "packages"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[1:3] for line in lines[:2]] == [["]", "python"], ["]", "packages"]]
-    assert lines[-1] == "Nothing failed. Next: make demo"
+    assert lines[-1] == "No check failed. Next: make demo"
 
 
 def test_a_failure_has_a_remedy_and_exit_code_1(capsys, monkeypatch):
     monkeypatch.setenv("ROS_DOMAIN_ID", "lab")
     assert main(["doctor", "--only", "domain", "python"]) == 1
     out = capsys.readouterr().out
-    assert "[FAIL] domain" in out and "-> export ROS_DOMAIN_ID to a number of 0 to 101" in out
+    assert "[FAIL] domain" in out and "-> use a domain ID from 0 to 101" in out
     assert out.splitlines()[-1].endswith("rulesafe doctor --only domain")
 
 
-def test_an_unknown_item_is_answered_with_the_valid_ones(capsys):
+def test_an_unknown_check_lists_the_valid_ones(capsys):
     assert main(["doctor", "--only", "plumbing"]) == 2
     assert f"valid: {', '.join(CHECKS)}" in capsys.readouterr().err
 
@@ -39,9 +39,10 @@ def test_a_wrong_version_and_a_missing_package_are_named(monkeypatch):
     monkeypatch.setattr(machine.metadata, "requires", lambda name: required)
     item = machine.packages()
     assert item.verdict == FAIL and "make setup" in item.remedy
-    assert "needed >=999" in item.found and "no no-such-package" in item.found
+    assert "does not meet >=999" in item.found
+    assert "no-such-package is not installed" in item.found
     monkeypatch.setattr(machine.metadata, "requires", lambda name: required[2:])
-    assert machine.packages().found.endswith("without the extras learn")
+    assert machine.packages().found.endswith("extras not installed: learn")
 
 
 def test_programs_that_are_missing_are_named_by_their_package(monkeypatch, tmp_path):
@@ -51,7 +52,7 @@ def test_programs_that_are_missing_are_named_by_their_package(monkeypatch, tmp_p
     assert item.remedy == "sudo apt-get install cmake g++ graphviz ninja-build"
 
 
-def test_without_a_driver_there_is_no_picture(monkeypatch, tmp_path):
+def test_rendering_fails_without_a_driver(monkeypatch, tmp_path):
     for name in ("VK_ICD_FILENAMES", "VK_DRIVER_FILES"):
         monkeypatch.setenv(name, str(tmp_path / "none.json"))
     item = graphics.vulkan()
@@ -59,12 +60,12 @@ def test_without_a_driver_there_is_no_picture(monkeypatch, tmp_path):
 
 
 @pytest.mark.render
-def test_with_one_there_is():
+def test_rendering_works_with_a_driver():
     item = graphics.vulkan()
-    assert item.verdict == OK and "a picture after" in item.found
+    assert item.verdict == OK and "first image after" in item.found
 
 
-def test_a_ros_that_is_sourced_before_the_wheels_is_told(monkeypatch, tmp_path):
+def test_a_sourced_ros_before_the_wheels_fails(monkeypatch, tmp_path):
     site = tmp_path / "venv/lib/python3.11/site-packages/ros_jazzy_rclpy-1.dist-info"
     site.mkdir(parents=True)
     monkeypatch.setattr(sys, "prefix", str(tmp_path / "venv"))
@@ -75,7 +76,7 @@ def test_a_ros_that_is_sourced_before_the_wheels_is_told(monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize("merged", [False, True])
-def test_the_own_workspace_is_no_other_ros(monkeypatch, tmp_path, merged):
+def test_a_workspace_with_rulesafe_is_accepted(monkeypatch, tmp_path, merged):
     (tmp_path / "venv/lib/python3.11/site-packages/ros_jazzy_rclpy-1.dist-info").mkdir(parents=True)
     monkeypatch.setattr(sys, "prefix", str(tmp_path / "venv"))
 
@@ -95,19 +96,19 @@ def test_the_own_workspace_is_no_other_ros(monkeypatch, tmp_path, merged):
     assert item.verdict == FAIL and "jazzy_ws" in item.found and "ros2_ws" not in item.found
 
 
-def test_what_killed_processes_left_in_shared_memory_is_counted(monkeypatch, tmp_path):
+def test_stale_files_in_shared_memory_are_counted(monkeypatch, tmp_path):
     monkeypatch.setattr(graph, "SHM", tmp_path)
-    monkeypatch.setattr(graph, "LEFT", 3)
+    monkeypatch.setattr(graph, "MAX_STALE_FILES", 3)
     assert "0 files" in graph.shared_memory().found
     for number in range(3):
         (tmp_path / f"fastrtps_{number}").touch()
     item = graph.shared_memory()
     assert item.verdict == WARN and "3 files" in item.found
-    monkeypatch.setattr(graph, "SHARED", float("inf"))
+    monkeypatch.setattr(graph, "MIN_SHARED_MEMORY", float("inf"))
     assert "--shm-size" in graph.shared_memory().remedy
 
 
-def test_who_holds_the_domain_and_a_port_is_seen(monkeypatch):
+def test_a_used_domain_and_a_used_port_are_reported(monkeypatch):
     number = reserve_domain()
     monkeypatch.setenv("ROS_DOMAIN_ID", str(number))
     monkeypatch.delenv("ROS_AUTOMATIC_DISCOVERY_RANGE", raising=False)
@@ -120,24 +121,24 @@ def test_who_holds_the_domain_and_a_port_is_seen(monkeypatch):
         listening.listen()
         port = listening.getsockname()[1]
         monkeypatch.setattr(graph, "PORTS", {port: "--port"})
-        assert graph.ports().found == f"taken: {port}"
+        assert graph.ports().found == f"in use: {port}"
     assert graph.ports().verdict == OK
 
 
 @pytest.mark.ros
-def test_what_replaces_shared_memory_does(tmp_path):
-    """The advice is followed, and looked at: no file of shared memory is mapped, and no socket is
-    open to others."""
+def test_the_remedy_for_shared_memory_avoids_it(tmp_path):
+    """With the environment of the remedy, no file of shared memory is mapped and all sockets are on
+    loopback or multicast."""
     pytest.importorskip("rclpy", reason="ROS 2 is not installed")
     code = (
-        "import os, rclpy\nrclpy.init()\nnode = rclpy.create_node('alone')\n"
+        "import os, rclpy\nrclpy.init()\nnode = rclpy.create_node('test')\n"
         "print('/dev/shm/fast' in open('/proc/self/maps').read())\n"
         "own = {os.readlink(p.path) for p in os.scandir('/proc/self/fd') if p.is_symlink()}\n"
         "rows = [line.split() for line in list(open('/proc/net/udp'))[1:]]\n"
         "print(*{row[1][:8] for row in rows if f'socket:[{row[9]}]' in own})\n"
         "os._exit(0)"
     )
-    environment = {**os.environ, "ROS_DOMAIN_ID": str(reserve_domain()), **graph._by_udp()}
+    environment = {**os.environ, "ROS_DOMAIN_ID": str(reserve_domain()), **graph._udp_environment()}
     output = subprocess.check_output([sys.executable, "-c", code], env=environment, text=True)
     mapped, addresses = output.splitlines()
     assert mapped == "False"
@@ -145,7 +146,7 @@ def test_what_replaces_shared_memory_does(tmp_path):
 
 
 @pytest.mark.ros
-def test_two_processes_find_each_other_or_it_is_said(monkeypatch):
+def test_discovery_between_two_processes(monkeypatch):
     pytest.importorskip("rclpy", reason="ROS 2 is not installed")
     monkeypatch.setenv("ROS_DOMAIN_ID", str(reserve_domain()))
     assert graph.discovery().verdict == OK
@@ -154,8 +155,8 @@ def test_two_processes_find_each_other_or_it_is_said(monkeypatch):
     assert item.verdict == FAIL and "rmw_of_nobody" in item.found
 
 
-def test_it_starts_where_nothing_heavy_is_installed():
-    """Nothing that may be what is missing is imported before the list begins."""
+def test_it_starts_without_large_packages():
+    """Packages that may be missing are not imported before the checks start."""
     code = (
         "import sys\nfrom rulesafe_cli.cli import main\nmain(['doctor', '--only', 'python'])\n"
         "print(sorted({'scipy', 'sapien', 'rclpy', 'torch', 'av'} & set(sys.modules)))"

@@ -1,5 +1,5 @@
-"""A bag as a real robot's would be: stamps at odd times, pictures of its own drivers, no status.
-Written without ROS."""
+"""A synthetic bag like that of a real robot: irregular stamps, images of camera drivers, no status.
+It is written without ROS."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -19,7 +19,7 @@ DAY = 20_000 * 86_400 * SECOND  # the system's clock, ns
 
 
 class Script:
-    """Messages to come, written in the order in which they are recorded."""
+    """Messages of a bag, which are written in the order of their recording times."""
 
     def __init__(self) -> None:
         self.store = get_typestore(Stores.ROS2_JAZZY)
@@ -85,7 +85,7 @@ class Script:
         self.say("/policy/action_chunk", when, message)
 
     def picture(self, topic: str, stamp: int, pixels, encoding: str = "bgr8") -> None:
-        """`pixels` (H, W, 3), as they lie in memory; each row has 4 bytes of padding."""
+        """`pixels` (H, W, 3), in memory order; each row has 4 bytes of padding."""
         height, width, _ = pixels.shape
         padded = np.zeros((height, 3 * width + 4), np.uint8)
         padded[:, : 3 * width] = pixels.reshape(height, -1)
@@ -117,7 +117,7 @@ def script() -> Script:
 
 @pytest.fixture
 def motion() -> Callable[[int], dict[str, float]]:
-    """motion(stamp) -> a position for each of the 13 joints, straight lines in time."""
+    """motion(stamp) -> positions of the 13 joints, linear in time."""
 
     def at(stamp: int) -> dict[str, float]:
         seconds = (stamp - DAY) / SECOND
@@ -129,7 +129,7 @@ def motion() -> Callable[[int], dict[str, float]]:
 @pytest.fixture
 def robot(script, motion) -> Callable[..., Script]:
     """robot(begin, end, stops=()) -> the script with joint states every 7 ms, from `begin` to `end`
-    (s after DAY) but not between the two ends of each of the `stops`."""
+    (s after DAY), except during the intervals `stops`."""
 
     def make(begin: float, end: float, stops: tuple[tuple[float, float], ...] = ()) -> Script:
         for step in range(round(begin * 1000), round(end * 1000), 7):
@@ -143,5 +143,5 @@ def robot(script, motion) -> Callable[..., Script]:
 
 @pytest.fixture
 def day() -> int:
-    """The system's clock at the beginning, ns."""
+    """System time at the start, ns."""
     return DAY

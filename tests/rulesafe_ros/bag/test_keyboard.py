@@ -1,4 +1,4 @@
-"""Keys of a real (pseudo) terminal."""
+"""Tests of the keyboard with a pseudo terminal."""
 
 import os
 import pty
@@ -20,7 +20,7 @@ print("ends", flush=True)
 """
 
 
-def test_keys_have_meanings_and_the_terminal_is_put_back():
+def test_keys_are_mapped_and_the_terminal_is_restored():
     child, terminal = pty.fork()
     if not child:
         os.execv(sys.executable, [sys.executable, "-c", SAY])

@@ -1,4 +1,4 @@
-"""The time of a bag that is played."""
+"""Tests of the playback time."""
 
 import math
 
@@ -33,7 +33,7 @@ def test_a_step_plays_the_next_message_and_no_more():
 
 
 def test_rates_have_limits():
-    with pytest.raises(RuleSafeError, match="within 0"):
+    with pytest.raises(RuleSafeError, match=r"rate is 0; valid: 0\.01 to 100"):
         PlaybackClock(0, 0.0, rate=0.0)
     playback = PlaybackClock(0, 0.0)
     playback.scale(1e9, 1.0)

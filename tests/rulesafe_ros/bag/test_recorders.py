@@ -1,4 +1,4 @@
-"""Which topics, and which recorder."""
+"""Tests of the selection of topics and of the recorder."""
 
 import re
 import subprocess
@@ -28,7 +28,7 @@ NAMES = ("/clock", "/joint_states", "/camera/head/image_raw", "/rosout", "/a/_hi
         (Selection((".*",), ("/film/.*", "/a/.*", "/c.*")), {"/joint_states", "/rosout"}),
     ],
 )
-def test_topics_are_chosen_alike_by_both_recorders(selection, expected):
+def test_both_recorders_select_the_same_topics(selection, expected):
     assert {name for name in NAMES if name in selection} == expected
     command = rosbag2_command(RecordingOptions(Path("bag"), selection))
     options = dict(pairwise(command))
@@ -38,7 +38,7 @@ def test_topics_are_chosen_alike_by_both_recorders(selection, expected):
     assert chosen == expected
 
 
-def test_the_command_says_what_was_asked_for():
+def test_the_rosbag2_command_contains_all_options():
     recording = RecordingOptions(Path("a/bag"), Selection(), "zstd", Splitting(2.5, 60.0), "sim")
     text = " ".join(rosbag2_command(recording))
     for part in (
@@ -51,14 +51,14 @@ def test_the_command_says_what_was_asked_for():
     )
 
 
-def test_without_an_installed_ros_2_its_recorder_is_refused(tmp_path, monkeypatch):
+def test_rosbag2_without_an_installed_ros_2_is_an_error(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(RuleSafeError, match="--recorder own"):
         RECORDERS["rosbag2"](RecordingOptions(tmp_path / "bag"))
 
 
-def test_the_installed_recorder_takes_this_process_s_place(tmp_path, monkeypatch):
-    """A stand-in for ros2 notes what it is called with; `auto` finds it."""
+def test_the_installed_recorder_replaces_this_process(tmp_path, monkeypatch):
+    """A fake ros2 prints its arguments; `auto` finds it."""
     ros2 = tmp_path / "ros2"
     ros2.write_text(
         '#!/bin/sh\nif [ "$3" = --help ]; then echo "{mcap,sqlite3}"; else echo "$@"; fi\n'
@@ -68,9 +68,9 @@ def test_the_installed_recorder_takes_this_process_s_place(tmp_path, monkeypatch
     arguments = ["bag", "record", "--out", str(tmp_path / "bag"), "--recorder", "auto"]
     command = [sys.executable, "-m", "rulesafe_cli.cli", *arguments]
     output = subprocess.run(command, capture_output=True, text=True, timeout=300).stdout
-    told, called = output.splitlines()
-    assert told == " ".join(rosbag2_command(RecordingOptions(tmp_path / "bag")))
-    assert called.split() == told.split()[1:]
+    printed, called = output.splitlines()
+    assert printed == " ".join(rosbag2_command(RecordingOptions(tmp_path / "bag")))
+    assert called.split() == printed.split()[1:]
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_the_installed_recorder_takes_this_process_s_place(tmp_path, monkeypatch
         (["info", "nowhere"], "a bag is a folder"),
         (["play", "nowhere"], "a bag is a folder"),
         (["to-video", "nowhere"], "a bag is a folder"),
-        (["record", "--topics", "(", "--out", "x"], "no regular expression"),
+        (["record", "--topics", "(", "--out", "x"], "not a regular expression"),
         (["record", "--split-seconds", "-1", "--out", "x"], "seconds is -1; valid: 0 or more"),
     ],
 )

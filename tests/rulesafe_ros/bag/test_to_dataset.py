@@ -1,4 +1,4 @@
-"""Datasets of a robot's bags; those of a simulation's are compared in tests/ros/test_bag.py."""
+"""Tests of datasets from bags of a robot; those of a simulation: tests/ros/test_bag_dataset.py."""
 
 import re
 import subprocess
@@ -24,7 +24,7 @@ COLUMNS = [ALL_JOINTS.index(joint) for joint in ACTION_JOINTS]
 
 
 def quiet(text):
-    """Nobody listens."""
+    """Ignore a report."""
 
 
 def test_frames_are_interpolated_at_tenths_of_a_second(robot, day, motion, tmp_path):
@@ -46,19 +46,19 @@ def test_frames_are_interpolated_at_tenths_of_a_second(robot, day, motion, tmp_p
 
 def test_episodes_end_at_the_next_start_and_at_gaps(robot, day, tmp_path):
     script = robot(0, 9, stops=((6.0, 7.0),))
-    for seconds in (-3, 2, 2, 5):  # one began before the bag; one is told twice
+    for seconds in (-3, 2, 2, 5):  # one starts before the bag; one is published twice
         stamp = day + seconds * SECOND
         script.say("/episode/started", day + (seconds + 3) * SECOND, script.time(stamp))
-    said = []
-    episodes = read_episodes(Bag(script.write(tmp_path / "bag")), said.append)
+    reports = []
+    episodes = read_episodes(Bag(script.write(tmp_path / "bag")), reports.append)
     spans = [((e.start - day) / SECOND, (e.end - day) / SECOND) for e in episodes]
-    assert spans == [(2.1, 4.9), (5.1, 5.9)]  # the first tenths with joint states
-    assert len(said) == 2
-    assert all("where no episode begins" in line for line in said)
+    assert spans == [(2.1, 4.9), (5.1, 5.9)]  # the first frames with joint states
+    assert len(reports) == 2
+    assert all("no episode starts there" in line for line in reports)
 
 
 def test_each_episode_has_its_own_instruction(robot, day, tmp_path):
-    """They come right after one another: the second one's a millisecond after the first's end."""
+    """The second episode's instruction follows a millisecond after the end of the first."""
     script = robot(0, 4)
     for seconds, words in ((0, "one"), (2, "two")):
         stamp = day + seconds * SECOND
@@ -77,7 +77,7 @@ def test_a_bag_without_starts_is_divided_by_its_gaps(robot, day, tmp_path):
 
 @pytest.fixture
 def teleoperated(robot, day, motion):
-    """2.5 s with two chunks that overlap: the second comes 0.13 s after what it rests on."""
+    """2.5 s with two overlapping chunks; the second arrives 0.13 s after its observation."""
     script = robot(0, 2.6)
     script.say("/episode/started", day, script.time(day))
     script.say("/instruction", day, script.make("std_msgs/String", data="Open it."))
@@ -88,17 +88,17 @@ def teleoperated(robot, day, motion):
     return script, first, second
 
 
-def test_actions_are_the_rows_that_were_executed(teleoperated, tmp_path, day, motion):
+def test_actions_are_the_executed_steps(teleoperated, tmp_path, day, motion):
     script, first, second = teleoperated
     (episode,) = read_episodes(Bag(script.write(tmp_path / "bag")))
     actions = ACTIONS["newest"](episode)
-    assert len(actions) == 17  # the last row of the second chunk is for 1.8 s
+    assert len(actions) == 17  # the last step of the second chunk is at 1.8 s
     start = [motion(day + PERIOD)[joint] for joint in ACTION_JOINTS]
     assert episode.start == day + PERIOD
-    assert actions[0] == pytest.approx(start, abs=1e-6)  # before the first chunk the arm stays
-    begins = (day + 3 * PERIOD - episode.start) // PERIOD  # row 0 is for that instant
+    assert actions[0] == pytest.approx(start, abs=1e-6)  # no motion before the first chunk
+    begins = (day + 3 * PERIOD - episode.start) // PERIOD  # step 0 is at that time
     assert np.array_equal(actions[begins - 1 : begins + 6], first[:7])
-    assert np.array_equal(actions[begins + 6 :], second[1:])  # its first row had passed
+    assert np.array_equal(actions[begins + 6 :], second[1:])  # its first step is in the past
     assert np.array_equal(ACTIONS["newest"](episode.from_first_chunk()), actions[begins - 1 :])
     blended = ACTIONS["blended"](episode)
     assert np.array_equal(blended[: begins + 6], actions[: begins + 6])
@@ -123,15 +123,15 @@ def test_other_sources_of_actions(teleoperated, tmp_path, day):
         script.say("/bridge/state", stamp, bridge(**fields))
     bag = Bag(script.write(tmp_path / "bag"))
     (episode,) = read_episodes(bag)
-    told = ACTIONS["bridge"](episode)
-    assert told.shape == (episode.frames - 1, 13)
-    # The frame at 0.1 s ends at 0.2 s; by then the newest told was that of 0.103 s.
-    assert told[:, 0] == pytest.approx(np.arange(1, len(told) + 1) / 10)
+    actions = ACTIONS["bridge"](episode)
+    assert actions.shape == (episode.frames - 1, 13)
+    # The frame at 0.1 s ends at 0.2 s; the newest command then is that of 0.103 s.
+    assert actions[:, 0] == pytest.approx(np.arange(1, len(actions) + 1) / 10)
     reached = ACTIONS["reached"](episode)
     assert np.array_equal(reached, episode.positions[1:, COLUMNS].astype(float))
 
 
-def test_pictures_are_the_nearest_ones_in_red_green_blue(teleoperated, day, tmp_path):
+def test_images_are_the_nearest_ones_in_rgb(teleoperated, day, tmp_path):
     script, _, _ = teleoperated
     for step in range(80):  # 30 Hz
         pixels = np.zeros((16, 24, 3), np.uint8)
@@ -140,11 +140,11 @@ def test_pictures_are_the_nearest_ones_in_red_green_blue(teleoperated, day, tmp_
         if not 30 < step < 37:  # nothing from 1.0 s to 1.23 s
             script.picture("/camera/head/image_raw", stamp, pixels)
             script.picture("/camera/front/image_raw", stamp + 4_000_000, pixels)
-    said = []
+    reports = []
     bag = script.write(tmp_path / "bag")
-    added = to_dataset([bag], ConversionRequest(tmp_path / "set"), said.append)
+    added = to_dataset([bag], ConversionRequest(tmp_path / "set"), reports.append)
     assert added == 1
-    assert "2 pictures of a neighbouring frame" in said[-1]  # of 1.1 s, for both cameras
+    assert "2 images taken from another frame" in reports[-1]  # of 1.1 s, for both cameras
     store = EpisodeStore(tmp_path / "set")
     assert store.episodes[0].task == "Open it."
     assert "observation.points" not in store.keys
@@ -157,14 +157,16 @@ def test_pictures_are_the_nearest_ones_in_red_green_blue(teleoperated, day, tmp_
         red, _, blue = found[frame].reshape(-1, 3).mean(axis=0)
         assert red == pytest.approx(240 - 3 * nearest, abs=6)  # H.264 is not exact
         assert blue == pytest.approx(3 * nearest, abs=6)
-    again = to_dataset([bag], ConversionRequest(tmp_path / "set", actions="reached"), said.append)
+    again = to_dataset(
+        [bag], ConversionRequest(tmp_path / "set", actions="reached"), reports.append
+    )
     assert again == 1
     assert len(EpisodeStore(tmp_path / "set")) == 2
     films = to_video(bag, tmp_path / "films")
-    assert [path.name for path in films] == ["film.mp4"]  # nobody told of a plan
+    assert [path.name for path in films] == ["film.mp4"]  # without a plan
 
 
-def test_the_documentation_s_example_runs(robot, tmp_path, monkeypatch, capsys):
+def test_the_example_in_the_documentation_runs(robot, tmp_path, monkeypatch, capsys):
     robot(0, 1).write(tmp_path / "bag")
     (block,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs/bags.md").read_text(), re.S)
     monkeypatch.chdir(tmp_path)
@@ -173,7 +175,7 @@ def test_the_documentation_s_example_runs(robot, tmp_path, monkeypatch, capsys):
 
 
 def test_datasets_and_films_are_made_without_ros():
-    """On machines that have none."""
+    """On machines without ROS."""
     modules = ("commands", "to_dataset", "to_video", "recorders", "report")
     code = f"""
 import importlib, sys
@@ -184,21 +186,21 @@ print({{"rclpy", "sensor_msgs", "rulesafe_interfaces", "sapien", "torch"}} & set
     assert result.stdout == "set()\n", result.stderr
 
 
-def test_what_a_bag_lacks_is_said(teleoperated, robot, day, tmp_path):
+def test_missing_topics_are_reported(teleoperated, robot, day, tmp_path):
     script, _, _ = teleoperated
     script.picture("/camera/head/image_raw", day + PERIOD, np.zeros((16, 16, 3), np.uint8))
     bag = script.write(tmp_path / "bag")
     with pytest.raises(RuleSafeError, match="has no /camera/front/image_raw"):
         to_dataset([bag], ConversionRequest(tmp_path / "a"), quiet)
-    with pytest.raises(RuleSafeError, match="no episode was left"):
+    with pytest.raises(RuleSafeError, match="no episode was added"):
         to_dataset([bag], ConversionRequest(tmp_path / "b", "newest", "joints", "", True), quiet)
-    with pytest.raises(RuleSafeError, match="/bridge/state tells of no command"):
+    with pytest.raises(RuleSafeError, match="no command on /bridge/state"):
         to_dataset([bag], ConversionRequest(tmp_path / "c", "bridge", "joints"), quiet)
     assert to_dataset([bag], ConversionRequest(tmp_path / "d", "newest", "joints"), quiet) == 1
-    assert len(to_video(bag, tmp_path / "films")) == 1  # one picture, held to the end
+    assert len(to_video(bag, tmp_path / "films")) == 1  # one image, repeated to the end
 
 
-def test_a_gap_in_the_pictures_is_an_error_and_their_end_is_the_episode_s(
+def test_a_gap_in_the_images_is_an_error_and_their_end_ends_the_episode(
     teleoperated, day, tmp_path
 ):
     script, _, _ = teleoperated
@@ -208,17 +210,17 @@ def test_a_gap_in_the_pictures_is_an_error_and_their_end_is_the_episode_s(
             for camera in ("head", "front"):
                 pixels = np.full((16, 16, 3), 3 * step, np.uint8)
                 script.picture(f"/camera/{camera}/image_raw", stamp, pixels)
-    said = []
+    reports = []
     bag = script.write(tmp_path / "bag")
-    assert to_dataset([bag], ConversionRequest(tmp_path / "set"), said.append) == 1
+    assert to_dataset([bag], ConversionRequest(tmp_path / "set"), reports.append) == 1
     script.messages = [m for m in script.messages if m[1] != "/camera/front/image_raw"]
     for step in (3, 5, 45):
         stamp = day + step * SECOND // 30
         script.picture("/camera/front/image_raw", stamp, np.zeros((16, 16, 3), np.uint8))
     gap = script.write(tmp_path / "gap")
-    with pytest.raises(RuleSafeError, match="nothing of /camera/front/image_raw within"):
-        to_dataset([gap], ConversionRequest(tmp_path / "other"), said.append)
+    with pytest.raises(RuleSafeError, match="no message on /camera/front/image_raw within"):
+        to_dataset([gap], ConversionRequest(tmp_path / "other"), reports.append)
     script.messages = [m for m in script.messages if m[0] < day + SECOND or "camera" not in m[1]]
     short = script.write(tmp_path / "short")
-    assert to_dataset([short], ConversionRequest(tmp_path / "set", "reached"), said.append) == 1
+    assert to_dataset([short], ConversionRequest(tmp_path / "set", "reached"), reports.append) == 1
     assert EpisodeStore(tmp_path / "set").episodes[1].length == 2  # up to 0.17 s

@@ -1,4 +1,4 @@
-"""The table of an action's joints in docs/ros.md is what the robot's description says."""
+"""Test that the table of action joints in docs/ros.md matches the robot's description."""
 
 import re
 from pathlib import Path
@@ -37,7 +37,7 @@ def test_order_limits_and_home():
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row[1])
 def test_directions(row):
-    """From all joints at 0, the part that is named moves further that way than any other."""
+    """With all other joints at 0, the named part moves further in that direction than any other."""
     name, moves = row[1], row[3]
     part, way = moves.partition(":")[0].split()
     finger = name.split("_")[1] if name.startswith("R_") else "index"

@@ -1,4 +1,4 @@
-"""Messages as plain data and back."""
+"""Tests of messages as plain data."""
 
 import pytest
 import yaml
@@ -12,7 +12,7 @@ CameraInfo = pytest.importorskip("sensor_msgs.msg").CameraInfo
 String = pytest.importorskip("std_msgs.msg").String
 
 
-def test_what_is_filled_in_is_printed():
+def test_filled_fields_are_printed():
     fields = {
         "header": {"frame_id": "pelvis", "stamp": {"sec": 3}},
         "joint_names": ["knob"],
@@ -30,7 +30,7 @@ def range_of(count):
     return [float(number) for number in range(count)]
 
 
-def test_what_is_long_is_shortened_unless_asked_for():
+def test_long_values_are_shortened_by_default():
     point = messages.JointTrajectoryPoint(positions=range_of(200))
     shown = yaml.safe_load(to_yaml(point))["positions"]
     assert shown == [*range_of(128), "..."]
@@ -39,22 +39,22 @@ def test_what_is_long_is_shortened_unless_asked_for():
 
 
 @pytest.mark.parametrize(
-    ("fields", "said"),
+    ("fields", "message"),
     [
         ({"colour": 1}, "unknown field 'colour'; valid: header, joint_names, points"),
         ({"header": {"stamp": {"s": 1}}}, "'header.stamp.s'; valid: sec, nanosec"),
         ({"points": [{"pose": 1}]}, "'points[0].pose'; valid: positions"),
-        ({"header": 3}, "field header takes std_msgs/Header, not 3"),
-        ({"header": {"stamp": {"nanosec": -1}}}, "header.stamp.nanosec takes uint32, not -1"),
-        ({"header": {"stamp": {"sec": True}}}, "header.stamp.sec takes int32, not True"),
-        ({"joint_names": [3]}, "joint_names takes sequence<string>, not [3]"),
+        ({"header": 3}, "field header must be std_msgs/Header, not 3"),
+        ({"header": {"stamp": {"nanosec": -1}}}, "header.stamp.nanosec must be uint32, not -1"),
+        ({"header": {"stamp": {"sec": True}}}, "header.stamp.sec must be int32, not True"),
+        ({"joint_names": [3]}, "joint_names must be sequence<string>, not [3]"),
     ],
 )
-def test_what_a_field_cannot_have_is_refused(fields, said):
-    """In Python: in the middleware it would end the process."""
+def test_invalid_field_values_are_errors(fields, message):
+    """The error is raised in Python; in the middleware it would end the process."""
     with pytest.raises(RuleSafeError) as error:
         fill(messages.JointTrajectory(), fields)
-    assert said in str(error.value)
+    assert message in str(error.value)
 
 
 def test_fields_are_yaml():
@@ -65,6 +65,6 @@ def test_fields_are_yaml():
         assert "\n" not in str(error.value)
 
 
-def test_a_rate_is_that_between_the_messages():
+def test_the_rate_is_computed_from_the_gaps():
     assert rate([1.0, 1.1, 1.2, 1.4]) == "7.5 Hz, 100.0 to 200.0 ms apart, 4 messages"
     assert rate([1.0]).startswith("no rate")

@@ -18,7 +18,7 @@ from rulesafe_ros.launch.substitutions import Context
 
 
 class Bench:
-    """A directory with launch files, and what can be done with them."""
+    """A directory with launch files, which can be resolved and run."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
@@ -31,13 +31,13 @@ class Bench:
         }
 
     def write(self, body: str, name: str = "main.launch.xml") -> Path:
-        """A launch file; `body` starts on line 2."""
+        """Write a launch file; `body` starts on line 2."""
         path = self.directory / name
         path.write_text(f"<launch>\n{body}\n</launch>\n")
         return path
 
     def script(self, source: str, name: str = "script.py") -> str:
-        """A Python script; returns the command line that runs it."""
+        """Write a Python script, and return the command line that runs it."""
         (self.directory / name).write_text(source)
         return f"{sys.executable} {self.directory / name}"
 
@@ -48,7 +48,7 @@ class Bench:
         return resolve(root, context, self.directory)
 
     def start(self, *arguments: str) -> subprocess.Popen[str]:
-        """`rulesafe launch ARGUMENTS` as a process of its own."""
+        """Start `rulesafe launch ARGUMENTS` in another process."""
         launcher = subprocess.Popen(
             [sys.executable, "-m", "rulesafe_cli.cli", "launch", *arguments],
             env=self.environment,
@@ -60,19 +60,19 @@ class Bench:
         return launcher
 
     def run(self, body: str, *arguments: str) -> tuple[int, str]:
-        """Exit status and output of a launch that ends by itself."""
+        """Run a launch to its end, and return its exit status and output."""
         launcher = self.start(str(self.write(body)), *arguments)
         output, _ = launcher.communicate(timeout=60)
         return launcher.returncode, output
 
     def marks(self, pattern: str, count: int) -> list[int]:
-        """The process ids that scripts left as files PATTERN, once there are `count` of them."""
+        """Wait for `count` files PATTERN written by scripts, and return the process IDs in them."""
         wait_for(lambda: len(list(self.directory.glob(pattern))) >= count)
         return [int(path.read_text()) for path in sorted(self.directory.glob(pattern))]
 
 
 def wait_for(condition: Callable[[], bool]) -> None:
-    """Wait for something that must come; fails after a minute."""
+    """Wait until the condition is true; fail after a minute."""
     end = time.monotonic() + 60.0
     while not condition():
         assert time.monotonic() < end, "it never came"
@@ -80,7 +80,7 @@ def wait_for(condition: Callable[[], bool]) -> None:
 
 
 def running(pid: int) -> bool:
-    """Whether a process is there and not a zombie that nobody has collected."""
+    """Return whether a process exists and is not a zombie."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:

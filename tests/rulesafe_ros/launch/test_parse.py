@@ -16,7 +16,7 @@ from rulesafe_ros.launch.parse import parse_file
         ("\n\n<node pkg='a'/>", 4, "attribute 'exec' is missing"),
         ("<let name='a' value='$(command ls)'/>", 2, r"\$\(command\) is not supported"),
         ("<let name='a' value='$(var b'/>", 2, "attribute value="),
-        ("<group if='1' unless='1'/>", 2, "exclude each other"),
+        ("<group if='1' unless='1'/>", 2, "cannot be combined"),
         ("<group scoped='maybe'/>", 2, "expected true or false"),
         ("<executable cmd='a' on_exit='restart'/>", 2, "valid: shutdown"),
         ("<executable cmd='a' sigterm_timeout='-1'/>", 2, "expected seconds"),

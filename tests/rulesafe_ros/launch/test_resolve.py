@@ -9,7 +9,7 @@ from rulesafe_ros.launch.model import LaunchError, Process, Shutdown, Timer
 
 
 def echoes(steps):
-    """What the resolved `echo` commands would print."""
+    """Return the output of the resolved `echo` commands."""
     return [" ".join(step.command[1:]) for step in steps if isinstance(step, Process)]
 
 
@@ -31,7 +31,7 @@ def test_conditions(bench):
       <group if="$(eval 'not $(var b)')"><executable cmd="echo group"/></group>"""
     assert echoes(bench.resolve(body, b="True")) == ["if"]
     assert echoes(bench.resolve(body, a="0", b="0")) == ["unless", "group"]
-    with pytest.raises(LaunchError, match=r"main.launch.xml:4: .*'maybe' is neither true"):
+    with pytest.raises(LaunchError, match=r"main.launch.xml:4: .*'maybe' is not valid; valid"):
         bench.resolve(body, a="maybe", b="0")
 
 
@@ -42,7 +42,7 @@ def test_choices(bench):
         bench.resolve(body, a="z")
 
 
-def test_groups_scope_variables_and_environment_unless_told_otherwise(bench):
+def test_groups_scope_variables_and_environment_by_default(bench):
     body = """
       <let name="a" value="1"/>
       <group {}><let name="a" value="2"/><set_env name="A" value="2"/><unset_env name="HOME"/>
@@ -54,7 +54,7 @@ def test_groups_scope_variables_and_environment_unless_told_otherwise(bench):
     assert echoes(bench.resolve(body.format('scoped="false"'))) == [inside, inside]
 
 
-def test_includes_share_variables_with_their_includer_as_the_official_ones_do(bench):
+def test_includes_share_variables_with_the_including_file(bench):
     bench.write(
         """<arg name="a" default="1"/><arg name="b" default="1"/>
         <let name="c" value="set inside"/>
@@ -75,7 +75,7 @@ def test_include_checks_arguments_at_its_line(bench):
     bench.write('<arg name="a"/>', "part.launch.xml")
     include = '<include file="$(dirname)/part.launch.xml">{}</include>'
     with pytest.raises(LaunchError, match=r"main.launch.xml:2: <include>: required argument 'a'"):
-        # As in the official launcher, the includer's own variable does not count as given.
+        # As in `ros2 launch`, a variable of the including file does not count as a given argument.
         bench.resolve(include.format(""), a="1")
     with pytest.raises(LaunchError, match=r"unknown argument 'b'; .*valid arguments: a"):
         bench.resolve(include.format('<arg name="a" value="1"/><arg name="b" value="2"/>'))
@@ -85,7 +85,7 @@ def test_include_checks_arguments_at_its_line(bench):
         bench.resolve('<include file="$(dirname)/main.launch.xml"/>')
 
 
-def test_timer_sees_what_is_set_in_the_end(bench):
+def test_timers_use_the_final_values_of_variables(bench):
     body = """
       <let name="a" value="1"/>
       <timer period="$(eval 2*30)"><shutdown reason="late: $(var a)"/></timer>
@@ -113,10 +113,10 @@ def test_executable_attributes(bench):
 @pytest.mark.parametrize(
     ("element", "message"),
     [
-        ('<executable cmd="no_such_program"/>', "no program 'no_such_program'"),
+        ('<executable cmd="no_such_program"/>', "program 'no_such_program' not found"),
         ('<executable cmd="echo" output="paper"/>', "output 'paper' is not valid; valid: screen"),
         ('<executable cmd="echo" cwd="/no/such"/>', "no directory '/no/such'"),
-        ('<node pkg="rulesafe_sim" exec="x"/>', "no executable 'x' in package .*: sim_node"),
+        ('<node pkg="rulesafe_sim" exec="x"/>', "no executable 'x' in package .*valid: .*sim_node"),
         ('<node exec="echo" name="a b"/>', "'a b' is not a valid node name"),
         ('<node exec="echo" namespace="//"/>', "not a valid namespace"),
         ('<node exec="echo"><param from="no.yaml"/></node>', "no parameter file 'no.yaml'"),
@@ -252,7 +252,7 @@ def test_print_runs_nothing(bench, capsys):
     path = bench.write(f'<let name="there" value="{bench.directory}/a b"/>{body}')
     assert main(["launch", "--print", str(path)]) == 0
     output = capsys.readouterr().out
-    assert f"[touch-1] touch '{bench.directory}/a b'  # its end ends the launch" in output
+    assert f"[touch-1] touch '{bench.directory}/a b'  # the launch ends with this process" in output
     assert "    p = 'x'" in output
     assert "after 2 s:\n    shutdown: enough" in output
     assert not (bench.directory / "a b").exists()
@@ -269,7 +269,7 @@ def test_package_and_file_name_a_launch_file_as_for_ros2_launch(tmp_path, monkey
     assert "echo 1" in capsys.readouterr().out
     assert main(["launch", "my_robot", "down.launch.xml", "a:=1"]) == 2
     error = capsys.readouterr().err
-    assert "which has: up.launch.xml" in error and "rulesafe launch launch/" in error
+    assert "valid: up.launch.xml" in error and "rulesafe launch launch/" in error
     assert main(["launch", "your_robot", "up.launch.xml"]) == 2
     error = capsys.readouterr().err
     assert "no package 'your_robot'" in error and "rulesafe launch launch/" in error
@@ -277,7 +277,7 @@ def test_package_and_file_name_a_launch_file_as_for_ros2_launch(tmp_path, monkey
     assert "malformed launch argument" in capsys.readouterr().err
 
 
-def test_a_name_is_that_of_a_file_of_rulesafe(tmp_path, monkeypatch, capsys):
+def test_a_file_name_refers_to_the_package_rulesafe(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(["launch", "memory.launch.xml", "--print"]) == 0
     assert "/config/vq_memory_node.yaml" in capsys.readouterr().out

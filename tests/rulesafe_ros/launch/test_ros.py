@@ -1,4 +1,4 @@
-"""A real rclpy node, found as installed packages are, started by the launcher."""
+"""Tests with an rclpy node in an installed package, started by the launcher."""
 
 import sys
 
@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("rclpy", reason="needs rclpy")
 pytestmark = pytest.mark.ros
 
-# Says its name, its parameters and the topic it would publish on; then spins.
+# Prints its name, its parameters and its topic, then spins.
 NODE = f"""#!{sys.executable}
 import os, pathlib, sys
 import rclpy
@@ -31,7 +31,7 @@ except (KeyboardInterrupt, ExternalShutdownException):
 
 @pytest.fixture
 def prefix(bench):
-    """An installation with the package `talk` and its executable `talker`."""
+    """An install prefix with the package `talk` and its executable `talker`."""
     directory = bench.directory / "install/lib/talk"
     directory.mkdir(parents=True)
     (directory / "talker").write_text(NODE)
@@ -86,7 +86,7 @@ def test_parameters_given_later_win_over_a_file_that_names_the_node(attributes, 
 
 
 def test_a_node_of_the_ros_wheels_dies_with_a_killed_launcher(prefix, wait_for, running):
-    """Its Python replaces itself once when it starts, which the unset variable brings about."""
+    """With the variable unset, the Python process replaces itself once when it starts."""
     body = """<unset_env name="_ROS_WHEELS_BOOTSTRAP_COMPLETE"/>
       <node pkg="talk" exec="talker" args="-"/>"""
     launcher = prefix.start(str(prefix.write(body)))

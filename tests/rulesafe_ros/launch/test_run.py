@@ -1,4 +1,4 @@
-"""Real launchers with real processes: output, exit codes, signals, and nothing left behind."""
+"""Tests of launches with real processes: output, exit codes, signals, cleanup."""
 
 import os
 import signal
@@ -8,17 +8,17 @@ from pathlib import Path
 
 import pytest
 
-# Writes its process id to a file named after its argument, then does what is asked of it.
+# Writes its process ID to a file named after its first argument, then behaves as its second says.
 WORKER = """
 import os, pathlib, signal, subprocess, sys, time
 here = pathlib.Path(__file__).parent
 name, behaviour = sys.argv[1], sys.argv[2]
-if "deaf" in behaviour:
+if "no_int" in behaviour:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-if "stone" in behaviour:
+if "no_term" in behaviour:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
 if "parent" in behaviour:
-    subprocess.Popen([sys.executable, __file__, name + "_child", "deaf stone wait"])
+    subprocess.Popen([sys.executable, __file__, name + "_child", "no_int no_term wait"])
     while not (here / (name + "_child.pid")).exists():
         time.sleep(0.02)
 part = here / (name + ".part")
@@ -31,7 +31,7 @@ if "wait" in behaviour:
         time.sleep(300)
     except KeyboardInterrupt:
         print("interrupted", name)
-        sys.exit(5 if "rude" in behaviour else 130 if "130" in behaviour else 0)
+        sys.exit(5 if "exit5" in behaviour else 130 if "130" in behaviour else 0)
 if "crash" in behaviour:
     os.kill(os.getpid(), signal.SIGSEGV)
 sys.exit(int(behaviour.split()[-1]))
@@ -40,7 +40,7 @@ sys.exit(int(behaviour.split()[-1]))
 
 @pytest.fixture
 def worker(bench):
-    """A function that gives the <executable> of a worker process."""
+    """worker(name, behaviour) -> the <executable> element of a worker process."""
     command = bench.script(WORKER)
 
     def element(name, behaviour, attributes="", output="screen"):
@@ -102,7 +102,7 @@ def test_first_failure_is_the_exit_status(bench, worker):
     )
     assert status == 3
     assert "[ERROR] [bad-2]: process has died [pid" in output
-    assert "[ERROR] [slow-3]: process has died [pid" in output  # the first one did not end it
+    assert "[ERROR] [slow-3]: process has died [pid" in output  # the first failure did not end it
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_first_failure_is_the_exit_status(bench, worker):
 )
 def test_a_required_process_ends_the_launch_with_its_status(behaviour, expected, bench, worker):
     status, output = bench.run(
-        worker("other", "rude wait") + worker("main", behaviour, 'on_exit="shutdown"')
+        worker("other", "exit5 wait") + worker("main", behaviour, 'on_exit="shutdown"')
     )
     assert status == expected
     assert "process[main-2] was required: shutting down launched system" in output
@@ -130,14 +130,14 @@ def test_a_program_that_cannot_be_run_fails_the_launch(bench, running):
 
 def test_shutdown_action_in_a_timer(bench, worker):
     status, output = bench.run(
-        worker("a", "rude wait") + '<timer period="2"><shutdown reason="time is up"/></timer>'
+        worker("a", "exit5 wait") + '<timer period="2"><shutdown reason="time is up"/></timer>'
     )
     assert status == 0
     assert "[INFO] [launch]: shutting down: time is up" in output
     assert "sending signal 'SIGINT' to process[a-1]" in output
 
 
-def test_a_process_in_a_timer_starts_though_all_others_have_ended(bench, worker):
+def test_a_process_in_a_timer_starts_after_all_others_have_ended(bench, worker):
     status, output = bench.run(
         worker("a", "0") + f'<timer period="2">{worker("late", "6")}</timer>'
     )
@@ -147,7 +147,7 @@ def test_a_process_in_a_timer_starts_though_all_others_have_ended(bench, worker)
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_signals_reach_the_processes_as_sigint(number, bench, worker, running):
-    launcher = bench.start(str(bench.write(worker("a", "wait") + worker("b", "parent rude wait"))))
+    launcher = bench.start(str(bench.write(worker("a", "wait") + worker("b", "parent exit5 wait"))))
     pids = bench.marks("*.pid", 3)
     launcher.send_signal(number)
     output, _ = launcher.communicate(timeout=60)
@@ -156,9 +156,9 @@ def test_signals_reach_the_processes_as_sigint(number, bench, worker, running):
     assert not any(running(pid) for pid in pids)
 
 
-def test_who_ends_upon_the_forwarded_interrupt_has_not_died(bench, worker):
-    """As the evaluator does, whose interrupted episode is no success; or a program that does not
-    catch it."""
+def test_a_process_that_ends_after_the_forwarded_interrupt_has_not_died(bench, worker):
+    """As the evaluator, which exits with 130 if it is interrupted, or a program that does not catch
+    the signal."""
     code = "import time; print('up', flush=True); time.sleep(300)"
     plain = bench.script(f"import signal; signal.signal(2, signal.SIG_DFL); {code}", "plain.py")
     evaluation = worker("evaluation", "code 130 wait")
@@ -172,8 +172,8 @@ def test_who_ends_upon_the_forwarded_interrupt_has_not_died(bench, worker):
         before.append(launcher.stdout.readline())
     launcher.send_signal(signal.SIGINT)
     output, _ = launcher.communicate(timeout=60)
-    assert "[INFO] [evaluation-1]: process has ended upon SIGINT [pid" in output
-    assert "[INFO] [x-2]: process has ended upon SIGINT [pid" in output
+    assert "[INFO] [evaluation-1]: process has ended after SIGINT [pid" in output
+    assert "[INFO] [x-2]: process has ended after SIGINT [pid" in output
     assert "[ERROR]" not in output
     assert launcher.returncode == 128 + signal.SIGINT
 
@@ -184,43 +184,45 @@ def test_130_without_an_interrupt_is_an_error(bench, worker):
     assert "[ERROR] [a-1]: process has died" in output
 
 
-def test_deaf_processes_are_ended_harder_after_their_timeouts(bench, worker, running):
-    path = bench.write(worker("deaf", "deaf wait") + worker("stone", "deaf stone wait"))
+def test_processes_that_ignore_signals_are_killed_after_their_timeouts(bench, worker, running):
+    path = bench.write(worker("no_int", "no_int wait") + worker("no_term", "no_int no_term wait"))
     launcher = bench.start(str(path), "sigterm_timeout:=0.5", "sigkill_timeout:=4")
     pids = bench.marks("*.pid", 2)
     launcher.send_signal(signal.SIGINT)
     output, _ = launcher.communicate(timeout=60)
-    assert "process[deaf-1] has not ended 0.5 s after SIGINT, escalating to SIGTERM" in output
-    assert "process[stone-2] has not ended 4.5 s after SIGINT, escalating to SIGKILL" in output
-    assert "process[deaf-1] has not ended 4.5 s" not in output
+    assert "process[no_int-1] has not ended 0.5 s after SIGINT, escalating to SIGTERM" in output
+    assert "process[no_term-2] has not ended 4.5 s after SIGINT, escalating to SIGKILL" in output
+    assert "process[no_int-1] has not ended 4.5 s" not in output
     assert not any(running(pid) for pid in pids)
 
 
 def test_a_second_and_third_interrupt_do_not_wait(bench, worker, running, wait_for):
-    path = bench.write(worker("deaf", "deaf wait") + worker("stone", "deaf stone wait"))
+    path = bench.write(worker("no_int", "no_int wait") + worker("no_term", "no_int no_term wait"))
     launcher = bench.start(str(path), "sigterm_timeout:=1000")
-    deaf, stone = bench.marks("*.pid", 2)
+    no_int, no_term = bench.marks("*.pid", 2)
     launcher.send_signal(signal.SIGINT)
     time.sleep(0.5)
-    assert running(deaf) and running(stone)
+    assert running(no_int) and running(no_term)
     launcher.send_signal(signal.SIGINT)
-    wait_for(lambda: not running(deaf))
-    assert running(stone)
+    wait_for(lambda: not running(no_int))
+    assert running(no_term)
     launcher.send_signal(signal.SIGINT)
     launcher.communicate(timeout=60)
     assert launcher.returncode == 128 + signal.SIGINT
-    assert not running(stone)
+    assert not running(no_term)
 
 
-def test_what_a_process_leaves_in_its_group_is_cleared_away(bench, worker, running):
+def test_remaining_processes_of_a_group_are_killed(bench, worker, running):
     status, _ = bench.run(worker("a", "parent 0"))
     assert status == 0
     assert not any(running(pid) for pid in bench.marks("a*.pid", 2))
 
 
 def test_no_process_outlives_a_killed_launcher(bench, worker, running, wait_for):
-    """Not the deaf ones, not their children, not even the guard."""
-    path = bench.write(worker("a", "deaf stone wait") + worker("b", "parent deaf stone wait"))
+    """Neither processes that ignore signals, nor their children, nor the guard."""
+    path = bench.write(
+        worker("a", "no_int no_term wait") + worker("b", "parent no_int no_term wait")
+    )
     launcher = bench.start(str(path))
     pids = bench.marks("*.pid", 3)
     children = _children(launcher.pid)
@@ -233,7 +235,7 @@ def test_no_process_outlives_a_killed_launcher(bench, worker, running, wait_for)
 def test_direct_children_die_with_the_launcher_even_without_its_guard(
     bench, worker, running, wait_for
 ):
-    launcher = bench.start(str(bench.write(worker("a", "deaf stone wait"))))
+    launcher = bench.start(str(bench.write(worker("a", "no_int no_term wait"))))
     (pid,) = bench.marks("*.pid", 1)
     (guard,) = set(_children(launcher.pid)) - {pid}
     os.kill(guard, signal.SIGKILL)
@@ -242,10 +244,8 @@ def test_direct_children_die_with_the_launcher_even_without_its_guard(
     wait_for(lambda: not running(pid))
 
 
-def test_the_kernel_still_knows_the_parent_after_the_process_replaced_itself(
-    bench, running, wait_for
-):
-    """As the ROS wheels do when Python starts."""
+def test_the_parent_death_signal_survives_exec(bench, running, wait_for):
+    """The ROS wheels replace the process when Python starts."""
     command = bench.script(
         "import os, pathlib, sys, time\n"
         "if len(sys.argv) < 2:\n"
@@ -263,7 +263,7 @@ def test_the_kernel_still_knows_the_parent_after_the_process_replaced_itself(
     wait_for(lambda: not running(pid))
 
 
-def test_a_closed_screen_does_not_stop_the_processes(bench, worker):
+def test_a_closed_terminal_does_not_stop_the_processes(bench, worker):
     launcher = bench.start(str(bench.write(bench_loop(bench))))
     assert launcher.stdout is not None
     bench.marks("ready.pid", 1)
@@ -274,7 +274,7 @@ def test_a_closed_screen_does_not_stop_the_processes(bench, worker):
 
 
 def bench_loop(bench):
-    """A process that goes on to print after `go` appears, and marks its end."""
+    """A process that prints after the file `go` exists, and marks its end."""
     command = bench.script(
         "import os, pathlib, sys, time\n"
         "here = pathlib.Path(__file__).parent\n"

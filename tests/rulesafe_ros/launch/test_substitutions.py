@@ -52,8 +52,8 @@ def test_dirname_is_the_directory_of_the_launch_file(context, tmp_path):
         ("$(eval 1 + 2)", "takes 1 arguments, 3 given .*quote"),
         ("$(var x", r"expected '\)' or one space"),
         ("$(var  x)", "expected an argument"),
-        ("$(eval '1 + 2)", "a ' is not closed"),
-        ("5$", "for a dollar sign"),
+        ("$(eval '1 + 2)", "unterminated quote '"),
+        ("5$", "escape a dollar sign"),
     ],
 )
 def test_refuses_wrong_syntax(text, message):

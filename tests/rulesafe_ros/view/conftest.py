@@ -1,4 +1,4 @@
-"""A view of a graph of its own, and a browser."""
+"""Fixtures: commands in a separate ROS domain, and a browser."""
 
 import re
 import shutil
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-# For the modules beside the tests, and the helpers of the graph's tests.
+# For the modules in this folder and the helpers in tests/ros.
 sys.path[1:1] = [str(Path(__file__).parent), str(Path(__file__).parents[2] / "ros")]
 
 PATIENCE = 90.0
@@ -17,13 +17,13 @@ CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "chrome")
 FLAGS = (
     "--no-sandbox",  # tests may run as root
     "--use-gl=angle",
-    "--use-angle=swiftshader",  # three dimensions without a GPU
+    "--use-angle=swiftshader",  # WebGL without a GPU
     "--enable-unsafe-swiftshader",
 )
 
 
 class Running:
-    """A command in a process of its own; `output` grows as it speaks."""
+    """A command in another process; `output` collects its output."""
 
     def __init__(self, *command: str):
         self.process = subprocess.Popen(
@@ -46,7 +46,7 @@ class Running:
             self._changed.notify_all()
 
     def says(self, pattern: str) -> re.Match:
-        """Waits until the output has the pattern; the match."""
+        """Wait until the output matches the pattern, and return the match."""
 
         def found():
             return re.search(pattern, self.output) or self.process.poll() is not None
@@ -58,7 +58,7 @@ class Running:
         return match
 
     def stop(self, number: int) -> int:
-        """Sends a signal; the exit code."""
+        """Send a signal, and return the exit code."""
         self.process.send_signal(number)
         code = self.process.wait(PATIENCE)
         self._reader.join(PATIENCE)
@@ -67,7 +67,7 @@ class Running:
 
 @pytest.fixture
 def run():
-    """run(module, *arguments) -> Running; all are gone after the test."""
+    """run(module, *arguments) -> Running; all are killed after the test."""
     running: list[Running] = []
 
     def begin(*command: str) -> Running:
@@ -83,8 +83,8 @@ def run():
 
 @pytest.fixture(scope="module")
 def browser():
-    """Chromium, for a module and not for the session: while Playwright runs, its event loop is the
-    thread's, and no other test may run one."""
+    """Chromium, in the scope of a module: Playwright's event loop occupies the thread, and other
+    tests cannot run one."""
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     path = next(filter(None, map(shutil.which, CHROMIUM)), None)
     if path is None:

@@ -1,4 +1,4 @@
-"""A viewer that speaks Foxglove's WebSocket protocol, by no code of ours or of the server's."""
+"""A viewer with an independent implementation of Foxglove's WebSocket protocol."""
 
 import asyncio
 import json
@@ -25,7 +25,7 @@ class Viewer:
     async def _receive(self):
         message = await asyncio.wait_for(self._socket.receive(), PATIENCE)
         if message.type == aiohttp.WSMsgType.TEXT:
-            await self._hear(json.loads(message.data))
+            await self._handle(json.loads(message.data))
             return None
         assert message.type == aiohttp.WSMsgType.BINARY, message
         code, subscription, _ = struct.unpack_from("<BIQ", message.data)
@@ -34,15 +34,15 @@ class Viewer:
         channel = self._subscribed[subscription]
         return channel, message.data[13:]
 
-    async def _hear(self, told: dict) -> None:
-        if told["op"] == "advertise":
-            self.channels |= {channel["topic"]: channel for channel in told["channels"]}
-        # The server tells of a channel a moment before it takes subscriptions to it.
-        if told["op"] == "status" and told["message"].startswith("Unknown channel ID"):
-            refused = int(told["message"].rpartition(" ")[2])
+    async def _handle(self, message: dict) -> None:
+        if message["op"] == "advertise":
+            self.channels |= {channel["topic"]: channel for channel in message["channels"]}
+        # The server advertises a channel a moment before it accepts subscriptions to it.
+        if message["op"] == "status" and message["message"].startswith("Unknown channel ID"):
+            refused = int(message["message"].rpartition(" ")[2])
             for number, channel in self._subscribed.items():
                 if channel["id"] == refused:
-                    await self._ask(number, channel)
+                    await self._request(number, channel)
 
     async def advertised(self, topics) -> None:
         while not set(topics) <= self.channels.keys():
@@ -53,14 +53,14 @@ class Viewer:
         channel = self.channels[topic]
         number = len(self._subscribed) + 1
         self._subscribed[number] = channel
-        await self._ask(number, channel)
+        await self._request(number, channel)
 
-    async def _ask(self, number: int, channel: dict) -> None:
+    async def _request(self, number: int, channel: dict) -> None:
         wanted = {"id": number, "channelId": channel["id"]}
         await self._socket.send_json({"op": "subscribe", "subscriptions": [wanted]})
 
     async def next(self, topic: str) -> tuple[dict, bytes]:
-        """The next message of a topic: its channel and its bytes."""
+        """Return the channel and the bytes of the next message of a topic."""
         while True:
             found = await self._receive()
             if found and found[0]["topic"] == topic:
@@ -79,7 +79,7 @@ async def viewing(port: int):
 
 
 def decode(channel: dict, data: bytes):
-    """A message from the definition that its channel carries."""
+    """Decode a message with the definition in its channel."""
     assert (channel["encoding"], channel["schemaEncoding"]) == ("cdr", "ros2msg")
     text = channel["schema"].encode()
     schema = Schema(id=1, data=text, encoding="ros2msg", name=channel["schemaName"])

@@ -1,4 +1,4 @@
-"""`rulesafe view` as a process beside a simulation: Foxglove's server, its ends, its refusals."""
+"""Tests of `rulesafe view` as a process: Foxglove server, exit codes, errors."""
 
 import asyncio
 import signal
@@ -21,30 +21,30 @@ from rulesafe_sim.simulation import ROBOT
 
 @pytest.mark.ros
 def test_foxglove_gets_the_graph(run):
-    """Whatever starts first; what is latched reaches a viewer that comes later."""
+    """In any order of starting; latched messages reach a viewer that connects later."""
     view = run("rulesafe_cli.cli", "view", "--port", "0", "--foxglove-port", "0")
     port = int(view.says(r"Foxglove: ws://127.0.0.1:(\d+)").group(1))
     run("rulesafe_sim.node", "--ros-args", "-p", "cameras:=false", "-p", "safe:=safe_06")
 
     async def conversation():
-        heard = {}
+        received = {}
         async with viewing(port) as viewer:
             for topic in ("/joint_states", "/robot_description", "/episode/status"):
                 await viewer.subscribe(topic)
-                heard[topic] = decode(*await viewer.next(topic))
+                received[topic] = decode(*await viewer.next(topic))
             await viewer.subscribe(FRAMES)
             while b"stand" not in (await viewer.next(FRAMES))[1]:
-                pass  # the safe is told of a little later
-        return heard
+                pass  # the safe's description follows a little later
+        return received
 
-    heard = asyncio.run(conversation())
-    assert tuple(heard["/joint_states"].name) == ALL_JOINTS
-    assert heard["/robot_description"].data == to_urdf(ROBOT)
-    assert heard["/episode/status"].safe == "safe_06"
+    received = asyncio.run(conversation())
+    assert tuple(received["/joint_states"].name) == ALL_JOINTS
+    assert received["/robot_description"].data == to_urdf(ROBOT)
+    assert received["/episode/status"].safe == "safe_06"
     assert view.stop(signal.SIGTERM) == 143, view.output
 
 
-def test_a_port_that_is_taken_is_one_line(capsys):
+def test_a_used_port_is_a_one_line_error(capsys):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -54,7 +54,7 @@ def test_a_port_that_is_taken_is_one_line(capsys):
     assert f"port {port}" in line and "--port" in line
 
 
-def test_none_is_a_port_of_foxglove_s_and_a_launch_s_words_are_left_out(capsys):
+def test_the_foxglove_port_may_be_none_and_ros_arguments_are_ignored(capsys):
     words = ["--foxglove-port", "None", "--port", "-1", "--ros-args", "-r", "__node:=view"]
     assert main(["view", *words]) == 2
     assert capsys.readouterr().err == "rulesafe: port is -1; valid: 0 to 65535\n"
@@ -70,4 +70,4 @@ def test_an_exposed_page_prints_its_token():
     assert f":8080/#token={guard.token}" in greeting(options, 8080, guard, None)
     options = ViewOptions()
     guard = make_guard(options)
-    assert greeting(options, 8080, guard, None).startswith("the page: http://127.0.0.1:8080/\n")
+    assert greeting(options, 8080, guard, None).startswith("Live view: http://127.0.0.1:8080/\n")

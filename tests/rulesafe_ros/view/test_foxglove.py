@@ -1,4 +1,4 @@
-"""What Foxglove gets: every message with its definition, the latched ones late, the links."""
+"""Tests of the Foxglove server: definitions, latched messages, link transforms."""
 
 import asyncio
 import json
@@ -37,7 +37,7 @@ def server():
 
 
 def test_messages_arrive_with_their_definitions(server):
-    """Read by MCAP's decoder from the definitions alone, a type of our own too."""
+    """MCAP's decoder reads messages with the definitions alone, also of RuleSafe's own types."""
     joints = JointState(name=["a", "b"], position=[0.5, -1.0])
     tokens = MemoryTokens(tokens=[3, 1], mask=[True, False], vocabulary_size=4)
 
@@ -59,7 +59,7 @@ def test_messages_arrive_with_their_definitions(server):
     assert list(heard_tokens.tokens) == [3, 1] and heard_tokens.vocabulary_size == 4
 
 
-def test_who_comes_late_gets_the_last_of_what_is_latched(server):
+def test_late_viewers_receive_the_last_latched_message(server):
     def say(words: str) -> None:
         raw = bytes(serialize_message(String(data=words)))
         server.message("/instruction", "std_msgs/msg/String", raw, True)
@@ -77,7 +77,7 @@ def test_who_comes_late_gets_the_last_of_what_is_latched(server):
     assert asyncio.run(conversation()) == ["second", "second"]
 
 
-def test_the_links_poses_are_told_while_somebody_looks(server):
+def test_link_transforms_are_sent_while_a_viewer_is_subscribed(server):
     computed = []
 
     def frames():
@@ -100,7 +100,7 @@ def test_the_links_poses_are_told_while_somebody_looks(server):
     assert b"torso_link" in data
 
 
-def test_a_port_that_is_taken_is_named():
+def test_a_used_port_is_named():
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()

@@ -1,4 +1,4 @@
-"""Who may look and who may command."""
+"""Tests of the authorization of requests and commands."""
 
 import pytest
 
@@ -17,19 +17,19 @@ def test_loopback(host):
     assert ViewOptions(host=host).exposed != local
 
 
-def test_on_loopback_no_token_is_needed_but_the_name_must_be_its_own():
+def test_loopback_needs_no_token_but_a_loopback_host_name():
     guard = make_guard(ViewOptions())
-    for host in ("localhost:8080", "127.0.0.1:9000", "[::1]:8080"):  # a tunnel has its own port
+    for host in ("localhost:8080", "127.0.0.1:9000", "[::1]:8080"):  # a tunnel has another port
         assert guard.refuse({"Host": host}) is None
     assert guard.refuse_command({}) is None
-    # A stranger's name that points at loopback, as in DNS rebinding.
+    # A foreign host name that resolves to loopback, as in DNS rebinding.
     assert "localhost" in guard.refuse({"Host": "evil.example:8080"})
     for wrong in ({}, {"Host": "[::1"}, {"Host": "localhost.evil.example"}):
         assert guard.refuse(wrong) is not None
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0"])
-def test_a_page_from_elsewhere_may_do_nothing(host):
+def test_requests_of_foreign_pages_are_rejected(host):
     guard = make_guard(ViewOptions(host=host))
     own = {"Host": "localhost:8080", "Origin": "http://localhost:8080"}
     assert guard.refuse(own) is None
@@ -37,9 +37,9 @@ def test_a_page_from_elsewhere_may_do_nothing(host):
         assert origin in guard.refuse(own | {"Origin": origin})
 
 
-def test_an_exposed_page_asks_for_its_token():
+def test_commands_to_an_exposed_page_need_the_token():
     guard = make_guard(ViewOptions(host="0.0.0.0", token="sesame"))
-    assert guard.refuse({"Host": "robot.lab:8080"}) is None  # to look is free
+    assert guard.refuse({"Host": "robot.lab:8080"}) is None  # viewing needs no token
     assert guard.refuse_command({"Authorization": "Bearer sesame"}) is None
     for wrong in ("Bearer sesam", "Bearer ", "Bearer s\udce9same", "Basic sesame", "sesame", ""):
         assert "token" in guard.refuse_command({"Authorization": wrong})
@@ -54,6 +54,6 @@ def test_tokens_are_new_each_time_and_long():
 @pytest.mark.parametrize(
     "wrong", [{"port": -1}, {"foxglove_port": 70000}, {"token": "two words"}, {"token": "é"}]
 )
-def test_options_that_make_no_sense(wrong):
+def test_invalid_options_are_errors(wrong):
     with pytest.raises(RuleSafeError, match=r"valid: 0 to 65535|--token"):
         ViewOptions(**wrong)

@@ -1,4 +1,4 @@
-"""What a page is told, made of what was heard."""
+"""Tests of the page's sections, computed from messages."""
 
 import json
 
@@ -41,7 +41,7 @@ def model(board):
 
 
 def status(**parts):
-    """A section `status` of a safe that stands at PLACE, its parts at these positions, rad."""
+    """Return a section `status` of a safe at the position PLACE with these part positions, rad."""
     pose = placement_pose(PLACE)
     w, x, y, z = to_quat_wxyz(pose)
     return {
@@ -54,7 +54,7 @@ def status(**parts):
 # The board ------------------------------------------------------------------------------------
 
 
-def test_a_reader_gets_each_section_once_and_the_newest(board):
+def test_a_page_receives_each_section_once_and_the_newest(board):
     board.put("a", 1)
     board.put("b", {"x": 2})
     version, news = board.changes(0)
@@ -62,7 +62,7 @@ def test_a_reader_gets_each_section_once_and_the_newest(board):
         {"name": "a", "value": 1},
         {"name": "b", "value": {"x": 2}},
     ]
-    board.put("a", 1)  # as it stands
+    board.put("a", 1)  # unchanged
     assert board.changes(version) == (version, [])
     board.put("a", 3)
     board.put("a", 4)
@@ -85,7 +85,7 @@ def test_history_is_at_10_hz_from_the_start_of_the_episode(board, model):
     assert board.get("joints")["time"] == 1.0
 
 
-def test_history_has_what_the_chunk_asks_for(model):
+def test_history_contains_the_targets_of_the_chunk(model):
     model.started(0)
     model.joints(0, POSITIONS)
     rows = np.repeat(np.arange(1, 6.0)[:, None], 13, axis=1)
@@ -97,7 +97,7 @@ def test_history_has_what_the_chunk_asks_for(model):
 
 
 @pytest.mark.parametrize("how", ["reset", "restart of the simulation", "no word of episodes"])
-def test_what_began_anew_has_a_history_of_its_own(board, model, how):
+def test_a_restart_resets_the_history(board, model, how):
     if how != "no word of episodes":
         model.started(PERIOD)
     for stamp in range(PERIOD, 20 * PERIOD, PERIOD):
@@ -108,7 +108,7 @@ def test_what_began_anew_has_a_history_of_its_own(board, model, how):
         begun = 30 * PERIOD
     else:
         begun = PERIOD
-        model.started(PERIOD) if how != "no word of episodes" else None  # the same once more
+        model.started(PERIOD) if how != "no word of episodes" else None  # the same stamp again
     model.joints(begun, POSITIONS)
     assert [row[0] for row in model.history()["rows"]] == [0]
     assert board.get("chunk") is None
@@ -121,8 +121,8 @@ def test_history_does_not_grow_without_end(model):
     assert len(rows) == LENGTH and rows[-1][0] == pytest.approx((LENGTH + 49) / 10)
 
 
-def test_joints_that_are_no_numbers_are_left_out(board, model):
-    """A robot's driver may send NaN, which JSON has not."""
+def test_joint_positions_that_are_not_finite_are_skipped(board, model):
+    """A robot's driver may send NaN, which JSON does not support."""
     model.joints(0, POSITIONS | {ACTION_JOINTS[3]: float("nan")})
     assert ACTION_JOINTS[3] not in board.get("joints")["positions"]
     assert model.history()["rows"] == []
@@ -136,7 +136,7 @@ def test_tokens_carry_the_films_colours(board, model):
     assert shown["colours"] == ["#0072b2", "#009e73", "#e69f00"]
 
 
-def test_who_is_well_again_complains_no_more(board, model):
+def test_the_level_ok_removes_a_notice(board, model):
     model.notice([("policy", "error", "gives up"), ("memory", "ok", "")])
     assert [notice["name"] for notice in board.get("notices")] == ["policy"]
     model.notice([("policy", "ok", "goes on")])
@@ -149,7 +149,7 @@ def test_the_page_offers_the_twenty_rules_and_the_ten_safes():
     assert len(offered["joints"]) == 13 and offered["token"] is True
 
 
-# What is seen in three dimensions -------------------------------------------------------------
+# 3D view -------------------------------------------------------------------------------------
 
 
 def test_a_robot_with_meshes_is_drawn_in_primitives(board, model):
@@ -168,8 +168,7 @@ def absolute(frames) -> dict[str, np.ndarray]:
 
 
 def test_frames_are_those_of_the_bodies():
-    """Foxglove's transforms, computed from the descriptions' text, against the bodies that the
-    simulation is made of."""
+    """Compare Foxglove's transforms, computed from the URDF, with the bodies of the simulation."""
     robot, safe = h1_2(), load_safe("safe_04")
     frames = LinkTransforms()
     assert list(frames) == []
@@ -187,22 +186,22 @@ def test_frames_are_those_of_the_bodies():
         assert found[name] == pytest.approx(pose, abs=1e-6), name
 
 
-def test_the_stand_reaches_from_the_floor_to_the_safe():
+def test_the_support_reaches_from_the_floor_to_the_safe():
     body = safe_on_stand(load_safe("safe_01"), placement_pose(PLACE))
     stand = body.links[-1]
     low = min(shape.pose[2, 3] - shape.size[2] / 2 for shape in stand.shapes)
     assert low + placement_pose(PLACE)[2, 3] == pytest.approx(FLOOR_Z)
 
 
-def test_a_description_that_is_none():
+def test_an_invalid_description_is_an_error():
     with pytest.raises(RuleSafeError, match="no URDF"):
         read_kinematics("<robot")
 
 
-# What is listened to --------------------------------------------------------------------------
+# Subscriptions ---------------------------------------------------------------------------------
 
 
-def test_better_pictures_and_what_each_writer_offers():
+def test_larger_images_and_the_qos_of_publishers():
     (head,) = (source for source in sources(ViewOptions()) if source.name == "head")
     film, camera = head.topics
     raw = [Offer(IMAGE, reliable=True, latched=False)]
@@ -218,6 +217,6 @@ def test_better_pictures_and_what_each_writer_offers():
     assert choose(head, {film: depth, camera: raw}).topic == camera
 
 
-def test_a_camera_of_ones_own():
+def test_a_custom_camera_topic():
     (head, front, *_) = sources(ViewOptions(head_image="/zed/rgb"))
     assert head.topics == ("/zed/rgb",) and len(front.topics) == 2

@@ -1,4 +1,4 @@
-"""The page in a browser: an episode looked at, commanded, interrupted."""
+"""Tests of the page in a browser: an episode is shown, controlled and interrupted."""
 
 import asyncio
 import signal
@@ -31,15 +31,18 @@ DIFFERENT = "([name, before]) => document.getElementById(name).toDataURL() !== b
 
 @pytest.fixture
 def page(browser):
-    """A page; `errors` collects what its console complains of, refused commands aside."""
+    """A page; `errors` collects its console errors except those of rejected commands."""
     page = browser.new_page(viewport={"width": 1280, "height": 800})
     page.set_default_timeout(PATIENCE)
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
 
-    def note(said) -> None:
-        if said.type == "error" and "the server responded with a status of 4" not in said.text:
-            errors.append(said.text)
+    def note(message) -> None:
+        if (
+            message.type == "error"
+            and "the server responded with a status of 4" not in message.text
+        ):
+            errors.append(message.text)
 
     page.on("console", note)
     page.errors = errors
@@ -56,7 +59,7 @@ def expect_state(page, name: str) -> None:
 
 
 def colours_in_scene(page) -> int:
-    """How many colours there are in the picture of robot and safe, of a coarse palette."""
+    """Return the number of colours in the 3D view, in a coarse palette."""
     import io
 
     from PIL import Image
@@ -66,7 +69,7 @@ def colours_in_scene(page) -> int:
 
 
 def wave(client) -> None:
-    """Five seconds of the elbow and the hand, so that something moves."""
+    """Move the elbow and the hand for five seconds."""
     from rulesafe_sim.simulation import HOME_ACTION
 
     status = client.wait_for_turn()
@@ -81,10 +84,10 @@ def wave(client) -> None:
 @pytest.mark.ros
 @pytest.mark.render
 def test_an_episode_on_the_page(run, client, page, tmp_path):
-    """Begun before there is anything to see: the page fills, moves, pauses, resets, and outlives
-    the simulation."""
+    """The view starts before the simulation; the page shows motion, pauses, resets, and continues
+    after the end of the simulation."""
     view = run("rulesafe_cli.cli", "view", "--port", "0", "--foxglove-port", "None")
-    address = view.says(r"the page: (http://\S+)").group(1)
+    address = view.says(r"Live view: (http://\S+)").group(1)
     page.goto(address)
     expect_state(page, "silent")
     expect(page.locator("#reset")).to_be_disabled()
@@ -101,7 +104,7 @@ def test_an_episode_on_the_page(run, client, page, tmp_path):
 
     before = {name: page.evaluate(PICTURE, name) for name in ("head", "front")}
     wave(client)
-    for name, picture in before.items():  # the cameras' pictures move
+    for name, picture in before.items():  # the cameras' images change
         page.wait_for_function(DIFFERENT, arg=[name, picture])
     expect(page.locator("#fact-time")).to_have_text("5.0 s")
     expect(page.locator("#tokens b.seen")).to_have_count(3)  # of the frames 0, 20 and 40
@@ -118,7 +121,7 @@ def test_an_episode_on_the_page(run, client, page, tmp_path):
     client.until(lambda: len(client.statuses) >= 10, "statuses in the pause")
     assert {status.frame for status in client.statuses} == {moment}
     page.click("#pause")
-    client.until(lambda: client.status.frame == moment + 5, "time goes on")
+    client.until(lambda: client.status.frame == moment + 5, "time continues")
     expect_state(page, "waiting")
 
     page.select_option("#rule", "rule_003")
@@ -131,10 +134,10 @@ def test_an_episode_on_the_page(run, client, page, tmp_path):
     expect(page.locator("#answer")).to_have_text("rule_003 on safe_05, seed 7")
     expect(page.locator("#fact-time")).to_have_text("0.0 s")
     client.until(lambda: client.status.rule == "rule_003", "the reset")
-    page.select_option("#rule", "another ...")
+    page.select_option("#rule", "custom ...")
     page.fill("#other", "rule_999")
     page.click("#reset")
-    expect(page.locator("#answer.bad")).to_contain_text("rule_020")  # the valid ones are named
+    expect(page.locator("#answer.bad")).to_contain_text("rule_020")  # the valid IDs are listed
 
     simulation.stop(signal.SIGKILL)
     expect_state(page, "silent")
@@ -151,7 +154,7 @@ def test_an_episode_on_the_page(run, client, page, tmp_path):
     expect_state(page, "offline")
     port = address.rstrip("/").rsplit(":")[-1]
     run("rulesafe_cli.cli", "view", "--port", port, "--foxglove-port", "None")
-    expect_state(page, "waiting")  # it finds the view again by itself
+    expect_state(page, "waiting")  # the page reconnects
 
 
 def start_simulation(run, rule: str, safe: str):
@@ -163,12 +166,12 @@ def start_simulation(run, rule: str, safe: str):
 
 
 @contextmanager
-def served(guard: RequestGuard, told: list):
-    """A page's server in a thread; its board and address."""
+def served(guard: RequestGuard, commands: list):
+    """Serve the page in a thread; yield its board and address."""
     board, loop = Board(), asyncio.new_event_loop()
 
     async def note(*what):
-        told.append(what)
+        commands.append(what)
         return True, "done"
 
     async def start() -> web.AppRunner:
@@ -182,15 +185,15 @@ def served(guard: RequestGuard, told: list):
     runner = asyncio.run_coroutine_threadsafe(start(), loop).result(60)
     try:
         yield board, f"http://127.0.0.1:{runner.addresses[0][1]}/"
-    finally:  # after a failed test, too: its thread would keep pytest from ending
+    finally:  # also after a failed test, since the thread would keep pytest from ending
         asyncio.run_coroutine_threadsafe(runner.cleanup(), loop).result(60)
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
 
 
-def test_an_exposed_page_asks_for_the_token_and_takes_it_from_its_address(page):
-    told: list = []
-    with served(RequestGuard(exposed=True, token="sesame"), told) as (board, address):
+def test_an_exposed_page_requests_the_token_or_reads_it_from_its_address(page):
+    commands: list = []
+    with served(RequestGuard(exposed=True, token="sesame"), commands) as (board, address):
         board.put("setup", choices(exposed=True))
         board.put("graph", {"alive": True, "reset": True, "pause": True})
         page.goto(address)
@@ -198,19 +201,19 @@ def test_an_exposed_page_asks_for_the_token_and_takes_it_from_its_address(page):
         page.click("#reset")
         page.fill("#token", "wrong")
         page.click("#token-dialog button[value=ok]")
-        expect(page.locator("#token-dialog")).to_be_visible()  # asks again
+        expect(page.locator("#token-dialog")).to_be_visible()  # the token is requested again
         page.fill("#token", "sesame")
         page.click("#token-dialog button[value=ok]")
         expect(page.locator("#answer")).to_have_text("done")
-        assert told == [("rule_002", "safe_01", 0)]
+        assert commands == [("rule_002", "safe_01", 0)]
         page.evaluate("sessionStorage.clear()")
         page.goto("about:blank")
         page.goto(f"{address}#token=sesame")
         expect(page.locator("#pause")).to_be_enabled()
-        assert "sesame" not in page.url  # not for the eyes of a room
+        assert "sesame" not in page.url  # the token is removed from the address bar
         page.click("#pause")
         expect(page.locator("#answer")).to_have_text("done")
-        assert told[1:] == [(True,)]
+        assert commands[1:] == [(True,)]
         assert page.errors == []
 
 
@@ -218,7 +221,7 @@ PLAN = ["handle+", "knob+", "handle-", "knob-"] * 2
 STATUS = {
     **{"rule": "rule_020", "safe": "safe_02", "seed": 1, "episode": 1, "success": False},
     **{"plan": [*PLAN[:7], "door+"], "done": 4, "waiting": True, "contacts": {"knob": 12.0}},
-    "remaining": ["knob-", *PLAN[4:7], "door+"],  # another way than the plan: told in two lines
+    "remaining": ["knob-", *PLAN[4:7], "door+"],  # differs from the plan: shown in two lines
     "parts": [
         {"name": name, "position": 0.7, "open": True, "locked": False}
         for name in ("knob", "handle", "door")
@@ -244,14 +247,14 @@ def test_the_longest_rule_fits_into_a_window(page, size):
         board.put("status", STATUS)
         page.goto(address)
         expect(page.locator("#parts .bar")).to_have_count(3)
-        expect(page.locator("#remaining")).to_contain_text("shortest way")
+        expect(page.locator("#remaining")).to_contain_text("shortest plan")
         assert page.evaluate(IN_SIGHT)
         expect(page.locator("#idle")).to_be_hidden()
         assert page.errors == []
 
 
-def test_a_page_without_a_graph_tells_how_to_start_one(page):
-    """Also when what ran is gone; not before it is known that nothing runs."""
+def test_a_page_without_a_graph_shows_how_to_start_one(page):
+    """Also after a simulation has ended; not before the graph's state is known."""
     with served(RequestGuard(exposed=False, token=""), []) as (board, address):
         page.goto(address)
         expect(state(page)).to_have_text("connecting")
@@ -265,13 +268,13 @@ def test_a_page_without_a_graph_tells_how_to_start_one(page):
         assert page.errors == []
 
 
-def test_texts_from_the_graph_are_shown_as_texts(page):
-    """Who may publish an instruction may not run scripts in the page."""
+def test_text_from_the_graph_is_escaped(page):
+    """The text of an instruction must not run scripts in the page."""
     with served(RequestGuard(exposed=False, token=""), []) as (board, address):
         evil = "<img src=x onerror=\"document.title='taken'\">"
         board.put("instruction", evil)
-        board.put("notices", [{"name": evil, "level": "error", "words": evil}])
+        board.put("notices", [{"name": evil, "level": "error", "text": evil}])
         page.goto(address)
         expect(page.locator("#instruction")).to_have_text(evil)
         expect(page.locator("#notices li")).to_have_text(f"{evil}: {evil}")
-        assert page.title() == "RuleSafe, live" and page.errors == []
+        assert page.title() == "RuleSafe live view" and page.errors == []

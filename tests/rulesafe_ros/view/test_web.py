@@ -1,4 +1,4 @@
-"""The page's server: what it tells, what it does, and whom it refuses."""
+"""Tests of the page's server: sections, commands, rejected requests."""
 
 import asyncio
 import json
@@ -13,40 +13,40 @@ from rulesafe_ros.view.board import Board
 from rulesafe_ros.view.guard import RequestGuard
 from rulesafe_ros.view.web import PAGE, Commands, Page
 
-TestClient.__test__ = TestServer.__test__ = False  # for pytest they are no tests
+TestClient.__test__ = TestServer.__test__ = False  # keeps pytest from collecting it
 
 RESET = {"rule": "rule_003", "safe": "safe_05", "seed": 7}
 
 
 class Served:
-    """A page with commands that note what they are told."""
+    """A page whose commands store their arguments."""
 
     def __init__(self, guard: RequestGuard):
-        self.board, self.told = Board(), []
+        self.board, self.commands = Board(), []
         commands = Commands(self._reset, self._pause)
         self.page = Page(self.board, guard, commands, lambda: {"rows": [[0.0]]})
 
     async def _reset(self, rule, safe, seed):
-        self.told.append((rule, safe, seed))
+        self.commands.append((rule, safe, seed))
         return seed != 13, "as you say"
 
     async def _pause(self, paused):
-        self.told.append(paused)
-        return True, "time stands still"
+        self.commands.append(paused)
+        return True, "time is paused"
 
 
 def talk(conversation, guard=RequestGuard(exposed=False, token="")):
-    """Runs conversation(client, served) against a server."""
+    """Run conversation(client, served) with a server."""
     served = Served(guard)
 
-    async def whole():
+    async def run():
         async with TestClient(TestServer(served.page.app)) as client:
             return await conversation(client, served)
 
-    return asyncio.run(whole())
+    return asyncio.run(run())
 
 
-def test_every_file_that_the_page_names_is_there():
+def test_every_file_of_the_page_exists():
     async def conversation(client, served):
         answer = await client.get("/")
         text = await answer.text()
@@ -65,19 +65,19 @@ def test_every_file_that_the_page_names_is_there():
                 assert line.split('"')[1].removeprefix("./") in scripts, f"{script}: {line}"
 
 
-def test_a_page_gets_all_there_is_and_then_what_changes():
+def test_a_page_receives_all_sections_and_then_the_changes():
     async def conversation(client, served):
         served.board.put("instruction", "open it")
         async with client.ws_connect("/live") as socket:
             first = [(await socket.receive()).json() for _ in range(2)]
             assert first[0] == {"name": "instruction", "value": "open it"}
             assert first[1] == {"name": "history", "value": {"rows": [[0.0]]}}
-            assert served.board.readers == 1
+            assert served.board.viewers == 1
             served.board.put_bytes("front", b"jpeg")
             assert (await socket.receive()).data == b"\x01jpeg"
             served.board.put("status", {"done": 1})
             assert json.loads((await socket.receive()).data)["value"] == {"done": 1}
-        while served.board.readers:
+        while served.board.viewers:
             await asyncio.sleep(0.01)
 
     talk(conversation)
@@ -86,10 +86,13 @@ def test_a_page_gets_all_there_is_and_then_what_changes():
 def test_buttons():
     async def conversation(client, served):
         answer = await client.post("/reset", json=RESET)
-        assert (answer.status, await answer.json()) == (200, {"done": True, "words": "as you say"})
+        assert (answer.status, await answer.json()) == (
+            200,
+            {"done": True, "message": "as you say"},
+        )
         await client.post("/reset", json={"seed": 0})
         await client.post("/pause", json={"paused": True})
-        assert served.told == [("rule_003", "safe_05", 7), ("", "", 0), True]
+        assert served.commands == [("rule_003", "safe_05", 7), ("", "", 0), True]
         refused = await client.post("/reset", json=RESET | {"seed": 13})
         assert refused.status == 409
 
@@ -103,17 +106,17 @@ def test_buttons():
     + [("/reset", RESET | {"safe": "~/safe.yaml"}), ("/reset", [1]), ("/reset", "text")]
     + [("/pause", {}), ("/pause", {"paused": 1})],
 )
-def test_a_command_that_makes_no_sense_is_refused_with_the_reason(path, body):
+def test_an_invalid_command_is_rejected_with_the_reason(path, body):
     async def conversation(client, served):
         answer = await client.post(path, json=body)
-        assert answer.status == 400 and (await answer.json())["words"]
-        assert served.told == []
+        assert answer.status == 400 and (await answer.json())["message"]
+        assert served.commands == []
 
     talk(conversation)
 
 
-def test_what_other_pages_send_is_refused():
-    """A form of another page needs no leave of the browser, but names its origin and no JSON."""
+def test_requests_of_other_pages_are_rejected():
+    """The browser sends a form of another page without a preflight, with its origin and no JSON."""
 
     async def conversation(client, served):
         form = await client.post("/reset", data=json.dumps(RESET))
@@ -123,12 +126,12 @@ def test_what_other_pages_send_is_refused():
             assert (await client.get("/", headers=headers)).status == 403
             assert (await client.get("/live", headers=headers)).status == 403
         assert (await client.post("/reset", json=RESET | {"x": "y" * 9000})).status in (400, 413)
-        assert served.told == []
+        assert served.commands == []
 
     talk(conversation)
 
 
-def test_an_exposed_page_shows_all_and_obeys_who_has_the_token():
+def test_an_exposed_page_is_readable_and_its_commands_need_the_token():
     async def conversation(client, served):
         assert (await client.get("/")).status == 200
         async with client.ws_connect("/live") as socket:
@@ -136,9 +139,9 @@ def test_an_exposed_page_shows_all_and_obeys_who_has_the_token():
         for headers in ({}, {"Authorization": "Bearer wrong"}):
             for path in ("/reset", "/pause"):
                 answer = await client.post(path, json=RESET, headers=headers)
-                assert answer.status == 401 and "token" in (await answer.json())["words"]
-        assert served.told == []
+                assert answer.status == 401 and "token" in (await answer.json())["message"]
+        assert served.commands == []
         answer = await client.post("/reset", json=RESET, headers={"Authorization": "Bearer sesame"})
-        assert answer.status == 200 and len(served.told) == 1
+        assert answer.status == 200 and len(served.commands) == 1
 
     talk(conversation, RequestGuard(exposed=True, token="sesame"))

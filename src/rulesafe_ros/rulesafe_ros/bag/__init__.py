@@ -1,1 +1,1 @@
-"""Bags: recorded, played, converted to datasets and films (docs/bags.md)."""
+"""Record and play bags, and convert them to datasets and films (docs/bags.md)."""

@@ -1,4 +1,4 @@
-"""The action at each frame of an episode, from the messages of a bag."""
+"""Compute the action at each frame of an episode from the messages of a bag."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -12,14 +12,18 @@ from rulesafe_core.joints import ACTED, ACTION_JOINTS
 from rulesafe_core.robot import h1_2
 from rulesafe_ros.bag.episodes import BagEpisode
 
-Actions = NDArray[np.float64]  # (n, 13) rad, of the frames 0 .. n - 1
+Actions = NDArray[np.float64]  # (n, 13), rad; of the frames 0 to n - 1
 
 
 def of_chunks(execution: str, episode: BagEpisode) -> Actions:
-    """Return the targets that result from the chunks on /policy/action_chunk, up to their end.
+    """Return the targets that result from executing the chunks on /policy/action_chunk.
 
-    The action of a frame is the target at the next one; before the first chunk it is the position
-    at the start.
+    The action of a frame is the target at the next frame; before the first chunk it is the position
+    at the start. The actions end with the last chunk.
+
+    Args:
+        execution: the executor, see `rulesafe_core.chunks.load_executor`.
+        episode: the episode.
 
     Raises:
         RuleSafeError: there is no chunk.
@@ -30,50 +34,50 @@ def of_chunks(execution: str, episode: BagEpisode) -> Actions:
     executor = load_executor(execution)(lower, upper)
     executor.reset(episode.start)
     command = episode.positions[0, ACTED].astype(np.float64)
-    waiting = sorted(episode.chunks, key=lambda pair: pair[0])
-    running: Chunk | None = None
-    rows: list[NDArray[np.float64]] = []
+    pending = sorted(episode.chunks, key=lambda pair: pair[0])
+    current: Chunk | None = None
+    actions: list[NDArray[np.float64]] = []
     last = 0  # frames up to the end of the last chunk
     for frame in range(episode.frames - 1):
         due = episode.stamp(frame + 1)
-        while waiting and waiting[0][0] < due:
-            now, chunk = waiting.pop(0)
+        while pending and pending[0][0] < due:
+            now, chunk = pending.pop(0)
             try:
                 executor.accept(chunk, now, command)
             except RuleSafeError:
-                continue  # as the robot or the simulation refused it
-            running = chunk
+                continue  # the robot or the simulation rejected it, too
+            current = chunk
         command = executor.target(due, command)
-        if running is not None and due in running.times:
-            command = executor.ahead[0]  # the step itself, not a sum that ends there
-        rows.append(command)
-        if running is not None and due <= running.end:
+        if current is not None and due in current.times:
+            command = executor.ahead[0]  # the exact step, not a sum of increments
+        actions.append(command)
+        if current is not None and due <= current.end:
             last = frame + 1
     if not last:
-        raise RuleSafeError("no chunk on /policy/action_chunk was followed: try --actions reached")
-    return np.array(rows[:last])
+        raise RuleSafeError("no chunk on /policy/action_chunk was executed: use --actions reached")
+    return np.array(actions[:last])
 
 
 def of_bridge(episode: BagEpisode) -> Actions:
-    """Return what the bridge to a real robot commanded, within the robot's velocity limits.
+    """Return the commands of the bridge to a real robot, which keep the robot's velocity limits.
 
-    The action of a frame is the newest command on /bridge/state (10 Hz) at the next frame, up to
-    the last command while the bridge was ACTIVE.
+    The action of a frame is the newest command on /bridge/state (10 Hz) at the next frame. The
+    actions end with the last command in the bridge's state ACTIVE.
 
     Raises:
         RuleSafeError: there is no command by the second frame.
     """
     if not episode.commands or min(episode.commands) > episode.stamp(1):
-        raise RuleSafeError("/bridge/state tells of no command at the episode's beginning")
+        raise RuleSafeError("no command on /bridge/state at the start of the episode")
     stamps = np.array(sorted(episode.commands))
     ends = min(episode.end, int(stamps[-1]) + PERIOD)
     dues = [due for f in range(episode.frames - 1) if (due := episode.stamp(f + 1)) <= ends]
-    places = np.searchsorted(stamps, dues, side="right") - 1
-    return np.array([episode.commands[int(stamps[place])] for place in places])
+    indices = np.searchsorted(stamps, dues, side="right") - 1
+    return np.array([episode.commands[int(stamps[index])] for index in indices])
 
 
 def of_positions(episode: BagEpisode) -> Actions:
-    """Return the positions a frame later, for a robot that is guided by hand."""
+    """Return the positions one frame later, for a robot that is guided manually."""
     return episode.positions[1:, ACTED].astype(np.float64)
 
 
@@ -83,7 +87,7 @@ ACTIONS: Mapping[str, Callable[[BagEpisode], Actions]] = {
     "bridge": of_bridge,
     "reached": of_positions,
 }
-"""Sources of actions by name; the first two are the executors of `rulesafe_core.chunks`."""
+"""Sources of actions by name; the first two are executors of `rulesafe_core.chunks`."""
 
 GUIDED = ("reached",)
-"""Sources for a robot that no chunk moves."""
+"""Names of functions that do not need chunks, for a robot that is guided manually."""

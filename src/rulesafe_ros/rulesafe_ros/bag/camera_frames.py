@@ -1,7 +1,7 @@
-"""Images and point clouds of an episode's frames, from a bag, one frame after another.
+"""Read the images and point clouds of an episode's frames from a bag, frame by frame.
 
-An image belongs to the frame that is nearest to its stamp. A frame without one gets that of the
-nearest frame within half a second, and that is counted.
+An image belongs to the frame nearest to its stamp. A frame without an image gets the image of the
+nearest frame within half a second; these frames are counted.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -15,7 +15,7 @@ from rulesafe_data.bags.reading import Bag
 from rulesafe_ros.bag.episodes import MARGIN, BagEpisode
 
 REACH = 5
-"""Frames from which a missing image may be taken; late images are waited for as long."""
+"""Largest distance of a frame that provides a missing image, and delay of a late image, frames."""
 
 HEAD, FRONT, POINTS = "head", "front", "points"
 
@@ -34,11 +34,11 @@ class CameraFrames:
     """Iterate over the frames of an episode: for each, its images and point cloud by source.
 
     Args:
-        bag: it is read once for each iteration.
+        bag: the bag; each iteration reads it once.
         episode: one of its episodes.
         count: number of frames.
-        topics: by source: HEAD, FRONT, POINTS.
-        reach: frames from which a missing image may be taken.
+        topics: topics by source (HEAD, FRONT, POINTS).
+        reach: largest distance of a frame that provides a missing image, frames.
 
     Attributes:
         filled: number of images taken from another frame so far.
@@ -82,9 +82,9 @@ class CameraFrames:
             if nearest is None or abs(nearest - due) > self._reach:
                 at = self._episode.stamp(due) / SECOND
                 raise RuleSafeError(
-                    f"nothing of {self._topics[source]} within "
+                    f"no message on {self._topics[source]} within "
                     f"{self._reach * PERIOD / SECOND:g} s of {at:.1f} s: "
-                    "a larger --fill takes what is further away"
+                    "increase --fill to use a more distant frame"
                 )
             self.filled += nearest != due
             images[source] = DECODERS[source](frames[nearest][1])
@@ -95,7 +95,7 @@ class CameraFrames:
         return images
 
     def _messages(self) -> Iterator[tuple[str, int, int, Any]]:
-        """Source, nearest frame, distance from it (ns) and message of each image."""
+        """Yield source, nearest frame, distance from the frame (ns) and message of each image."""
         decode, first = MessageDecoder(self._bag), self._episode.start
         sources = {topic: source for source, topic in self._topics.items()}
         begin, end = self._episode.recorded
@@ -107,8 +107,8 @@ class CameraFrames:
 
     @property
     def end(self) -> int:
-        """Number of frames until the first source ends: a recorder, or a camera, may end before
-        the joint states do."""
+        """Number of frames for which all sources have images; a camera may end before the joint
+        states do."""
         last = dict.fromkeys(self._topics, -1)
         for source, frame, _, _ in self._messages():
             last[source] = max(last[source], frame)

@@ -1,4 +1,4 @@
-"""The subcommands of `rulesafe bag`. What they need is imported when they run."""
+"""The subcommands of `rulesafe bag`. Each one imports its dependencies when it runs."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -24,24 +24,25 @@ def record(
 ) -> int:
     """Record topics into a rosbag2 directory (MCAP), until Ctrl-C.
 
-    Topics that appear later are recorded too. Lost messages are counted and reported by topic.
+    Topics that appear later are recorded too. Lost messages are counted and reported per topic.
 
     Example: rulesafe bag record --topics /joint_states '/camera/.*' --out bag
 
     Args:
-        topics: Names, or regular expressions of complete names; all (but /rosout and
-            /parameter_events) if not given.
-        out: Folder of the bag, which must not exist; bags/(date and time) if not given.
-        exclude: Regular expressions of topics to leave out.
-        compression: Of the file's chunks; every reader of MCAP supports all three.
-        split_megabytes: Size after which another file is started; 0: never.
-        split_seconds: Time after which another file is started; 0: never.
-        clock: Source of the messages' times. sim: /clock, so that a simulation that waits for its
-            policy leaves no pauses.
-        seconds: Duration; 0: until Ctrl-C.
-        network_interface: The robot's, to receive its own messages; empty: only those of this
-            machine's nodes.
-        recorder: rosbag2: `ros2 bag record`. auto: the same if it is installed, else our own.
+        topics: Names, or regular expressions for complete names; default: all except /rosout and
+            /parameter_events.
+        out: Folder of the bag, which must not exist; default: bags/(date and time).
+        exclude: Regular expressions for topics to exclude.
+        compression: Compression of the MCAP chunks.
+        split_megabytes: File size after which a new file is started, MB; 0: one file.
+        split_seconds: Time after which a new file is started, s; 0: one file.
+        clock: Source of the message times. wall: system time of the arrival. sim: /clock, without
+            the pauses of a simulation that waits for its policy.
+        seconds: Duration, s; 0: until Ctrl-C.
+        network_interface: Interface to the robot, to record the robot's own topics; empty: only
+            topics of nodes on this machine.
+        recorder: own: recorder of RuleSafe. rosbag2: `ros2 bag record`. auto: rosbag2 if it is
+            installed, else own.
     """
     from h1_2_bridge.network import use_interface
     from rulesafe_data.bags.writing import Splitting
@@ -58,24 +59,24 @@ def record(
 
 
 def info(bag: BagFolder, mend: bool = False) -> int:
-    """Print the content of a bag, and whether it is complete; exit code 1 if it is unfinished.
+    """Print a summary of a bag, or its missing parts; the exit code is 1 if it is unfinished.
 
     Example: rulesafe bag info bag --mend
 
     Args:
-        bag: Its folder.
-        mend: Repair a bag whose recorder was killed: write its index and its metadata.yaml.
+        bag: Folder of the bag.
+        mend: Repair a bag whose recorder was killed: write the index and metadata.yaml.
     """
     from rulesafe_data.bags.reading import Bag
     from rulesafe_data.bags.repair import repair
-    from rulesafe_ros.bag.report import describe, faults, repaired
+    from rulesafe_ros.bag.report import describe, describe_repair, find_missing
 
     if mend:
-        print(repaired(bag, repair(bag)))
-    elif bag.is_dir() and (missing := faults(bag)):
+        print(describe_repair(bag, repair(bag)))
+    elif bag.is_dir() and (missing := find_missing(bag)):
         for line in missing:
             print(line)
-        print(f"{bag} is unfinished: rulesafe bag info {bag} --mend")
+        print(f"{bag} is unfinished; repair it with: rulesafe bag info {bag} --mend")
         return 1
     for line in describe(Bag(bag)):
         print(line)
@@ -94,21 +95,21 @@ def play(
     paused: bool = False,
     commands: bool = False,
 ) -> int:
-    """Publish the messages of a bag at their times; keys: space pauses, n steps, + and - rate.
+    """Publish the messages of a bag; keys: space pauses, n steps, + and - change the rate.
 
     Example: rulesafe bag play bag --rate 2 --clock 100 --loop
 
     Args:
-        bag: Its folder.
-        topics: Names, or regular expressions of complete names.
-        exclude: Regular expressions of topics to leave out.
-        rate: Seconds of the bag per second.
-        clock: Hz of a /clock with the bag's time; 0: the recorded /clock.
-        start: Seconds of the bag to skip.
-        delay: Seconds for subscribers to discover the publishers before the first message.
-        loop: Start again at the end.
-        paused: Start paused, until the space key.
-        commands: Play robot commands too: /policy/action_chunk, /arm_sdk, /lowcmd, /inspire/cmd.
+        bag: Folder of the bag.
+        topics: Names, or regular expressions for complete names.
+        exclude: Regular expressions for topics to exclude.
+        rate: Playback speed: seconds of the bag per second.
+        clock: Rate of a /clock with the bag's time, Hz; 0: the recorded /clock.
+        start: Time to skip at the start of the bag, s.
+        delay: Time for discovery by subscribers before the first message, s.
+        loop: Restart at the end of the bag.
+        paused: Start paused; the space key resumes.
+        commands: Include robot commands: /policy/action_chunk, /arm_sdk, /lowcmd, /inspire/cmd.
     """
     from rulesafe_data.bags.reading import Bag
     from rulesafe_ros.bag.play_node import PlayOptions
@@ -129,22 +130,22 @@ def to_dataset(
     only_opened: bool = False,
     fill: float = 0.5,
 ) -> None:
-    """Add the episodes of bags, of the real robot too, to a dataset to train policies with.
+    """Add the episodes of bags, from simulation or a real robot, to a training dataset.
 
     Example: rulesafe bag to-dataset bag --out demos
 
     Args:
-        bags: Their folders.
-        out: The dataset's folder; episodes are added to an existing dataset.
-        actions: Where they come from. newest, blended: the chunks on /policy/action_chunk, as
-            they were executed. bridge: what the bridge commanded (/bridge/state). reached: the
-            positions a frame later, for a robot that was guided by hand.
-        observations: all: what the bags have. points: without images. joints: neither images nor
-            point clouds.
-        instruction: Replaces the recorded one.
-        only_opened: Leave out episodes in which no status reports an open door.
-        fill: Seconds within which a frame may take a missing image from another one; an episode
-            with a longer gap is left out.
+        bags: Folders of the bags.
+        out: Folder of the dataset; episodes are added to an existing dataset.
+        actions: Source of the actions. newest, blended: chunks on /policy/action_chunk, executed
+            with this method. bridge: commands of the bridge (/bridge/state). reached: positions
+            one frame later, for a robot that was guided manually.
+        observations: all: images and point clouds, as recorded. points: no images. joints: neither
+            images nor point clouds.
+        instruction: Text that replaces the recorded instruction.
+        only_opened: Skip episodes in which /episode/status reports no open door.
+        fill: Largest distance of a frame whose image replaces a missing one, s; episodes with
+            longer gaps are skipped.
     """
     from rulesafe_ros.bag.to_dataset import ConversionRequest
     from rulesafe_ros.bag.to_dataset import to_dataset as make
@@ -155,13 +156,13 @@ def to_dataset(
 
 
 def to_video(bag: BagFolder, out: Path | None = None) -> None:
-    """Film a bag's episodes: cameras, the plan's steps, the memory's tokens.
+    """Render videos of a bag's episodes: cameras, plan and memory tokens.
 
     Example: rulesafe bag to-video bag --out films
 
     Args:
-        bag: Its folder.
-        out: Folder of film.mp4 and sheet.png; films/(the bag's name) if not given.
+        bag: Folder of the bag.
+        out: Folder for film.mp4 and sheet.png; default: films/(name of the bag).
     """
     from rulesafe_ros.bag.to_video import to_video as make
 

@@ -1,4 +1,4 @@
-"""Convert quality of service, types and topics of a graph to those of a bag, and back."""
+"""Convert QoS, types and topics between a graph and a bag."""
 
 from collections.abc import Sequence
 from importlib import import_module
@@ -27,7 +27,7 @@ DEPTH = 1000
 
 
 def from_profile(profile: QoSProfile) -> Qos:
-    """Return the quality of service of a discovered publisher."""
+    """Return the QoS of a discovered publisher."""
     return Qos(
         QosHistory(profile.history),
         profile.depth,
@@ -42,16 +42,16 @@ def from_profile(profile: QoSProfile) -> Qos:
 
 
 def to_request(offered: Sequence[Qos]) -> QoSProfile:
-    """Return the strictest request that every publisher fulfils."""
+    """Return the strictest subscription QoS that is compatible with every publisher."""
     reliable = all(offer.reliability == QosReliability.RELIABLE for offer in offered)
     return to_profile(reliable, all(map(is_latched, offered)), DEPTH)
 
 
 def to_offer(offered: Sequence[Qos]) -> QoSProfile:
-    """Return what a player offers in place of the recorded publishers.
+    """Return the QoS with which a player publishes in place of the recorded publishers.
 
-    That is what they offered where they agree, else a reliable topic. Of a latched topic, as many
-    messages are kept as there were publishers.
+    It is best effort if all publishers are, and latched if all publishers are. Without a recorded
+    depth, a latched topic keeps one message per publisher.
     """
     first = offered[0] if offered else DEFAULT
     reliable = not offered or any(o.reliability != QosReliability.BEST_EFFORT for o in offered)
@@ -65,7 +65,7 @@ def to_offer(offered: Sequence[Qos]) -> QoSProfile:
 
 
 def to_profile(reliable: bool, latched: bool, depth: int) -> QoSProfile:
-    """Return the profile of a publisher or a subscription."""
+    """Return the QoS profile of a publisher or a subscription."""
     return QoSProfile(
         depth=depth,
         reliability=ReliabilityPolicy.RELIABLE if reliable else ReliabilityPolicy.BEST_EFFORT,
@@ -80,7 +80,7 @@ def _duration(time: QosTime) -> Duration:
 
 
 def interface_class(kind: str) -> Any:
-    """Return the class of a type such as sensor_msgs/msg/JointState or std_srvs/srv/Trigger.
+    """Return the Python class of a type such as sensor_msgs/msg/JointState.
 
     Raises:
         RuleSafeError: its package is not installed.
@@ -90,19 +90,19 @@ def interface_class(kind: str) -> Any:
         return getattr(import_module(module.replace("/", ".")), name)
     except (ImportError, AttributeError, ValueError) as error:
         raise RuleSafeError(
-            f"no type {kind} here ({error}): source the workspace that has it"
+            f"type {kind} is not installed ({error}): source the workspace that contains it"
         ) from None
 
 
 def to_topic(name: str, infos: Sequence[TopicEndpointInfo]) -> Topic:
-    """Return the topic of a bag for these publishers.
+    """Return the bag topic for the publishers of a topic.
 
     Raises:
-        RuleSafeError: they have different types, or the type is not installed.
+        RuleSafeError: the publishers have different types, or the type is not installed.
     """
     kinds = sorted({info.topic_type for info in infos})
     if len(kinds) != 1:
-        raise RuleSafeError(f"{name} has several types at once ({', '.join(kinds)})")
+        raise RuleSafeError(f"{name} is published with several types: {', '.join(kinds)}")
     interface_class(kinds[0])
     hashes = {str(info.topic_type_hash) for info in infos}
     return Topic(

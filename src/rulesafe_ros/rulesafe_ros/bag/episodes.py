@@ -1,8 +1,8 @@
-"""The episodes of a bag: their joint states at 10 Hz, chunks, statuses and tokens.
+"""Read the episodes of a bag: joint states at 10 Hz, chunks, statuses and tokens.
 
-An episode begins at a stamp on /episode/started or, in a bag without that topic, with the first
-joint states and after each gap in them. Frames are the multiples of 0.1 s of the stamps' clock, as
-for memory and policy; between two joint states a frame is interpolated.
+An episode starts at a stamp on /episode/started or, in a bag without that topic, at the first joint
+state and after each gap in the joint states. As in the memory and the policy, frames are at the
+multiples of 0.1 s of the stamps' clock; joint states are interpolated.
 """
 
 from bisect import bisect_right
@@ -28,13 +28,13 @@ CHUNKS, INSTRUCTION, BRIDGE = "/policy/action_chunk", "/instruction", "/bridge/s
 TOKENS = "/memory/tokens"
 
 INSTRUCTION_DELAY = SECOND // 20
-"""ns after its first joint states within which an episode's instruction may be published."""
+"""Largest delay of an episode's instruction after its first joint state, ns."""
 
 MAX_GAP = SECOND // 2
-"""ns without joint states that end an episode."""
+"""Time without joint states that ends an episode, ns."""
 
 MARGIN = 2 * SECOND
-"""ns before and after its joint states within which messages of an episode may be recorded."""
+"""Time before the first and after the last joint state in which an episode's messages are, ns."""
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,8 @@ class BagEpisode:
     Attributes:
         start: stamp of its first frame, ns.
         positions, velocities: (frames, 39) float32, rad and rad/s, order of ALL_JOINTS.
-        chunks: with the time (ns of the stamps' clock) from which on each was there.
-        commands: /bridge/state's commands by stamp, up to the last one while it was ACTIVE.
+        chunks: chunks with the time at which they were received (stamps' clock, ns).
+        commands: commands on /bridge/state by stamp, up to the last one in state ACTIVE.
         statuses: the last EpisodeStatus of each stamp.
         instruction: "" if there is none.
         tokens: MemoryTokens by stamp.
@@ -72,11 +72,11 @@ class BagEpisode:
         return self.stamp(self.frames - 1)
 
     def stamp(self, frame: int) -> int:
-        """Stamp of a frame, ns."""
+        """Return the stamp of a frame, ns."""
         return self.start + frame * PERIOD
 
     def from_first_chunk(self) -> "BagEpisode":
-        """Return the episode from the observation of the first chunk on, if there is a chunk."""
+        """Return the episode without the frames before the observation of its first chunk."""
         stamps = [chunk.stamp for _, chunk in self.chunks]
         idle = max((min(stamps) - self.start) // PERIOD, 0) if stamps else 0
         return replace(
@@ -89,7 +89,7 @@ class BagEpisode:
 
 @dataclass(frozen=True)
 class _Entry:
-    """A decoded message; stamp, times of publication and of recording in ns."""
+    """A decoded message with its stamp and its times of publication and recording, ns."""
 
     stamp: int
     published: int
@@ -98,11 +98,11 @@ class _Entry:
 
 
 class _Entries:
-    """The small messages of a bag, decoded, by topic.
+    """The decoded messages of a bag by topic, without images and point clouds.
 
     Attributes:
-        joint_names: of the joint states; their values are positions and velocities (78,).
-        rejected: errors of messages that are left out, and how often each occurred.
+        joint_names: names in the joint states, whose values are positions and velocities (78,).
+        rejected: errors of skipped messages, with their numbers.
     """
 
     def __init__(self, bag: Bag):
@@ -124,7 +124,7 @@ class _Entries:
         return self._by_topic[topic]
 
     def _read(self, topic: str, message: Any) -> tuple[int, Any]:
-        """Stamp and value of a message."""
+        """Return the stamp and the value of a message."""
         if topic == STARTED:
             return to_ns(message), None
         if topic == INSTRUCTION:
@@ -152,7 +152,7 @@ class _Entries:
             if len(message.velocity):
                 velocities[target] = message.velocity[source]
         if not np.isfinite(positions).all():
-            raise RuleSafeError("joint states that are not finite")
+            raise RuleSafeError("joint states with positions that are not finite")
         return np.r_[positions, velocities]
 
 
@@ -161,7 +161,7 @@ def read_episodes(bag: Bag, report: Callable[[str], None] = print) -> list[BagEp
 
     Args:
         bag: the bag.
-        report: called with a line for each thing that is left out, and why.
+        report: called with a line for each skipped part and the reason.
 
     Raises:
         RuleSafeError: the bag has no joint states, or no complete episode.
@@ -169,15 +169,15 @@ def read_episodes(bag: Bag, report: Callable[[str], None] = print) -> list[BagEp
     bag.known(JOINTS)
     entries = _Entries(bag)
     for error, count in entries.rejected.items():
-        report(f"left out {count} x: {error}")
+        report(f"skipped {count} messages: {error}")
     starts = [entry.stamp for entry in entries[STARTED]]
     episodes = []
-    for states in _divide(entries[JOINTS], starts):
+    for states in _split(entries[JOINTS], starts):
         first = states[0].stamp
         if starts and not any(first - PERIOD < start <= first for start in starts):
             report(
-                f"left out: {len(states)} joint states from {first / SECOND:.1f} s on, where no "
-                "episode begins: one that was under way, say, when the recording began"
+                f"skipped: {len(states)} joint states from {first / SECOND:.1f} s on: no episode "
+                "starts there (the recording may have started during an episode)"
             )
             continue
         frames = _resample(states)
@@ -185,15 +185,15 @@ def read_episodes(bag: Bag, report: Callable[[str], None] = print) -> list[BagEp
             episodes.append(_episode(states, frames, entries))
     if not episodes:
         raise RuleSafeError(
-            f"{bag.path} holds no episode from its beginning on: begin to record before the "
-            "episode does, by record:= of the launch file, or reset once more"
+            f"{bag.path} contains no complete episode: start the recorder before the episode "
+            "(record:= of the launch file), or reset the episode after the recorder has started"
         )
     return episodes
 
 
-def _divide(states: Sequence[_Entry], starts: Sequence[int]) -> list[list[_Entry]]:
-    """Divide joint states, in the order of recording, where an episode starts, the clock jumps
-    back, or there is a gap; repeated and late ones are left out."""
+def _split(states: Sequence[_Entry], starts: Sequence[int]) -> list[list[_Entry]]:
+    """Split joint states, in recorded order, at starts of episodes, backward jumps of the clock and
+    gaps; repeated and late joint states are skipped."""
     parts: list[list[_Entry]] = []
     last: int | None = None
     for state in states:
@@ -215,13 +215,13 @@ def _resample(states: Sequence[_Entry]) -> list[Sample]:
 
 def _episode(states: Sequence[_Entry], frames: Sequence[Sample], entries: _Entries) -> BagEpisode:
     start, end = frames[0].stamp, frames[-1].stamp
-    begin, over = states[0].recorded, states[-1].recorded
+    first, last = states[0].recorded, states[-1].recorded
 
     def within(topic: str) -> list[_Entry]:
         return [
             entry
             for entry in entries[topic]
-            if begin - MARGIN <= entry.recorded <= over + MARGIN and start <= entry.stamp <= end
+            if first - MARGIN <= entry.recorded <= last + MARGIN and start <= entry.stamp <= end
         ]
 
     values = np.array([frame.values for frame in frames]).astype(np.float32)
@@ -240,15 +240,17 @@ def _episode(states: Sequence[_Entry], frames: Sequence[Sample], entries: _Entri
         chunks=chunks,
         commands={e.stamp: np.array(e.value.command) for e in bridge if e.stamp <= active},
         statuses={entry.stamp: entry.value for entry in within(STATUS)},
-        instruction=_instruction(entries[INSTRUCTION], clock[0][0] + INSTRUCTION_DELAY, over),
+        instruction=_instruction(entries[INSTRUCTION], clock[0][0] + INSTRUCTION_DELAY, last),
         tokens={entry.stamp: entry.value for entry in within(TOKENS)},
-        recorded=(begin, over),
+        recorded=(first, last),
     )
 
 
-def _instruction(entries: Sequence[_Entry], begin: int, over: int) -> str:
-    """Return the last instruction published by the begin of the episode, since that of the next
-    one follows right after its end; else the first one during the episode."""
-    before = [entry.value for entry in entries if entry.published <= begin]
-    during = [entry.value for entry in entries if entry.recorded <= over]
+def _instruction(entries: Sequence[_Entry], start: int, end: int) -> str:
+    """Return the last instruction published up to `start`, else the first one up to `end`.
+
+    The instruction of the next episode may follow directly after the end of an episode.
+    """
+    before = [entry.value for entry in entries if entry.published <= start]
+    during = [entry.value for entry in entries if entry.recorded <= end]
     return str((before[-1:] or during[:1] or [""])[0])

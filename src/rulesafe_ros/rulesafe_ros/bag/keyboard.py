@@ -1,4 +1,4 @@
-"""Keys of the terminal, one at a time and without waiting."""
+"""Read keys from the terminal, one at a time, without blocking."""
 
 import os
 import select
@@ -18,7 +18,7 @@ ACTIONS = {
     "\x1b[B": "slower",
     "q": "quit",
 }
-"""Action of each key, by what a terminal sends."""
+"""Action of each key, by the characters that a terminal sends."""
 
 HELP = "keys: space pause, n or → next message, + or ↑ faster, - or ↓ slower, q quit"
 
@@ -27,7 +27,7 @@ HELP = "keys: space pause, n or → next message, + or ↑ faster, - or ↓ slow
 def key_actions() -> Iterator[Callable[[], str]]:
     """Yield a function that returns the next key's action, or "" if there is none.
 
-    There is none if standard input is not a terminal, or one in the background.
+    There are no keys if standard input is not a terminal or the process runs in the background.
     """
     if not _in_foreground():
         yield lambda: ""
@@ -54,8 +54,8 @@ def key_actions() -> Iterator[Callable[[], str]]:
 
 
 def _in_foreground() -> bool:
-    """Return whether standard input is a terminal whose keys are for this process."""
+    """Return whether standard input is a terminal with this process in the foreground."""
     try:
         return sys.stdin.isatty() and os.tcgetpgrp(0) == os.getpgrp()
-    except OSError:  # a terminal, but not the one that controls this process
+    except OSError:  # not the controlling terminal of this process
         return False

@@ -1,8 +1,8 @@
-"""Count messages of a topic that were lost, from the sequence numbers of their publishers.
+"""Count the lost messages of a topic by the sequence numbers of its publishers.
 
-A message does not identify its publisher. Each gap starts a run of numbers; if there are more runs
-than publishers, a run continues an older one, and the numbers between them were lost. This is exact
-for one publisher; for several, it is the smallest loss that explains the numbers.
+A message does not identify its publisher. Each gap in the numbers starts a new run. If there are
+more runs than publishers, a run continues an older one, and the numbers between the two are of lost
+messages. The count is exact for one publisher and a lower bound for several.
 """
 
 from dataclasses import dataclass, field
@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 
 @dataclass
 class _Run:
-    """Numbers without a gap."""
+    """Consecutive sequence numbers without a gap."""
 
     first: int
     last: int
-    updated: int  # number of messages of the topic when the run was extended
+    updated: int  # count of the topic's messages when the run was last extended
 
 
 @dataclass
@@ -22,12 +22,12 @@ class LossCounter:
     """The losses of one topic.
 
     Attributes:
-        fresh: the topic had no publisher before it was recorded, so that the first number tells how
-            much a publisher sent before it was discovered; false for latched topics.
-        early: sent before the publisher was discovered; no recorder could receive it.
-        missed: by the gaps in the numbers.
-        events: by the middleware's events, if messages have no numbers.
-        overruns: received, but not written, since the disk was too slow.
+        fresh: whether the topic had no publisher before it was recorded, so that the first sequence
+            number counts the messages sent before discovery; false for latched topics.
+        early: messages sent before the publisher was discovered; no recorder can receive them.
+        missed: lost messages according to gaps in the sequence numbers.
+        events: lost messages according to the middleware's events.
+        overruns: messages that were received but not written, since the disk was too slow.
     """
 
     fresh: bool = False
@@ -40,11 +40,11 @@ class LossCounter:
 
     @property
     def total(self) -> int:
-        """Number of lost messages; a gap and an event may be of the same message."""
+        """Number of lost messages; a gap and an event may belong to the same message."""
         return max(self.missed, self.events) + self.overruns
 
     def received(self, number: int | None) -> None:
-        """Take the sequence number of a message; None if it has none."""
+        """Add the sequence number of a message; None if it has none."""
         if number is None:
             return
         self._received += 1
@@ -67,7 +67,7 @@ class LossCounter:
                 self.missed += new.first - 1 - old.last
                 old.last, old.updated = new.last, new.updated
                 continue
-            # A publisher that was restarted; the one that is silent the longest is gone.
+            # A publisher was restarted: the run that was not extended for longest has ended.
             self._runs.remove(min(older, key=lambda run: run.updated))
             self._runs.insert(publishers - 1, new)
             if self.fresh:

@@ -1,5 +1,5 @@
-"""Play a bag: its messages as they were, at their times or faster, with the recorded quality of
-service."""
+"""Play a bag: publish its messages unchanged, at their times or at another rate, with the recorded
+QoS."""
 
 import time
 from collections.abc import Callable
@@ -26,56 +26,56 @@ from rulesafe_ros.bag.playback import FASTER, PlaybackClock
 from rulesafe_ros.bag.selection import Selection
 
 COMMANDS = ("/policy/action_chunk", "/arm_sdk", "/lowcmd", "/inspire/cmd")
-"""Topics that move a robot, played only on request."""
+"""Topics that command a robot; they are played only on request."""
 
 STATE = {"/clock", "/joint_states", "/episode/status", "/lowstate"}
-"""Topics with the state of the only robot of a graph."""
+"""Topics with the robot's state, which only one node of a graph may publish."""
 
 POLL = 0.02
-"""s between two looks at the keys."""
+"""Interval between polls of the keyboard, s."""
 
 CONNECTION_TIMEOUT = 5.0
-"""s after the delay within which known subscribers may still connect."""
+"""Timeout after the delay for connections of known subscribers, s."""
 
 CHECK_PERIOD = 1.0
-"""s between two checks for other publishers of the same topics."""
+"""Interval between checks for other publishers of the same topics, s."""
 
 ACKNOWLEDGEMENT_TIMEOUT = 5.0
-"""s at the end within which reliable subscribers may still receive messages."""
+"""Timeout at the end for acknowledgements of reliable subscribers, s."""
 
 
 @dataclass(frozen=True)
 class PlayOptions(Settings):
-    """How a bag is played."""
+    """Options of the playback of a bag."""
 
     selection: Selection = Selection((".*",))
-    rate: float = setting(1.0, "Time of the bag per wall time.")
+    rate: float = setting(1.0, "Playback speed: bag time per wall time.")
     clock: float = setting(
         0.0,
-        "Rate of /clock with the bag's times; 0: the recorded /clock.",
+        "Rate of /clock with the bag's time; 0: the recorded /clock.",
         0,
         unit="Hz",
     )
-    start: float = setting(0.0, "Time of the bag that is skipped.", 0, unit="s")
-    delay: float = setting(1.0, "Time for subscribers to find the publishers.", 0, unit="s")
-    loop: bool = setting(False, "Begin again at the end.")
-    paused: bool = setting(False, "Begin paused.")
-    commands: bool = setting(False, "Play COMMANDS too.")
+    start: float = setting(0.0, "Time to skip at the start of the bag.", 0, unit="s")
+    delay: float = setting(1.0, "Time for discovery by subscribers.", 0, unit="s")
+    loop: bool = setting(False, "Restart at the end of the bag.")
+    paused: bool = setting(False, "Start paused.")
+    commands: bool = setting(False, "Include the topics of COMMANDS.")
 
 
 class PlayNode(Node):
-    """The publishers of a bag.
+    """Publishes the messages of a bag.
 
     Args:
         bag: the bag.
-        options: how it is played.
-        report: called with lines for the user.
-        next_action: returns the action of the next key, see `keyboard`.
-        signals: received so far; the first one stops it.
+        options: options of the playback.
+        report: called with messages for the user.
+        next_action: returns the action of the next key, see `rulesafe_ros.bag.keyboard`.
+        signals: received signals, a list that grows; the first one stops the playback.
 
     Attributes:
-        stopped: whether the user ended it by a key or a signal.
-        worst_lag: s of wall time by which it was late at most.
+        stopped: whether a key or a signal has stopped the playback.
+        worst_lag: largest delay of a message, s of wall time.
     """
 
     def __init__(
@@ -94,14 +94,16 @@ class PlayNode(Node):
             self.create_publisher(Clock, "/clock", STATE_QOS) if options.clock else None
         )
         for topic in bag.topics.values():
-            if reason := self._left_out(topic):
-                report(f"left out: {topic.name} ({reason})")
+            if reason := self._skip_reason(topic):
+                report(f"not played: {topic.name} ({reason})")
             elif topic.name in options.selection:
                 kind = convert.interface_class(topic.type)
                 offer = convert.to_offer(topic.offered)
                 self._out[topic.name] = self.create_publisher(kind, topic.name, offer)
         if not self._out:
-            raise RuleSafeError(f"{bag.path} has no topic to play: {', '.join(sorted(bag.topics))}")
+            raise RuleSafeError(
+                f"{bag.path}: no topic to play; topics of the bag: {', '.join(sorted(bag.topics))}"
+            )
         self._clock_published = self._checked = 0.0  # s of the steady clock
         self._reported: set[str] = set()
         self._quit = False
@@ -111,14 +113,14 @@ class PlayNode(Node):
     def stopped(self) -> bool:
         return self._quit or bool(self._signals)
 
-    def _left_out(self, topic: Topic) -> str:
-        """Return why a selected topic is not played; empty if it is."""
+    def _skip_reason(self, topic: Topic) -> str:
+        """Return why a selected topic is not played; empty if it is played or not selected."""
         if topic.name not in self._options.selection:
             return ""
         if topic.name in COMMANDS and not self._options.commands:
-            return "it moves robots: --commands plays it"
+            return "it commands a robot; play it with --commands"
         if topic.name == "/clock" and self._clock_publisher:
-            return "--clock makes another"
+            return "replaced by --clock"
         try:
             convert.interface_class(topic.type)
         except RuleSafeError as error:
@@ -126,7 +128,7 @@ class PlayNode(Node):
         return ""
 
     def wait_for_subscribers(self) -> None:
-        """Wait for the delay, and until all known subscribers are connected."""
+        """Wait for the delay, and until all known subscribers are connected or the timeout."""
         begin = time.monotonic()
         while not self._signals:
             waited = time.monotonic() - begin
@@ -142,11 +144,11 @@ class PlayNode(Node):
         )
 
     def check(self) -> None:
-        """Report other publishers of the same topics, once.
+        """Report other publishers of the same topics, each once.
 
         Raises:
-            RuleSafeError: one of them is a robot or a simulation, which subscribers cannot tell
-                from the bag.
+            RuleSafeError: another node, such as a simulation, publishes a robot's state too;
+                subscribers would mix it with that of the bag.
         """
         self._checked = time.monotonic()
         others: dict[str, set[str]] = {}
@@ -155,18 +157,18 @@ class PlayNode(Node):
                 if info.node_name != self.get_name():
                     others.setdefault(info.node_name, set()).add(name)
         for node, topics in sorted(others.items()):
-            line = f"{node} writes too: {', '.join(sorted(topics))}"
+            line = f"{node} also publishes {', '.join(sorted(topics))}"
             if STATE & topics:
                 raise RuleSafeError(
-                    f"{line}; two cannot be one robot: end it, play in another ROS_DOMAIN_ID, or "
-                    "choose other topics by --topics"
+                    f"{line}; only one node may publish a robot's state: stop {node}, play in "
+                    "another ROS_DOMAIN_ID, or select other topics with --topics"
                 )
             if line not in self._reported:
                 self._reported.add(line)
                 self._report(line)
 
     def play(self) -> int:
-        """Play the bag once, unless it is stopped; return the number of messages."""
+        """Play the bag once or until it is stopped; return the number of played messages."""
         begin = self._bag.metadata.span[0] + round(self._options.start * SECOND)
         if self._options.start:
             self._publish_latched(begin)
@@ -182,7 +184,7 @@ class PlayNode(Node):
         return played
 
     def _publish_latched(self, begin: int) -> None:
-        """Publish the latched messages that late subscribers had at this time of the bag (ns)."""
+        """Publish the last messages of latched topics before this time of the bag (ns)."""
         latched = [t.name for t in self._bag.topics.values() if any(map(is_latched, t.offered))]
         topics = [name for name in latched if name in self._out]
         last = {message.topic: message for message in self._bag.messages(topics, end=begin)}
@@ -190,7 +192,7 @@ class PlayNode(Node):
             self._out[message.topic].publish(message.data)
 
     def _wait(self, when: int, playback: PlaybackClock) -> bool:
-        """Wait for this time of the bag; return whether it was reached."""
+        """Wait until this time of the bag (ns); return False if the playback was stopped."""
         while True:
             wall = time.monotonic()
             self._act(self._next_action(), when, playback, wall)
@@ -199,7 +201,7 @@ class PlayNode(Node):
             if self._clock_publisher and wall - self._clock_published >= 1 / self._options.clock:
                 self._clock_published = wall
                 self._clock_publisher.publish(Clock(clock=to_time(playback.now(wall))))
-            if wall - self._checked >= CHECK_PERIOD:  # a publisher may start or be found later
+            if wall - self._checked >= CHECK_PERIOD:  # a publisher may be discovered later
                 self.check()
             left = playback.wait(when, wall)
             if left == 0:
@@ -219,7 +221,7 @@ class PlayNode(Node):
             playback.jump(when, wall)
 
     def wait_for_acknowledgements(self) -> None:
-        """Wait until reliable subscribers have received everything."""
+        """Wait until reliable subscribers have acknowledged all messages, or the timeout."""
         end = time.monotonic() + ACKNOWLEDGEMENT_TIMEOUT
         for publisher in self._out.values():
             if publisher.qos_profile.reliability == ReliabilityPolicy.RELIABLE:
@@ -228,10 +230,11 @@ class PlayNode(Node):
 
 
 def play(bag: Bag, options: PlayOptions, report: Callable[[str], None] = print) -> int:
-    """Play a bag to its end, or until Ctrl-C; return the exit code.
+    """Play a bag to its end or until Ctrl-C, and return the exit code.
 
     Raises:
-        RuleSafeError: there is no topic to play, the bag is damaged, or a robot publishes too.
+        RuleSafeError: there is no topic to play, the bag is damaged, or another node publishes
+            a robot's state.
     """
     with collected_signals() as signals, key_actions() as next_action, ros_context():
         node = PlayNode(bag, options, report, next_action, signals)
@@ -244,6 +247,6 @@ def play(bag: Bag, options: PlayOptions, report: Callable[[str], None] = print) 
             report(f"played {node.play()} messages")
         node.wait_for_acknowledgements()
         if node.worst_lag > 1.0:
-            report(f"fell behind by up to {node.worst_lag:.1f} s: a lower --rate keeps the times")
+            report(f"messages were up to {node.worst_lag:.1f} s late: use a lower --rate")
         node.destroy_node()
         return exit_code(signals)

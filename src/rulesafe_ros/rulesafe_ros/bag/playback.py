@@ -1,6 +1,6 @@
-"""The time of a bag that is played: its rate and its pauses.
+"""Compute the time of a bag during playback, with its rate and pauses.
 
-`wall` is the reading of a monotonic clock in s; times of the bag are in ns.
+`wall` is the time of a monotonic clock, s; bag times are in ns.
 """
 
 import math
@@ -10,10 +10,10 @@ from rulesafe_core.chunks import SECOND
 from rulesafe_core.errors import RuleSafeError
 
 FASTER = 1.1
-"""Factor of a key on the rate."""
+"""Factor of the rate for each key press."""
 
 RATES = (0.01, 100.0)
-"""Lowest and highest rate."""
+"""Minimum and maximum rate."""
 
 
 @dataclass
@@ -24,7 +24,7 @@ class PlaybackClock:
         start: bag time at the start.
         wall: wall time at the start.
         rate: bag seconds per second.
-        paused: whether it starts paused.
+        paused: whether the playback starts paused.
 
     Raises:
         RuleSafeError: the rate is outside of RATES.
@@ -37,38 +37,36 @@ class PlaybackClock:
 
     def __post_init__(self) -> None:
         if not RATES[0] <= self.rate <= RATES[1]:
-            raise RuleSafeError(
-                f"the rate must lie within {RATES[0]:g} and {RATES[1]:g}, not {self.rate:g}"
-            )
+            raise RuleSafeError(f"the rate is {self.rate:g}; valid: {RATES[0]:g} to {RATES[1]:g}")
 
     def now(self, wall: float) -> int:
-        """Return the bag's time."""
+        """Return the bag time, ns."""
         if self.paused:
             return self.start
         return self.start + round((wall - self.wall) * self.rate * SECOND)
 
     def wait(self, when: int, wall: float) -> float:
-        """Return the s until this time of the bag; 0 if it has passed, inf while paused."""
+        """Return the time until `when`, s; 0 if it has passed, inf while paused."""
         left = (when - self.now(wall)) / SECOND / self.rate
         if left <= 0:
             return 0.0
         return math.inf if self.paused else left
 
     def lag(self, when: int, wall: float) -> float:
-        """Return the s of wall time since this time of the bag."""
+        """Return the wall time since `when`, s."""
         return max(0.0, (self.now(wall) - when) / SECOND / self.rate)
 
     def toggle(self, wall: float) -> None:
-        """Pause, or resume."""
+        """Pause or resume."""
         self._restart(wall)
         self.paused = not self.paused
 
     def jump(self, when: int, wall: float) -> None:
-        """Continue from this time of the bag."""
+        """Continue at this bag time (ns)."""
         self.start, self.wall = when, wall
 
     def scale(self, factor: float, wall: float) -> None:
-        """Change the rate, within RATES."""
+        """Multiply the rate by a factor, within RATES."""
         self._restart(wall)
         self.rate = min(max(self.rate * factor, RATES[0]), RATES[1])
 

@@ -1,7 +1,7 @@
-"""Record a graph: each selected topic, as soon as it has a publisher, in serialised form.
+"""Record a graph: the serialized messages of each selected topic that has a publisher.
 
-One thread receives, another one writes. Messages that were lost, or could not be written in time,
-are counted by topic, reported, and noted in the bag.
+One thread receives and another one writes. Lost messages, and those that were not written in time,
+are counted per topic, reported, and stored in the bag.
 """
 
 import struct
@@ -32,33 +32,33 @@ from rulesafe_ros.bag.loss_counter import LossCounter
 from rulesafe_ros.bag.recording import RecordingOptions
 
 DISCOVERY_PERIOD = 0.1
-"""s between two searches for topics and publishers."""
+"""Interval between searches for topics and publishers, s."""
 
 DISCOVERY_DELAY = 1.0
-"""s by which a publisher may be discovered after its first message."""
+"""Largest delay of the discovery of a publisher after its first message, s."""
 
-FRESH = 3.0
-"""s from the start after which a topic that appears did not exist before."""
+EXISTING_TOPICS_PERIOD = 3.0
+"""Time after the start in which a discovered topic may have existed before, s."""
 
-PAUSE = 0.005
-"""s between two looks for messages; their times are those of their arrival all the same."""
+POLL_PERIOD = 0.005
+"""Interval between polls for messages, s; message times are those of the arrival."""
 
 REPORT_PERIOD = 5.0
-"""Least time between two lines about losses, s."""
+"""Minimum interval between reports of lost messages, s."""
 
-DRAIN = 2.0
-"""s after Ctrl-C within which messages that have arrived are still taken."""
+DRAIN_TIMEOUT = 2.0
+"""Timeout after Ctrl-C for reading the messages that have arrived, s."""
 
 CLOCK = "/clock"
 
 
 @dataclass
 class _Recorded:
-    """A topic that is recorded.
+    """A recorded topic.
 
     Attributes:
-        publishers: largest number at the same time.
-        changed: when that number grew, s of the steady clock.
+        publishers: largest number of simultaneous publishers.
+        changed: time of the last increase of that number, s of the steady clock.
     """
 
     topic: Topic
@@ -72,9 +72,9 @@ class RecordNode(Node):
     """Subscribes to selected topics and passes their messages to the writer.
 
     Args:
-        recording: what to record.
-        writer: of the bag.
-        report: called with lines for the user.
+        recording: options of the recording.
+        writer: writer of the bag.
+        report: called with messages for the user.
     """
 
     def __init__(
@@ -87,11 +87,11 @@ class RecordNode(Node):
         self._recording, self._writer, self._report = recording, writer, report
         self._sim_time: int | None = None  # ns, newest /clock
         self._recorded: dict[str, _Recorded] = {}
-        self._inputs: dict[str, Subscription] = {}  # those of recorded topics, and of /clock
+        self._inputs: dict[str, Subscription] = {}  # of recorded topics and /clock
         self._refused: dict[str, str] = {}
-        self._waiting: list[tuple[str, int, bytes]] = []  # received before the first /clock
+        self._pending: list[tuple[str, int, bytes]] = []  # received before the first /clock
         self._reported, self._reported_losses = 0.0, 0
-        self._began = time.monotonic()
+        self._start = time.monotonic()
         if recording.clock == "sim" and CLOCK not in recording.selection:
             take: Any = partial(self._on_message, CLOCK)
             self._inputs[CLOCK] = self.create_subscription(
@@ -101,7 +101,7 @@ class RecordNode(Node):
 
     @property
     def losses(self) -> dict[str, int]:
-        """Number of lost messages by topic, of topics with losses."""
+        """Number of lost messages of each topic with losses."""
         for name, recorded in self._recorded.items():
             recorded.losses.overruns = self._writer.overruns[name]
             if time.monotonic() - recorded.changed > DISCOVERY_DELAY:
@@ -111,13 +111,13 @@ class RecordNode(Node):
     # Topics -------------------------------------------------------------------------------
 
     def discover(self) -> None:
-        """Subscribe to selected topics that have a publisher by now."""
+        """Subscribe to selected topics that have a publisher."""
         for name, _ in self.get_topic_names_and_types():
             if name in self._recording.selection:
-                self._follow(name)
+                self._record_topic(name)
         self._report_losses()
 
-    def _follow(self, name: str) -> None:
+    def _record_topic(self, name: str) -> None:
         infos = self.get_publishers_info_by_topic(name)
         recorded = self._recorded.get(name)
         if not infos:
@@ -131,7 +131,7 @@ class RecordNode(Node):
             return
         if recorded is None:
             self._writer.add(topic)
-            fresh = time.monotonic() - self._began > FRESH
+            fresh = time.monotonic() - self._start > EXISTING_TOPICS_PERIOD
             losses = LossCounter(fresh=fresh and not any(map(is_latched, topic.offered)))
             request = convert.to_request(topic.offered)
             self._recorded[name] = _Recorded(topic, request, losses, len(infos), time.monotonic())
@@ -145,12 +145,12 @@ class RecordNode(Node):
             recorded.topic = replace(recorded.topic, offered=(*known, *new))
             self._writer.add(recorded.topic)
             request = convert.to_request(recorded.topic.offered)
-            if request != recorded.request:  # else the new publisher would not be received
+            if request != recorded.request:  # otherwise incompatible with the new publisher
                 self.take()
                 self.destroy_subscription(self._inputs.pop(name))
                 recorded.request = request
                 self._subscribe(recorded.topic, request)
-                self._report(f"{name}: another publisher offers less, asked for that from now on")
+                self._report(f"{name}: subscribed again, with the weaker QoS of a new publisher")
 
     def _subscribe(self, topic: Topic, request: QoSProfile) -> None:
         kind = convert.interface_class(topic.type)
@@ -159,7 +159,7 @@ class RecordNode(Node):
             self._recorded[topic.name].losses.events = event.total_count
 
         events = SubscriptionEventCallbacks(message_lost=lost)
-        # For messages that the executor takes; rclpy's types allow a single argument only.
+        # For messages taken by the executor; rclpy's type annotations allow only one argument.
         take: Any = partial(self._on_message, topic.name)
         subscribe = partial(self.create_subscription, kind, topic.name, take, request, raw=True)
         try:
@@ -172,7 +172,7 @@ class RecordNode(Node):
     def take(self) -> int:
         """Take all messages that have arrived, in the order of arrival; return their number.
 
-        Not with an executor, which wakes up for each message and took three times as long.
+        An executor would wake up for each message and needs three times as long.
         """
         arrived: list[tuple[int, str, bytes, dict[str, Any]]] = []
         for name, subscription in self._inputs.items():
@@ -188,23 +188,23 @@ class RecordNode(Node):
     def _on_message(self, name: str, raw: bytes, info: dict[str, Any]) -> None:
         when = self._time(name, raw, info)
         recorded = self._recorded.get(name)
-        if recorded is None:  # /clock, which is not selected
+        if recorded is None:  # /clock, which is subscribed to but not recorded
             return
         recorded.losses.received(info.get("publication_sequence_number"))
         published = int(info.get("source_timestamp") or 0)
         if when is None:
-            self._waiting.append((name, published, raw))
+            self._pending.append((name, published, raw))
             return
-        for other, other_published, data in self._waiting:
+        for other, other_published, data in self._pending:
             self._writer.write(other, when, other_published or when, data)
-        self._waiting.clear()
+        self._pending.clear()
         self._writer.write(name, when, published or when, raw)
 
     def _time(self, name: str, raw: bytes, info: dict[str, Any]) -> int | None:
-        """Return the time of a message, ns: that of its arrival, or the newest /clock.
+        """Return the time of a message, ns: its arrival or the newest /clock; None without one.
 
-        /clock, as with `ros2 bag record --use-sim-time`, leaves no pauses in a bag of a simulation
-        that waits for its policy.
+        With /clock, as with `ros2 bag record --use-sim-time`, the bag has no pauses while a
+        simulation waits for its policy.
         """
         if self._recording.clock == "wall":
             return int(info.get("received_timestamp") or 0) or time.time_ns()
@@ -223,32 +223,32 @@ class RecordNode(Node):
         self._report(f"lost so far: {as_text(losses)}")
 
     def finish(self) -> None:
-        """Count the losses; messages before the first /clock are left out."""
+        """Count the lost messages, and report messages that were not recorded."""
         for recorded in self._recorded.values():
             recorded.losses.settle(recorded.publishers)
         self._writer.dropped(self.losses)
         early = {name: r.losses.early for name, r in self._recorded.items() if r.losses.early}
         if early:
-            self._report(f"sent before their writers were discovered: {as_text(early)}")
-        if self._waiting:
+            self._report(f"published before their publishers were discovered: {as_text(early)}")
+        if self._pending:
             self._report(
-                f"{len(self._waiting)} messages were left out: no /clock came; record with --clock "
-                "wall where there is no simulation"
+                f"{len(self._pending)} messages were not recorded: no message on /clock; without a "
+                "simulation, record with --clock wall"
             )
 
 
 def as_text(losses: dict[str, int]) -> str:
-    """Return losses by topic as a line."""
+    """Return the lost messages by topic as a line."""
     return ", ".join(f"{count} of {name}" for name, count in sorted(losses.items())) or "none"
 
 
 def record(
     recording: RecordingOptions, report: Callable[[str], None] = print
 ) -> tuple[Metadata, int]:
-    """Record until Ctrl-C, or the end of the time; return the metadata and the exit code.
+    """Record until Ctrl-C or the end of the duration; return the metadata and the exit code.
 
     Raises:
-        RuleSafeError: the folder exists, or the disk is full (the messages before are in the bag).
+        RuleSafeError: the folder exists, or the disk is full (the bag has the earlier messages).
     """
     with collected_signals() as signals:
         writer = BagWriter(recording.folder, recording.compression, recording.splitting)
@@ -277,8 +277,8 @@ def _record(
                 discovered = time.monotonic()
                 node.discover()
                 executor.spin_once(timeout_sec=0)  # the middleware's events
-            time.sleep(PAUSE)
-        until = time.monotonic() + DRAIN
+            time.sleep(POLL_PERIOD)
+        until = time.monotonic() + DRAIN_TIMEOUT
         while node.take() and time.monotonic() < until:
             pass
         node.finish()

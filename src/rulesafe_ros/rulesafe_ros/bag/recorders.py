@@ -1,4 +1,4 @@
-"""The recorders: ours, and that of a ROS 2 installation."""
+"""The recorders: that of RuleSafe and that of a ROS 2 installation."""
 
 import os
 import shutil
@@ -7,14 +7,14 @@ from collections.abc import Callable, Sequence
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_ros.bag.recording import RecordingOptions
-from rulesafe_ros.bag.selection import NOISE, full_name
+from rulesafe_ros.bag.selection import NODE_TOPICS, full_name
 
 
-def record_ourselves(recording: RecordingOptions) -> int:
-    """Record with our recorder, which needs no ROS 2 installation; return the exit code."""
+def record_with_own(recording: RecordingOptions) -> int:
+    """Record with RuleSafe's recorder, without a ROS 2 installation; return the exit code."""
     from rulesafe_ros.bag.record_node import as_text, record
 
-    print(f"recording to {recording.folder}; Ctrl-C ends it", flush=True)
+    print(f"recording to {recording.folder}; stop with Ctrl-C", flush=True)
     found, code = record(recording, lambda text: print(text, flush=True))
     start, end = found.span
     print(
@@ -26,7 +26,7 @@ def record_ourselves(recording: RecordingOptions) -> int:
 
 
 def rosbag2_command(recording: RecordingOptions) -> list[str]:
-    """Return the command that records the same with `ros2 bag record` of ROS 2 Jazzy."""
+    """Return the equivalent command of `ros2 bag record` in ROS 2 Jazzy."""
     command = ["ros2", "bag", "record", "--storage", "mcap", "--output", str(recording.folder)]
     command += ["--disable-keyboard-controls"]
     if recording.compression == "zstd":
@@ -36,7 +36,7 @@ def rosbag2_command(recording: RecordingOptions) -> list[str]:
         command += ["--regex", _complete_match(topics)]
     else:
         command += ["--all-topics"]
-    exclude = [*recording.selection.exclude, *(() if recording.selection.topics else NOISE)]
+    exclude = [*recording.selection.exclude, *(() if recording.selection.topics else NODE_TOPICS)]
     if exclude:
         command += ["--exclude-regex", _complete_match(exclude)]
     if recording.splitting.megabytes:
@@ -54,14 +54,14 @@ def _complete_match(patterns: Sequence[str]) -> str:
 
 
 def record_with_rosbag2(recording: RecordingOptions) -> int:
-    """Replace this process by `ros2 bag record`, so that it receives the signals."""
+    """Replace this process with `ros2 bag record`, so that the signals reach it."""
     if not has_rosbag2():
         raise RuleSafeError(
-            "there is no `ros2 bag record` here: source a ROS 2 that has ros2bag and "
-            "rosbag2_storage_mcap, or take --recorder own"
+            "`ros2 bag record` with MCAP is not installed: source a ROS 2 with ros2bag and "
+            "rosbag2_storage_mcap, or use --recorder own"
         )
     if recording.seconds or recording.compression == "lz4":
-        raise RuleSafeError("`ros2 bag record` knows neither --seconds nor lz4: --recorder own")
+        raise RuleSafeError("`ros2 bag record` has neither --seconds nor lz4: use --recorder own")
     command = rosbag2_command(recording)
     recording.folder.parent.mkdir(parents=True, exist_ok=True)
     print(" ".join(command), flush=True)
@@ -77,12 +77,12 @@ def has_rosbag2() -> bool:
 
 
 def record_with_installed(recording: RecordingOptions) -> int:
-    """Record with `ros2 bag record` if it is installed, else with our recorder."""
-    return (record_with_rosbag2 if has_rosbag2() else record_ourselves)(recording)
+    """Record with `ros2 bag record` if it is installed, else with RuleSafe's recorder."""
+    return (record_with_rosbag2 if has_rosbag2() else record_with_own)(recording)
 
 
 RECORDERS: dict[str, Callable[[RecordingOptions], int]] = {
-    "own": record_ourselves,
+    "own": record_with_own,
     "rosbag2": record_with_rosbag2,
     "auto": record_with_installed,
 }

@@ -1,4 +1,4 @@
-"""What is recorded, and how."""
+"""Options of a recording."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,15 +9,15 @@ from rulesafe_ros.bag.selection import Selection
 
 @dataclass(frozen=True)
 class RecordingOptions:
-    """What is recorded, and how.
+    """Options of a recording.
 
     Attributes:
-        folder: of the bag; is made.
-        selection: the topics.
+        folder: folder of the bag, which is created.
+        selection: the topics to record.
         compression: one of `files.COMPRESSIONS`.
-        splitting: into files.
-        clock: source of the messages' times: wall, this machine's clock; sim, /clock.
-        seconds: of wall time after which it ends; 0: at Ctrl-C.
+        splitting: when to start a new file.
+        clock: source of the message times: wall, the system clock; sim, /clock.
+        seconds: duration in wall time, s; 0: until Ctrl-C.
     """
 
     folder: Path

@@ -1,4 +1,4 @@
-"""What `rulesafe bag info` prints."""
+"""The output of `rulesafe bag info`."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -11,11 +11,11 @@ from rulesafe_data.bags.reading import Bag
 from rulesafe_data.bags.repair import Repaired, mcap_files, unfinished
 
 YEAR_2000 = 946684800 * 10**9
-"""ns; earlier times are simulated."""
+"""ns since 1970; earlier times are simulated times."""
 
 
 def describe(bag: Bag) -> Iterator[str]:
-    """Yield the description of a bag line by line: a summary, and a table of its topics."""
+    """Yield the lines of a bag's description: a summary and a table of its topics."""
     found = bag.metadata
     start, end = found.span
     seconds = (end - start) / 1e9
@@ -24,28 +24,28 @@ def describe(bag: Bag) -> Iterator[str]:
     yield f"{bag.path}: {found.storage}, {files}, {size / 1e6:.1f} MB"
     yield f"{found.messages} messages in {seconds:.1f} s, from {_time(start)} to {_time(end)}"
     counts, dropped = found.counts, found.dropped
-    rows = [("topic", "type", "messages", "Hz", "lost", "offered")]
+    rows = [("topic", "type", "messages", "Hz", "lost", "QoS")]
     for name, topic in sorted(found.topics.items()):
         lost = "?" if dropped is None else str(dropped.get(name, 0))
         rate = f"{counts[name] / seconds:.1f}" if seconds else "-"
-        rows.append((name, topic.type, str(counts[name]), rate, lost, _offered(topic)))
+        rows.append((name, topic.type, str(counts[name]), rate, lost, _qos_text(topic)))
     yield from _aligned(rows)
     if dropped is None:
-        yield "lost: its recorder did not count"
+        yield "lost: not counted by the recorder"
     for name in sorted(set(dropped or {}) - set(found.topics)):
         yield f"lost: {(dropped or {})[name]} of {name}"
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Yield the rows of a table: text aligned to the left, numbers to the right."""
+    """Yield the rows of a table, with text aligned to the left and numbers to the right."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    for name, kind, *numbers, offered in rows:
+    for name, kind, *numbers, qos in rows:
         cells = [name.ljust(widths[0]), kind.ljust(widths[1])]
         cells += [text.rjust(width) for text, width in zip(numbers, widths[2:5], strict=True)]
-        yield "  ".join((*cells, offered)).rstrip()
+        yield "  ".join((*cells, qos)).rstrip()
 
 
-def _offered(topic: Topic) -> str:
+def _qos_text(topic: Topic) -> str:
     kinds = {
         f"{offer.reliability.name.lower()}{', latched' if is_latched(offer) else ''}"
         for offer in topic.offered
@@ -59,8 +59,8 @@ def _time(nanoseconds: int) -> str:
     return datetime.fromtimestamp(nanoseconds / 1e9).strftime("%Y-%m-%d %H:%M:%S")
 
 
-def faults(folder: Path) -> list[str]:
-    """Return what is missing in a bag of MCAP files, a line each; none if it is complete."""
+def find_missing(folder: Path) -> list[str]:
+    """Return a line for each missing part of a bag of MCAP files; none if it is complete."""
     if not mcap_files(folder):
         return []
     lines = [f"{path.name} has no index" for path in unfinished(folder)]
@@ -69,9 +69,10 @@ def faults(folder: Path) -> list[str]:
     return lines
 
 
-def repaired(folder: Path, result: Repaired) -> str:
+def describe_repair(folder: Path, result: Repaired) -> str:
     """Return the result of a repair as a line."""
     parts = [f"{name}: index written" for name in result.files]
-    parts += [f"{name}: not one whole chunk, removed" for name in result.removed]
-    parts.append(f"{result.lost} bytes of a torn end left out" if result.lost else "no torn end")
+    parts += [f"{name}: removed, since it has no complete chunk" for name in result.removed]
+    lost = f"{result.lost} bytes of an incomplete chunk discarded"
+    parts.append(lost if result.lost else "no incomplete chunk")
     return f"{folder}: " + "; ".join(parts)

@@ -1,4 +1,4 @@
-"""Which topics are recorded or played."""
+"""Selection of the topics to record or play."""
 
 import re
 from collections.abc import Sequence
@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from rulesafe_core.errors import RuleSafeError
 
-NOISE = ("/rosout", "/parameter_events")
-"""Topics of every node, recorded only if they are named."""
+NODE_TOPICS = ("/rosout", "/parameter_events")
+"""Topics of every node, recorded only if they are selected by name."""
 
 
 @dataclass(frozen=True)
@@ -15,9 +15,10 @@ class Selection:
     """Topics by name or by pattern.
 
     Attributes:
-        topics: names, or regular expressions of complete names; none: all but NOISE and hidden
-            topics. A text may hold several, separated by spaces, as a launch file passes them.
-        exclude: regular expressions of topics to leave out.
+        topics: names, or regular expressions for complete names; empty: all topics except
+            NODE_TOPICS and hidden ones. An item may contain several names separated by spaces, as
+            passed by a launch file.
+        exclude: regular expressions for topics to exclude.
 
     Raises:
         RuleSafeError: a regular expression is invalid.
@@ -33,7 +34,7 @@ class Selection:
             try:
                 re.compile(pattern)
             except re.error as error:
-                raise RuleSafeError(f"{pattern!r} is no regular expression: {error}") from None
+                raise RuleSafeError(f"{pattern!r} is not a regular expression: {error}") from None
 
     def __contains__(self, name: str) -> bool:
         if any(re.fullmatch(pattern, name) for pattern in self.exclude):
@@ -43,9 +44,9 @@ class Selection:
                 full_name(pattern) == name or re.fullmatch(full_name(pattern), name)
                 for pattern in self.topics
             )
-        return name not in NOISE and "/_" not in name
+        return name not in NODE_TOPICS and "/_" not in name
 
 
 def full_name(name: str) -> str:
-    """Return a topic's name with its slash: joint_states is /joint_states."""
+    """Return a topic's name with a leading slash; regular expressions are unchanged."""
     return name if name.startswith(("/", ".", "(", "[", "^")) else f"/{name}"

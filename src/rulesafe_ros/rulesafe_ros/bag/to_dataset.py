@@ -1,7 +1,7 @@
-"""`rulesafe bag to-dataset`: the episodes of a bag in the format that policies are trained with.
+"""`rulesafe bag to-dataset`: convert the episodes of a bag to a training dataset.
 
-The dataset is the one that `DatasetWriter` would have written directly; docs/bags.md lists what a
-bag lacks.
+The dataset equals the one that `DatasetWriter` writes directly from the simulation, except for the
+parts listed in docs/bags.md.
 """
 
 from collections.abc import Callable, Sequence
@@ -30,15 +30,15 @@ OBSERVATIONS = {"all": CAMERAS | CLOUD, "points": CLOUD, "joints": {}}
 
 @dataclass(frozen=True)
 class ConversionRequest:
-    """What the dataset is to hold.
+    """Options of the conversion.
 
     Attributes:
-        dataset: its folder; episodes are added to an existing one.
+        dataset: folder of the dataset; episodes are added to an existing one.
         actions: one of ACTIONS.
-        observations: one of OBSERVATIONS; "all": what the bags have.
-        instruction: replaces the recorded one; empty: the recorded one.
-        only_opened: skip episodes in which no status reports that the door was opened.
-        fill: s from which a missing image may be taken.
+        observations: one of OBSERVATIONS; "all": all that the bags contain.
+        instruction: replaces the recorded instruction; empty: the recorded one.
+        only_opened: whether to skip episodes in which no status reports an open door.
+        fill: largest distance of a frame that provides a missing image, s.
     """
 
     dataset: Path
@@ -56,35 +56,35 @@ def to_dataset(
 
     Args:
         paths: folders of the bags.
-        request: what the dataset is to hold.
-        report: called with a line for each episode that is added or left out.
+        request: options of the conversion.
+        report: called with a line for each episode that is added or skipped.
 
     Returns:
         The number of episodes added.
 
     Raises:
-        RuleSafeError: no episode is left, with the last reason; the disk is full.
+        RuleSafeError: no episode was added (with the last reason), or the disk is full.
     """
     with exclusive_lock(request.dataset, "rulesafe bag to-dataset"):
         writer = DatasetWriter(request.dataset)
-        added, reason = 0, "none was opened"
+        added, reason = 0, "no door was opened"
         for path in paths:
             bag = Bag(path)
             for episode in read_episodes(bag, report):
                 where = f"{bag.path}, episode at {episode.start / SECOND:.1f} s"
                 if request.only_opened and not _opened(episode):
-                    report(f"left out: {where}: not opened")
+                    report(f"skipped: {where}: the door was not opened")
                     continue
                 try:
                     report(_add(writer, bag, episode, request, where))
                     added += 1
                 except RuleSafeError as error:
-                    if isinstance(error.__cause__, OSError):  # the disk is full for the next, too
+                    if isinstance(error.__cause__, OSError):  # a full disk affects all episodes
                         raise
                     reason = str(error)
-                    report(f"left out: {where}: {reason}")
+                    report(f"skipped: {where}: {reason}")
         if not added:
-            raise RuleSafeError(f"no episode was left: {reason}")
+            raise RuleSafeError(f"no episode was added: {reason}")
         writer.finish()
     return added
 
@@ -96,19 +96,21 @@ def _opened(episode: BagEpisode) -> bool:
 def _add(
     writer: DatasetWriter, bag: Bag, episode: BagEpisode, request: ConversionRequest, where: str
 ) -> str:
-    """Add an episode; return the line that reports it."""
+    """Add an episode, and return the line to report."""
     if request.actions not in GUIDED:
         episode = episode.from_first_chunk()
     actions = ACTIONS[request.actions](episode)
     length = len(actions)
     task = request.instruction or episode.instruction
     if not task:
-        raise RuleSafeError(f"{bag.path} has no /instruction: give one with --instruction")
+        raise RuleSafeError(f"{bag.path} has no message on /instruction: use --instruction")
     images: CameraFrames | None = None
     if topics := _image_topics(bag, request.observations):
         length = CameraFrames(bag, episode, length, topics).end
         if not length:
-            raise RuleSafeError(f"{bag.path} has no pictures of the episode: --observations joints")
+            raise RuleSafeError(
+                f"{bag.path} has no images of the episode; use --observations joints"
+            )
         reach = max(round(request.fill * SECOND / PERIOD), 0)
         images = CameraFrames(bag, episode, length, topics, reach)
     data = EpisodeData(
@@ -124,27 +126,27 @@ def _add(
     )
     index = next(index for index in count() if not writer.has(index))
     writer.write(index, data)
-    filled = f", {images.filled} pictures of a neighbouring frame" if images else ""
+    filled = f", {images.filled} images taken from another frame" if images else ""
     return f"episode {index}: {where}, {len(data)} frames{filled}"
 
 
 def _image_topics(bag: Bag, observations: str) -> dict[str, str]:
-    """Return the wanted topics by source that the bag has."""
+    """Return those of the requested topics, by source, that the bag contains."""
     wanted = OBSERVATIONS[observations].items()
     topics = {source: topic for source, topic in wanted if topic in bag.topics}
     if (HEAD in topics) != (FRONT in topics):
         missing = CAMERAS[FRONT if HEAD in topics else HEAD]
         raise RuleSafeError(
-            f"{bag.path} has no {missing}: a dataset has both cameras or none "
+            f"{bag.path} has no {missing}: a dataset needs both cameras or none "
             "(--observations points)"
         )
     return topics
 
 
 def privileged(episode: BagEpisode, length: int) -> dict[str, NDArray[Any]]:
-    """Return /episode/status of each frame, named as in demonstrations.
+    """Return the values of /episode/status at each frame, with the names used in demonstrations.
 
-    Nothing is returned if a frame has no status, as on a robot.
+    Nothing is returned if a frame has no status, as for a real robot.
     """
     stamps = [episode.stamp(frame) for frame in range(length)]
     if not all(stamp in episode.statuses for stamp in stamps):
@@ -165,7 +167,7 @@ def privileged(episode: BagEpisode, length: int) -> dict[str, NDArray[Any]]:
 
 
 def facts(episode: BagEpisode) -> dict[str, Any]:
-    """Return the facts of an episode as a whole."""
+    """Return the metadata of an episode."""
     known: dict[str, Any] = {"started": episode.start, "instruction": episode.instruction}
     if not episode.statuses:
         return known

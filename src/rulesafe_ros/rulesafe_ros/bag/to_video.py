@@ -1,6 +1,6 @@
-"""`rulesafe bag to-video`: films of a bag's episodes.
+"""`rulesafe bag to-video`: render videos of a bag's episodes.
 
-They show both cameras, the memory's tokens and, where /episode/status was recorded, the plan.
+A video shows both cameras, the memory tokens and, if /episode/status was recorded, the plan.
 """
 
 from collections.abc import Callable
@@ -20,19 +20,19 @@ from rulesafe_ros.bag.episodes import BagEpisode, read_episodes
 from rulesafe_sim.episode import EpisodeTracker, TaskSnapshot
 
 BLANK: Picture = np.full((64, 64, 3), 17, np.uint8)
-"""In place of a camera that was not recorded."""
+"""Image in place of a camera that was not recorded."""
 
 
 def to_video(path: Path, folder: Path, report: Callable[[str], None] = print) -> list[Path]:
-    """Film every episode of a bag.
+    """Render a video of every episode of a bag.
 
     Args:
         path: folder of the bag.
-        folder: where the film goes; the films of several episodes go into folders below it.
-        report: called with a line for each thing that is left out.
+        folder: output folder; several episodes get a subfolder each.
+        report: called with a line for each skipped part.
 
     Returns:
-        The files.
+        The paths of the written files.
 
     Raises:
         RuleSafeError: the bag has no images, or no complete episode.
@@ -42,46 +42,46 @@ def to_video(path: Path, folder: Path, report: Callable[[str], None] = print) ->
     episodes = read_episodes(bag, report)
     written: list[Path] = []
     for number, episode in enumerate(episodes):
-        place = folder if len(episodes) == 1 else folder / f"episode_{number:03d}"
-        written += film(bag, episode, topics, place)
+        target = folder if len(episodes) == 1 else folder / f"episode_{number:03d}"
+        written += film(bag, episode, topics, target)
     return written
 
 
 def cameras(bag: Bag) -> dict[str, str]:
-    """Return the image topics by camera: those for films where they were recorded.
+    """Return the image topics by camera: the film topics if they were recorded.
 
     Raises:
-        RuleSafeError: the bag has none.
+        RuleSafeError: the bag has no image topic.
     """
     for wanted in (FILM, CAMERAS):
         found = {camera: topic for camera, topic in wanted.items() if topic in bag.topics}
         if found:
             return found
     raise RuleSafeError(
-        f"{bag.path} has no pictures: {', '.join((*CAMERAS.values(), *FILM.values()))} are looked "
-        f"for; it has {', '.join(sorted(bag.topics))}"
+        f"{bag.path} has no images on {', '.join((*CAMERAS.values(), *FILM.values()))}; "
+        f"topics of the bag: {', '.join(sorted(bag.topics))}"
     )
 
 
 def film(bag: Bag, episode: BagEpisode, topics: dict[str, str], folder: Path) -> list[Path]:
-    """Film one episode and return the files."""
+    """Render one episode, and return the paths of the files."""
     recorder, tracker = FilmRecorder(folder, episode.instruction), EpisodeTracker(inf)
     for stamp in sorted(episode.tokens):
         recorder.tokens(stamp, decode_memory(episode.tokens[stamp]))
-    images = CameraFrames(bag, episode, episode.frames, topics, episode.frames)
-    for frame, pictures in enumerate(images):
+    camera_frames = CameraFrames(bag, episode, episode.frames, topics, episode.frames)
+    for frame, images in enumerate(camera_frames):
         stamp = episode.stamp(frame)
         now = _snapshot(bag, episode, stamp)
         tracker.update(now)
         recorder.facts(stamp, now)
-        recorder.picture(HEAD, stamp, pictures.get(HEAD, BLANK))
-        recorder.picture(FRONT, stamp, pictures.get(FRONT, BLANK))
-    record = tracker.record or tracker.end("the recording ends")
+        recorder.picture(HEAD, stamp, images.get(HEAD, BLANK))
+        recorder.picture(FRONT, stamp, images.get(FRONT, BLANK))
+    record = tracker.record or tracker.end("the recording ended")
     return recorder.close(record if record.plan else None)
 
 
 def _snapshot(bag: Bag, episode: BagEpisode, stamp: int) -> TaskSnapshot:
-    """Return the newest status, or only name and time where there is no recent one."""
+    """Return the newest status, or a snapshot with only name and time without a recent status."""
     newest = max((known for known in episode.statuses if known <= stamp), default=None)
     if newest is not None and stamp - newest < 5 * PERIOD:
         return decode_status(episode.statuses[newest])

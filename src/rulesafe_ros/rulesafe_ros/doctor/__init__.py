@@ -1,1 +1,1 @@
-"""Checks of this machine, each with its remedy."""
+"""Checks of this machine, each with a remedy."""

@@ -1,4 +1,4 @@
-"""The checks of `rulesafe doctor`, sorted by dependency: later ones need the earlier ones.
+"""The checks of `rulesafe doctor`, in order of dependency: later checks rely on earlier ones.
 
 A check is a function without arguments that returns an `Item` and never raises.
 """

@@ -1,59 +1,60 @@
-"""Rendering: a Vulkan driver that SAPIEN accepts, and the GPU."""
+"""Checks of rendering (a Vulkan driver that SAPIEN supports) and of the GPU."""
 
 import json
 import shutil
 import subprocess
 import sys
 
-from rulesafe_ros.doctor.report import OK, WARN, Item, judged
+from rulesafe_ros.doctor.report import OK, WARN, Item, ok_if
 
 TIMEOUT = 120.0
-"""s for a first image, on a busy machine."""
+"""Timeout of the first image, s; sufficient on a busy machine."""
 
 MESA = (
-    "make setup installs a driver that does; by hand: Mesa 23.2 or newer (Debian 12: apt-get "
-    "install -t bookworm-backports mesa-vulkan-drivers), or a GPU's driver with Vulkan. Without: "
-    "cameras:=false"
+    "Install a Vulkan driver with make setup, or manually: Mesa 23.2 or newer (Debian 12: apt-get "
+    "install -t bookworm-backports mesa-vulkan-drivers), or the GPU vendor's driver with Vulkan. "
+    "To run without images: cameras:=false"
 )
 
 
 def vulkan() -> Item:
-    """Render one image in another process, since a bad driver aborts it."""
-    command = [sys.executable, "-m", "rulesafe_ros.doctor.picture"]
+    """Render one image in a child process, since a broken driver may abort the process."""
+    command = [sys.executable, "-m", "rulesafe_ros.doctor.render_image"]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=TIMEOUT)
     except subprocess.TimeoutExpired:
-        return judged(False, f"no picture in {TIMEOUT:g} s", MESA)
+        return ok_if(False, f"no image within {TIMEOUT:g} s", MESA)
     if done.returncode:
-        why = (done.stderr.strip().splitlines() or ["it ended without a word"])[-1]
-        return judged(
+        why = (done.stderr.strip().splitlines() or ["no error output"])[-1]
+        return ok_if(
             False,
-            f"no picture (status {done.returncode}): {why.partition('Error: ')[2] or why}",
+            f"rendering failed (exit code {done.returncode}): {why.partition('Error: ')[2] or why}",
             MESA,
         )
-    found = json.loads(done.stdout.splitlines()[-1])
-    return judged(
-        found["contrast"] > 0,
-        f"{found['device']}: a picture after {found['seconds']:.1f} s",
-        "The picture is of one colour. " + MESA,
+    result = json.loads(done.stdout.splitlines()[-1])
+    return ok_if(
+        result["contrast"] > 0,
+        f"{result['device']}: first image after {result['seconds']:.1f} s",
+        "The image has a single colour. " + MESA,
     )
 
 
 def gpu() -> Item:
-    """The GPU that training would use; it is optional."""
+    """Check the GPU for training and inference, which is optional."""
     cuda = ""
     try:
         import torch
 
         cuda = torch.cuda.get_device_name(0) if torch.cuda.is_available() else ""
     except ImportError:
-        return Item(WARN, "no torch: nothing can be trained", "pip install 'rulesafe[learn]'")
+        found = "torch is not installed: no training and no learned policies"
+        return Item(WARN, found, "pip install 'rulesafe[learn]'")
     if cuda:
         return Item(OK, f"{cuda}, torch {torch.__version__}")
-    return judged(
+    return ok_if(
         not shutil.which("nvidia-smi"),
-        f"none for torch {torch.__version__}: training and policies run on the processor",
-        "There is a driver (nvidia-smi) that this torch does not use: install a build of torch for "
-        "its version of CUDA, or update the driver",
+        f"no CUDA device for torch {torch.__version__}: training and policies run on the CPU",
+        "An NVIDIA driver is installed (nvidia-smi), but this build of torch does not support it: "
+        "install a build of torch for the driver's CUDA version, or update the driver",
         bad=WARN,
     )

@@ -1,4 +1,4 @@
-"""The result of a check, and its text."""
+"""The result of a check, and its text output."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ class Item:
 
     Attributes:
         verdict: OK; WARN for a limitation; FAIL if a part does not work.
-        found: what was found.
+        found: the finding, as text.
         remedy: what to do; empty if it is OK.
     """
 
@@ -20,8 +20,8 @@ class Item:
     remedy: str = ""
 
 
-def judged(good: bool, found: str, remedy: str, bad: str = FAIL) -> Item:
-    """Return an item that is OK, or else `bad` with the remedy."""
+def ok_if(good: bool, found: str, remedy: str, bad: str = FAIL) -> Item:
+    """Return an OK item if `good`, else an item with the verdict `bad` and the remedy."""
     return Item(OK, found) if good else Item(bad, found, remedy)
 
 
@@ -31,12 +31,12 @@ def as_line(name: str, item: Item) -> str:
     return f"{head}\n{'':<22}-> {item.remedy}" if item.remedy else head
 
 
-def closing(items: dict[str, Item]) -> str:
-    """Return the last line, with what to do next."""
+def summary(items: dict[str, Item]) -> str:
+    """Return the last line of the output: the number of failures and the next step."""
     failed = [name for name, item in items.items() if item.verdict == FAIL]
     if not failed:
-        return "Nothing failed. Next: make demo"
+        return "No check failed. Next: make demo"
     return (
-        f"{len(failed)} of {len(items)} failed: do what the arrows say, from the top, then call: "
+        f"{len(failed)} of {len(items)} checks failed: apply the remedies (->) in order, then run: "
         f"rulesafe doctor --only {' '.join(failed)}"
     )

@@ -1,1 +1,1 @@
-"""Topics, services and parameters of a running graph."""
+"""Commands that inspect a running graph: topics, services and parameters."""

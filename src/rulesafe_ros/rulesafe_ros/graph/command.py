@@ -1,4 +1,4 @@
-"""What the commands that inspect a graph share."""
+"""Functions shared by the commands that inspect a graph."""
 
 import os
 from collections.abc import Iterable, Sequence
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def connected() -> AbstractContextManager["GraphClient"]:
-    """A client of this machine's nodes, unless the environment names another discovery range."""
+    """Return a client; its discovery range is this machine unless the environment sets another."""
     from rulesafe_core.client_node import connected as connect
     from rulesafe_ros.graph.client_node import GraphClient
 
@@ -19,7 +19,7 @@ def connected() -> AbstractContextManager["GraphClient"]:
 
 
 def columns(rows: Iterable[Sequence[str]]) -> str:
-    """Rows of as many cells each, below one another."""
+    """Return the rows as text with aligned columns."""
     table = list(rows)
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     padded = (map(str.ljust, row, widths) for row in table)

@@ -1,4 +1,4 @@
-"""`rulesafe param`: the parameters of a node."""
+"""`rulesafe param`: list, print and set the parameters of a node."""
 
 from collections.abc import Callable
 from typing import Annotated
@@ -9,8 +9,8 @@ import yaml
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_ros.graph import command
 
-PATIENCE = 10.0
-"""s within which an existing node is discovered, and answers."""
+TIMEOUT = 10.0
+"""Timeout of the discovery of a node and of its responses, s."""
 
 NodeName = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="NODE")]
 Name = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="NAME")]
@@ -18,15 +18,15 @@ Value = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="VALUE")]
 
 
 def list_(node: NodeName) -> None:
-    """List the parameters of a node with their values, as YAML.
+    """Print the parameters of a node and their values as YAML.
 
     Example: rulesafe param list /sim_node
 
     Args:
-        node: Its name.
+        node: Name of the node.
     """
     with command.connected() as client:
-        values = client.parameters(node, PATIENCE)
+        values = client.parameters(node, TIMEOUT)
     print(yaml.safe_dump(values, sort_keys=False, allow_unicode=True), end="")
 
 
@@ -36,35 +36,35 @@ def get(node: NodeName, name: Name) -> None:
     Example: rulesafe param get /sim_node real_time_factor
 
     Args:
-        node: Its name.
-        name: Of the parameter.
+        node: Name of the node.
+        name: Name of the parameter.
     """
     with command.connected() as client:
-        values = client.parameters(node, PATIENCE)
+        values = client.parameters(node, TIMEOUT)
     if name not in values:
         raise unknown_name(f"parameter of {node}", name, values)
     print(yaml.safe_dump(values[name], allow_unicode=True).removesuffix("...\n"), end="")
 
 
 def set_(node: NodeName, name: Name, value: Value) -> None:
-    """Change a parameter of a running node, where the node lets it change.
+    """Set a parameter of a running node, if the node allows it.
 
     Example: rulesafe param set /sim_node real_time_factor 1.0
 
     Args:
-        node: Its name.
-        name: Of the parameter.
-        value: As YAML has it: 1, 1.0, true, text.
+        node: Name of the node.
+        name: Name of the parameter.
+        value: New value as YAML: 1, 1.0, true, text.
     """
     try:
         new = yaml.safe_load(value)
     except yaml.YAMLError:
-        raise RuleSafeError(f"no YAML: {value!r}") from None
+        raise RuleSafeError(f"{value!r} is not valid YAML") from None
     with command.connected() as client:
-        values = client.parameters(node, PATIENCE)
+        values = client.parameters(node, TIMEOUT)
         if name not in values:
             raise unknown_name(f"parameter of {node}", name, values)
-        client.set_parameter(node, name, new, PATIENCE)
+        client.set_parameter(node, name, new, TIMEOUT)
 
 
 SUBCOMMANDS: dict[str, Callable[..., int | None]] = {"list": list_, "get": get, "set": set_}

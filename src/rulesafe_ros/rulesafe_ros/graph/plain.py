@@ -1,6 +1,6 @@
-"""Messages and requests as plain data, to be written and read as YAML.
+"""Convert messages and requests to plain data and YAML, and back.
 
-The fields of a message are those that it reports itself, so that ROS is not imported.
+The messages report their fields themselves, so that this module does not import ROS.
 """
 
 from array import array
@@ -13,27 +13,27 @@ import yaml
 
 from rulesafe_core.errors import RuleSafeError, unknown_name
 
-SHOWN = 128
-"""Largest number of elements of an array, and of characters of a text, as in `ros2 topic echo`."""
+MAX_LENGTH = 128
+"""Maximum printed elements of an array and characters of a text, as in `ros2 topic echo`."""
 
-MORE = "..."
-"""In place of the rest."""
+ELLIPSIS = "..."
+"""Printed in place of further elements or characters."""
 
 
-def to_yaml(message: Any, limit: int | None = SHOWN) -> str:
-    """Return a message as YAML, its fields in order; see `to_plain`."""
+def to_yaml(message: Any, limit: int | None = MAX_LENGTH) -> str:
+    """Return a message as YAML with its fields in order; see `to_plain`."""
     text: str = yaml.safe_dump(
         to_plain(message, limit), sort_keys=False, allow_unicode=True, width=1_000_000
     )
     return text
 
 
-def to_plain(value: Any, limit: int | None = SHOWN) -> Any:
-    """Return a message, or the value of a field, as dictionaries, lists, numbers and texts.
+def to_plain(value: Any, limit: int | None = MAX_LENGTH) -> Any:
+    """Convert a message, or the value of a field, to dictionaries, lists, numbers and text.
 
     Args:
         value: the message or value.
-        limit: number of elements and characters after which MORE replaces the rest; None: no limit.
+        limit: maximum number of elements and characters before ELLIPSIS; None: no limit.
     """
     if hasattr(value, "get_fields_and_field_types"):
         names = value.get_fields_and_field_types()
@@ -44,50 +44,50 @@ def to_plain(value: Any, limit: int | None = SHOWN) -> Any:
         longer = limit is not None and len(value) > limit
         shown = value[:limit] if longer else value
         if isinstance(shown, str):
-            return shown + MORE if longer else shown
-        return [to_plain(each, limit) for each in shown] + ([MORE] if longer else [])
+            return shown + ELLIPSIS if longer else shown
+        return [to_plain(each, limit) for each in shown] + ([ELLIPSIS] if longer else [])
     return value
 
 
 def read_fields(text: str) -> dict[str, Any]:
-    """Read the fields of a request from YAML. Errors: RuleSafeError if it is invalid."""
+    """Parse the fields of a request from YAML; raise RuleSafeError if they are invalid."""
     try:
         found = yaml.safe_load(text) or {}
     except yaml.YAMLError as error:
-        raise RuleSafeError(f"no YAML: {' '.join(str(error).split())}") from None
+        raise RuleSafeError(f"invalid YAML: {' '.join(str(error).split())}") from None
     if not isinstance(found, dict):
-        raise RuleSafeError(f"fields are given as '{{name: value}}', not as {text!r}")
+        raise RuleSafeError(f"fields must be a mapping such as '{{name: value}}', not {text!r}")
     return found
 
 
 def fill(message: Any, fields: Mapping[str, Any], within: str = "") -> Any:
-    """Set fields of a message, and of messages within it; return the message.
+    """Set fields of a message and of its nested messages, and return the message.
 
     Args:
         message: the message.
-        fields: plain data by field; other fields are unchanged.
-        within: prefix of the fields in errors, such as "pose.".
+        fields: values by field name; other fields keep their values.
+        within: prefix of field names in errors, such as "pose.".
 
     Raises:
-        RuleSafeError: a field does not exist, or cannot have the value.
+        RuleSafeError: a field does not exist, or its value has the wrong type.
     """
     kinds: dict[str, str] = message.get_fields_and_field_types()
-    message._check_fields = True  # else a wrong value would end the process, in the middleware
+    message._check_fields = True  # otherwise an invalid value ends the process in the middleware
     for name, value in fields.items():
         if name not in kinds:
             raise unknown_name("field", f"{within}{name}", kinds or ("(none)",))
         slot = message.SLOT_TYPES[list(kinds).index(name)]
-        made = _made(getattr(message, name), slot, kinds[name], value, f"{within}{name}")
+        converted = _converted(getattr(message, name), slot, kinds[name], value, f"{within}{name}")
         try:
-            setattr(message, name, made)
+            setattr(message, name, converted)
         except (AssertionError, TypeError, ValueError, OverflowError):
-            raise _refused(f"{within}{name}", kinds[name], value) from None
+            raise _invalid_field(f"{within}{name}", kinds[name], value) from None
     return message
 
 
-def _made(now: Any, slot: Any, kind: str, value: Any, where: str) -> Any:
-    """Return a value as the field's setter takes it; `now`: the field's present value."""
-    inner = getattr(slot, "value_type", None)  # of an array
+def _converted(now: Any, slot: Any, kind: str, value: Any, where: str) -> Any:
+    """Convert a value to the type of the field, whose present value is `now`."""
+    inner = getattr(slot, "value_type", None)  # the type of an array's elements
     if inner is not None and isinstance(value, list):
         if hasattr(inner, "namespaces"):
             message = getattr(import_module(".".join(inner.namespaces)), inner.name)
@@ -100,7 +100,7 @@ def _made(now: Any, slot: Any, kind: str, value: Any, where: str) -> Any:
 
 def _message(message: Any, kind: str, value: Any, where: str) -> Any:
     if not isinstance(value, dict):
-        raise _refused(where, kind, value)
+        raise _invalid_field(where, kind, value)
     return fill(message, value, f"{where}.")
 
 
@@ -112,9 +112,9 @@ def _scalar(slot: Any, value: Any) -> Any:
     if kind == "octet" and number and 0 <= value < 256:
         return bytes([value])
     if isinstance(value, bool) and kind != "boolean":
-        return None  # Python takes it for a number, which is not what was meant
+        return None  # invalid: bool is a subclass of int, but not a number here
     return value
 
 
-def _refused(where: str, kind: str, value: Any) -> RuleSafeError:
-    return RuleSafeError(f"field {where} takes {kind}, not {value!r}")
+def _invalid_field(where: str, kind: str, value: Any) -> RuleSafeError:
+    return RuleSafeError(f"field {where} must be {kind}, not {value!r}")

@@ -1,4 +1,4 @@
-"""`rulesafe service`: the services of a graph, and calls of them."""
+"""`rulesafe service`: list the services of a graph, and call them."""
 
 from collections.abc import Callable
 from typing import Annotated
@@ -8,30 +8,30 @@ import tyro
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_ros.graph import command
 
-FIND = 10.0
-"""s within which an existing service is discovered."""
+DISCOVERY_TIMEOUT = 10.0
+"""Timeout of the discovery of a service, s."""
 
 
 def list_(all_services: bool = False) -> None:
-    """List the services with their types.
+    """List the services and their types.
 
     Example: rulesafe service list
 
     Args:
-        all_services: Those of every node for its parameters too.
+        all_services: Include the parameter services of every node.
     """
     with command.connected() as client:
-        from rulesafe_ros.graph.client_node import STANDARD
+        from rulesafe_ros.graph.client_node import NODE_SERVICES
 
         client.wait_for_discovery(client.service_types)
         found, domain = client.service_types(), client.domain
     rows = [
         (name, kind)
         for name, kind in found.items()
-        if all_services or name.rsplit("/", 1)[1] not in STANDARD
+        if all_services or name.rsplit("/", 1)[1] not in NODE_SERVICES
     ]
     if not rows:
-        raise RuleSafeError(f"nobody is heard in {domain}: does a launch run, with this domain?")
+        raise RuleSafeError(f"no services in {domain}; check that nodes run in this domain")
     print(command.columns([("service", "type"), *rows]))
 
 
@@ -40,21 +40,21 @@ def call(
     request: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="YAML")] = "{}",
     seconds: float = 60.0,
 ) -> int:
-    """Call a service and print its response as YAML; exit code 1 where it says `success: false`.
+    """Call a service and print its response as YAML; exit code 1 for `success: false`.
 
     Example: rulesafe service call /episode/reset '{rule: rule_007, seed: 3}'
 
     Args:
-        name: Of the service; its type is that of the graph.
-        request: Fields of the request; what is left out is zero or empty.
-        seconds: How long to wait for the response.
+        name: Name of the service; its type is read from the graph.
+        request: Fields of the request; omitted fields are zero or empty.
+        seconds: Timeout of the response.
     """
     from rulesafe_ros.graph.plain import fill, read_fields, to_yaml
 
     fields = read_fields(request)
     with command.connected() as client:
         full = "/" + name.strip("/")
-        kind = client.service_class(full, FIND)
+        kind = client.service_class(full, DISCOVERY_TIMEOUT)
         response = client.call(kind, full, fill(kind.Request(), fields), seconds)
     print(to_yaml(response, None), end="")
     return int(getattr(response, "success", True) is False)

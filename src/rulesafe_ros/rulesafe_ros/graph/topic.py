@@ -1,4 +1,4 @@
-"""`rulesafe topic`: the topics of a graph, their messages and rates."""
+"""`rulesafe topic`: list topics, and print their messages and rates."""
 
 import sys
 import time
@@ -18,7 +18,7 @@ Name = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="TOPIC")]
 
 
 def list_() -> None:
-    """List the topics with their types, and how many write and read each.
+    """List the topics with their types and numbers of publishers and subscribers.
 
     Example: rulesafe topic list
     """
@@ -26,7 +26,7 @@ def list_() -> None:
         client.wait_for_discovery(client.published)
         rows, domain = client.topic_infos(), client.domain
     if not rows:
-        raise RuleSafeError(f"nobody is heard in {domain}: does a launch run, with this domain?")
+        raise RuleSafeError(f"no topics in {domain}; check that nodes run in this domain")
     head = ("topic", "type", "publishers", "subscribers")
     print(command.columns([head, *((*row[:2], str(row[2]), str(row[3])) for row in rows)]))
 
@@ -38,77 +38,77 @@ def echo(
     seconds: float = 0.0,
     full_length: bool = False,
 ) -> int:
-    """Print a topic's messages as YAML, until Ctrl-C; it may appear later.
+    """Print a topic's messages as YAML until Ctrl-C; wait for a publisher if there is none.
 
-    Of a latched topic the last message comes at once. Exit code 1 where none came.
+    The last message of a latched topic is printed at once. The exit code is 1 without a message.
 
     Example: rulesafe topic echo /memory/tokens --once
 
     Args:
-        topic: Its name.
-        once: End after one message.
-        count: End after so many messages; 0: never.
-        seconds: End after so long, waiting included; 0: never.
-        full_length: Print long arrays and texts in full; else the first 128 elements.
+        topic: Name of the topic.
+        once: Stop after one message.
+        count: Number of messages to print; 0: no limit.
+        seconds: Duration, including the wait for a publisher; 0: no limit.
+        full_length: Print arrays and texts completely, not only their first 128 elements.
     """
-    from rulesafe_ros.graph.plain import SHOWN, to_yaml
+    from rulesafe_ros.graph.plain import MAX_LENGTH, to_yaml
 
-    wanted, end = 1 if once else count or inf, _end(seconds)
+    limit, end = 1 if once else count or inf, _end(seconds)
     shown = 0
 
-    def take(message: Any) -> None:
+    def print_message(message: Any) -> None:
         nonlocal shown
-        if shown < wanted:
+        if shown < limit:
             shown += 1
-            print(f"{to_yaml(message, None if full_length else SHOWN)}---", flush=True)
+            print(f"{to_yaml(message, None if full_length else MAX_LENGTH)}---", flush=True)
 
-    with collected_signals() as came, command.connected() as client:
+    with collected_signals() as signals, command.connected() as client:
 
         def ended() -> bool:
-            return bool(came) or time.monotonic() > end
+            return bool(signals) or time.monotonic() > end
 
-        found = client.find(topic, ended, _say)
-        client.listen(found, take)
-        client.spin_until(lambda: shown >= wanted or ended())
-    if not shown and not came:
-        _say(f"no message on {found.name} within {seconds:g} s")
+        found = client.find(topic, ended, _report)
+        client.listen(found, print_message)
+        client.spin_until(lambda: shown >= limit or ended())
+    if not shown and not signals:
+        _report(f"no message on {found.name} within {seconds:g} s")
         return 1
-    return exit_code(came)
+    return exit_code(signals)
 
 
 def hz(topic: Name, window: float = 5.0, seconds: float = 0.0) -> int:
-    """Print, each second, at what rate messages come (of wall time), until Ctrl-C.
+    """Print the rate of messages (in wall time) every second, until Ctrl-C.
 
     Example: rulesafe topic hz /joint_states
 
     Args:
-        topic: Its name.
-        window: Seconds, the last ones, whose messages are counted.
-        seconds: End after so long, waiting included; 0: never.
+        topic: Name of the topic.
+        window: Seconds over which the rate is computed.
+        seconds: Duration, including the wait for a publisher; 0: no limit.
     """
 
     end = _end(seconds)
     times: deque[float] = deque()
-    with collected_signals() as came, command.connected() as client:
+    with collected_signals() as signals, command.connected() as client:
 
         def ended() -> bool:
-            return bool(came) or time.monotonic() > end
+            return bool(signals) or time.monotonic() > end
 
-        found = client.find(topic, ended, _say)
+        found = client.find(topic, ended, _report)
         client.listen(found, lambda _: times.append(time.monotonic()), raw=True)
         over = False
-        while not over:  # once at least, however long it took to find the topic
+        while not over:  # at least once, even if finding the topic took all the time
             over = client.spin_until(ended, 1.0)
             while times and times[0] < time.monotonic() - window:
                 times.popleft()
             print(rate(list(times)), flush=True)
-    return exit_code(came)
+    return exit_code(signals)
 
 
 def rate(times: list[float]) -> str:
-    """Return the rate of messages that came at these times (s, sorted), as text."""
+    """Return the rate of messages with these arrival times (s, sorted) as text."""
     if len(times) < 2:
-        return f"no rate yet, messages: {len(times)}"
+        return f"no rate yet ({len(times)} messages)"
     gaps = [after - before for before, after in pairwise(times)]
     mean = (len(times) - 1) / max(times[-1] - times[0], 1e-9)
     least, most = 1e3 * min(gaps), 1e3 * max(gaps)
@@ -119,7 +119,7 @@ def _end(seconds: float) -> float:
     return time.monotonic() + seconds if seconds > 0 else inf
 
 
-def _say(text: str) -> None:
+def _report(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 

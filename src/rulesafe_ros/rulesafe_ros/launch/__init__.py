@@ -1,1 +1,1 @@
-"""ROS 2 XML launch files on machines without ros2 (docs/launch.md)."""
+"""Run ROS 2 XML launch files without a ROS 2 installation (docs/launch.md)."""

@@ -1,4 +1,4 @@
-"""The arguments a launch file takes: which there are, and whether what is given fits."""
+"""The arguments of a launch file: their declarations, and checks of the given values."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from rulesafe_ros.launch.model import Element, LaunchError
 from rulesafe_ros.launch.parse import parse_file
 from rulesafe_ros.launch.substitutions import Call, Context, parse, substitute
 
-# Arguments that every launch accepts, as the official one does.
+# Arguments that every launch accepts, as `ros2 launch` does.
 ALWAYS = ("sigterm_timeout", "sigkill_timeout")
 
 
 @dataclass(frozen=True)
 class LaunchArgument:
-    """An <arg> declared in a file or in one that it includes."""
+    """An <arg> declared in a launch file or in a file that it includes."""
 
     element: Element
-    conditional: bool  # declared only in some cases
-    given: frozenset[str]  # what the <include> elements around it pass on
+    conditional: bool  # its declaration depends on a condition
+    given: frozenset[str]  # names of arguments passed by the enclosing <include> elements
 
     @property
     def name(self) -> str:
@@ -44,17 +44,18 @@ class LaunchArgument:
 
 
 def declared(root: Element, context: Context) -> list[LaunchArgument]:
-    """The arguments of a file and of the files it includes, without running anything.
+    """Return the arguments of a file and of the files it includes, without running anything.
 
-    Included files are found with the variables in `context` and the defaults met on the way; those
-    whose name needs more are left out. The context is not changed.
+    Names of included files are resolved with the variables in `context` and the defaults of earlier
+    arguments; files whose name cannot be resolved are skipped. The context is not changed.
     """
-    survey = _Survey(Context(dict(context.variables), dict(context.environment), root.file.parent))
-    survey.walk(root.children, False, frozenset())
-    return list(survey.found.values())
+    file_context = Context(dict(context.variables), dict(context.environment), root.file.parent)
+    collector = _DeclarationCollector(file_context)
+    collector.walk(root.children, False, frozenset())
+    return list(collector.found.values())
 
 
-class _Survey:
+class _DeclarationCollector:
     def __init__(self, context: Context) -> None:
         self.context = context
         self.found: dict[str, LaunchArgument] = {}
@@ -62,21 +63,21 @@ class _Survey:
 
     def walk(self, elements: Iterable[Element], conditional: bool, given: frozenset[str]) -> None:
         for element in elements:
-            unsure = conditional or element.conditional
+            is_conditional = conditional or element.conditional
             match element.tag:
                 case "arg":
                     name = element.values["name"]
-                    self.found.setdefault(name, LaunchArgument(element, unsure, given))
+                    self.found.setdefault(name, LaunchArgument(element, is_conditional, given))
                     if name not in self.context.variables:
                         self._set(name, element.text.get("default"))
                 case "let":
                     self._set(self._try(element.text["name"]), element.text["value"])
                 case "group":
-                    self.walk(element.children, unsure, given)
+                    self.walk(element.children, is_conditional, given)
                 case "timer":
                     self.walk(element.children, True, given)
                 case "include":
-                    self._include(element, unsure, given)
+                    self._include(element, is_conditional, given)
 
     def _include(self, element: Element, conditional: bool, given: frozenset[str]) -> None:
         names = {self._try(arg.text["name"]) or "" for arg in element.children}
@@ -105,12 +106,15 @@ class _Survey:
 
 
 def check(arguments: list[LaunchArgument], names: Iterable[str], where: str) -> None:
-    """Refuse names that are not declared and required ones that are not given.
+    """Check that all given arguments are declared and all required ones are given.
 
-    Arguments:
-        arguments: what the file declares.
-        names: what the command line or the <include> gives.
-        where: start of the message.
+    Args:
+        arguments: those that the file declares.
+        names: of the arguments given on the command line or in the <include>.
+        where: prefix of the error message.
+
+    Raises:
+        LaunchError: an argument is unknown or missing.
     """
     given = set(names)
     known = [argument.name for argument in arguments]
@@ -126,7 +130,7 @@ def check(arguments: list[LaunchArgument], names: Iterable[str], where: str) -> 
 
 
 def describe(arguments: list[LaunchArgument]) -> str:
-    """What `ros2 launch FILE --show-args` prints, with $(...) of defaults as they are written."""
+    """Return the output of `ros2 launch FILE --show-args`, without substituting $(...)."""
     lines = ["Arguments (pass arguments as '<name>:=<value>'):"]
     for argument in arguments:
         lines += ["", f"    '{argument.name}':{'*' if argument.conditional else ''}"]

@@ -1,4 +1,4 @@
-"""`rulesafe launch`: runs ROS 2 XML launch files on machines without ros2."""
+"""`rulesafe launch`: run ROS 2 XML launch files without a ROS 2 installation."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ from rulesafe_ros.launch.resolve import parse_given, resolve
 from rulesafe_ros.launch.run import command_line, run
 from rulesafe_ros.launch.substitutions import Context
 
-# What the processes get unless the environment says otherwise: no traffic beyond this machine, and
-# output as it is written.
+# Defaults of the processes' environment: DDS discovery on this machine only, and unbuffered output.
 _DEFAULTS = {"ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST", "PYTHONUNBUFFERED": "1"}
 
 Flag = tyro.conf.FlagCreatePairsOff[bool]
@@ -33,20 +32,20 @@ def launch(
     show_args: Annotated[Flag, tyro.conf.arg(aliases=("-s",))] = False,
     dry_run: Annotated[Flag, tyro.conf.arg(aliases=("-p", "--print"))] = False,
 ) -> int:
-    """Run a ROS 2 XML launch file on a machine without ros2.
+    """Run a ROS 2 XML launch file without a ROS 2 installation.
 
-    A subset of the official format (docs/launch.md), each part of which means what it means to
-    `ros2 launch` in Jazzy; everything else is refused by name and line before anything starts. The
-    exit code is 2 where the file or an argument is refused.
+    Supports a subset of the official format (docs/launch.md) with the behavior of `ros2 launch` in
+    Jazzy. An unsupported element is an error with its file and line, reported before any process
+    starts. The exit code is 2 if the file or an argument is invalid.
 
     Example: rulesafe launch launch/sim_evaluation.launch.xml rule:=rule_001
 
     Args:
-        file: Path of a *.launch.xml file, or the name of one that comes with rulesafe; or PACKAGE
-            FILE, a file of the package's launch/ folder.
+        file: Path of a *.launch.xml file, or the name of a launch file of rulesafe; or PACKAGE
+            FILE: a file in the package's launch/ folder.
         launch_arguments: Arguments of the launch file.
-        show_args: List the arguments of the file.
-        dry_run: Print what would be run.
+        show_args: List the arguments of the launch file and exit.
+        dry_run: Print the commands without running them.
     """
     try:
         path, given = _find_file(file, launch_arguments)
@@ -56,20 +55,20 @@ def launch(
         return 2
 
 
-def _find_file(file: Path, words: tuple[str, ...]) -> tuple[Path, tuple[str, ...]]:
-    """Return the launch file and the launch arguments.
+def _find_file(file: Path, rest: tuple[str, ...]) -> tuple[Path, tuple[str, ...]]:
+    """Return the path of the launch file and the launch arguments.
 
-    For `PACKAGE FILE`, the form of `ros2 launch`, FILE is the first of the words; a name without a
-    folder is that of a file of the package rulesafe.
+    In the form `PACKAGE FILE`, as for `ros2 launch`, FILE is the first item of `rest`. A file name
+    without a folder refers to the package rulesafe.
     """
-    first = next(iter(words), "")
+    first = next(iter(rest), "")
     if file.is_file():
-        return file.absolute(), words
+        return file.absolute(), rest
     if first.endswith(".xml") and ":=" not in first:
-        return _packaged(str(file), first), words[1:]
+        return _packaged(str(file), first), rest[1:]
     if file.suffix == ".xml" and file.name == str(file):
-        return _packaged("rulesafe", file.name), words
-    return file.absolute(), words
+        return _packaged("rulesafe", file.name), rest
+    return file.absolute(), rest
 
 
 def _packaged(package: str, name: str) -> Path:
@@ -81,14 +80,15 @@ def _packaged(package: str, name: str) -> Path:
         raise LaunchError(f"no launch file and no package {package!r}; {form}") from None
     if not (folder / name).is_file():
         known = ", ".join(sorted(path.name for path in folder.glob("*.launch.xml"))) or "none"
-        raise LaunchError(f"no {name!r} in {folder}, which has: {known}; or {form}")
+        raise LaunchError(f"no {name!r} in {folder}; valid: {known}; or {form}")
     return folder / name
 
 
 def known_arguments(file: Path) -> dict[str, arguments.LaunchArgument]:
-    """The arguments of a launch file and of those that it includes, by name.
+    """Return the arguments of a launch file and of the files that it includes, by name.
 
-    Errors: LaunchError where it cannot be read.
+    Raises:
+        LaunchError: the file cannot be read or is invalid.
     """
     path, _ = _find_file(file, ())
     context = Context({}, {**_DEFAULTS, **os.environ}, path.parent)
@@ -115,7 +115,7 @@ def _launch(file: Path, given: dict[str, str], show_args: bool, dry_run: bool) -
 def _describe(steps: Iterable[Step], indent: str = "") -> Iterator[str]:
     for step in steps:
         if isinstance(step, Process):
-            ending = "  # its end ends the launch" if step.on_exit else ""
+            ending = "  # the launch ends with this process" if step.on_exit else ""
             yield f"{indent}[{step.name}] {command_line(step)}{ending}"
             for name, value in step.parameters.items():
                 yield f"{indent}    {name} = {value!r}"

@@ -1,7 +1,6 @@
-"""The Python expressions of $(eval ...): arithmetic, comparison and text, and nothing else.
+"""Evaluate the Python expressions of $(eval ...): arithmetic, comparisons and text only.
 
-The official launcher evaluates any expression; those that are accepted here have the same value
-there.
+`ros2 launch` evaluates any expression. The expressions supported here have the same value there.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ _NODES = (
     *(ast.And, ast.Or, ast.Not, ast.In, ast.NotIn),
     *(ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE),
 )
-# The official launcher offers the members of `math` both bare and as `math.x`.
+# `ros2 launch` provides the members of `math` both as `x` and as `math.x`.
 _MATH = {name: getattr(math, name) for name in dir(math) if not name.startswith("_")}
 _FUNCTIONS = {f.__name__: f for f in (abs, bool, float, int, len, max, min, round, str)}
 _NAMES: dict[str, Any] = {**_FUNCTIONS, **_MATH, "pow": math.pow, "math": math}
@@ -29,7 +28,7 @@ def evaluate(expression: str) -> str:
     """Return the value of a Python expression as text.
 
     Raises:
-        LaunchError: it is invalid or not supported, or its evaluation fails.
+        LaunchError: the expression is invalid or not supported, or its evaluation fails.
     """
     try:
         tree = ast.parse(expression.strip(), mode="eval")
@@ -38,11 +37,11 @@ def evaluate(expression: str) -> str:
     except SyntaxError as error:
         raise LaunchError(f"{expression!r} is not a Python expression: {error.msg}") from None
     except (ArithmeticError, AttributeError, TypeError, ValueError, LookupError) as error:
-        raise LaunchError(f"{expression!r} fails: {error}") from None
+        raise LaunchError(f"evaluation of {expression!r} failed: {error}") from None
 
 
 def _check(node: ast.AST) -> None:
-    """Refuse what is not supported. Only text has the methods of _TEXT_METHODS."""
+    """Raise LaunchError for an unsupported node; only text has the methods of _TEXT_METHODS."""
     children: list[ast.AST]
     match node:
         case ast.Constant(value=bool() | int() | float() | str() | None):

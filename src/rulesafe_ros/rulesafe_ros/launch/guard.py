@@ -1,7 +1,7 @@
-"""No process outlives the launcher, not even one that is killed with SIGKILL.
+"""Kill all child processes when the launcher ends, even if the launcher is killed with SIGKILL.
 
-Two nets: the kernel kills each direct child when the launcher dies, and a small shell outside the
-launcher's process group kills the children's whole process groups.
+Two mechanisms: the kernel kills each direct child when the launcher dies, and a small shell outside
+the launcher's process group kills the process groups of the children.
 """
 
 from __future__ import annotations
@@ -16,26 +16,26 @@ from contextlib import suppress
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
 _prctl = ctypes.CDLL(None).prctl
 
-# Each input line lists the groups that live now; the input ends when the launcher does.
+# Each input line lists the present process groups; the input ends when the launcher does.
 _SHELL = """trap '' INT TERM HUP
 while read -r line; do groups=$line; done
 for group in $groups; do kill -s KILL -- "-$group"; done"""
 
 
 def die_with_parent() -> Callable[[], None]:
-    """What a child runs before exec, so that the kernel kills it when this process dies."""
+    """Return a function that a child calls before exec, so that it is killed with its parent."""
     parent = os.getpid()
 
     def prepare() -> None:
         _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-        if os.getppid() != parent:  # it died before the call above
+        if os.getppid() != parent:  # the parent died before the call above
             os._exit(1)
 
     return prepare
 
 
 def signal_group(group: int, number: int) -> bool:
-    """Send a signal to a process group; False if it has no member left."""
+    """Send a signal to a process group; return False if the group is empty."""
     try:
         os.killpg(group, number)
     except ProcessLookupError:
@@ -44,7 +44,7 @@ def signal_group(group: int, number: int) -> bool:
 
 
 class ProcessGuard:
-    """Kills the registered process groups once this process is gone, however that happens."""
+    """Kills the registered process groups when this process ends, for whatever reason."""
 
     def __init__(self) -> None:
         self.groups: set[int] = set()
@@ -58,11 +58,11 @@ class ProcessGuard:
 
     def add(self, group: int) -> None:
         self.groups.add(group)
-        self._tell()
+        self._send()
 
     def remove(self, group: int) -> None:
         self.groups.discard(group)
-        self._tell()
+        self._send()
 
     def close(self) -> None:
         """End the guard; groups that are still registered are killed."""
@@ -71,8 +71,8 @@ class ProcessGuard:
             self.shell.stdin.close()
         self.shell.wait()
 
-    def _tell(self) -> None:
+    def _send(self) -> None:
         assert self.shell.stdin is not None
-        with suppress(BrokenPipeError):  # somebody killed the guard: the first net remains
+        with suppress(BrokenPipeError):  # the shell was killed; the kernel's signal remains
             self.shell.stdin.write(" ".join(map(str, self.groups)).encode() + b"\n")
             self.shell.stdin.flush()

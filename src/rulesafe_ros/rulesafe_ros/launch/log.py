@@ -1,4 +1,4 @@
-"""What a launch says: on the screen, and in a log file as ros2 launch keeps one."""
+"""Output of a launch: on the screen, and in a log file like that of `ros2 launch`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TextIO
 
-# Where the two streams of a process go, by its `output`.
+# Streams of a process that are shown on the screen, by its `output` attribute.
 _SCREEN = {
     "screen": ("stdout", "stderr"),
     "both": ("stdout", "stderr"),
@@ -30,16 +30,16 @@ class Log:
             self.directory.mkdir(parents=True)
             self.file = (self.directory / "launch.log").open("w", encoding="utf-8")
         except OSError as error:
-            self.say("launch", f"no log file: {error}", "WARNING")
+            self.message("launch", f"cannot write a log file: {error}", "WARNING")
         else:
-            self.say("launch", f"All log files can be found below {self.directory}")
+            self.message("launch", f"All log files can be found below {self.directory}")
 
-    def say(self, name: str, message: str, level: str = "INFO") -> None:
-        """A message of the launcher itself."""
-        self._write(f"[{level}] [{name}]: {message}", on_screen=True)
+    def message(self, name: str, text: str, level: str = "INFO") -> None:
+        """Write a message of the launcher itself."""
+        self._write(f"[{level}] [{name}]: {text}", on_screen=True)
 
     def line(self, name: str, stream: str, output: str, text: str) -> None:
-        """A line that a process wrote on `stream` (stdout or stderr), with its `output` setting."""
+        """Write a line of a process's stdout or stderr, as its attribute `output` requires."""
         self._write(f"[{name}] {text}", on_screen=stream in _SCREEN[output])
 
     def close(self) -> None:
@@ -47,7 +47,7 @@ class Log:
             self.file.close()
 
     def _write(self, text: str, on_screen: bool) -> None:
-        # A closed screen or a full disk must not end the robot's processes.
+        # A closed terminal or a full disk must not end the robot's processes.
         if on_screen:
             with suppress(OSError, ValueError):
                 _print(text)
@@ -57,7 +57,7 @@ class Log:
 
 
 def _print(text: str) -> None:
-    """Like print, but whole: with PYTHONUNBUFFERED a signal could cut a long line short."""
+    """Print a complete line; with PYTHONUNBUFFERED a signal can truncate a line of `print`."""
     data = f"{text}\n".encode(errors="replace")
     while data:
         data = data[sys.stdout.buffer.write(data) :]
@@ -65,7 +65,7 @@ def _print(text: str) -> None:
 
 
 def _directory() -> Path:
-    """ROS_LOG_DIR, else ROS_HOME/log, else ~/.ros/log; in it one directory per launch."""
+    """Return this launch's folder in ROS_LOG_DIR, else in ROS_HOME/log, else in ~/.ros/log."""
     home = os.environ.get("ROS_HOME") or "~/.ros"
     base = Path(os.environ.get("ROS_LOG_DIR") or f"{home}/log").expanduser()
     stamp = time.strftime("%Y-%m-%d-%H-%M-%S")

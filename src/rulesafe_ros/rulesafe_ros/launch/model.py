@@ -1,4 +1,4 @@
-"""The pieces a launch file is read into (elements) and turned into (steps)."""
+"""Data types of a launch: XML elements of a launch file, and the resulting steps."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from rulesafe_core.errors import RuleSafeError
 
 
 class LaunchError(RuleSafeError):
-    """A launch file, or an argument given to it, that cannot be run as it stands."""
+    """A launch file or a launch argument is invalid or not supported."""
 
 
 @dataclass(frozen=True)
 class Element:
-    """One XML element that has passed the checks of `parse`.
+    """An XML element that has passed the checks of `parse`.
 
-    `text` holds the attributes as written; `values` the ones that take no substitutions, converted.
+    `text` holds the attributes as written, `values` the converted ones that take no substitutions.
     """
 
     tag: str
@@ -32,7 +32,7 @@ class Element:
         return LaunchError(f"{self.file}:{self.line}: <{self.tag}>: {message}")
 
     def all(self, tag: str) -> list[Element]:
-        """The children with this tag, in file order."""
+        """Return the children with this tag, in file order."""
         return [child for child in self.children if child.tag == tag]
 
     @property
@@ -42,7 +42,7 @@ class Element:
 
 @dataclass(frozen=True)
 class Process:
-    """One process to start, with everything substituted."""
+    """A process to start, after all substitutions."""
 
     name: str  # label of its output lines, e.g. sim_node-1
     command: tuple[str, ...]
@@ -50,10 +50,10 @@ class Process:
     directory: str | None = None
     shell: bool = False
     output: str = "log"
-    on_exit: str | None = None  # "shutdown" ends the whole launch with this process
+    on_exit: str | None = None  # "shutdown": the launch ends when this process ends
     sigterm_timeout: float = 5.0  # s from SIGINT to SIGTERM
     sigkill_timeout: float = 5.0  # s from SIGTERM to SIGKILL
-    parameters: Mapping[str, Any] = field(default_factory=dict)  # the inline ones, for display
+    parameters: Mapping[str, Any] = field(default_factory=dict)  # inline parameters, for display
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Shutdown:
 
 @dataclass(frozen=True)
 class Timer:
-    """Steps that are taken once `period` seconds have passed."""
+    """Steps that are executed after `period` seconds."""
 
     period: float
     steps: list[Step]

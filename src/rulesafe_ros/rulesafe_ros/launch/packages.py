@@ -1,4 +1,4 @@
-"""Where a package's share directory and its executables are, with or without a ROS installation."""
+"""Find a package's share directory and executables, with or without a ROS installation."""
 
 from __future__ import annotations
 
@@ -13,15 +13,18 @@ from rulesafe_core.start import NODES
 from rulesafe_ros.launch.model import LaunchError
 
 SHARE = Path(__file__).parents[1] / "share"
-"""Share directories that pip installs with this Python package; in the repository, its files are
-links to the repository's own."""
+"""Share directories that pip installs with this Python package. In the repository, the files are
+symbolic links to the files in the root folder."""
 
 
 def share(package: str, beside: Path, environment: Mapping[str, str]) -> Path:
     """Return the share directory of an installed package, or the source directory of a package.
 
-    A source directory holds the package.xml. It is searched for in the directories above the launch
-    file (`beside`) and in their src/, then in the share/ of this Python package.
+    A source directory contains the package.xml. It is searched for in the directories above the
+    launch file (`beside`) and in their src/ folders, then in this Python package's share/ folder.
+
+    Raises:
+        LaunchError: the package is not found.
     """
     for prefix in _prefixes(environment):
         if (prefix / "share/ament_index/resource_index/packages" / package).exists():
@@ -34,37 +37,40 @@ def share(package: str, beside: Path, environment: Mapping[str, str]) -> Path:
         return shipped.resolve().parent
     raise LaunchError(
         f"package {package!r} not found: it is not in AMENT_PREFIX_PATH, "
-        f"and no directory above {beside} holds its package.xml"
+        f"and no directory above {beside} contains its package.xml"
     )
 
 
 def executable(package: str, name: str, environment: Mapping[str, str]) -> list[str]:
-    """The command that runs an executable of a package.
+    """Return the command that runs an executable of a package.
 
-    Installed packages come first (PREFIX/lib/PACKAGE/NAME), then console scripts whose node or
-    function is in a Python package of that name.
+    Installed packages are searched first (PREFIX/lib/PACKAGE/NAME), then the console scripts whose
+    node or function is in a Python package of that name.
+
+    Raises:
+        LaunchError: the package has no such executable.
     """
     for prefix in _prefixes(environment):
         path = prefix / "lib" / package / name
         if path.is_file() and os.access(path, os.X_OK):
             return [str(path)]
     nodes = {node.name: node.module for node in entry_points(group=NODES)}
-    own = {
+    scripts = {
         script.name: script
         for script in entry_points(group="console_scripts")
         if nodes.get(script.name, script.module).split(".")[0] == package
     }
-    if name in own:
+    if name in scripts:
         path = Path(sys.executable).parent / name
         if os.access(path, os.X_OK):
             return [str(path)]
-        module, function = own[name].module, own[name].attr
+        module, function = scripts[name].module, scripts[name].attr
         return [
             sys.executable, "-c",
             f"import sys, {module}; sys.argv[0] = {name!r}; sys.exit({module}.{function}())",
         ]  # fmt: skip
-    known = ", ".join(sorted({*own, *_installed(package, environment)})) or "none"
-    raise LaunchError(f"no executable {name!r} in package {package!r}; found there: {known}")
+    known = ", ".join(sorted({*scripts, *_installed(package, environment)})) or "none"
+    raise LaunchError(f"no executable {name!r} in package {package!r}; valid: {known}")
 
 
 def _installed(package: str, environment: Mapping[str, str]) -> Iterator[str]:
@@ -75,7 +81,7 @@ def _installed(package: str, environment: Mapping[str, str]) -> Iterator[str]:
 
 
 def _prefixes(environment: Mapping[str, str]) -> list[Path]:
-    """Where packages are installed; ROS wheels from PyPI use the interpreter's own prefix."""
+    """Return the installation prefixes; ROS wheels from PyPI use the interpreter's prefix."""
     listed = environment.get("AMENT_PREFIX_PATH", "").split(os.pathsep)
     return [Path(prefix) for prefix in (*listed, sys.prefix) if prefix]
 

@@ -1,4 +1,4 @@
-"""Reading a launch file: XML to checked elements, each of which knows its line."""
+"""Parse a launch file: convert XML to checked elements with their line numbers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _boolean(text: str) -> bool:
 def _seconds(text: str) -> float:
     value = float(text)
     if not 0.0 <= value < float("inf"):
-        raise ValueError("expected seconds, zero or more")
+        raise ValueError("expected seconds >= 0")
     return value
 
 
@@ -50,7 +50,7 @@ Converters = dict[str, Callable[[str], Any]]
 
 @dataclass(frozen=True)
 class _Kind:
-    """What an element may hold. `plain` attributes take no substitutions."""
+    """Valid attributes and children of an element. `plain` attributes take no substitutions."""
 
     required: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()
@@ -75,7 +75,7 @@ _PROCESS_PLAIN: Converters = {
 }
 _NAME_VALUE = _Kind(("name", "value"))
 
-# Keyed by tag, or by parent/tag where a tag means something else inside that parent.
+# Keys: the tag, or parent/tag if the tag has a different meaning in that parent.
 _KINDS = {
     "launch": _Kind(children=_ACTIONS),
     "arg": _Kind(
@@ -107,9 +107,10 @@ _KINDS = {
 
 
 def parse_file(path: Path) -> Element:
-    """The checked `<launch>` element of a file.
+    """Return the checked `<launch>` element of a file.
 
-    Raises LaunchError, with file and line, for anything outside the subset.
+    Raises:
+        LaunchError: an element or attribute is not supported (with file and line).
     """
     if path.suffix != ".xml":
         raise LaunchError(f"{path}: only XML launch files (*.launch.xml) are supported")
@@ -124,7 +125,7 @@ def parse_file(path: Path) -> Element:
 
 @dataclass
 class _Open:
-    """An element whose end has not been read yet."""
+    """An element whose end tag has not been parsed yet."""
 
     tag: str
     text: dict[str, str]
@@ -190,14 +191,14 @@ class _Builder:
 
 
 def _kind(opened: list[_Open]) -> _Kind:
-    """The kind of the innermost open element."""
+    """Return the kind of the innermost open element."""
     tag = opened[-1].tag
     parent = opened[-2].tag if len(opened) > 1 else ""
     return _KINDS.get(f"{parent}/{tag}") or _KINDS[tag]
 
 
 def _values(kind: _Kind, done: _Open, path: Path) -> dict[str, Any]:
-    """The plain attributes, converted; the syntax of the others, checked."""
+    """Return the converted plain attributes, and check the syntax of the others."""
     values = {}
     for name, text in done.text.items():
         try:
@@ -222,8 +223,8 @@ def _check(element: Element, kind: _Kind) -> None:
         if name not in element.text:
             raise element.error(f"attribute {name!r} is missing")
     if "if" in element.text and "unless" in element.text:
-        raise element.error("'if' and 'unless' exclude each other")
+        raise element.error("'if' and 'unless' cannot be combined")
     if element.tag == "param" and set(element.text) not in (
         {"from"}, {"name", "value"}, {"name", "value", "type"},
     ):  # fmt: skip
-        raise element.error("needs either 'from', or 'name' and 'value' (and perhaps 'type')")
+        raise element.error("needs either 'from', or 'name' and 'value' (and optionally 'type')")

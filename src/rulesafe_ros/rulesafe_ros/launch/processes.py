@@ -1,4 +1,4 @@
-"""From <node> and <executable> elements to the processes they stand for."""
+"""Convert <node> and <executable> elements to processes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SCALARS = (bool, float, int, str)
 
 
 def text(element: Element, name: str, context: Context) -> str:
-    """An attribute with its substitutions done. Raises LaunchError with file and line."""
+    """Return an attribute after substitution; a LaunchError names file and line."""
     try:
         return substitute(element.text[name], context)
     except LaunchError as error:
@@ -33,8 +33,8 @@ def optional(element: Element, name: str, context: Context) -> str | None:
     return text(element, name, context) if name in element.text else None
 
 
-def words(element: Element, name: str, context: Context) -> list[str]:
-    """An attribute as a command line: white space separates, results of $(...) stay whole."""
+def command_words(element: Element, name: str, context: Context) -> list[str]:
+    """Return an attribute as words of a command line; a result of $(...) is not split."""
     if name not in element.text:
         return []
     try:
@@ -44,7 +44,7 @@ def words(element: Element, name: str, context: Context) -> list[str]:
 
 
 def split(template: Template) -> list[Template]:
-    """Cut a template into words as a shell would, substitutions being indivisible."""
+    """Split a template into words as a shell does, without splitting substitutions."""
     done: list[Template] = []
     word: Template = ()
     for part in template:
@@ -64,30 +64,30 @@ def split(template: Template) -> list[Template]:
 
 
 def executable(element: Element, context: Context, number: int) -> Process:
-    """The process of an <executable>."""
-    return _process(element, context, words(element, "cmd", context), "name", number, {})
+    """Return the process of an <executable>."""
+    return _process(element, context, command_words(element, "cmd", context), "name", number, {})
 
 
 def node(element: Element, context: Context, number: int, scratch: Path) -> Process:
-    """The process of a <node>. Inline parameters are written to files in `scratch`."""
+    """Return the process of a <node>. Inline parameters are written to files in `scratch`."""
     name = optional(element, "name", context)
     if name is not None and not re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII):
-        raise element.error(f"{name!r} is not a valid node name")
+        raise element.error(f"{name!r} is not a valid node name, such as camera_1")
     namespace = optional(element, "namespace", context)
     if namespace is not None and not namespace.startswith("/"):
         namespace = "/" + namespace
     if namespace is not None and not re.fullmatch(r"/|(/[A-Za-z_]\w*)+", namespace, re.ASCII):
-        raise element.error(f"{namespace!r} is not a valid namespace")
+        raise element.error(f"{namespace!r} is not a valid namespace, such as /robot_1")
 
-    command = [*_find(element, context), *words(element, "args", context)]
+    command = [*_find(element, context), *command_words(element, "args", context)]
     if "ros_args" in element.text:
-        command += ["--ros-args", *words(element, "ros_args", context)]
+        command += ["--ros-args", *command_words(element, "ros_args", context)]
     command.append("--ros-args")
     if name is not None:
         command += ["-r", f"__node:={name}"]
     if namespace is not None:
         command += ["-r", f"__ns:={namespace}"]
-    # As in launch_ros: only a node whose name and namespace are both given is addressed by name.
+    # As in launch_ros: a parameter file names the node only if name and namespace are given.
     full = name is not None and namespace is not None
     target = f"{(namespace or '').rstrip('/')}/{name}" if full else "/**"
     inline: dict[str, Any] = {}
@@ -108,11 +108,11 @@ def node(element: Element, context: Context, number: int, scratch: Path) -> Proc
 
 
 def _find(element: Element, context: Context) -> list[str]:
-    wanted = text(element, "exec", context)
+    name = text(element, "exec", context)
     if "pkg" not in element.text:
-        return [wanted]
+        return [name]
     try:
-        return packages.executable(text(element, "pkg", context), wanted, context.environment)
+        return packages.executable(text(element, "pkg", context), name, context.environment)
     except LaunchError as error:
         raise element.error(str(error)) from None
 
@@ -141,7 +141,7 @@ def _process(
         raise element.error("the command is empty")
     shell = element.values.get("shell", False)
     if not shell and not _runs(command[0], directory, environment):
-        raise element.error(f"no program {command[0]!r}")
+        raise element.error(f"program {command[0]!r} not found")
     default = Path(command[0].split()[0] if shell else command[0]).name
     return Process(
         name=f"{optional(element, label, context) or default}-{number}",
@@ -164,7 +164,7 @@ def _runs(program: str, directory: str | None, environment: Mapping[str, str]) -
 
 
 def _timeout(element: Element, name: str, context: Context) -> float:
-    """The attribute, else the argument of that name that every launch accepts, else 5 s."""
+    """Return the attribute, else the launch argument of the same name, else 5 s."""
     given = element.values.get(name, context.variables.get(name, 5.0))
     try:
         return float(given)
@@ -180,10 +180,10 @@ def _parameter_file(param: Element, context: Context) -> Path:
 
 
 def _parameter(param: Element, context: Context) -> tuple[str, Any]:
-    """Name and typed value. YAML decides the type where `type` does not.
+    """Return name and typed value. Without the attribute `type`, YAML determines the type.
 
-    As in the official front end the value is read before its substitutions are done, so literal
-    quotes keep text as text ("'1'"), and what $(...) gives is read once more.
+    As in `ros2 launch`, the value is parsed before the substitutions, so that quotes keep text as
+    text ("'1'"); the results of $(...) are then parsed again.
     """
     kind = param.values.get("type", "yaml")
     try:
@@ -200,7 +200,7 @@ def _parameter(param: Element, context: Context) -> tuple[str, Any]:
 
 
 def _finish(item: Any, kind: str, context: Context) -> Any:
-    """Do the substitutions of one value that has been read."""
+    """Perform the substitutions in a parsed value."""
     if not isinstance(item, str):
         return item
     template = parse(item)
@@ -210,7 +210,7 @@ def _finish(item: Any, kind: str, context: Context) -> Any:
 
 
 def _read(source: str, kind: str, lenient: bool) -> Any:
-    """Text to a value; a lenient read leaves text that cannot be converted (yet) as it is."""
+    """Convert text to a value; if `lenient`, return text that cannot be converted unchanged."""
     if kind == "str":
         return source
     try:
@@ -226,8 +226,8 @@ def _read(source: str, kind: str, lenient: bool) -> Any:
 def _check_type(value: Any, kind: str) -> None:
     items = value if isinstance(value, list) else [value]
     types = {type(item) for item in items}
-    wanted = _TYPES.get(kind.removeprefix("list_of_"))
+    scalar = _TYPES.get(kind.removeprefix("list_of_"))
     if len(types) != 1 or not types <= set(_SCALARS):
-        raise ValueError(f"{value!r} is neither a bool, number or text nor a list of one of these")
-    if kind != "yaml" and (types != {wanted} or isinstance(value, list) != kind.startswith("list")):
+        raise ValueError(f"{value!r} is not a bool, number or text, or a list of one of these")
+    if kind != "yaml" and (types != {scalar} or isinstance(value, list) != kind.startswith("list")):
         raise ValueError(f"{value!r} is not of type {kind}")

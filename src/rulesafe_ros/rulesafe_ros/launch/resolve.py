@@ -1,6 +1,6 @@
-"""Walking a launch file: conditions, variables, scopes and includes become a list of steps.
+"""Resolve a launch file's conditions, variables, scopes and includes to a list of steps.
 
-Everything is decided here, before the first process starts.
+All of it is resolved before the first process starts.
 """
 
 from __future__ import annotations
@@ -18,27 +18,28 @@ from rulesafe_ros.launch.substitutions import Context
 
 
 def resolve(root: Element, context: Context, scratch: Path) -> list[Step]:
-    """The steps of a launch.
+    """Return the steps of a launch.
 
-    Arguments:
+    Args:
         root: from `parse_file`.
-        context: variables (the given arguments) and environment; it is changed as the file says.
-        scratch: directory for parameter files, which must live as long as the processes.
+        context: variables (the given arguments) and environment; the launch file changes them.
+        scratch: directory for parameter files, which must exist as long as the processes run.
 
-    Raises LaunchError, with file and line.
+    Raises:
+        LaunchError: the file is invalid (with file and line).
     """
-    walk = _Walk(context, scratch)
-    walk.files.append(root.file)
-    walk.actions(root.children, walk.steps)
-    # A timer's actions see what is set when it fires, that is, after everything else.
-    while walk.timers:
-        element, timer, directory = walk.timers.pop(0)
+    resolver = _Resolver(context, scratch)
+    resolver.files.append(root.file)
+    resolver.actions(root.children, resolver.steps)
+    # Variables in a timer's actions have their values when the timer fires: after everything else.
+    while resolver.timers:
+        element, timer, directory = resolver.timers.pop(0)
         context.directory = directory
-        walk.actions(element.children, timer.steps)
-    return walk.steps
+        resolver.actions(element.children, timer.steps)
+    return resolver.steps
 
 
-class _Walk:
+class _Resolver:
     def __init__(self, context: Context, scratch: Path) -> None:
         self.context = context
         self.scratch = scratch
@@ -49,15 +50,15 @@ class _Walk:
 
     def actions(self, elements: Iterable[Element], steps: list[Step]) -> None:
         for element in elements:
-            if self._wanted(element):
+            if self._enabled(element):
                 self._action(element, steps)
 
-    def _wanted(self, element: Element) -> bool:
+    def _enabled(self, element: Element) -> bool:
         for name in ("if", "unless"):
             if name in element.text:
                 value = text(element, name, self.context).strip().lower()
                 if value not in ("true", "1", "false", "0"):
-                    raise element.error(f"{name}={value!r} is neither true, 1, false nor 0")
+                    raise element.error(f"{name}={value!r} is not valid; valid: true, 1, false, 0")
                 return (value in ("true", "1")) == (name == "if")
         return True
 
@@ -105,8 +106,10 @@ class _Walk:
             raise element.error(f"{name}:={value} is not valid; valid: {', '.join(choices)}")
 
     def _include(self, element: Element, steps: list[Step]) -> None:
-        """As in the official launcher: the file sees all variables, what it sets stays set, and
-        $(dirname) in the arguments it gets is already its own directory.
+        """Resolve an included file as `ros2 launch` does.
+
+        The file shares all variables with the including file, and $(dirname) in its arguments is
+        its own directory.
         """
         path = Path(text(element, "file", self.context)).absolute()
         if path in self.files:
@@ -138,7 +141,7 @@ class _Walk:
 
 
 def parse_given(given: Iterable[str]) -> dict[str, str]:
-    """The `name:=value` words of the command line; the last one wins."""
+    """Parse the `name:=value` words of the command line; of equal names, the last one is used."""
     parsed = {}
     for word in given:
         name, separator, value = word.partition(":=")

@@ -1,7 +1,7 @@
-"""Running the steps of a launch: start, watch, pass on signals, stop, and leave nothing behind.
+"""Run the steps of a launch: start and monitor processes, forward signals, and stop all processes.
 
-One thread and one selector: children are started from the main thread only, which is what the
-kernel's parent-death signal refers to.
+There is one thread with one selector, since the kernel's parent-death signal is sent when the
+thread that started a child ends.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from rulesafe_ros.launch.log import Log
 from rulesafe_ros.launch.model import Process, Shutdown, Step, Timer
 
 _STOPPING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-_INTERRUPTED = (-signal.SIGINT, 128 + signal.SIGINT)  # what ends a process that was sent a SIGINT
-_LEFTOVER_GRACE = 1.0  # s that what a finished process left in its group has to end
-_POLL = 0.05  # s between looks at such leftovers
+_INTERRUPTED = (-signal.SIGINT, 128 + signal.SIGINT)  # exit codes after a SIGINT
+_LEFTOVER_GRACE = 1.0  # s until the rest of a finished process's group is killed
+_POLL = 0.05  # s between checks of such process groups
 
 
 @dataclass(eq=False)
@@ -37,7 +37,7 @@ class _Child:
     popen: subprocess.Popen[bytes]
     pending: dict[str, bytes] = field(default_factory=lambda: {"stdout": b"", "stderr": b""})
     exited: bool = False  # the process itself
-    gone: bool = False  # and its whole group
+    group_exited: bool = False  # and all processes of its group
 
     @property
     def group(self) -> int:
@@ -50,10 +50,11 @@ class _Child:
 
 
 def run(steps: Iterable[Step]) -> int:
-    """Take the steps and wait for the end.
+    """Execute the steps, wait until all processes have ended, and return the exit status.
 
-    Returns the exit status: of the first process that failed by itself (128 + n after signal n),
-    else 128 + n if signal n stopped the launch, else 0.
+    Returns:
+        The exit status of the first process that failed before the shutdown (128 + n after signal
+        n), else 128 + n if signal n stopped the launch, else 0.
     """
     log = Log()
     guard = ProcessGuard()
@@ -67,7 +68,7 @@ def run(steps: Iterable[Step]) -> int:
 
 @contextmanager
 def _wakeups() -> Iterator[socket.socket]:
-    """A socket that receives the number of every signal that concerns the launch."""
+    """Yield a socket that receives the number of every handled signal."""
     receiver, sender = socket.socketpair()
     receiver.setblocking(False)
     sender.setblocking(False)
@@ -97,13 +98,13 @@ class _Launch:
         self.timers = 0  # pending <timer> elements
         self.stopping = False
         self.interrupts = 0
-        self.failure: int | None = None  # status of the first process that failed by itself
+        self.failure: int | None = None  # status of the first failure before the shutdown
         self.interrupted: int | None = None
 
     def run(self, steps: Iterable[Step]) -> int:
-        self._take(steps)
-        while not all(child.gone for child in self.children) or self._waiting():
-            self._once()
+        self._execute(steps)
+        while not all(child.group_exited for child in self.children) or self._waiting():
+            self._process_events()
         self.selector.close()
         if self.failure is not None:
             return self.failure
@@ -112,19 +113,19 @@ class _Launch:
     def _waiting(self) -> bool:
         return self.timers > 0 and not self.stopping
 
-    def _once(self) -> None:
+    def _process_events(self) -> None:
         timeout = max(0.0, self.due[0][0] - time.monotonic()) if self.due else None
         for key, _ in self.selector.select(timeout):
             key.data()
         while self.due and self.due[0][0] <= time.monotonic():
             heapq.heappop(self.due)[2]()
 
-    def _later(self, seconds: float, action: Callable[[], None]) -> None:
+    def _schedule(self, seconds: float, action: Callable[[], None]) -> None:
         heapq.heappush(self.due, (time.monotonic() + seconds, next(self.order), action))
 
     # Starting
 
-    def _take(self, steps: Iterable[Step]) -> None:
+    def _execute(self, steps: Iterable[Step]) -> None:
         for step in steps:
             if self.stopping:
                 return
@@ -132,15 +133,15 @@ class _Launch:
                 case Process():
                     self._start(step)
                 case Shutdown(reason=reason):
-                    self.log.say("launch", f"shutting down: {reason}")
+                    self.log.message("launch", f"shutting down: {reason}")
                     self._stop()
                 case Timer(period=period):
                     self.timers += 1
-                    self._later(period, partial(self._fire, step))
+                    self._schedule(period, partial(self._fire, step))
 
     def _fire(self, timer: Timer) -> None:
         self.timers -= 1
-        self._take(timer.steps)
+        self._execute(timer.steps)
 
     def _start(self, process: Process) -> None:
         try:
@@ -156,13 +157,13 @@ class _Launch:
                 preexec_fn=die_with_parent(),
             )
         except OSError as error:
-            self.log.say(process.name, f"cannot be started: {error}", "ERROR")
-            self._after(process, 127)
+            self.log.message(process.name, f"cannot be started: {error}", "ERROR")
+            self._handle_end(process, 127)
             return
         self.guard.add(popen.pid)
         child = _Child(process, popen)
         self.children.append(child)
-        self.log.say(process.name, f"process started with pid [{popen.pid}]")
+        self.log.message(process.name, f"process started with pid [{popen.pid}]")
         for stream, pipe in child.pipes.items():
             os.set_blocking(pipe.fileno(), False)
             self.selector.register(pipe, selectors.EVENT_READ, partial(self._read, child, stream))
@@ -206,77 +207,77 @@ class _Launch:
             self._read(child, stream)
         name, pid, code = child.process.name, child.popen.pid, child.popen.returncode
         if code == 0:
-            self.log.say(name, f"process has finished cleanly [pid {pid}]")
+            self.log.message(name, f"process has finished cleanly [pid {pid}]")
         elif self.stopping and code in _INTERRUPTED:
-            self.log.say(name, f"process has ended upon SIGINT [pid {pid}, exit code {code}]")
+            self.log.message(name, f"process has ended after SIGINT [pid {pid}, exit code {code}]")
         else:
             command = command_line(child.process)
             message = f"process has died [pid {pid}, exit code {code}, cmd '{command}']."
-            self.log.say(name, message, "ERROR")
+            self.log.message(name, message, "ERROR")
         signal_group(child.group, signal.SIGTERM)
-        self._sweep(child, time.monotonic() + _LEFTOVER_GRACE)
-        self._after(child.process, code if code >= 0 else 128 - code)
+        self._end_group(child, time.monotonic() + _LEFTOVER_GRACE)
+        self._handle_end(child.process, code if code >= 0 else 128 - code)
 
-    def _sweep(self, child: _Child, deadline: float) -> None:
-        """Wait for the group of a finished process to be empty, then kill it."""
+    def _end_group(self, child: _Child, deadline: float) -> None:
+        """Wait until the group of a finished process is empty; kill it after the deadline."""
         if signal_group(child.group, 0):
             if time.monotonic() < deadline:
-                self._later(_POLL, partial(self._sweep, child, deadline))
+                self._schedule(_POLL, partial(self._end_group, child, deadline))
                 return
             signal_group(child.group, signal.SIGKILL)
-        child.gone = True
+        child.group_exited = True
         self.guard.remove(child.group)
         for stream, pipe in child.pipes.items():
             self._read(child, stream)
-            if not pipe.closed:  # something outside the group still holds it
+            if not pipe.closed:  # a process outside the group has it open
                 self._close(child, stream)
 
-    def _after(self, process: Process, status: int) -> None:
-        """What follows from the end of a process."""
+    def _handle_end(self, process: Process, status: int) -> None:
+        """Store the status of an ended process, and shut down if the process is required."""
         if status != 0 and not self.stopping and self.failure is None:
             self.failure = status
         if process.on_exit == "shutdown" and not self.stopping:
             message = f"process[{process.name}] was required: shutting down launched system"
-            self.log.say("launch", message)
+            self.log.message("launch", message)
             self._stop()
 
     # Stopping
 
     def _interrupt(self, number: int) -> None:
-        """A signal to the launcher: SIGINT to all first, a second one SIGTERM, then SIGKILL."""
+        """Forward a signal to all processes: the first as SIGINT, then SIGTERM, then SIGKILL."""
         name = signal.Signals(number).name
         self.interrupts += 1
-        self.log.say("launch", f"user interrupted with {name}", "WARNING")
+        self.log.message("launch", f"user interrupted with {name}", "WARNING")
         if not self.stopping:
             self.interrupted = number
             self._stop()
         elif self.interrupts > 1:
-            harder = signal.SIGTERM if self.interrupts == 2 else signal.SIGKILL
+            stronger = signal.SIGTERM if self.interrupts == 2 else signal.SIGKILL
             for child in self.children:
-                self._signal(child, harder)
+                self._signal(child, stronger)
 
     def _stop(self) -> None:
         self.stopping = True
         for child in self.children:
             self._signal(child, signal.SIGINT)
             wait = child.process.sigterm_timeout
-            self._later(wait, partial(self._escalate, child, wait, signal.SIGTERM))
+            self._schedule(wait, partial(self._escalate, child, wait, signal.SIGTERM))
             wait += child.process.sigkill_timeout
-            self._later(wait, partial(self._escalate, child, wait, signal.SIGKILL))
+            self._schedule(wait, partial(self._escalate, child, wait, signal.SIGKILL))
 
     def _escalate(self, child: _Child, waited: float, number: signal.Signals) -> None:
         if not child.exited:
             message = f"process[{child.process.name}] has not ended {waited:g} s after SIGINT"
-            self.log.say(child.process.name, f"{message}, escalating to {number.name}", "ERROR")
+            self.log.message(child.process.name, f"{message}, escalating to {number.name}", "ERROR")
             self._signal(child, number)
 
     def _signal(self, child: _Child, number: signal.Signals) -> None:
         if not child.exited:
             message = f"sending signal '{number.name}' to process[{child.process.name}]"
-            self.log.say(child.process.name, message)
+            self.log.message(child.process.name, message)
             signal_group(child.group, number)
 
 
 def command_line(process: Process) -> str:
-    """The command as one would type it in a shell."""
+    """Return the command as it is typed in a shell."""
     return (" ".join if process.shell else shlex.join)(process.command)

@@ -1,8 +1,8 @@
-"""Text with $(...) in it: how it is read, and what each substitution stands for.
+"""Parse text with $(...) substitutions, and perform the substitutions.
 
 The syntax is that of the official XML and YAML front ends: arguments are separated by one space, an
-argument with spaces stands in quotes, a backslash takes away a character's special meaning, and
-inside quotes a nested substitution's arguments cannot be quoted again.
+argument with spaces is quoted, a backslash escapes a character, and within quotes the arguments of
+a nested substitution cannot be quoted again.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ Template = tuple[str | Call, ...]
 
 @dataclass
 class Context:
-    """What substitutions can see at one point of a launch."""
+    """Variables and environment at one point of a launch file."""
 
     variables: dict[str, str]
     environment: dict[str, str]
-    directory: Path  # of the launch file that is being read
+    directory: Path  # of the present launch file
 
     @contextmanager
     def scope(self) -> Iterator[None]:
-        """Changes to variables and environment end with the block."""
+        """Restore variables and environment at the end of the block."""
         variables, environment = dict(self.variables), dict(self.environment)
         try:
             yield
@@ -48,13 +48,12 @@ class Context:
 
 
 def parse(text: str) -> Template:
-    """Read text with substitutions. Raises LaunchError for wrong syntax or an unknown name."""
-    reader = _Reader(text)
-    return reader.template(quote="")
+    """Parse text with substitutions; raise LaunchError for invalid syntax or an unknown name."""
+    return _Parser(text).template(quote="")
 
 
 def perform(template: Template, context: Context) -> str:
-    """The template's text in this context."""
+    """Return the template's text in this context."""
     return "".join(part if isinstance(part, str) else _call(part, context) for part in template)
 
 
@@ -63,7 +62,7 @@ def substitute(text: str, context: Context) -> str:
 
 
 def unescape(text: str) -> str:
-    """Text of an attribute that takes no substitutions."""
+    """Return the text of an attribute that takes no substitutions."""
     return re.sub(r"\\(.)", r"\1", text)
 
 
@@ -76,7 +75,7 @@ def _lookup(kind: str, table: Mapping[str, str], name: str, default: str | None)
     if name in table:
         return table[name]
     if default is None:
-        raise LaunchError(f"{kind} {name!r} is not set and has no default here")
+        raise LaunchError(f"{kind} {name!r} is not set and no default is given")
     return default
 
 
@@ -91,8 +90,8 @@ def _environment(context: Context, name: str, default: str | None = None) -> str
 @dataclass(frozen=True)
 class _Substitution:
     function: Callable[..., str]
-    fewest: int
-    most: int
+    min_arguments: int
+    max_arguments: int
 
 
 SUBSTITUTIONS = {
@@ -108,18 +107,18 @@ SUBSTITUTIONS = {
 }
 
 
-class _Reader:
+class _Parser:
     def __init__(self, text: str) -> None:
         self.text = text
         self.position = 0
 
     def template(self, quote: str) -> Template:
-        """Parts up to the closing quote, or to the end of the text where `quote` is empty."""
+        """Return the parts up to the closing quote, or to the end of the text without a quote."""
         parts: list[str | Call] = []
         while self.position < len(self.text) and self._peek() != quote:
             parts.append(self._call(quote) if self._at_call() else self._character())
         if quote and self._peek() != quote:
-            raise LaunchError(f"{self.text!r}: a {quote} is not closed")
+            raise LaunchError(f"{self.text!r}: unterminated quote {quote}")
         self.position += len(quote)
         return _joined(parts)
 
@@ -153,7 +152,7 @@ class _Reader:
         character = self._peek()
         self.position += 1
         if character == "$":
-            raise LaunchError(f"{self.text!r}: write \\$ for a dollar sign")
+            raise LaunchError(f"{self.text!r}: escape a dollar sign as \\$")
         if character == "\\" and self._peek():
             character = self._peek()
             self.position += 1
@@ -170,7 +169,7 @@ class _Reader:
 
 
 def _joined(parts: list[str | Call]) -> Template:
-    """The same parts with neighbouring characters put together."""
+    """Return the parts with adjacent characters joined."""
     joined: list[str | Call] = []
     for part in parts:
         if isinstance(part, str) and joined and isinstance(joined[-1], str):
@@ -186,8 +185,9 @@ def _checked(call: Call) -> Call:
         raise LaunchError(f"substitution $({call.name}) is not supported; supported: {valid}")
     known = SUBSTITUTIONS[call.name]
     count = len(call.arguments)
-    if not known.fewest <= count <= known.most:
-        wanted = " to ".join(str(n) for n in sorted({known.fewest, known.most}))
-        hint = " (quote text that has spaces)" if count > known.most else ""
-        raise LaunchError(f"$({call.name}) takes {wanted} arguments, {count} given{hint}")
+    if not known.min_arguments <= count <= known.max_arguments:
+        limits = sorted({known.min_arguments, known.max_arguments})
+        expected = " to ".join(map(str, limits))
+        hint = " (quote text with spaces)" if count > known.max_arguments else ""
+        raise LaunchError(f"$({call.name}) takes {expected} arguments, {count} given{hint}")
     return call

@@ -1,6 +1,6 @@
-"""The newest value of each section, written by the node and read by pages.
+"""Store the newest value of each section of the page: the node writes it, open pages read it.
 
-A slow page misses intermediate values and does not block the node.
+A slow page skips intermediate values and does not block the node.
 """
 
 import json
@@ -8,25 +8,25 @@ import threading
 from typing import Any
 
 BINARY = ("head", "front", "points")
-"""Sections of bytes; the index here is the first byte of their messages."""
+"""Binary sections; the index in this tuple is the first byte of their messages."""
 
 
 class Board:
-    """Sections by name, with versions that grow at each write. Thread-safe.
+    """Sections by name, with a version number that increases at each write. Thread-safe.
 
     Attributes:
-        readers: number of open pages; without one, images need not be decoded.
+        viewers: number of open pages; without one, images are not decoded.
     """
 
     def __init__(self) -> None:
-        self.readers = 0
+        self.viewers = 0
         self._lock = threading.Lock()
         self._sections: dict[str, tuple[int, str | bytes]] = {}
         self._values: dict[str, Any] = {}
         self._version = 0
 
     def put(self, name: str, value: Any) -> None:
-        """Write a JSON value if it differs from the present one."""
+        """Write a JSON-compatible value if it differs from the present one."""
         with self._lock:
             if name in self._values and self._values[name] == value:
                 return
@@ -34,12 +34,12 @@ class Board:
             self._write(name, json.dumps({"name": name, "value": value}, allow_nan=False))
 
     def put_bytes(self, name: str, data: bytes) -> None:
-        """Write one of the sections of BINARY."""
+        """Write a binary section, one of BINARY."""
         with self._lock:
             self._write(name, bytes([BINARY.index(name)]) + data)
 
     def get(self, name: str) -> Any:
-        """Return the present value; None if there is none."""
+        """Return the present value, or None."""
         with self._lock:
             return self._values.get(name)
 
@@ -48,9 +48,9 @@ class Board:
         self._sections[name] = self._version, message
 
     def changes(self, since: int) -> tuple[int, list[str | bytes]]:
-        """Return the present version, and messages of the sections written after version `since`.
+        """Return the present version and the messages of sections written after version `since`.
 
-        The sections are in the order of writing; 0: all of them.
+        The messages are in the order of writing; `since` = 0 returns all sections.
         """
         with self._lock:
             found = sorted(entry for entry in self._sections.values() if entry[0] > since)

@@ -1,4 +1,4 @@
-"""The command `rulesafe view`. What it needs is imported when it runs."""
+"""The command `rulesafe view`, which imports its dependencies when it runs."""
 
 from typing import Literal
 
@@ -11,22 +11,23 @@ def view(
     head_image: str = "",
     front_image: str = "",
 ) -> int:
-    """Show a running graph live: cameras, robot and safe, memory tokens, the plan, joints.
+    """Show a running graph in the browser: cameras, robot and safe, memory tokens, plan, joints.
 
-    It subscribes to the ROS topics, so it shows the simulation, a played bag and the real robot
-    alike. It may be started before them and keeps running after them.
+    The view subscribes to ROS topics, so it works with the simulation, a played bag and a real
+    robot. It can be started before them and continues after they end.
 
     Example: rulesafe view --port 8080
 
     Args:
-        host: Address to bind to. Any but loopback exposes the page to the network: all users of it
-            can open the page then, and the buttons ask for the token.
-        port: The page's port; 0: any free port.
-        foxglove_port: Port of the Foxglove WebSocket server; 0: any free port; None: no server.
-        token: Token of the buttons where the page is exposed; empty: a new one, which is printed.
+        host: Address to listen on. An address other than loopback makes the page available to
+            everyone on the network; its buttons then require the token.
+        port: TCP port of the page; 0: any free port.
+        foxglove_port: TCP port of the Foxglove WebSocket server; 0: any free port; None: no server.
+        token: Token for the buttons if the page is available on the network; empty: a random token
+            is generated and printed.
         head_image: Image topic of the head camera; empty: /film/head/compressed if it is
             published, else /camera/head/image_raw.
-        front_image: The same of the front camera.
+        front_image: Image topic of the front camera; empty: as for the head camera.
     """
     from rulesafe_ros.view.options import ViewOptions
     from rulesafe_ros.view.serving import serve

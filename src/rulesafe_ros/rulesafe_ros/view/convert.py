@@ -1,4 +1,4 @@
-"""Messages as sections of the page."""
+"""Convert messages to sections of the page."""
 
 from io import BytesIO
 from typing import Any
@@ -12,7 +12,7 @@ from rulesafe_core.messages import decode_cloud, decode_image
 from rulesafe_interfaces.msg import BridgeState, EpisodeStatus
 
 QUALITY = 88
-"""Of the page's JPEG images."""
+"""JPEG quality of the page's images."""
 
 LEVELS = {
     DiagnosticStatus.OK: "ok",
@@ -23,7 +23,7 @@ LEVELS = {
 
 
 def image_bytes(message: Image | CompressedImage) -> bytes:
-    """Return the image as JPEG, or as it came if it is compressed already; see `decode_image`."""
+    """Return the image as JPEG; the data of a compressed image is returned unchanged."""
     if isinstance(message, CompressedImage):
         return bytes(message.data)
     buffer = BytesIO()
@@ -32,12 +32,12 @@ def image_bytes(message: Image | CompressedImage) -> bytes:
 
 
 def cloud_bytes(message: PointCloud2) -> bytes:
-    """Return points (N, 6) float32: x, y, z in m and r, g, b in 0..1; see `decode_cloud`."""
+    """Return the points as bytes of (N, 6) float32: x, y, z in m and r, g, b in 0..1."""
     return np.ascontiguousarray(decode_cloud(message), np.float32).tobytes()
 
 
 def status_section(message: EpisodeStatus) -> dict[str, Any]:
-    """Return the section of an episode's status."""
+    """Return the section `status`."""
     parts = zip(
         message.parts,
         message.part_positions,
@@ -74,7 +74,7 @@ def status_section(message: EpisodeStatus) -> dict[str, Any]:
 
 
 def bridge_section(message: BridgeState) -> dict[str, Any]:
-    """Return the section of the bridge to a real robot."""
+    """Return the section `bridge`: the state of the bridge to a real robot."""
     return {
         "state": message.state,
         "reason": message.reason,
@@ -84,5 +84,5 @@ def bridge_section(message: BridgeState) -> dict[str, Any]:
 
 
 def diagnostics(message: DiagnosticArray) -> list[tuple[str, str, str]]:
-    """Return name, level and text of each diagnostic."""
+    """Return (name, level, text) of each diagnostic status."""
     return [(s.name, LEVELS.get(s.level, "error"), s.message) for s in message.status]

@@ -1,4 +1,4 @@
-"""A Foxglove WebSocket server for the messages of the graph, as they came, and for transforms."""
+"""A Foxglove WebSocket server for the unchanged messages of the graph, and for transforms."""
 
 import time
 from collections.abc import Callable, Iterable
@@ -15,17 +15,17 @@ from rulesafe_data.bags.definitions import definition
 from rulesafe_ros.view.frames import Frame
 
 FRAMES = "/view/transforms"
-"""Topic of the links' poses, of Foxglove's own type: the graph has no /tf."""
+"""Topic of the link poses with a message type of Foxglove, since the graph has no /tf."""
 
 BACKLOG = 256
-"""Messages that may wait for a slow viewer; the oldest are dropped."""
+"""Queue length for a slow viewer; the oldest messages are dropped."""
 
 
 class FoxgloveServer:
-    """A server that publishes and takes no commands.
+    """A server that publishes messages and accepts no commands.
 
     Attributes:
-        port: on which it listens.
+        port: TCP port of the server.
 
     Raises:
         RuleSafeError: the port is not available.
@@ -47,9 +47,9 @@ class FoxgloveServer:
             )
         except (OSError, RuntimeError) as error:
             raise RuleSafeError(
-                f"Foxglove's server cannot listen on {host} port {port} ({error}): perhaps a view "
-                "runs there already; for another one: --port 0 --foxglove-port 0 (port:=0 "
-                "foxglove_port:=0 of the launch file), or None for none"
+                f"the Foxglove server cannot listen on {host} port {port} ({error}); if another "
+                "view uses it, start this one with --port 0 --foxglove-port 0 (launch file: "
+                "port:=0 foxglove_port:=0), or without Foxglove: --foxglove-port None"
             ) from None
         self.port = self._server.port
 
@@ -57,7 +57,7 @@ class FoxgloveServer:
         """Send a message to its subscribers, and to later ones if it is latched.
 
         Raises:
-            RuleSafeError: the definition of its type is not installed.
+            RuleSafeError: the definition of the message type is not installed.
         """
         channel = self._channels.get((topic, kind)) or self._make_channel(topic, kind)
         if latched:
@@ -81,11 +81,11 @@ class FoxgloveServer:
                 channel.log(raw)
 
     def frames(self, frames: Iterable[Frame]) -> None:
-        """Send the links' poses; without subscribers they are not even computed."""
+        """Send the link poses; without subscribers, they are not computed."""
         if not self._frames.has_sinks():
             return
-        # The system's time: the graph's stamps restart with each simulation, and a viewer would
-        # keep showing the newest.
+        # System time, since the graph's stamps restart with each simulation and Foxglove shows the
+        # transforms with the newest stamps.
         now = time.time_ns()
         stamp = Timestamp(sec=now // SECOND, nsec=now % SECOND)
         self._frames.log(FrameTransforms(transforms=[_transform(*f, stamp) for f in frames]))
@@ -108,7 +108,7 @@ def _transform(parent: str, child: str, pose, stamp: Timestamp) -> FrameTransfor
 
 
 class _Listener(ServerListener):
-    """Calls `subscribed` with the channel's id when a viewer subscribes."""
+    """Calls `subscribed` with the channel ID when a viewer subscribes."""
 
     def __init__(self, subscribed: Callable[[int], None]):
         self._subscribed = subscribed

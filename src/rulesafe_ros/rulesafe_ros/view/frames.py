@@ -1,4 +1,4 @@
-"""The transforms of the links of robot and safe, computed from their URDF, for Foxglove."""
+"""Compute the link transforms of robot and safe from their URDF, for Foxglove."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -10,13 +10,13 @@ from rulesafe_core.transforms import Transform, about_axis, from_xyz_quat
 from rulesafe_core.urdf_reader import read_kinematics
 
 Frame = tuple[str, str, Transform]
-"""Parent link, child link, the child's pose in the parent."""
+"""Parent link, child link, pose of the child in the parent frame."""
 
 PELVIS = "pelvis"
 
 
 class LinkTransforms:
-    """The newest joint positions and descriptions; iterating yields the transforms."""
+    """Link transforms for the newest joint positions and descriptions. Iterate to get them."""
 
     def __init__(self) -> None:
         self._robot: Body | None = None
@@ -26,11 +26,11 @@ class LinkTransforms:
         self._safe_pose: Transform | None = None
 
     def robot(self, urdf: str) -> None:
-        """Set the robot's description; see `read_kinematics` for errors."""
+        """Set the robot's URDF; errors: see `read_kinematics`."""
         self._robot = read_kinematics(urdf)
 
     def safe(self, urdf: str) -> None:
-        """Set the safe's description; see `read_kinematics` for errors."""
+        """Set the safe's URDF; errors: see `read_kinematics`."""
         self._safe = read_kinematics(urdf)
 
     def joints(self, positions: Mapping[str, float]) -> None:
@@ -46,13 +46,13 @@ class LinkTransforms:
 
     def __iter__(self) -> Iterator[Frame]:
         if self._robot and self._positions:
-            yield from _of(self._robot, self._positions)
+            yield from _link_frames(self._robot, self._positions)
         if self._safe and self._safe_pose is not None:
             yield PELVIS, self._safe.links[0].name, self._safe_pose
-            yield from _of(self._safe, self._parts)
+            yield from _link_frames(self._safe, self._parts)
 
 
-def _of(body: Body, positions: Mapping[str, float]) -> Iterator[Frame]:
+def _link_frames(body: Body, positions: Mapping[str, float]) -> Iterator[Frame]:
     for joint in body.joints:
         pose = joint.origin
         if joint.kind != "fixed":

@@ -1,8 +1,8 @@
-"""Which requests are answered, and which commands are executed.
+"""Authorize HTTP requests and commands.
 
-A browser sends requests for any page that its user has open, to loopback too. So a request must be
-addressed to the server's own host (another name could be resolved to loopback) and come from our
-page, and where other machines can reach the server, a command must carry the token.
+Any website that is open in the browser can send requests, also to loopback. A request must
+therefore name the server's own host (another name may resolve to loopback) and come from the view's
+page. If other machines can reach the server, a command must also contain the token.
 """
 
 import hmac
@@ -16,42 +16,42 @@ from rulesafe_ros.view.options import ViewOptions, is_loopback
 
 @dataclass(frozen=True)
 class RequestGuard:
-    """Returns why a request is refused, or None.
+    """Checks requests, and returns the reason for a rejection or None.
 
     Attributes:
         exposed: whether other machines can reach the server.
-        token: what a command must carry then.
+        token: the token that a command must then contain.
     """
 
     exposed: bool
     token: str
 
     def refuse(self, headers: Mapping[str, str]) -> str | None:
-        """Return why a request with these headers is not answered."""
+        """Return why a request with these headers is rejected, or None."""
         host = headers.get("Host", "")
         if not self.exposed and not is_loopback(_name(host)):
             return (
-                f"this page is for this machine alone and not for {host!r}: open it as localhost, "
-                "or start it with --host"
+                f"the page is available as localhost only, not as {host!r}: open it as localhost, "
+                "or start the view with --host"
             )
         origin = headers.get("Origin")
         if origin is not None and origin.partition("://")[2] != host:
-            return f"a page of {origin} may not use this one"
+            return f"requests from pages of {origin} are not allowed"
         return None
 
     def refuse_command(self, headers: Mapping[str, str]) -> str | None:
-        """Return why a command with these headers is not executed."""
+        """Return why a command with these headers is rejected, or None."""
         if not self.exposed:
             return None
         scheme, _, given = headers.get("Authorization", "").partition(" ")
         token = given.encode("utf-8", "surrogateescape")
         if scheme == "Bearer" and hmac.compare_digest(token, self.token.encode()):
             return None
-        return "this command needs the token that `rulesafe view` printed when it started"
+        return "this command requires the token that `rulesafe view` printed at its start"
 
 
 def _name(host: str) -> str:
-    """Return the host name in a Host header; "" if it is invalid."""
+    """Return the host name in a Host header, or "" if the header is invalid."""
     try:
         return urlsplit(f"//{host}").hostname or ""
     except ValueError:
@@ -59,5 +59,5 @@ def _name(host: str) -> str:
 
 
 def make_guard(options: ViewOptions) -> RequestGuard:
-    """Return the guard of a server; an exposed one without a token gets a new token."""
+    """Return the guard of a server, with a random token if the options have none."""
     return RequestGuard(options.exposed, options.token or secrets.token_urlsafe(16))

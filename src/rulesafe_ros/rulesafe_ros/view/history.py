@@ -1,4 +1,4 @@
-"""Joint positions and targets at 10 Hz, for the page's plots."""
+"""History of joint positions and targets at 10 Hz for the page's plots."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -6,17 +6,17 @@ from numpy.typing import NDArray
 from rulesafe_core.chunks import SECOND, Chunk
 
 STEP = 0.095
-"""Least time between two rows, s: less than a frame, since stamps jitter."""
+"""Minimum time between rows, s; shorter than a frame, since stamps jitter."""
 
 LENGTH = 1200
-"""Rows kept: two minutes."""
+"""Maximum number of rows: two minutes."""
 
 Row = list[float | None]
 """Time in s, 13 positions and 13 targets (None: no target), rad."""
 
 
 class JointHistory:
-    """Rows of an episode that began at `origin` (ns)."""
+    """Rows of an episode that started at `origin` (ns)."""
 
     def __init__(self, origin: int):
         self.origin = origin
@@ -35,12 +35,12 @@ class JointHistory:
 
 
 def rounded(values: NDArray[np.float64]) -> list[float]:
-    """Return the values in steps of 0.1 mrad."""
+    """Return the values rounded to 0.1 mrad."""
     return [round(value, 4) for value in values.tolist()]
 
 
 def targets(chunk: Chunk | None, stamp: int, width: int) -> Row:
-    """Return the target of each joint at `stamp` (ns), rad; None outside of the chunk."""
+    """Return the target of each joint at `stamp` (ns), rad; None outside the chunk."""
     if chunk is None or not chunk.times[0] <= stamp <= chunk.end:
         return [None] * width
     rows = [np.interp(stamp, chunk.times, column) for column in chunk.rows.T]

@@ -1,4 +1,4 @@
-"""Compute what a page shows from decoded messages, and write it to a board."""
+"""Convert decoded messages to the sections of the page, and write them to a board."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -19,20 +19,20 @@ from rulesafe_sim.safes import SAFES
 from vq_memory_node.colours import cluster_colours
 
 BACKWARDS = SECOND // 10
-"""ns by which a stamp may be older than the newest; else a new simulation or a bag has started."""
+"""Largest backward step of the stamps, ns; after a larger one, the history is reset."""
 
 JOINT_NAMES = (
     *("shoulder pitch", "shoulder roll", "shoulder yaw", "elbow"),
     *("wrist roll", "wrist pitch", "wrist yaw"),
     *("pinky", "ring", "middle", "index", "thumb bend", "thumb turn"),
 )
-"""Labels of ACTION_JOINTS."""
+"""Labels of ACTION_JOINTS on the page."""
 
 
 def choices(exposed: bool) -> dict[str, Any]:
-    """Return the section `setup`: the choices that the page offers."""
+    """Return the section `setup`: rules, safes and joint labels."""
     return {
-        "rules": [{"id": rule, "words": load_rule(rule).description} for rule in RULES],
+        "rules": [{"id": rule, "description": load_rule(rule).description} for rule in RULES],
         "safes": list(SAFES),
         "joints": list(JOINT_NAMES),
         "token": exposed,
@@ -40,10 +40,10 @@ def choices(exposed: bool) -> dict[str, Any]:
 
 
 class ViewModel:
-    """Feeds a board. Stamps are ns of the graph's clock.
+    """Writes messages to a board. Stamps are in ns of the graph's clock.
 
     Attributes:
-        frames: the transforms of the links.
+        frames: the link transforms.
     """
 
     def __init__(self, board: Board):
@@ -71,11 +71,11 @@ class ViewModel:
             self._begin(stamp)
 
     def joints(self, stamp: int, positions: Mapping[str, float]) -> None:
-        """Show the measured joint positions, rad; those that are not finite are left out."""
+        """Show the measured joint positions, rad; positions that are not finite are skipped."""
         positions = {name: float(p) for name, p in positions.items() if np.isfinite(p)}
         if self._history is None or stamp < self._newest - BACKWARDS:
-            began = self._started is not None and self._started <= stamp
-            self._begin(self._started if began and self._started is not None else stamp)
+            in_episode = self._started is not None and self._started <= stamp
+            self._begin(self._started if in_episode and self._started is not None else stamp)
         assert self._history is not None
         self._newest = max(stamp, self._newest)
         self.frames.joints(positions)
@@ -94,7 +94,7 @@ class ViewModel:
         return {"origin": self._history.origin, "rows": list(self._history.rows)}
 
     def chunk(self, chunk: Chunk) -> None:
-        """Show a chunk of a policy."""
+        """Show an action chunk."""
         if self._history is None:
             return
         self._chunk = chunk
@@ -103,7 +103,7 @@ class ViewModel:
         self._board.put("chunk", {"times": np.round(times, 3).tolist(), "rows": rows})
 
     def tokens(self, tokens: Tokens, model: str) -> None:
-        """Show the tokens of a memory; `model` is the hash of its tokenizer."""
+        """Show memory tokens; `model` is the hash of the memory's tokenizer."""
         palette = cluster_colours(tokens.vocabulary)
         values = tokens.reading.values
         self._board.put(
@@ -119,26 +119,29 @@ class ViewModel:
         )
 
     def status(self, status: Mapping[str, Any]) -> None:
-        """Show the state of the episode, see `rulesafe_ros.view.convert.status_section`."""
+        """Show the state of the episode; see `rulesafe_ros.view.convert.status_section`."""
         self.frames.status(status)
         self._board.put("status", dict(status))
 
     def robot(self, urdf: str) -> None:
-        """Show a robot's URDF. A page cannot read mesh files: a robot with meshes is drawn as our
-        primitives, whose links and joints are the same."""
+        """Show a robot's URDF.
+
+        A browser cannot read mesh files, so a robot with meshes is drawn with RuleSafe's primitive
+        shapes, which have the same links and joints.
+        """
         self.frames.robot(urdf)
         self._board.put("robot", to_urdf(h1_2()) if "<mesh" in urdf else urdf)
 
     def safe(self, urdf: str) -> None:
-        """Show the URDF of the safe and its stand."""
+        """Show the URDF of the safe and its support."""
         self.frames.safe(urdf)
         self._board.put("safe", urdf)
 
-    def notice(self, found: Sequence[tuple[str, str, str]]) -> None:
-        """Show name, level ("warning", "error") and text of diagnostics; level "ok" removes one."""
-        for name, level, text in found:
+    def notice(self, diagnostics: Sequence[tuple[str, str, str]]) -> None:
+        """Show diagnostics (name, level, text); the level "ok" removes a notice."""
+        for name, level, text in diagnostics:
             if level == "ok":
                 self._notices.pop(name, None)
             else:
-                self._notices[name] = {"name": name, "level": level, "words": text}
+                self._notices[name] = {"name": name, "level": level, "text": text}
         self._board.put("notices", list(self._notices.values()))

@@ -1,7 +1,7 @@
-"""The view's node: subscribes to what is published, and calls services of the simulation.
+"""The view's node: subscribes to the displayed topics and calls services of the simulation.
 
-Messages are received as bytes and only the newest are decoded, 20 times per second, so that the
-view does not slow down a simulation.
+Messages are received in serialized form and only the newest ones are decoded, 20 times per second,
+so that the view does not slow down a simulation.
 """
 
 import os
@@ -9,7 +9,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future as Answer
+from concurrent.futures import Future as ThreadFuture
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -44,13 +44,13 @@ from rulesafe_ros.view.options import ViewOptions
 from rulesafe_ros.view.sources import Offer, Source, SubscriptionRequest, choose, sources
 
 DISCOVERY_PERIOD = 0.5
-"""s between two searches for topics and publishers."""
+"""Interval between searches for topics and publishers, s."""
 
 UPDATE_PERIOD = 0.05
-"""s between two updates of the board."""
+"""Interval between updates of the board, s."""
 
 SILENCE = 3.0
-"""s without joint states and status after which there is no robot and no simulation."""
+"""Time without joint states and status after which the robot counts as absent, s."""
 
 KINDS = {
     f"{kind.__module__.split('.')[0]}/msg/{kind.__name__}": kind
@@ -59,11 +59,11 @@ KINDS = {
         *(MemoryTokens, EpisodeStatus, BridgeState, Time, Bool, String, DiagnosticArray),
     )
 }
-"""Message class by the name of its type."""
+"""Message classes by type name."""
 
 
 class ViewNode(Node):
-    """Feeds a model and a board, and forwards every message to Foxglove."""
+    """Passes messages to a model and a board, and forwards all of them to Foxglove."""
 
     def __init__(
         self, board: Board, model: ViewModel, options: ViewOptions, server: FoxgloveServer | None
@@ -74,7 +74,7 @@ class ViewNode(Node):
         self._requests: dict[str, SubscriptionRequest] = {}
         self._subscriptions_by_source: dict[str, Subscription] = {}
         self._inbox: dict[str, deque[bytes]] = {}
-        self._received = float("-inf")  # s of the steady clock, newest state of the robot
+        self._received = float("-inf")  # time of the newest robot state, s of the steady clock
         self._reset = self.create_client(ResetEpisode, "/episode/reset")
         self._pause = self.create_client(SetBool, "/episode/pause")
         steady = Clock(clock_type=ClockType.STEADY_TIME)
@@ -85,7 +85,7 @@ class ViewNode(Node):
     # Subscriptions ------------------------------------------------------------------------
 
     def _discover(self) -> None:
-        """Subscribe to what is published, and put on the board what the page can do."""
+        """Subscribe to published topics, and put the available services on the board."""
         for source in self._sources:
             request = choose(source, {topic: self._offers(topic) for topic in source.topics})
             if request is not None and request != self._requests.get(source.name):
@@ -113,7 +113,7 @@ class ViewNode(Node):
         self._requests[source.name] = request
         inbox = self._inbox[source.name] = deque(maxlen=source.depth)
 
-        def take(raw: bytes) -> None:
+        def on_message(raw: bytes) -> None:
             if source.name in ("joints", "status"):
                 self._received = time.monotonic()
             if source.shown:
@@ -123,27 +123,27 @@ class ViewNode(Node):
             try:
                 self._server.message(request.topic, request.kind, raw, request.latched)
             except RuleSafeError as error:
-                self.get_logger().warning(f"not for Foxglove: {error}", once=True)
+                self.get_logger().warning(f"not forwarded to Foxglove: {error}", once=True)
 
         self._subscriptions_by_source[source.name] = self.create_subscription(
             KINDS[request.kind],
             request.topic,
-            take,
+            on_message,
             to_profile(request.reliable, request.latched, source.depth),
             raw=True,
         )
 
     def _update(self) -> None:
-        """Put what was received since the last update on the board."""
-        for name, show in SHOWN.items():
+        """Decode the messages received since the last update, and put them on the board."""
+        for name, handle in HANDLERS.items():
             inbox = self._inbox.get(name)
-            if not inbox or (name in IMAGES and not self._board.readers):
+            if not inbox or (name in IMAGES and not self._board.viewers):
                 continue
             while inbox:
                 message = deserialize_message(inbox.popleft(), KINDS[self._requests[name].kind])
                 topic = self._requests[name].topic
                 try:
-                    show(self._model, self._board, message)
+                    handle(self._model, self._board, message)
                 except (RuleSafeError, ValueError) as error:
                     self._model.notice([(topic, "warning", str(error))])
         if self._server is not None:
@@ -151,41 +151,42 @@ class ViewNode(Node):
 
     # Commands -----------------------------------------------------------------------------
 
-    def reset_episode(self, rule: str, safe: str, seed: int) -> "Answer[tuple[bool, str]]":
-        """Start an episode; return whether it started, and the service's message."""
+    def reset_episode(self, rule: str, safe: str, seed: int) -> "ThreadFuture[tuple[bool, str]]":
+        """Reset the episode; return success and the message of the service."""
         return _call(self._reset, ResetEpisode.Request(rule=rule, safe=safe, seed=seed))
 
-    def pause(self, paused: bool) -> "Answer[tuple[bool, str]]":
-        """Pause simulated time, or resume it."""
+    def pause(self, paused: bool) -> "ThreadFuture[tuple[bool, str]]":
+        """Pause or resume simulated time; return success and the message of the service."""
         return _call(self._pause, SetBool.Request(data=paused))
 
 
-def _call(client: Client, request: Any) -> "Answer[tuple[bool, str]]":
-    answer: Answer[tuple[bool, str]] = Answer()
+def _call(client: Client, request: Any) -> "ThreadFuture[tuple[bool, str]]":
+    result: ThreadFuture[tuple[bool, str]] = ThreadFuture()
     if not client.service_is_ready():
-        answer.set_result((False, f"nobody offers {client.srv_name}: does a simulation run?"))
-        return answer
+        message = f"service {client.srv_name} is not available; check that a simulation runs"
+        result.set_result((False, message))
+        return result
 
     def done(future: Future) -> None:
         response = future.result()
-        if not answer.cancelled():
-            answer.set_result((bool(response.success), str(response.message)))
+        if not result.cancelled():
+            result.set_result((bool(response.success), str(response.message)))
 
     client.call_async(request).add_done_callback(done)
-    return answer
+    return result
 
 
-# What the page shows of each message --------------------------------------------------------
+# Handlers of the messages that the page shows -----------------------------------------------
 
 
-def _picture(name: str) -> Callable[[ViewModel, Board, Image | CompressedImage], None]:
+def _image(name: str) -> Callable[[ViewModel, Board, Image | CompressedImage], None]:
     def show(model: ViewModel, board: Board, message: Image | CompressedImage) -> None:
         board.put_bytes(name, convert.image_bytes(message))
 
     return show
 
 
-def _text(name: str) -> Callable[[ViewModel, Board, Any], None]:
+def _data(name: str) -> Callable[[ViewModel, Board, Any], None]:
     return lambda model, board, message: board.put(name, message.data)
 
 
@@ -205,12 +206,12 @@ def _chunk(model: ViewModel, board: Board, message: JointTrajectory) -> None:
 IMAGES = ("head", "front", "points")
 """Decoded only while a page is open."""
 
-SHOWN: dict[str, Callable[[ViewModel, Board, Any], None]] = {
+HANDLERS: dict[str, Callable[[ViewModel, Board, Any], None]] = {
     "started": lambda model, board, message: model.started(to_ns(message)),
     "robot": lambda model, board, message: model.robot(message.data),
     "safe": lambda model, board, message: model.safe(message.data),
-    "instruction": _text("instruction"),
-    "paused": _text("paused"),
+    "instruction": _data("instruction"),
+    "paused": _data("paused"),
     "status": lambda model, board, message: model.status(convert.status_section(message)),
     "joints": _joints,
     "chunk": _chunk,
@@ -219,26 +220,26 @@ SHOWN: dict[str, Callable[[ViewModel, Board, Any], None]] = {
     ),
     "bridge": lambda model, board, message: board.put("bridge", convert.bridge_section(message)),
     "diagnostics": lambda model, board, message: model.notice(convert.diagnostics(message)),
-    "head": _picture("head"),
-    "front": _picture("front"),
+    "head": _image("head"),
+    "front": _image("front"),
     "points": _points,
 }
-"""By the source's name; what an episode begins with comes first."""
+"""Handlers by source name; messages from the start of an episode are handled first."""
 
 
 @contextmanager
-def receiving(
+def running_node(
     board: Board,
     model: ViewModel,
     options: ViewOptions,
     server: FoxgloveServer | None,
     failed: Callable[[], object],
 ) -> Iterator[ViewNode]:
-    """Run a ViewNode in a thread; `failed` is called there if it ends by an error."""
-    # As in a launch: the buttons must not reach a robot elsewhere in the network.
+    """Run a ViewNode in a thread; `failed` is called in that thread after an exception."""
+    # As in launch files: the buttons must not command a robot elsewhere on the network.
     os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
     make = partial(ViewNode, board, model, options, server)
-    # Signals are the web server's: it ends the node.
+    # The web server handles the signals, and stops the node.
     with ros_context(), executing(make) as (node, executor):
 
         def spin() -> None:

@@ -9,15 +9,15 @@ from rulesafe_core.settings import Settings, setting
 CAMERA_TOPICS = {
     name: (f"/film/{name}/compressed", f"/camera/{name}/image_raw") for name in ("head", "front")
 }
-"""Image topics of each camera, the larger images first."""
+"""Image topics of each camera, in order of preference."""
 
 
 @dataclass(frozen=True)
 class ViewOptions(Settings):
-    """The arguments of the command, see `rulesafe_ros.view.commands.view`.
+    """The arguments of the command; see `rulesafe_ros.view.commands.view`.
 
     Raises:
-        RuleSafeError: a port is out of range, or the token cannot be part of a header.
+        RuleSafeError: a port is out of range, or the token is not valid in an HTTP header.
     """
 
     host: str = "127.0.0.1"
@@ -30,7 +30,7 @@ class ViewOptions(Settings):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not (self.token.isascii() and self.token.isprintable()) or " " in self.token:
-            raise RuleSafeError("--token takes letters, digits and signs without blanks")
+            raise RuleSafeError("--token must consist of printable ASCII characters without spaces")
 
     @property
     def exposed(self) -> bool:
@@ -44,7 +44,7 @@ class ViewOptions(Settings):
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether an address or a name, without port, is the loopback of this machine."""
+    """Return whether an address or host name, without port, is this machine's loopback."""
     try:
         return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:

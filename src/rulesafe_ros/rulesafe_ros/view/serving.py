@@ -1,4 +1,4 @@
-"""`rulesafe view`: the web server in the main thread, ROS in another one."""
+"""Run `rulesafe view`: the web server in the main thread and the ROS node in another one."""
 
 import asyncio
 import signal
@@ -14,12 +14,12 @@ from rulesafe_ros.view.board import Board
 from rulesafe_ros.view.foxglove_server import FoxgloveServer
 from rulesafe_ros.view.guard import RequestGuard, make_guard
 from rulesafe_ros.view.model import ViewModel, choices
-from rulesafe_ros.view.node import receiving
+from rulesafe_ros.view.node import running_node
 from rulesafe_ros.view.options import ViewOptions
 from rulesafe_ros.view.web import Commands, Page, Result
 
 TIMEOUT = 20.0
-"""s that a service may take to answer."""
+"""Timeout of a service's response, s."""
 
 
 def serve(options: ViewOptions) -> int:
@@ -32,9 +32,9 @@ def serve(options: ViewOptions) -> int:
 
 
 async def _serve(options: ViewOptions) -> int:
-    loop, ends = asyncio.get_running_loop(), asyncio.Queue[int]()
+    loop, exit_codes = asyncio.get_running_loop(), asyncio.Queue[int]()
     for number, code in ((signal.SIGINT, 0), (signal.SIGTERM, 128 + signal.SIGTERM)):
-        loop.add_signal_handler(number, ends.put_nowait, code)
+        loop.add_signal_handler(number, exit_codes.put_nowait, code)
     board, guard = Board(), make_guard(options)
     board.put("setup", choices(options.exposed))
     model = ViewModel(board)
@@ -42,8 +42,8 @@ async def _serve(options: ViewOptions) -> int:
     if options.foxglove_port is not None:
         foxglove = FoxgloveServer(options.host, options.foxglove_port)
     try:
-        failed = partial(loop.call_soon_threadsafe, ends.put_nowait, 1)
-        with receiving(board, model, options, foxglove, failed) as node:
+        failed = partial(loop.call_soon_threadsafe, exit_codes.put_nowait, 1)
+        with running_node(board, model, options, foxglove, failed) as node:
             commands = Commands(_command(node.reset_episode), _command(node.pause))
             page = Page(board, guard, commands, model.history)
             runner = web.AppRunner(page.app, access_log=None, shutdown_timeout=2)
@@ -52,7 +52,7 @@ async def _serve(options: ViewOptions) -> int:
                 port = await _bind(runner, options)
                 foxglove_port = foxglove.port if foxglove else None
                 print(greeting(options, port, guard, foxglove_port), flush=True)
-                return await ends.get()
+                return await exit_codes.get()
             finally:
                 await runner.cleanup()
     finally:
@@ -65,20 +65,20 @@ def _command(call_service: Callable[..., "Future[Result]"]) -> Callable[..., Awa
         try:
             return await asyncio.wait_for(asyncio.wrap_future(call_service(*arguments)), TIMEOUT)
         except asyncio.TimeoutError:
-            return False, f"no answer within {TIMEOUT:g} s: press it again"
+            return False, f"no response from the simulation within {TIMEOUT:g} s: try again"
 
     return call
 
 
 async def _bind(runner: web.AppRunner, options: ViewOptions) -> int:
-    """Listen; return the port."""
+    """Start listening, and return the port."""
     try:
         await web.TCPSite(runner, options.host, options.port).start()
     except OSError as error:
         raise RuleSafeError(
-            f"cannot listen on {options.host} port {options.port} ({error.strerror}): perhaps a "
-            "view runs there already; for another one: --port 0 --foxglove-port 0 (port:=0 "
-            "foxglove_port:=0 of the launch file)"
+            f"cannot listen on {options.host} port {options.port} ({error.strerror}); if another "
+            "view uses it, start this one with --port 0 --foxglove-port 0 (launch file: port:=0 "
+            "foxglove_port:=0)"
         ) from None
     return int(runner.addresses[0][1])
 
@@ -86,14 +86,14 @@ async def _bind(runner: web.AppRunner, options: ViewOptions) -> int:
 def greeting(
     options: ViewOptions, port: int, guard: RequestGuard, foxglove_port: int | None
 ) -> str:
-    """Return the addresses of page and Foxglove server, a line each."""
+    """Return the start message: the addresses of the page and the Foxglove server."""
     any_host = options.host in ("0.0.0.0", "::")
     host = socket.gethostname() if any_host else options.host
     host = f"[{host}]" if ":" in host else host
     address = f"http://{host}:{port}/"
-    lines = [f"the page: {address}" + (f"#token={guard.token}" if options.exposed else "")]
+    lines = [f"Live view: {address}" + (f"#token={guard.token}" if options.exposed else "")]
     if options.exposed:
-        lines.append("  without what follows the # people can look, and press no button")
+        lines.append("  Without the part after #, the page is read-only.")
     if foxglove_port is not None:
-        lines.append(f"Foxglove: ws://{host}:{foxglove_port}, layout config/foxglove_layout.json")
-    return "\n".join([*lines, "Ctrl-C ends it"])
+        lines.append(f"Foxglove: ws://{host}:{foxglove_port} (layout: config/foxglove_layout.json)")
+    return "\n".join([*lines, "Stop with Ctrl-C."])

@@ -1,4 +1,4 @@
-"""The topics that the view subscribes to."""
+"""Topics that the view subscribes to."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,14 +10,14 @@ IMAGE, COMPRESSED = "sensor_msgs/msg/Image", "sensor_msgs/msg/CompressedImage"
 
 @dataclass(frozen=True)
 class Source:
-    """Something to show.
+    """A source of displayed data.
 
     Attributes:
-        name: what it is.
-        topics: where it may be published, in order of preference.
+        name: name of the source.
+        topics: possible topics, in order of preference.
         kinds: supported message types.
-        shown: on the page; others go to Foxglove only.
-        depth: messages that may wait; 1 if only the newest is of interest.
+        shown: whether it is shown on the page; otherwise in Foxglove only.
+        depth: queue length; 1 if only the newest message is needed.
     """
 
     name: str
@@ -33,7 +33,7 @@ def _one(name: str, topic: str, kind: str, shown: bool = True, depth: int = 1) -
 
 
 def sources(options: ViewOptions) -> tuple[Source, ...]:
-    """Return all that the page and Foxglove show."""
+    """Return the sources of all data that the page and Foxglove show."""
     cameras = tuple(
         Source(name, options.camera_topics(name), (IMAGE, COMPRESSED)) for name in ("head", "front")
     )
@@ -58,7 +58,7 @@ def sources(options: ViewOptions) -> tuple[Source, ...]:
 
 @dataclass(frozen=True)
 class Offer:
-    """Message type of a publisher, and whether it is reliable and latched."""
+    """Message type of a publisher, and whether its QoS is reliable and latched."""
 
     kind: str
     reliable: bool
@@ -67,7 +67,7 @@ class Offer:
 
 @dataclass(frozen=True)
 class SubscriptionRequest:
-    """What to subscribe to: the strictest quality of service that every publisher fulfils."""
+    """A subscription with the strictest QoS that is compatible with every publisher."""
 
     topic: str
     kind: str
@@ -76,20 +76,22 @@ class SubscriptionRequest:
 
 
 def choose(source: Source, offers: Mapping[str, Sequence[Offer]]) -> SubscriptionRequest | None:
-    """Return what to subscribe to: the first topic with a publisher of a supported type.
+    """Return the subscription to the first topic with a publisher of a supported type, or None.
 
-    Camera drivers may offer best effort only, and a latched message reaches only subscribers that
-    request it.
+    The QoS is that of the publishers: camera drivers may be best effort, and the last message of a
+    latched topic reaches only late subscribers that are transient local.
 
     Args:
         source: the source.
-        offers: of each publisher, by topic.
+        offers: type and QoS of each publisher, by topic.
     """
     for topic in source.topics:
         known = [offer for offer in offers[topic] if offer.kind in source.kinds]
         if known:
             kind = known[0].kind
-            alike = [offer for offer in known if offer.kind == kind]
-            reliable = all(offer.reliable for offer in alike)
-            return SubscriptionRequest(topic, kind, reliable, all(offer.latched for offer in alike))
+            matching = [offer for offer in known if offer.kind == kind]
+            reliable = all(offer.reliable for offer in matching)
+            return SubscriptionRequest(
+                topic, kind, reliable, all(offer.latched for offer in matching)
+            )
     return None

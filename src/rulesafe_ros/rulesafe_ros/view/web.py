@@ -1,4 +1,4 @@
-"""The page and its commands over HTTP: a WebSocket that sends sections, two URLs for commands."""
+"""Serve the page over HTTP: files, a WebSocket for the sections, and two URLs for commands."""
 
 import asyncio
 import json
@@ -17,10 +17,10 @@ from rulesafe_ros.view.guard import RequestGuard
 PAGE = Path(__file__).parent / "page"
 
 RATE = 20
-"""Hz, updates of a page."""
+"""Update rate of a page, Hz."""
 
 MAX_BODY = 4096
-"""Bytes of a command."""
+"""Maximum size of a command, bytes."""
 
 MAX_SEED = 2**32 - 1
 
@@ -31,11 +31,11 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-cache",
 }
-"""Of every response: nothing from elsewhere runs in the page, and no other page frames its buttons.
-uPlot places its lines by inline styles."""
+"""Headers of every response: the page runs only its own scripts and cannot be embedded elsewhere.
+uPlot needs inline styles."""
 
 Result = tuple[bool, str]
-"""Whether a command was executed, and a message."""
+"""Whether a command succeeded, and a message."""
 
 
 @dataclass(frozen=True)
@@ -50,10 +50,10 @@ class Page:
     """The web application.
 
     Args:
-        board: the sections that pages show.
-        guard: accepts or refuses requests.
-        commands: of the buttons.
-        history: returns the section `history` with all rows, for a page that was just opened.
+        board: the sections of the page.
+        guard: accepts or rejects requests.
+        commands: commands of the buttons.
+        history: returns the section `history` with all rows, for a page that has just opened.
     """
 
     def __init__(
@@ -92,19 +92,19 @@ class Page:
         socket = web.WebSocketResponse(heartbeat=15, max_msg_size=MAX_BODY, compress=False)
         await socket.prepare(request)
         self._sockets.add(socket)
-        self._board.readers += 1
+        self._board.viewers += 1
         sender = asyncio.create_task(self._send(socket))
         try:
-            async for _ in socket:  # a page sends nothing; this ends when it closes
+            async for _ in socket:  # the page sends nothing; the loop ends when it closes
                 pass
         finally:
             sender.cancel()
-            self._board.readers -= 1
+            self._board.viewers -= 1
             self._sockets.discard(socket)
         return socket
 
     async def _send(self, socket: web.WebSocketResponse) -> None:
-        """Send new sections as fast as the page reads them; intermediate values are left out."""
+        """Send new sections as fast as the page receives them; intermediate values are skipped."""
         version, changed = self._board.changes(0)
         changed.append(json.dumps({"name": "history", "value": self._history()}))
         try:
@@ -117,7 +117,7 @@ class Page:
                 await asyncio.sleep(1 / RATE)
                 version, changed = self._board.changes(version)
         except (ConnectionError, RuntimeError):
-            return  # the page has gone
+            return  # the page was closed
 
     async def _close(self, app: web.Application) -> None:
         for socket in list(self._sockets):
@@ -128,7 +128,7 @@ class Page:
     def _command(
         self, act: Callable[[dict[str, Any]], Awaitable[Result]]
     ) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
-        async def answer(request: web.Request) -> web.StreamResponse:
+        async def respond(request: web.Request) -> web.StreamResponse:
             if reason := self._guard.refuse_command(request.headers):
                 return _response(False, reason, 401)
             try:
@@ -137,19 +137,19 @@ class Page:
                 return _response(False, str(error), 400)
             return _response(done, message, 200 if done else 409)
 
-        return answer
+        return respond
 
     async def _on_reset(self, body: dict[str, Any]) -> Result:
         rule, safe = (_name(body, key) for key in ("rule", "safe"))
         seed = body.get("seed", 0)
         if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed <= MAX_SEED:
-            raise RuleSafeError(f"a seed is an integer within 0 and {MAX_SEED}, not {seed!r}")
+            raise RuleSafeError(f"seed is {seed!r}; valid: an integer from 0 to {MAX_SEED}")
         return await self._commands.reset(rule, safe, seed)
 
     async def _on_pause(self, body: dict[str, Any]) -> Result:
         paused = body.get("paused")
         if not isinstance(paused, bool):
-            raise RuleSafeError(f"paused is true or false, not {paused!r}")
+            raise RuleSafeError(f"paused is {paused!r}; valid: true, false")
         return await self._commands.pause(paused)
 
 
@@ -158,7 +158,7 @@ async def _add_headers(request: web.Request, response: web.StreamResponse) -> No
 
 
 def _response(done: bool, message: str, status: int) -> web.Response:
-    return web.json_response({"done": done, "words": message}, status=status)
+    return web.json_response({"done": done, "message": message}, status=status)
 
 
 async def _body(request: web.Request) -> dict[str, Any]:
@@ -167,13 +167,13 @@ async def _body(request: web.Request) -> dict[str, Any]:
     except (ValueError, RecursionError):
         body = None
     if request.content_type != "application/json" or not isinstance(body, dict):
-        raise RuleSafeError('a command is a JSON object, such as {"paused": true}')
+        raise RuleSafeError('a command must be a JSON object such as {"paused": true}')
     return body
 
 
 def _name(body: dict[str, Any], key: str) -> str:
-    """Return an id, or "" for the loaded one. Paths are refused: a page may not read files."""
+    """Return an ID, or "" for the present one. Paths are invalid: a page may not read files."""
     name = body.get(key, "")
     if not isinstance(name, str) or not re.fullmatch(r"[\w-]*", name, re.ASCII):
-        raise RuleSafeError(f"{key} is an id, such as {key}_003, not {name!r}")
+        raise RuleSafeError(f"{key} is {name!r}; valid: an ID such as {key}_003")
     return name

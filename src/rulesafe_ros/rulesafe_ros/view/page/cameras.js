@@ -1,8 +1,8 @@
-// Pictures of the two cameras. One that comes while the last is being decoded replaces it.
+// Images of the two cameras. An image that arrives during decoding replaces the waiting one.
 
 const waiting = {};
 
-export async function showPicture(name, data) {
+export async function showImage(name, data) {
   const busy = name in waiting;
   waiting[name] = data;
   if (busy) return;
@@ -12,16 +12,16 @@ export async function showPicture(name, data) {
     const next = waiting[name];
     waiting[name] = null;
     try {
-      const picture = await createImageBitmap(new Blob([next]));
-      if (canvas.width !== picture.width || canvas.height !== picture.height) {
-        canvas.width = picture.width;
-        canvas.height = picture.height;
+      const image = await createImageBitmap(new Blob([next]));
+      if (canvas.width !== image.width || canvas.height !== image.height) {
+        canvas.width = image.width;
+        canvas.height = image.height;
       }
-      context.drawImage(picture, 0, 0);
-      picture.close();
-      canvas.dataset.pictures = Number(canvas.dataset.pictures ?? 0) + 1;
+      context.drawImage(image, 0, 0);
+      image.close();
+      canvas.dataset.images = Number(canvas.dataset.images ?? 0) + 1;
     } catch (error) {
-      console.warn(`a picture of ${name} cannot be decoded`, error);
+      console.warn(`cannot decode an image of the camera ${name}`, error);
     }
   }
   delete waiting[name];

@@ -1,26 +1,26 @@
-// The buttons. Where the page is exposed to the network, they carry the token.
+// Buttons. If the page is available on the network, their commands contain the token.
 
 const KEY = "rulesafe-token";
-const ANSWER_STAYS = 6000; // ms
-const OTHER = "another ..."; // a lock that is none of the twenty
+const RESULT_DURATION = 6000; // ms
+const OTHER = "custom ..."; // a rule other than the twenty of the benchmark
 
 const element = (id) => document.getElementById(id);
 let hide = 0;
 
-function answer(words, done) {
-  const place = element("answer");
-  place.textContent = words;
-  place.classList.toggle("bad", !done);
-  place.hidden = false;
+function showResult(text, done) {
+  const output = element("answer");
+  output.textContent = text;
+  output.classList.toggle("bad", !done);
+  output.hidden = false;
   clearTimeout(hide);
-  hide = setTimeout(() => (place.hidden = true), ANSWER_STAYS);
+  hide = setTimeout(() => (output.hidden = true), RESULT_DURATION);
 }
 
-function takeToken() {
+function readToken() {
   const given = new URLSearchParams(location.hash.slice(1)).get("token");
   if (!given) return;
   sessionStorage.setItem(KEY, given);
-  history.replaceState(null, "", location.pathname); // not for the eyes of a room
+  history.replaceState(null, "", location.pathname); // removes the token from the address bar
 }
 
 async function askToken() {
@@ -43,14 +43,14 @@ async function command(path, body) {
       await command(path, body);
       return;
     }
-    const { done, words } = await response.json();
-    answer(words, done);
+    const { done, message } = await response.json();
+    showResult(message, done);
   } catch (error) {
-    answer(`not sent: ${error.message}`, false);
+    showResult(`command not sent: ${error.message}`, false);
   }
 }
 
-async function whilePressed(button, action) {
+async function runButton(button, action) {
   button.dataset.busy = "yes";
   button.disabled = true;
   try {
@@ -62,10 +62,10 @@ async function whilePressed(button, action) {
 }
 
 export function connectControls(state) {
-  takeToken();
+  readToken();
   const [reset, pause] = [element("reset"), element("pause")];
   let paused = false;
-  let known = null; // the episode that the form was last filled from
+  let shownEpisode = null; // the episode of the last update of the form
 
   element("controls").addEventListener("submit", (event) => {
     event.preventDefault();
@@ -74,33 +74,33 @@ export function connectControls(state) {
       safe: element("safe").value,
       seed: element("seed").valueAsNumber,
     };
-    whilePressed(reset, () => command("reset", body));
+    runButton(reset, () => command("reset", body));
   });
   element("rule").addEventListener("change", () => {
     element("other").hidden = element("rule").value !== OTHER;
     if (!element("other").hidden) element("other").focus();
   });
   pause.addEventListener("click", () => {
-    whilePressed(pause, () => command("pause", { paused: !paused }));
+    runButton(pause, () => command("pause", { paused: !paused }));
   });
 
   state.onChange(({ connected, graph, paused: now, status }) => {
     paused = Boolean(now);
-    pause.textContent = paused ? "Go on" : "Pause";
+    pause.textContent = paused ? "Resume" : "Pause";
     pause.setAttribute("aria-pressed", paused);
     if (!reset.dataset.busy) reset.disabled = !(connected && graph?.reset);
     if (!pause.dataset.busy) pause.disabled = !(connected && graph?.pause);
-    if (status && status.episode !== known) {
-      known = status.episode;
+    if (status && status.episode !== shownEpisode) {
+      shownEpisode = status.episode;
       fill(status);
     }
   });
 
   return {
     setup({ rules, safes }) {
-      offer(element("rule"), [...rules.map(({ id }) => id), OTHER]);
-      for (const { id, words } of rules) element("rule").namedItem(id).title = words;
-      offer(element("safe"), safes);
+      setOptions(element("rule"), [...rules.map(({ id }) => id), OTHER]);
+      for (const { id, description } of rules) element("rule").namedItem(id).title = description;
+      setOptions(element("safe"), safes);
     },
   };
 }
@@ -118,7 +118,7 @@ function option(value) {
   return made;
 }
 
-function offer(list, values) {
+function setOptions(list, values) {
   const chosen = list.value;
   list.replaceChildren(...values.map(option));
   if (chosen) choose(list, chosen);

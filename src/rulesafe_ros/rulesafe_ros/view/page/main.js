@@ -1,6 +1,6 @@
-// The page's one connection, and who gets what it brings.
+// The page's WebSocket connection; passes each section to the module that shows it.
 
-import { showPicture } from "./cameras.js";
+import { showImage } from "./cameras.js";
 import { connectControls } from "./controls.js";
 import { Lock, Memory } from "./panels.js";
 import { Plots } from "./plots.js";
@@ -9,7 +9,7 @@ import { State } from "./state.js";
 import { applyTheme, onTheme } from "./theme.js";
 
 const BINARY = ["head", "front", "points"]; // as in board.py
-const AGAIN = 1000; // ms until a lost connection is sought again
+const RECONNECT_DELAY = 1000; // ms until a reconnection attempt
 
 applyTheme();
 const scene = makeScene(document.getElementById("scene"));
@@ -60,7 +60,7 @@ function receive(event) {
   const name = BINARY[new Uint8Array(event.data, 0, 1)[0]];
   const data = event.data.slice(1);
   if (name === "points") scene.points(new Float32Array(data));
-  else showPicture(name, data);
+  else showImage(name, data);
 }
 
 function connect() {
@@ -71,7 +71,7 @@ function connect() {
   socket.onmessage = receive;
   socket.onclose = () => {
     state.set("connected", false);
-    setTimeout(connect, AGAIN);
+    setTimeout(connect, RECONNECT_DELAY);
   };
 }
 

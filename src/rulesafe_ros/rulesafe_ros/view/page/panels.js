@@ -1,15 +1,15 @@
-// Instruction, plan, parts, complaints; and the strip of memory tokens.
+// Panels of the lock (instruction, plan, parts, diagnostics) and of the memory tokens.
 
 const element = (id) => document.getElementById(id);
 
-function made(tag, className, text = "") {
+function makeElement(tag, className, text = "") {
   const node = document.createElement(tag);
   node.className = className;
   node.textContent = text;
   return node;
 }
 
-function inWords(event) {
+function eventText(event) {
   return `${event.endsWith("+") ? "open" : "close"} ${event.slice(0, -1)}`;
 }
 
@@ -31,7 +31,7 @@ export class Lock {
     if (key !== this.#plan) {
       this.#plan = key;
       list.replaceChildren(...plan.map((event, i) => {
-        const item = made("li", "", inWords(event));
+        const item = makeElement("li", "", eventText(event));
         item.dataset.number = i + 1;
         return item;
       }));
@@ -43,30 +43,30 @@ export class Lock {
     const differs = !success && remaining.length && remaining.join(" ") !== expected;
     const lost = !success && !remaining.length;
     element("remaining").textContent = lost
-      ? "nothing opens the door from here"
-      : differs ? `shortest way from here: ${remaining.map(inWords).join(", ")}` : "";
+      ? "the door cannot be opened from this state"
+      : differs ? `shortest plan from here: ${remaining.map(eventText).join(", ")}` : "";
   }
 
   #showParts({ parts, contacts }) {
     element("parts").replaceChildren(...parts.flatMap((part) => {
-      const bar = made("span", "bar");
+      const bar = makeElement("span", "bar");
       const fill = document.createElement("i");
       fill.style.width = `${Math.min(100, Math.max(0, (100 * part.position) / (Math.PI / 2)))}%`;
       bar.append(fill);
       const force = contacts[part.name] ?? 0;
       return [
-        made("span", "", part.name),
+        makeElement("span", "", part.name),
         bar,
-        made("span", part.open ? "open" : "", part.open ? "open" : "closed"),
-        made("span", part.locked ? "held" : "", part.locked ? "held" : "free"),
-        made("span", "force", force >= 0.5 ? `${force.toFixed(0)} N` : ""),
+        makeElement("span", part.open ? "open" : "", part.open ? "open" : "closed"),
+        makeElement("span", part.locked ? "held" : "", part.locked ? "locked" : "unlocked"),
+        makeElement("span", "force", force >= 0.5 ? `${force.toFixed(0)} N` : ""),
       ];
     }));
   }
 
   notices(found) {
     element("notices").replaceChildren(
-      ...found.map(({ name, level, words }) => made("li", level, `${name}: ${words}`)),
+      ...found.map(({ name, level, text }) => makeElement("li", level, `${name}: ${text}`)),
     );
   }
 }
@@ -74,7 +74,7 @@ export class Lock {
 export class Memory {
   tokens({ values, mask, colours, vocabulary, seconds }) {
     const squares = values.map((value, i) => {
-      const square = made("b", mask[i] ? "seen" : "unseen", mask[i] ? value : "");
+      const square = makeElement("b", mask[i] ? "seen" : "unseen", mask[i] ? value : "");
       if (mask[i]) {
         square.style.background = colours[i];
         square.style.color = isLight(colours[i]) ? "#10151b" : "#ffffff";
@@ -82,10 +82,10 @@ export class Memory {
       return square;
     });
     element("tokens").replaceChildren(...squares);
-    const seen = mask.filter(Boolean).length;
+    const valid = mask.filter(Boolean).length;
     element("memory-words").textContent =
-      `${seen} of ${values.length} tokens out of ${vocabulary}, ${seconds} s apart, ` +
-      "the newest on the right";
+      `${valid} of ${values.length} tokens, vocabulary ${vocabulary}, every ${seconds} s, ` +
+      "newest on the right";
   }
 }
 

@@ -1,4 +1,4 @@
-// Measured joints and what the chunk asks of them, arm and hand, over the last minute.
+// Plots of measured and commanded joint positions of arm and hand over the last minute.
 
 import { uPlot } from "./vendor.js";
 import { colour } from "./theme.js";
@@ -6,8 +6,8 @@ import { colour } from "./theme.js";
 const COLOURS = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#8a8f00"];
 const WINDOW = 60; // s
 const AHEAD = 5; // s, the length of a chunk
-const KEPT = 1200; // rows
-const PAUSE = 100; // ms between two drawings
+const MAX_ROWS = 1200;
+const MIN_INTERVAL = 100; // ms between redraws
 
 const GROUPS = [
   { id: "arm", first: 0, count: 7 },
@@ -20,7 +20,7 @@ export class Plots {
   #now = 0;
   #names = [];
   #charts = [];
-  #due = 0;
+  #timer = 0;
 
   setup(names) {
     if (names.join() === this.#names.join()) return;
@@ -34,37 +34,37 @@ export class Plots {
 
   history(rows) {
     this.#rows = [...rows];
-    this.#later();
+    this.#scheduleDraw();
   }
 
   sample(row) {
     const last = this.#rows.at(-1);
     if (last && row[0] <= last[0]) return;
     this.#rows.push(row);
-    if (this.#rows.length > KEPT) this.#rows.shift();
-    this.#later();
+    if (this.#rows.length > MAX_ROWS) this.#rows.shift();
+    this.#scheduleDraw();
   }
 
   chunk(chunk) {
     this.#future = chunk;
-    this.#later();
+    this.#scheduleDraw();
   }
 
   time(time) {
     this.#now = time;
   }
 
-  #later() {
-    if (this.#due) return;
-    this.#due = setTimeout(() => {
-      this.#due = 0;
+  #scheduleDraw() {
+    if (this.#timer) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = 0;
       this.#draw();
-    }, PAUSE);
+    }, MIN_INTERVAL);
   }
 
   #build() {
-    for (const { chart, watch } of this.#charts) {
-      watch.disconnect();
+    for (const { chart, observer } of this.#charts) {
+      observer.disconnect();
       chart.destroy();
     }
     this.#charts = GROUPS.map((group) => this.#makeChart(group));
@@ -72,7 +72,7 @@ export class Plots {
   }
 
   #makeChart(group) {
-    const place = document.getElementById(group.id);
+    const container = document.getElementById(group.id);
     const names = this.#names.slice(group.first, group.first + group.count);
     const axis = {
       stroke: colour("quiet"),
@@ -90,8 +90,8 @@ export class Plots {
         spanGaps: false,
       }));
     const size = () => ({
-      width: Math.max(place.clientWidth, 50),
-      height: Math.max(place.clientHeight, 50),
+      width: Math.max(container.clientWidth, 50),
+      height: Math.max(container.clientHeight, 50),
     });
     const chart = new uPlot(
       {
@@ -103,11 +103,11 @@ export class Plots {
         series: [{}, ...lines(undefined), ...lines([4, 4])],
       },
       this.#data(group),
-      place,
+      container,
     );
-    const watch = new ResizeObserver(() => chart.setSize(size()));
-    watch.observe(place);
-    return { group, chart, watch, values: this.#makeLegend(group, names, chart) };
+    const observer = new ResizeObserver(() => chart.setSize(size()));
+    observer.observe(container);
+    return { group, chart, observer, values: this.#makeLegend(group, names, chart) };
   }
 
   #makeLegend(group, names, chart) {
@@ -135,7 +135,7 @@ export class Plots {
     return [Math.max(0, newest - WINDOW), newest + AHEAD];
   }
 
-  // Rows of a group: time, measured (none in the future), asked.
+  // Data of a group: time, measured positions (null in the future), targets.
   #data({ first, count }) {
     const [low] = this.#range();
     const rows = this.#rows.filter((row) => row[0] >= low);

@@ -1,26 +1,26 @@
-// Robot and safe in three dimensions, from their descriptions; drawn only when something moved.
+// 3D view of robot and safe, built from their URDF and rendered only after a change.
 
 import * as three from "./vendor.js";
 import { colour } from "./theme.js";
 
 const FLOOR = -1.03; // m, in the pelvis frame
-const EYE = [-0.95, -1.75, 0.75]; // m: behind the right shoulder, where the safe's front is seen
+const EYE = [-0.95, -1.75, 0.75]; // m: behind the right shoulder, facing the safe's front
 const TARGET = [0.32, -0.2, 0.12];
 const SOFTWARE = /swiftshader|llvmpipe|softpipe|software/i;
 
-export function makeScene(place) {
+export function makeScene(container) {
   try {
-    return new Scene(place);
+    return new Scene(container);
   } catch (error) {
     document.getElementById("scene-note").textContent =
-      "this browser draws no WebGL: the rest of the page works without it";
+      "WebGL is not available in this browser; the rest of the page works";
     console.warn(error);
     return new Proxy({}, { get: () => () => {} });
   }
 }
 
 class Scene {
-  #place;
+  #container;
   #renderer;
   #scene = new three.Scene();
   #camera = new three.PerspectiveCamera(38, 1, 0.02, 30);
@@ -30,22 +30,22 @@ class Scene {
   #safe = null;
   #cloud;
   #grid = null;
-  #wanted = false;
-  #last = 0;
-  #pause;
+  #framePending = false;
+  #lastFrame = 0;
+  #minInterval;
   #positions = {};
   #status = null;
 
-  constructor(place) {
-    this.#place = place;
+  constructor(container) {
+    this.#container = container;
     this.#renderer = new three.WebGLRenderer({ antialias: true, alpha: true });
     const slow = this.#isSoftware();
-    this.#pause = slow ? 150 : 30; // ms between two drawings
+    this.#minInterval = slow ? 150 : 30; // ms between frames
     this.#renderer.setPixelRatio(slow ? 1 : Math.min(devicePixelRatio, 2));
     this.#renderer.toneMapping = three.NeutralToneMapping;
     this.#renderer.shadowMap.enabled = true;
     this.#renderer.shadowMap.type = three.PCFShadowMap;
-    place.prepend(this.#renderer.domElement);
+    container.prepend(this.#renderer.domElement);
     this.#camera.up.set(0, 0, 1);
     this.#controls = new three.OrbitControls(this.#camera, this.#renderer.domElement);
     this.#controls.addEventListener("change", () => this.#draw());
@@ -54,7 +54,7 @@ class Scene {
     this.#loader.parseCollision = false;
     this.theme();
     this.#home();
-    new ResizeObserver(() => this.#resize()).observe(place);
+    new ResizeObserver(() => this.#resize()).observe(container);
     document.getElementById("home").addEventListener("click", () => this.#home());
     document.getElementById("cloud").addEventListener("click", (event) => {
       this.#cloud.visible = !this.#cloud.visible;
@@ -115,11 +115,11 @@ class Scene {
   }
 
   #resize() {
-    const { clientWidth: width, clientHeight: height } = this.#place;
+    const { clientWidth: width, clientHeight: height } = this.#container;
     if (!width || !height) return;
     this.#renderer.setSize(width, height);
     this.#camera.aspect = width / height;
-    // A narrow window keeps the width of what is seen, not its height.
+    // In a narrow window, keep the horizontal field of view instead of the vertical one.
     this.#camera.fov = width > height ? 38 : 38 * Math.min(1.6, height / width);
     this.#camera.updateProjectionMatrix();
     this.#draw();
@@ -131,15 +131,15 @@ class Scene {
       old.traverse((node) => node.geometry?.dispose());
     }
     const body = this.#loader.parse(urdf);
-    const seen = new Set();
+    const visited = new Set();
     body.traverse((node) => {
       if (!node.isMesh) return;
       node.castShadow = true;
       node.receiveShadow = true;
       const { material } = node;
-      if (seen.has(material)) return;
-      seen.add(material);
-      material.color.convertSRGBToLinear(); // URDF has colours as screens show them
+      if (visited.has(material)) return;
+      visited.add(material);
+      material.color.convertSRGBToLinear(); // colours in URDF are sRGB
       material.shininess = 20;
     });
     this.#scene.add(body);
@@ -154,7 +154,7 @@ class Scene {
 
   safe(urdf) {
     this.#safe = this.#build(urdf, this.#safe);
-    this.#safe.visible = false; // until its place is known
+    this.#safe.visible = false; // until its pose is known
     if (this.#status) this.status(this.#status);
   }
 
@@ -179,25 +179,25 @@ class Scene {
   // x, y, z, r, g, b of each point.
   points(values) {
     const count = values.length / 6;
-    const [places, colours] = [new Float32Array(3 * count), new Float32Array(3 * count)];
+    const [coordinates, colours] = [new Float32Array(3 * count), new Float32Array(3 * count)];
     const linear = new three.Color();
     for (let i = 0; i < count; i++) {
-      places.set(values.subarray(6 * i, 6 * i + 3), 3 * i);
+      coordinates.set(values.subarray(6 * i, 6 * i + 3), 3 * i);
       linear.setRGB(...values.subarray(6 * i + 3, 6 * i + 6), three.SRGBColorSpace);
       colours.set([linear.r, linear.g, linear.b], 3 * i);
     }
-    this.#cloud.geometry.setAttribute("position", new three.BufferAttribute(places, 3));
+    this.#cloud.geometry.setAttribute("position", new three.BufferAttribute(coordinates, 3));
     this.#cloud.geometry.setAttribute("color", new three.BufferAttribute(colours, 3));
     if (this.#cloud.visible) this.#draw();
   }
 
   #draw() {
-    if (this.#wanted) return;
-    this.#wanted = true;
-    const wait = Math.max(0, this.#last + this.#pause - performance.now());
+    if (this.#framePending) return;
+    this.#framePending = true;
+    const wait = Math.max(0, this.#lastFrame + this.#minInterval - performance.now());
     setTimeout(() => requestAnimationFrame(() => {
-      this.#wanted = false;
-      this.#last = performance.now();
+      this.#framePending = false;
+      this.#lastFrame = performance.now();
       this.#renderer.render(this.#scene, this.#camera);
       const canvas = this.#renderer.domElement;
       canvas.dataset.drawings = Number(canvas.dataset.drawings ?? 0) + 1;

@@ -1,4 +1,4 @@
-// How it goes, in one word, and the facts beside it.
+// State of the graph, and the facts beside it in the header.
 
 export class State {
   #facts = { connected: false };
@@ -14,23 +14,23 @@ export class State {
     this.#listeners.push(listener);
   }
 
-  #word() {
+  #summary() {
     const { connected, graph, paused, status } = this.#facts;
-    if (!connected) return ["offline", "no connection: is rulesafe view running?"];
-    if (!graph) return ["offline", "connecting"]; // what is heard is told in a moment
-    if (!graph.alive) return ["silent", "no robot or simulation is heard"];
+    if (!connected) return ["offline", "no connection to rulesafe view"];
+    if (!graph) return ["offline", "connecting"]; // the section `graph` follows
+    if (!graph.alive) return ["silent", "no robot or simulation"];
     if (paused) return ["paused", "paused"];
-    if (status?.success) return ["opened", "the door is open"];
-    if (status?.waiting) return ["waiting", "waiting for a chunk"];
+    if (status?.success) return ["opened", "door open"];
+    if (status?.waiting) return ["waiting", "waiting for actions"];
     return ["running", "running"];
   }
 
   #draw() {
-    const [state, words] = this.#word();
+    const [state, text] = this.#summary();
     const pill = document.getElementById("state");
     if (pill.dataset.state !== state) {
       pill.dataset.state = state;
-      pill.textContent = words;
+      pill.textContent = text;
     }
     document.getElementById("idle").hidden = state !== "silent";
     const { status, time, bridge } = this.#facts;

@@ -1,4 +1,4 @@
-// Light or dark: the system's choice, until somebody presses the button.
+// Light or dark theme: the system's setting, until the button selects another one.
 
 const KEY = "rulesafe-theme";
 const listeners = [];

@@ -1,4 +1,4 @@
-"""Render one image and print, as JSON, the device, the time it took, and the image's contrast."""
+"""Render one image and print, as JSON, the device, the duration and the image's contrast."""
 
 import json
 import time
@@ -13,12 +13,12 @@ def main() -> None:
     simulation = Simulation(render=True)
     simulation.reset("rule_001", "safe_01", seed=0)
     image = Observer(simulation).observe(["head_rgb"])["head_rgb"]
-    found = {
+    result = {
         "device": render_device() or "unknown device",
         "seconds": time.monotonic() - begin,
         "contrast": float(image.std()),
     }
-    print(json.dumps(found))
+    print(json.dumps(result))
 
 
 if __name__ == "__main__":

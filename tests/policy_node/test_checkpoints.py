@@ -51,7 +51,7 @@ def test_a_truncated_file_is_refused(copy):
 
 def test_a_missing_file_is_refused(copy):
     (copy / ARRAY_FILE).unlink()
-    assert f"no {ARRAY_FILE}" in refused(copy)
+    assert f"{ARRAY_FILE} is missing" in refused(copy)
     (copy / JSON_FILE).unlink()
     assert "no policy" in refused(copy)
 
@@ -60,7 +60,7 @@ def test_weights_that_were_changed_are_refused(copy):
     content = bytearray((copy / ARRAY_FILE).read_bytes())
     content[-1] ^= 1
     (copy / ARRAY_FILE).write_bytes(content)
-    assert "do not belong together" in refused(copy)
+    assert f"{JSON_FILE} and {ARRAY_FILE} do not match: SHA-256" in refused(copy)
 
 
 def test_another_memory_model_is_refused(copy):
@@ -75,7 +75,7 @@ def test_other_joints_are_refused(copy):
     joints = ["left_elbow_joint", *ACTION_JOINTS[1:]]
     change(copy, joints=joints)
     told = refused(copy)
-    assert "for other joints: left_elbow_joint" in told
+    assert "trained for other joints: left_elbow_joint" in told
     assert ACTION_JOINTS[0] in told
 
 
@@ -83,10 +83,10 @@ def test_other_joints_are_refused(copy):
     ("values", "words"),
     [
         ({"format": "rulesafe policy 0"}, f"valid: '{FORMAT}'"),
-        ({"chunk": 20}, "chunks of 20 rows at 10 Hz; expected 50"),
+        ({"chunk": 20}, "chunks of 20 steps at 10 Hz; expected 50"),
         ({"family": "act"}, "unknown policy 'act'; valid: dp3"),
         ({"size": "huge"}, "valid: tiny, base"),
-        ({"config": {"depth": 3}}, "not understood"),
+        ({"config": {"depth": 3}}, "invalid content"),
         ({"normaliser": {}}, "normaliser"),
     ],
 )

@@ -162,7 +162,7 @@ def test_a_family_is_described_without_weights(family, size, capsys):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("describe",), "name a checkpoint or a family"),
+        (("describe",), "either the name of a checkpoint or a family"),
         (("describe", "nowhere"), "no policy 'nowhere'"),
         (("describe", "--policy", "act"), "unknown policy 'act'; valid: dp3"),
         (("describe", "--policy", "dp3", "--size", "huge"), "valid: tiny, base"),

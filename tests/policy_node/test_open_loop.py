@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from policy_node.open_loop import measure, report, spread
+from policy_node.open_loop import evenly_spaced, measure, report
 from policy_node.policy import CHUNK, Needs
 from rulesafe_cli import cli
 from rulesafe_core.errors import RuleSafeError
@@ -64,9 +64,9 @@ def test_a_joint_that_is_off_shows_where_it_matters(store):
     assert np.nanmax(elbow.fingers) == 0
     assert ((elbow.hand[0] > 0.02) & (elbow.hand[0] < 0.06)).all(), "0.1 rad at a forearm's length"
     text = report(elbow)
-    assert text.startswith("| row of the chunk | hand off, mm | fingers off, rad |")
+    assert text.startswith("| step of the chunk | hand error, mm | finger error, rad |")
     assert f"| 0 | {1000 * np.median(elbow.hand[:, 0]):.1f} (" in text
-    assert "step due" not in text, "this dataset does not tell"
+    assert "task step" not in text, "this dataset does not contain it"
 
 
 def test_the_command_says_whose_chunks_and_on_what(store, tmp_path, capsys):
@@ -77,16 +77,16 @@ def test_the_command_says_whose_chunks_and_on_what(store, tmp_path, capsys):
     capsys.readouterr()
     assert cli.main(["policy", "open-loop", str(out), str(store.root), "--rules", "rule_020"]) == 0
     head, _, table, *_ = capsys.readouterr().out.splitlines()
-    assert head.startswith(f"{out}: 5 chunks in 1 of 1 episodes of {store.root}, which it learned")
-    assert table.startswith("| row of the chunk")
+    assert head.startswith(f"{out}: 5 chunks in 1 of 1 episodes of {store.root}, its training data")
+    assert table.startswith("| step of the chunk")
     assert cli.main(["policy", "open-loop", str(out), str(store.root), "--rules", "rule_002"]) == 2
     assert "has no demonstration of rule_002" in capsys.readouterr().err
 
 
 def test_what_cannot_be_compared_is_said(store):
-    assert spread([4, 5, 6, 7, 8], 3) == [4, 6, 8] and spread([4, 5], 9) == [4, 5]
+    assert evenly_spaced([4, 5, 6, 7, 8], 3) == [4, 6, 8] and evenly_spaced([4, 5], 9) == [4, 5]
     with pytest.raises(RuleSafeError, match="--episodes must be 1"):
-        spread([4], 0)
+        evenly_spaced([4], 0)
     with pytest.raises(RuleSafeError, match="--every must be 1"):
         measure(Knowing(store), store, [0], 0)
     policy = Knowing(store)
@@ -95,7 +95,7 @@ def test_what_cannot_be_compared_is_said(store):
         measure(policy, store, [0], EVERY)
     policy.infer = lambda observation: None
     policy.needs = Needs()
-    with pytest.raises(RuleSafeError, match=r"must give an array \(50, 13\).* it gave None"):
+    with pytest.raises(RuleSafeError, match=r"must return an array \(50, 13\).* it returned None"):
         measure(policy, store, [0], EVERY)
     policy.infer = lambda observation: observation.pictures
     with pytest.raises(RuleSafeError, match="AttributeError") as raised:

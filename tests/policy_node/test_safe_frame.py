@@ -47,7 +47,7 @@ def arm():
 def test_the_arm_is_the_planners(arm):
     planner = pytest.importorskip("planner_node.kinematics").Arm()
     some = postures(20, off=1.0)[:, :ARM].astype(float)
-    turns, places, jacobians = arm.reach(some)
+    turns, places, jacobians = arm.hand_pose(some)
     for row, turn, place, jacobian in zip(some, turns, places, jacobians, strict=True):
         pose = planner.hand_pose(row)
         np.testing.assert_allclose(turn, pose[:3, :3], atol=1e-9)
@@ -59,8 +59,8 @@ def test_the_hand_is_held_alike_about_the_safe(arm):
     some = postures(200)
     inside = FRAME.enter(some, ELSEWHERE)
     np.testing.assert_array_equal(inside[:, ARM:], some[:, ARM:])
-    turn, place, _ = arm.reach(some[:, :ARM].astype(float))
-    turned, placed, _ = arm.reach(inside[:, :ARM].astype(float))
+    turn, place, _ = arm.hand_pose(some[:, :ARM].astype(float))
+    turned, placed, _ = arm.hand_pose(inside[:, :ARM].astype(float))
     motion = about_axis((0, 0, 1), FRAME.yaw - ELSEWHERE[3], ELSEWHERE[:3])
     motion[:3, 3] += FRAME.pose[:3] - ELSEWHERE[:3]
     np.testing.assert_allclose(placed, place @ motion[:3, :3].T + motion[:3, 3], atol=1e-4)
@@ -70,8 +70,8 @@ def test_the_hand_is_held_alike_about_the_safe(arm):
 def test_what_has_entered_leaves_as_it_was(arm):
     some = postures(200)
     back = FRAME.leave(FRAME.enter(some, ELSEWHERE), ELSEWHERE)
-    _, before, _ = arm.reach(some[:, :ARM].astype(float))
-    _, after, _ = arm.reach(back[:, :ARM].astype(float))
+    _, before, _ = arm.hand_pose(some[:, :ARM].astype(float))
+    _, after, _ = arm.hand_pose(back[:, :ARM].astype(float))
     np.testing.assert_allclose(after, before, atol=1e-4)
     assert np.abs(back - some).max() < 0.05  # the elbow may swivel a little on the way
     np.testing.assert_allclose(FRAME.enter(some, FRAME.pose), some, atol=1e-6)

@@ -5,7 +5,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from policy_node.scene_encoder import SEEN, errors, load_encoder
+from policy_node.scene_encoder import QUANTITIES, errors, load_encoder
 from policy_node.scenes import POSTURES, make_scenes, recordings
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_demos.attempts import Attempt
@@ -29,7 +29,10 @@ def postures(tmp_path_factory):
 
 def test_a_scene_shows_what_it_tells(postures):
     scenes = make_scenes(postures, ("safe_02", "safe_07"), places=2)
-    assert scenes.clouds.shape == (4 * POSTURES, 1024, 6) and scenes.seen.shape == (12, len(SEEN))
+    assert scenes.clouds.shape == (4 * POSTURES, 1024, 6) and scenes.seen.shape == (
+        12,
+        len(QUANTITIES),
+    )
     assert scenes.safe.tolist() == [0] * 3 + [1] * 3 + [0] * 3 + [1] * 3
     for number in range(0, 12, POSTURES):
         places = scenes.seen[number : number + POSTURES, :4]

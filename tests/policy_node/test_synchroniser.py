@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from policy_node.history import ObservationHistory
 from policy_node.policy import CAMERAS, Needs
-from policy_node.synchroniser import BACK, MEMORY, POINTS, Synchroniser, newest_values
+from policy_node.synchroniser import MAX_DELAY, MEMORY, POINTS, Synchroniser, newest_values
 from rulesafe_core.chunks import PERIOD, SECOND
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
@@ -139,10 +139,10 @@ def test_a_lost_cloud_is_filled_from_its_neighbour_where_that_is_asked_for():
 def test_observations_lie_at_most_some_frames_back():
     sync = Synchroniser(Needs(points=8))
     sync.picture(POINTS, BEGIN, cloud(0))
-    for frame in range(BACK + 1):
+    for frame in range(MAX_DELAY + 1):
         sync.joints(BEGIN + frame * PERIOD, ACTION_JOINTS, row(frame))
         assert sync.complete(0)[0] == BEGIN
-    sync.joints(BEGIN + (BACK + 1) * PERIOD, ACTION_JOINTS, row(0))
+    sync.joints(BEGIN + (MAX_DELAY + 1) * PERIOD, ACTION_JOINTS, row(0))
     assert sync.complete(0) is None
 
 
@@ -202,7 +202,7 @@ def test_the_newest_values_of_a_longer_memory_are_those_of_a_shorter():
         cut = newest_values(long.read(), 3)
         np.testing.assert_array_equal(cut.values, short.read().values)
         np.testing.assert_array_equal(cut.mask, short.read().mask)
-    with pytest.raises(RuleSafeError, match="holds 3 values; the policy was trained with 7"):
+    with pytest.raises(RuleSafeError, match="has 3 values; the policy was trained with 7"):
         newest_values(short.read(), 7)
 
 

@@ -6,7 +6,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from policy_node.configs import TrainConfig
-from policy_node.training_data import ObservationWindows, choose, pad, warped
+from policy_node.training_data import ObservationWindows, pad, select_episodes, warped
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
 from rulesafe_data.store import EpisodeStore
@@ -171,14 +171,14 @@ def test_with_relative_actions_noise_is_made_good(make, store):
 
 
 def test_episodes_are_chosen_by_instruction(store):
-    assert choose(store, None) == [0, 1, 2]
-    assert choose(store, ["turn the knob"]) == [0, 2]
+    assert select_episodes(store, None) == [0, 1, 2]
+    assert select_episodes(store, ["turn the knob"]) == [0, 2]
     with pytest.raises(RuleSafeError, match="no demonstration of: open the window"):
-        choose(store, ["turn the knob", "open the window"])
+        select_episodes(store, ["turn the knob", "open the window"])
 
 
 def test_more_points_than_the_clouds_have_are_refused(make, small):
-    with pytest.raises(RuleSafeError, match="clouds of 256 points; 300 are needed"):
+    with pytest.raises(RuleSafeError, match="point clouds of 256 points; 300 are required"):
         make(config=replace(small, points=300))
 
 

@@ -55,9 +55,7 @@ def test_a_stamp_that_is_repeated_means_that_somebody_waits(sync):
     advance(sync, 0)
     assert schedule.accept(schedule.request())
     assert not schedule.time_stopped(now)
-    assert not schedule.time_stopped(now + STOPPED + 0.1), (
-        "no joint states were received"
-    )
+    assert not schedule.time_stopped(now + STOPPED + 0.1), "no joint states were received"
     advance(sync, 0)
     assert schedule.time_stopped(now + 2 * STOPPED + 0.3)
     assert schedule.lost

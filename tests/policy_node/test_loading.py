@@ -86,7 +86,7 @@ def test_what_is_wrong_in_it_is_shown_where_it_is(tmp_path, monkeypatch):
         ),
         ("my_policy:Nobody", "No module named 'my_policy'"),
         ("my_policies:Greedy", "cannot be instantiated: .* missing 1 required .* 'size'$"),
-        ("my_policies:Blind", "attribute `needs` must be a policy_node.policy.Needs"),
+        ("my_policies:Blind", "`needs` must be a policy_node.policy.Needs"),
         ("my_policies:Asking", r"no method reset\(\)"),
     ],
 )

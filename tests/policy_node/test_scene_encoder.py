@@ -89,9 +89,9 @@ def test_what_is_no_encoder_and_what_holds_no_scenes_is_refused(tmp_path):
     (tmp_path / "bad.safetensors").write_bytes(b"no")
     with pytest.raises(RuleSafeError, match="cannot be read"):
         load_encoder(str(tmp_path / "bad.safetensors"))
-    with pytest.raises(RuleSafeError, match="is not a scenes file"):
+    with pytest.raises(RuleSafeError, match="is not a file of `policy scenes`"):
         load_scenes(tmp_path / "bad.safetensors")
-    with pytest.raises(RuleSafeError, match="is not a scenes file"):
+    with pytest.raises(RuleSafeError, match="is not a file of `policy scenes`"):
         load_scenes(tmp_path / "none.npz")
 
 

@@ -178,7 +178,7 @@ def test_episodes_are_chosen_by_instruction(store):
 
 
 def test_more_points_than_the_clouds_have_are_refused(make, small):
-    with pytest.raises(RuleSafeError, match="point clouds of 256 points; 300 are required"):
+    with pytest.raises(RuleSafeError, match="clouds of 256 points; 300 are needed"):
         make(config=replace(small, points=300))
 
 

@@ -54,11 +54,8 @@ def mlp(width: int, hidden: int, out: int) -> nn.Sequential:
 def sinusoids(
     values: Tensor, width: int, shortest: float = 2 * math.pi, longest: float = 2e4 * math.pi
 ) -> Tensor:
-    """Return sinusoidal embeddings (..., width) of `values` (...).
-
-    The periods are log-spaced from `shortest` to `longest`; the defaults are those of Vaswani et
-    al., 2017. `width` must be even.
-    """
+    """Return sinusoidal embeddings (..., width) of `values` (...), with an even width. The periods
+    are log-spaced from `shortest` to `longest`, by default as in Vaswani et al., 2017."""
     ratios = torch.linspace(0, 1, width // 2, device=values.device)
     periods = shortest * (longest / shortest) ** ratios
     angles = values[..., None] * (2 * math.pi / periods)

@@ -71,7 +71,7 @@ class Checkpoint:
         Raises:
             RuleSafeError: the weights do not fit the configuration.
         """
-        with torch.random.fork_rng(devices=[]):  # leave the generator as it is: weights are loaded
+        with torch.random.fork_rng(devices=[]):  # the random weights are replaced
             network = make_network(self.family, self.config, self.memory.shape)
         try:
             network.load_state_dict(dict(self.weights))

@@ -69,14 +69,8 @@ class ActionTransformer(nn.Module):
         self.out = nn.Linear(width, JOINTS)
 
     def forward(self, noisy: Tensor, step: Tensor, cognition: Tensor, joints: Tensor) -> Tensor:
-        """Return the prediction (B, 50, 13).
-
-        Args:
-            noisy: (B, 50, 13) noisy actions.
-            step: (B,) diffusion steps.
-            cognition: (B, features).
-            joints: (B, 13) normalised joint positions.
-        """
+        """Return the prediction (B, 50, 13) for noisy actions (B, 50, 13), diffusion steps (B,),
+        cognitions (B, features) and joint positions (B, 13)."""
         first = self.cognition(cognition) + self.step(step)
         x = torch.cat([first[:, None], self.state(joints)[:, None], self.action(noisy)], 1)
         return self.out(self.norm(self.blocks(x + self.places)[:, -CHUNK:]))

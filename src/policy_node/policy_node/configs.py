@@ -218,7 +218,7 @@ class TrainConfig(Settings):
         0.02, "Standard deviation of noise on the observed hand joints.", 0, unit="rad"
     )
     points_jitter: float = setting(
-        0.0, "Standard deviation of noise on the points of point clouds.", 0, unit="m"
+        0.0, "Standard deviation of noise on the positions of points.", 0, unit="m"
     )
     memory_warp: float = setting(
         0.2,

@@ -22,11 +22,7 @@ LONGEST = "Open the knob and the handle, in any order. The door can be pulled wh
 
 
 def describe_checkpoint(name: str) -> str:
-    """Return the description of a checkpoint, or of the checkpoint that module:name loads.
-
-    Raises:
-        RuleSafeError: the checkpoint is invalid, or the policy of module:name has no checkpoint.
-    """
+    """Return the description of a checkpoint, or of the checkpoint that module:name loads."""
     checkpoint = _checkpoint(name)
     family, size, config = checkpoint.family, checkpoint.size, checkpoint.config
     lines = [_head(family, size), *_facts(checkpoint)]
@@ -38,9 +34,7 @@ def _checkpoint(name: str) -> Checkpoint:
     if is_reference(name):
         found = getattr(find_policy(name), "checkpoint", None)
         if not isinstance(found, Checkpoint):
-            raise RuleSafeError(
-                f"{name} is a policy without a checkpoint; only checkpoints can be described"
-            )
+            raise RuleSafeError(f"{name} has no checkpoint; only checkpoints can be described")
         return found
     return read_policy(name)
 

@@ -69,9 +69,7 @@ def find_family(name: str) -> Family:
     """
     found: object = load("rulesafe.policies", name, FAMILIES)
     if not isinstance(found, Family):
-        raise RuleSafeError(
-            f"policy family {name!r} is {found!r}; valid: a policy_node.families.Family"
-        )
+        raise RuleSafeError(f"{name!r} is {found!r}; valid: a policy_node.families.Family")
     return found
 
 
@@ -79,7 +77,7 @@ def find_config(family: str, size: str) -> NetworkConfig:
     """Return a family's configuration of a size.
 
     Raises:
-        RuleSafeError: the family or the size is unknown; the message lists the valid names.
+        RuleSafeError: the family or the size is unknown.
     """
     sizes = find_family(family).configs()
     if size not in sizes:

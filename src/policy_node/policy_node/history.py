@@ -36,10 +36,10 @@ class ObservationHistory:
 
     def __init__(self, needs: Needs) -> None:
         if needs.frames < 1:
-            raise RuleSafeError(f"Needs.frames must be at least 1 frame, got {needs.frames}")
+            raise RuleSafeError(f"Needs.frames must be at least 1, got {needs.frames}")
         if not 0 <= needs.clouds <= needs.frames:
             raise RuleSafeError(
-                f"Needs.clouds must be 0..{needs.frames} clouds (Needs.frames), got {needs.clouds}"
+                f"Needs.clouds must be 0..{needs.frames} (Needs.frames), got {needs.clouds}"
             )
         self.needs = needs
         self.reset()
@@ -115,11 +115,7 @@ class ObservationHistory:
     def observation(
         self, frame: int, instruction: str = "", memory: Reading = NO_READING
     ) -> Observation:
-        """Return the observation at `frame`.
-
-        Raises:
-            RuleSafeError: parts are missing.
-        """
+        """Return the observation at `frame`, of which no part may be `missing`."""
         if lacking := self.missing(frame):
             raise RuleSafeError(f"the observation at frame {frame} lacks: {', '.join(lacking)}")
         window = self.window(frame)
@@ -153,7 +149,7 @@ def _points(points: NDArray[Any], count: int) -> NDArray[np.float32]:
         )
     values = np.array(values[:count], np.float32)
     if not np.isfinite(values).all():
-        raise RuleSafeError("a point cloud must not have values that are not finite (NaN, inf)")
+        raise RuleSafeError("a point cloud must have finite values")
     return values
 
 
@@ -163,7 +159,6 @@ def _image(camera: str, image: NDArray[np.uint8]) -> NDArray[np.uint8]:
     values = np.asarray(image)
     if values.ndim != 3 or values.shape[2] != 3 or values.dtype != np.uint8:
         raise RuleSafeError(
-            f"an image of the camera {camera} must be (H, W, 3) uint8, got {values.shape} "
-            f"{values.dtype}"
+            f"image {camera} must be (H, W, 3) uint8, got {values.shape} {values.dtype}"
         )
     return values

@@ -67,12 +67,8 @@ class RequestSchedule:
         self.failure = ""
 
     def request(self, fill: bool = False) -> InferenceRequest | None:
-        """Return the next request if it is due and the observation is complete, else None.
-
-        Args:
-            fill: whether missing parts are taken from a neighbouring frame at once; otherwise this
-                is done only for a request that is overdue.
-        """
+        """Return the next request if it is due and the observation is complete, else None. `fill`:
+        take missing parts from neighbouring frames even if the request is not overdue."""
         sync = self._sync
         if sync.episode != self._episode:
             self._clear()

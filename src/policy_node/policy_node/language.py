@@ -54,9 +54,6 @@ class TokenEmbedding(nn.Module):
         table: embedding table of the language model, (V, width); not a part of this module.
         memory: shape of the memory.
         shipped: whether the shipped tokenizer is used, with whose ids memory ids must not overlap.
-
-    Raises:
-        RuleSafeError: the memory has too many tokens for the vocabulary.
     """
 
     def __init__(self, table: nn.Embedding, memory: MemoryShape, shipped: bool) -> None:

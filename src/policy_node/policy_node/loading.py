@@ -36,8 +36,7 @@ def find_policy(name: str, threads: int = 1) -> Policy:
     """
     if not name:
         raise RuleSafeError(
-            "no policy given; valid: the name of a shipped policy, a checkpoint's folder, or "
-            "module:Class"
+            "no policy given; valid: shipped policy, checkpoint folder or module:Class"
         )
     if is_reference(name):
         return _instance(name)
@@ -50,12 +49,8 @@ def find_policy(name: str, threads: int = 1) -> Policy:
 
 
 def checked_chunk(output: Any) -> NDArray[np.float32]:
-    """Return the output of a policy as a chunk (CHUNK, 13), rad.
-
-    Raises:
-        RuleSafeError: it is not a valid chunk. The error is in the policy's code, so that a
-            traceback of this package would not help.
-    """
+    """Return the output of a policy as a chunk (CHUNK, 13), rad; raise RuleSafeError if it is not
+    one, without a traceback: the error is in the policy, not in this package."""
     try:
         return check_chunk(output)
     except ValueError as error:
@@ -74,9 +69,7 @@ def _instance(name: str) -> Policy:
         details = f"\n{trace_of(error, __file__)}" if within else f" {error}"
         raise RuleSafeError(f"policy {name!r} cannot be instantiated:{details}") from error
     if not isinstance(getattr(policy, "needs", None), Needs):
-        raise RuleSafeError(
-            f"{name!r} is not a policy: its attribute `needs` must be a policy_node.policy.Needs"
-        )
+        raise RuleSafeError(f"{name!r} is not a policy: `needs` must be a policy_node.policy.Needs")
     for method in ("reset", "infer"):
         if not callable(getattr(policy, method, None)):
             raise RuleSafeError(f"{name!r} is not a policy: it has no method {method}()")

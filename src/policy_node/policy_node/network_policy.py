@@ -52,9 +52,7 @@ class NetworkPolicy:
         self._network = checkpoint.network().to(self._device)
         self._scene_encoder = self._network.scene_encoder()
         if checkpoint.normaliser.frame is not None and self._scene_encoder is None:
-            raise RuleSafeError(
-                "the checkpoint has a safe frame, but no scene encoder to estimate the safe's pose"
-            )
+            raise RuleSafeError("the checkpoint has a safe frame, but no scene encoder")
         self._generator = torch.Generator(self._device)
         self._ids: dict[str, list[int]] = {}
         self._reading = (shape.length,) if shape.kind == "tokens" else (shape.length, JOINTS)
@@ -91,10 +89,7 @@ class NetworkPolicy:
         if needs.images:
             for camera in CAMERAS:
                 if camera not in observation.images:
-                    raise RuleSafeError(
-                        f"the policy needs the image of the camera {camera!r}, which the "
-                        "observation lacks"
-                    )
+                    raise RuleSafeError(f"the observation lacks the image of the camera {camera!r}")
             images = np.stack([observation.images[camera] for camera in CAMERAS])
             batch.images = torch.from_numpy(images)[None]
         if needs.instruction:
@@ -146,10 +141,7 @@ class NetworkPolicy:
         vocabulary = self.checkpoint.memory.vocabulary
         if vocabulary:
             if not ((values >= 0) & (values < vocabulary)).all():
-                raise RuleSafeError(
-                    f"the memory has tokens from {values.min()} to {values.max()} that are not in "
-                    f"0 .. {vocabulary - 1}"
-                )
+                raise RuleSafeError(f"the memory has tokens that are not in 0 .. {vocabulary - 1}")
             values = values.astype(np.int64)
         else:
             values = self.checkpoint.normaliser.joints.encode(self._to_safe_frame(values))
@@ -168,12 +160,9 @@ def load_policy(name: Path | str, device: str = "cpu", seed: int = 0) -> Network
     """Return the policy of a checkpoint.
 
     Args:
-        name: name of a shipped policy, or folder of a checkpoint.
+        name: name of a shipped policy, or folder of a checkpoint; see `read_policy` for errors.
         device: torch device, such as "cpu" or "cuda".
         seed: seed of the noise from which chunks are generated.
-
-    Raises:
-        RuleSafeError: the checkpoint cannot be used, see `read_policy`.
     """
     checkpoint = read_policy(name)
     try:

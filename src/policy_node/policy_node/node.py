@@ -53,11 +53,7 @@ class PolicyParameters(Settings):
         changeable=True,
     )
     execute_rows: int = setting(
-        12,
-        "Number of steps of a chunk after which the next chunk is inferred.",
-        1,
-        CHUNK,
-        changeable=True,
+        12, "Steps of a chunk after which the next chunk is inferred.", 1, CHUNK, changeable=True
     )
     threads: int = setting(1, "CPU threads of a trained policy.", 1, 256, changeable=True)
     tolerance: float = setting(
@@ -69,12 +65,7 @@ class PolicyParameters(Settings):
         changeable=True,
     )
     max_gap: float = setting(
-        0.5,
-        "Time without joint states after which a new episode begins.",
-        0.01,
-        60,
-        "s",
-        changeable=True,
+        0.5, "Gap in joint states that starts a new episode.", 0.01, 60, "s", changeable=True
     )
     autostart: bool = setting(
         True,
@@ -177,11 +168,7 @@ class PolicyNode(ManagedNode[PolicyParameters]):
         self._policy = None
 
     def _activate(self) -> None:
-        """Activate the node if all input topics have publishers.
-
-        Raises:
-            RuleSafeError: they do not have publishers after `patience`, or activation failed.
-        """
+        """Activate if all input topics have publishers; raise RuleSafeError after `patience`."""
         if missing := self._missing_topics():
             if time.monotonic() - self._start_time > self.values.patience:
                 raise RuleSafeError(f"not activated: no publisher on {', '.join(missing)}")
@@ -238,11 +225,7 @@ class PolicyNode(ManagedNode[PolicyParameters]):
     # Inference and publishers -------------------------------------------------------------
 
     def _request_chunk(self, fill: bool = False) -> None:
-        """Start an inference if one is due and the observation is complete.
-
-        Args:
-            fill: whether missing parts are taken from neighbouring frames.
-        """
+        """Start an inference if it is due; `fill`: take missing parts from neighbouring frames."""
         if self._schedule is None or self._worker.busy or self._mismatch:
             return
         try:
@@ -295,18 +278,13 @@ class PolicyNode(ManagedNode[PolicyParameters]):
         if not schedule.time_stopped(time.monotonic()):
             return
         if schedule.lost:
-            self.get_logger().warning(
-                "the stamps of /joint_states have stopped advancing; publishing the chunk again"
-            )
+            self.get_logger().warning("/joint_states repeats one stamp; publishing the chunk again")
             self._chunks.publish(self._last_chunk)
             return
         schedule.request_now()
         self._request_chunk(fill=True)
         if not self._worker.busy and (missing := sync.missing(sync.newest, fill=True)):
-            self.complain(
-                "the stamps of /joint_states have stopped advancing and the observation lacks "
-                f"{missing[0]}"
-            )
+            self.complain(f"/joint_states repeats one stamp; the observation lacks {missing[0]}")
 
     def report(self) -> None:
         now, statistics = time.monotonic(), self._statistics

@@ -82,14 +82,11 @@ def fit_absolute(actions: Sequence[Floats]) -> Actions:
 def fit_relative(
     joints: Sequence[Floats], actions: Sequence[Floats], past: int, margin: Floats | float = 0.0
 ) -> Actions:
-    """Return the normalisation of relative actions for steps -past .. 49 of every frame.
+    """Return the normalisation of relative actions, given joints and actions of each episode
+    (N, 13), rad, for steps -past .. 49 of every frame.
 
     Args:
-        joints: (N, 13), rad, joint positions of each episode.
-        actions: (N, 13), rad, actions of each episode.
-        past: P, number of actions before the chunk.
-        margin: (13,), rad, by which the ranges are extended: noise on the joints shifts the actions
-            relative to them.
+        margin: (13,), rad, by which ranges are extended, since noise on the joints shifts them.
     """
     lower = np.full((past + CHUNK, len(ACTION_JOINTS)), np.inf, np.float32)
     upper = -lower
@@ -121,11 +118,7 @@ class Normaliser:
 
 
 def normaliser_from(about: Mapping[str, Any], past: int) -> Normaliser:
-    """Return the normaliser from the values of `as_json`.
-
-    Raises:
-        RuleSafeError: they are not valid.
-    """
+    """Return the normaliser from the values of `as_json`; raise RuleSafeError if invalid."""
     try:
         kind = about["actions"]["kind"]
         if kind not in get_args(ActionKind):
@@ -149,9 +142,8 @@ def _lists(scaling: Scaling) -> dict[str, Any]:
 def _scaling(about: Mapping[str, Any], shape: tuple[int, ...]) -> Scaling:
     offset, scale = (np.array(about[name], np.float32) for name in ("offset", "scale"))
     if offset.shape != shape or scale.shape != shape:
-        raise RuleSafeError(
-            f"the normaliser has offsets {offset.shape} and scales {scale.shape}; expected {shape}"
-        )
+        shapes = f"{offset.shape}, {scale.shape}"
+        raise RuleSafeError(f"the normaliser has offset and scale {shapes}; expected {shape}")
     if not (np.isfinite(offset).all() and np.isfinite(scale).all() and (scale > 0).all()):
         raise RuleSafeError("the normaliser must have finite offsets and finite scales above 0")
     return Scaling(offset, scale)

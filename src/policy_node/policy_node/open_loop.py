@@ -85,10 +85,8 @@ def measure(
             chunk = checked_chunk(_call_policy(policy.infer, observation))
             count = min(CHUNK, len(actions) - frame)
             expected = actions[frame : frame + count]
-            positions = [
-                chain.hand_pose(np.asarray(joints[:, :_ARM], float))[1]
-                for joints in (chunk, expected)
-            ]
+            arms = [np.asarray(joints[:, :_ARM], float) for joints in (chunk, expected)]
+            positions = [chain.hand_pose(arm)[1] for arm in arms]
             hands.append(_padded(np.linalg.norm(positions[0][:count] - positions[1], axis=1)))
             errors = np.abs(chunk[:count, _ARM:] - expected[:, _ARM:])
             fingers.append(_padded(errors.max(1)))
@@ -104,9 +102,7 @@ def _call_policy(call: Callable[..., T], *arguments: Any) -> T:
     except RuleSafeError:
         raise
     except Exception as error:
-        raise RuleSafeError(
-            f"the policy raised an exception:\n{trace_of(error, __file__)}"
-        ) from error
+        raise RuleSafeError(f"exception of the policy:\n{trace_of(error, __file__)}") from error
 
 
 def _padded(values: NDArray[Any]) -> NDArray[np.float64]:

@@ -108,15 +108,9 @@ class Pi0(VisionLanguageNetwork):
 
 
 def _expert(text: Any, config: Pi0Config) -> Any:
-    """Return the action expert, without embeddings, for a Gemma of the configuration `text`.
-
-    Raises:
-        RuleSafeError: the language model is not Gemma.
-    """
+    """Return the action expert, without embeddings, for a Gemma of the configuration `text`."""
     if text.model_type != "gemma":
-        raise RuleSafeError(
-            f"the language model of pi0 must be gemma or paligemma, not {text.model_type}"
-        )
+        raise RuleSafeError(f"pi0 requires gemma or paligemma, not {text.model_type}")
     expert: Any = GemmaModel(
         type(text)(
             vocab_size=1,

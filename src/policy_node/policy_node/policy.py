@@ -109,8 +109,9 @@ def check_chunk(chunk: Any) -> NDArray[np.float32]:
         raise _invalid("None")
     bad = actions.size - int(np.isfinite(actions).sum())
     if bad or actions.shape != (CHUNK, len(ACTION_JOINTS)):
-        suffix = f", {bad} of {actions.size} not finite" if bad else ""
-        raise _invalid(f"{actions.shape}{suffix}")
+        raise _invalid(
+            f"{actions.shape}" + (f", {bad} of {actions.size} not finite" if bad else "")
+        )
     return actions
 
 

@@ -65,9 +65,8 @@ class SafeFrame:
         return self._transform(joints, _motion(np.asarray(pose, float), self.pose), False)
 
     def leave(self, joints: Floats, pose: NDArray[np.floating]) -> Floats:
-        """Transform joints (N, 13), rad, from the safe at the fixed pose to a safe at a pose (4,).
-
-        The result is within the joints' limits, with the hand as near to its pose as possible."""
+        """Transform joints (N, 13), rad, from the safe at the fixed pose to a safe at a pose (4,),
+        within the joints' limits, with the hand as near to its pose as possible."""
         return self._transform(joints, _motion(self.pose, np.asarray(pose, float)), True)
 
     def _transform(self, joints: Floats, motion: Doubles, limited: bool) -> Floats:
@@ -88,10 +87,7 @@ def _motion(before: Doubles, after: Doubles) -> Doubles:
 
 
 class ArmChain:
-    """Vectorised kinematics of the right arm in the pelvis frame.
-
-    Vectorised over postures, since demonstrations contain 10^5 of them.
-    """
+    """Kinematics of the right arm in the pelvis frame, vectorised over postures."""
 
     def __init__(self) -> None:
         body = hold(h1_2(), HELD)
@@ -113,12 +109,8 @@ class ArmChain:
         self.upper = np.array([joint.upper for joint in moving]) - MARGIN
 
     def hand_pose(self, arm: Doubles) -> tuple[Doubles, Doubles, Doubles]:
-        """Compute forward kinematics of arm postures (N, 7), rad.
-
-        Returns:
-            Rotations (N, 3, 3), positions (N, 3), m, and Jacobians (N, 6, 7), linear over angular,
-            of the hand in the pelvis frame.
-        """
+        """Return rotations (N, 3, 3), positions (N, 3), m, and Jacobians (N, 6, 7), linear over
+        angular, of the hand in the pelvis frame for arm postures (N, 7), rad."""
         rotation, position = np.broadcast_to(np.eye(3), (len(arm), 3, 3)), np.zeros((len(arm), 3))
         axes, pivots = [], []
         for step, axis, angle in zip(self._steps, self._axes, arm.T, strict=True):
@@ -133,14 +125,11 @@ class ArmChain:
         return rotation @ self._hand[:3, :3], position, jacobian
 
     def move_hand(self, arm: Doubles, motion: Doubles, limited: bool) -> tuple[Doubles, Doubles]:
-        """Move the hand by a rigid motion (4, 4), starting from arm postures (N, 7), rad.
+        """Return postures (N, 7) near `arm` (N, 7), rad, with the hand moved by a rigid motion
+        (4, 4), and the largest component of each pose error (N,), m or rad.
 
         Args:
-            limited: whether the result must be within the joints' limits.
-
-        Returns:
-            Postures (N, 7) near the given ones, and the largest component of each pose error (N,),
-            m or rad.
+            limited: whether postures must be within the joints' limits.
         """
         rotation, position, _ = self.hand_pose(arm)
         target = motion[:3, :3] @ rotation, position @ motion[:3, :3].T + motion[:3, 3]
@@ -157,11 +146,8 @@ class ArmChain:
         lower: Doubles | float,
         upper: Doubles | float,
     ) -> tuple[Doubles, Doubles]:
-        """Solve inverse kinematics within limits, starting from arm postures (N, 7).
-
-        Returns:
-            Postures (N, 7), and the remaining errors of the hand's pose (N, 6), m and rad.
-        """
+        """Solve inverse kinematics within limits, starting from postures (N, 7); return postures
+        and the remaining errors of the hand's pose (N, 6), m and rad."""
         found = np.clip(arm, lower, upper)
         for left in range(ITERATIONS, -1, -1):
             rotation, position, jacobian = self.hand_pose(found)

@@ -36,13 +36,10 @@ KIND = "rulesafe scene encoder 1"
 
 
 class SceneEncoder(nn.Module):
-    """Computes scene features (..., 7 + safes) of point clouds (..., N, 6).
-
-    The features are QUANTITIES, normalised by mean and standard deviation in the training scenes,
-    then the probability of each safe.
+    """Computes scene features (..., 7 + safes) of point clouds (..., N, 6): QUANTITIES, normalised
+    by mean and standard deviation in the training scenes, then the probability of each safe.
 
     Attributes:
-        config: configuration of the encoder.
         features: number of features, 7 + number of safes.
     """
 
@@ -63,13 +60,8 @@ class SceneEncoder(nn.Module):
         return torch.cat([quantities, safe.softmax(-1)], dim=-1)
 
     def loss(self, points: Tensor, seen: Tensor, safe: Tensor) -> Tensor:
-        """Return the training loss, a scalar.
-
-        Args:
-            points: (B, N, 6) point clouds.
-            seen: (B, 7) true QUANTITIES, m and rad.
-            safe: (B,) indices of the true safes.
-        """
+        """Return the loss of point clouds (B, N, 6), given the true QUANTITIES (B, 7), m and rad,
+        and indices of safes (B,)."""
         found = self.head(self.cloud(points))
         targets = (seen - self.middle) / self.spread
         error = l1_loss(found[:, : len(QUANTITIES)], targets)
@@ -118,19 +110,13 @@ class Scenes:
 
 
 def load_scenes(path: Path) -> Scenes:
-    """Read a file of scenes.
-
-    Raises:
-        RuleSafeError: the file is missing or does not contain scenes.
-    """
+    """Read a file of scenes; raise RuleSafeError if it is missing or invalid."""
     try:
         with np.load(path) as file:
             safes = tuple(str(name) for name in file["safes"])
             return Scenes(file["clouds"], file["seen"], file["safe"], safes)
     except (OSError, ValueError, KeyError) as error:
-        raise RuleSafeError(
-            f"{path} is not a scenes file of `rulesafe policy scenes`: {error}"
-        ) from error
+        raise RuleSafeError(f"{path} is not a file of `policy scenes`: {error}") from error
 
 
 def fit(
@@ -174,12 +160,8 @@ def fit(
 def errors(
     encoder: SceneEncoder, scenes: Scenes, batch: int = 256
 ) -> tuple[NDArray[np.float32], float]:
-    """Evaluate an encoder on the first points of each point cloud.
-
-    Returns:
-        Absolute errors of QUANTITIES (N, 7), m and rad, and the fraction of safes that are
-        identified correctly.
-    """
+    """Return absolute errors of QUANTITIES (N, 7), m and rad, and the fraction of safes that are
+    identified correctly, for the first points of each point cloud."""
     off, known = [], 0
     count = encoder.config.points
     with torch.inference_mode():
@@ -222,10 +204,7 @@ def load_encoder(name: str) -> SceneEncoder:
         with safe_open(path, "pt") as file:
             about = file.metadata() or {}
             if about.get("kind") != KIND:
-                raise RuleSafeError(
-                    f"{path} is not a scene encoder of this version: kind {about.get('kind')!r}, "
-                    f"expected {KIND!r}"
-                )
+                raise RuleSafeError(f"{path} is not a scene encoder of this version ({KIND})")
             encoder = SceneEncoder(EncoderConfig(**json.loads(about["config"])))
             if not encoder.middle.is_meta:  # on the meta device, weights are not needed
                 weights = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118

@@ -38,9 +38,6 @@ def load_scene_features(
         rows: (F,) indices of clouds.
         directory: cache of the features.
         name: identifies rows and clouds in the cache.
-
-    Raises:
-        RuleSafeError: the disk is full.
     """
     kind = f"{name}_{count}_{VIEWS}_{_digest(encoder)}"
     path = directory / f"scene_features_{hashlib.sha256(kind.encode()).hexdigest()[:12]}.npy"

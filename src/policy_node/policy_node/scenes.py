@@ -33,17 +33,10 @@ ENDS, CLOSED_DOOR = 0.8, 0.8
 
 
 def recordings(folders: Sequence[Path], limit: int = 40) -> list[RecordedAttempt]:
-    """Read up to `limit` recordings of `rulesafe demos generate`, for the robot's postures.
-
-    Raises:
-        RuleSafeError: there are no recordings.
-    """
+    """Read up to `limit` recordings of `rulesafe demos generate`, for the robot's postures."""
     files = sorted(path for folder in folders for path in folder.glob("recordings/*/*.parquet"))
     if not files:
-        raise RuleSafeError(
-            f"no recordings in {', '.join(map(str, folders))}; give output folders of `rulesafe "
-            "demos generate`"
-        )
+        raise RuleSafeError(f"no recordings in {', '.join(map(str, folders))}")
     indices = np.linspace(0, len(files) - 1, min(limit, len(files))).astype(int)
     return [read(files[index]) for index in indices]
 

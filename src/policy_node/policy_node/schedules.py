@@ -60,9 +60,6 @@ class Diffusion(NoiseSchedule):
         prediction: what the network predicts: the sample itself, as in DP3 and RDT, or the noise
             in it, as in CogACT.
         loss: one of LOSSES.
-
-    Raises:
-        RuleSafeError: the loss is unknown.
     """
 
     def __init__(

@@ -124,11 +124,7 @@ class Synchroniser:
             self._add_frame(frame)
 
     def picture(self, kind: str, stamp: int, picture: NDArray[Any]) -> None:
-        """Add a point cloud (kind POINTS) or an image (kind: name of the camera).
-
-        Raises:
-            RuleSafeError: the policy does not use this kind.
-        """
+        """Add a point cloud (kind POINTS) or an image (kind: name of the camera)."""
         if kind not in self._pictures:
             raise unknown_name("kind of image", kind, self._kinds)
         frame = (stamp + PERIOD // 2) // PERIOD
@@ -163,12 +159,11 @@ class Synchroniser:
     # Observations -------------------------------------------------------------------------
 
     def complete(self, due: int, fill: bool = False) -> tuple[int, Observation] | None:
-        """Return the newest complete observation and its stamp (ns), or None if there is none.
+        """Return the newest complete observation from `due` (ns) on and its stamp, or None.
 
         Args:
-            due: the earliest stamp, ns.
-            fill: whether missing images and point clouds are replaced by those of the nearest frame
-                within MAX_DELAY frames, if no observation is complete.
+            fill: if no observation is complete, replace missing images and point clouds of the
+                newest one by those of the nearest frame within MAX_DELAY frames.
         """
         if self.first is None or (self._needs.instruction and self.instruction is None):
             return None
@@ -181,11 +176,8 @@ class Synchroniser:
         return None
 
     def missing(self, stamp: int, fill: bool = False) -> tuple[str, ...]:
-        """Return the parts that an observation at this stamp (ns) lacks: POINTS, CAMERAS, MEMORY.
-
-        Args:
-            fill: whether parts of neighbouring frames count as present.
-        """
+        """Return the parts that an observation at this stamp (ns) lacks: POINTS, CAMERAS, MEMORY;
+        `fill`: parts of neighbouring frames count as present."""
         number = stamp // PERIOD
         clouds = self._history.clouds(number)
         lacking = []
@@ -216,11 +208,7 @@ class Synchroniser:
 
 
 def newest_values(reading: Reading, length: int) -> Reading:
-    """Return the newest `length` values of a reading.
-
-    Raises:
-        RuleSafeError: the reading has fewer values.
-    """
+    """Return the newest `length` values of a reading; raise RuleSafeError if it has fewer."""
     if len(reading.mask) < length:
         raise RuleSafeError(
             f"the memory has {len(reading.mask)} values; the policy was trained with {length}"

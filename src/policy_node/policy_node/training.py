@@ -158,11 +158,7 @@ class PolicyTraining:
         store: EpisodeStore,
         episodes: Sequence[int],
     ) -> None:
-        """Create a run, or resume it from `out`.
-
-        Raises:
-            RuleSafeError: `out` contains the state of another run.
-        """
+        """Create a run, or resume it from `out`; raise RuleSafeError for the state of another."""
         self.task, self.config, self.out, self.facts = task, config, out, facts
         self.batch: int = facts["config"]["batch"]
         self.revision = revision()  # at the start, since the source may change during training

@@ -36,11 +36,8 @@ TokenIds = Callable[[str], list[int]]
 
 
 def select_episodes(store: EpisodeStore, instructions: Collection[str] | None) -> list[int]:
-    """Return the indices of the episodes with one of these instructions; None: all episodes.
-
-    Raises:
-        RuleSafeError: there is no episode with one of the instructions.
-    """
+    """Return the indices of the episodes with one of these instructions; None: all episodes. Raise
+    RuleSafeError if there is no episode with one of them."""
     if instructions is None:
         return [episode.index for episode in store.episodes]
     available = {episode.task for episode in store.episodes}
@@ -186,13 +183,11 @@ class ObservationWindows:
     def _open_clouds(self, store: EpisodeStore, episodes: Sequence[int], cache: Path) -> None:
         count = self._config.points
         if POINTS not in store.features:
-            raise RuleSafeError(
-                f"{store.root} has no point clouds; add them with `rulesafe demos render`"
-            )
+            raise RuleSafeError(f"{store.root} has no point clouds; run `rulesafe demos render`")
         available = store.features[POINTS]["shape"][0]
         if available < count:
             raise RuleSafeError(
-                f"{store.root} has point clouds of {available} points; {count} are required"
+                f"{store.root} has clouds of {available} points; {count} are needed"
             )
         frames = FrameCache(store, [POINTS], cache)
         self._points = frames.arrays[POINTS]
@@ -259,13 +254,10 @@ def _uses_safe_frame(train: TrainConfig, encoder: SceneEncoder | None) -> bool:
 
 
 def pad(ids: Sequence[Sequence[int]]) -> tuple[torch.Tensor, torch.Tensor]:
-    """Pad the token ids of several instructions with 0 in front.
+    """Pad token ids of several instructions; return ids (B, L) int64 and a mask, False if padded.
 
     Padding is in front since memory tokens follow the instruction: their distance to it must be the
     same in a batch of instructions of different lengths as at inference.
-
-    Returns:
-        (B, L) int64 ids, and (B, L) bool, False where padded.
     """
     longest = max(map(len, ids))
     padded = torch.zeros(len(ids), longest, dtype=torch.int64)

@@ -113,8 +113,8 @@ class Vision(nn.Module):
         if len({encoder.patches for encoder in encoders}) > 1 or not (encoders or scene):
             counts = ", ".join(str(encoder.patches) for encoder in encoders)
             raise RuleSafeError(
-                "vision needs a scene encoder or image encoders with the same number of patches; "
-                f"got patches: {counts or 'no encoder'}"
+                "vision needs a scene encoder, or image encoders with the same number of patches; "
+                f"got image encoders with these patches: {counts or 'none'}"
             )
         self.scene = scene
         if scene is not None:

@@ -162,7 +162,7 @@ def test_what_cannot_be_loaded_is_refused_with_the_reason(published, tmp_path):
             make_backbone(Backbone(kind, weights=str(root / folder)))
     with pytest.raises(RuleSafeError, match="has no vision encoder"):
         Pi0(replace(PI0_SIZES["tiny"], encoder=None), MemoryShape())
-    with pytest.raises(RuleSafeError, match="must be gemma or paligemma, not llama"):
+    with pytest.raises(RuleSafeError, match="requires gemma or paligemma, not llama"):
         language = COGACT_SIZES["tiny"].language
         Pi0(replace(PI0_SIZES["tiny"], language=language), MemoryShape())
 

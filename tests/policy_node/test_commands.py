@@ -104,7 +104,7 @@ LINEAR = Family("linear_policy:SIZES", "linear_policy:Linear", "a test", batch=2
 
 @pytest.fixture
 def linear(tmp_path, monkeypatch):
-    """A family of another package."""
+    """Return the name of a family of another package."""
     (tmp_path / "linear_policy.py").write_text(FAMILY)
     monkeypatch.syspath_prepend(tmp_path)
     yield "linear_policy:LINEAR"

@@ -1,4 +1,4 @@
-"""The observation of a frame, made of what came in."""
+"""Observations assembled from the parts of frames."""
 
 import numpy as np
 import pytest
@@ -116,7 +116,7 @@ def test_nonsense_is_refused_and_nothing_of_it_taken(parts, reason):
 
 
 def test_a_policy_sees_at_least_one_frame():
-    with pytest.raises(RuleSafeError, match="Needs.frames must be at least 1, got 0"):
+    with pytest.raises(RuleSafeError, match=r"Needs\.frames must be at least 1, got 0"):
         ObservationHistory(Needs(frames=0))
     with pytest.raises(RuleSafeError, match=r"Needs.clouds must be 0\.\.2 \(Needs.frames\), got 3"):
         ObservationHistory(Needs(frames=2, points=8, clouds=3))

@@ -1,4 +1,4 @@
-"""When a policy is asked, and its thread."""
+"""The schedule of requests, and the inference thread."""
 
 import threading
 
@@ -42,7 +42,7 @@ def test_an_answer_to_a_past_episode_is_of_no_use_and_the_new_one_begins(sync):
     request = schedule.request()
     schedule.failure = "lost its way"
     advance(sync, 1)
-    assert schedule.request() is None, "it gave up"
+    assert schedule.request() is None, "the policy has failed in this episode"
     sync.start(BEGIN + 2 * PERIOD)
     advance(sync, 2)
     assert not schedule.is_current(request) and not schedule.accept(request)
@@ -69,13 +69,13 @@ def test_a_stamp_that_is_repeated_means_that_somebody_waits(sync):
 
 
 def test_who_waits_while_the_policy_thinks_has_not_lost_its_chunk(sync):
-    """However long that takes: a chunk that is sent twice would be begun anew on its way."""
+    """Whatever the duration of inference: a chunk that is published twice would start again."""
     schedule, now = RequestSchedule(sync, execute=40), 100.0
     advance(sync, 0)
     request = schedule.request()
     assert not schedule.time_stopped(now)
     advance(sync, 0)
-    now += 5 * STOPPED  # in thought
+    now += 5 * STOPPED  # during inference
     assert schedule.accept(request)
     assert not schedule.time_stopped(now)
     advance(sync, 0)
@@ -83,7 +83,7 @@ def test_who_waits_while_the_policy_thinks_has_not_lost_its_chunk(sync):
 
 
 def test_before_the_first_frame_no_chunk_can_be_lost(sync):
-    """A clock that stands still between two frames."""
+    """The clock has stopped between two frames."""
     schedule, now = RequestSchedule(sync, execute=40), 100.0
     for _ in range(3):
         sync.joints(BEGIN + 1, ACTION_JOINTS, np.zeros(13))
@@ -95,7 +95,7 @@ def test_before_the_first_frame_no_chunk_can_be_lost(sync):
 
 
 class Rows:
-    """Answers once it may."""
+    """Returns a chunk once it is released."""
 
     needs = Needs()
 

@@ -1,4 +1,4 @@
-"""A policy by its name, also a user's own class."""
+"""Loading policies by name, including classes of users."""
 
 import sys
 from pathlib import Path
@@ -57,7 +57,7 @@ def test_a_policy_says_which_memory_it_needs(mine):
 
 
 def test_what_is_wrong_in_it_is_shown_where_it_is(tmp_path, monkeypatch):
-    """And nothing of Python's or ours."""
+    """The traceback contains no lines of Python or of this package."""
     monkeypatch.syspath_prepend(str(tmp_path))
     for number, (text, last) in enumerate(
         [

@@ -1,4 +1,4 @@
-"""Chunks beside what demonstrations commanded."""
+"""Open-loop errors of chunks at the frames of demonstrations."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ LENGTH, EVERY = 60, 12
 
 
 class Knowing:
-    """Commands what was commanded, and `off` rad more in one joint."""
+    """Returns the demonstrated actions, with one joint changed by `off` rad."""
 
     needs = Needs(frames=2, points=8, images=True, instruction=True, memory=True)
     memory = RawMemory(length=5)
@@ -48,11 +48,11 @@ def test_who_does_the_same_is_off_by_nothing(store):
     assert found.hand.shape == found.fingers.shape == (2 * LENGTH / EVERY, CHUNK)
     assert np.nanmax(found.hand) < 1e-6 and np.nanmax(found.fingers) == 0
     there = np.isfinite(found.hand).sum(1)
-    assert there.tolist() == 2 * [50, 48, 36, 24, 12], "nothing is compared after the end"
+    assert there.tolist() == 2 * [50, 48, 36, 24, 12], "no errors after the end"
     first, second = (episode[-1].joints for episode in policy.seen)
     assert policy.began == 2 and not np.array_equal(first, second)
     held = policy.seen[0][-1].memory
-    assert held.mask.sum() == 3 and (held.values[-1] == first[-1]).all(), "the past until then"
+    assert held.mask.sum() == 3 and (held.values[-1] == first[-1]).all(), "past values only"
     assert [episode[0].instruction for episode in policy.seen] == [e.task for e in store.episodes]
 
 
@@ -100,4 +100,4 @@ def test_what_cannot_be_compared_is_said(store):
     policy.infer = lambda observation: observation.pictures
     with pytest.raises(RuleSafeError, match="AttributeError") as raised:
         measure(policy, store, [0], EVERY)
-    assert str(raised.value).count("File") == 1, "the policy's own line, and none of ours"
+    assert str(raised.value).count("File") == 1, "the policy's line, and none of this package"

@@ -1,4 +1,4 @@
-"""Seeing where a safe stands: learned from scenes, kept in a file, used by policies as it is."""
+"""The scene encoder: trained on scenes, stored in a file, frozen in policies."""
 
 from dataclasses import replace
 
@@ -28,7 +28,7 @@ SAFES = ("safe_01", "safe_02")
 
 
 def boxes(count, seed=0):
-    """Scenes of two boxes, one flat and one tall, that stand anywhere."""
+    """Return scenes of a flat and a tall box at random poses."""
     rng = np.random.default_rng(seed)
     safe = rng.integers(2, size=count)
     size = np.where(safe[:, None], [0.1, 0.2, 0.1], [0.2, 0.1, 0.2])

@@ -1,4 +1,4 @@
-"""Scenes of safes that stand anywhere, and what the packaged encoder sees in them."""
+"""Random scenes, and the accuracy of the shipped encoder on them."""
 
 import numpy as np
 import pytest
@@ -52,7 +52,7 @@ def test_the_same_seed_gives_the_same_scenes(postures):
 
 
 def test_the_packaged_encoder_sees_where_safes_stand(postures):
-    """Nearer than a tenth of what places differ by; safes it knows apart."""
+    """Errors are below a tenth of the ranges, and safes are identified."""
     scenes = make_scenes(postures, SAFES, places=2, seed=77)
     off, known = errors(load_encoder("ten_safes"), scenes)
     assert np.median(off[:, :3]) < 0.005 and np.median(off[:, 3]) < 0.02

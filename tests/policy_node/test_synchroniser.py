@@ -1,4 +1,4 @@
-"""Messages at their own times, put together to the frames of an episode."""
+"""Synchronisation of messages to the frames of an episode."""
 
 import numpy as np
 import pytest
@@ -36,7 +36,7 @@ def reading(frame):
 
 
 def parts(frames, begin=BEGIN):
-    """All that comes in: what to call, its stamp and arguments."""
+    """Return all inputs: method, stamp and arguments."""
     calls = []
     for frame in frames:
         stamp = begin + frame * PERIOD
@@ -53,7 +53,7 @@ def feed(sync, calls):
 
 
 def expected(frame, needs=ALL):
-    """The observation as the runner in process makes it."""
+    """Return the observation as evaluation in process assembles it."""
     history = ObservationHistory(needs)
     for f in range(frame + 1):
         history.push(f, row(f), cloud(f), {c: picture(f) for c in CAMERAS})
@@ -75,7 +75,7 @@ def assert_same(found, frame, needs=ALL):
 @given(seed=st.integers(0, 10**6), frames=st.integers(1, 8))
 @settings(max_examples=30)
 def test_an_observation_does_not_depend_on_the_order_of_topics(seed, frames):
-    """Each topic keeps its order; one may be some frames ahead of another."""
+    """Each topic is in order; one may be some frames ahead of another."""
     calls, rng = parts(range(frames)), np.random.default_rng(seed)
     lead = {key: rng.uniform(0, 3) for key in ("joints", POINTS, *CAMERAS, "reading")}
 
@@ -152,7 +152,7 @@ def test_a_new_episode_shows_nothing_of_the_last():
     feed(sync, parts(range(10), BEGIN - 30 * PERIOD))
     assert sync.episode == 1
     new = parts(range(3))
-    early = [call for call in new if call[1] == "picture"]  # before the start is told
+    early = [call for call in new if call[1] == "picture"]  # before the start is received
     feed(sync, early)
     sync.start(BEGIN)
     feed(sync, [call for call in new if call not in early])
@@ -185,7 +185,7 @@ def test_a_memory_of_its_own_is_fed_every_frame():
     sync = Synchroniser(Needs(memory=True), memory=RollingMemory(RawMemory(), grid))
     twin = RollingMemory(RawMemory(), grid)
     for frame in range(12):
-        for tick in range(10):  # as a simulation sends them, ten for each frame
+        for tick in range(10):  # as a simulation publishes them, ten for each frame
             stamp = BEGIN + frame * PERIOD + tick * PERIOD // 10
             sync.joints(stamp, ACTION_JOINTS, row(frame) + tick)
         twin.push(np.float32(row(frame)))

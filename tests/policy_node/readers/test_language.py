@@ -1,4 +1,4 @@
-"""Instructions as ids, and a memory's tokens at the tail of the vocabulary."""
+"""Token ids of instructions, and memory tokens at the end of the vocabulary."""
 
 import importlib.util
 from pathlib import Path

@@ -186,7 +186,7 @@ def test_a_policy_does_the_same_about_a_safe_at_any_place(policy):
         policy.reset()
         seen = shown(policy, place, joints, past)
         policy._generator.manual_seed(0)
-        policy._begun = True
+        policy._started = True
         chunks.append(FRAME.enter(policy.infer(seen), place))
     assert np.abs(FRAME.leave(chunks[0], ELSEWHERE) - chunks[1]).max() > 0.05
     np.testing.assert_allclose(chunks[0], chunks[1], atol=0.03)

@@ -49,8 +49,8 @@ def train(
         memory_model: Name or folder of the memory model (vq and fsq only).
         clusters: J, the number of different tokens (vq and fsq only).
         length: M, the number of values in the memory, 2 s apart.
-        rules: Comma-separated rules whose demonstrations are used; default: all.
-        cache: Folder for decoded point clouds and images, which several runs may share; default: a
+        rules: Comma-separated rules whose demonstrations are used; None: all.
+        cache: Folder for decoded point clouds and images, which several runs may share; None: a
             folder next to OUT.
         weights: Folders or Hugging Face names of pretrained weights, the language model first, then
             the vision encoders (rdt, cogact and pi0 at base size only).
@@ -74,14 +74,15 @@ def train(
     task = training.TrainingTask(
         policy, size, network, task_memory, data, instructions, cache, safes
     )
-    kept = f"the last checkpoint, one every {config.checkpoint_every} steps,"
+    kept = f"the last checkpoint (saved every {config.checkpoint_every} steps)"
     with training_bar(config.steps, "step") as show, resumable(kept):
         training.train(
             task,
             config,
             out,
             lambda now: show(
-                now.step, f"loss {now.loss:.5f}, rate {now.rate:.1e}, waiting {now.waiting:.1%}"
+                now.step,
+                f"loss {now.loss:.5f}, lr {now.rate:.1e}, waiting for data {now.waiting:.1%}",
             ),
         )
     results = read_policy(out).training["results"]
@@ -140,7 +141,7 @@ def open_loop(
     Args:
         name: Name of a shipped policy, folder of a checkpoint, or module:Class on the PYTHONPATH.
         data: Dataset with the policy's inputs, such as one written by `rulesafe demos render`.
-        rules: Comma-separated rules whose demonstrations are used; default: all.
+        rules: Comma-separated rules whose demonstrations are used; None: all.
         episodes: Number of episodes, evenly spaced over the dataset.
         every: Number of frames between two inferences.
     """
@@ -193,7 +194,7 @@ def scenes(
         out: Output file (.npz).
         safes: Comma-separated safes, or all.
         places: Number of poses of each safe; three point clouds are rendered at each pose.
-        split: Split that poses, colours and cameras are sampled from; default: ranges that contain
+        split: Split that poses, colours and cameras are sampled from; empty: ranges that contain
             those of train and shifted.
         seed: Random seed.
     """

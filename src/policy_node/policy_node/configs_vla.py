@@ -100,10 +100,10 @@ class VisionLanguageConfig(NetworkConfig):
         if not self.vision or any(tower.kind != "conv" for tower in self.vision):
             return IMAGE_SIDE
         sides = [int(tower.sizes["size"]) for tower in self.vision]
-        kept = max(sides)
+        largest = max(sides)
         # Resizing in two steps gives the same image only where areas are averaged.
-        divides = IMAGE_SIDE % kept == 0 and all(kept % side == 0 for side in sides)
-        return kept if divides else IMAGE_SIDE
+        divides = IMAGE_SIDE % largest == 0 and all(largest % side == 0 for side in sides)
+        return largest if divides else IMAGE_SIDE
 
 
 def _backbone(value: Any) -> Backbone:

@@ -162,16 +162,16 @@ def errors(
 ) -> tuple[NDArray[np.float32], float]:
     """Return absolute errors of QUANTITIES (N, 7), m and rad, and the fraction of safes that are
     identified correctly, for the first points of each point cloud."""
-    off, known = [], 0
+    differences, correct = [], 0
     count = encoder.config.points
     with torch.inference_mode():
         for first in range(0, len(scenes.clouds), batch):
             rows = slice(first, first + batch)
             points = torch.from_numpy(scenes.clouds[rows, :count].astype(np.float32))
-            off.append(np.abs(encoder.estimate(points).numpy() - scenes.seen[rows]))
+            differences.append(np.abs(encoder.estimate(points).numpy() - scenes.seen[rows]))
             safe = encoder(points)[:, len(QUANTITIES) :].argmax(-1).numpy()
-            known += int((safe == scenes.safe[rows]).sum())
-    return np.concatenate(off), known / len(scenes.clouds)
+            correct += int((safe == scenes.safe[rows]).sum())
+    return np.concatenate(differences), correct / len(scenes.clouds)
 
 
 def make_encoder(encoder: str | EncoderConfig) -> SceneEncoder:

@@ -1,4 +1,4 @@
-"""A small dataset with clouds and pictures, a small network, and memories of every kind."""
+"""Fixtures: a small dataset with point clouds and images, a small network, and memories."""
 
 from types import SimpleNamespace
 
@@ -33,7 +33,7 @@ SMALL = Dp3Config(
 
 @pytest.fixture(autouse=True)
 def one_thread():
-    """More threads only wait for each other here."""
+    """Use one torch thread, which is fastest for small networks."""
     try:
         import torch
     except ModuleNotFoundError:
@@ -67,7 +67,7 @@ def _episode(index):
 
 @pytest.fixture(scope="package")
 def demos(tmp_path_factory):
-    """A finished dataset of three short episodes; not to be changed."""
+    """Return a complete dataset of three short episodes; tests must not change it."""
     root = tmp_path_factory.mktemp("policy") / "demos"
     writer = DatasetWriter(root)
     for index in range(len(LENGTHS)):
@@ -78,13 +78,13 @@ def demos(tmp_path_factory):
 
 @pytest.fixture(scope="package")
 def cache(tmp_path_factory):
-    """A folder for what is decoded of `demos`."""
+    """Return the cache folder for decoded data of `demos`."""
     return tmp_path_factory.mktemp("cache")
 
 
 @pytest.fixture(scope="package")
 def fsq_model(tmp_path_factory):
-    """The folder of a memory's model of finite scalar quantisation, with random weights."""
+    """Return the folder of an FSQ memory model with random weights."""
     torch = pytest.importorskip("torch")
     from vq_memory_node.networks import Decoder, Encoder, arrays_of
 
@@ -111,7 +111,7 @@ def fsq_model(tmp_path_factory):
 
 @pytest.fixture(scope="package")
 def memories(fsq_model):
-    """A configuration of each kind of memory, by name, of length 6 where there is one."""
+    """Return memories of every kind by name, of length 6 where they have a length."""
     return {
         "none": NoMemory(),
         "raw": RawMemory(6),
@@ -122,13 +122,13 @@ def memories(fsq_model):
 
 @pytest.fixture(scope="session")
 def small():
-    """A small DP3."""
+    """Return the configuration of a small DP3."""
     return SMALL
 
 
 @pytest.fixture(scope="package")
 def quick(demos, cache, memories):
-    """quick(memory, **changes): a training task, and settings of a short training."""
+    """Return quick(memory, **changes) -> task and settings of a short training run."""
     pytest.importorskip("torch")
     from policy_node.configs import TrainConfig
     from policy_node.training import TrainingTask
@@ -143,7 +143,7 @@ def quick(demos, cache, memories):
 
 @pytest.fixture(scope="package")
 def trained(quick, tmp_path_factory):
-    """The folder of a policy that was trained for a few steps with memory vq; not to be changed."""
+    """Return the folder of a policy trained briefly with memory vq; tests must not change it."""
     from policy_node.training import train
 
     run = quick()

@@ -23,7 +23,7 @@ ACTED = [ALL_JOINTS.index(joint) for joint in ACTION_JOINTS]
 
 @pytest.fixture
 def copy(trained, tmp_path):
-    """A copy of the trained policy to be damaged."""
+    """Return a copy of the trained policy that tests may damage."""
     return shutil.copytree(trained, tmp_path / "copy")
 
 
@@ -50,7 +50,7 @@ def test_a_truncated_file_is_refused(copy):
 
 def test_a_missing_file_is_refused(copy):
     (copy / ARRAY_FILE).unlink()
-    assert f"no {ARRAY_FILE}" in refused(copy)
+    assert f"{ARRAY_FILE} is missing" in refused(copy)
     (copy / JSON_FILE).unlink()
     assert "no policy" in refused(copy)
 
@@ -59,7 +59,7 @@ def test_weights_that_were_changed_are_refused(copy):
     content = bytearray((copy / ARRAY_FILE).read_bytes())
     content[-1] ^= 1
     (copy / ARRAY_FILE).write_bytes(content)
-    assert "do not belong together" in refused(copy)
+    assert f"{JSON_FILE} and {ARRAY_FILE} do not match: SHA-256" in refused(copy)
 
 
 def test_another_memory_model_is_refused(copy):
@@ -74,7 +74,7 @@ def test_other_joints_are_refused(copy):
     joints = ["left_elbow_joint", *ACTION_JOINTS[1:]]
     change(copy, joints=joints)
     told = refused(copy)
-    assert "for other joints: left_elbow_joint" in told
+    assert "trained for other joints: left_elbow_joint" in told
     assert ACTION_JOINTS[0] in told
 
 
@@ -82,10 +82,10 @@ def test_other_joints_are_refused(copy):
     ("values", "words"),
     [
         ({"format": "rulesafe policy 0"}, f"valid: '{FORMAT}'"),
-        ({"chunk": 20}, "chunks of 20 rows at 10 Hz; expected 50"),
+        ({"chunk": 20}, "chunks of 20 steps at 10 Hz; expected 50"),
         ({"family": "act"}, "unknown policy 'act'; valid: dp3"),
         ({"size": "huge"}, "valid: tiny, base"),
-        ({"config": {"depth": 3}}, "not understood"),
+        ({"config": {"depth": 3}}, "invalid content"),
         ({"normaliser": {}}, "normaliser"),
     ],
 )
@@ -113,7 +113,7 @@ def test_it_comes_back_as_it_was(trained, tmp_path):
 
 @pytest.fixture(scope="module")
 def observe(demos, trained):
-    """observe(frame) -> what the policy would be shown there in the first episode."""
+    """Return observe(frame) -> the observation at this frame of the first episode."""
     policy = load_policy(trained)
     episode = EpisodeStore(demos).episode(0)
     joints = episode["observation.state"][:, ACTED]
@@ -125,7 +125,7 @@ def observe(demos, trained):
 
 
 def test_another_episode_has_other_noise(trained, observe, monkeypatch):
-    """Else what an evaluation finds would rest on one draw of it."""
+    """Otherwise the result of an evaluation would depend on one noise sample."""
     policy, drawn = load_policy(trained), []
     sample = policy._network.sample
     monkeypatch.setattr(
@@ -146,7 +146,7 @@ def test_an_episode_played_again_gives_the_same_chunks(trained, observe):
     assert (policy.needs.frames, policy.needs.points, policy.needs.memory) == (3, 32, True)
     chunks = [policy.infer(observe(frame)) for frame in (0, 5, 5)]
     assert chunks[0].shape == (50, 13) and chunks[0].dtype == np.float32
-    assert not np.array_equal(chunks[1], chunks[2])  # the noise goes on
+    assert not np.array_equal(chunks[1], chunks[2])  # the generator advances
     torch.manual_seed(1)
     policy.reset()
     for frame, chunk in zip((0, 5, 5), chunks, strict=True):
@@ -158,7 +158,7 @@ def test_an_episode_played_again_gives_the_same_chunks(trained, observe):
 @pytest.mark.parametrize("memory", ["raw", "vq"])
 @pytest.mark.parametrize("frame", [0, 1, 7, 60])
 def test_it_is_asked_with_what_it_was_trained_on(memory, frame, quick, trained):
-    """The batch of an observation is that of the same frame in training."""
+    """The batch of an observation equals the training batch of the same frame."""
     from policy_node.families import make_network
     from policy_node.training_data import ObservationWindows
 

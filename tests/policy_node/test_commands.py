@@ -104,7 +104,7 @@ LINEAR = Family("linear_policy:SIZES", "linear_policy:Linear", "a test", batch=2
 
 @pytest.fixture
 def linear(tmp_path, monkeypatch):
-    """A family of another package."""
+    """Return the name of a family of another package."""
     (tmp_path / "linear_policy.py").write_text(FAMILY)
     monkeypatch.syspath_prepend(tmp_path)
     yield "linear_policy:LINEAR"
@@ -162,7 +162,7 @@ def test_a_family_is_described_without_weights(family, size, capsys):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("describe",), "name a checkpoint or a family"),
+        (("describe",), "either the name of a checkpoint or a family"),
         (("describe", "nowhere"), "no policy 'nowhere'"),
         (("describe", "--policy", "act"), "unknown policy 'act'; valid: dp3"),
         (("describe", "--policy", "dp3", "--size", "huge"), "valid: tiny, base"),

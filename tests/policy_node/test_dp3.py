@@ -51,8 +51,8 @@ def sample(network, batch, seed=0):
 @pytest.mark.parametrize("kind", SHAPES)
 @pytest.mark.train
 def test_it_learns_one_batch_by_heart(kind, small):
-    """Two observations that differ in nothing but memory, and two that differ in all, have their
-    own actions; without a memory the first two cannot be told apart."""
+    """Two observations that differ only in the memory, and two that differ in everything, have
+    different actions; without a memory the first two cannot be distinguished."""
     shape = SHAPES[kind]
     network, batch = make(small, shape), make_batch(4, small, shape, smooth=True)
     for seen in (batch.joints, batch.points):

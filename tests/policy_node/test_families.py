@@ -26,7 +26,7 @@ READERS = [name for name in FAMILIES if find_config(name, "tiny").instruction]
 def test_a_family_that_reads_is_trained_saved_and_asked(
     family, size, demos, cache, memories, tmp_path
 ):
-    """A tiny one sees the cloud alone, a small one pictures too."""
+    """A tiny network receives only point clouds, a small one images too."""
     task = TrainingTask(family, size, find_config(family, size), memories["vq"], demos, None, cache)
     train(task, TrainConfig(steps=2, batch=2, warm_up=1), tmp_path)
     policy = load_policy(tmp_path)

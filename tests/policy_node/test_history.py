@@ -1,10 +1,10 @@
-"""The observation of a frame, made of what came in."""
+"""Observations assembled from the parts of frames."""
 
 import numpy as np
 import pytest
 
 from policy_node.history import KEPT, ObservationHistory
-from policy_node.policy import CAMERAS, NOTHING, Needs
+from policy_node.policy import CAMERAS, NO_READING, Needs
 from rulesafe_core.errors import RuleSafeError
 from vq_memory_node.memory import Reading
 
@@ -81,7 +81,7 @@ def test_what_is_not_needed_is_not_asked_for_and_not_shown():
     history.push(0, joints(0), cloud(0), pictures(0))
     seen = history.observation(0, "open it", Reading(np.arange(3), np.ones(3, bool)))
     assert seen.points is None and not seen.images
-    assert (seen.instruction, seen.memory) == ("", NOTHING)
+    assert (seen.instruction, seen.memory) == ("", NO_READING)
 
 
 def test_old_frames_are_forgotten_and_given_arrays_may_change():
@@ -92,7 +92,7 @@ def test_old_frames_are_forgotten_and_given_arrays_may_change():
     assert history.observation(99).joints[:, 0].tolist() == [98, 99]
     assert history.missing(99 - KEPT) == ()
     assert history.missing(50) == ("joints",)
-    with pytest.raises(RuleSafeError, match="frame 50 of: joints"):
+    with pytest.raises(RuleSafeError, match="at frame 50 lacks: joints"):
         history.observation(50)
 
 
@@ -116,7 +116,7 @@ def test_nonsense_is_refused_and_nothing_of_it_taken(parts, reason):
 
 
 def test_a_policy_sees_at_least_one_frame():
-    with pytest.raises(RuleSafeError, match="at least 1 frame"):
+    with pytest.raises(RuleSafeError, match=r"Needs\.frames must be at least 1, got 0"):
         ObservationHistory(Needs(frames=0))
-    with pytest.raises(RuleSafeError, match=r"0\.\.2 clouds"):
+    with pytest.raises(RuleSafeError, match=r"Needs.clouds must be 0\.\.2 \(Needs.frames\), got 3"):
         ObservationHistory(Needs(frames=2, points=8, clouds=3))

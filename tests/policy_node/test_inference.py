@@ -1,11 +1,11 @@
-"""When a policy is asked, and its thread."""
+"""The schedule of requests, and the inference thread."""
 
 import threading
 
 import numpy as np
 import pytest
 
-from policy_node.inference import STILL, InferenceRequest, InferenceWorker, RequestSchedule
+from policy_node.inference import STOPPED, InferenceRequest, InferenceWorker, RequestSchedule
 from policy_node.policy import CHUNK, Needs
 from policy_node.synchroniser import Synchroniser
 from rulesafe_core.chunks import PERIOD
@@ -42,7 +42,7 @@ def test_an_answer_to_a_past_episode_is_of_no_use_and_the_new_one_begins(sync):
     request = schedule.request()
     schedule.failure = "lost its way"
     advance(sync, 1)
-    assert schedule.request() is None, "it gave up"
+    assert schedule.request() is None, "the policy has failed in this episode"
     sync.start(BEGIN + 2 * PERIOD)
     advance(sync, 2)
     assert not schedule.is_current(request) and not schedule.accept(request)
@@ -54,48 +54,48 @@ def test_a_stamp_that_is_repeated_means_that_somebody_waits(sync):
     schedule, now = RequestSchedule(sync, execute=40), 100.0
     advance(sync, 0)
     assert schedule.accept(schedule.request())
-    assert not schedule.stands_still(now)
-    assert not schedule.stands_still(now + STILL + 0.1), "no joint states: no robot, or a slow one"
+    assert not schedule.time_stopped(now)
+    assert not schedule.time_stopped(now + STOPPED + 0.1), "no joint states were received"
     advance(sync, 0)
-    assert schedule.stands_still(now + 2 * STILL + 0.3)
+    assert schedule.time_stopped(now + 2 * STOPPED + 0.3)
     assert schedule.lost
     advance(sync, 3)
-    assert not schedule.stands_still(now + 3 * STILL + 0.4)
+    assert not schedule.time_stopped(now + 3 * STOPPED + 0.4)
     advance(sync, 3)
     assert schedule.request() is None
-    assert schedule.stands_still(now + 4 * STILL + 0.5) and not schedule.lost
-    schedule.hurry()
+    assert schedule.time_stopped(now + 4 * STOPPED + 0.5) and not schedule.lost
+    schedule.request_now()
     assert schedule.request().stamp == sync.newest
 
 
 def test_who_waits_while_the_policy_thinks_has_not_lost_its_chunk(sync):
-    """However long that takes: a chunk that is sent twice would be begun anew on its way."""
+    """Whatever the duration of inference: a chunk that is published twice would start again."""
     schedule, now = RequestSchedule(sync, execute=40), 100.0
     advance(sync, 0)
     request = schedule.request()
-    assert not schedule.stands_still(now)
+    assert not schedule.time_stopped(now)
     advance(sync, 0)
-    now += 5 * STILL  # in thought
+    now += 5 * STOPPED  # during inference
     assert schedule.accept(request)
-    assert not schedule.stands_still(now)
+    assert not schedule.time_stopped(now)
     advance(sync, 0)
-    assert schedule.stands_still(now + STILL + 0.1) and schedule.lost
+    assert schedule.time_stopped(now + STOPPED + 0.1) and schedule.lost
 
 
 def test_before_the_first_frame_no_chunk_can_be_lost(sync):
-    """A clock that stands still between two frames."""
+    """The clock has stopped between two frames."""
     schedule, now = RequestSchedule(sync, execute=40), 100.0
     for _ in range(3):
         sync.joints(BEGIN + 1, ACTION_JOINTS, np.zeros(13))
     assert sync.newest == -1 and sync.stream.counts.duplicates
-    schedule.stands_still(now)
+    schedule.time_stopped(now)
     assert not schedule.lost
-    schedule.hurry()
+    schedule.request_now()
     assert schedule.request() is None
 
 
 class Rows:
-    """Answers once it may."""
+    """Returns a chunk once it is released."""
 
     needs = Needs()
 

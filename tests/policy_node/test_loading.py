@@ -1,4 +1,4 @@
-"""A policy by its name, also a user's own class."""
+"""Loading policies by name, including classes of users."""
 
 import sys
 from pathlib import Path
@@ -57,7 +57,7 @@ def test_a_policy_says_which_memory_it_needs(mine):
 
 
 def test_what_is_wrong_in_it_is_shown_where_it_is(tmp_path, monkeypatch):
-    """And nothing of Python's or ours."""
+    """The traceback contains no lines of Python or of this package."""
     monkeypatch.syspath_prepend(str(tmp_path))
     for number, (text, last) in enumerate(
         [
@@ -69,7 +69,7 @@ def test_what_is_wrong_in_it_is_shown_where_it_is(tmp_path, monkeypatch):
     ):
         file = tmp_path / f"wrong_{number}.py"
         file.write_text(text)
-        with pytest.raises(RuleSafeError, match=r"cannot be (imported|made):") as raised:
+        with pytest.raises(RuleSafeError, match=r"cannot be (imported|instantiated):") as raised:
             find_policy(f"{file.stem}:P")
         lines = str(raised.value).splitlines()
         assert lines[-1] == last
@@ -79,14 +79,14 @@ def test_what_is_wrong_in_it_is_shown_where_it_is(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("", "no policy is named"),
+        ("", "no policy given"),
         (
             "my_policies:Nobody",
             "unknown attribute of my_policies 'Nobody'; valid: Blind, Asking, .*",
         ),
         ("my_policy:Nobody", "No module named 'my_policy'"),
-        ("my_policies:Greedy", "cannot be made: .* missing 1 required .* 'size'$"),
-        ("my_policies:Blind", "`needs` must be"),
+        ("my_policies:Greedy", "cannot be instantiated: .* missing 1 required .* 'size'$"),
+        ("my_policies:Blind", "`needs` must be a policy_node.policy.Needs"),
         ("my_policies:Asking", r"no method reset\(\)"),
     ],
 )

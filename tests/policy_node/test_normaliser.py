@@ -19,7 +19,7 @@ PAST = 2
 
 @pytest.fixture(scope="module")
 def paths():
-    """Joints and actions of three episodes."""
+    """Return joints and actions of three episodes."""
     rng = np.random.default_rng(0)
     walks = [np.cumsum(rng.normal(0, 0.05, (n, 13)), 0).astype(np.float32) for n in (80, 60, 9)]
     for walk in walks:
@@ -35,7 +35,7 @@ def fitted(kind, paths):
 
 
 def windows(paths):
-    """All windows' targets (F, P + 50, 13) and postures (F, 13)."""
+    """Return the targets (F, P + 50, 13) and postures (F, 13) of all windows."""
     targets, now = [], []
     for joints, actions in zip(*paths, strict=True):
         for t in range(len(joints)):

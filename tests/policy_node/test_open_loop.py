@@ -1,9 +1,9 @@
-"""Chunks beside what demonstrations commanded."""
+"""Open-loop errors of chunks at the frames of demonstrations."""
 
 import numpy as np
 import pytest
 
-from policy_node.open_loop import measure, report, spread
+from policy_node.open_loop import evenly_spaced, measure, report
 from policy_node.policy import CHUNK, Needs
 from rulesafe_cli import cli
 from rulesafe_core.errors import RuleSafeError
@@ -15,7 +15,7 @@ LENGTH, EVERY = 60, 12
 
 
 class Knowing:
-    """Commands what was commanded, and `off` rad more in one joint."""
+    """Returns the demonstrated actions, with one joint changed by `off` rad."""
 
     needs = Needs(frames=2, points=8, images=True, instruction=True, memory=True)
     memory = RawMemory(length=5)
@@ -48,11 +48,11 @@ def test_who_does_the_same_is_off_by_nothing(store):
     assert found.hand.shape == found.fingers.shape == (2 * LENGTH / EVERY, CHUNK)
     assert np.nanmax(found.hand) < 1e-6 and np.nanmax(found.fingers) == 0
     there = np.isfinite(found.hand).sum(1)
-    assert there.tolist() == 2 * [50, 48, 36, 24, 12], "nothing is compared after the end"
+    assert there.tolist() == 2 * [50, 48, 36, 24, 12], "no errors after the end"
     first, second = (episode[-1].joints for episode in policy.seen)
     assert policy.began == 2 and not np.array_equal(first, second)
     held = policy.seen[0][-1].memory
-    assert held.mask.sum() == 3 and (held.values[-1] == first[-1]).all(), "the past until then"
+    assert held.mask.sum() == 3 and (held.values[-1] == first[-1]).all(), "past values only"
     assert [episode[0].instruction for episode in policy.seen] == [e.task for e in store.episodes]
 
 
@@ -64,9 +64,9 @@ def test_a_joint_that_is_off_shows_where_it_matters(store):
     assert np.nanmax(elbow.fingers) == 0
     assert ((elbow.hand[0] > 0.02) & (elbow.hand[0] < 0.06)).all(), "0.1 rad at a forearm's length"
     text = report(elbow)
-    assert text.startswith("| row of the chunk | hand off, mm | fingers off, rad |")
+    assert text.startswith("| step of the chunk | hand error, mm | finger error, rad |")
     assert f"| 0 | {1000 * np.median(elbow.hand[:, 0]):.1f} (" in text
-    assert "step due" not in text, "this dataset does not tell"
+    assert "task step" not in text, "this dataset does not contain it"
 
 
 def test_the_command_says_whose_chunks_and_on_what(store, tmp_path, capsys):
@@ -77,16 +77,16 @@ def test_the_command_says_whose_chunks_and_on_what(store, tmp_path, capsys):
     capsys.readouterr()
     assert cli.main(["policy", "open-loop", str(out), str(store.root), "--rules", "rule_020"]) == 0
     head, _, table, *_ = capsys.readouterr().out.splitlines()
-    assert head.startswith(f"{out}: 5 chunks in 1 of 1 episodes of {store.root}, which it learned")
-    assert table.startswith("| row of the chunk")
+    assert head.startswith(f"{out}: 5 chunks in 1 of 1 episodes of {store.root}, its training data")
+    assert table.startswith("| step of the chunk")
     assert cli.main(["policy", "open-loop", str(out), str(store.root), "--rules", "rule_002"]) == 2
     assert "has no demonstration of rule_002" in capsys.readouterr().err
 
 
 def test_what_cannot_be_compared_is_said(store):
-    assert spread([4, 5, 6, 7, 8], 3) == [4, 6, 8] and spread([4, 5], 9) == [4, 5]
+    assert evenly_spaced([4, 5, 6, 7, 8], 3) == [4, 6, 8] and evenly_spaced([4, 5], 9) == [4, 5]
     with pytest.raises(RuleSafeError, match="--episodes must be 1"):
-        spread([4], 0)
+        evenly_spaced([4], 0)
     with pytest.raises(RuleSafeError, match="--every must be 1"):
         measure(Knowing(store), store, [0], 0)
     policy = Knowing(store)
@@ -95,9 +95,9 @@ def test_what_cannot_be_compared_is_said(store):
         measure(policy, store, [0], EVERY)
     policy.infer = lambda observation: None
     policy.needs = Needs()
-    with pytest.raises(RuleSafeError, match=r"must give an array \(50, 13\).* it gave None"):
+    with pytest.raises(RuleSafeError, match=r"must return an array \(50, 13\).* it returned None"):
         measure(policy, store, [0], EVERY)
     policy.infer = lambda observation: observation.pictures
     with pytest.raises(RuleSafeError, match="AttributeError") as raised:
         measure(policy, store, [0], EVERY)
-    assert str(raised.value).count("File") == 1, "the policy's own line, and none of ours"
+    assert str(raised.value).count("File") == 1, "the policy's line, and none of this package"

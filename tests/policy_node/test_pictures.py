@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from policy_node.pictures import load_pictures, shrink
+from policy_node.pictures import load_images, shrink
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.layout import CAMERAS
 from rulesafe_data.store import EpisodeStore
@@ -24,11 +24,11 @@ def test_sides_that_do_not_divide_take_the_nearest_pixel_and_small_ones_stay():
 
 def test_pictures_of_chosen_episodes_in_their_order(demos, tmp_path):
     store = EpisodeStore(demos)
-    found = load_pictures(store, [1, 0], 16, tmp_path)
+    found = load_images(store, [1, 0], 16, tmp_path)
     first = store.episodes[1].length
     assert found.shape == (first + store.episodes[0].length, 2, 16, 16, 3)
     for place, key in enumerate(CAMERAS):
         wanted = shrink(store.episode(0, [key])[key], 16)
         np.testing.assert_array_equal(found[first:, place], wanted)
-    with pytest.raises(RuleSafeError, match="pictures of other episodes"):
-        load_pictures(store, [0], 16, tmp_path)
+    with pytest.raises(RuleSafeError, match="images of other episodes"):
+        load_images(store, [0], 16, tmp_path)

@@ -1,4 +1,4 @@
-"""What a hand does about a safe it does about one that stands elsewhere."""
+"""The safe frame: hand motions relative to a safe transfer to other poses of the safe."""
 
 from dataclasses import replace
 
@@ -29,11 +29,11 @@ ACTED = [ALL_JOINTS.index(joint) for joint in ACTION_JOINTS]
 FRAME = SafeFrame(0.60, -0.30, 0.28, -0.17)
 ELSEWHERE = np.array([0.64, -0.27, 0.25, -0.05])
 LIMITS = [h1_2().joint(name) for name in ARM_JOINTS]
-AT_WORK = np.array([-0.7, -1.05, 1.0, 0.0, -1.85, 0.06, -0.3])  # about the knob
+AT_WORK = np.array([-0.7, -1.05, 1.0, 0.0, -1.85, 0.06, -0.3])  # near the knob
 
 
 def postures(count, seed=0, off=0.15):
-    """Joints (count, 13) with the hand before the robot."""
+    """Return joints (count, 13) with the hand in front of the robot."""
     rng = np.random.default_rng(seed)
     arm = AT_WORK + rng.uniform(-off, off, (count, ARM))
     return np.hstack([arm, rng.random((count, 6))]).astype(np.float32)
@@ -47,7 +47,7 @@ def arm():
 def test_the_arm_is_the_planners(arm):
     planner = pytest.importorskip("planner_node.kinematics").Arm()
     some = postures(20, off=1.0)[:, :ARM].astype(float)
-    turns, places, jacobians = arm.reach(some)
+    turns, places, jacobians = arm.hand_pose(some)
     for row, turn, place, jacobian in zip(some, turns, places, jacobians, strict=True):
         pose = planner.hand_pose(row)
         np.testing.assert_allclose(turn, pose[:3, :3], atol=1e-9)
@@ -59,8 +59,8 @@ def test_the_hand_is_held_alike_about_the_safe(arm):
     some = postures(200)
     inside = FRAME.enter(some, ELSEWHERE)
     np.testing.assert_array_equal(inside[:, ARM:], some[:, ARM:])
-    turn, place, _ = arm.reach(some[:, :ARM].astype(float))
-    turned, placed, _ = arm.reach(inside[:, :ARM].astype(float))
+    turn, place, _ = arm.hand_pose(some[:, :ARM].astype(float))
+    turned, placed, _ = arm.hand_pose(inside[:, :ARM].astype(float))
     motion = about_axis((0, 0, 1), FRAME.yaw - ELSEWHERE[3], ELSEWHERE[:3])
     motion[:3, 3] += FRAME.pose[:3] - ELSEWHERE[:3]
     np.testing.assert_allclose(placed, place @ motion[:3, :3].T + motion[:3, 3], atol=1e-4)
@@ -70,10 +70,10 @@ def test_the_hand_is_held_alike_about_the_safe(arm):
 def test_what_has_entered_leaves_as_it_was(arm):
     some = postures(200)
     back = FRAME.leave(FRAME.enter(some, ELSEWHERE), ELSEWHERE)
-    _, before, _ = arm.reach(some[:, :ARM].astype(float))
-    _, after, _ = arm.reach(back[:, :ARM].astype(float))
+    _, before, _ = arm.hand_pose(some[:, :ARM].astype(float))
+    _, after, _ = arm.hand_pose(back[:, :ARM].astype(float))
     np.testing.assert_allclose(after, before, atol=1e-4)
-    assert np.abs(back - some).max() < 0.05  # the elbow may swivel a little on the way
+    assert np.abs(back - some).max() < 0.05  # the elbow may move a little
     np.testing.assert_allclose(FRAME.enter(some, FRAME.pose), some, atol=1e-6)
 
 
@@ -87,7 +87,7 @@ def test_no_joint_leaves_beyond_its_ends(arm):
 
 
 class Told(SceneEncoder):
-    """Sees the safe at the first point of a cloud, turned by its red."""
+    """Estimates the safe's position as a cloud's first point, and its yaw as that point's red."""
 
     def forward(self, points):
         seen = super().forward(0 * points)
@@ -163,7 +163,7 @@ def policy(windows, small, memories, encoder):
     torch.manual_seed(1)
     network = make_network("dp3", config, memories["raw"].shape)
     rows = np.zeros((config.past + CHUNK, len(ACTION_JOINTS)), np.float32)
-    actions = Actions("relative", Scaling(rows, rows + 0.05))  # no further than the arm reaches
+    actions = Actions("relative", Scaling(rows, rows + 0.05))  # within the arm's reach
     normaliser = replace(windows("raw").normaliser, actions=actions, frame=FRAME)
     data = ("dp3", "tiny", config, memories["raw"], normaliser, network.state_dict())
     made = NetworkPolicy(Checkpoint(*data))
@@ -172,7 +172,7 @@ def policy(windows, small, memories, encoder):
 
 
 def shown(policy, place, joints, past):
-    """An observation with the safe at a place, the robot about it."""
+    """Return an observation with the safe at a pose and the robot at the same relative posture."""
     cloud = np.zeros((policy.needs.cloud_frames, policy.needs.points, 6), np.float32)
     cloud[..., 0, :4] = place
     memory = Reading(FRAME.leave(past, place), np.ones(len(past), bool))
@@ -186,7 +186,7 @@ def test_a_policy_does_the_same_about_a_safe_at_any_place(policy):
         policy.reset()
         seen = shown(policy, place, joints, past)
         policy._generator.manual_seed(0)
-        policy._begun = True
+        policy._started = True
         chunks.append(FRAME.enter(policy.infer(seen), place))
     assert np.abs(FRAME.leave(chunks[0], ELSEWHERE) - chunks[1]).max() > 0.05
     np.testing.assert_allclose(chunks[0], chunks[1], atol=0.03)

@@ -1,4 +1,4 @@
-"""Seeing where a safe stands: learned from scenes, kept in a file, used by policies as it is."""
+"""The scene encoder: trained on scenes, stored in a file, frozen in policies."""
 
 from dataclasses import replace
 
@@ -11,7 +11,7 @@ from policy_node.batches import Batch
 from policy_node.configs import Dp3Config, EncoderConfig
 from policy_node.dp3 import Dp3
 from policy_node.scene_encoder import (
-    SEEN,
+    QUANTITIES,
     SceneEncoder,
     Scenes,
     errors,
@@ -27,14 +27,14 @@ SAFES = ("safe_01", "safe_02")
 
 
 def boxes(count, seed=0):
-    """Scenes of two boxes, one flat and one tall, that stand anywhere."""
+    """Return scenes of a flat and a tall box at random poses."""
     rng = np.random.default_rng(seed)
     safe = rng.integers(2, size=count)
     size = np.where(safe[:, None], [0.1, 0.2, 0.1], [0.2, 0.1, 0.2])
     place = rng.uniform([0.55, -0.25, 0.25], [0.65, -0.15, 0.35], (count, 3))
     points = rng.uniform(-1, 1, (count, 300, 3)) * size[:, None] + place[:, None]
     clouds = np.concatenate([points, rng.random((count, 300, 3))], axis=2).astype(np.float32)
-    seen = np.zeros((count, len(SEEN)), np.float32)
+    seen = np.zeros((count, len(QUANTITIES)), np.float32)
     seen[:, :3] = place
     return Scenes(clouds, seen, safe, SAFES)
 
@@ -88,9 +88,9 @@ def test_what_is_no_encoder_and_what_holds_no_scenes_is_refused(tmp_path):
     (tmp_path / "bad.safetensors").write_bytes(b"no")
     with pytest.raises(RuleSafeError, match="cannot be read"):
         load_encoder(str(tmp_path / "bad.safetensors"))
-    with pytest.raises(RuleSafeError, match="holds no scenes"):
+    with pytest.raises(RuleSafeError, match="is not a file of `policy scenes`"):
         load_scenes(tmp_path / "bad.safetensors")
-    with pytest.raises(RuleSafeError, match="holds no scenes"):
+    with pytest.raises(RuleSafeError, match="is not a file of `policy scenes`"):
         load_scenes(tmp_path / "none.npz")
 
 

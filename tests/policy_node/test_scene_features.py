@@ -49,10 +49,10 @@ def test_they_are_found_once_for_each_encoder_and_choice(encoder, clouds, tmp_pa
 
 
 def test_windows_show_them_in_place_of_clouds(demos, cache, small, memories, encoder):
-    """Without noise the network is steered as it is by the clouds themselves."""
+    """Without noise, cached features give the same condition as the point clouds."""
     network = Dp3(replace(small, encoder=encoder.config), memories["none"].shape)
     assert network.scene_encoder() is network.cloud
-    assert Dp3(small, memories["none"].shape).scene_encoder() is None  # a PointNet that learns
+    assert Dp3(small, memories["none"].shape).scene_encoder() is None  # a PointNet that is trained
     store = EpisodeStore(demos)
     common = (store, [0, 2], small, memories["none"])
     plain = ObservationWindows(*common, TrainConfig(), cache)
@@ -68,4 +68,4 @@ def test_windows_show_them_in_place_of_clouds(demos, cache, small, memories, enc
     jittered = ObservationWindows(
         *common, TrainConfig(points_jitter=0.01), cache, encoder=network.scene_encoder()
     )
-    assert jittered.batch(places).points is not None  # other noise each time
+    assert jittered.batch(places).points is not None  # different noise each time

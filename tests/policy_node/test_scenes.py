@@ -1,11 +1,11 @@
-"""Scenes of safes that stand anywhere, and what the packaged encoder sees in them."""
+"""Random scenes, and the accuracy of the shipped encoder on them."""
 
 import numpy as np
 import pytest
 
 pytest.importorskip("torch")
 
-from policy_node.scene_encoder import SEEN, errors, load_encoder
+from policy_node.scene_encoder import QUANTITIES, errors, load_encoder
 from policy_node.scenes import POSTURES, make_scenes, recordings
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_demos.attempts import Attempt
@@ -29,7 +29,10 @@ def postures(tmp_path_factory):
 
 def test_a_scene_shows_what_it_tells(postures):
     scenes = make_scenes(postures, ("safe_02", "safe_07"), places=2)
-    assert scenes.clouds.shape == (4 * POSTURES, 1024, 6) and scenes.seen.shape == (12, len(SEEN))
+    assert scenes.clouds.shape == (4 * POSTURES, 1024, 6) and scenes.seen.shape == (
+        12,
+        len(QUANTITIES),
+    )
     assert scenes.safe.tolist() == [0] * 3 + [1] * 3 + [0] * 3 + [1] * 3
     for number in range(0, 12, POSTURES):
         places = scenes.seen[number : number + POSTURES, :4]
@@ -49,7 +52,7 @@ def test_the_same_seed_gives_the_same_scenes(postures):
 
 
 def test_the_packaged_encoder_sees_where_safes_stand(postures):
-    """Nearer than a tenth of what places differ by; safes it knows apart."""
+    """Errors are below a tenth of the ranges, and safes are identified."""
     scenes = make_scenes(postures, SAFES, places=2, seed=77)
     off, known = errors(load_encoder("ten_safes"), scenes)
     assert np.median(off[:, :3]) < 0.005 and np.median(off[:, 3]) < 0.02

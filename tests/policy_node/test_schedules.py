@@ -87,7 +87,7 @@ def test_a_seed_decides_the_sample(schedule):
 
 @pytest.mark.parametrize("schedule", [Diffusion(100, 10), FlowMatching(10)])
 def test_what_the_network_is_trained_to_say_has_no_loss(schedule):
-    """From the noisy actions and the time, what there is to say is known; it is said."""
+    """The exact prediction can be computed from the noisy actions and the time."""
     torch.manual_seed(0)
     actions = torch.rand(64, 50, 13) * 2 - 1
 

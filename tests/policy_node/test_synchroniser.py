@@ -1,4 +1,4 @@
-"""Messages at their own times, put together to the frames of an episode."""
+"""Synchronisation of messages to the frames of an episode."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from policy_node.history import ObservationHistory
 from policy_node.policy import CAMERAS, Needs
-from policy_node.synchroniser import BACK, MEMORY, POINTS, Synchroniser, newest_values
+from policy_node.synchroniser import MAX_DELAY, MEMORY, POINTS, Synchroniser, newest_values
 from rulesafe_core.chunks import PERIOD, SECOND
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
@@ -36,7 +36,7 @@ def reading(frame):
 
 
 def parts(frames, begin=BEGIN):
-    """All that comes in: what to call, its stamp and arguments."""
+    """Return all inputs: method, stamp and arguments."""
     calls = []
     for frame in frames:
         stamp = begin + frame * PERIOD
@@ -53,7 +53,7 @@ def feed(sync, calls):
 
 
 def expected(frame, needs=ALL):
-    """The observation as the runner in process makes it."""
+    """Return the observation as evaluation in process assembles it."""
     history = ObservationHistory(needs)
     for f in range(frame + 1):
         history.push(f, row(f), cloud(f), {c: picture(f) for c in CAMERAS})
@@ -75,7 +75,7 @@ def assert_same(found, frame, needs=ALL):
 @given(seed=st.integers(0, 10**6), frames=st.integers(1, 8))
 @settings(max_examples=30)
 def test_an_observation_does_not_depend_on_the_order_of_topics(seed, frames):
-    """Each topic keeps its order; one may be some frames ahead of another."""
+    """Each topic is in order; one may be some frames ahead of another."""
     calls, rng = parts(range(frames)), np.random.default_rng(seed)
     lead = {key: rng.uniform(0, 3) for key in ("joints", POINTS, *CAMERAS, "reading")}
 
@@ -139,10 +139,10 @@ def test_a_lost_cloud_is_filled_from_its_neighbour_where_that_is_asked_for():
 def test_observations_lie_at_most_some_frames_back():
     sync = Synchroniser(Needs(points=8))
     sync.picture(POINTS, BEGIN, cloud(0))
-    for frame in range(BACK + 1):
+    for frame in range(MAX_DELAY + 1):
         sync.joints(BEGIN + frame * PERIOD, ACTION_JOINTS, row(frame))
         assert sync.complete(0)[0] == BEGIN
-    sync.joints(BEGIN + (BACK + 1) * PERIOD, ACTION_JOINTS, row(0))
+    sync.joints(BEGIN + (MAX_DELAY + 1) * PERIOD, ACTION_JOINTS, row(0))
     assert sync.complete(0) is None
 
 
@@ -152,7 +152,7 @@ def test_a_new_episode_shows_nothing_of_the_last():
     feed(sync, parts(range(10), BEGIN - 30 * PERIOD))
     assert sync.episode == 1
     new = parts(range(3))
-    early = [call for call in new if call[1] == "picture"]  # before the start is told
+    early = [call for call in new if call[1] == "picture"]  # before the start is received
     feed(sync, early)
     sync.start(BEGIN)
     feed(sync, [call for call in new if call not in early])
@@ -185,7 +185,7 @@ def test_a_memory_of_its_own_is_fed_every_frame():
     sync = Synchroniser(Needs(memory=True), memory=RollingMemory(RawMemory(), grid))
     twin = RollingMemory(RawMemory(), grid)
     for frame in range(12):
-        for tick in range(10):  # as a simulation sends them, ten for each frame
+        for tick in range(10):  # as a simulation publishes them, ten for each frame
             stamp = BEGIN + frame * PERIOD + tick * PERIOD // 10
             sync.joints(stamp, ACTION_JOINTS, row(frame) + tick)
         twin.push(np.float32(row(frame)))
@@ -202,7 +202,7 @@ def test_the_newest_values_of_a_longer_memory_are_those_of_a_shorter():
         cut = newest_values(long.read(), 3)
         np.testing.assert_array_equal(cut.values, short.read().values)
         np.testing.assert_array_equal(cut.mask, short.read().mask)
-    with pytest.raises(RuleSafeError, match="holds 3 values; the policy was trained with 7"):
+    with pytest.raises(RuleSafeError, match="has 3 values; the policy was trained with 7"):
         newest_values(short.read(), 7)
 
 

@@ -16,11 +16,11 @@ from vq_memory_node.memory import MEMORIES
 
 
 class Stop(Exception):
-    """Raised where a test interrupts a training run."""
+    """Raised by a test to interrupt a training run."""
 
 
 def stop_at(step):
-    """Interrupts after so many steps."""
+    """Return a progress callback that interrupts after this number of steps."""
 
     def watch(progress):
         if progress.step == step:
@@ -31,7 +31,7 @@ def stop_at(step):
 
 def test_an_interrupted_run_ends_with_the_weights_of_an_undisturbed_one(quick, trained, tmp_path):
     run = quick()
-    for step in (6, 11):  # between two states that are kept
+    for step in (6, 11):  # between two saved states
         with pytest.raises(Stop):
             train(run.task, run.config, tmp_path, stop_at(step))
         assert (tmp_path / CHECKPOINT).is_file()

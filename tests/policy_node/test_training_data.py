@@ -6,7 +6,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from policy_node.configs import TrainConfig
-from policy_node.training_data import ObservationWindows, choose, pad, warped
+from policy_node.training_data import ObservationWindows, pad, select_episodes, warped
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
 from rulesafe_data.store import EpisodeStore
@@ -15,8 +15,8 @@ from vq_memory_node.rolling import readings_of
 from vq_memory_node.windows import STRIDE
 
 ACTED = [ALL_JOINTS.index(joint) for joint in ACTION_JOINTS]
-EPISODES = [2, 0]  # in an order of their own
-FRAMES = [0, 1, 40, 69]  # of the second of them, which has 70
+EPISODES = [2, 0]  # in another order than in the dataset
+FRAMES = [0, 1, 40, 69]  # frames of the second of these, which has 70
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +26,7 @@ def store(demos):
 
 @pytest.fixture(scope="module")
 def make(store, small, memories, cache):
-    """make(memory, actions) -> the windows of EPISODES."""
+    """Return make(memory, actions) -> the windows of EPISODES."""
 
     def build(memory="none", config=small, **settings):
         train = TrainConfig(**settings)
@@ -36,7 +36,7 @@ def make(store, small, memories, cache):
 
 
 def places(store):
-    """Places of FRAMES of the second episode."""
+    """Return the window indices of FRAMES of the second episode."""
     return np.array(FRAMES) + store.episodes[EPISODES[0]].length
 
 
@@ -100,7 +100,7 @@ def test_memory_is_what_the_memory_reads_at_that_frame(memory, make, store, memo
 
 
 def test_with_every_memory_the_same_windows_are_drawn(make, memories):
-    """Policies with different memories are trained on the same, noise and all."""
+    """Policies with different memories are trained on the same windows with the same noise."""
     batches = [make(kind).batch(np.arange(5), np.random.default_rng(3)) for kind in memories]
     for batch in batches[1:]:
         assert torch.equal(batch.joints, batches[0].joints)
@@ -126,7 +126,7 @@ def test_noise_moves_the_arm_and_not_where_it_is_to_go(make, store):
 
 
 def test_a_raw_memory_does_not_tell_the_noise(make, store):
-    """Its last row is the present posture, in training as when a chunk is asked for."""
+    """Its last step is the current posture, in training and at inference."""
     windows = make("raw", jitter=0.01, memory_warp=0.0)
     still = windows.batch(places(store))
     moved = windows.batch(places(store), np.random.default_rng(0))
@@ -144,13 +144,13 @@ def test_a_warped_past_goes_at_another_pace():
     assert (gaps > 0).all()
     assert abs(gaps.mean() - STRIDE) < 0.5
     assert 0.15 < gaps.std() / STRIDE < 0.3
-    assert 0.05 < gaps.mean(axis=1).std() / STRIDE < 0.15  # the pace of a whole past
+    assert 0.05 < gaps.mean(axis=1).std() / STRIDE < 0.15  # shared by all gaps of a window
     np.testing.assert_array_equal(warped(ends, 0.2, np.random.default_rng(0)), found)
 
 
 @pytest.mark.parametrize("memory", ["raw", "vq"])
 def test_in_training_the_past_is_warped_and_the_present_is_not(memory, make, store):
-    """Where a memory reaches back before the episode, it is masked as ever."""
+    """Values before the start of the episode are masked with warping too."""
     windows = make(memory, jitter=0.0, hand_jitter=0.0, memory_warp=0.5)
     frames = np.full(20, places(store)[-1])
     still, moved = windows.batch(frames), windows.batch(frames, np.random.default_rng(0))
@@ -161,7 +161,7 @@ def test_in_training_the_past_is_warped_and_the_present_is_not(memory, make, sto
 
 
 def test_with_relative_actions_noise_is_made_good(make, store):
-    """Targets stay where they were in rad, seen from where the arm seems to be."""
+    """Targets are unchanged in rad, but relative to the noisy posture."""
     windows = make(actions="relative", jitter=0.01)
     moved = windows.batch(places(store), np.random.default_rng(0))
     now = windows.normaliser.joints.decode(moved.joints.numpy()[:, -1])
@@ -171,10 +171,10 @@ def test_with_relative_actions_noise_is_made_good(make, store):
 
 
 def test_episodes_are_chosen_by_instruction(store):
-    assert choose(store, None) == [0, 1, 2]
-    assert choose(store, ["turn the knob"]) == [0, 2]
+    assert select_episodes(store, None) == [0, 1, 2]
+    assert select_episodes(store, ["turn the knob"]) == [0, 2]
     with pytest.raises(RuleSafeError, match="no demonstration of: open the window"):
-        choose(store, ["turn the knob", "open the window"])
+        select_episodes(store, ["turn the knob", "open the window"])
 
 
 def test_more_points_than_the_clouds_have_are_refused(make, small):

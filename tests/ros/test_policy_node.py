@@ -279,16 +279,16 @@ def test_a_policys_bug_ends_the_node(start):
     start(SIM, *EPISODE, "cameras:=false")
     code, output = start(NODE, "policy:=seeing_policies:Broken").wait()
     assert code not in (0, 2)
-    assert "it gave (7, 13)" in output
+    assert "it returned (7, 13)" in output
 
 
 @pytest.mark.parametrize(
     ("parameters", "reason"),
     [
-        ((), "no policy is named"),
+        ((), "no policy given"),
         (("policy:=nobody:Nobody",), "No module named 'nobody'"),
         (("policy:=seeing_policies:Nobody",), "unknown attribute of seeing_policies 'Nobody'"),
-        (("policy:=seeing_policies:hashlib",), "cannot be made"),
+        (("policy:=seeing_policies:hashlib",), "cannot be instantiated"),
         (("policy:=seeing_policies:Seeing", "execute_rows:=51"), "execute_rows"),
         (("policy:=seeing_policies:Seeing", "tolerance:=0.2"), "tolerance"),
         (
@@ -314,7 +314,7 @@ def test_tokens_of_another_memory_are_refused(client, start, model_dir, diagnost
         return [d for d in diagnostics if d.level == DiagnosticStatus.ERROR]
 
     client.until(refused, "an error")
-    assert re.search("of the model .*; the policy was trained with", refused()[0].message)
+    assert re.search("has model .*; the policy was trained with", refused()[0].message)
     client.until(lambda: client.statuses, "a status")
     assert client.status.frame == 0
 

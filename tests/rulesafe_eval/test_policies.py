@@ -116,14 +116,16 @@ def test_who_never_moves_touches_nothing_and_ends_with_its_time(request_for, tmp
         (np.zeros(13), r"\(13,\)$"),
         (np.full((CHUNK, 13), np.nan), r"\(50, 13\), 650 of 650 not finite"),
         (None, "None"),
-        ([[0.0], [0.0, 1.0]], "a list that is no array"),
+        ([[0.0], [0.0, 1.0]], "a list that is not an array"),
     ],
 )
 def test_an_answer_that_is_no_chunk_is_refused_in_one_line(answer, gave, request_for, tmp_path):
     policy = HoldStill()
     policy.infer = lambda observation: answer
     episode = request_for().episode("rule_002", 0)
-    with pytest.raises(RuleSafeError, match=rf"must give .*\(50, 13\).*, rad; it gave {gave}"):
+    with pytest.raises(
+        RuleSafeError, match=rf"must return .*\(50, 13\).*, rad; it returned {gave}"
+    ):
         play(PolicyAgent(policy, NoMemory(), 25), Setup("odd"), episode, tmp_path)
 
 

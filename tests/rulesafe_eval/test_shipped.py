@@ -16,7 +16,7 @@ def test_a_shipped_checkpoint_is_small_and_says_what_it_learned(name, capsys):
     assert checkpoint.data["safes"] and checkpoint.data["instructions"]
     assert sum(file.stat().st_size for file in (SHIPPED / name).iterdir()) < 10e6
     assert main(["policy", "describe", name]) == 0
-    assert "acts as if the safe were at 0." in capsys.readouterr().out
+    assert "safe frame (x, y, z, yaw)  0." in capsys.readouterr().out
 
 
 @pytest.mark.render

@@ -1,1 +1,1 @@
-"""Policies: what the robot sees and remembers in, chunks of actions out."""
+"""Policies: from observations and memory to chunks of actions."""

@@ -1,4 +1,4 @@
-"""Parts of transformers over actions, for all families. Shapes: (B, tokens, width)."""
+"""Building blocks of transformers, for all families. Shapes: (B, tokens, width)."""
 
 import math
 
@@ -8,13 +8,13 @@ from torch.nn.functional import scaled_dot_product_attention
 
 
 class Attention(nn.Module):
-    """Attention with several heads, of a sequence to itself or to another.
+    """Multi-head self- or cross-attention.
 
     Args:
-        width: of tokens, a multiple of `heads`.
+        width: width of the tokens, a multiple of `heads`.
         heads: number of heads.
-        head_norm: normalisation of each head's queries and keys, made from its width; an
-            nn.RMSNorm keeps their products bounded (QK-norm, Henry et al., 2020).
+        head_norm: class of the normalisation of each head's queries and keys, which is called with
+            the head's width. nn.RMSNorm bounds their products (QK-norm, Henry et al., 2020).
     """
 
     def __init__(self, width: int, heads: int, head_norm: type[nn.Module] = nn.Identity) -> None:
@@ -27,24 +27,25 @@ class Attention(nn.Module):
         self.out = nn.Linear(width, width)
 
     def forward(self, x: Tensor, context: Tensor, mask: Tensor | None = None) -> Tensor:
-        """Return (B, n, width) of x (B, n, width) attending to `context` (B, m, width).
+        """Return (B, n, width): the tokens `x` (B, n, width) attend to `context` (B, m, width).
 
-        `mask` (B, m) is True where there is a token; at least one True in each row.
+        Args:
+            mask: (B, m) bool, True where `context` has a token; at least one in each row.
         """
         query = self._split(self.query(x))
         key, value = (self._split(part) for part in self.key_value(context).chunk(2, dim=-1))
-        where = None if mask is None else mask[:, None, None, :]
-        found = scaled_dot_product_attention(
-            self.query_norm(query), self.key_norm(key), value, attn_mask=where
+        attn_mask = None if mask is None else mask[:, None, None, :]
+        attended = scaled_dot_product_attention(
+            self.query_norm(query), self.key_norm(key), value, attn_mask=attn_mask
         )
-        return self.out(found.transpose(1, 2).flatten(2))
+        return self.out(attended.transpose(1, 2).flatten(2))
 
     def _split(self, x: Tensor) -> Tensor:
-        return x.unflatten(-1, (self.heads, -1)).transpose(1, 2)  # (B, heads, n, width of a head)
+        return x.unflatten(-1, (self.heads, -1)).transpose(1, 2)  # (B, heads, n, head width)
 
 
 def mlp(width: int, hidden: int, out: int) -> nn.Sequential:
-    """Return two layers with GELU between them."""
+    """Return an MLP of two linear layers with GELU between them."""
     return nn.Sequential(
         nn.Linear(width, hidden), nn.GELU(approximate="tanh"), nn.Linear(hidden, out)
     )
@@ -53,9 +54,8 @@ def mlp(width: int, hidden: int, out: int) -> nn.Sequential:
 def sinusoids(
     values: Tensor, width: int, shortest: float = 2 * math.pi, longest: float = 2e4 * math.pi
 ) -> Tensor:
-    """Return (..., width): sines and cosines of `values` (...) with periods from shortest to
-    longest, evenly spaced in the logarithm. The defaults are those of Vaswani et al., 2017. Width
-    is even."""
+    """Return sinusoidal embeddings (..., width) of `values` (...), with an even width. The periods
+    are log-spaced from `shortest` to `longest`, by default as in Vaswani et al., 2017."""
     ratios = torch.linspace(0, 1, width // 2, device=values.device)
     periods = shortest * (longest / shortest) ** ratios
     angles = values[..., None] * (2 * math.pi / periods)
@@ -63,7 +63,7 @@ def sinusoids(
 
 
 class StepEmbedding(nn.Module):
-    """Maps the step of a diffusion (B,) to (B, width): sinusoids, then two layers."""
+    """Embeds the diffusion step (B,) as (B, width): sinusoids, then an MLP."""
 
     def __init__(self, width: int, waves: int = 256) -> None:
         super().__init__()

@@ -1,8 +1,8 @@
-"""Language models and vision encoders of the library transformers: made, or loaded.
+"""Language models and vision encoders of transformers, with random or pretrained weights.
 
-Published weights load in the layouts they are published in (a causal language model, a complete
-SigLIP), of which only the needed part is used. Nothing is fetched unless the configuration says so.
-Transformers 5 or later: before, Gemma scaled all embeddings, not only those of tokens.
+Published weights are loaded in their published layout (a causal language model, a complete SigLIP);
+only the required part is used. Nothing is downloaded unless the configuration allows it. Requires
+transformers 5: before, Gemma scaled all input embeddings instead of those of its tokens only.
 """
 
 from dataclasses import replace
@@ -20,16 +20,17 @@ KINDS = {
     "siglip_vision_model": "SiglipVisionModel",
     "dinov2_with_registers": "Dinov2WithRegistersModel",
 }
-"""The class of each kind, in transformers."""
+"""The transformers class of each kind."""
 
 NO_DROPOUT = {"t5": {"dropout_rate": 0.0}}
-"""Settings that switch dropout off, so that the output depends on the input only."""
+"""Settings that disable dropout, so that the output depends on the input only."""
 
 
 def make_backbone(backbone: Backbone) -> Any:
-    """Return the model, without dropout, in float32; its weights random, or those of the settings.
+    """Return the model of a backbone, without dropout, in float32.
 
-    Errors: RuleSafeError for an unknown kind, missing weights, or weights of another kind.
+    Raises:
+        RuleSafeError: the kind is unknown, or the weights are missing or those of another kind.
     """
     if backbone.kind not in KINDS:
         raise unknown_name("backbone", backbone.kind, KINDS)
@@ -42,7 +43,7 @@ def make_backbone(backbone: Backbone) -> Any:
 
 
 def resolved(backbone: Backbone, model: Any) -> Backbone:
-    """Return settings for the same model with random weights, without the files of `weights`."""
+    """Return the backbone that creates the same model with random weights, without any files."""
     if not backbone.weights:
         return backbone
     return replace(backbone, sizes=model.config.to_dict(), weights="", download=False)
@@ -50,7 +51,7 @@ def resolved(backbone: Backbone, model: Any) -> Backbone:
 
 def _loaded(kind: Any, backbone: Backbone) -> Any:
     try:
-        model, told = kind.from_pretrained(
+        model, info = kind.from_pretrained(
             backbone.weights,
             local_files_only=not backbone.download,
             output_loading_info=True,
@@ -58,12 +59,12 @@ def _loaded(kind: Any, backbone: Backbone) -> Any:
         )
     except (OSError, ValueError, RuntimeError) as error:
         raise RuleSafeError(
-            f"no weights of {backbone.kind} in {backbone.weights}: {error}"
+            f"cannot load weights of {backbone.kind} from {backbone.weights}: {error}"
         ) from error
-    if told["missing_keys"] or told["mismatched_keys"]:
-        missing = sorted(map(str, (*told["missing_keys"], *told["mismatched_keys"])))
+    if info["missing_keys"] or info["mismatched_keys"]:
+        missing = sorted(map(str, (*info["missing_keys"], *info["mismatched_keys"])))
         raise RuleSafeError(
-            f"{backbone.weights} is no {backbone.kind}, or is not complete: {len(missing)} arrays "
-            f"are missing or of another shape, such as {missing[0]}"
+            f"{backbone.weights} is not a complete {backbone.kind} model: {len(missing)} arrays "
+            f"are missing or have another shape, such as {missing[0]}"
         )
     return model

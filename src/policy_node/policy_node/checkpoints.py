@@ -1,11 +1,11 @@
-"""A policy on disk: `policy.safetensors` (weights) and `policy.json` (all that gives them meaning).
+"""Policy checkpoints: `policy.safetensors` (weights) and `policy.json` (metadata).
 
 policy.json: format; family, size, config of the network; memory with the hash of its tokenizer;
 joints, rate, chunk; normaliser; data: digest of the dataset, instructions, episodes, frames;
-revision of the source; training: settings and figures; sha256 of policy.safetensors.
+revision of the source; training: settings and results; sha256 of policy.safetensors.
 
-A checkpoint that is damaged, or whose memory, joints or chunks are others than here, is refused
-with the reason.
+Loading raises an error with the reason if a checkpoint is damaged, or if its memory, joints, rate
+or chunk length differ from those of this version.
 """
 
 import subprocess
@@ -36,23 +36,23 @@ if TYPE_CHECKING:
 
 FORMAT = "rulesafe policy 1"
 SHIPPED = Path(__file__).parent / "data" / "policies"
-"""Where the policies that come with the package are, a folder each."""
+"""Folder of the shipped policies; each has a folder in it."""
 
 JSON_FILE, ARRAY_FILE = "policy.json", "policy.safetensors"
 
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A trained policy. `save_policy`, `read_policy`.
+    """A trained policy, written by `save_policy` and read by `read_policy`.
 
     Attributes:
         family, size, config: of the network.
-        memory: what it remembers with.
+        memory: the memory that the policy was trained with.
         normaliser: of joints and actions.
-        weights: of the network, by the names of its state.
-        data: facts of the demonstrations.
-        training: settings and figures of the training.
-        revision: of the source it was trained with, as git names it; empty if not known.
+        weights: state dict of the network.
+        data: metadata of the demonstrations.
+        training: settings and results of the training.
+        revision: git revision of the source that it was trained with; empty if unknown.
     """
 
     family: str
@@ -66,11 +66,12 @@ class Checkpoint:
     revision: str = ""
 
     def network(self) -> "Network":
-        """The network with these weights, for inference.
+        """Return the network with these weights, in evaluation mode.
 
-        Errors: RuleSafeError if the weights are not those of the configuration.
+        Raises:
+            RuleSafeError: the weights do not fit the configuration.
         """
-        with torch.random.fork_rng(devices=[]):  # the random weights are thrown away at once
+        with torch.random.fork_rng(devices=[]):  # the random weights are replaced
             network = make_network(self.family, self.config, self.memory.shape)
         try:
             network.load_state_dict(dict(self.weights))
@@ -80,9 +81,9 @@ class Checkpoint:
 
 
 def save_policy(checkpoint: Checkpoint, folder: Path | str) -> None:
-    """Write a checkpoint; policy.json last, so that where it is, the checkpoint is whole."""
+    """Write a checkpoint; policy.json last, so that a folder with this file is complete."""
     folder = Path(folder)
-    # Cloned, for a file cannot hold two names of one tensor.
+    # Cloned since safetensors cannot store tensors that share memory.
     weights = {name: value.detach().cpu().clone() for name, value in checkpoint.weights.items()}
     write_atomically(folder / ARRAY_FILE, save(weights))
     about = {
@@ -104,10 +105,11 @@ def save_policy(checkpoint: Checkpoint, folder: Path | str) -> None:
 
 
 def read_policy(name: Path | str) -> Checkpoint:
-    """Read a checkpoint: one that comes with the package, by its name, or that of a folder.
+    """Read a checkpoint by the name of a shipped policy or by its folder.
 
-    Errors: RuleSafeError if there is none, if it is damaged, or if it is for another memory model,
-    other joints, another rate or other chunks.
+    Raises:
+        RuleSafeError: it does not exist, is damaged, or has another memory model, other joints,
+            another rate or another chunk length than this version.
     """
     folder = find(name)
     about = read_json(folder / JSON_FILE, "the description of a policy")
@@ -115,7 +117,7 @@ def read_policy(name: Path | str) -> Checkpoint:
     if found != FORMAT:
         raise RuleSafeError(f"{folder / JSON_FILE}: format {found!r}; valid: {FORMAT!r}")
     try:
-        _same_robot(about)
+        _check_interface(about)
         config = _config(about["family"], about["size"], about["config"])
         return Checkpoint(
             family=about["family"],
@@ -131,25 +133,26 @@ def read_policy(name: Path | str) -> Checkpoint:
     except RuleSafeError as error:
         raise RuleSafeError(f"{folder}: {error}") from error
     except (KeyError, TypeError, ValueError) as error:
-        raise RuleSafeError(f"{folder / JSON_FILE}: not understood: {error!r}") from error
+        raise RuleSafeError(f"{folder / JSON_FILE}: invalid content: {error!r}") from error
 
 
 def find(name: Path | str) -> Path:
-    """Return the folder of a policy by its name among the shipped ones, or by path.
+    """Return the folder of a shipped policy by its name, or of another one by its path.
 
-    Errors: RuleSafeError, listing the names, if there is none.
+    Raises:
+        RuleSafeError: there is no such policy; the message lists the shipped ones.
     """
     return find_folder(SHIPPED, name, JSON_FILE, "policy")
 
 
 def shipped() -> list[str]:
-    """Return the names of the policies that come with the package."""
+    """Return the names of the shipped policies."""
     return names_in(SHIPPED, JSON_FILE)
 
 
 def revision() -> str:
-    """Return the commit of the source tree, with "-dirty" if it was changed since; "" where it is
-    installed without one."""
+    """Return the git commit of the source tree, with "-dirty" if there are uncommitted changes; ""
+    if the package is installed outside a git repository."""
     folder = str(Path(__file__).parent)
     command = ["git", "-C", folder, "describe", "--always", "--dirty", "--abbrev=40"]
     try:
@@ -159,21 +162,21 @@ def revision() -> str:
     return found.stdout.strip()
 
 
-def _same_robot(about: Mapping[str, Any]) -> None:
+def _check_interface(about: Mapping[str, Any]) -> None:
     if tuple(about["joints"]) != ACTION_JOINTS:
         raise RuleSafeError(
-            f"a policy for other joints: {', '.join(about['joints'])}; "
+            f"the policy was trained for other joints: {', '.join(about['joints'])}; "
             f"expected {', '.join(ACTION_JOINTS)}"
         )
     if (about["chunk"], about["rate"]) != (CHUNK, FPS):
         raise RuleSafeError(
-            f"a policy for chunks of {about['chunk']} rows at {about['rate']} Hz; "
+            f"the policy was trained for chunks of {about['chunk']} steps at {about['rate']} Hz; "
             f"expected {CHUNK} at {FPS} Hz"
         )
 
 
 def _config(family: str, size: str, about: Mapping[str, Any]) -> NetworkConfig:
-    """A configuration of its family's class from plain values, tuples having become lists."""
+    """Return the configuration with these values, read from JSON; lists become tuples."""
     find_family(family)
     kind = type(find_config(family, size))
     values = {k: tuple(v) if isinstance(v, list) else v for k, v in about.items()}
@@ -184,9 +187,12 @@ def _weights(path: Path, digest: str) -> dict[str, Tensor]:
     try:
         weights: dict[str, Tensor] = load_file(path)
     except FileNotFoundError as error:
-        raise RuleSafeError(f"no {ARRAY_FILE}") from error
+        raise RuleSafeError(f"{ARRAY_FILE} is missing") from error
     except (SafetensorError, KeyError, ValueError) as error:
         raise RuleSafeError(f"{ARRAY_FILE} is damaged: {error}") from error
-    if sha256(path) != digest:
-        raise RuleSafeError(f"{JSON_FILE} and {ARRAY_FILE} do not belong together or were changed")
+    if (found := sha256(path)) != digest:
+        raise RuleSafeError(
+            f"{JSON_FILE} and {ARRAY_FILE} do not match: SHA-256 of the weights {found}, expected "
+            f"{digest}; restore both files from one training"
+        )
     return weights

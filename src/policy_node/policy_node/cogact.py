@@ -1,16 +1,17 @@
 """CogACT: a vision-language model computes one token, the condition of a diffusion transformer.
 
 Source: Li et al., "CogACT: A Foundational Vision-Language-Action Model for Synergizing Cognition
-and Action in Robotic Manipulation", 2024. As published: a learned token after images and
-instruction, whose last hidden state is the cognition; it and the diffusion's step, added, are the
-first token of a transformer over the noisy chunk; classifier-free guidance (Ho and Salimans, 2022);
-several noises for each pass of the vision-language model.
+and Action in Robotic Manipulation", 2024. As published: a learned token follows images and
+instruction, and its last hidden state is the cognition; the sum of the cognition and of the
+embedded diffusion step is the first token of a transformer over the noisy chunk; classifier-free
+guidance (Ho and Salimans, 2022); several noise samples for each pass of the vision-language model.
 
-Differences: the robot's state is a token of the transformer too, since the targets are joint
-positions and the other families receive it; the chunk is 50 actions instead of 16, without the
-ensemble of old chunks; of the vision encoders the last layer is used, not the one before, and an
-MLP of two layers, not three, maps it; a cognition is dropped for all noises of a sample at once; at
-tiny size the network predicts the sample. The memory is part of the language, see language.py.
+Differences: the transformer also has a token of the robot's state, since the targets are joint
+positions and the other families receive it; chunks have 50 actions instead of 16, without adaptive
+ensembling; vision features are those of the last layer instead of the one before, projected by an
+MLP of two layers instead of three; the cognition is dropped for all noise samples of a training
+sample at once; at tiny size the network predicts the sample. Memory tokens are part of the language
+input, see language.py.
 """
 
 import torch
@@ -46,10 +47,10 @@ class CogActBlock(nn.Module):
 
 
 class ActionTransformer(nn.Module):
-    """Predicts from a noisy chunk, with a cognition or without.
+    """The diffusion transformer: predicts from a noisy chunk and a condition, the cognition.
 
     Attributes:
-        nothing: replaces a dropped cognition, learned.
+        nothing: learned vector that replaces a dropped cognition.
     """
 
     def __init__(self, config: CogActConfig, features: int) -> None:
@@ -68,17 +69,17 @@ class ActionTransformer(nn.Module):
         self.out = nn.Linear(width, JOINTS)
 
     def forward(self, noisy: Tensor, step: Tensor, cognition: Tensor, joints: Tensor) -> Tensor:
-        """Return (B, 50, 13) for the same, steps (B,), cognitions (B, features), joints (B, 13)."""
+        """Return the prediction (B, 50, 13) for noisy actions (B, 50, 13), diffusion steps (B,),
+        cognitions (B, features) and joint positions (B, 13)."""
         first = self.cognition(cognition) + self.step(step)
         x = torch.cat([first[:, None], self.state(joints)[:, None], self.action(noisy)], 1)
         return self.out(self.norm(self.blocks(x + self.places)[:, -CHUNK:]))
 
 
 class CogAct(VisionLanguageNetwork):
-    """The network."""
+    """The CogACT network."""
 
     def __init__(self, config: CogActConfig, memory: MemoryShape) -> None:
-        """Errors: RuleSafeError as `make_backbone`, and for a memory that does not fit."""
         super().__init__()
         self.model = VisionLanguage(config, memory)
         self.config: CogActConfig = self.model.resolved(config)
@@ -106,15 +107,15 @@ class CogAct(VisionLanguageNetwork):
         return lambda noisy, step: self.guided(noisy, step, cognition, joints)
 
     def cognition(self, batch: Batch) -> Tensor:
-        """Return (B, features): the last hidden state of the learned token after all others."""
-        given, mask = self.model(batch)
-        x = torch.cat([given, self.query.expand(len(given), 1, -1)], 1)
+        """Return the cognition (B, features): the last hidden state of the learned token."""
+        prefix, mask = self.model(batch)
+        x = torch.cat([prefix, self.query.expand(len(prefix), 1, -1)], 1)
         mask = torch.cat([mask, mask.new_ones(len(mask), 1)], 1)
         order = torch.arange(x.shape[1], device=x.device)
-        before = order[None, :] <= order[:, None]
+        causal = order[None, :] <= order[:, None]
         output = self.model.text(
             inputs_embeds=x,
-            attention_mask=additive_mask(before & mask[:, None], x),
+            attention_mask=additive_mask(causal & mask[:, None], x),
             position_ids=positions(mask),
             use_cache=False,
         )
@@ -129,8 +130,8 @@ class CogAct(VisionLanguageNetwork):
             torch.cat([cognition, without]),
             torch.cat([joints, joints]),
         )
-        under, free = both.chunk(2)
-        return free + self.config.guidance * (under - free)
+        conditional, unconditional = both.chunk(2)
+        return unconditional + self.config.guidance * (conditional - unconditional)
 
     def parts(self) -> dict[str, nn.Module]:
         token = nn.ParameterList([self.query])

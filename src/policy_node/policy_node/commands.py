@@ -1,4 +1,4 @@
-"""The subcommands of `rulesafe policy`. What they need is imported when they run."""
+"""The subcommands of `rulesafe policy`. Each imports its dependencies when it runs."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -33,28 +33,28 @@ def train(
 ) -> None:
     """Train a policy on demonstrations.
 
-    Called again with the same words it goes on where it stopped. OUT/tensorboard has the log.
-    Several GPUs: the same after `accelerate launch -m rulesafe_cli.cli policy train ...`.
+    An interrupted run is resumed by the same command. The TensorBoard log is in OUT/tensorboard.
+    For several GPUs, use `accelerate launch -m rulesafe_cli.cli policy train ...`.
 
     Example: rulesafe policy train demos --policy dp3 --size tiny --memory vq --out vq
 
     Args:
-        data: A dataset with clouds and pictures, as `rulesafe demos render` makes it.
-        policy: The family: dp3, rdt, cogact, pi0, or one of another package: the name of an entry
-            point, or module:NAME.
-        memory: none, raw, vq, fsq, or a memory of another package: the name of an entry point, or
-            module:Class.
-        out: Folder for the checkpoint.
-        size: tiny, small (of rdt, cogact and pi0: with pictures) or base.
-        memory_model: Of vq and fsq: name of a memory's model, or its folder.
-        clusters: Of vq and fsq: J, how many tokens.
-        length: M, how many values are remembered, 2 s apart.
-        rules: Rules whose demonstrations to learn from, joined by commas; all if not given.
-        cache: Folder for clouds and pictures decoded once; several runs may share it. If not given,
-            one beside OUT.
-        weights: Of rdt, cogact and pi0 at base size: folders, or names on the Hugging Face hub, of
-            the published parts they start from: language first, then pictures.
-        download: Whether weights that are not on this disk may be fetched.
+        data: Dataset with point clouds and images, as written by `rulesafe demos render`.
+        policy: Policy family: dp3, rdt, cogact or pi0; for a family of another package, the name
+            of its entry point or module:NAME.
+        memory: none, raw, vq or fsq; for a memory of another package, the name of its entry point
+            or module:Class.
+        out: Output folder of the checkpoint.
+        size: tiny, base, or small (rdt, cogact and pi0 only; tiny with camera images).
+        memory_model: Name or folder of the memory model (vq and fsq only).
+        clusters: J, the number of different tokens (vq and fsq only).
+        length: M, the number of values in the memory, 2 s apart.
+        rules: Comma-separated rules whose demonstrations are used; None: all.
+        cache: Folder for decoded point clouds and images, which several runs may share; None: a
+            folder next to OUT.
+        weights: Folders or Hugging Face names of pretrained weights, the language model first, then
+            the vision encoders (rdt, cogact and pi0 at base size only).
+        download: Whether weights that are not on this machine may be downloaded.
     """
     from policy_node.configs_vla import from_weights
     from policy_node.families import find_config
@@ -69,19 +69,20 @@ def train(
 
     store, instructions = EpisodeStore(data), _instructions(rules)
     cache = cache or out.parent / f"cache_{store.digest[:12]}"
-    facts = map(store.privileged.facts, training.choose(store, instructions))
+    facts = map(store.privileged.facts, training.select_episodes(store, instructions))
     safes = tuple(sorted({fact["safe"] for fact in facts if "safe" in fact}))
     task = training.TrainingTask(
         policy, size, network, task_memory, data, instructions, cache, safes
     )
-    kept = f"the last checkpoint, one every {config.checkpoint_every} steps,"
+    kept = f"the last checkpoint (saved every {config.checkpoint_every} steps)"
     with training_bar(config.steps, "step") as show, resumable(kept):
         training.train(
             task,
             config,
             out,
             lambda now: show(
-                now.step, f"loss {now.loss:.5f}, rate {now.rate:.1e}, waiting {now.waiting:.1%}"
+                now.step,
+                f"loss {now.loss:.5f}, lr {now.rate:.1e}, waiting for data {now.waiting:.1%}",
             ),
         )
     results = read_policy(out).training["results"]
@@ -90,7 +91,7 @@ def train(
 
 
 def _figure(value: Any) -> str:
-    """Of a number with a fraction, four digits; all of it is in policy.json."""
+    """Format floats with four significant digits; policy.json has the exact value."""
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
@@ -100,23 +101,23 @@ def describe(
     size: str = "tiny",
     memory: str = "vq",
 ) -> None:
-    """Tell of a policy: parameters of each part, shapes, memory, operations for a chunk.
+    """Print a policy's parameter counts, input and output shapes, memory, and FLOPs per chunk.
 
     Example: rulesafe policy describe --policy dp3 --size tiny
 
     Args:
-        name: A policy that comes with the package, the folder of a checkpoint, or module:name, of
-            your own on the PYTHONPATH, that loads one.
-        policy: Instead: a family, as in `rulesafe policy train`, its weights at random.
-        size: Of the family: tiny, small or base.
-        memory: Of the family: as in `rulesafe policy train`.
+        name: Name of a shipped policy, folder of a checkpoint, or module:name on the PYTHONPATH
+            that loads a checkpoint.
+        policy: Instead of a checkpoint, a policy family as in `rulesafe policy train`.
+        size: Size of the family: tiny, small or base.
+        memory: Memory of the family, as in `rulesafe policy train`.
     """
     from policy_node.description import describe_checkpoint, describe_family
     from policy_node.families import find_config
     from vq_memory_node.memory import make_memory
 
     if (name is None) == (policy is None):
-        raise RuleSafeError("name a checkpoint or a family (--policy), not both and not neither")
+        raise RuleSafeError("give either the name of a checkpoint or a family (--policy FAMILY)")
     if name is not None:
         print(describe_checkpoint(name))
     if policy is not None:
@@ -130,46 +131,45 @@ def open_loop(
     episodes: int = 10,
     every: int = 12,
 ) -> None:
-    """Compare a policy's chunks with what demonstrations commanded, at the same instants.
+    """Compare a policy's action chunks with the actions of demonstrations, without simulation.
 
-    How exactly it acts, in seconds and without a simulation; `rulesafe eval` tells if that opens a
-    safe. Recordings of a real robot will do (`rulesafe bag to-dataset`).
+    This measures action errors only; `rulesafe eval` measures whether the policy opens safes.
+    Recordings of a real robot can be used too (`rulesafe bag to-dataset`).
 
     Example: rulesafe policy open-loop dp3_rule_020 demos --rules rule_020
 
     Args:
-        name: A policy that comes with the package, the folder of a checkpoint, or module:Class, one
-            of your own on the PYTHONPATH.
-        data: A dataset with what the policy needs to see, such as `rulesafe demos render` makes.
-        rules: Rules whose demonstrations to look at, joined by commas; all if not given.
-        episodes: How many of them, evenly spread.
-        every: Frames from one question to the next.
+        name: Name of a shipped policy, folder of a checkpoint, or module:Class on the PYTHONPATH.
+        data: Dataset with the policy's inputs, such as one written by `rulesafe demos render`.
+        rules: Comma-separated rules whose demonstrations are used; None: all.
+        episodes: Number of episodes, evenly spaced over the dataset.
+        every: Number of frames between two inferences.
     """
-    from policy_node import open_loop as comparing
+    from policy_node import open_loop as evaluation
     from policy_node.loading import find_policy
     from rulesafe_data.bars import training_bar
     from rulesafe_data.store import EpisodeStore
 
-    store, told = EpisodeStore(data), _instructions(rules)
-    there = [episode.index for episode in store.episodes if not told or episode.task in told]
-    if not there:
+    store, tasks = EpisodeStore(data), _instructions(rules)
+    matching = [episode.index for episode in store.episodes if not tasks or episode.task in tasks]
+    if not matching:
         raise RuleSafeError(f"{data} has no demonstration of {rules}")
-    chosen = comparing.spread(there, episodes)
+    chosen = evaluation.evenly_spaced(matching, episodes)
     policy = find_policy(name)
-    with training_bar(len(chosen), "episode") as tell:
-        found = comparing.measure(policy, store, chosen, every, lambda done: tell(done, ""))
+    with training_bar(len(chosen), "episode") as show:
+        errors = evaluation.measure(policy, store, chosen, every, lambda done: show(done, ""))
     checkpoint = getattr(policy, "checkpoint", None)
-    learned = checkpoint is not None and (checkpoint.data or {}).get("digest") == store.digest
+    trained = checkpoint is not None and (checkpoint.data or {}).get("digest") == store.digest
     print(
-        f"{name}: {len(found.hand)} chunks in {len(chosen)} of {len(there)} episodes of {data}"
-        f"{', which it learned from' if learned else ''}; median (90 % are below)\n"
+        f"{name}: {len(errors.hand)} chunks in {len(chosen)} of {len(matching)} episodes of {data}"
+        f"{', its training data' if trained else ''}; median error (90th percentile)\n"
     )
-    print(comparing.report(found))
+    print(evaluation.report(errors))
 
 
 def _instructions(rules: str | None) -> tuple[str, ...] | None:
-    """What the demonstrations of these rules are called, for a dataset's episodes are known to a
-    policy by their instructions alone."""
+    """Return the instructions of these rules: a dataset identifies the rule of an episode only by
+    its instruction."""
     from rulesafe_locks.lock_sets import expand_rules
 
     if rules is None:
@@ -185,31 +185,31 @@ def scenes(
     split: str = "",
     seed: int = 0,
 ) -> None:
-    """Render clouds of safes that stand anywhere, for an encoder to learn from. Nothing is opened.
+    """Render point clouds of safes at random poses, to train a scene encoder on.
 
     Example: rulesafe policy scenes demos --out scenes.npz
 
     Args:
-        recordings: Directories that `rulesafe demos generate` left: the robot's postures.
-        out: File for the clouds, .npz.
-        safes: Safes joined by commas, or all.
-        places: Of each safe; three clouds of each.
-        split: What places, colours and cameras are drawn from; if not given, ranges that cover
+        recordings: Output folders of `rulesafe demos generate`; their robot postures are used.
+        out: Output file (.npz).
+        safes: Comma-separated safes, or all.
+        places: Number of poses of each safe; three point clouds are rendered at each pose.
+        split: Split that poses, colours and cameras are sampled from; empty: ranges that contain
             those of train and shifted.
-        seed: Of the draws.
+        seed: Random seed.
     """
     from policy_node.scenes import POSTURES, make_scenes
-    from policy_node.scenes import recordings as read_some
+    from policy_node.scenes import recordings as read_recordings
     from rulesafe_data.bars import training_bar
     from rulesafe_sim.safes import SAFES
 
     chosen = SAFES if safes == "all" else tuple(safes.split(","))
-    with training_bar(places * len(chosen), "place") as tell:
+    with training_bar(places * len(chosen), "pose") as show:
         made = make_scenes(
-            read_some(recordings), chosen, places, split, seed, lambda done: tell(done, "")
+            read_recordings(recordings), chosen, places, split, seed, lambda done: show(done, "")
         )
     made.save(out)
-    print(f"{out}: {len(made.clouds)} clouds, {POSTURES} of each place, {len(chosen)} safes")
+    print(f"{out}: {len(made.clouds)} point clouds of {len(chosen)} safes, {POSTURES} per pose")
 
 
 def encoder(
@@ -219,38 +219,42 @@ def encoder(
     steps: int = 6000,
     seed: int = 0,
 ) -> None:
-    """Train a scene encoder: from a cloud, where a safe stands, which it is, how its parts stand.
+    """Train a scene encoder: it estimates a safe's pose, identity and joint positions.
+
+    Its input is a point cloud. A policy with a scene encoder keeps it frozen.
 
     Example: rulesafe policy encoder scenes.npz --out encoder.safetensors --test others.npz
 
     Args:
-        scenes: File of `rulesafe policy scenes`.
-        out: File for the encoder, .safetensors.
-        test: Other scenes to measure it on.
-        steps: Batches of 64 clouds.
-        seed: Of weights and batches.
+        scenes: File written by `rulesafe policy scenes`.
+        out: Output file (.safetensors).
+        test: File with other scenes, on which the errors are measured.
+        steps: Number of training steps, each with a batch of 64 point clouds.
+        seed: Seed of weights and batches.
     """
-    from policy_node import scene_encoder as seeing
+    from policy_node import scene_encoder
     from rulesafe_data.bars import training_bar
 
-    with training_bar(steps, "step") as tell:
-        shown = seeing.load_scenes(scenes)
-        found = seeing.fit(shown, steps, seed, lambda step, loss: tell(step, f"loss {loss:.4f}"))
-    seeing.save_encoder(found, out)
+    with training_bar(steps, "step") as show:
+        data = scene_encoder.load_scenes(scenes)
+        trained = scene_encoder.fit(
+            data, steps, seed, lambda step, loss: show(step, f"loss {loss:.4f}")
+        )
+    scene_encoder.save_encoder(trained, out)
     if test is not None:
-        print(_sight(seeing, found, seeing.load_scenes(test)))
+        print(_encoder_errors(scene_encoder, trained, scene_encoder.load_scenes(test)))
     print(out)
 
 
-def _sight(seeing: Any, found: Any, test: Any) -> str:
+def _encoder_errors(scene_encoder: Any, trained: Any, test: Any) -> str:
     import numpy as np
 
-    off, known = seeing.errors(found, test)
+    errors, accuracy = scene_encoder.errors(trained, test)
     rows = [
-        f"{name}: off by {np.median(column):.4f} (median), {np.quantile(column, 0.9):.4f} (90 %)"
-        for name, column in zip(seeing.SEEN, off.T, strict=True)
+        f"{name}: error {np.median(column):.4f} (median), {np.quantile(column, 0.9):.4f} (90 %)"
+        for name, column in zip(scene_encoder.QUANTITIES, errors.T, strict=True)
     ]
-    return "\n".join([*rows, f"safe known in {known:.1%} of {len(off)} clouds"])
+    return "\n".join([*rows, f"safe identified in {accuracy:.1%} of {len(errors)} point clouds"])
 
 
 SUBCOMMANDS: dict[str, Callable[..., int | None]] = {

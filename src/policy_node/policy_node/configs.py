@@ -1,4 +1,4 @@
-"""Settings of networks and of training; no torch here, so that a command line can show them."""
+"""Settings of networks and of training; without torch, so that the command line loads fast."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -9,48 +9,48 @@ from rulesafe_core.settings import Settings, setting
 
 
 class NetworkConfig:
-    """What a network observes. The configuration of a family is a frozen dataclass that derives
-    from this class and overrides what differs, with fields or properties."""
+    """The inputs of a network. The configuration of a family is a frozen dataclass that derives
+    from this class and overrides some of these values with fields or properties."""
 
     @property
     def frames(self) -> int:
-        """T, frames of joints (and point clouds), the present one the last."""
+        """T, the number of frames of joint positions, ending with the current frame."""
         return 1
 
     @property
     def points(self) -> int:
-        """N of a point cloud; 0: no point cloud."""
+        """N, the number of points of a point cloud; 0: no point cloud."""
         return 0
 
     @property
     def images(self) -> bool:
-        """Whether the images of both cameras."""
+        """Whether the network receives the images of both cameras."""
         return False
 
     @property
     def instruction(self) -> bool:
-        """Whether the rule in plain English."""
+        """Whether the network receives the instruction, the rule in plain English."""
         return False
 
     @property
     def past(self) -> int:
-        """P, actions before the chunk that the training uses."""
+        """P, the number of actions before the chunk that the network predicts too."""
         return 0
 
     @property
     def cloud_frames(self) -> int:
-        """The last so many of the T frames whose point clouds are used; 0 without."""
+        """C, the number of point clouds: those of the last C of the T frames."""
         return 0
 
     @property
     def picture(self) -> int:
-        """Side of the images, px, at which training may keep them: the network uses no more. At
-        inference images may be larger; the network shrinks them by area."""
+        """Side length (px) to which training data may resize images without a loss. At inference
+        images may be larger; the network resizes them itself by averaging areas."""
         return 0
 
 
 def needs_of(config: NetworkConfig, memory: bool) -> Needs:
-    """Return what a policy of this configuration observes; any class with these fields will do."""
+    """Return the observations that a policy of this configuration requires."""
     return Needs(
         config.frames,
         config.points,
@@ -66,10 +66,10 @@ class EncoderConfig:
     """A scene encoder (policy_node.scene_encoder).
 
     Attributes:
-        safes: that it classifies.
-        points: N of a point cloud in training.
-        pointnet: channels of the shared MLP on each point.
-        hidden: width of the MLP after it.
+        safes: names of the safes that it classifies.
+        points: number of points of a point cloud in training.
+        pointnet: channels of the MLP that is applied to each point.
+        hidden: width of the MLP after the PointNet.
     """
 
     safes: tuple[str, ...]
@@ -78,7 +78,7 @@ class EncoderConfig:
     hidden: int = 128
 
     def __post_init__(self) -> None:
-        """Accepts lists, as JSON has them."""
+        """Convert lists, as read from JSON, to tuples."""
         object.__setattr__(self, "safes", tuple(self.safes))
         object.__setattr__(self, "pointnet", tuple(self.pointnet))
 
@@ -88,31 +88,33 @@ class Dp3Config(NetworkConfig):
     """A DP3 (policy_node.dp3).
 
     Attributes:
-        frames: T, observations; the horizon is T - 1 past actions and the 50 of the chunk.
-        points: N of a point cloud.
-        cloud_frames: the last so many observations whose point clouds are used; published: all.
-            The points take most of a training step, and a safe hardly moves in 0.2 s.
-        encoder: name or file of a scene encoder, which is frozen. In a checkpoint its shape, for
-            the checkpoint holds its weights. None: a PointNet, trained with the rest, as published.
-        colour: of that PointNet: whether r, g, b of the points are used, besides x, y, z.
-        pointnet: of that PointNet: channels of the shared MLP on each point.
-        cloud_features: of that PointNet: features of a point cloud.
-        state: widths of the MLP on the joints.
+        frames: T, number of observations. The horizon is T - 1 past actions and the 50 actions of
+            the chunk.
+        points: number of points of a point cloud.
+        cloud_frames: number of the last observations whose point clouds are used. The published
+            network uses all; one is faster, and a safe hardly moves in 0.2 s.
+        encoder: name or file of a pretrained, frozen scene encoder; None: a PointNet that is
+            trained with the policy, as published. A checkpoint stores the encoder's configuration
+            here, and its weights among its own.
+        colour: whether the PointNet uses the points' colours besides their positions.
+        pointnet: channels of the PointNet's MLP, which is applied to each point.
+        cloud_features: number of features that the PointNet computes from a point cloud.
+        state: widths of the MLP that encodes the joint positions.
         memory_embedding: width of a token's embedding.
-        memory_channels: of each convolution over the memory.
-        memory_features: features of a memory.
-        channels: of the U-Net, level by level.
-        blocks: residual blocks of each level, on the way down and again on the way up.
-        kernel: of the U-Net's convolutions, in steps of the chunk.
-        groups: of the U-Net's group normalisation.
-        guess: width of the MLP that makes an initial prediction of the actions, to which the U-Net
-            adds the residual; 0: none, as published.
-        direct: whether the condition of the U-Net contains the joints themselves too, and the
-            initial prediction has a linear part: a target relative to the arm's posture contains
-            that posture.
-        step_features: features of the diffusion step.
-        train_steps: of the diffusion.
-        sample_steps: of them taken at inference.
+        memory_channels: channels of each convolution over the memory.
+        memory_features: number of features of the encoded memory.
+        channels: channels of each level of the U-Net.
+        blocks: residual blocks in each level of the U-Net's encoder, and of its decoder.
+        kernel: kernel size of the U-Net's convolutions, in steps of the chunk.
+        groups: number of groups of the U-Net's group normalisation.
+        guess: width of the MLP that makes an initial prediction of the actions; the U-Net then
+            predicts the residual. 0: no initial prediction, as published.
+        direct: whether the condition of the U-Net also contains the joint positions themselves and
+            the initial prediction has a linear layer: targets relative to the posture depend
+            linearly on it.
+        step_features: number of features of the diffusion step.
+        train_steps: number of diffusion steps in training.
+        sample_steps: number of diffusion steps at inference.
         loss: one of policy_node.schedules.LOSSES.
     """
 
@@ -139,7 +141,7 @@ class Dp3Config(NetworkConfig):
     loss: str = "absolute"
 
     def __post_init__(self) -> None:
-        """Accepts a plain dict, as JSON has it, for an encoder."""
+        """Convert a dict, as read from JSON, to an EncoderConfig."""
         if isinstance(self.encoder, dict):
             object.__setattr__(self, "encoder", EncoderConfig(**self.encoder))
 
@@ -166,65 +168,71 @@ DP3_SIZES = {
         step_features=128,
     ),
 }
-"""tiny trains on a core; base has the published widths."""
+"""tiny can be trained on one CPU core; base has the published widths."""
 
 
 @dataclass(frozen=True)
 class TrainConfig(Settings):
     """Settings of a training run."""
 
-    steps: int = setting(10000, "Batches in all.", 1)
+    steps: int = setting(10000, "Number of training steps (batches).", 1)
     batch: int | None = setting(
         None,
-        "Windows in a batch, drawn from all frames of all episodes. None: 64 for dp3, 16 for rdt, "
-        "cogact and pi0, which learn more from the same number of windows in small batches.",
+        "Batch size: number of windows, sampled from all frames of all episodes. None: 64 for dp3, "
+        "16 for rdt, cogact and pi0, which learn more from the same number of windows in small "
+        "batches.",
         1,
     )
     learning_rate: float = setting(
         1e-3,
-        "AdamW's maximum; it falls to 0 along half a cosine. Published sizes need a tenth of it.",
+        "Maximum learning rate of AdamW; it follows a cosine to 0. Size base needs about 1e-4.",
         above=0,
     )
-    weight_decay: float = setting(1e-4, "AdamW's, on matrices and kernels.", 0)
-    warm_up: int = setting(200, "Batches over which the rate rises.", 0)
+    weight_decay: float = setting(1e-4, "Weight decay of AdamW; not on biases and norms.", 0)
+    warm_up: int = setting(200, "Steps of linear learning rate warm-up.", 0)
     clip: float = setting(1.0, "Maximum norm of the gradient.", above=0)
     ema: float = setting(
         0.999,
-        "Share of themselves that the averaged weights keep at each step, in the end; less at the "
-        "start.",
+        "Maximum decay of the exponential moving average of the weights; it is smaller in the "
+        "first steps.",
         0,
         below=1,
     )
     actions: ActionKind = setting(
         "relative",
-        "absolute: targets by each joint's range, as published. relative: targets less the present "
-        "posture, by the range of each step of the chunk. After 450 steps of DP3 tiny on rule_020, "
-        "the arm's worst joint in the first step was off by 0.52 rad (median) with absolute and "
-        "0.06 rad with relative targets, at the tenth step by 0.54 and 0.33 rad.",
+        "absolute: joint positions, normalised by each joint's range, as published. relative: "
+        "differences to the current posture, normalised by the range of each step of the chunk. "
+        "After 450 steps of DP3 tiny on rule_020, the median error of the arm's worst joint was "
+        "0.52 rad with absolute and 0.06 rad with relative actions in the first step of the chunk, "
+        "and 0.54 and 0.33 rad in the tenth.",
     )
     jitter: float = setting(
         0.1,
-        "Standard deviation of noise on the arm's observed joints. The targets are unchanged, so "
-        "that the network must find them from the point cloud: without noise it learns to continue "
-        "the arm's motion, and never corrects a small error.",
+        "Standard deviation of noise on the observed arm joints. The targets are unchanged, so "
+        "that the network must infer them from the point cloud: without noise it learns to "
+        "continue the arm's motion, and never corrects a small error.",
         0,
         unit="rad",
     )
-    hand_jitter: float = setting(0.02, "The same on the hand's joints.", 0, unit="rad")
-    points_jitter: float = setting(0.0, "The same on the points.", 0, unit="m")
+    hand_jitter: float = setting(
+        0.02, "Standard deviation of noise on the observed hand joints.", 0, unit="rad"
+    )
+    points_jitter: float = setting(
+        0.0, "Standard deviation of noise on the positions of points.", 0, unit="m"
+    )
     memory_warp: float = setting(
         0.2,
-        "Standard deviation of the factor on the pace of the remembered past, see "
-        "training_data.warped. A policy is rarely as fast as the expert; without it, the network "
-        "counts tokens instead of distinguishing steps.",
+        "Standard deviation of the random factors on the time between two values of the memory. A "
+        "policy is rarely as fast as the expert; without this augmentation, the network counts "
+        "tokens instead of distinguishing task steps.",
         0,
     )
     safe_frame: bool | None = setting(
         None,
-        "Whether joints are transformed as if the safe were at one pose, see "
-        "policy_node.safe_frame. None: if the network has a scene encoder.",
+        "Whether joint positions are transformed as if the safe were at one fixed pose; requires a "
+        "scene encoder. None: if the network has a scene encoder.",
     )
-    checkpoint_every: int = setting(500, "Batches between two checkpoints.", 1)
-    threads: int = setting(1, "Threads of torch; results depend on their number in rounding.", 1)
-    mixed_precision: Literal["no", "fp16", "bf16"] = setting("no", "By accelerate.")
+    checkpoint_every: int = setting(500, "Steps between two checkpoints.", 1)
+    threads: int = setting(1, "Number of torch threads; it changes results by rounding errors.", 1)
+    mixed_precision: Literal["no", "fp16", "bf16"] = setting("no", "Mixed precision of accelerate.")
     seed: int = setting(0, "Seed of weights, batches and noise.", 0)

@@ -1,7 +1,7 @@
-"""Settings of the networks that process images and the instruction; no torch here.
+"""Settings of the vision-language-action networks (RDT, CogACT, pi0); without torch.
 
 The sizes called base are the published ones. Their `weights` are empty, so that such a network can
-be described without any file; `from_weights` gives the same network starting from published ones.
+be described without any file; `from_weights` returns the same network with pretrained weights.
 """
 
 from collections.abc import Sequence
@@ -12,17 +12,18 @@ from policy_node.configs import EncoderConfig, NetworkConfig
 from rulesafe_core.errors import RuleSafeError
 
 SHIPPED_TOKENS = 512
-"""Tokens of the shipped tokenizer (language.py), padding included."""
+"""Vocabulary size of the shipped tokenizer (language.py), including padding."""
 
 VOCABULARY = 1024
-"""V of a language model that is trained from scratch: the tokens of the shipped tokenizer, and room
-for a memory's tokens at the tail: 512, twice as many as VQ-Memory has codes before merging."""
+"""V, the vocabulary size of a language model that is trained from scratch: the tokens of the
+shipped tokenizer, then 512 ids for memory tokens, twice the number of VQ-Memory codes before
+merging."""
 
 IMAGE_SIDE = 224
-"""Side of the images in the data, pixels."""
+"""Side length of the images in datasets, pixels."""
 
 POINTS = 256
-"""N of the point clouds that a scene encoder receives."""
+"""Number of points of the point clouds that a scene encoder receives."""
 
 Prediction = Literal["sample", "epsilon"]
 """What a diffusion network predicts: the clean actions, or the noise in them."""
@@ -30,15 +31,16 @@ Prediction = Literal["sample", "epsilon"]
 
 @dataclass(frozen=True)
 class Backbone:
-    """A language model or vision encoder: a small one from scratch, or a published one.
+    """A language model or vision encoder: a small one from scratch, or a pretrained one.
 
     Attributes:
-        kind: conv: a small convolutional network (vision.py). Else a model of the library
-            transformers by its model_type; backbones.KINDS lists them.
-        sizes: arguments of its configuration. Ignored if `weights` are given, which have their own.
-        weights: folder, or name on the Hugging Face hub, that it starts from; empty: random.
-        download: whether a name on the hub may be fetched. Otherwise only local files.
-        trained: whether its weights are trained, or frozen.
+        kind: "conv" for a small convolutional network (vision.py), or the model_type of a model in
+            transformers; backbones.KINDS lists them.
+        sizes: arguments of the model's configuration. Ignored if `weights` are given: these have a
+            configuration.
+        weights: folder, or name on the Hugging Face hub, of pretrained weights; empty: random.
+        download: whether weights may be downloaded from the hub. False: local files only.
+        trained: whether its weights are trained; False: they are frozen.
     """
 
     kind: str
@@ -50,16 +52,17 @@ class Backbone:
 
 @dataclass(frozen=True)
 class VisionLanguageConfig(NetworkConfig):
-    """What the three families observe, and their backbones.
+    """Inputs and backbones of the three families.
 
     Attributes:
         language: the language model.
-        vision: vision encoders, whose features of a patch are concatenated. None at all: the
-            language backbone is a vision-language model that has its own, or images are not used.
-        pieces: the tokenizer: empty: the shipped one; else folder or hub's name, as `weights`.
-        encoder: name or file of a scene encoder, which is frozen; its features are one token
-            before those of images. In a checkpoint its shape. None: no point cloud is used, as
-            published.
+        vision: vision encoders, whose features are concatenated patch by patch. Empty: the
+            language backbone is a vision-language model with its own vision encoder, or images are
+            not used.
+        pieces: folder or Hugging Face name of the tokenizer; empty: the shipped tokenizer.
+        encoder: name or file of a pretrained, frozen scene encoder; its features are one token
+            before those of images. In a checkpoint: the encoder's configuration. None: no point
+            cloud is used, as published.
     """
 
     language: Backbone
@@ -68,7 +71,7 @@ class VisionLanguageConfig(NetworkConfig):
     encoder: str | EncoderConfig | None = None
 
     def __post_init__(self) -> None:
-        """Accepts plain dicts, as JSON has them, for backbones and encoder."""
+        """Convert dicts, as read from JSON, to Backbones and an EncoderConfig."""
         object.__setattr__(self, "language", _backbone(self.language))
         if isinstance(self.encoder, dict):
             object.__setattr__(self, "encoder", EncoderConfig(**self.encoder))
@@ -97,10 +100,10 @@ class VisionLanguageConfig(NetworkConfig):
         if not self.vision or any(tower.kind != "conv" for tower in self.vision):
             return IMAGE_SIDE
         sides = [int(tower.sizes["size"]) for tower in self.vision]
-        kept = max(sides)
-        # Only shrinking by area gives the same image at once and in two steps.
-        divides = IMAGE_SIDE % kept == 0 and all(kept % side == 0 for side in sides)
-        return kept if divides else IMAGE_SIDE
+        largest = max(sides)
+        # Resizing in two steps gives the same image only where areas are averaged.
+        divides = IMAGE_SIDE % largest == 0 and all(largest % side == 0 for side in sides)
+        return largest if divides else IMAGE_SIDE
 
 
 def _backbone(value: Any) -> Backbone:
@@ -112,12 +115,12 @@ class RdtConfig(VisionLanguageConfig):
     """An RDT (policy_node.rdt).
 
     Attributes:
-        width: of the transformer.
-        depth: its blocks; even ones attend to the language, odd ones to the images.
-        heads: of each attention.
-        prediction: what it predicts.
-        train_steps: of the diffusion.
-        sample_steps: of them taken at inference.
+        width: width of the diffusion transformer.
+        depth: number of its blocks; even ones attend to the language, odd ones to the images.
+        heads: number of attention heads.
+        prediction: what the network predicts: the sample or the noise.
+        train_steps: number of diffusion steps in training.
+        sample_steps: number of diffusion steps at inference.
     """
 
     width: int = 128
@@ -133,17 +136,16 @@ class CogActConfig(VisionLanguageConfig):
     """A CogACT (policy_node.cogact).
 
     Attributes:
-        width: of the diffusion transformer.
-        depth: its blocks.
-        heads: of each attention.
-        drop: share of training samples in which the cognition is left out.
-        guidance: at inference, factor on the difference to the prediction without the cognition;
-            1: none.
-        repeats: noises that each sample is trained with at once; the vision-language model, the
-            costly part, runs once for all of them.
-        prediction: what it predicts.
-        train_steps: of the diffusion.
-        sample_steps: of them taken at inference.
+        width: width of the diffusion transformer.
+        depth: number of its blocks.
+        heads: number of attention heads.
+        drop: fraction of training samples whose condition is dropped, for classifier-free guidance.
+        guidance: scale of classifier-free guidance at inference; 1: no guidance.
+        repeats: number of noise samples for each training sample; the vision-language model, the
+            most expensive part, runs once for all of them.
+        prediction: what the network predicts: the sample or the noise.
+        train_steps: number of diffusion steps in training.
+        sample_steps: number of diffusion steps at inference.
     """
 
     width: int = 128
@@ -162,10 +164,10 @@ class Pi0Config(VisionLanguageConfig):
     """A pi0 (policy_node.pi0).
 
     Attributes:
-        width: of the action expert; its depth, heads and their width are the language model's,
-            with which it shares attention.
+        width: width of the action expert. Its depth, number of heads and head width are those of
+            the language model, with which it shares attention.
         hidden: width of the action expert's MLPs.
-        sample_steps: Euler's, at inference.
+        sample_steps: number of Euler steps at inference.
     """
 
     width: int = 128
@@ -214,7 +216,7 @@ RDT_SIZES = {
         heads=32,
     ),
 }
-"""base: RDT-1B with T5 v1.1 XXL and SigLIP so400m at 384 pixels, both frozen."""
+"""base: RDT-1B with frozen T5 v1.1 XXL and frozen SigLIP so400m at 384 pixels."""
 
 COGACT_SIZES = {
     "tiny": CogActConfig(
@@ -241,7 +243,7 @@ COGACT_SIZES = {
         prediction="epsilon",
     ),
 }
-"""base: Llama 2 7B with DINOv2 and SigLIP, and the diffusion transformer called DiT-Base."""
+"""base: Llama 2 7B with DINOv2 and SigLIP, and the diffusion transformer DiT-Base."""
 
 PI0_SIZES = {
     "tiny": Pi0Config(
@@ -269,10 +271,10 @@ PI0_SIZES = {
         hidden=4096,
     ),
 }
-"""base: PaliGemma 3B at 224 pixels, and an action expert of 300 million parameters."""
+"""base: PaliGemma 3B at 224 pixels, and an action expert with 300 million parameters."""
 
-# Images of a hundred demonstrations do not suffice to learn the safe's pose to the millimetre, and
-# cameras are mounted differently in each episode, so that tiny networks use a scene encoder only.
+# A hundred demonstrations have too few images to learn the safe's pose to the millimetre, and the
+# cameras' poses vary between episodes. Therefore tiny networks use only a pretrained scene encoder.
 RDT_SIZES["small"] = replace(RDT_SIZES["tiny"], vision=(_SMALL_VISION,))
 COGACT_SIZES["small"] = replace(COGACT_SIZES["tiny"], vision=(_SMALL_VISION,))
 PI0_SIZES["small"] = replace(PI0_SIZES["tiny"], vision=(_SMALL_VISION,))
@@ -281,32 +283,33 @@ PI0_SIZES["small"] = replace(PI0_SIZES["tiny"], vision=(_SMALL_VISION,))
 def from_weights(
     config: NetworkConfig, weights: Sequence[str], download: bool = False
 ) -> NetworkConfig:
-    """Return a configuration whose backbones start from published weights.
+    """Return a configuration whose backbones start from pretrained weights.
 
     Args:
         config: such as RDT_SIZES["base"].
-        weights: folders or names on the Hugging Face hub: of the language model, beside which its
-            tokenizer is, then of each vision encoder, in the order of `config.vision`.
-        download: whether names on the hub may be fetched.
+        weights: folders or names on the Hugging Face hub: of the language model with its
+            tokenizer, then of each vision encoder, in the order of `config.vision`.
+        download: whether weights may be downloaded from the hub.
 
-    Errors: RuleSafeError if there are not as many as the configuration has backbones to load.
+    Raises:
+        RuleSafeError: the number of weights is not the number of pretrained backbones.
     """
     kinds = published(config)
     if len(weights) != len(kinds):
-        asked = ", ".join(kinds) or "none, all of it starts at random"
-        raise RuleSafeError(f"{len(weights)} weights are named; this network takes: {asked}")
+        expected = ", ".join(kinds) or "none, it is trained from random weights"
+        raise RuleSafeError(f"{len(weights)} weights given; this network takes: {expected}")
     if not isinstance(config, VisionLanguageConfig) or not kinds:
         return config
-    read, *towers = (
+    language, *towers = (
         replace(backbone, weights=name, download=download)
         for backbone, name in zip((config.language, *config.vision), weights, strict=False)
     )
-    return replace(config, language=read, vision=tuple(towers), pieces=weights[0])
+    return replace(config, language=language, vision=tuple(towers), pieces=weights[0])
 
 
 def published(config: NetworkConfig) -> list[str]:
-    """Return the kinds of the backbones that have published weights, in the order of
-    `from_weights`; none for a network that is trained from scratch."""
+    """Return the kinds of the backbones that have pretrained weights, in the order of
+    `from_weights`; empty for a network that is trained from scratch."""
     if not isinstance(config, VisionLanguageConfig):
         return []
     kinds = [config.language.kind, *(tower.kind for tower in config.vision)]

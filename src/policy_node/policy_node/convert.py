@@ -1,4 +1,4 @@
-"""Quality of service of the policy's topics, and the memory's messages to the policy's memory."""
+"""Quality of service of the policy's input topics, and conversion of /memory/tokens messages."""
 
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 
@@ -9,31 +9,32 @@ from rulesafe_interfaces.msg import MemoryTokens
 from vq_memory_node.memory import Reading, TokenMemory
 from vq_memory_node.windows import STRIDE
 
-PICTURES_QOS = QoSProfile(depth=20, reliability=ReliabilityPolicy.RELIABLE)
-"""Images and point clouds: two seconds may wait, since several make one observation."""
+IMAGES_QOS = QoSProfile(depth=20, reliability=ReliabilityPolicy.RELIABLE)
+"""Images and point clouds: queues of 2 s, since an observation needs messages of several topics."""
 
 TOKENS_QOS = QoSProfile(
     depth=100,
     reliability=ReliabilityPolicy.RELIABLE,
     durability=DurabilityPolicy.TRANSIENT_LOCAL,
 )
-"""/memory/tokens: late subscribers receive the last message, and all later ones are kept."""
+"""/memory/tokens: late subscribers receive the last message; a long queue avoids lost tokens."""
 
 
 def to_reading(message: MemoryTokens, memory: TokenMemory) -> Reading:
-    """Return what the policy's own memory would hold after the same frames.
+    """Return the reading of the policy's memory from the tokens of a message.
 
     Raises:
-        RuleSafeError: the publisher's memory is another one, or shorter.
+        RuleSafeError: the publisher uses another memory model or settings, or a shorter memory.
     """
-    for what, sent, expected in (
-        ("the model", message.model_hash, memory.hash),
-        ("a vocabulary", message.vocabulary_size, memory.vocabulary),
-        ("a stride", message.stride, STRIDE),
-        ("a window", message.window, memory.window),
+    for what, received, expected in (
+        ("model", message.model_hash, memory.hash),
+        ("vocabulary size", message.vocabulary_size, memory.vocabulary),
+        ("stride", message.stride, STRIDE),
+        ("window", message.window, memory.window),
     ):
-        if sent != expected:
+        if received != expected:
             raise RuleSafeError(
-                f"/memory/tokens come of {what} {sent}; the policy was trained with {expected}"
+                f"/memory/tokens has {what} {received}; the policy was trained with {expected}; "
+                "set memory_model and memory_clusters of the launch file accordingly"
             )
     return newest_values(Reading(*decode_tokens(message)), memory.length)

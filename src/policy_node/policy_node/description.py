@@ -1,4 +1,4 @@
-"""What `rulesafe policy describe` prints."""
+"""The output of `rulesafe policy describe`."""
 
 from collections.abc import Iterable
 
@@ -22,8 +22,7 @@ LONGEST = "Open the knob and the handle, in any order. The door can be pulled wh
 
 
 def describe_checkpoint(name: str) -> str:
-    """Text on a checkpoint, or on that which module:name loads. Errors: RuleSafeError if it cannot
-    be used, and where module:name is a policy without one."""
+    """Return the description of a checkpoint, or of the checkpoint that module:name loads."""
     checkpoint = _checkpoint(name)
     family, size, config = checkpoint.family, checkpoint.size, checkpoint.config
     lines = [_head(family, size), *_facts(checkpoint)]
@@ -35,13 +34,13 @@ def _checkpoint(name: str) -> Checkpoint:
     if is_reference(name):
         found = getattr(find_policy(name), "checkpoint", None)
         if not isinstance(found, Checkpoint):
-            raise RuleSafeError(f"{name} loads no checkpoint; nothing else can be described")
+            raise RuleSafeError(f"{name} has no checkpoint; only checkpoints can be described")
         return found
     return read_policy(name)
 
 
 def describe_family(family: str, size: str, config: NetworkConfig, memory: Memory) -> str:
-    """Text on a family of this size, its weights made up but not set: base ones are large."""
+    """Return the description of a family's network; on the meta device, since base is large."""
     with torch.device("meta"):
         network = make_network(family, config, memory.shape)
     return "\n".join([_head(family, size), *_network(network.eval(), config, memory)])
@@ -55,34 +54,34 @@ def _facts(checkpoint: Checkpoint) -> Iterable[str]:
     data = checkpoint.data
     yield f"trained on {data.get('episodes')} demonstrations, {data.get('frames')} frames of:"
     yield from (f"  {instruction}" for instruction in data.get("instructions", ()))
-    yield f"dataset {str(data.get('digest'))[:12]}, source {checkpoint.revision or 'not known'}"
+    yield f"dataset {str(data.get('digest'))[:12]}, source {checkpoint.revision or 'unknown'}"
     frame = checkpoint.normaliser.frame
     if frame is not None:
         x, y, z, yaw = frame.pose
-        yield f"acts as if the safe were at {x:.2f}, {y:.2f}, {z:.2f} m, {yaw:.2f} rad"
+        yield f"safe frame (x, y, z, yaw)  {x:.2f}, {y:.2f}, {z:.2f} m, {yaw:.2f} rad"
 
 
 def _network(network: Network, config: NetworkConfig, memory: Memory) -> Iterable[str]:
     batch = example(network, config, memory.shape)
-    yield "sees"
+    yield "inputs"
     for name, value in batch.tensors().items():
         shape = ", ".join(map(str, value.shape[1:]))
         yield f"  {name:<22} ({shape}) {str(value.dtype).removeprefix('torch.')}"
-    yield f"gives a chunk ({CHUNK}, {len(ACTION_JOINTS)})"
+    yield f"output  chunk ({CHUNK}, {len(ACTION_JOINTS)})"
     yield f"memory  {', '.join(f'{key} {value}' for key, value in memory.describe().items())}"
     yield "parameters"
     for name, part in network.parts().items():
         yield f"  {name:<22} {_count(part):>13,}"
     size = sum(value.numel() * value.element_size() for value in network.parameters())
-    yield f"  {'all':<22} {_count(network):>13,}  ({size / 1e6:.1f} MB)"
+    yield f"  {'total':<22} {_count(network):>13,}  ({size / 1e6:.1f} MB)"
     counter = FlopCounterMode(display=False)
     with counter, torch.inference_mode():
         network.sample(batch)
-    yield f"operations for a chunk  {counter.get_total_flops() / 1e9:.3f} GFLOP"
+    yield f"FLOPs per chunk  {counter.get_total_flops() / 1e9:.3f} GFLOP"
 
 
 def example(network: Network, config: NetworkConfig, memory: MemoryShape) -> Batch:
-    """A batch of 1 on the network's device, of zeros, with everything that it looks at."""
+    """Return a batch of size 1 with all inputs of the network, zeros on the network's device."""
     joints = len(ACTION_JOINTS)
     batch = Batch(torch.zeros(1, config.frames, joints))
     if config.points:

@@ -1,17 +1,17 @@
-"""DP3: a U-Net denoises actions under a condition of scene features, joints and memory.
+"""DP3: a U-Net denoises actions, conditioned on scene features, joints and memory.
 
 After Ze et al., "3D Diffusion Policy", 2024; memory after Wang et al., "VQ-Memory": a small
-convolutional network makes one vector of its tokens. Differences to the published code: point
+convolutional network encodes the tokens as one vector. Differences to the published code: point
 clouds are shifted and scaled by constants; the points' colours are used too; only the last
 `cloud_frames` point clouds are used; a mask marks the observed part of the memory; scales of FiLM
 are relative to 1 (unet.py).
 
-Differences at the tiny size: everything is narrower; a frozen, pretrained scene encoder replaces
+Differences at the tiny size: all layers are narrower; a frozen, pretrained scene encoder replaces
 the PointNet (scene_encoder.py); an MLP and a linear layer make an initial prediction of the actions
-from the condition, and the U-Net predicts the residual, since a narrow U-Net with a vector as its
-condition learns slowly which step it is at; the condition contains the joints themselves, since
-targets are relative to them; the loss is the absolute error, so that a chunk is what most
-demonstrations did, not their mean.
+from the condition, and the U-Net predicts the residual, since a narrow U-Net that is conditioned on
+a vector is slow to learn the current step of the task; the condition contains the joint positions
+themselves, since targets are relative to them; the loss is the absolute error, so that a chunk
+follows the majority of the demonstrations instead of their mean.
 """
 
 from dataclasses import replace
@@ -31,7 +31,7 @@ from vq_memory_node.memory import MemoryShape
 
 
 class MemoryEncoder(nn.Module):
-    """Maps a memory to one vector (B, features): convolutions over time, then a linear layer."""
+    """Encodes a memory as a vector (B, features): convolutions over time, then a linear layer."""
 
     def __init__(self, config: Dp3Config, shape: MemoryShape) -> None:
         super().__init__()
@@ -39,9 +39,9 @@ class MemoryEncoder(nn.Module):
         self.entries: nn.Module
         self.vocabulary = shape.vocabulary
         if shape.kind == "tokens":
-            self.entries = nn.Embedding(shape.vocabulary + 1, width)  # the last: not observed
+            self.entries = nn.Embedding(shape.vocabulary + 1, width)  # last id: not observed
         else:
-            self.entries = nn.Linear(JOINTS + 1, width)  # the last: whether observed
+            self.entries = nn.Linear(JOINTS + 1, width)  # last input: 1 if observed
         layers: list[nn.Module] = []
         length = shape.length
         for into, out in pairwise((width, *config.memory_channels)):
@@ -51,7 +51,7 @@ class MemoryEncoder(nn.Module):
         self.out = nn.Linear(config.memory_channels[-1] * length, config.memory_features)
 
     def forward(self, memory: Tensor, mask: Tensor) -> Tensor:
-        """memory (B, M) int64 or (B, M, 13) float32, mask (B, M) bool."""
+        """Return (B, features) of a memory (B, M) int64 or (B, M, 13) and its mask (B, M)."""
         if isinstance(self.entries, nn.Embedding):
             entries = self.entries(memory.where(mask, self.vocabulary))
         else:
@@ -62,7 +62,7 @@ class MemoryEncoder(nn.Module):
 
 
 def _mlp(into: int, width: int, out: int) -> nn.Sequential | None:
-    """Return an MLP with two hidden layers; None for the width 0."""
+    """Return an MLP with two hidden layers, or None if `width` is 0."""
     if not width:
         return None
     hidden = [nn.Linear(into, width), nn.Mish(), nn.Linear(width, width), nn.Mish()]
@@ -70,7 +70,7 @@ def _mlp(into: int, width: int, out: int) -> nn.Sequential | None:
 
 
 class Dp3(DenoisingNetwork):
-    """The network."""
+    """The DP3 network."""
 
     def __init__(self, config: Dp3Config, memory: MemoryShape) -> None:
         super().__init__()

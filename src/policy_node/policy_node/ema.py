@@ -1,4 +1,4 @@
-"""Weights averaged over training: what a checkpoint keeps, and what is asked for chunks."""
+"""Exponential moving average of the weights, which checkpoints contain."""
 
 import torch
 from torch import Tensor, nn
@@ -8,16 +8,16 @@ Tensors = tuple[Tensor, ...] | list[Tensor]
 
 
 def averaged(network: nn.Module, decay: float) -> AveragedModel:
-    """A copy of the network that follows it by `update_parameters(network)` after each step.
+    """Return the averaged network; call its `update_parameters(network)` after each step.
 
-    At step n the average keeps min(decay, (1 + n) / (10 + n)) of itself, so that it soon forgets
-    the random weights it began with. Buffers are copied, not averaged.
+    The decay at step n is min(decay, (1 + n) / (10 + n)), so that the random initial weights soon
+    lose their influence. Buffers are copied, not averaged.
     """
 
     @torch.no_grad()
-    def follow(means: Tensors, values: Tensors, count: Tensor | int) -> None:
-        done = float(count)
-        share = 1 - min(decay, (1 + done) / (10 + done))
-        torch._foreach_lerp_(list(means), list(values), share)
+    def update(means: Tensors, values: Tensors, count: Tensor | int) -> None:
+        steps = float(count)
+        weight = 1 - min(decay, (1 + steps) / (10 + steps))
+        torch._foreach_lerp_(list(means), list(values), weight)
 
-    return AveragedModel(network, multi_avg_fn=follow)
+    return AveragedModel(network, multi_avg_fn=update)

@@ -1,4 +1,4 @@
-"""The families of policies, by name. The modules of a family are imported when it is used."""
+"""Registry of policy families. The modules of a family are imported when it is used."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,14 +15,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Family:
-    """Where a family's parts are, as "module:name".
+    """A policy family; its parts are given as "module:name".
 
     Attributes:
-        sizes: a dict of the configurations by size, tiny and base among them, in a module without
-            torch.
-        network: the network's class, made from a configuration and a MemoryShape.
-        source: who published it.
-        batch: windows in a batch, unless the training sets another number.
+        sizes: a dict size -> configuration, with tiny and base, in a module without torch.
+        network: the network's class, called with a configuration and a MemoryShape.
+        source: publication of the family.
+        batch: default batch size of training.
     """
 
     sizes: str
@@ -31,7 +30,7 @@ class Family:
     batch: int = 16
 
     def configs(self) -> Mapping[str, NetworkConfig]:
-        """The configurations by size."""
+        """Return the configurations by size."""
         found: Mapping[str, NetworkConfig] = import_object(self.sizes)
         return found
 
@@ -75,7 +74,11 @@ def find_family(name: str) -> Family:
 
 
 def find_config(family: str, size: str) -> NetworkConfig:
-    """Return a family's configuration of a size. Errors: RuleSafeError, listing what there is."""
+    """Return a family's configuration of a size.
+
+    Raises:
+        RuleSafeError: the family or the size is unknown.
+    """
     sizes = find_family(family).configs()
     if size not in sizes:
         raise unknown_name(f"size of {family}", size, sizes)
@@ -83,9 +86,10 @@ def find_config(family: str, size: str) -> NetworkConfig:
 
 
 def make_network(family: str, config: NetworkConfig, memory: MemoryShape) -> "Network":
-    """Return the network, its weights at random from torch's global generator.
+    """Return the network with random weights from torch's global generator.
 
-    Errors: RuleSafeError if torch or another package of the extra "learn" is not installed.
+    Raises:
+        RuleSafeError: torch or another package of the extra "learn" is not installed.
     """
     made: Network = import_object(find_family(family).network)(config, memory)
     return made

@@ -1,8 +1,8 @@
-"""The last frames of an episode, and the observation made of them. numpy alone.
+"""The last frames of an episode, from which observations are assembled. Needs numpy only.
 
-The runner in process and the policy's node both make their observations here, so that a policy sees
-the same at the same frame. Parts of a frame may come one by one and in any order, and pictures or
-clouds only at the frames that a policy will be shown. Example::
+Evaluation in process and the policy node both use this module, so that a policy receives the same
+observation at the same frame. Parts of a frame may be added one by one and in any order; images and
+point clouds are needed only at the frames that an observation contains. Example::
 
     history = History(policy.needs)
     history.push(0, joints, points)
@@ -15,49 +15,51 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from policy_node.policy import CAMERAS, NOTHING, Needs, Observation
+from policy_node.policy import CAMERAS, NO_READING, Needs, Observation
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_core.joints import ACTION_JOINTS
 from vq_memory_node.memory import Reading
 
 KEPT = 20
-"""Frames that are kept besides those of one observation: parts of a frame may come this late."""
+"""Frames that are stored in addition to those of one observation, for parts that arrive late."""
 
-POINT = 6
+POINT_SIZE = 6
 """Values of a point: x, y, z in the pelvis frame (m), r, g, b in 0..1."""
 
 
 class ObservationHistory:
-    """What was seen at the last frames of one episode; frames are counted at 10 Hz.
+    """Stores the inputs of the last frames of an episode; frames are numbered at 10 Hz.
 
     Args:
-        needs: of the policy; what it does not ask for is not kept.
+        needs: observations that the policy requires; other inputs are not stored.
     """
 
     def __init__(self, needs: Needs) -> None:
         if needs.frames < 1:
-            raise RuleSafeError(f"a policy needs at least 1 frame, not {needs.frames}")
+            raise RuleSafeError(f"Needs.frames must be at least 1, got {needs.frames}")
         if not 0 <= needs.clouds <= needs.frames:
-            raise RuleSafeError(f"a policy needs 0..{needs.frames} clouds, not {needs.clouds}")
+            raise RuleSafeError(
+                f"Needs.clouds must be 0..{needs.frames} (Needs.frames), got {needs.clouds}"
+            )
         self.needs = needs
         self.reset()
 
     def reset(self, first: int = 0) -> None:
-        """Forgets everything; the episode begins with the frame `first`."""
+        """Discard all frames; the new episode begins with the frame `first`."""
         self._first = first
         self._joints: dict[int, NDArray[np.float32]] = {}
         self._points: dict[int, NDArray[np.float32]] = {}
         self._images: dict[int, dict[str, NDArray[np.uint8]]] = {}
 
     def window(self, frame: int) -> tuple[int, ...]:
-        """The `needs.frames` frames that an observation at `frame` shows, oldest first: before the
-        episode's first frame that one is repeated."""
+        """Return the numbers of the `needs.frames` frames of an observation at `frame`, oldest
+        first. The first frame of the episode is repeated in place of earlier ones."""
         return tuple(
             max(self._first, frame - back) for back in range(self.needs.frames - 1, -1, -1)
         )
 
     def clouds(self, frame: int) -> tuple[int, ...]:
-        """Those of them whose clouds are shown."""
+        """Return the numbers of the frames whose point clouds an observation at `frame` has."""
         return self.window(frame)[self.needs.frames - self.needs.cloud_frames :]
 
     def push(
@@ -67,54 +69,55 @@ class ObservationHistory:
         points: NDArray[Any] | None = None,
         images: Mapping[str, NDArray[np.uint8]] | None = None,
     ) -> None:
-        """Takes what is known of a frame; later calls add to it.
+        """Add parts of a frame; later calls can add more parts.
 
         Args:
-            frame: its number.
+            frame: number of the frame.
             joints: (13,) rad, order of ACTION_JOINTS.
             points: (n, 6) with n >= `needs.points`, in the order of farthest-point sampling.
-            images: by camera, (H, W, 3) uint8.
+            images: camera name -> (H, W, 3) uint8.
 
-        Errors: RuleSafeError for a wrong shape, or what is not finite; nothing is taken then.
+        Raises:
+            RuleSafeError: a shape is wrong or a value is not finite; then no part is added.
         """
-        kept_joints = None if joints is None else _joints(joints)
+        new_joints = None if joints is None else _joints(joints)
         count = self.needs.points
-        kept_points = None if points is None or not count else _points(points, count)
-        kept_images = {}
+        new_points = None if points is None or not count else _points(points, count)
+        new_images = {}
         if self.needs.images:
-            kept_images = {camera: _image(camera, p) for camera, p in (images or {}).items()}
-        if kept_joints is not None:
-            self._joints[frame] = kept_joints
-        if kept_points is not None:
-            self._points[frame] = kept_points
-        if kept_images:
-            self._images.setdefault(frame, {}).update(kept_images)
+            new_images = {camera: _image(camera, p) for camera, p in (images or {}).items()}
+        if new_joints is not None:
+            self._joints[frame] = new_joints
+        if new_points is not None:
+            self._points[frame] = new_points
+        if new_images:
+            self._images.setdefault(frame, {}).update(new_images)
         for parts in (self._joints, self._points, self._images):
-            self._forget(parts)
+            self._discard_old(parts)
 
-    def _forget(self, parts: dict[int, Any]) -> None:
+    def _discard_old(self, parts: dict[int, Any]) -> None:
         if parts:
             oldest = max(parts) - self.needs.frames - KEPT
             for frame in [frame for frame in parts if frame < oldest]:
                 del parts[frame]
 
     def missing(self, frame: int) -> tuple[str, ...]:
-        """What an observation at `frame` still lacks: of "joints", "points" and the cameras."""
+        """Return the parts that an observation at `frame` lacks: "joints", "points", cameras."""
         window = self.window(frame)
         lacking = [] if all(f in self._joints for f in window) else ["joints"]
         if not all(f in self._points for f in self.clouds(frame)):
             lacking.append("points")
         if self.needs.images:
-            seen = self._images.get(frame, {})
-            lacking += [camera for camera in CAMERAS if camera not in seen]
+            images = self._images.get(frame, {})
+            lacking += [camera for camera in CAMERAS if camera not in images]
         return tuple(lacking)
 
     def observation(
-        self, frame: int, instruction: str = "", memory: Reading = NOTHING
+        self, frame: int, instruction: str = "", memory: Reading = NO_READING
     ) -> Observation:
-        """What the policy is shown at `frame`. Errors: RuleSafeError where parts are missing."""
+        """Return the observation at `frame`, of which no part may be `missing`."""
         if lacking := self.missing(frame):
-            raise RuleSafeError(f"nothing was seen at frame {frame} of: {', '.join(lacking)}")
+            raise RuleSafeError(f"the observation at frame {frame} lacks: {', '.join(lacking)}")
         window = self.window(frame)
         clouds = [self._points[f] for f in self.clouds(frame)]
         images = {}
@@ -125,7 +128,7 @@ class ObservationHistory:
             points=np.stack(clouds) if clouds else None,
             images=images,
             instruction=instruction if self.needs.instruction else "",
-            memory=memory if self.needs.memory else NOTHING,
+            memory=memory if self.needs.memory else NO_READING,
         )
 
 
@@ -133,27 +136,29 @@ def _joints(joints: NDArray[Any]) -> NDArray[np.float32]:
     values = np.array(joints, np.float32)
     if values.shape != (len(ACTION_JOINTS),) or not np.isfinite(values).all():
         raise RuleSafeError(
-            f"a frame has {len(ACTION_JOINTS)} finite joint positions in rad, got {values}"
+            f"a frame must have {len(ACTION_JOINTS)} finite joint positions in rad, got {values}"
         )
     return values
 
 
 def _points(points: NDArray[Any], count: int) -> NDArray[np.float32]:
     values = np.asarray(points)
-    if values.ndim != 2 or values.shape[1] != POINT or len(values) < count:
-        raise RuleSafeError(f"a cloud has shape (n, {POINT}) with n >= {count}, got {values.shape}")
+    if values.ndim != 2 or values.shape[1] != POINT_SIZE or len(values) < count:
+        raise RuleSafeError(
+            f"a point cloud must have shape (n, {POINT_SIZE}) with n >= {count}, got {values.shape}"
+        )
     values = np.array(values[:count], np.float32)
     if not np.isfinite(values).all():
-        raise RuleSafeError("a cloud must be finite")
+        raise RuleSafeError("a point cloud must have finite values")
     return values
 
 
-def _image(camera: str, picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
+def _image(camera: str, image: NDArray[np.uint8]) -> NDArray[np.uint8]:
     if camera not in CAMERAS:
         raise unknown_name("camera", camera, CAMERAS)
-    values = np.asarray(picture)
+    values = np.asarray(image)
     if values.ndim != 3 or values.shape[2] != 3 or values.dtype != np.uint8:
         raise RuleSafeError(
-            f"a picture is (H, W, 3) uint8, got {values.shape} {values.dtype} of {camera}"
+            f"image {camera} must be (H, W, 3) uint8, got {values.shape} {values.dtype}"
         )
     return values

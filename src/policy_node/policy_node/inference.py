@@ -1,4 +1,4 @@
-"""When the policy is asked for a chunk, and the thread in which it infers. No ROS here."""
+"""The schedule of inference requests, and the thread in which the policy infers. Without ROS."""
 
 import time
 from collections.abc import Callable
@@ -12,12 +12,12 @@ from policy_node.policy import Observation, Policy, check_chunk
 from policy_node.synchroniser import Synchroniser
 from rulesafe_core.chunks import PERIOD, SECOND
 
-STILL = 1.0
-"""Joint states that are repeated with one stamp for this long (s of wall time) mean that time
-stands still until a chunk arrives."""
+STOPPED = 1.0
+"""If joint states repeat one stamp for this long (s of wall time), time has stopped until the next
+chunk arrives."""
 
 OVERDUE = SECOND // 2
-"""While time goes on, an observation that is this late (ns) is completed from other frames."""
+"""An observation that is this late (ns) is completed with parts of neighbouring frames."""
 
 
 @dataclass(frozen=True)
@@ -25,10 +25,10 @@ class InferenceRequest:
     """An observation to infer a chunk for.
 
     Attributes:
-        episode: the synchroniser's count.
-        stamp: of the observation, ns.
-        begins: whether it is the episode's first.
-        observation: of the policy.
+        episode: number of the episode, counted by the synchroniser.
+        stamp: stamp of the observation, ns.
+        begins: whether it is the first request of the episode.
+        observation: the policy's input.
     """
 
     episode: int
@@ -39,7 +39,7 @@ class InferenceRequest:
 
 @dataclass(frozen=True)
 class Result:
-    """A chunk (CHUNK, 13), rad, and the wall time (s) of its inference."""
+    """A chunk (CHUNK, 13), rad, and the wall time (s) that its inference took."""
 
     request: InferenceRequest
     chunk: NDArray[np.float32]
@@ -50,7 +50,8 @@ class RequestSchedule:
     """Requests a chunk at the episode's first frame, and then at the first frame at which `execute`
     steps of the last chunk have passed.
 
-    `failure`: why the policy gave up the present episode; no more requests then.
+    Attributes:
+        failure: error of the policy in the current episode, for which no more chunks are requested.
     """
 
     def __init__(self, sync: Synchroniser, execute: int) -> None:
@@ -61,13 +62,13 @@ class RequestSchedule:
         self._episode = self._sync.episode
         self._begins = True
         self._due = 0  # ns
-        self._answered = -1  # ns, the stamp of the last chunk
+        self._last_chunk = -1  # ns, its stamp
         self._newest, self._since, self._repeated = -1, 0.0, 0
         self.failure = ""
 
     def request(self, fill: bool = False) -> InferenceRequest | None:
-        """Return the next request, if it is due and the observation is complete. `fill`: missing
-        parts are taken from a neighbouring frame, as when time has gone on without them."""
+        """Return the next request if it is due and the observation is complete, else None. `fill`:
+        take missing parts from neighbouring frames even if the request is not overdue."""
         sync = self._sync
         if sync.episode != self._episode:
             self._clear()
@@ -82,34 +83,34 @@ class RequestSchedule:
         return InferenceRequest(sync.episode, stamp, begins, observation)
 
     def is_current(self, request: InferenceRequest) -> bool:
-        """Return whether a request is one of the present episode."""
+        """Return whether a request belongs to the current episode."""
         return request.episode == self._sync.episode
 
     def accept(self, request: InferenceRequest) -> bool:
-        """Register the result of a request. Returns whether it is still of use."""
+        """Register the result of a request; return False if its episode has ended."""
         if not self.is_current(request):
             return False
-        self._answered = request.stamp
-        self._newest = -1  # The timeout of `stands_still` starts now.
+        self._last_chunk = request.stamp
+        self._newest = -1  # The timeout of `time_stopped` starts now.
         self._due = request.stamp + self._execute * PERIOD
         return True
 
-    def stands_still(self, now: float) -> bool:
-        """Return whether time has stood still for long; at `now` (s of wall time)."""
+    def time_stopped(self, now: float) -> bool:
+        """Return whether time has stopped for longer than STOPPED, at `now` (s of wall time)."""
         newest, repeated = self._sync.newest, self._sync.stream.counts.duplicates
-        if newest == self._newest and now - self._since <= STILL:
+        if newest == self._newest and now - self._since <= STOPPED:
             return False
-        still = newest == self._newest and repeated > self._repeated
+        stopped = newest == self._newest and repeated > self._repeated
         self._newest, self._since, self._repeated = newest, now, repeated
-        return still
+        return stopped
 
     @property
     def lost(self) -> bool:
-        """Whether the newest frame already has a chunk."""
-        return 0 <= self._answered == self._sync.newest
+        """Whether the newest frame already has a chunk: it was lost if time has stopped."""
+        return 0 <= self._last_chunk == self._sync.newest
 
-    def hurry(self) -> None:
-        """Make a request for the newest frame due at once."""
+    def request_now(self) -> None:
+        """Make a request for the newest frame due now."""
         self._due = min(self._due, self._sync.newest)
 
 
@@ -117,7 +118,7 @@ class InferenceWorker:
     """Infers one chunk at a time, in a separate thread.
 
     Args:
-        done: called in that thread when there is a result to `take`.
+        done: called in that thread when a result is available.
     """
 
     def __init__(self, done: Callable[[], object]) -> None:
@@ -127,24 +128,24 @@ class InferenceWorker:
 
     @property
     def busy(self) -> bool:
-        """Whether a chunk is being inferred, or a result has not been taken."""
+        """Whether an inference is running, or its result has not been taken yet."""
         return self._future is not None
 
     def submit(self, policy: Policy, request: InferenceRequest) -> None:
-        """Begin to infer; only while it is not busy."""
+        """Start an inference; the worker must not be busy."""
         assert self._future is None
         self._future = self._thread.submit(_infer, policy, request)
         self._future.add_done_callback(lambda future: self._done())
 
     def take(self) -> Result | None:
-        """Return the result, once, if there is one. Errors: what the policy raised."""
+        """Return the result once, or None if there is none yet; raise the policy's exceptions."""
         if self._future is None or not self._future.done():
             return None
         future, self._future = self._future, None
         return future.result()
 
     def close(self) -> None:
-        """Stop without waiting for a running inference, whose result is dropped."""
+        """Stop without waiting for a running inference; its result is discarded."""
         self._done = lambda: None
         self._thread.shutdown(wait=False, cancel_futures=True)
 

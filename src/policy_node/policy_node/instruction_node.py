@@ -1,4 +1,4 @@
-"""Publishes the description of a rule on /instruction (latched), for the policy of a real robot."""
+"""A node that publishes the description of a rule on /instruction, for policies on a real robot."""
 
 import sys
 from dataclasses import dataclass
@@ -17,12 +17,12 @@ from rulesafe_locks.rules import load_rule
 class InstructionParameters(Settings):
     """Parameters of the instruction node."""
 
-    rule: str = setting("rule_001", "Rule that is described: an id or the path of a lock's file.")
-    instruction: str = setting("", "Custom text; empty: the rule's description.")
+    rule: str = setting("rule_001", "Rule: an id or the path of a lock's .json file.")
+    instruction: str = setting("", "Custom instruction; empty: the description of the rule.")
 
 
 class InstructionNode(Node):
-    """Publishes it once; late subscribers receive it too."""
+    """Publishes the instruction once; the topic is latched (transient local)."""
 
     def __init__(self) -> None:
         super().__init__("instruction_node")

@@ -1,9 +1,9 @@
-"""An instruction and a memory as tokens of one language.
+"""Tokens of instruction and memory in one vocabulary.
 
-Token j of a memory has the id V - N + j, where V is the size of the language model's vocabulary and
-N the memory's; the memory's tokens follow the instruction's (paper, section "Experimental Setup").
-Ids of the shipped tokenizer must not be overwritten, that is an error; published vocabularies end
-in tokens that hardly any instruction has. Steps of a raw memory are tokens too, mapped linearly.
+Memory token j has the id V - N + j, where V is the vocabulary size of the language model and N that
+of the memory; memory tokens follow the instruction (paper, section "Experimental Setup"). With the
+shipped tokenizer, it is an error if these ids overlap with its own; pretrained vocabularies end in
+tokens that are rare in instructions. Each step of a raw memory is a token, by a linear layer.
 """
 
 from functools import lru_cache
@@ -23,17 +23,19 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 SHIPPED = Path(__file__).parent / "data" / "instructions.json"
-"""The tokenizer of instructions, written by scripts/make_instruction_words.py."""
+"""The shipped tokenizer of instructions, written by scripts/make_instruction_words.py."""
 
 
 def tokenize(text: str, tokenizer: str = "", download: bool = False) -> list[int]:
-    """Return the ids of a text's tokens.
+    """Return the token ids of a text.
 
     Args:
-        tokenizer: empty: the shipped one. Else folder or hub's name of a tokenizer of transformers.
-        download: whether a name on the hub may be fetched.
+        tokenizer: folder or Hugging Face name of a tokenizer of transformers; empty: the shipped
+            tokenizer.
+        download: whether the tokenizer may be downloaded from the hub.
 
-    Errors: RuleSafeError if there is no such tokenizer.
+    Raises:
+        RuleSafeError: there is no such tokenizer.
     """
     if not tokenizer:
         return list(_shipped().encode(text).ids)
@@ -41,17 +43,17 @@ def tokenize(text: str, tokenizer: str = "", download: bool = False) -> list[int
 
 
 def memory_ids(tokens: Tensor, size: int, vocabulary: int) -> Tensor:
-    """Return the ids of a memory's tokens 0 .. vocabulary - 1, at the tail of `size` ids."""
+    """Return the ids of memory tokens 0 .. vocabulary - 1: the last ones of `size` ids."""
     return size - vocabulary + tokens
 
 
 class TokenEmbedding(nn.Module):
-    """A batch's instruction and memory as embeddings for a language model.
+    """Embeds instruction and memory for a language model.
 
     Args:
-        table: the language model's embedding, (V, width); not a part of this module.
+        table: embedding table of the language model, (V, width); not a part of this module.
         memory: shape of the memory.
-        shipped: whether instructions come from the shipped tokenizer, whose ids stay its own.
+        shipped: whether the shipped tokenizer is used, with whose ids memory ids must not overlap.
     """
 
     def __init__(self, table: nn.Embedding, memory: MemoryShape, shipped: bool) -> None:
@@ -61,31 +63,31 @@ class TokenEmbedding(nn.Module):
         if memory.vocabulary > room:
             raise RuleSafeError(
                 f"a memory of {memory.vocabulary} tokens does not fit into the language model's "
-                f"vocabulary of {self.size}: there is room for {room}"
+                f"vocabulary of {self.size} ids, of which {room} are available for a memory"
             )
         self.raw: nn.Linear | None = None
         self.tail: nn.Parameter | None = None
         if memory.kind == "raw":
             self.raw = nn.Linear(len(ACTION_JOINTS), table.embedding_dim)
         elif memory.kind == "tokens" and not table.weight.requires_grad:
-            # A frozen language model cannot learn what these tokens mean: only their embeddings
-            # are trained, starting from those of the table.
+            # A frozen language model cannot learn these tokens: only their embeddings are trained,
+            # starting from those of the table.
             ids = memory_ids(torch.arange(memory.vocabulary), self.size, memory.vocabulary)
             self.tail = nn.Parameter(table(ids).detach().clone())
 
     def forward(self, batch: Batch, table: nn.Module) -> tuple[Tensor, Tensor]:
-        """Return embeddings (B, L + M, width), and (B, L + M) bool, True where there is a token."""
+        """Return embeddings (B, L + M, width) and their mask (B, L + M), True for tokens."""
         if batch.language is None or batch.language_mask is None:
-            raise ValueError("a batch without instructions")
-        found, mask = table(batch.language), batch.language_mask
+            raise ValueError("the batch has no instructions, which the network requires")
+        language, mask = table(batch.language), batch.language_mask
         if self.memory.kind == "none":
-            return found, mask
+            return language, mask
         if batch.memory is None or batch.memory_mask is None:
-            raise ValueError("a batch without the memory that the network was made for")
-        remembered = self._remembered(batch.memory, table)
-        return torch.cat([found, remembered], 1), torch.cat([mask, batch.memory_mask], 1)
+            raise ValueError(f"the batch has no memory; the network requires {self.memory}")
+        embeddings = self._embed_memory(batch.memory, table)
+        return torch.cat([language, embeddings], 1), torch.cat([mask, batch.memory_mask], 1)
 
-    def _remembered(self, memory: Tensor, table: nn.Module) -> Tensor:
+    def _embed_memory(self, memory: Tensor, table: nn.Module) -> Tensor:
         if self.raw is not None:
             return self.raw(memory)
         if self.tail is not None:
@@ -107,4 +109,4 @@ def _published(tokenizer: str, download: bool) -> Any:
     try:
         return AutoTokenizer.from_pretrained(tokenizer, local_files_only=not download)
     except (OSError, ValueError) as error:
-        raise RuleSafeError(f"no tokenizer in {tokenizer}: {error}") from error
+        raise RuleSafeError(f"cannot load a tokenizer from {tokenizer}: {error}") from error

@@ -1,6 +1,6 @@
-"""A policy by its name: a trained one, or a class of another module.
+"""Load a policy by name: a checkpoint, or a class of another module.
 
-Example of a class, in a file hold_still.py on the PYTHONPATH; its name is `hold_still:HoldStill`::
+Example of a class in a file hold_still.py on the PYTHONPATH; its name is `hold_still:HoldStill`::
 
     class HoldStill:
         needs = Needs()
@@ -23,22 +23,24 @@ from vq_memory_node.memory import Memory, NoMemory
 
 
 def find_policy(name: str, threads: int = 1) -> Policy:
-    """Return the policy of that name: `module:Class` makes an instance of an importable class that
-    is a `Policy`, without arguments; any other name is a checkpoint that comes with the package, or
-    the folder of one.
+    """Return the policy of this name.
 
     Args:
-        name: of the policy.
-        threads: that torch may use from then on, in this process. The number can change the last
-            bits of a network's chunk; an evaluation in process uses one.
+        name: name of a shipped policy, folder of a checkpoint, or `module:Class`: an importable
+            `Policy` class, which is instantiated without arguments.
+        threads: number of threads that torch uses in this process from now on. It can change the
+            last bits of a network's output; an evaluation in process uses 1.
 
-    Errors: RuleSafeError if there is no such policy, or the class is not a `Policy`.
+    Raises:
+        RuleSafeError: there is no such policy, or the class is not a `Policy`.
     """
     if not name:
-        raise RuleSafeError("no policy is named: give a checkpoint, its folder, or module:Class")
+        raise RuleSafeError(
+            "no policy given; valid: shipped policy, checkpoint folder or module:Class"
+        )
     if is_reference(name):
         return _instance(name)
-    import torch  # here, since a class may do without
+    import torch  # here, since policy classes may not need torch
 
     from policy_node.network_policy import load_policy
 
@@ -46,11 +48,11 @@ def find_policy(name: str, threads: int = 1) -> Policy:
     return load_policy(name)
 
 
-def checked_chunk(answer: Any) -> NDArray[np.float32]:
-    """A policy's answer as a chunk (CHUNK, 13), rad. Errors: RuleSafeError, since who wrote the
-    policy can mend it: no trace of this package's calls would tell more."""
+def checked_chunk(output: Any) -> NDArray[np.float32]:
+    """Return the output of a policy as a chunk (CHUNK, 13), rad; raise RuleSafeError if it is not
+    one, without a traceback: the error is in the policy, not in this package."""
     try:
-        return check_chunk(answer)
+        return check_chunk(output)
     except ValueError as error:
         raise RuleSafeError(str(error)) from None
 
@@ -62,27 +64,28 @@ def _instance(name: str) -> Policy:
     except RuleSafeError:
         raise
     except Exception as error:
-        # Of what the call itself raises, for want of an argument, there is no place to show.
+        # An error of the call itself, such as a missing argument, has no frame in the policy.
         within = error.__traceback__ and error.__traceback__.tb_next
-        told = f"\n{trace_of(error, __file__)}" if within else f" {error}"
-        raise RuleSafeError(f"policy {name!r} cannot be made:{told}") from error
+        details = f"\n{trace_of(error, __file__)}" if within else f" {error}"
+        raise RuleSafeError(f"policy {name!r} cannot be instantiated:{details}") from error
     if not isinstance(getattr(policy, "needs", None), Needs):
-        raise RuleSafeError(f"{name!r} is no policy: its `needs` must be a policy_node Needs")
+        raise RuleSafeError(f"{name!r} is not a policy: `needs` must be a policy_node.policy.Needs")
     for method in ("reset", "infer"):
         if not callable(getattr(policy, method, None)):
-            raise RuleSafeError(f"{name!r} is no policy: it has no method {method}()")
+            raise RuleSafeError(f"{name!r} is not a policy: it has no method {method}()")
     return policy
 
 
 def memory_of_policy(policy: Policy) -> Memory:
-    """Return the memory that a policy was trained with: its attribute `memory`; by default none.
+    """Return the memory of a policy: its attribute `memory`; by default a NoMemory.
 
-    Errors: RuleSafeError if the attribute is not a Memory, or the policy needs one and has none.
+    Raises:
+        RuleSafeError: the attribute is not a Memory, or `needs` requires one and there is none.
     """
     memory = getattr(policy, "memory", None) or NoMemory()
     if not isinstance(memory, Memory) or (policy.needs.memory and not memory.length):
         raise RuleSafeError(
-            "a policy that needs a memory has an attribute `memory`, a Memory of "
-            f"vq_memory_node.memory; this one has {getattr(policy, 'memory', None)!r}"
+            "a policy with Needs(memory=True) requires an attribute `memory`, a "
+            f"vq_memory_node.memory.Memory; this one has {getattr(policy, 'memory', None)!r}"
         )
     return memory

@@ -1,4 +1,4 @@
-"""A trained network as a policy: normalises observations, samples a chunk, converts it to rad.
+"""The policy of a trained network: normalises observations, samples a chunk, converts it to rad.
 
 Example::
 
@@ -27,18 +27,20 @@ JOINTS = len(ACTION_JOINTS)
 
 
 class NetworkPolicy:
-    """A `policy.Policy`. The same observations since `reset` give the same chunks.
+    """A `policy.Policy` with the network of a checkpoint.
+
+    It is deterministic: the same observations since `reset` give the same chunks.
 
     Args:
-        checkpoint: what was trained.
-        device: torch's name of where to compute.
-        seed: of the noise that chunks are made of. It depends on the joints of an episode's first
-            frame too, so that episodes differ in their noise, and each can be repeated.
+        checkpoint: the trained policy.
+        device: torch device, such as "cpu" or "cuda".
+        seed: seed of the noise from which chunks are generated. The noise also depends on the joint
+            positions at the first frame of the episode, so that it differs between episodes.
 
     Attributes:
-        needs: what `infer` observes.
-        memory: whose readings `infer` receives.
-        checkpoint: as given.
+        needs: the observations that `infer` requires.
+        memory: the memory whose readings `infer` requires.
+        checkpoint: the trained policy.
     """
 
     def __init__(self, checkpoint: Checkpoint, device: str = "cpu", seed: int = 0) -> None:
@@ -50,25 +52,25 @@ class NetworkPolicy:
         self._network = checkpoint.network().to(self._device)
         self._scene_encoder = self._network.scene_encoder()
         if checkpoint.normaliser.frame is not None and self._scene_encoder is None:
-            raise RuleSafeError("it has a safe frame, but no scene encoder to estimate the pose")
+            raise RuleSafeError("the checkpoint has a safe frame, but no scene encoder")
         self._generator = torch.Generator(self._device)
         self._ids: dict[str, list[int]] = {}
         self._reading = (shape.length,) if shape.kind == "tokens" else (shape.length, JOINTS)
         self.reset()
 
     def reset(self) -> None:
-        """A new episode begins."""
-        self._begun = False
+        """Begin a new episode."""
+        self._started = False
         self._poses: list[NDArray[np.float64]] = []
 
     def infer(self, observation: Observation) -> NDArray[np.float32]:
         """See `policy.Policy.infer`."""
         batch, now = self._batch(observation)
         batch = batch.to(self._device)
-        if not self._begun:
-            self._begun = True
+        if not self._started:
+            self._started = True
             first = np.ascontiguousarray(observation.joints[-1], np.float32).tobytes()
-            self._generator.manual_seed(crc32(first, self._seed))  # 32 bits are all it takes
+            self._generator.manual_seed(crc32(first, self._seed))
         with torch.inference_mode():
             values = self._network.sample(batch, self._generator)
         normaliser = self.checkpoint.normaliser
@@ -78,27 +80,27 @@ class NetworkPolicy:
         return check_chunk(chunk)
 
     def _batch(self, observation: Observation) -> tuple[Batch, NDArray[np.float32]]:
-        """Return the batch, and the present joints (1, 13), rad, in the network's frame."""
+        """Return the batch, and the current joints (1, 13), rad, in the network's frame."""
         needs, scaling = self.needs, self.checkpoint.normaliser.joints
         _check("joints", observation.joints, (needs.frames, JOINTS))
         clouds = self._clouds(observation)
-        joints = self._entered(observation.joints)
+        joints = self._to_safe_frame(observation.joints)
         batch = Batch(torch.from_numpy(scaling.encode(joints))[None], **clouds)
         if needs.images:
             for camera in CAMERAS:
                 if camera not in observation.images:
-                    raise RuleSafeError(f"the policy needs the image of the camera {camera}")
+                    raise RuleSafeError(f"the observation lacks the image of the camera {camera!r}")
             images = np.stack([observation.images[camera] for camera in CAMERAS])
             batch.images = torch.from_numpy(images)[None]
         if needs.instruction:
             batch.language, batch.language_mask = pad([self._token_ids(observation.instruction)])
         if needs.memory:
-            self._remember(observation, batch)
+            self._add_memory(observation, batch)
         return batch, joints[-1:]
 
     def _clouds(self, observation: Observation) -> dict[str, Tensor]:
-        """Return the point clouds, or, with a safe frame, their scene features; from then on
-        `_pose` has an estimate."""
+        """Return the point clouds as inputs of the batch; with a safe frame, return their scene
+        features instead, and add the estimate of the safe's pose to `_poses`."""
         needs, frame = self.needs, self.checkpoint.normaliser.frame
         if not needs.points:
             return {}
@@ -114,24 +116,24 @@ class NetworkPolicy:
         return {"scene_features": torch.from_numpy(encoder.with_pose(features, frame.pose))}
 
     def _pose(self) -> NDArray[np.float64]:
-        """The safe's pose (4,): it does not move in an episode, and the mean of the estimates is
-        more accurate than the last one."""
+        """Return the mean of the episode's estimates of the safe's pose (4,): the safe does not
+        move, and the mean is more accurate than a single estimate."""
         pose: NDArray[np.float64] = np.mean(self._poses, axis=0)
         return pose
 
-    def _entered(self, joints: NDArray) -> NDArray[np.float32]:
-        """Transform joints (N, 13), rad, to the network's frame."""
+    def _to_safe_frame(self, joints: NDArray) -> NDArray[np.float32]:
+        """Transform joints (N, 13), rad, to the safe frame, if the policy has one."""
         joints, frame = np.asarray(joints, np.float32), self.checkpoint.normaliser.frame
         return joints if frame is None else frame.enter(joints, self._pose())
 
     def _token_ids(self, instruction: str) -> list[int]:
         if not instruction:
-            raise RuleSafeError("the policy needs an instruction")
+            raise RuleSafeError("the policy needs an instruction, but the observation's is empty")
         if instruction not in self._ids:
             self._ids[instruction] = self._network.token_ids(instruction)
         return self._ids[instruction]
 
-    def _remember(self, observation: Observation, batch: Batch) -> None:
+    def _add_memory(self, observation: Observation, batch: Batch) -> None:
         reading = observation.memory
         _check("memory", reading.values, self._reading)
         _check("the memory's mask", reading.mask, self._reading[:1])
@@ -139,10 +141,10 @@ class NetworkPolicy:
         vocabulary = self.checkpoint.memory.vocabulary
         if vocabulary:
             if not ((values >= 0) & (values < vocabulary)).all():
-                raise RuleSafeError(f"memory has tokens that are not in 0 .. {vocabulary - 1}")
+                raise RuleSafeError(f"the memory has tokens that are not in 0 .. {vocabulary - 1}")
             values = values.astype(np.int64)
         else:
-            values = self.checkpoint.normaliser.joints.encode(self._entered(values))
+            values = self.checkpoint.normaliser.joints.encode(self._to_safe_frame(values))
             values = np.where(mask[:, None], values, np.float32(0))
         batch.memory = torch.from_numpy(values)[None]
         batch.memory_mask = torch.from_numpy(np.array(mask))[None]
@@ -155,14 +157,12 @@ def _check(what: str, array: NDArray | None, shape: tuple[int, ...]) -> None:
 
 
 def load_policy(name: Path | str, device: str = "cpu", seed: int = 0) -> NetworkPolicy:
-    """The policy of a checkpoint: one that comes with the package, by name, or that of a folder.
+    """Return the policy of a checkpoint.
 
     Args:
-        name: name or folder.
-        device: torch's name of where to compute.
-        seed: of the noise that chunks begin as.
-
-    Errors: RuleSafeError with the reason if it cannot be used, see `read_policy`.
+        name: name of a shipped policy, or folder of a checkpoint; see `read_policy` for errors.
+        device: torch device, such as "cpu" or "cuda".
+        seed: seed of the noise from which chunks are generated.
     """
     checkpoint = read_policy(name)
     try:

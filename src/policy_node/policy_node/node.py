@@ -1,12 +1,12 @@
-"""A policy on a ROS 2 graph: observations in, chunks on /policy/action_chunk out.
+"""The policy node: subscribes to the policy's inputs, publishes chunks on /policy/action_chunk.
 
-A lifecycle node. `configure` loads the policy, or refuses it with the reason; `activate` subscribes
-to what it needs, or refuses with the topics that have no publisher. With `autostart` (the default)
-it does both by itself as soon as all topics are there.
-Inference runs in a thread of its own, so callbacks are served meanwhile. A chunk is inferred at an
-episode's first frame and whenever `execute_rows` of the last chunk have passed; where simulated
-time stops with `wait_for_action`, each waiting instant is answered with one chunk. The lock's
-state, such as /episode/status, is not read.
+A lifecycle node. `configure` loads the policy and fails if it is invalid; `activate` subscribes to
+the policy's input topics and fails if one has no publisher. With `autostart` (the default) the node
+configures itself at startup and activates itself when all input topics have publishers.
+Inference runs in a separate thread and does not block callbacks. A chunk is inferred at the first
+frame of an episode and whenever `execute_rows` steps of the last chunk have passed. If the
+simulation waits for actions (`wait_for_action`), one chunk is published each time it waits. The
+node does not subscribe to privileged topics such as /episode/status.
 """
 
 import sys
@@ -49,34 +49,36 @@ class PolicyParameters(Settings):
 
     policy: str = setting(
         "",
-        "A trained policy that comes with the package, a checkpoint's folder, or module:Class.",
+        "Name of a shipped policy, folder of a checkpoint, or module:Class.",
         changeable=True,
     )
     execute_rows: int = setting(
-        12, "Steps of a chunk after which the next one is sent.", 1, CHUNK, changeable=True
+        12, "Steps of a chunk after which the next chunk is inferred.", 1, CHUNK, changeable=True
     )
-    threads: int = setting(1, "Processor threads of a trained policy.", 1, 256, changeable=True)
+    threads: int = setting(1, "CPU threads of a trained policy.", 1, 256, changeable=True)
     tolerance: float = setting(
         0.05,
-        "Largest difference of an image's stamp to that of its frame.",
+        "Maximum difference between the stamps of an image or point cloud and of its frame.",
         0,
         0.05,
         "s",
         changeable=True,
     )
     max_gap: float = setting(
-        0.5, "Time without joint states that ends an episode.", 0.01, 60, "s", changeable=True
+        0.5, "Gap in joint states that starts a new episode.", 0.01, 60, "s", changeable=True
     )
     autostart: bool = setting(
         True,
-        "Configure at once and activate when all topics are there; otherwise wait for a "
-        "lifecycle manager.",
+        "Configure at startup and activate when all input topics have publishers. False: a "
+        "lifecycle manager triggers these transitions.",
     )
-    patience: float = setting(60.0, "Wall time that autostart waits for topics.", 0.1, 36000, "s")
+    patience: float = setting(
+        60.0, "Wall time that autostart waits for publishers.", 0.1, 36000, "s"
+    )
 
 
 class PolicyNode(ManagedNode[PolicyParameters]):
-    """Asks a policy and sends its chunks, while the node is active."""
+    """Runs inference and publishes action chunks while the node is active."""
 
     def __init__(self) -> None:
         super().__init__("policy_node", PolicyParameters)
@@ -85,18 +87,18 @@ class PolicyNode(ManagedNode[PolicyParameters]):
         self._published: TokenMemory | None = None  # whose tokens vq_memory_node publishes
         self._sync: Synchroniser | None = None  # while active
         self._schedule: RequestSchedule | None = None  # while active
-        self._asked: tuple[RequestSchedule, InferenceRequest] | None = None  # the last request
-        self._sent: JointTrajectory | None = None
-        self._mismatch = ""  # of the memory that is heard
-        self._second = Second(time.monotonic())
-        self._began = time.monotonic()
+        self._pending: tuple[RequestSchedule, InferenceRequest] | None = None  # the last request
+        self._last_chunk: JointTrajectory | None = None
+        self._mismatch = ""  # between /memory/tokens and the policy's memory
+        self._statistics = Second(time.monotonic())
+        self._start_time = time.monotonic()
         result = self.create_guard_condition(self._on_result)
         self._worker = InferenceWorker(result.trigger)
         steady = Clock(clock_type=ClockType.STEADY_TIME)
         self.create_timer(1.0, self.report, clock=steady)
         self.create_timer(0.2, self._on_timer, clock=steady)
-        self._starts = self.values.autostart
-        if self._starts and self.trigger_configure() != SUCCESS:
+        self._autostarting = self.values.autostart
+        if self._autostarting and self.trigger_configure() != SUCCESS:
             raise RuleSafeError(f"not configured: {self.refusal}")
 
     # Transitions --------------------------------------------------------------------------
@@ -111,8 +113,8 @@ class PolicyNode(ManagedNode[PolicyParameters]):
             JointTrajectory, "/policy/action_chunk", STATE_QOS
         )
 
-    def _wanted(self) -> dict[str, tuple]:
-        """Type, quality of service and callback of the topics that the policy needs."""
+    def _input_topics(self) -> dict[str, tuple]:
+        """Return the policy's input topics: topic -> message type, QoS profile, callback."""
         assert self._policy is not None
         needs = self._policy.needs
         topics: dict[str, tuple] = {"/joint_states": (JointState, JOINTS_QOS, self._on_joints)}
@@ -121,36 +123,37 @@ class PolicyNode(ManagedNode[PolicyParameters]):
         if needs.memory and self._published:
             topics["/memory/tokens"] = (MemoryTokens, convert.TOKENS_QOS, self._on_tokens)
         if needs.points:
-            topics["/camera/points"] = (PointCloud2, convert.PICTURES_QOS, self._on_cloud)
+            topics["/camera/points"] = (PointCloud2, convert.IMAGES_QOS, self._on_cloud)
         for camera in CAMERAS if needs.images else ():
             on_image = partial(self._on_image, camera)
-            topics[f"/camera/{camera}/image_raw"] = (Image, convert.PICTURES_QOS, on_image)
+            topics[f"/camera/{camera}/image_raw"] = (Image, convert.IMAGES_QOS, on_image)
         return topics
 
-    def _missing(self) -> list[str]:
-        return [topic for topic in self._wanted() if not self.count_publishers(topic)]
+    def _missing_topics(self) -> list[str]:
+        return [topic for topic in self._input_topics() if not self.count_publishers(topic)]
 
     def subscribe(self) -> list[Subscription]:
         assert self._policy is not None
-        if missing := self._missing():
+        if missing := self._missing_topics():
             raise RuleSafeError(f"no publisher on {', '.join(missing)}")
         self._claim = claim(self, "/policy/action_chunk")
-        fed = self._policy.needs.memory and not self._published
+        own_memory = self._policy.needs.memory and not self._published
         self._sync = Synchroniser(
             self._policy.needs,
             round(self.values.tolerance * SECOND),
             round(self.values.max_gap * SECOND),
-            self._memory if fed else None,
+            self._memory if own_memory else None,
         )
         self._schedule = RequestSchedule(self._sync, self.values.execute_rows)
         self._mismatch = ""
-        self._second = Second(time.monotonic())
-        wanted = {"/episode/started": (Time, LATCHED_QOS, self._on_started)} | self._wanted()
-        # Of what waits together joint states are taken last: they make the frame that is answered,
-        # and a new episode's instruction has no stamp by which a late one could be told.
-        inputs = sorted(wanted.items(), key=lambda item: item[0] == "/joint_states")
+        self._statistics = Second(time.monotonic())
+        topics = {"/episode/started": (Time, LATCHED_QOS, self._on_started)} | self._input_topics()
+        # Waiting messages are processed in the order in which subscriptions are created.
+        # /joint_states is the last, since a joint state can complete an observation: messages that
+        # belong to it must be processed before, above all /instruction, which has no stamp.
+        inputs = sorted(topics.items(), key=lambda item: item[0] == "/joint_states")
         return [
-            self.create_subscription(kind, topic, self._guarded(callback), qos)
+            self.create_subscription(kind, topic, self._handler(callback), qos)
             for topic, (kind, qos, callback) in inputs
         ]
 
@@ -165,30 +168,30 @@ class PolicyNode(ManagedNode[PolicyParameters]):
         self._policy = None
 
     def _activate(self) -> None:
-        """Activate once all topics have publishers. Errors: RuleSafeError after `patience`."""
-        if missing := self._missing():
-            if time.monotonic() - self._began > self.values.patience:
+        """Activate if all input topics have publishers; raise RuleSafeError after `patience`."""
+        if missing := self._missing_topics():
+            if time.monotonic() - self._start_time > self.values.patience:
                 raise RuleSafeError(f"not activated: no publisher on {', '.join(missing)}")
             return
-        self._starts = False
+        self._autostarting = False
         if self.trigger_activate() != SUCCESS:
             raise RuleSafeError(f"not activated: {self.refusal}")
 
-    # What comes in ------------------------------------------------------------------------
+    # Subscriptions ------------------------------------------------------------------------
 
-    def _guarded(self, callback):
-        """The callback, which complains of a message that is not as it should be."""
+    def _handler(self, callback):
+        """Return a callback that warns of invalid messages, and requests a chunk if one is due."""
 
-        def take(message) -> None:
+        def handle(message) -> None:
             assert self._sync is not None
             try:
                 callback(self._sync, message)
             except RuleSafeError as error:
                 self.complain(str(error))
             else:
-                self._act()
+                self._request_chunk()
 
-        return take
+        return handle
 
     def _on_started(self, sync: Synchroniser, message: Time) -> None:
         sync.start(to_ns(message))
@@ -216,13 +219,13 @@ class PolicyNode(ManagedNode[PolicyParameters]):
         sync.picture(camera, to_ns(message.header.stamp), decode_image(message))
 
     def complain(self, text: str) -> None:
-        self._second.complaint = text
+        self._statistics.warning = text
         super().complain(text)
 
-    # What goes out ------------------------------------------------------------------------
+    # Inference and publishers -------------------------------------------------------------
 
-    def _act(self, fill: bool = False) -> None:
-        """Request a chunk, if one is due and the observation is complete."""
+    def _request_chunk(self, fill: bool = False) -> None:
+        """Start an inference if it is due; `fill`: take missing parts from neighbouring frames."""
         if self._schedule is None or self._worker.busy or self._mismatch:
             return
         try:
@@ -232,59 +235,59 @@ class PolicyNode(ManagedNode[PolicyParameters]):
             return
         if request:
             assert self._policy is not None
-            self._asked = self._schedule, request
+            self._pending = self._schedule, request
             self._worker.submit(self._policy, request)
 
     def _on_result(self) -> None:
-        """Publish the chunk of the worker. A bug of the policy ends the node."""
-        schedule, request = self._asked or (None, None)
-        asked_now = schedule is not None and schedule is self._schedule
+        """Publish the chunk of the worker. An unexpected exception of the policy ends the node."""
+        schedule, request = self._pending or (None, None)
+        same_schedule = schedule is not None and schedule is self._schedule
         try:
             result = self._worker.take()
         except RuleSafeError as error:
-            # An error in a past episode does not concern the present one.
-            if schedule and request and asked_now and schedule.is_current(request):
-                self._give_up(schedule, str(error))
+            # An error in a past episode does not affect the current one.
+            if schedule and request and same_schedule and schedule.is_current(request):
+                self._fail_episode(schedule, str(error))
             else:
-                self._second.stale += 1
-                self._act()
+                self._statistics.stale += 1
+                self._request_chunk()
             return
         if result is None:
             return
-        if schedule and asked_now and schedule.accept(result.request):
-            self._second.latencies.append(result.seconds)
-            self._sent = to_trajectory(result.chunk, result.request.stamp)
-            self._chunks.publish(self._sent)
+        if schedule and same_schedule and schedule.accept(result.request):
+            self._statistics.latencies.append(result.seconds)
+            self._last_chunk = to_trajectory(result.chunk, result.request.stamp)
+            self._chunks.publish(self._last_chunk)
         else:
-            self._second.stale += 1
-        self._act()
+            self._statistics.stale += 1
+        self._request_chunk()
 
-    def _give_up(self, schedule: RequestSchedule, reason: str) -> None:
+    def _fail_episode(self, schedule: RequestSchedule, reason: str) -> None:
         schedule.failure = reason
         self.get_logger().error(reason)
         self.report()
 
     def _on_timer(self) -> None:
-        if self._starts:
+        if self._autostarting:
             self._activate()
         elif self._sync and self._schedule and not self._worker.busy:
             self._check_time(self._sync, self._schedule)
 
     def _check_time(self, sync: Synchroniser, schedule: RequestSchedule) -> None:
-        """Publish a lost chunk again, or complete the observation, if time stands still."""
-        if not schedule.stands_still(time.monotonic()):
+        """If time has stopped, publish a lost chunk again, or complete the observation."""
+        if not schedule.time_stopped(time.monotonic()):
             return
         if schedule.lost:
-            self.get_logger().warning("time stands still: the chunk is sent again")
-            self._chunks.publish(self._sent)
+            self.get_logger().warning("/joint_states repeats one stamp; publishing the chunk again")
+            self._chunks.publish(self._last_chunk)
             return
-        schedule.hurry()
-        self._act(fill=True)
+        schedule.request_now()
+        self._request_chunk(fill=True)
         if not self._worker.busy and (missing := sync.missing(sync.newest, fill=True)):
-            self.complain(f"time stands still, and of this instant there is no {missing[0]}")
+            self.complain(f"/joint_states repeats one stamp; the observation lacks {missing[0]}")
 
     def report(self) -> None:
-        now, second = time.monotonic(), self._second
+        now, statistics = time.monotonic(), self._statistics
         values: dict[str, object] = {}
         level, text = DiagnosticStatus.OK, "acting"
         if self._policy is None:
@@ -293,19 +296,20 @@ class PolicyNode(ManagedNode[PolicyParameters]):
                 level, text = DiagnosticStatus.ERROR, f"{text}: {self.refusal}"
         elif self._sync is None:
             text = "not active"
-            if self._starts:
-                level, text = DiagnosticStatus.WARN, f"waiting for {', '.join(self._missing())}"
+            if self._autostarting:
+                missing = ", ".join(self._missing_topics())
+                level, text = DiagnosticStatus.WARN, f"waiting for a publisher on {missing}"
             elif self.refusal:
                 level, text = DiagnosticStatus.ERROR, f"not activated: {self.refusal}"
         else:
-            self._second = Second(now)
-            values = second.values(now, self._sync)
+            self._statistics = Second(now)
+            values = statistics.values(now, self._sync)
             failure = self._mismatch or (self._schedule.failure if self._schedule else "")
             if failure:
                 level, text = DiagnosticStatus.ERROR, failure
                 values["episode_started"] = self._sync.first or 0
-            elif second.complaint:
-                level, text = DiagnosticStatus.WARN, second.complaint
+            elif statistics.warning:
+                level, text = DiagnosticStatus.WARN, statistics.warning
         self.diagnostics.publish(level, text, values)
 
     def destroy_node(self) -> None:

@@ -1,4 +1,4 @@
-"""Normalisation of joints and actions. numpy only; kept in the checkpoint."""
+"""Normalisation of joints and actions, which is stored in the checkpoint. Needs numpy only."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -16,18 +16,18 @@ Floats = NDArray[np.float32]
 ActionKind = Literal["absolute", "relative"]
 
 FLOOR = 0.02
-"""Least scale, rad: a joint that hardly moves must not become mostly noise."""
+"""Minimum scale, rad: otherwise the noise of a joint that hardly moves would be amplified."""
 
 
 @dataclass(frozen=True)
 class Scaling:
-    """(x - offset) / scale, and back. offset, scale (..., 13) float32, rad; scale above 0."""
+    """The map x -> (x - offset) / scale, and its inverse; both (..., 13) float32, rad."""
 
     offset: Floats
     scale: Floats
 
     def encode(self, values: Floats) -> Floats:
-        """Return normalised values of the same shape (..., 13)."""
+        """Return the normalised values (..., 13)."""
         return (values - self.offset) / self.scale
 
     def decode(self, values: Floats) -> Floats:
@@ -36,7 +36,8 @@ class Scaling:
 
 
 def min_max(lower: Floats, upper: Floats, floor: float = FLOOR) -> Scaling:
-    """Map lower .. upper to -1 .. 1; to less where they are closer than 2 floor (rad)."""
+    """Return the scaling that maps lower .. upper (rad) to -1 .. 1, with a scale of at least
+    `floor` (rad)."""
     offset = (lower.astype(float) + upper) / 2
     scale = np.maximum((upper.astype(float) - lower) / 2, floor)
     return Scaling(offset.astype(np.float32), scale.astype(np.float32))
@@ -44,27 +45,28 @@ def min_max(lower: Floats, upper: Floats, floor: float = FLOOR) -> Scaling:
 
 @dataclass(frozen=True)
 class Actions:
-    """Normalisation of targets, in rad, to -1 .. 1.
+    """Normalisation of actions, in rad, to -1 .. 1.
 
-    A joint's complete range is some radians, a hundred times the tolerance of a grasp; its motion
-    in the next tenths of a second is not, so the same error of the network is smaller in rad if
-    targets are relative.
+    The range of a joint is a few radians, a hundred times the tolerance of a grasp. The range of
+    its motion in the next tenths of a second is much smaller. Therefore the same error of the
+    network is smaller in rad if actions are relative.
 
     Attributes:
-        kind: absolute: targets by the range of each joint. relative: targets less the present
-            posture, by the range of each step of the chunk.
-        scaling: (13,) of absolute targets, (P + 50, 13) of relative ones.
+        kind: "absolute": joint positions, normalised by the range of each joint. "relative":
+            differences to the current posture, normalised by the range of each step of the chunk.
+        scaling: (13,) of absolute actions, (P + 50, 13) of relative ones.
     """
 
     kind: ActionKind
     scaling: Scaling
 
     def encode(self, targets: Floats, now: Floats) -> Floats:
-        """Normalise targets (B, P + 50, 13) at a posture (B, 13)."""
+        """Normalise actions (B, P + 50, 13), rad, at the current posture (B, 13), rad."""
         return self.scaling.encode(targets - now[:, None] if self.kind == "relative" else targets)
 
     def decode(self, values: Floats, now: Floats) -> Floats:
-        """Return targets (B, 50, 13) of the last 50 steps' values, at a posture (B, 13)."""
+        """Return actions (B, 50, 13), rad, from the normalised values of the last 50 steps at the
+        current posture (B, 13), rad."""
         if self.kind == "absolute":
             return self.scaling.decode(values)
         steps = Scaling(self.scaling.offset[-CHUNK:], self.scaling.scale[-CHUNK:])
@@ -72,7 +74,7 @@ class Actions:
 
 
 def fit_absolute(actions: Sequence[Floats]) -> Actions:
-    """Fit to each episode's targets (N, 13)."""
+    """Return the normalisation of absolute actions, given those of each episode (N, 13), rad."""
     targets = np.concatenate(actions)
     return Actions("absolute", min_max(targets.min(0), targets.max(0)))
 
@@ -80,11 +82,11 @@ def fit_absolute(actions: Sequence[Floats]) -> Actions:
 def fit_relative(
     joints: Sequence[Floats], actions: Sequence[Floats], past: int, margin: Floats | float = 0.0
 ) -> Actions:
-    """Fit to each episode's joints and targets (N, 13), for steps -past .. 49 at every frame.
+    """Return the normalisation of relative actions, given joints and actions of each episode
+    (N, 13), rad, for steps -past .. 49 of every frame.
 
     Args:
-        margin: (13,), rad, added to the ranges: noise on the joints shifts the targets relative to
-            them.
+        margin: (13,), rad, by which ranges are extended, since noise on the joints shifts them.
     """
     lower = np.full((past + CHUNK, len(ACTION_JOINTS)), np.inf, np.float32)
     upper = -lower
@@ -99,15 +101,15 @@ def fit_relative(
 
 @dataclass(frozen=True)
 class Normaliser:
-    """Normalisation that a checkpoint keeps: of joints (also those of a raw memory) and of actions;
-    the frame of both before they are scaled, None for the robot's own."""
+    """Normalisation of joints (also those of a raw memory) and actions. If there is a safe frame,
+    both are transformed to it before they are scaled."""
 
     joints: Scaling
     actions: Actions
     frame: SafeFrame | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """Return plain values; a float32 is exact in decimal digits."""
+        """Return JSON values, from which float32 numbers are restored exactly."""
         return {
             "joints": _lists(self.joints),
             "actions": {"kind": self.actions.kind, **_lists(self.actions.scaling)},
@@ -116,7 +118,7 @@ class Normaliser:
 
 
 def normaliser_from(about: Mapping[str, Any], past: int) -> Normaliser:
-    """Make the normaliser that `as_json` described. Errors: RuleSafeError if it is not valid."""
+    """Return the normaliser from the values of `as_json`; raise RuleSafeError if invalid."""
     try:
         kind = about["actions"]["kind"]
         if kind not in get_args(ActionKind):
@@ -140,7 +142,8 @@ def _lists(scaling: Scaling) -> dict[str, Any]:
 def _scaling(about: Mapping[str, Any], shape: tuple[int, ...]) -> Scaling:
     offset, scale = (np.array(about[name], np.float32) for name in ("offset", "scale"))
     if offset.shape != shape or scale.shape != shape:
-        raise RuleSafeError(f"the normaliser is {offset.shape}, {scale.shape}; expected {shape}")
+        shapes = f"{offset.shape}, {scale.shape}"
+        raise RuleSafeError(f"the normaliser has offset and scale {shapes}; expected {shape}")
     if not (np.isfinite(offset).all() and np.isfinite(scale).all() and (scale > 0).all()):
-        raise RuleSafeError("the normaliser must be finite, and its scale above 0")
+        raise RuleSafeError("the normaliser must have finite offsets and finite scales above 0")
     return Scaling(offset, scale)

@@ -1,8 +1,8 @@
-"""What a policy would do at instants of demonstrations, beside what was done there: open loop.
+"""Open-loop evaluation: action errors of a policy at the frames of demonstrations.
 
-It is shown what the demonstration saw, whatever it would have done before. That tells how exactly
-it has learned to act, in seconds and without a simulation, of recordings of a real robot too.
-Whether it opens a safe, where each error leads elsewhere, only an evaluation tells.
+The policy receives the observations of the demonstration, whatever its own actions would have led
+to. This needs no simulation, takes seconds and works with recordings of a real robot. It does not
+measure success, which depends on how errors accumulate: that requires closed-loop evaluation.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -20,14 +20,14 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTED, ARM_JOINTS
 from rulesafe_core.plugins import trace_of
 from rulesafe_data.layout import ACTION, POINTS, STATE
-from rulesafe_data.layout import CAMERAS as PICTURES
+from rulesafe_data.layout import CAMERAS as IMAGES
 from rulesafe_data.measuring import markdown_table
 from rulesafe_data.store import EpisodeStore
 from vq_memory_node.rolling import RollingMemory
 
-ROWS = (0, 11, 24, 49)
-"""Rows of the chunk that are told of: the first, the last of those that are executed before the
-next chunk comes, the middle, the last."""
+STEPS = (0, 11, 24, 49)
+"""Steps of the chunk that are reported: the first, the last that is executed before the next chunk
+(by default), the middle, the last."""
 
 _ARM = len(ARM_JOINTS)
 
@@ -36,13 +36,13 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Errors:
-    """n chunks less what the demonstrations commanded; row i is 0.1 (i + 1) s ahead.
+    """Errors of n chunks; step i of a chunk is (i + 1) x 0.1 s after the observation.
 
     Attributes:
-        hand: (n, CHUNK) m, how far from one another the hand's places of both are; NaN after the
-            episode's end.
-        fingers: (n, CHUNK) rad, the finger joint that is the most off.
-        steps: (n,) which step was due, from 1; 0 where the dataset does not tell.
+        hand: (n, CHUNK) m, distance between the hand's positions of policy and demonstration; NaN
+            after the end of the episode.
+        fingers: (n, CHUNK) rad, largest error of a finger joint.
+        steps: (n,) the current step of the task, from 1; 0 if the dataset does not contain it.
     """
 
     hand: NDArray[np.float64]
@@ -50,10 +50,10 @@ class Errors:
     steps: NDArray[np.int64]
 
 
-def spread(episodes: Sequence[int], count: int) -> list[int]:
-    """So many of these episodes, evenly from the first to the last; all, if there are no more."""
+def evenly_spaced(episodes: Sequence[int], count: int) -> list[int]:
+    """Return `count` of these episodes, evenly spaced from the first to the last, or all."""
     if count < 1:
-        raise RuleSafeError(f"--episodes must be 1 or more, not {count}")
+        raise RuleSafeError(f"--episodes must be 1 or more, got {count}")
     chosen = np.linspace(0, len(episodes) - 1, min(count, len(episodes)))
     return [episodes[i] for i in chosen.round().astype(int)]
 
@@ -63,44 +63,46 @@ def measure(
     store: EpisodeStore,
     episodes: Sequence[int],
     every: int,
-    tell: Callable[[int], None] = lambda done: None,
+    progress: Callable[[int], None] = lambda done: None,
 ) -> Errors:
-    """Asks the policy at each `every`-th frame of these episodes.
+    """Run the policy at every `every`-th frame of these episodes and return its errors.
 
     Args:
-        tell: is called with the number of episodes that are done.
+        progress: called with the number of completed episodes.
 
-    Errors: RuleSafeError if the dataset lacks what the policy needs, the policy raises an error, or
-        a chunk is none.
+    Raises:
+        RuleSafeError: the dataset lacks an input of the policy, the policy raises an exception, or
+            its output is not a valid chunk.
     """
     if every < 1:
-        raise RuleSafeError(f"--every must be 1 or more, not {every}")
+        raise RuleSafeError(f"--every must be 1 or more, got {every}")
     chain = ArmChain()
     hands, fingers, steps = [], [], []
     for done, index in enumerate(episodes, 1):
         actions = store.episode(index, [ACTION])[ACTION]
-        due = store.privileged.frames(index).get("step", np.zeros(len(actions), int))
+        task_steps = store.privileged.frames(index).get("step", np.zeros(len(actions), int))
         for frame, observation in _observations(policy, store, index, every):
-            chunk = checked_chunk(_of_the_policy(policy.infer, observation))
-            rows = min(CHUNK, len(actions) - frame)
-            wanted = actions[frame : frame + rows]
-            places = [chain.reach(np.asarray(r[:, :_ARM], float))[1] for r in (chunk, wanted)]
-            hands.append(_padded(np.linalg.norm(places[0][:rows] - places[1], axis=1)))
-            off = np.abs(chunk[:rows, _ARM:] - wanted[:, _ARM:])
-            fingers.append(_padded(off.max(1)))
-            steps.append(due[frame])
-        tell(done)
+            chunk = checked_chunk(_call_policy(policy.infer, observation))
+            count = min(CHUNK, len(actions) - frame)
+            expected = actions[frame : frame + count]
+            arms = [np.asarray(joints[:, :_ARM], float) for joints in (chunk, expected)]
+            positions = [chain.hand_pose(arm)[1] for arm in arms]
+            hands.append(_padded(np.linalg.norm(positions[0][:count] - positions[1], axis=1)))
+            errors = np.abs(chunk[:count, _ARM:] - expected[:, _ARM:])
+            fingers.append(_padded(errors.max(1)))
+            steps.append(task_steps[frame])
+        progress(done)
     return Errors(np.array(hands), np.array(fingers), np.array(steps, np.int64))
 
 
-def _of_the_policy(call: Callable[..., T], *arguments: Any) -> T:
-    """What the policy answers; its errors are shown from the policy's own lines on."""
+def _call_policy(call: Callable[..., T], *arguments: Any) -> T:
+    """Call a method of the policy; the traceback of its exceptions begins in the policy's code."""
     try:
         return call(*arguments)
     except RuleSafeError:
         raise
     except Exception as error:
-        raise RuleSafeError(f"the policy's error:\n{trace_of(error, __file__)}") from error
+        raise RuleSafeError(f"exception of the policy:\n{trace_of(error, __file__)}") from error
 
 
 def _padded(values: NDArray[Any]) -> NDArray[np.float64]:
@@ -110,18 +112,18 @@ def _padded(values: NDArray[Any]) -> NDArray[np.float64]:
 def _observations(
     policy: Policy, store: EpisodeStore, index: int, every: int
 ) -> Iterator[tuple[int, Observation]]:
-    """The frames at which a policy, reset before, is asked, and what it is shown there."""
+    """Reset the policy, then yield every `every`-th frame of an episode and its observation."""
     needs, memory = policy.needs, RollingMemory(memory_of_policy(policy))
-    seen = store.episode(index, _keys(needs, store))
+    data = store.episode(index, _keys(needs, store))
     history = ObservationHistory(needs)
-    _of_the_policy(policy.reset)
+    _call_policy(policy.reset)
     task = store.episodes[index].task
-    for frame, joints in enumerate(seen[STATE][:, ACTED]):
+    for frame, joints in enumerate(data[STATE][:, ACTED]):
         memory.push(joints)
-        pictures = {}
+        images = {}
         if needs.images:
-            pictures = {c: seen[key][frame] for c, key in zip(CAMERAS, PICTURES, strict=True)}
-        history.push(frame, joints, seen[POINTS][frame] if needs.points else None, pictures)
+            images = {c: data[key][frame] for c, key in zip(CAMERAS, IMAGES, strict=True)}
+        history.push(frame, joints, data[POINTS][frame] if needs.points else None, images)
         if frame % every == 0:
             yield frame, history.observation(frame, task, memory.read())
 
@@ -129,35 +131,38 @@ def _observations(
 def _keys(needs: Needs, store: EpisodeStore) -> list[str]:
     keys = [STATE]
     keys += [POINTS] if needs.points else []
-    keys += PICTURES if needs.images else []
+    keys += IMAGES if needs.images else []
     for key in keys:
         if key not in store.features:
-            raise RuleSafeError(f"the policy needs {key}, which {store.root} lacks: render it")
+            raise RuleSafeError(
+                f"the policy needs {key}, which {store.root} lacks: run `rulesafe demos render`"
+            )
     return keys
 
 
 def report(errors: Errors) -> str:
-    """Two tables in Markdown: by row of the chunk, and by step where that is known."""
-    rows = [["row of the chunk", "hand off, mm", "fingers off, rad"]]
-    rows += [[str(row), *_cells(errors, np.s_[:, row])] for row in ROWS]
+    """Return Markdown tables of the errors: by step of the chunk, and by step of the task."""
+    rows = [["step of the chunk", "hand error, mm", "finger error, rad"]]
+    rows += [[str(step), *_cells(errors, np.s_[:, step])] for step in STEPS]
     text = markdown_table(rows, left=0)
-    row = ROWS[1]
-    known = [int(step) for step in np.unique(errors.steps) if step]
-    if not known:
+    chunk_step = STEPS[1]
+    task_steps = [int(step) for step in np.unique(errors.steps) if step]
+    if not task_steps:
         return text
-    rows = [["step due", "chunks", f"hand off at row {row}, mm", "fingers off, rad"]]
-    for step in known:
+    head = f"hand error at step {chunk_step} of the chunk, mm"
+    rows = [["task step", "chunks", head, "finger error, rad"]]
+    for step in task_steps:
         at = errors.steps == step
-        rows.append([str(step), str(at.sum()), *_cells(errors, np.s_[at, row])])
+        rows.append([str(step), str(at.sum()), *_cells(errors, np.s_[at, chunk_step])])
     return f"{text}\n\n{markdown_table(rows, left=0)}"
 
 
 def _cells(errors: Errors, at: Any) -> list[str]:
-    """Median, and in brackets what nine of ten stay under, of hand and fingers."""
+    """Return "median (90th percentile)" of the errors of hand and fingers."""
     cells = []
-    for values, figure in ((1000 * errors.hand[at], "{:.1f}"), (errors.fingers[at], "{:.3f}")):
-        there = values[np.isfinite(values)]
-        quantiles = np.quantile(there, (0.5, 0.9)) if len(there) else (np.nan, np.nan)
-        middle, most = (figure.format(value) for value in quantiles)
-        cells.append(f"{middle} ({most})")
+    for values, number in ((1000 * errors.hand[at], "{:.1f}"), (errors.fingers[at], "{:.3f}")):
+        finite = values[np.isfinite(values)]
+        quantiles = np.quantile(finite, (0.5, 0.9)) if len(finite) else (np.nan, np.nan)
+        median, most = (number.format(value) for value in quantiles)
+        cells.append(f"{median} ({most})")
     return cells

@@ -1,18 +1,19 @@
 """pi0: flow matching by an action expert that shares attention with a vision-language model.
 
 Source: Black et al., "pi0: A Vision-Language-Action Flow Model for General Robot Control", 2024.
-As published: two transformers with separate weights and shared attention; three blocks of tokens,
-each of which attends to all of itself and to the blocks before it: images and instruction, the
-robot's state, the noisy actions with their time; times drawn from a beta distribution, most of them
-noisy; ten Euler steps.
+As published: two transformers with separate weights and shared attention; three blocks of tokens
+(images and instruction; the robot's state; the noisy actions with their time), each of which
+attends to itself and to the blocks before it; times drawn from a beta distribution that favours
+noisy ones; ten Euler steps.
 
-How attention is shared: since the first block does not attend to the others, the vision-language
-model runs first, once for all steps, and its keys and values are cached layer by layer. The expert,
-with as many layers and heads of the same width, attends to them and to its own. That is the same
-attention, with public interfaces of transformers' Gemma only.
+Implementation of the shared attention: since the first block does not attend to the others, the
+vision-language model runs once for all Euler steps, and the keys and values of its layers are
+cached. The action expert, which has the same number of layers and heads of the same width, attends
+to the cache and to its own tokens. This is equivalent to shared attention, and needs only public
+interfaces of Gemma in transformers.
 
-Differences: two cameras, 13 numbers; the last layer's tokens of images and instruction are not
-used, as in the source. The memory is part of the language, see language.py.
+Differences: two cameras and 13 joints. As in the source, the last layer's outputs for images and
+instruction are not used. Memory tokens are part of the language input, see language.py.
 """
 
 from typing import Any
@@ -36,28 +37,25 @@ from rulesafe_core.errors import RuleSafeError
 from vq_memory_node.memory import MemoryShape
 
 PERIODS = (4e-3, 4.0)
-"""Shortest and longest period of the sinusoids of time, which runs from 0 to 1; as published in the
-authors' code."""
+"""Shortest and longest period of the sinusoids of time (0 to 1), as in the authors' code."""
 
 
-def block_mask(given: Tensor, blocks: Tensor, queries: int) -> Tensor:
-    """Return (B, queries, n) bool, True where the query attends to the token.
+def block_mask(mask: Tensor, blocks: Tensor, queries: int) -> Tensor:
+    """Return the block-wise causal attention mask (B, queries, n), True where a query attends.
 
     Args:
-        given: (B, n) bool, True where there is a token.
-        blocks: (n,) the number of the block that each token is in, ascending.
-        queries: only the last so many tokens attend.
+        mask: (B, n) bool, True where there is a token.
+        blocks: (n,) block number of each token, ascending.
+        queries: number of queries, which are the last tokens.
     """
     earlier = blocks[None, :] <= blocks[-queries:, None]  # (queries, n)
-    return earlier[None] & given[:, None, :]
+    return earlier[None] & mask[:, None, :]
 
 
 class Pi0(VisionLanguageNetwork):
-    """The network."""
+    """The pi0 network. Its language model must be Gemma or PaliGemma."""
 
     def __init__(self, config: Pi0Config, memory: MemoryShape) -> None:
-        """Errors: RuleSafeError as `make_backbone`, for a memory that does not fit, and for a
-        language model other than Gemma."""
         super().__init__()
         self.model = VisionLanguage(config, memory)
         self.config: Pi0Config = self.model.resolved(config)
@@ -74,15 +72,15 @@ class Pi0(VisionLanguageNetwork):
         return self.model.parts() | {"action expert": self.expert, "adaptors": adaptors}
 
     def predictor(self, batch: Batch) -> Predict:
-        prefix, given = self.model(batch)
+        prefix, mask = self.model(batch)
         cache = DynamicCache()
         prefix_blocks = torch.zeros(prefix.shape[1], device=prefix.device)
         self.model.text(
             inputs_embeds=prefix,
             attention_mask=additive_mask(
-                block_mask(given, prefix_blocks, len(prefix_blocks)), prefix
+                block_mask(mask, prefix_blocks, len(prefix_blocks)), prefix
             ),
-            position_ids=positions(given),
+            position_ids=positions(mask),
             past_key_values=cache,
             use_cache=True,
         )
@@ -92,26 +90,27 @@ class Pi0(VisionLanguageNetwork):
             waves = sinusoids(time, actions.shape[2], *PERIODS)[:, None].expand_as(actions)
             actions = self.timed(torch.cat([actions, waves], 2))
             suffix = torch.cat([self.state(batch.joints[:, -1:]), actions], 1)
-            all_given = torch.cat([given, given.new_ones(suffix.shape[:2])], 1)
-            own = torch.tensor([1] + [2] * CHUNK, device=suffix.device)
-            blocks = torch.cat([own.new_zeros(given.shape[1]), own])
-            found = self.expert(
+            full_mask = torch.cat([mask, mask.new_ones(suffix.shape[:2])], 1)
+            suffix_blocks = torch.tensor([1] + [2] * CHUNK, device=suffix.device)
+            blocks = torch.cat([suffix_blocks.new_zeros(mask.shape[1]), suffix_blocks])
+            count = len(suffix_blocks)
+            hidden = self.expert(
                 inputs_embeds=suffix,
-                attention_mask=additive_mask(block_mask(all_given, blocks, len(own)), suffix),
-                position_ids=positions(all_given)[:, -len(own) :],
+                attention_mask=additive_mask(block_mask(full_mask, blocks, count), suffix),
+                position_ids=positions(full_mask)[:, -count:],
                 past_key_values=cache,
                 use_cache=True,
             ).last_hidden_state
-            cache.crop(-len(own))  # what the expert added
-            return self.out(found[:, -CHUNK:])
+            cache.crop(-count)  # remove the keys and values that the expert added
+            return self.out(hidden[:, -CHUNK:])
 
         return predict
 
 
 def _expert(text: Any, config: Pi0Config) -> Any:
-    """Make the action expert beside a Gemma of the configuration `text`, without embeddings."""
+    """Return the action expert, without embeddings, for a Gemma of the configuration `text`."""
     if text.model_type != "gemma":
-        raise RuleSafeError(f"pi0 shares attention with gemma, not with {text.model_type}")
+        raise RuleSafeError(f"pi0 requires gemma or paligemma, not {text.model_type}")
     expert: Any = GemmaModel(
         type(text)(
             vocab_size=1,

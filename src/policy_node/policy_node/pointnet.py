@@ -1,4 +1,4 @@
-"""A point cloud as one vector."""
+"""A PointNet, which encodes a point cloud as a vector."""
 
 from itertools import pairwise
 
@@ -6,20 +6,22 @@ import torch
 from torch import Tensor, nn
 
 CENTRE = (0.6, -0.2, 0.3, 0.5, 0.5, 0.5)
-"""Centre of the volume that the camera sees of safe and arm: m in the pelvis frame; r, g, b."""
+"""Centre of the visible volume with safe and arm: m in the pelvis frame; r, g, b."""
 
 EXTENT = (0.3, 0.3, 0.3, 0.5, 0.5, 0.5)
-"""About half of its extent."""
+"""About half of the volume's extent in each of these dimensions."""
 
 
 class PointNet(nn.Module):
-    """Point clouds (..., N, 6) -> (..., features): a shared MLP on each point, the maximum of each
-    channel, a linear layer. After Qi et al., 2017, without its transforms, as DP3.
+    """Encodes point clouds (..., N, 6) as (..., features).
+
+    A shared MLP on each point, max pooling, and a linear layer; after Qi et al., 2017, without its
+    transforms, as in DP3.
 
     Args:
-        channels: of the MLP.
-        features: of a point cloud.
-        colour: whether r, g, b of the points are used, besides x, y, z.
+        channels: channels of the MLP.
+        features: number of output features.
+        colour: whether the points' colours are used besides their positions.
     """
 
     def __init__(self, channels: tuple[int, ...], features: int, colour: bool = True) -> None:

@@ -1,4 +1,4 @@
-"""What a policy is: an observation in, a chunk of actions out. numpy alone; no ROS, no torch."""
+"""The policy interface: observation in, action chunk out. Needs numpy only; no ROS, no torch."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,27 +12,27 @@ from rulesafe_core.joints import ACTION_JOINTS
 from vq_memory_node.memory import Reading
 
 CHUNK = MAX_ROWS
-"""Rows of a chunk: 5 s at 10 Hz."""
+"""Number of actions (steps) of a chunk: 5 s at 10 Hz."""
 
 CAMERAS = ("head", "front")
-"""Names of the pictures, in this order wherever they are stacked."""
+"""Camera names, in the order in which images are stacked."""
 
-NOTHING = Reading(np.zeros(0, np.int64), np.zeros(0, np.bool_))
-"""The reading of no memory."""
+NO_READING = Reading(np.zeros(0, np.int64), np.zeros(0, np.bool_))
+"""The empty reading of a policy without memory."""
 
 
 @dataclass(frozen=True)
 class Needs:
-    """What a policy is to be shown.
+    """The observations that a policy requires.
 
     Attributes:
-        frames: T, how many frames at 10 Hz, the present one the last.
-        points: points of the cloud, the first so many of it; 0: no cloud.
-        images: whether both cameras' pictures of the present frame.
-        instruction: whether the rule in plain English.
-        memory: whether a reading of a memory, which is the checkpoint's.
-        clouds: C, of the T frames the last so many whose clouds are shown; 0: all. A cloud costs
-            far more to make than all else.
+        frames: T, number of frames of joint positions at 10 Hz, ending with the current frame.
+        points: number of points to use from each point cloud; 0 disables point clouds.
+        images: whether to provide the images of both cameras at the current frame.
+        instruction: whether to provide the rule in plain English.
+        memory: whether to provide a reading of the policy's memory (its attribute `memory`).
+        clouds: C, number of point clouds: those of the last C of the T frames; 0: of all T frames.
+            A point cloud costs far more to compute than the other inputs.
     """
 
     frames: int = 1
@@ -44,69 +44,77 @@ class Needs:
 
     @property
     def cloud_frames(self) -> int:
-        """C, frames whose clouds are shown; 0 where none are."""
+        """C, the number of point clouds; 0 if point clouds are disabled."""
         return (self.clouds or self.frames) if self.points else 0
 
 
 @dataclass(frozen=True)
 class Observation:
-    """What a policy sees at one instant; T frames at 10 Hz, oldest first, the present one last.
+    """The inputs of a policy: T frames at 10 Hz, oldest first, ending with the current frame.
 
-    At the start of an episode the first frame is repeated. What `Needs` does not ask for may be
-    left out.
+    At the start of an episode the first frame is repeated. Inputs that `Needs` does not request may
+    be missing.
 
     Attributes:
-        joints: (T, 13) float32, rad, positions in the order of ACTION_JOINTS.
-        points: (C, N, 6) float32, of the last C frames: x, y, z in the pelvis frame (m)
-            and r, g, b in 0..1.
-        images: by camera (H, W, 3) uint8, of the present frame.
-        instruction: the rule as a person would say it.
-        memory: the reading at the present frame.
+        joints: (T, 13) float32, joint positions in rad in the order of ACTION_JOINTS.
+        points: (C, N, 6) float32, point clouds of the last C frames: x, y, z in the pelvis frame
+            (m) and r, g, b in 0..1.
+        images: camera name -> (H, W, 3) uint8 at the current frame.
+        instruction: the rule in plain English.
+        memory: the reading at the current frame.
     """
 
     joints: NDArray[np.float32]
     points: NDArray[np.float32] | None = None
     images: Mapping[str, NDArray[np.uint8]] = field(default_factory=dict)
     instruction: str = ""
-    memory: Reading = NOTHING
+    memory: Reading = NO_READING
 
 
 class Policy(Protocol):
-    """What drives the robot. One episode at a time.
+    """The interface of policies. A policy acts in one episode at a time.
 
     Attributes:
-        needs: what `infer` wants to be shown.
+        needs: the observations that `infer` requires.
     """
 
     needs: Needs
 
     def reset(self) -> None:
-        """A new episode begins."""
+        """Begin a new episode."""
         ...
 
     def infer(self, observation: Observation) -> NDArray[np.float32]:
-        """Targets (CHUNK, 13), rad, order of ACTION_JOINTS: row i for the instant (i + 1) x 0.1 s
-        after the present frame.
+        """Return an action chunk: target joint positions (CHUNK, 13), rad, order of ACTION_JOINTS.
 
-        Errors: RuleSafeError where the observation lacks what is needed or has another shape.
+        Step i of the chunk is the target for (i + 1) x 0.1 s after the current frame.
+
+        Raises:
+            RuleSafeError: an input that the policy requires is missing or has another shape.
         """
         ...
 
 
 def check_chunk(chunk: Any) -> NDArray[np.float32]:
-    """The chunk as (CHUNK, 13) finite float32. Errors: ValueError, for that is a policy's bug."""
+    """Return the chunk as (CHUNK, 13) float32.
+
+    Raises:
+        ValueError: the shape is wrong or a value is not finite, which is a bug in the policy.
+    """
     try:
-        rows = np.asarray(chunk, np.float32)
+        actions = np.asarray(chunk, np.float32)
     except (TypeError, ValueError):
-        raise _refused(f"a {type(chunk).__name__} that is no array of numbers") from None
+        raise _invalid(f"a {type(chunk).__name__} that is not an array of numbers") from None
     if chunk is None:
-        raise _refused("None")
-    wrong = rows.size - int(np.isfinite(rows).sum())
-    if wrong or rows.shape != (CHUNK, len(ACTION_JOINTS)):
-        raise _refused(f"{rows.shape}" + (f", {wrong} of {rows.size} not finite" if wrong else ""))
-    return rows
+        raise _invalid("None")
+    bad = actions.size - int(np.isfinite(actions).sum())
+    if bad or actions.shape != (CHUNK, len(ACTION_JOINTS)):
+        raise _invalid(
+            f"{actions.shape}" + (f", {bad} of {actions.size} not finite" if bad else "")
+        )
+    return actions
 
 
-def _refused(given: str) -> ValueError:
-    wanted = f"an array ({CHUNK}, {len(ACTION_JOINTS)}) of finite numbers, rad"
-    return ValueError(f"a policy's infer() must give {wanted}; it gave {given}")
+def _invalid(output: str) -> ValueError:
+    expected = f"an array ({CHUNK}, {len(ACTION_JOINTS)}) of finite numbers, rad"
+    return ValueError(f"a policy's infer() must return {expected}; it returned {output}")

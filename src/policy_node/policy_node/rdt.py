@@ -1,16 +1,16 @@
-"""RDT: a diffusion transformer that attends to language and images in turn.
+"""RDT: a diffusion transformer with alternating cross-attention to language and images.
 
 Source: Liu et al., "RDT-1B: a Diffusion Foundation Model for Bimanual Manipulation", 2024. As
-published: the step, the robot's state and the noisy chunk are one sequence; each block attends to
-itself, then to the language (even blocks) or to the images (odd ones); RMSNorm, and RMSNorm of
-queries and keys; the network predicts the sample.
+published: the diffusion step, the robot's state and the noisy chunk are one sequence; each block
+has self-attention, then cross-attention to the language (even blocks) or the images (odd blocks);
+RMSNorm, also of queries and keys; the network predicts the sample.
 
-Differences: one arm and hand, 13 numbers, instead of a space of 128 for many robots; no token for
-the control rate, which is always 10 Hz; images of the present instant only; adaptors of two layers;
-fixed sinusoids as positions of the tokens; no dropping of conditions in training; DDIM instead of
-DPM-Solver++, which with 5 steps of 1000 begins at step 800 and not at the last: it receives pure
-noise where training had a tenth of the actions' variance. The memory is part of the language, see
-language.py.
+Differences: 13 joints of one arm and hand, instead of a unified space of 128 dimensions for many
+robots; no token for the control rate, which is always 10 Hz; images of the current frame only;
+adaptors of two layers; fixed sinusoidal position embeddings; conditions are not dropped in
+training; DDIM instead of DPM-Solver++. With 5 of 1000 steps, DDIM begins at step 800 instead of the
+last: there the network receives pure noise, while in training a tenth of the actions' variance
+remains at this step. Memory tokens are part of the language input, see language.py.
 """
 
 import torch
@@ -33,7 +33,7 @@ from vq_memory_node.memory import MemoryShape
 
 
 class RdtBlock(nn.Module):
-    """Self-attention, attention to a condition, MLP; each added to its input."""
+    """Self-attention, cross-attention to a condition, and MLP, with residual connections."""
 
     def __init__(self, width: int, heads: int) -> None:
         super().__init__()
@@ -43,7 +43,7 @@ class RdtBlock(nn.Module):
         self.mlp = mlp(width, width, width)
 
     def forward(self, x: Tensor, condition: Tensor, mask: Tensor | None) -> Tensor:
-        """Return (B, n, width) for the same and a condition (B, m, width) with its mask (B, m)."""
+        """Return (B, n, width) for tokens x (B, n, width), condition (B, m, width), mask (B, m)."""
         normed = self.norms[0](x)
         x = x + self.itself(normed, normed)
         x = x + self.condition(self.norms[1](x), condition, mask)
@@ -51,10 +51,9 @@ class RdtBlock(nn.Module):
 
 
 class Rdt(VisionLanguageNetwork):
-    """The network."""
+    """The RDT network."""
 
     def __init__(self, config: RdtConfig, memory: MemoryShape) -> None:
-        """Errors: RuleSafeError as `make_backbone`, and for a memory that does not fit."""
         super().__init__()
         width = config.width
         self.language = make_backbone(config.language)
@@ -77,22 +76,22 @@ class Rdt(VisionLanguageNetwork):
         denoiser = [self.step, self.state, self.action, self.blocks, self.norm, self.out]
         return {
             "language": self.language,
-            "tokens of the memory": self.tokens,
+            "memory tokens": self.tokens,
             "vision": self.vision,
-            "adaptor of language": self.from_language,
+            "language adaptor": self.from_language,
             "diffusion transformer": nn.ModuleList([*denoiser, nn.ParameterList([self.places])]),
         }
 
     def predictor(self, batch: Batch) -> Predict:
         tokens, mask = self.tokens(batch, self.language.get_input_embeddings())
         visible = additive_mask(mask[:, None].expand(-1, mask.shape[1], -1), tokens)
-        read = self.language(inputs_embeds=tokens, attention_mask=visible).last_hidden_state
-        read = self.from_language(read)
-        order = torch.arange(read.shape[1], device=read.device)
-        # Counted from the first token: padding before it shifts nothing.
+        language = self.language(inputs_embeds=tokens, attention_mask=visible).last_hidden_state
+        language = self.from_language(language)
+        order = torch.arange(language.shape[1], device=language.device)
+        # Counted from the first token, so that padding in front does not shift positions.
         places = (order - mask.int().argmax(1, keepdim=True)).clamp(min=0)
-        read = read + sinusoids(places, read.shape[2])
-        conditions = ((read, mask), (self.vision(batch), None))
+        language = language + sinusoids(places, language.shape[2])
+        conditions = ((language, mask), (self.vision(batch), None))
         state = self.state(batch.joints[:, -1:])
 
         def predict(noisy: Tensor, step: Tensor) -> Tensor:

@@ -1,4 +1,4 @@
-"""What the policy's node tells of itself each second."""
+"""Statistics that the policy node publishes on /diagnostics each second."""
 
 from dataclasses import asdict, dataclass, field
 
@@ -9,23 +9,23 @@ from policy_node.synchroniser import Synchroniser
 
 @dataclass
 class Second:
-    """What happened since the last report.
+    """Statistics since the last report.
 
     Attributes:
-        since: s of wall time.
-        latencies: of each chunk, s of wall time in the policy's thread.
-        stale: chunks that were thrown away, since another episode had begun.
-        complaint: the last one.
+        since: wall time of the last report, s.
+        latencies: inference time of each chunk, s of wall time.
+        stale: number of chunks that were discarded since another episode had begun.
+        warning: the last warning; empty if there was none.
     """
 
     since: float
     latencies: list[float] = field(default_factory=list)
     stale: int = 0
-    complaint: str = ""
+    warning: str = ""
 
     def values(self, now: float, sync: Synchroniser) -> dict[str, object]:
-        """For diagnostics at `now` (s of wall time): rates, latencies, and the synchroniser's
-        counts since it was made."""
+        """Return the values for /diagnostics at `now` (s of wall time): rates, latencies, and the
+        counts of the synchroniser since the node was activated."""
         seconds = max(now - self.since, 1e-3)
         milliseconds = 1e3 * np.array(self.latencies or [0.0])
         counts = asdict(sync.counts) | asdict(sync.stream.counts)

@@ -1,15 +1,15 @@
-"""Joints transformed as if the safe were at another pose, so that a policy need not learn poses.
+"""Transform joint positions as if the safe were at a fixed pose (canonicalisation of actions).
 
-A network that maps a safe's pose to postures learns the arm's kinematics from as many poses as
-there are demonstrations, roughly within their range and not at all beyond it. Kinematics are known.
-If a scene encoder estimates the safe's pose, each posture is replaced by the nearest one with the
-hand's pose relative to the safe unchanged and the safe at one fixed pose. The network receives and
-predicts such postures, which are transformed back. Two demonstrations at different poses of the
-safe then contain nearly the same motion.
+A network that maps a safe's pose to postures must learn the arm's kinematics from the few safe
+poses of the demonstrations, and does not generalise beyond their range. But the kinematics are
+known. If a scene encoder estimates the safe's pose, each posture is replaced by the nearest posture
+in which the hand has the same pose relative to the safe, with the safe at a fixed pose. The network
+receives and predicts such postures; its predictions are transformed back. Demonstrations at
+different poses of the safe then contain nearly the same motion.
 
     frame = SafeFrame(0.60, -0.30, 0.28, -0.17)
-    inside = frame.enter(joints, pose)        # (N, 13), of a safe at `pose` (4,)
-    joints = frame.leave(inside, pose)
+    canonical = frame.enter(joints, pose)        # (N, 13), with the safe at `pose` (4,)
+    joints = frame.leave(canonical, pose)
 """
 
 from dataclasses import dataclass
@@ -29,25 +29,25 @@ Doubles = NDArray[np.float64]
 
 HAND = "R_hand_base_link"
 
-ROUNDS = 8
-"""Gauss-Newton steps towards a posture."""
+ITERATIONS = 8
+"""Maximum number of Gauss-Newton steps of the inverse kinematics."""
 
-CLOSE = 1e-6
-"""m and rad: tolerance of the hand's pose."""
+TOLERANCE = 1e-6
+"""Tolerance of the hand's pose, m and rad."""
 
 DAMPING = 3e-2
-"""Of these steps (m and rad per rad), for postures near a singularity."""
+"""Damping of these steps (m and rad per rad), for postures near a singularity."""
 
-STEP = 0.2
-"""rad that a joint moves in one of these steps at most."""
+MAX_STEP = 0.2
+"""Maximum motion of a joint in one of these steps, rad."""
 
 MARGIN = 0.01
-"""rad that postures keep from the joints' limits."""
+"""Margin to the joints' limits, rad."""
 
 
 @dataclass(frozen=True)
 class SafeFrame:
-    """The fixed pose of the safe: m in the pelvis frame, and rad."""
+    """The fixed pose of the safe: x, y, z in m and yaw in rad, in the pelvis frame."""
 
     x: float
     y: float
@@ -61,16 +61,17 @@ class SafeFrame:
 
     def enter(self, joints: Floats, pose: NDArray[np.floating]) -> Floats:
         """Transform joints (N, 13), rad, in the order of ACTION_JOINTS, from a safe at a pose (4,)
-        to one at the fixed pose. The result may exceed the joints' limits."""
-        return self._follow(joints, _motion(np.asarray(pose, float), self.pose), False)
+        to the safe at the fixed pose. The result may exceed the joints' limits."""
+        return self._transform(joints, _motion(np.asarray(pose, float), self.pose), False)
 
     def leave(self, joints: Floats, pose: NDArray[np.floating]) -> Floats:
-        """Return the inverse within the joints' limits: as near as the arm reaches."""
-        return self._follow(joints, _motion(self.pose, np.asarray(pose, float)), True)
+        """Transform joints (N, 13), rad, from the safe at the fixed pose to a safe at a pose (4,),
+        within the joints' limits, with the hand as near to its pose as possible."""
+        return self._transform(joints, _motion(self.pose, np.asarray(pose, float)), True)
 
-    def _follow(self, joints: Floats, motion: Doubles, limited: bool) -> Floats:
+    def _transform(self, joints: Floats, motion: Doubles, limited: bool) -> Floats:
         count = len(ARM_JOINTS)
-        arm, _ = self._arm.follow(joints[:, :count].astype(float), motion, limited)
+        arm, _ = self._arm.move_hand(joints[:, :count].astype(float), motion, limited)
         return np.concatenate([arm, joints[:, count:]], axis=1).astype(np.float32)
 
     @cached_property
@@ -79,17 +80,14 @@ class SafeFrame:
 
 
 def _motion(before: Doubles, after: Doubles) -> Doubles:
-    """The rigid motion (4, 4) that brings a safe from one pose to another."""
+    """Return the rigid motion (4, 4) from one pose (4,) of a safe to another."""
     motion = about_axis((0, 0, 1), float(after[3] - before[3]), before[:3])
     motion[:3, 3] += after[:3] - before[:3]
     return motion
 
 
 class ArmChain:
-    """The right arm in many postures at once, in the pelvis frame.
-
-    Computed as arrays, since demonstrations have 10^5 postures.
-    """
+    """Kinematics of the right arm in the pelvis frame, vectorised over postures."""
 
     def __init__(self) -> None:
         body = hold(h1_2(), HELD)
@@ -101,7 +99,7 @@ class ArmChain:
         moving = [joint for joint in chain[::-1] if joint.kind != "fixed"]
         if tuple(joint.name for joint in moving) != ARM_JOINTS:
             raise AssertionError(f"arm joints out of order: {[joint.name for joint in moving]}")
-        # With all joints at 0: the frames of joints differ by what is fixed between them.
+        # With all joints at 0, successive joint frames differ by their fixed transforms only.
         poses = body.link_poses({})
         frames = [np.eye(4), *(poses[joint.child] for joint in moving), poses[HAND]]
         steps = [np.linalg.inv(before) @ after for before, after in pairwise(frames)]
@@ -110,76 +108,81 @@ class ArmChain:
         self.lower = np.array([joint.lower for joint in moving]) + MARGIN
         self.upper = np.array([joint.upper for joint in moving]) - MARGIN
 
-    def reach(self, arm: Doubles) -> tuple[Doubles, Doubles, Doubles]:
-        """Of arms (N, 7), rad: the hand's rotations (N, 3, 3), places (N, 3), m, and Jacobians
-        (N, 6, 7) along the pelvis axes, linear over angular."""
-        turn, place = np.broadcast_to(np.eye(3), (len(arm), 3, 3)), np.zeros((len(arm), 3))
+    def hand_pose(self, arm: Doubles) -> tuple[Doubles, Doubles, Doubles]:
+        """Return rotations (N, 3, 3), positions (N, 3), m, and Jacobians (N, 6, 7), linear over
+        angular, of the hand in the pelvis frame for arm postures (N, 7), rad."""
+        rotation, position = np.broadcast_to(np.eye(3), (len(arm), 3, 3)), np.zeros((len(arm), 3))
         axes, pivots = [], []
         for step, axis, angle in zip(self._steps, self._axes, arm.T, strict=True):
-            place = place + turn @ step[:3, 3]
-            turn = turn @ step[:3, :3]
-            axes.append(turn @ axis)
-            pivots.append(place)
-            turn = turn @ _about(axis, angle)
-        place = place + turn @ self._hand[:3, 3]
-        about, levers = np.stack(axes, -1), place[..., None] - np.stack(pivots, -1)
-        jacobian = np.concatenate([np.cross(about, levers, axis=1), about], axis=1)
-        return turn @ self._hand[:3, :3], place, jacobian
+            position = position + rotation @ step[:3, 3]
+            rotation = rotation @ step[:3, :3]
+            axes.append(rotation @ axis)
+            pivots.append(position)
+            rotation = rotation @ _rotations(axis, angle)
+        position = position + rotation @ self._hand[:3, 3]
+        angular, levers = np.stack(axes, -1), position[..., None] - np.stack(pivots, -1)
+        jacobian = np.concatenate([np.cross(angular, levers, axis=1), angular], axis=1)
+        return rotation @ self._hand[:3, :3], position, jacobian
 
-    def follow(self, arm: Doubles, motion: Doubles, limited: bool) -> tuple[Doubles, Doubles]:
-        """Return postures (N, 7) near these with the hand moved by a rigid motion (4, 4), and the
-        error of its pose (N,), m or rad, whichever is more; limited: within the joints' limits."""
-        turn, place, _ = self.reach(arm)
-        wanted, aim = motion[:3, :3] @ turn, place @ motion[:3, :3].T + motion[:3, 3]
-        found, off = self._go(arm, wanted, aim, -np.inf, np.inf)
+    def move_hand(self, arm: Doubles, motion: Doubles, limited: bool) -> tuple[Doubles, Doubles]:
+        """Return postures (N, 7) near `arm` (N, 7), rad, with the hand moved by a rigid motion
+        (4, 4), and the largest component of each pose error (N,), m or rad.
+
+        Args:
+            limited: whether postures must be within the joints' limits.
+        """
+        rotation, position, _ = self.hand_pose(arm)
+        target = motion[:3, :3] @ rotation, position @ motion[:3, :3].T + motion[:3, 3]
+        found, error = self._solve(arm, *target, -np.inf, np.inf)
         if limited and ((found < self.lower) | (found > self.upper)).any():
-            found, off = self._go(found, wanted, aim, self.lower, self.upper)
-        return found, np.abs(off).max(axis=1)
+            found, error = self._solve(found, *target, self.lower, self.upper)
+        return found, np.abs(error).max(axis=1)
 
-    def _go(
+    def _solve(
         self,
         arm: Doubles,
-        wanted: Doubles,
-        aim: Doubles,
+        target_rotation: Doubles,
+        target_position: Doubles,
         lower: Doubles | float,
         upper: Doubles | float,
     ) -> tuple[Doubles, Doubles]:
-        """From arms (N, 7) to ones between limits whose hands are at `aim` (N, 3), turned as
-        `wanted` (N, 3, 3), as near as they come; and what is missing (N, 6), m and rad."""
+        """Solve inverse kinematics within limits, starting from postures (N, 7); return postures
+        and the remaining errors of the hand's pose (N, 6), m and rad."""
         found = np.clip(arm, lower, upper)
-        for left in range(ROUNDS, -1, -1):
-            turn, place, jacobian = self.reach(found)
-            off = np.concatenate([aim - place, _between(turn, wanted)], axis=1)
-            if not left or np.abs(off).max() < CLOSE:
+        for left in range(ITERATIONS, -1, -1):
+            rotation, position, jacobian = self.hand_pose(found)
+            turn = _rotation_vectors(rotation, target_rotation)
+            error = np.concatenate([target_position - position, turn], axis=1)
+            if not left or np.abs(error).max() < TOLERANCE:
                 break
-            step = _step(jacobian, off)
-            # Once more, without the joints that would exceed their limits.
+            step = _step(jacobian, error)
+            # Solve again without the joints that would exceed their limits.
             stuck = (found + step < lower) | (found + step > upper)
             if stuck.any():
-                step = np.where(stuck, 0, _step(jacobian * ~stuck[:, None], off))
-            found = np.clip(found + np.clip(step, -STEP, STEP), lower, upper)
-        return found, off
+                step = np.where(stuck, 0, _step(jacobian * ~stuck[:, None], error))
+            found = np.clip(found + np.clip(step, -MAX_STEP, MAX_STEP), lower, upper)
+        return found, error
 
 
-def _step(jacobian: Doubles, off: Doubles) -> Doubles:
-    """Damped least squares: steps (N, 7) of the joints that reduce the error `off` (N, 6)."""
-    across = jacobian.transpose(0, 2, 1)
-    square = jacobian @ across + DAMPING**2 * np.eye(6)
-    step: Doubles = (across @ np.linalg.solve(square, off[..., None]))[..., 0]
+def _step(jacobian: Doubles, error: Doubles) -> Doubles:
+    """Return damped least-squares steps (N, 7) of the joints that reduce pose errors (N, 6)."""
+    transposed = jacobian.transpose(0, 2, 1)
+    square = jacobian @ transposed + DAMPING**2 * np.eye(6)
+    step: Doubles = (transposed @ np.linalg.solve(square, error[..., None]))[..., 0]
     return step
 
 
-def _about(axis: Doubles, angles: Doubles) -> Doubles:
-    """Rotations (N, 3, 3) about a unit axis (3,) by angles (N,), rad (Rodrigues)."""
+def _rotations(axis: Doubles, angles: Doubles) -> Doubles:
+    """Return rotations (N, 3, 3) about a unit axis (3,) by angles (N,), rad (Rodrigues)."""
     x, y, z = axis
     cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
     sine, cosine = np.sin(angles)[:, None, None], np.cos(angles)[:, None, None]
-    turned: Doubles = np.eye(3) + sine * cross + (1 - cosine) * (cross @ cross)
-    return turned
+    rotations: Doubles = np.eye(3) + sine * cross + (1 - cosine) * (cross @ cross)
+    return rotations
 
 
-def _between(source: Doubles, target: Doubles) -> Doubles:
-    """Rotation vectors (N, 3), rad, from rotations to others that are near."""
+def _rotation_vectors(source: Doubles, target: Doubles) -> Doubles:
+    """Return rotation vectors (N, 3), rad, from `source` to `target`; for small angles."""
     skew = target @ source.transpose(0, 2, 1)
     twice = skew - skew.transpose(0, 2, 1)
     return 0.5 * np.stack([twice[:, 2, 1], twice[:, 0, 2], twice[:, 1, 0]], axis=1)

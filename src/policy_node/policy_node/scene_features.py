@@ -1,7 +1,7 @@
-"""Scene features of the demonstrations' point clouds: computed once, not in every training step.
+"""A cache of the scene features of the demonstrations' point clouds.
 
-The scene encoder would take a quarter of a training step of DP3 tiny. It processes each cloud VIEWS
-times, with other points each time, as training would have used other points in each step.
+The frozen scene encoder would take a quarter of a training step of DP3 tiny. Instead, it processes
+each point cloud VIEWS times before training, each time with another subset of the points.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ from torch import nn
 from rulesafe_core.files import drafted, locked
 
 VIEWS = 4
-"""Subsets of a cloud's points. The first view has its first points, as at inference."""
+"""Number of subsets of a cloud's points. The first one has the first points, as at inference."""
 
 BATCH = 256
 
@@ -38,8 +38,6 @@ def load_scene_features(
         rows: (F,) indices of clouds.
         directory: cache of the features.
         name: identifies rows and clouds in the cache.
-
-    Errors: RuleSafeError if there is no room.
     """
     kind = f"{name}_{count}_{VIEWS}_{_digest(encoder)}"
     path = directory / f"scene_features_{hashlib.sha256(kind.encode()).hexdigest()[:12]}.npy"

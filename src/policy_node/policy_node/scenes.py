@@ -1,6 +1,6 @@
-"""Scenes to learn seeing from: safes that stand anywhere, their parts anyhow, the arm anywhere.
+"""Random scenes to train a scene encoder on: poses of safe, parts and arm are randomised.
 
-Nothing is opened and no lock is asked: a scene is shown, not played.
+Scenes are rendered only: physics and lock are not simulated.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,28 +20,25 @@ from rulesafe_sim.safes import load_safe
 from rulesafe_sim.simulation import Joints, Simulation
 
 SPLIT = str(Path(__file__).parent / "data" / "scenes.yaml")
-"""What scenes differ in, unless told otherwise: more than demonstrations do."""
+"""The default split of scenes, with wider ranges than those of demonstrations."""
 
 POSTURES = 3
-"""Postures of arm and parts that are shown of each place of a safe."""
+"""Postures of arm and parts that are rendered for each pose of a safe."""
 
 FIRST_SEED = 10**8
-"""Above those of evaluations and demonstrations: scenes show other places than these."""
+"""Larger than the seeds of evaluations and demonstrations, so that scenes differ from these."""
 
 ENDS, CLOSED_DOOR = 0.8, 0.8
-"""Shares of scenes in which a part is at one of its ends, and in which the door is closed."""
+"""Fractions of scenes with a part at an end of its range, and with a closed door."""
 
 
-def recordings(folders: Sequence[Path], most: int = 40) -> list[RecordedAttempt]:
-    """Some of what `rulesafe demos generate` left, for the robot's postures.
-
-    Errors: RuleSafeError if there are none.
-    """
+def recordings(folders: Sequence[Path], limit: int = 40) -> list[RecordedAttempt]:
+    """Read up to `limit` recordings of `rulesafe demos generate`, for the robot's postures."""
     files = sorted(path for folder in folders for path in folder.glob("recordings/*/*.parquet"))
     if not files:
         raise RuleSafeError(f"no recordings in {', '.join(map(str, folders))}")
-    places = np.linspace(0, len(files) - 1, min(most, len(files))).astype(int)
-    return [read(files[place]) for place in places]
+    indices = np.linspace(0, len(files) - 1, min(limit, len(files))).astype(int)
+    return [read(files[index]) for index in indices]
 
 
 def make_scenes(
@@ -52,16 +49,18 @@ def make_scenes(
     seed: int = 0,
     progress: Callable[[int], None] = lambda done: None,
 ) -> Scenes:
-    """Clouds of `places` places of each safe, by a split's ranges, POSTURES of each.
+    """Render POSTURES point clouds at each of `places` random poses of each safe.
 
     Args:
-        postures: the robot's are drawn from their frames.
-        split: of places, colours and cameras; empty: SPLIT.
-        progress: told the places done.
+        postures: recordings from whose frames the robot's postures are sampled.
+        safes: names of the safes.
+        places: number of poses of each safe.
+        split: split from which poses, colours and cameras are sampled; empty: SPLIT.
+        progress: called with the number of completed poses.
     """
     rng = np.random.default_rng(seed)
     ranges, simulation = load_split(split or SPLIT).randomisation, Simulation(render=True)
-    clouds, seen, which = [], [], []
+    clouds, quantities, safe_indices = [], [], []
     for number in range(places * len(safes)):
         safe = load_safe(safes[number % len(safes)])
         variation = sample_variation(ranges, safe, FIRST_SEED + seed * 10**6 + number)
@@ -71,15 +70,16 @@ def make_scenes(
             joints = _posture(postures, safe, rng)
             simulation.show(joints)
             clouds.append(observer.observe(["points"], instant)["points"].astype(np.float16))
-            place = variation.placement
-            seen.append([*place.xyz, place.yaw, *joints.safe_positions])
-            which.append(number % len(safes))
+            pose = variation.placement
+            quantities.append([*pose.xyz, pose.yaw, *joints.safe_positions])
+            safe_indices.append(number % len(safes))
         progress(number + 1)
-    return Scenes(np.array(clouds), np.array(seen, np.float32), np.array(which), tuple(safes))
+    labels = np.array(quantities, np.float32), np.array(safe_indices)
+    return Scenes(np.array(clouds), *labels, tuple(safes))
 
 
 def _posture(postures: Sequence[RecordedAttempt], safe: Safe, rng: np.random.Generator) -> Joints:
-    """The robot as at some frame, the parts at an end or between."""
+    """Return the robot's posture of a random frame, and random positions of the safe's parts."""
     recording = postures[int(rng.integers(len(postures)))]
     joints = recording.joints(int(rng.integers(recording.frames)))
     ranges = np.array([safe.parts[part].range for part in PARTS])

@@ -1,6 +1,6 @@
-"""From noise to actions, for all families: diffusion (DDIM) and flow matching.
+"""Generation of actions from noise, for all families: diffusion (DDIM) and flow matching.
 
-Noise and times of `loss` come from torch's global generator.
+`loss` draws noise and times from torch's global generator.
 """
 
 import math
@@ -20,26 +20,27 @@ from rulesafe_core.joints import ACTION_JOINTS
 JOINTS = len(ACTION_JOINTS)
 
 Predict = Callable[[Tensor, Tensor], Tensor]
-"""A network for one batch: noisy actions (B, H, 13), time (B,) -> (B, H, 13)."""
+"""The prediction of a network for one batch: noisy actions (B, H, 13), time (B,) -> (B, H, 13)."""
 
 ALL_SIGNAL = torch.tensor(1.0)
 """Share of signal variance after the last step."""
 
 LOSSES: dict[str, Callable[[Tensor, Tensor], Tensor]] = {"squared": mse_loss, "absolute": l1_loss}
-"""What is minimised: squared errors, whose minimum is the mean of what may follow, as published;
-absolute ones, whose minimum is the median, which a few outliers do not move."""
+"""Losses by name. The squared error, as published, is minimised by the mean of the actions in the
+data; the absolute error by their median, which is robust to outliers."""
 
 
 class NoiseSchedule(ABC):
-    """How actions become noise and noise becomes actions."""
+    """Adds noise to actions in training, and generates actions from noise at inference."""
 
     @abstractmethod
     def loss(self, predict: Predict, actions: Tensor) -> Tensor:
-        """Return the mean error of the prediction, at a random time for each of (B, H, 13)."""
+        """Return the mean error of the prediction for actions (B, H, 13) with noise of random
+        times."""
 
     @abstractmethod
     def steps(self, predict: Predict, noise: Tensor) -> Tensor:
-        """Return actions (B, H, 13) made of noise (B, H, 13); nothing is random here."""
+        """Return actions (B, H, 13) from noise (B, H, 13); deterministic."""
 
     def sample(
         self,
@@ -48,22 +49,21 @@ class NoiseSchedule(ABC):
         device: torch.device,
         generator: torch.Generator | None = None,
     ) -> Tensor:
-        """Return actions (B, H, 13) from noise that the generator draws."""
+        """Return actions (B, H, 13) from noise that is drawn from the generator."""
         return self.steps(predict, torch.randn(shape, device=device, generator=generator))
 
 
 class Diffusion(NoiseSchedule):
-    """Deterministic DDIM (Song et al., 2020, equation 12 with sigma = 0) with the squared-cosine
-    noise of Nichol and Dhariwal, 2021. `time` is the step, int64, 0: hardly any noise.
+    """Deterministic DDIM (Song et al., 2020, equation 12 with sigma = 0) with the squared-cosine noise
+    schedule of Nichol and Dhariwal, 2021.
 
-    Actions must lie in -1 .. 1: samples are clipped to that.
+    `time` is the diffusion step (int64); at step 0 there is hardly any noise. Actions must be in
+    -1 .. 1: samples are clipped to this range.
 
     Args:
         prediction: what the network predicts: the sample itself, as in DP3 and RDT, or the noise
             in it, as in CogACT.
         loss: one of LOSSES.
-
-    Errors: RuleSafeError for an unknown loss.
     """
 
     def __init__(
@@ -85,8 +85,8 @@ class Diffusion(NoiseSchedule):
         noise = torch.randn_like(actions)
         share = self._signal.to(actions)[time, None, None]
         noisy = share**0.5 * actions + (1 - share) ** 0.5 * noise
-        wanted = actions if self.prediction == "sample" else noise
-        return self._error(predict(noisy, time), wanted)
+        target = actions if self.prediction == "sample" else noise
+        return self._error(predict(noisy, time), target)
 
     def steps(self, predict: Predict, noise: Tensor) -> Tensor:
         actions, stride = noise, self.train_steps // self.sample_steps
@@ -114,14 +114,15 @@ def signal_shares(steps: int) -> Tensor:
 
 
 class FlowMatching(NoiseSchedule):
-    """A straight path from noise to actions, after Lipman et al., 2022; the network predicts the
-    velocity. `time` is float32, 0: noise, 1: actions.
+    """Flow matching (Lipman et al., 2022) on straight paths; the network predicts the velocity.
+
+    `time` is float32 from 0 (noise) to 1 (actions).
 
     Args:
-        sample_steps: Euler steps at inference.
-        shape: first parameter of the beta distribution that times are drawn from in training,
-            the second being 1, towards noise; 1.5 after Black et al., "pi0", 2024.
-        latest: times above this are not trained on; 0.999 after the same.
+        sample_steps: number of Euler steps at inference.
+        shape: a of the distribution Beta(a, 1) from which 1 - time is drawn in training, so that
+            noisy times are more frequent; 1.5 as in Black et al., "pi0", 2024.
+        latest: maximum time in training; 0.999 as in the same paper.
     """
 
     def __init__(self, sample_steps: int, shape: float = 1.5, latest: float = 0.999) -> None:
@@ -130,7 +131,7 @@ class FlowMatching(NoiseSchedule):
 
     def loss(self, predict: Predict, actions: Tensor) -> Tensor:
         uniform = torch.rand(actions.shape[0], device=actions.device)
-        # u ** (1 / a) has the distribution Beta(a, 1): most of it near 1, which is turned to noise.
+        # u ** (1 / a) has the distribution Beta(a, 1), most of it near 1, which becomes time 0.
         time = self._latest * (1 - uniform ** (1 / self._shape))
         noise, at = torch.randn_like(actions), time[:, None, None]
         noisy = (1 - at) * noise + at * actions
@@ -145,11 +146,11 @@ class FlowMatching(NoiseSchedule):
 
 
 class DenoisingNetwork(Network):
-    """A network that makes actions of noise.
+    """A network that generates actions from noise.
 
     Attributes:
-        schedule: how.
-        past: P, actions before the chunk, which are discarded.
+        schedule: the noise schedule.
+        past: P, number of predicted actions before the chunk, which are discarded.
     """
 
     schedule: NoiseSchedule
@@ -157,7 +158,7 @@ class DenoisingNetwork(Network):
 
     @abstractmethod
     def predictor(self, batch: Batch) -> Predict:
-        """Return the network's prediction for one batch."""
+        """Return the network's prediction function for one batch."""
 
     def loss(self, batch: Batch) -> Tensor:
         assert batch.actions is not None

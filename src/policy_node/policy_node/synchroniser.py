@@ -1,9 +1,9 @@
-"""What comes in at its own times, put together by stamps to what a policy sees at one frame.
+"""Synchronisation of joint states, images, point clouds and memory readings to observations.
 
-Frames are the multiples of 0.1 s of the stamps' clock, as the memory has them. Joint states make
-the frames (between two of them a frame is interpolated); a picture or a cloud belongs to the frame
-that is nearest to its stamp, within a tolerance; a memory's reading to the frame of its stamp.
-No ROS here. In simulation every frame has all of its parts at its very instant.
+Frames are at the multiples of 0.1 s of the stamps' clock, as in the memory. Joint positions at a
+frame are interpolated between two joint states. An image or a point cloud is assigned to the frame
+nearest to its stamp, within a tolerance; a memory reading to the frame of its stamp. In simulation
+the stamps of all parts are exactly those of the frames. Without ROS.
 """
 
 from collections.abc import Sequence
@@ -22,31 +22,31 @@ from vq_memory_node.resampling import JointFrame, JointStream
 from vq_memory_node.rolling import RollingMemory
 
 POINTS = "points"
-"""The name of the cloud among the pictures' kinds; the others are those of CAMERAS."""
+"""Name of the point cloud among the kinds of `Synchroniser.picture`; the others are CAMERAS."""
 
 MEMORY = "memory"
-"""The name of the memory's readings among what may be missing."""
+"""Name of the memory reading among the missing parts."""
 
-BACK = 5
-"""An observation may lie this many frames behind the newest joint states, for pictures that come
-later than those."""
+MAX_DELAY = 5
+"""Frames by which an observation may be older than the newest joint states: images and point clouds
+arrive later than joint states."""
 
 
 @dataclass
 class SynchroniserCounts:
-    """What was left out or put in another's place, since the synchroniser was made.
+    """Counts of discarded and replaced parts since the synchroniser was created.
 
     Attributes:
-        out_of_tolerance: pictures and clouds that lie too far from any frame.
-        filled: parts of observations that were taken from a neighbouring frame.
+        out_of_tolerance: images and point clouds whose stamps are too far from any frame.
+        filled: parts of observations that were replaced by those of a neighbouring frame.
     """
 
     out_of_tolerance: int = 0
     filled: int = 0
 
 
-class _Recent:
-    """The last things by frame, in the order in which they came."""
+class _RecentParts:
+    """The last parts of one kind by frame number, in the order of arrival."""
 
     def __init__(self) -> None:
         self._parts: dict[int, tuple[int, Any]] = {}
@@ -60,31 +60,34 @@ class _Recent:
             del self._parts[next(iter(self._parts))]
 
     def at(self, frame: int) -> Any:
-        """The part of that frame, or None."""
+        """Return the part of that frame, or None."""
         return self._parts[frame][1] if frame in self._parts else None
 
-    def near(self, frame: int) -> Any:
-        """The part of the nearest frame within BACK frames, or None."""
-        near = [other for other in self._parts if abs(other - frame) <= BACK]
+    def nearest(self, frame: int) -> Any:
+        """Return the part of the nearest frame within MAX_DELAY frames, or None."""
+        near = [other for other in self._parts if abs(other - frame) <= MAX_DELAY]
         return self.at(min(near, key=lambda other: abs(other - frame))) if near else None
 
-    def keep(self, first: int) -> None:
-        """Forgets what is not of an episode that begins with this frame."""
+    def begin_episode(self, first: int) -> None:
+        """Discard parts that do not belong to an episode that begins with this frame."""
         self._parts = {f: p for f, p in self._parts.items() if first <= f <= first + KEPT}
 
 
 class Synchroniser:
-    """One stream of joint states and what belongs to it; stamps in ns.
+    """Assembles observations of the messages of several topics by their stamps (ns).
 
     Args:
-        needs: of the policy.
-        tolerance: how far (ns) a picture may lie from its frame; at most half a frame.
-        max_gap: ns without a joint state after which a new episode begins.
-        memory: one that is fed here, frame by frame; None where readings come from elsewhere
-            (`reading`), or none are needed.
+        needs: observations that the policy requires.
+        tolerance: maximum difference (ns) of the stamps of an image or point cloud and of its
+            frame; at most half a frame.
+        max_gap: time (ns) without joint states after which a new episode begins.
+        memory: a memory that is updated here at each frame; None if readings are received
+            (`reading`) or not needed.
 
-    `instruction` is what the policy is told; None where that has not come yet. `episode` counts
-    episodes; `first` is the stamp of the present one's first frame, None before it.
+    Attributes:
+        instruction: the policy's instruction; None until it is received.
+        episode: number of the current episode, from 1.
+        first: stamp of the episode's first frame; None before the first episode.
     """
 
     def __init__(
@@ -95,9 +98,7 @@ class Synchroniser:
         memory: RollingMemory | None = None,
     ) -> None:
         if not 0 <= tolerance <= PERIOD // 2:
-            raise RuleSafeError(
-                f"the tolerance lies within 0 and {PERIOD // 2} ns, got {tolerance}"
-            )
+            raise RuleSafeError(f"the tolerance must be 0 to {PERIOD // 2} ns, got {tolerance}")
         self.stream = JointStream(max_gap=max_gap)
         self.counts = SynchroniserCounts()
         self.instruction: str | None = None
@@ -107,25 +108,25 @@ class Synchroniser:
         self._needs, self._tolerance, self._memory = needs, tolerance, memory
         self._history = ObservationHistory(needs)
         self._kinds = ((POINTS,) if needs.points else ()) + (CAMERAS if needs.images else ())
-        self._pictures = {kind: _Recent() for kind in self._kinds}
-        self._readings = _Recent()
+        self._pictures = {kind: _RecentParts() for kind in self._kinds}
+        self._readings = _RecentParts()
 
-    # What comes in ------------------------------------------------------------------------
+    # Inputs -------------------------------------------------------------------------------
 
     def start(self, stamp: int) -> None:
-        """An episode starts at this stamp. Told twice, it is still one start."""
+        """Start an episode at this stamp; repeated calls with one stamp start one episode."""
         for frame in self.stream.start(stamp):
-            self._take(frame)
+            self._add_frame(frame)
 
     def joints(self, stamp: int, names: Sequence[str], positions: Any) -> None:
-        """Joint states: see `JointStream.push`, also for errors."""
+        """Add a joint state; see `JointStream.push` for arguments and exceptions."""
         for frame in self.stream.push(stamp, names, positions):
-            self._take(frame)
+            self._add_frame(frame)
 
     def picture(self, kind: str, stamp: int, picture: NDArray[Any]) -> None:
-        """A cloud (kind POINTS), or a camera's picture. Errors: RuleSafeError for another kind."""
+        """Add a point cloud (kind POINTS) or an image (kind: name of the camera)."""
         if kind not in self._pictures:
-            raise unknown_name("kind of picture", kind, self._kinds)
+            raise unknown_name("kind of image", kind, self._kinds)
         frame = (stamp + PERIOD // 2) // PERIOD
         distance = abs(stamp - frame * PERIOD)
         if distance > self._tolerance:
@@ -134,19 +135,19 @@ class Synchroniser:
         self._pictures[kind].add(frame, distance, picture)
 
     def reading(self, stamp: int, reading: Reading) -> None:
-        """What a memory tells at a frame; an empty one tells that it has seen nothing yet."""
+        """Add a memory reading; readings between frames and empty ones are ignored."""
         if stamp % PERIOD == 0 and reading.mask.any():
             self._readings.add(stamp // PERIOD, 0, reading)
 
-    def _take(self, frame: JointFrame) -> None:
+    def _add_frame(self, frame: JointFrame) -> None:
         number = frame.stamp // PERIOD
-        # An episode that was joined at its start may be told of afterwards: it is the same one.
+        # The start of an episode may be received after its first joint state: it is the same one.
         if frame.begins and frame.stamp != self.first:
             self.first, self.newest = frame.stamp, -1
             self.episode += 1
             self._history.reset(number)
             for recent in (*self._pictures.values(), self._readings):
-                recent.keep(number)
+                recent.begin_episode(number)
         if frame.begins and self._memory:
             self._memory.reset()
         self.newest = max(self.newest, frame.stamp)
@@ -155,16 +156,18 @@ class Synchroniser:
             self._memory.push(frame.position)
             self._readings.add(number, 0, self._memory.read())
 
-    # What goes out ------------------------------------------------------------------------
+    # Observations -------------------------------------------------------------------------
 
     def complete(self, due: int, fill: bool = False) -> tuple[int, Observation] | None:
-        """The newest observation from `due` (ns) on that has all of its parts, and its stamp.
+        """Return the newest complete observation from `due` (ns) on and its stamp, or None.
 
-        `fill`: parts that did not come are taken from the nearest frame of the last half second.
+        Args:
+            fill: if no observation is complete, replace missing images and point clouds of the
+                newest one by those of the nearest frame within MAX_DELAY frames.
         """
         if self.first is None or (self._needs.instruction and self.instruction is None):
             return None
-        earliest = max(due, self.first, self.newest - BACK * PERIOD)
+        earliest = max(due, self.first, self.newest - MAX_DELAY * PERIOD)
         for stamp in range(self.newest, earliest - 1, -PERIOD):
             if not self.missing(stamp):
                 return stamp, self._observation(stamp)
@@ -173,12 +176,13 @@ class Synchroniser:
         return None
 
     def missing(self, stamp: int, fill: bool = False) -> tuple[str, ...]:
-        """What an observation at this stamp lacks: of "joints", POINTS, CAMERAS and MEMORY."""
+        """Return the parts that an observation at this stamp (ns) lacks: POINTS, CAMERAS, MEMORY;
+        `fill`: parts of neighbouring frames count as present."""
         number = stamp // PERIOD
         clouds = self._history.clouds(number)
         lacking = []
         for kind, recent in self._pictures.items():
-            get = recent.near if fill else recent.at
+            get = recent.nearest if fill else recent.at
             if any(get(frame) is None for frame in (clouds if kind == POINTS else (number,))):
                 lacking.append(kind)
         if self._needs.memory and self._readings.at(number) is None:
@@ -190,8 +194,8 @@ class Synchroniser:
         if POINTS in self._pictures:
             for frame in self._history.clouds(number):
                 self._history.push(frame, points=self._part(POINTS, frame))
-        pictures = {c: self._part(c, number) for c in CAMERAS if c in self._pictures}
-        self._history.push(number, images=pictures)
+        images = {c: self._part(c, number) for c in CAMERAS if c in self._pictures}
+        self._history.push(number, images=images)
         reading = {"memory": self._readings.at(number)} if self._needs.memory else {}
         return self._history.observation(number, self.instruction or "", **reading)
 
@@ -199,16 +203,15 @@ class Synchroniser:
         part = self._pictures[kind].at(frame)
         if part is None:
             self.counts.filled += 1
-            part = self._pictures[kind].near(frame)
+            part = self._pictures[kind].nearest(frame)
         return part
 
 
 def newest_values(reading: Reading, length: int) -> Reading:
-    """The reading that a memory of `length` values would have given: the newest ones of a longer
-    one. Errors: RuleSafeError if it is shorter."""
+    """Return the newest `length` values of a reading; raise RuleSafeError if it has fewer."""
     if len(reading.mask) < length:
         raise RuleSafeError(
-            f"the memory holds {len(reading.mask)} values; the policy was trained with {length}"
+            f"the memory has {len(reading.mask)} values; the policy was trained with {length}"
         )
     start = len(reading.mask) - length
     return Reading(np.array(reading.values[start:]), np.array(reading.mask[start:]))

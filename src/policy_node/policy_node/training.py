@@ -1,8 +1,8 @@
-"""Training of a policy by imitation: windows of demonstrations in, chunks of actions out.
+"""Imitation learning: train a policy on windows of demonstrations.
 
-On a processor the same settings, data and versions of the packages give the same weights,
-interrupted and resumed or not: everything random in a step is drawn from the seed and the step's
-number. Several devices and mixed precision go by accelerate.
+On a CPU, training is deterministic: the same settings, data and package versions give the same
+weights, even if training is interrupted and resumed, since all random numbers of a step depend on
+the seed and the step's number only. Multiple devices and mixed precision use accelerate.
 """
 
 import math
@@ -24,7 +24,7 @@ from policy_node.checkpoints import JSON_FILE, Checkpoint, revision, save_policy
 from policy_node.configs import NetworkConfig, TrainConfig
 from policy_node.ema import averaged
 from policy_node.families import find_family, make_network
-from policy_node.training_data import ObservationWindows, choose
+from policy_node.training_data import ObservationWindows, select_episodes
 from rulesafe_data.store import EpisodeStore
 from vq_memory_node.checkpoints import (
     CHECKPOINT,
@@ -38,16 +38,15 @@ from vq_memory_node.memory import Memory
 
 @dataclass(frozen=True)
 class TrainingTask:
-    """What is to be trained on what.
+    """Network, memory and data of a training run.
 
     Attributes:
         family, size, config: of the network.
-        memory: what it remembers with.
-        data: the dataset.
-        instructions: of the episodes to learn from; None: all.
-        cache: folder for clouds and pictures that are decoded once.
-        safes: those in the demonstrations, as the checkpoint shall tell whoever evaluates it; they
-            decide nothing.
+        memory: the policy's memory.
+        data: folder of the dataset.
+        instructions: instructions of the episodes to train on; None: all episodes.
+        cache: folder for decoded point clouds and images.
+        safes: names of the safes in the demonstrations, which are only recorded in the checkpoint.
     """
 
     family: str
@@ -62,8 +61,8 @@ class TrainingTask:
 
 @dataclass(frozen=True)
 class TrainingProgress:
-    """Where training stands: steps done of all, the last loss and rate, share of the time so far
-    that went into waiting for data."""
+    """Progress of a training run: completed and total steps, last loss and learning rate, and the
+    fraction of the time that was spent waiting for data."""
 
     step: int
     steps: int
@@ -78,23 +77,24 @@ def train(
     out: Path | str,
     progress: Callable[[TrainingProgress], None] = lambda _: None,
 ) -> Path:
-    """Train a policy and save its checkpoint; called again, it goes on where it was interrupted.
+    """Train a policy and save its checkpoint; an interrupted run is resumed by the same call.
 
     Args:
         task: network, memory and demonstrations.
-        config: the settings.
-        out: folder for the checkpoint, the state while it is not complete, and TensorBoard's log.
+        config: settings of the training.
+        out: folder for the checkpoint, the state of an incomplete run, and the TensorBoard log.
         progress: called after every step.
 
     Returns:
         `out`.
 
-    Errors: RuleSafeError if the data lacks what the network looks at, if `out` holds another run.
+    Raises:
+        RuleSafeError: the data lacks an input of the network, or `out` contains another run.
     """
     out = Path(out)
     config = replace(config, batch=config.batch or find_family(task.family).batch)
     store = EpisodeStore(task.data)
-    episodes = choose(store, task.instructions)
+    episodes = select_episodes(store, task.instructions)
     facts = _facts(task, config, store, episodes)
     if not finished(out / JSON_FILE, facts):
         out.mkdir(parents=True, exist_ok=True)
@@ -110,7 +110,7 @@ def train(
 def _facts(
     task: TrainingTask, config: TrainConfig, store: EpisodeStore, episodes: Sequence[int]
 ) -> dict[str, Any]:
-    """All that decides the weights, plain values."""
+    """Return everything that determines the weights, as JSON values."""
     tasks = dict.fromkeys(store.episodes[index].task for index in episodes)
     return {
         "policy": {
@@ -131,7 +131,7 @@ def _facts(
 
 
 class _Loss(nn.Module):
-    """The loss as a forward pass, which is what several devices share."""
+    """Computes the loss in `forward`, as distributed data parallel training requires."""
 
     def __init__(self, network: Network) -> None:
         super().__init__()
@@ -142,11 +142,11 @@ class _Loss(nn.Module):
 
 
 class PolicyTraining:
-    """One training run: network, its average, data, optimiser, and how far it is.
+    """The state of a training run: network, averaged network, data, optimiser and progress.
 
     Attributes:
-        batch: windows in a batch.
-        main: whether this process is the one that writes.
+        batch: number of windows in a batch.
+        main: whether this is the main process, which writes files.
     """
 
     def __init__(
@@ -158,15 +158,15 @@ class PolicyTraining:
         store: EpisodeStore,
         episodes: Sequence[int],
     ) -> None:
-        """Errors: RuleSafeError if `out` holds the state of another run."""
+        """Create a run, or resume it from `out`; raise RuleSafeError for the state of another."""
         self.task, self.config, self.out, self.facts = task, config, out, facts
         self.batch: int = facts["config"]["batch"]
-        self.revision = revision()  # now, for the source may change while it trains
+        self.revision = revision()  # at the start, since the source may change during training
         precision = config.mixed_precision
         self.accelerator = Accelerator(
             mixed_precision=precision,
             cpu=not torch.cuda.is_available(),
-            # Several devices wait for every gradient; pi0's last layer over the prefix has none.
+            # In distributed training, pi0's last layer over the prefix receives no gradient.
             kwargs_handlers=[DistributedDataParallelKwargs(find_unused_parameters=True)],
         )
         self.main = self.accelerator.is_main_process
@@ -193,7 +193,7 @@ class PolicyTraining:
             self._restore(state)
 
     def go(self, progress: Callable[[TrainingProgress], None]) -> None:
-        """Do the steps that are left."""
+        """Run the remaining steps."""
         config = self.config
         log = SummaryWriter(
             str(self.out / "tensorboard"), purge_step=self.step + 1, write_to_disk=self.main
@@ -204,24 +204,24 @@ class PolicyTraining:
                 self.step += 1
                 rate, waiting = self._rate(), self.waited / self.spent
                 if self.step % 20 == 0:
-                    told = {"loss": loss, "rate": rate, "gradient": norm, "waiting": waiting}
-                    for name, value in told.items():
+                    metrics = {"loss": loss, "rate": rate, "gradient": norm, "waiting": waiting}
+                    for name, value in metrics.items():
                         log.add_scalar(f"train/{name}", value, self.step)
                 if self.main and self._due():
                     self._save_state()
                 progress(TrainingProgress(self.step, config.steps, loss, rate, waiting))
 
     def _advance(self) -> tuple[float, float]:
-        """One step: the loss, and the gradient's norm before it is clipped."""
+        """Run one step; return the loss and the norm of the gradient before clipping."""
         began = time.perf_counter()
         config, accelerator = self.config, self.accelerator
         for group in self.optimiser.param_groups:
             group["lr"] = self._rate()
-        # A step's own numbers, so that one resumed at any step goes on as it would have.
+        # Seeded by the step, so that a resumed run continues with the same random numbers.
         rng = np.random.default_rng([config.seed, self.step, accelerator.process_index])
         torch.manual_seed(int(rng.integers(2**62)))
-        places = rng.integers(len(self.windows), size=self.batch)
-        batch = self.windows.batch(places, rng).to(accelerator.device)
+        indices = rng.integers(len(self.windows), size=self.batch)
+        batch = self.windows.batch(indices, rng).to(accelerator.device)
         ready = time.perf_counter()
         with accelerator.autocast():
             loss = self.loss(batch)
@@ -230,13 +230,13 @@ class PolicyTraining:
         norm = accelerator.clip_grad_norm_(self.network.parameters(), config.clip)
         self.optimiser.step()
         self.average.update_parameters(self.network)
-        told = loss.item(), float(norm)
+        values = loss.item(), float(norm)
         self.waited += ready - began
         self.spent += time.perf_counter() - began
-        return told
+        return values
 
     def _rate(self) -> float:
-        """The learning rate of the next step: up along a line, down along half a cosine."""
+        """Return the learning rate of the next step: linear warm-up, then a cosine to 0."""
         config = self.config
         if self.step < config.warm_up:
             return config.learning_rate * (self.step + 1) / config.warm_up
@@ -247,7 +247,7 @@ class PolicyTraining:
         return self.step % self.config.checkpoint_every == 0 or self.step == self.config.steps
 
     def checkpoint(self) -> Checkpoint:
-        """The policy as it stands, its weights averaged."""
+        """Return the checkpoint of the current state, with averaged weights."""
         windows, task = self.windows, self.task
         average = cast(Network, self.average.module)
         batches = max(self.step, 1)
@@ -288,10 +288,10 @@ class PolicyTraining:
 
 
 def _groups(network: nn.Module, config: TrainConfig) -> list[dict[str, Any]]:
-    """Parameters that are learned: matrices and kernels decay, biases and scales do not."""
-    learned = [value for value in network.parameters() if value.requires_grad]
-    decays = [value for value in learned if value.ndim > 1]
-    others = [value for value in learned if value.ndim <= 1]
+    """Return the trained parameters; weight decay applies to matrices and kernels only."""
+    trained = [value for value in network.parameters() if value.requires_grad]
+    decays = [value for value in trained if value.ndim > 1]
+    others = [value for value in trained if value.ndim <= 1]
     return [
         {"params": decays, "weight_decay": config.weight_decay},
         {"params": others, "weight_decay": 0.0},

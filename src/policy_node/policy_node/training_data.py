@@ -1,9 +1,9 @@
-"""Training data: windows that begin at any frame of some episodes, as batches of tensors.
+"""Training data: windows of demonstrations, one for each frame, as batches of tensors.
 
-Joints, actions and values of the memory are small and kept in RAM; point clouds and images are
-memory-mapped. Training uses other N points of a cloud each time, as no two clouds of a camera are
-equal; without noise they are the first N, as at inference. A batch takes a few
-milliseconds of the training's own core: no workers, which would take the core from the model.
+Joints, actions and memory values are small and kept in RAM; point clouds and images are
+memory-mapped. With augmentation, each batch has a random subset of N points of the point clouds;
+without, the first N, as at inference. A batch takes a few milliseconds, so that there are no worker
+processes: they would compete with the model for CPU cores.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from policy_node.batches import Batch
 from policy_node.configs import NetworkConfig, TrainConfig
 from policy_node.normaliser import Floats, Normaliser, fit_absolute, fit_relative, min_max
-from policy_node.pictures import load_pictures
+from policy_node.pictures import load_images
 from policy_node.policy import CHUNK
 from policy_node.safe_frame import SafeFrame
 from policy_node.scene_encoder import SceneEncoder
@@ -35,34 +35,34 @@ from vq_memory_node.memory import Memory
 TokenIds = Callable[[str], list[int]]
 
 
-def choose(store: EpisodeStore, instructions: Collection[str] | None) -> list[int]:
-    """Return the indices of the episodes with one of these instructions; None: all.
-
-    Errors: RuleSafeError if an instruction has no episode.
-    """
+def select_episodes(store: EpisodeStore, instructions: Collection[str] | None) -> list[int]:
+    """Return the indices of the episodes with one of these instructions; None: all episodes. Raise
+    RuleSafeError if there is no episode with one of them."""
     if instructions is None:
         return [episode.index for episode in store.episodes]
-    there = {episode.task for episode in store.episodes}
+    available = {episode.task for episode in store.episodes}
     for instruction in instructions:
-        if instruction not in there:
+        if instruction not in available:
             raise RuleSafeError(f"{store.root} has no demonstration of: {instruction}")
     return [episode.index for episode in store.episodes if episode.task in instructions]
 
 
 class ObservationWindows:
-    """Every frame of some episodes with its observation and the actions after it.
+    """The windows of some episodes: each frame with its observation and the actions after it.
 
     Args:
-        store: the dataset; privileged data are not used.
-        episodes: indices of its episodes.
-        config: of the network: what it observes.
-        memory: whose readings it observes.
-        train: of the training: kind of actions, noise.
-        cache: folder for what is decoded once.
-        token_ids: an instruction's ids (`Network.token_ids`).
-        encoder: a frozen scene encoder (`Network.scene_encoder`): batches have its features.
+        store: the dataset; its privileged data are not used.
+        episodes: indices of episodes.
+        config: configuration of the network, which defines its inputs.
+        memory: the policy's memory.
+        train: settings of the training, such as the kind of actions and the noise.
+        cache: folder for decoded point clouds and images.
+        token_ids: returns the token ids of an instruction (`Network.token_ids`).
+        encoder: a frozen scene encoder (`Network.scene_encoder`), if any: batches contain its
+            features instead of point clouds.
 
-    Errors: RuleSafeError if the dataset has no point clouds or images, or too few points.
+    Raises:
+        RuleSafeError: the dataset has no point clouds or images, or too few points.
     """
 
     def __init__(
@@ -89,9 +89,9 @@ class ObservationWindows:
         recorded, actions = _joints_and_actions(store, episodes)
         lengths = np.array([len(joints) for joints in recorded])
         joints, frame = recorded, None
-        if _wants_frame(train, encoder):
+        if _uses_safe_frame(train, encoder):
             assert encoder is not None
-            poses = self._move_safes(encoder, lengths)
+            poses = self._unify_poses(encoder, lengths)
             frame = SafeFrame(*poses.mean(0).tolist())
             joints = [frame.enter(*each) for each in zip(recorded, poses, strict=True)]
             actions = [frame.enter(*each) for each in zip(actions, poses, strict=True)]
@@ -101,28 +101,28 @@ class ObservationWindows:
         self._first = np.repeat(starts, lengths)
         self._last = np.repeat(starts + lengths - 1, lengths)
         self._joints, self._actions = np.concatenate(joints), np.concatenate(actions)
-        self._remember(recorded if memory.vocabulary else joints, memory)
+        self._compute_memory(recorded if memory.vocabulary else joints, memory)
         self._images: NDArray[np.uint8] | None = None
         if config.images:
             folder = cache / f"pictures_{chosen}"
-            self._images = load_pictures(store, episodes, config.picture, folder)
+            self._images = load_images(store, episodes, config.picture, folder)
         self._tokenize(store, episodes, lengths, token_ids)
 
     def __len__(self) -> int:
-        """Number of windows: of frames."""
+        """Return the number of windows, which is the number of frames."""
         return len(self._joints)
 
-    def batch(self, places: NDArray[np.int64], rng: np.random.Generator | None = None) -> Batch:
-        """Return the windows at these frames (B,) among all, with noise if there is a generator."""
-        config, first = self._config, self._first[places]
-        frames = np.maximum(places[:, None] + np.arange(1 - config.frames, 1), first[:, None])
+    def batch(self, indices: NDArray[np.int64], rng: np.random.Generator | None = None) -> Batch:
+        """Return the windows with these indices (B,), with augmentation if `rng` is given."""
+        config, first = self._config, self._first[indices]
+        frames = np.maximum(indices[:, None] + np.arange(1 - config.frames, 1), first[:, None])
         joints = self._joints[frames]
         if rng is not None:
-            # The same for all frames of a window: an offset of the arm, not noise of its encoders.
-            off = rng.standard_normal((len(places), 1, len(ACTION_JOINTS)), np.float32)
-            joints = joints + off * self._noise
-        ahead = places[:, None] + np.arange(-config.past, CHUNK)
-        ahead = np.clip(ahead, first[:, None], self._last[places][:, None])
+            # The same for all frames of a window: an offset of the arm, not sensor noise.
+            offset = rng.standard_normal((len(indices), 1, len(ACTION_JOINTS)), np.float32)
+            joints = joints + offset * self._noise
+        ahead = indices[:, None] + np.arange(-config.past, CHUNK)
+        ahead = np.clip(ahead, first[:, None], self._last[indices][:, None])
         targets = self.normaliser.actions.encode(self._actions[ahead], joints[:, -1])
         batch = Batch(
             joints=torch.from_numpy(self.normaliser.joints.encode(joints)),
@@ -133,25 +133,27 @@ class ObservationWindows:
         elif self._points is not None:
             self._add_clouds(batch, frames[:, -config.cloud_frames :], rng)
         if self._images is not None:
-            batch.images = torch.from_numpy(self._images[places])
+            batch.images = torch.from_numpy(self._images[indices])
         if config.instruction:
-            task = self._task[places]
+            task = self._task[indices]
             batch.language, batch.language_mask = self._ids[task], self._ids_mask[task]
-        if self._values is not None:  # last, so that all else is the same without a memory
-            self._add_memory(batch, places, rng)
+        if self._values is not None:  # last, so that the rest is the same without a memory
+            self._add_memory(batch, indices, rng)
         return batch
 
-    def _move_safes(self, encoder: SceneEncoder, lengths: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the mean estimated pose of the safe of each episode (E, 4), and replace all poses
-        in the scene features by the mean of these."""
+    def _unify_poses(
+        self, encoder: SceneEncoder, lengths: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """Return the mean estimated pose of the safe in each episode (E, 4), and set all poses in
+        the scene features to the mean of these."""
         assert self._features is not None
         estimates = np.split(encoder.poses(self._features[0]), np.cumsum(lengths)[:-1])
         poses = np.stack([each.mean(0) for each in estimates])
         self._features = encoder.with_pose(self._features, poses.mean(0))
         return poses
 
-    def _remember(self, joints: Sequence[Floats], memory: Memory) -> None:
-        """Compute each frame's value once; readings are indices into them."""
+    def _compute_memory(self, joints: Sequence[Floats], memory: Memory) -> None:
+        """Compute the memory value of each frame once; batches index into these values."""
         self._values: NDArray[np.int64] | Floats | None = None
         self._grid = Sliding(length=memory.length)
         if memory.length:
@@ -162,29 +164,31 @@ class ObservationWindows:
                 self._values = self.normaliser.joints.encode(np.concatenate(values))
 
     def _add_memory(
-        self, batch: Batch, places: NDArray[np.int64], rng: np.random.Generator | None
+        self, batch: Batch, indices: NDArray[np.int64], rng: np.random.Generator | None
     ) -> None:
         assert self._values is not None
-        first = self._first[places][:, None]
-        ends = ends_of(places - first[:, 0], self._grid)
+        first = self._first[indices][:, None]
+        ends = ends_of(indices - first[:, 0], self._grid)
         if rng is not None and self._train.memory_warp:
             ends = warped(ends, self._train.memory_warp, rng)
         mask = ends >= 0
-        read = self._values[first + np.where(mask, ends, 0)]
-        read[~mask] = 0
-        if read.ndim == 3:
-            # A raw memory's last step is the present posture and has the same noise: otherwise it
-            # would reveal the noise, which it cannot at inference.
-            read[:, -1] = batch.joints[:, -1].numpy()
-        batch.memory, batch.memory_mask = torch.from_numpy(read), torch.from_numpy(mask)
+        values = self._values[first + np.where(mask, ends, 0)]
+        values[~mask] = 0
+        if values.ndim == 3:
+            # The last step of a raw memory is the current posture and gets the same noise:
+            # otherwise the difference would reveal the noise, which is impossible at inference.
+            values[:, -1] = batch.joints[:, -1].numpy()
+        batch.memory, batch.memory_mask = torch.from_numpy(values), torch.from_numpy(mask)
 
     def _open_clouds(self, store: EpisodeStore, episodes: Sequence[int], cache: Path) -> None:
         count = self._config.points
         if POINTS not in store.features:
-            raise RuleSafeError(f"{store.root} has no point clouds: render it with its cameras")
-        there = store.features[POINTS]["shape"][0]
-        if there < count:
-            raise RuleSafeError(f"{store.root} has clouds of {there} points; {count} are needed")
+            raise RuleSafeError(f"{store.root} has no point clouds; run `rulesafe demos render`")
+        available = store.features[POINTS]["shape"][0]
+        if available < count:
+            raise RuleSafeError(
+                f"{store.root} has clouds of {available} points; {count} are needed"
+            )
         frames = FrameCache(store, [POINTS], cache)
         self._points = frames.arrays[POINTS]
         rows = [frames.starts[e] + np.arange(frames.lengths[e]) for e in episodes]
@@ -197,8 +201,8 @@ class ObservationWindows:
         count = self._config.points
         points = np.empty((*frames.shape, count, self._points.shape[2]), np.float32)
         chosen = np.arange(count) if rng is None else rng.permutation(self._points.shape[1])[:count]
-        for place in np.ndindex(frames.shape):
-            points[place] = self._points[self._cloud_rows[frames[place]]][chosen]
+        for index in np.ndindex(frames.shape):
+            points[index] = self._points[self._cloud_rows[frames[index]]][chosen]
         if rng is not None and self._train.points_jitter:
             noise = rng.standard_normal((*points.shape[:-1], 3), np.float32)
             points[..., :3] += np.float32(self._train.points_jitter) * noise
@@ -230,7 +234,7 @@ class ObservationWindows:
 def _joints_and_actions(
     store: EpisodeStore, episodes: Sequence[int]
 ) -> tuple[list[Floats], list[Floats]]:
-    """Joints and actions (N, 13) of each episode, rad."""
+    """Return the joint positions and actions (N, 13) of each episode, rad."""
     joints, actions = [], []
     for index in episodes:
         found = store.episode(index, [STATE, ACTION])
@@ -239,22 +243,21 @@ def _joints_and_actions(
     return joints, actions
 
 
-def _wants_frame(train: TrainConfig, encoder: SceneEncoder | None) -> bool:
-    able = encoder is not None and not train.points_jitter
-    if train.safe_frame and not able:
+def _uses_safe_frame(train: TrainConfig, encoder: SceneEncoder | None) -> bool:
+    possible = encoder is not None and not train.points_jitter
+    if train.safe_frame and not possible:
         raise RuleSafeError(
-            "safe_frame is True, but only a network with a scene encoder, and points without "
-            "noise, has an estimate of the safe's pose; valid: False, None"
+            "safe_frame is True, which requires a network with a scene encoder and a points_jitter "
+            "of 0; valid here: False, None"
         )
-    return able and train.safe_frame is not False
+    return possible and train.safe_frame is not False
 
 
 def pad(ids: Sequence[Sequence[int]]) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return the ids of several instructions as (B, L) int64, 0 before shorter ones, and (B, L)
-    bool, True where there is an id.
+    """Pad token ids of several instructions; return ids (B, L) int64 and a mask, False if padded.
 
-    Padding is in front since the memory's tokens follow: their distance to the instruction must be
-    the same in a batch of many lengths as for one instruction at inference.
+    Padding is in front since memory tokens follow the instruction: their distance to it must be the
+    same in a batch of instructions of different lengths as at inference.
     """
     longest = max(map(len, ids))
     padded = torch.zeros(len(ids), longest, dtype=torch.int64)
@@ -266,9 +269,11 @@ def pad(ids: Sequence[Sequence[int]]) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 def warped(ends: NDArray[np.int64], warp: float, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return frames at which remembered windows end (B, M), oldest first, as if the pace of the
-    past had been another: each gap between two is multiplied by a factor of mean 1 and standard
-    deviation `warp`, and all gaps of a window by one more of half of that. The newest stays."""
+    """Return the frames (B, M) of memory values, oldest first, with random gaps between them.
+
+    Each gap is multiplied by a random factor with mean 1 and standard deviation `warp`, plus a
+    deviation of `warp` / 2 that all gaps of a window share. The newest frame is unchanged.
+    """
     gaps = np.diff(ends, axis=1)
     factors = 1 + warp * rng.standard_normal(gaps.shape)
     factors += warp / 2 * rng.standard_normal((len(ends), 1))
@@ -279,7 +284,7 @@ def warped(ends: NDArray[np.int64], warp: float, rng: np.random.Generator) -> ND
 
 
 def _noise(train: TrainConfig) -> Floats:
-    """Standard deviation (13,) of the noise on joints, rad."""
+    """Return the standard deviations (13,) of the noise on the observed joints, rad."""
     arm = len(ARM_JOINTS)
     hand = len(ACTION_JOINTS) - arm
     return np.array([train.jitter] * arm + [train.hand_jitter] * hand, np.float32)
@@ -288,9 +293,9 @@ def _noise(train: TrainConfig) -> Floats:
 def _fit(
     joints: Sequence[Floats], actions: Sequence[Floats], config: NetworkConfig, train: TrainConfig
 ) -> Normaliser:
-    rows = np.concatenate(joints)
-    seen = min_max(rows.min(0), rows.max(0))
+    positions = np.concatenate(joints)
+    scaling = min_max(positions.min(0), positions.max(0))
     if train.actions == "relative":
         relative = fit_relative(joints, actions, config.past, margin=2 * _noise(train))
-        return Normaliser(seen, relative)
-    return Normaliser(seen, fit_absolute(actions))
+        return Normaliser(scaling, relative)
+    return Normaliser(scaling, fit_absolute(actions))

@@ -1,8 +1,7 @@
-"""A U-Net over the steps of a chunk; one vector is the condition of each layer (FiLM).
+"""A 1D convolutional U-Net over the steps of a chunk, conditioned by FiLM.
 
-After Chi et al., "Diffusion Policy", 2023; FiLM: Perez et al., 2018. Differs in that a level has
-as many residual blocks as the configuration says, not always two, and in that a layer is scaled by
-1 + the output of the condition, not by that output itself.
+After Chi et al., "Diffusion Policy", 2023; FiLM: Perez et al., 2018. Differences: the number of
+residual blocks of a level is configurable instead of two; FiLM scales by 1 + s instead of s.
 """
 
 import math
@@ -37,7 +36,7 @@ def _convolution(channels: int, out: int, kernel: int, groups: int) -> nn.Sequen
 
 
 class ResidualBlock(nn.Module):
-    """Two convolutions with a shortcut; between them scale and shift by the condition."""
+    """Two convolutions with FiLM conditioning between them, and a residual connection."""
 
     def __init__(self, channels: int, out: int, condition: int, kernel: int, groups: int) -> None:
         super().__init__()
@@ -94,21 +93,21 @@ class UNet(nn.Module):
     def forward(self, actions: Tensor, step: Tensor, condition: Tensor) -> Tensor:
         condition = torch.cat([self.step(step), condition], dim=-1)
         x = actions.transpose(1, 2)
-        kept: list[Tensor] = []
-        for place, blocks in enumerate(self.down):
-            x = _through(blocks, x, condition)
-            kept.append(x)
-            if place < len(self.shrink):
-                x = self.shrink[place](x)
-        x = _through(self.middle, x, condition)
+        skips: list[Tensor] = []
+        for level, blocks in enumerate(self.down):
+            x = _apply_blocks(blocks, x, condition)
+            skips.append(x)
+            if level < len(self.shrink):
+                x = self.shrink[level](x)
+        x = _apply_blocks(self.middle, x, condition)
         for blocks, grow in zip(self.up, self.grow, strict=True):
-            x = torch.cat([x, kept.pop()], dim=1)
-            x = grow(_through(blocks, x, condition))
+            x = torch.cat([x, skips.pop()], dim=1)
+            x = grow(_apply_blocks(blocks, x, condition))
         found: Tensor = self.out(x).transpose(1, 2)
         return found
 
 
-def _through(blocks: nn.Module, x: Tensor, condition: Tensor) -> Tensor:
+def _apply_blocks(blocks: nn.Module, x: Tensor, condition: Tensor) -> Tensor:
     assert isinstance(blocks, nn.ModuleList)
     for block in blocks:
         x = block(x, condition)

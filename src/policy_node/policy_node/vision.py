@@ -1,8 +1,8 @@
-"""Scene features and images as tokens.
+"""Encoding of scene features and images as tokens.
 
-For images there is a small convolutional encoder, and there are published ones. An encoder maps
-images (B, 3, H, W), 0..1, to (B, patches, features). `Vision` concatenates the encoders' features
-patch by patch, as Prismatic does (Karamcheti et al., 2024), and maps them to a width.
+An image encoder, a small convolutional or a pretrained one, maps images (B, 3, H, W), 0..1, to
+features (B, patches, features). `Vision` concatenates the features of its encoders patch by patch,
+as Prismatic does (Karamcheti et al., 2024), and projects them to the width of tokens.
 """
 
 from collections.abc import Sequence
@@ -22,15 +22,15 @@ from rulesafe_core.errors import RuleSafeError
 
 HALF = ((0.5, 0.5, 0.5), (0.5, 0.5, 0.5))
 IMAGENET = ((0.485, 0.456, 0.406), (0.229, 0.224, 0.225))
-"""Mean and standard deviation of red, green, blue that published encoders were trained with."""
+"""Mean and standard deviation of r, g, b with which pretrained encoders were trained."""
 
 
 class ConvEncoder(nn.Module):
-    """Convolutions of stride 2, each with group normalisation: a patch is 2^layers pixels wide.
+    """Convolutions of stride 2 with group normalisation; a patch is 2^layers pixels wide.
 
     Args:
-        size: side that images are resized to.
-        channels: of each layer, multiples of 8; the last are a patch's features.
+        size: side length to which images are resized, pixels.
+        channels: channels of each layer, multiples of 8; the last are the features of a patch.
     """
 
     def __init__(self, size: int, channels: Sequence[int]) -> None:
@@ -50,7 +50,7 @@ class ConvEncoder(nn.Module):
 
 
 class PublishedEncoder(nn.Module):
-    """A vision transformer of the library transformers; its last layer's patches."""
+    """A vision transformer of the library transformers; returns the patches of its last layer."""
 
     def __init__(self, model: Any) -> None:
         super().__init__()
@@ -58,7 +58,7 @@ class PublishedEncoder(nn.Module):
         about = model.config
         self.features = about.hidden_size
         dino = about.model_type.startswith("dinov2")
-        # DINOv2 interpolates the positions it was trained with to any size; SigLIP has its own.
+        # DINOv2 interpolates its position embeddings to any size; SigLIP's size is fixed.
         self.size = IMAGE_SIDE if dino else about.image_size
         self.patches = (self.size // about.patch_size) ** 2
         mean, std = IMAGENET if dino else HALF
@@ -70,7 +70,7 @@ class PublishedEncoder(nn.Module):
     def forward(self, images: Tensor) -> Tensor:
         scaled = (_resized(images, self.size) - self.mean) / self.std
         found = self.model(pixel_values=scaled).last_hidden_state
-        return found[:, -self.patches :]  # before them: summaries
+        return found[:, -self.patches :]  # without the class and register tokens in front
 
 
 def _resized(images: Tensor, size: int) -> Tensor:
@@ -83,23 +83,23 @@ def _resized(images: Tensor, size: int) -> Tensor:
 
 
 def make_vision_encoder(backbone: Backbone) -> ConvEncoder | PublishedEncoder:
-    """Errors: RuleSafeError as `make_backbone`."""
+    """Return the image encoder of a backbone; see `make_backbone` for exceptions."""
     if backbone.kind == "conv":
         return ConvEncoder(**backbone.sizes)
     return PublishedEncoder(make_backbone(backbone))
 
 
 class Vision(nn.Module):
-    """Tokens of the scene features, then of both cameras' images, the head's first.
+    """Encodes scene features as one token, then the images of head and front camera as tokens.
 
     Args:
-        encoders: all with the same patches; none: no images.
-        width: of tokens.
-        projector: maps the encoders' features to it; None: an MLP of two layers.
+        encoders: image encoders with the same number of patches; empty: no images.
+        width: width of the tokens.
+        projector: maps the features of a patch to `width`; None: an MLP of two layers.
         scene: a frozen scene encoder; None: no point cloud.
 
     Attributes:
-        scene: as given.
+        scene: the scene encoder.
     """
 
     def __init__(
@@ -112,7 +112,10 @@ class Vision(nn.Module):
         super().__init__()
         if len({encoder.patches for encoder in encoders}) > 1 or not (encoders or scene):
             counts = ", ".join(str(encoder.patches) for encoder in encoders)
-            raise RuleSafeError(f"encoders must have one grid of patches, at least one; {counts}")
+            raise RuleSafeError(
+                "vision needs a scene encoder, or image encoders with the same number of patches; "
+                f"got image encoders with these patches: {counts or 'none'}"
+            )
         self.scene = scene
         if scene is not None:
             self.from_scene = mlp(scene.features, width, width)
@@ -121,11 +124,11 @@ class Vision(nn.Module):
             return
         features = sum(encoder.features for encoder in encoders)
         self.projector = projector or mlp(features, width, width)
-        # Camera and patch; from 0, so that published encoders start unchanged.
+        # Embedding of camera and patch; 0 at first, so that pretrained features are unchanged.
         self.places = nn.Parameter(torch.zeros(len(CAMERAS), encoders[0].patches, width))
 
     def forward(self, batch: Batch) -> Tensor:
-        """(B, tokens, width)."""
+        """Return tokens (B, tokens, width)."""
         parts = [] if self.scene is None else [self.from_scene(batch.scene(self.scene))]
         if self.encoders:
             parts.append(self._images(batch.images))
@@ -133,7 +136,7 @@ class Vision(nn.Module):
 
     def _images(self, images: Tensor | None) -> Tensor:
         if images is None:
-            raise ValueError("a batch without images")
+            raise ValueError("the batch has no images, which the network requires")
         pixels = images.flatten(0, 1).permute(0, 3, 1, 2).float() / 255
         features = torch.cat([encoder(pixels) for encoder in self.encoders], dim=-1)
         tokens = self.projector(features).unflatten(0, images.shape[:2]) + self.places

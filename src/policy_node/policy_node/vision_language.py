@@ -21,10 +21,10 @@ Config = TypeVar("Config", bound=VisionLanguageConfig)
 
 
 class VisionLanguageNetwork(DenoisingNetwork):
-    """A network with one `Vision` among its parts, and a language model.
+    """A network with a language model and one `Vision` module.
 
     Attributes:
-        config: makes the network again, without files that parts of it were loaded from.
+        config: configuration that creates the network without the files of pretrained weights.
     """
 
     config: VisionLanguageConfig
@@ -38,16 +38,16 @@ class VisionLanguageNetwork(DenoisingNetwork):
 
     def token_ids(self, instruction: str) -> list[int]:
         ids = tokenize(instruction, self.config.pieces, self.config.language.download)
-        return ids or [0]  # something to attend to, even if the instruction is empty
+        return ids or [0]  # attention needs at least one token, even if the instruction is empty
 
 
 class VisionLanguage(nn.Module):
-    """A language model with its own vision encoder (PaliGemma), or with encoders beside it.
+    """A language model with its own vision encoder (PaliGemma) or with separate ones.
 
     Attributes:
         text: the language model.
-        vision: scene and images as tokens.
-        tokens: instruction and memory as tokens.
+        vision: encodes scene features and images as tokens.
+        tokens: embeds instruction and memory as tokens.
     """
 
     def __init__(self, config: VisionLanguageConfig, memory: MemoryShape) -> None:
@@ -64,31 +64,30 @@ class VisionLanguage(nn.Module):
             self.vision = make_vision(config, model.config.hidden_size)
         else:
             raise RuleSafeError(
-                f"{config.language.kind} has no vision encoder: set `vision` or `encoder`"
+                f"the language model {config.language.kind!r} has no vision encoder; set `vision` "
+                "or `encoder` of the configuration"
             )
         self.tokens = TokenEmbedding(self.text.embed_tokens, memory, shipped=not config.pieces)
 
     def resolved(self, config: Config) -> Config:
-        """Return the configuration that makes the same parts without the files they were loaded
-        from."""
+        """Return the configuration that creates the same parts without files of weights."""
         return resolve(config, self._language, self.vision)
 
     def parts(self) -> dict[str, nn.Module]:
-        """Return the parts that a description lists."""
-        return {"language": self.text, "vision": self.vision, "tokens of the memory": self.tokens}
+        """Return the parts that `rulesafe policy describe` lists."""
+        return {"language": self.text, "vision": self.vision, "memory tokens": self.tokens}
 
     def forward(self, batch: Batch) -> tuple[Tensor, Tensor]:
-        """Return embeddings (B, n, width) of scene, images, instruction and memory; (B, n) bool,
-        True where there is a token."""
-        seen = self.vision(batch)
-        read, mask = self.tokens(batch, self.text.embed_tokens)
-        there = torch.ones(seen.shape[:2], dtype=torch.bool, device=seen.device)
-        return torch.cat([seen, read], 1), torch.cat([there, mask], 1)
+        """Return embeddings (B, n, width) of scene features, images, instruction and memory, and
+        their mask (B, n) bool, True where there is a token."""
+        vision = self.vision(batch)
+        language, mask = self.tokens(batch, self.text.embed_tokens)
+        vision_mask = torch.ones(vision.shape[:2], dtype=torch.bool, device=vision.device)
+        return torch.cat([vision, language], 1), torch.cat([vision_mask, mask], 1)
 
 
 def make_vision(config: VisionLanguageConfig, width: int) -> Vision:
-    """Make vision encoders beside a language model. Errors: RuleSafeError as `make_vision_encoder`
-    and `make_encoder`."""
+    """Return the vision module of a configuration, for a language model without vision encoder."""
     return Vision([make_vision_encoder(b) for b in config.vision], width, scene=_scene(config))
 
 
@@ -97,8 +96,8 @@ def _scene(config: VisionLanguageConfig) -> SceneEncoder | None:
 
 
 def resolve(config: Config, language: Backbone, vision: Vision) -> Config:
-    """Return `config` with the resolved language backbone, and vision encoders with the sizes they
-    have."""
+    """Return `config` without files of pretrained weights: with this language backbone and with
+    the configurations of the loaded encoders of `vision`."""
     pairs = zip(config.vision, vision.encoders, strict=False)
     encoders = tuple(
         resolved(backbone, part.model) if isinstance(part, PublishedEncoder) else backbone
@@ -109,21 +108,21 @@ def resolve(config: Config, language: Backbone, vision: Vision) -> Config:
 
 
 def positions(mask: Tensor) -> Tensor:
-    """Return (B, n) int64: positions counted over the tokens that are not masked."""
+    """Return positions (B, n) int64 of tokens with a mask (B, n), not counting masked tokens."""
     return (mask.long().cumsum(1) - 1).clamp(min=0)
 
 
 MASKED = -3e4
-"""Added to the product with a masked token: its weight is 0. Half precision can represent it, so
-that a row whose tokens are all masked gives no NaN."""
+"""Attention logit of masked tokens. It is finite in half precision, so that a query whose tokens
+are all masked does not give NaN."""
 
 
 def additive_mask(visible: Tensor, like: Tensor) -> Tensor:
-    """Return the mask (B, 1, queries, n) that models of transformers add to the products of queries
-    and keys, in the type of `like`.
+    """Return the additive attention mask (B, 1, queries, n) for models of transformers.
 
     Args:
         visible: (B, queries, n) bool, True where the query attends to the token.
+        like: a tensor of the dtype and on the device of the mask.
     """
     zeros = torch.zeros(visible.shape, dtype=like.dtype, device=like.device)
     return zeros.masked_fill(~visible, MASKED)[:, None]

@@ -1,4 +1,4 @@
-"""Small networks that see pictures and read, and batches for them."""
+"""Fixtures: small networks with images and instructions, and batches for them."""
 
 from dataclasses import replace
 
@@ -18,7 +18,7 @@ torch.set_num_threads(1)
 
 
 def _small(config):
-    """A family's tiny configuration, made smaller still: pictures of 32 pixels, 64 wide."""
+    """Return a family's tiny configuration with images of 32 pixels and a width of 64."""
     narrow = {"d_model": 64, "d_ff": 64, "hidden_size": 64, "intermediate_size": 64}
     sizes = {key: narrow.get(key, value) for key, value in config.language.sizes.items()}
     eye = Backbone("conv", {"size": 32, "channels": [8, 16, 32]})
@@ -33,10 +33,10 @@ def _small(config):
 
 @pytest.fixture(scope="session")
 def small_readers():
-    """By name the networks that see pictures and read, (class, configuration), very small."""
+    """Return small vision-language networks by name: (class, configuration)."""
     return {
         "rdt": (Rdt, _small(RDT_SIZES["tiny"])),
-        # Without guidance, so that what was learned is what is drawn; test_cogact.py has the rest.
+        # Without guidance, so that samples follow the learned distribution; see test_cogact.py.
         "cogact": (CogAct, replace(_small(COGACT_SIZES["tiny"]), guidance=1.0)),
         "pi0": (Pi0, _small(PI0_SIZES["tiny"])),
     }
@@ -44,7 +44,7 @@ def small_readers():
 
 @pytest.fixture
 def read_batch():
-    """Makes a batch of B observations that are the same, with 2 pictures of 32 pixels."""
+    """Return a batch of B equal observations with 2 images of 32 pixels."""
 
     def make(network, memory, size=2, instruction="Open the knob, then the handle."):
         random = torch.Generator().manual_seed(7)
@@ -71,7 +71,7 @@ def read_batch():
 
 @pytest.fixture(scope="session")
 def shapes():
-    """A memory's shape by kind."""
+    """Return the memory shape of a kind."""
     return {
         "none": MemoryShape(),
         "raw": MemoryShape("raw", 6),

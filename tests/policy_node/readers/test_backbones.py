@@ -1,4 +1,4 @@
-"""Published parts: loaded from the layouts they come in, made again without the files."""
+"""Pretrained backbones: loaded in their published layouts, recreated without the files."""
 
 import json
 from dataclasses import asdict, replace
@@ -42,7 +42,7 @@ EYE = {
 
 @pytest.fixture(scope="module")
 def published(tmp_path_factory):
-    """Folders of small random models in the layouts that the published ones have."""
+    """Return folders of small random models in the layouts of the published models."""
     root = tmp_path_factory.mktemp("published")
     torch.manual_seed(1)
     t = transformers
@@ -71,7 +71,7 @@ def published(tmp_path_factory):
         model.save_pretrained(root / name)
         if name in ("t5", "llama", "paligemma"):
             pieces.save_pretrained(root / name)
-    # DINOv2 looks at 224 pixels, so SigLIP beside it does: as many patches.
+    # DINOv2 uses 224 pixels, so that SigLIP must too: both need the same number of patches.
     wide = t.SiglipVisionModel(t.SiglipVisionConfig(**EYE | {"image_size": 224}))
     wide.save_pretrained(root / "siglip_224")
     return root, models
@@ -102,7 +102,7 @@ def test_a_base_policy_starts_from_weights_and_is_made_again_without_them(
     batch = read_batch(network, shapes["tokens"])
     network.loss(batch).backward()
     learned = {name for name, value in network.named_parameters() if value.grad is not None}
-    frozen = family == "rdt"  # whose language model and eyes stay as published
+    frozen = family == "rdt"  # whose language model and vision encoder are frozen
     parts = ("language.", "vision.encoders.") if frozen else ("model.text.",)
     assert any(name.startswith(parts) for name in learned) is not frozen
     assert ("tokens.tail" in learned) is frozen
@@ -110,7 +110,7 @@ def test_a_base_policy_starts_from_weights_and_is_made_again_without_them(
         usual = network.sample(batch, torch.Generator().manual_seed(0))
     assert usual.shape == (2, 50, 13) and usual.isfinite().all()
 
-    # As a checkpoint has it: plain JSON, and no file of the weights.
+    # As in a checkpoint: JSON values, without files of weights.
     told = json.loads(json.dumps(asdict(network.built(config))))
     again = type(config)(**told)
     assert not again.language.weights and not any(eye.weights for eye in again.vision)
@@ -153,16 +153,16 @@ def test_the_features_of_a_picture_are_those_of_the_library(published):
 
 def test_what_cannot_be_loaded_is_refused_with_the_reason(published, tmp_path):
     root, _ = published
-    with pytest.raises(RuleSafeError, match="no weights of t5 in"):
+    with pytest.raises(RuleSafeError, match="cannot load weights of t5 from"):
         make_backbone(Backbone("t5", weights=str(tmp_path)))
     with pytest.raises(RuleSafeError, match="unknown backbone 'bert'; valid: t5, gemma"):
         make_backbone(Backbone("bert"))
     for kind, folder in (("t5", "llama"), ("dinov2_with_registers", "siglip")):
-        with pytest.raises(RuleSafeError, match=r"is no |no weights of"):
+        with pytest.raises(RuleSafeError, match=r"is not a complete |cannot load weights of"):
             make_backbone(Backbone(kind, weights=str(root / folder)))
     with pytest.raises(RuleSafeError, match="has no vision encoder"):
         Pi0(replace(PI0_SIZES["tiny"], encoder=None), MemoryShape())
-    with pytest.raises(RuleSafeError, match="not with llama"):
+    with pytest.raises(RuleSafeError, match="requires gemma or paligemma, not llama"):
         language = COGACT_SIZES["tiny"].language
         Pi0(replace(PI0_SIZES["tiny"], language=language), MemoryShape())
 
@@ -174,7 +174,7 @@ def test_as_many_weights_as_there_are_parts_to_load():
         from_weights(PI0_SIZES["base"], ["a", "b"])
     for config in (RDT_SIZES["tiny"], Dp3Config()):
         assert from_weights(config, []) == config
-        with pytest.raises(RuleSafeError, match="all of it starts at random"):
+        with pytest.raises(RuleSafeError, match="it is trained from random weights"):
             from_weights(config, ["a"])
 
 
@@ -183,7 +183,7 @@ def count(part):
 
 
 def test_base_networks_have_the_published_sizes():
-    with torch.device("meta"):  # nothing is stored
+    with torch.device("meta"):  # allocates no memory
         rdt = Rdt(RDT_SIZES["base"], MemoryShape()).parts()
         cogact = CogAct(COGACT_SIZES["base"], MemoryShape()).parts()
         pi0 = Pi0(PI0_SIZES["base"], MemoryShape()).parts()

@@ -1,4 +1,4 @@
-"""CogACT's guidance: with a cognition against without."""
+"""Classifier-free guidance of CogACT."""
 
 from dataclasses import replace
 
@@ -49,7 +49,7 @@ def test_what_is_dropped_teaches_the_stand_in_alone(
 def test_the_network_may_foretell_the_noise(small_readers, shapes, read_batch):
     network = made(small_readers, shapes["none"], prediction="epsilon", drop=0.0)
     batch = read_batch(network, shapes["none"])
-    # What it says of noise is 0 when nothing was learned: the error is the noise's variance.
+    # With an output of 0, the loss is the variance of the noise.
     torch.nn.init.zeros_(network.actions.out.weight)
     torch.nn.init.zeros_(network.actions.out.bias)
     assert network.loss(batch).item() == pytest.approx(1.0, abs=0.15)

@@ -1,4 +1,4 @@
-"""What holds of RDT, CogACT and pi0 alike: they learn, and they learn from what they should."""
+"""RDT, CogACT and pi0 learn, and learn from the intended inputs."""
 
 import copy
 
@@ -14,7 +14,7 @@ MEMORIES = ("none", "raw", "tokens")
 
 
 def changed(batch, **values):
-    """The batch with other values, which are functions of the old ones."""
+    """Return the batch with other values, which are functions of the old ones."""
     other = copy.copy(batch)
     for name, change in values.items():
         setattr(other, name, change(getattr(batch, name).clone()))
@@ -22,8 +22,8 @@ def changed(batch, **values):
 
 
 def told_apart(batch, kind):
-    """Even observations, all alike, and odd ones: only the memory (or, without one, the pictures)
-    tells them apart."""
+    """Return a batch whose even and odd observations differ only in the memory, or in the images if
+    there is no memory."""
     curve = torch.linspace(0, 3, 50)[:, None] + torch.arange(13)
     batch.actions[::2], batch.actions[1::2] = 0.8 * curve.sin(), 0.8 * curve.cos()
     if kind == "none":
@@ -78,7 +78,7 @@ def test_all_parameters_belong_to_a_part_and_learn(family, memory, read_batch):
     assert listed == {id(p) for p in network.parameters()}
     network.loss(read_batch(network, memory, size=8)).backward()
     idle = {name for name, p in network.named_parameters() if p.grad is None}
-    # The prefix's last layer of pi0 leaves keys and values, and goes nowhere else.
+    # Only keys and values of pi0's last layer over the prefix are used.
     assert all(name.startswith(("model.text.norm", "model.text.layers.2.")) for name in idle)
     assert not idle or type(network).__name__ == "Pi0"
 
@@ -123,8 +123,8 @@ def test_what_is_masked_changes_nothing(family, kind, shapes, read_batch):
 
 @pytest.mark.parametrize("kind", ["raw", "tokens"])
 def test_a_longer_instruction_in_the_batch_changes_nothing(family, kind, shapes, read_batch):
-    """In training instructions of many lengths stand side by side; a chunk is asked for with one.
-    No memory is masked here, so that where it stands would show."""
+    """A training batch has instructions of different lengths, inference only one. No memory value
+    is masked here, so that its position would have an effect."""
     network = made(family, shapes[kind])
     alone = read_batch(network, shapes[kind], size=1)
     ids = alone.language[0].tolist()

@@ -1,4 +1,4 @@
-"""Instructions as ids, and a memory's tokens at the tail of the vocabulary."""
+"""Token ids of instructions, and memory tokens at the end of the vocabulary."""
 
 import importlib.util
 from pathlib import Path
@@ -84,7 +84,7 @@ def test_rows_of_a_raw_memory_are_mapped_linearly():
 def test_a_memory_that_would_take_the_words_ids_is_refused():
     table = torch.nn.Embedding(VOCABULARY, 8)
     TokenEmbedding(table, MemoryShape("tokens", 2, VOCABULARY - SHIPPED_TOKENS), shipped=True)
-    with pytest.raises(RuleSafeError, match="room for 512"):
+    with pytest.raises(RuleSafeError, match="of which 512 are available"):
         TokenEmbedding(
             table, MemoryShape("tokens", 2, VOCABULARY - SHIPPED_TOKENS + 1), shipped=True
         )

@@ -1,4 +1,4 @@
-"""The attention that pi0's two transformers share."""
+"""The shared attention of pi0's two transformers."""
 
 from dataclasses import replace
 
@@ -36,7 +36,7 @@ def network(small_readers, shapes):
 
 
 def test_the_cache_gives_what_one_attention_over_all_tokens_gives(network, shapes, read_batch):
-    """With the expert's weights those of the language model, both are one ordinary transformer."""
+    """If the expert has the language model's weights, both are equivalent to one transformer."""
     text, expert = network.model.text, network.expert
     for own, others in zip(expert.layers, text.layers, strict=True):
         own.load_state_dict(others.state_dict())

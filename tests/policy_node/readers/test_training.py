@@ -1,4 +1,4 @@
-"""From demonstrations with pictures and instructions to a policy, for each family."""
+"""Training of each family on demonstrations with images and instructions."""
 
 import os
 import pickle
@@ -22,7 +22,7 @@ from vq_memory_node.memory import Reading
 
 
 class Stop(Exception):
-    """Raised where a test interrupts a training run."""
+    """Raised by a test to interrupt a training run."""
 
 
 def stop_at(step):
@@ -76,7 +76,7 @@ with open(sys.argv[1], "rb") as file:
 
 @pytest.mark.train
 def test_two_processes_train_one_policy(small_readers, demos, cache, memories, tmp_path):
-    """pi0, of which the last layer over pictures and words has no gradient to wait for."""
+    """Train pi0, whose last layer over images and instruction receives no gradient."""
     task = TrainingTask("pi0", "tiny", small_readers["pi0"][1], memories["vq"], demos, None, cache)
     settings = TrainConfig(steps=3, batch=2, warm_up=1)
     script, told = tmp_path / "process.py", tmp_path / "task"
@@ -94,4 +94,4 @@ def test_two_processes_train_one_policy(small_readers, demos, cache, memories, t
     alone = train(task, settings, tmp_path / "one")
     weights = [read_policy(folder).weights["out.weight"] for folder in (tmp_path / "two", alone)]
     assert weights[0].isfinite().all()
-    assert not torch.equal(*weights)  # of twice as many windows
+    assert not torch.equal(*weights)  # with twice as many windows

@@ -1,4 +1,4 @@
-"""Pictures as a network sees them in training, where they are kept small, and at inference."""
+"""Images in training, where they are cached at a small size, and at inference."""
 
 from dataclasses import replace
 
@@ -30,7 +30,7 @@ def test_pictures_kept_small_say_what_those_of_the_camera_say(size):
         return vision(Batch(torch.zeros(1, 1, 13), images=pictures))
 
     with torch.no_grad():
-        # But for rounding to whole numbers.
+        # Up to rounding to integers.
         torch.testing.assert_close(look(learned), look(seen), atol=0.02, rtol=0.0)
         assert (look(seen) - look(255 - seen)).abs().max() > 0.1
 
@@ -57,4 +57,4 @@ def test_the_largest_of_several_eyes_decides_how_small_pictures_are_kept():
         return replace(RDT_SIZES["tiny"], vision=eyes).picture
 
     assert kept(112, 56) == 112
-    assert kept(112, 32) == IMAGE_SIDE  # 112 pixels do not shrink to 32 by area
+    assert kept(112, 32) == IMAGE_SIDE  # 112 is not a multiple of 32

@@ -37,8 +37,13 @@ SLOW = ("colcon", "ros", "render")
 """Marks of tests that start processes, wait for clocks or draw."""
 
 
+@pytest.hookimpl(tryfirst=True)  # before marks deselect
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files with slow tests come first: the last one should not keep a processor alone."""
+    """Mark tests of real demonstrations, which need whole episodes, and sort files with slow tests
+    first, so that none of them runs last, alone on its processor."""
+    for item in items:
+        if "demonstrations" in getattr(item, "fixturenames", ()):
+            item.add_marker("episode")
     slow = {item.path for item in items if any(map(item.get_closest_marker, SLOW))}
     items.sort(key=lambda item: item.path not in slow)
 

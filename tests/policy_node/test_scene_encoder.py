@@ -23,6 +23,8 @@ from policy_node.scene_encoder import (
 from rulesafe_core.errors import RuleSafeError
 from vq_memory_node.memory import MemoryShape
 
+pytestmark = pytest.mark.train
+
 SAFES = ("safe_01", "safe_02")
 
 
@@ -44,7 +46,6 @@ def encoder():
     return fit(boxes(600), steps=250)
 
 
-@pytest.mark.train
 def test_it_tells_where_what_it_never_saw_stands_and_which_it_is(encoder):
     scenes = boxes(100, seed=1)
     off, known = errors(encoder, scenes)

@@ -54,8 +54,8 @@ class NoiseSchedule(ABC):
 
 
 class Diffusion(NoiseSchedule):
-    """Deterministic DDIM (Song et al., 2020, equation 12 with sigma = 0) with the squared-cosine noise
-    schedule of Nichol and Dhariwal, 2021.
+    """Deterministic DDIM (Song et al., 2020, equation 12 with sigma = 0) with the squared-cosine
+    noise schedule of Nichol and Dhariwal, 2021.
 
     `time` is the diffusion step (int64); at step 0 there is hardly any noise. Actions must be in
     -1 .. 1: samples are clipped to this range.

@@ -149,7 +149,7 @@ def test_a_full_disk_is_said_and_harms_nothing(tmp_path, make, limit, expected):
 
     done = run(f"{WRITE}\nwriter.write(1, episode(1))", tmp_path, preexec_fn=limited)
     assert done.returncode == 1
-    assert "RuleSafeError: no room for" in done.stderr
+    assert "RuleSafeError: cannot write" in done.stderr
     assert "make room and start again" in done.stderr
     assert_goes_on(tmp_path, make, expected)
 

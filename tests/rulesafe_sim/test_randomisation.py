@@ -248,7 +248,7 @@ def test_a_users_file_loads(edited):
 @pytest.mark.parametrize(
     ("keys", "value", "words"),
     [
-        ("speed", [1.2, 0.8], ["speed", "smaller number first"]),
+        ("speed", [1.2, 0.8], ["speed", "with from <= to"]),
         ("speed", 1.0, ["speed", "2 numbers", "1.0"]),
         ("speed", [0.0, 1.0], ["speed", "0.2 to 2"]),
         ("speed", [[0.5, 0.6], 1.0], ["speed", "2 numbers"]),

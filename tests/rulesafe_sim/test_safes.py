@@ -351,7 +351,7 @@ def test_a_users_file_loads(edited) -> None:
         ("safe_01", "parts.knob.shape.family", "ball", ["bar, grip, fluted", "'ball'"]),
         ("safe_01", "parts.knob.shape.sides", 6, ["parts.knob.shape", "unknown sides"]),
         ("safe_03", "parts.knob.shape.sides", 7, ["parts.knob.shape", "even"]),
-        ("safe_03", "parts.knob.shape.sides", 6.5, ["parts.knob.shape.sides", "whole number"]),
+        ("safe_03", "parts.knob.shape.sides", 6.5, ["parts.knob.shape.sides", "an integer"]),
         ("safe_01", "looks.door.color", "red", ["looks.door.color", "#a0b1c2"]),
         ("safe_01", "parts.knob.motion_axis", [0, 1, 0], ["parts.knob.motion_axis", "clockwise"]),
         ("safe_01", "parts.door.motion_axis", [0, 0, 1], ["parts.door.motion_axis", "left hinge"]),
@@ -405,9 +405,9 @@ def test_unreadable_files(tmp_path: Path) -> None:
         load_safe(tmp_path / "nowhere.yaml")
     for content, word in (
         ("a: [", "bad.yaml"),
-        ("- 1", "keys and values"),
-        ("a: 1\na: 2", "twice"),
-        ("[a, b]: 1", "a key must be a word"),
+        ("- 1", "mapping of keys to values"),
+        ("a: 1\na: 2", "duplicate key 'a'"),
+        ("[a, b]: 1", "a key must be a scalar"),
     ):
         (tmp_path / "bad.yaml").write_text(content)
         with pytest.raises(RuleSafeError, match=word):

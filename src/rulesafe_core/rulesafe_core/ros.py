@@ -42,9 +42,9 @@ class EpisodeParameters(Settings):
 
     rule: str = setting("rule_001", "Rule: an id or the path of a lock's .json file.")
     safe: str = setting("safe_01", "Safe: an id or the path of a YAML file.")
-    seed: int = setting(0, "Seed: one of the split's variations.", 0, 2**32 - 1)
+    seed: int = setting(0, "Seed of the variation sampled from the split.", 0, 2**32 - 1)
     split: str = setting(
-        "nominal", "What a seed varies: nominal, train, shifted, or the path of a YAML file."
+        "nominal", "Split of variations: nominal, train, shifted, or the path of a YAML file."
     )
 
 

@@ -294,8 +294,8 @@ def test_a_manifest_notices_every_change(states_only):
     for part in (
         "(4)",
         "file-002.parquet is missing",
-        "meta/more.json is not expected",
+        "meta/more.json is not in the manifest",
         "meta/stats.json has 10 bytes, not",
-        "file-001.parquet has another content",
+        "file-001.parquet has a different SHA-256",
     ):
         assert part in str(error.value)

@@ -202,4 +202,4 @@ def test_joint_space_alone_needs_no_pictures(short, tmp_path):
 
 def test_nothing_to_render_is_said(tmp_path, capsys):
     assert main(["demos", "render", str(tmp_path)]) == 2
-    assert "holds no demonstrations" in capsys.readouterr().err
+    assert "contains no demonstrations" in capsys.readouterr().err

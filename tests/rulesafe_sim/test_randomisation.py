@@ -257,7 +257,7 @@ def test_a_users_file_loads(edited):
         ("safes", ["safe_11"], ["safe_11", "safe_01", ".yaml"]),
         ("safes", [], ["safes", "list"]),
         ("safes", ["safe_01", "safe_01"], ["safes", "different"]),
-        ("placement.xyz_m", [0.1, -0.1, 0.1], ["placement", "not negative"]),
+        ("placement.xyz_m", [0.1, -0.1, 0.1], ["placement", "must not be negative"]),
         ("placement.hollow", 1.0, ["hollow", "0 to 0.95"]),
     ],
 )

@@ -21,7 +21,7 @@ NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 @contextlib.contextmanager
-def says_when_full(path: Path) -> Iterator[None]:
+def disk_full_errors(path: Path) -> Iterator[None]:
     """Raise a RuleSafeError that names `path` if the disk is full or a quota is exceeded."""
     try:
         yield
@@ -34,7 +34,7 @@ def says_when_full(path: Path) -> Iterator[None]:
         ) from error
 
 
-def draft_of(path: Path) -> Path:
+def temporary_path(path: Path) -> Path:
     """Return a new name for a temporary file in the folder of `path`."""
     return path.with_name(f".{path.name}-{uuid.uuid4().hex[:12]}")
 
@@ -43,9 +43,9 @@ def draft_of(path: Path) -> Path:
 def drafted(path: Path) -> Iterator[Path]:
     """Yield the path of a temporary file, which replaces `path` on success and is removed on an
     error. Raises RuleSafeError if the disk is full."""
-    draft = draft_of(path)
+    draft = temporary_path(path)
     try:
-        with says_when_full(path):
+        with disk_full_errors(path):
             yield draft
         draft.replace(path)
     finally:
@@ -103,8 +103,8 @@ def write_atomically(path: Path, content: bytes | memoryview) -> None:
     Raises:
         RuleSafeError: the disk is full.
     """
-    temporary = draft_of(path)
-    with says_when_full(path):
+    temporary = temporary_path(path)
+    with disk_full_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
             with temporary.open("wb") as file:

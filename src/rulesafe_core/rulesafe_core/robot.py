@@ -66,13 +66,13 @@ _HOME = {
 }
 
 HOME: dict[str, float] = {name: _HOME.get(name, 0.0) for name in ALL_JOINTS}
-"""Home position in rad for each motor: legs straight up, left arm down, right hand in front."""
+"""Home position of each motor, rad: standing, left arm down, right hand in front of the body."""
 
 HELD: dict[str, float] = {name: HOME[name] for name in ALL_JOINTS if name not in ACTION_JOINTS}
 """Positions of the joints that do not move: legs, waist, left arm and left hand (rad)."""
 
 
-def robot_figures() -> dict[str, Any]:
+def robot_data() -> dict[str, Any]:
     """Return the manufacturer's data from which the body is built (see its key `_meta`)."""
     return json.loads((resources.files("rulesafe_core") / "data/h1_2.json").read_text("utf-8"))
 
@@ -80,25 +80,25 @@ def robot_figures() -> dict[str, Any]:
 @lru_cache(maxsize=1)
 def h1_2() -> Body:
     """Build the robot: root `pelvis`, 39 motors, 12 mimic joints, fixed mounts."""
-    figures = robot_figures()
-    density = {side: _hand_density(figures["links"], side) for side in "LR"}
+    data = robot_data()
+    density = {side: _hand_density(data["links"], side) for side in "LR"}
     links = tuple(
         Link(name, _shapes(name, link), _inertial(name, link, density))
-        for name, link in figures["links"].items()
+        for name, link in data["links"].items()
     )
-    joints = tuple(_joint(name, joint) for name, joint in figures["joints"].items())
+    joints = tuple(_joint(name, joint) for name, joint in data["joints"].items())
     return Body("h1_2", links, joints)
 
 
-def _joint(name: str, figures: dict[str, Any]) -> Joint:
-    limit, mimic = figures.get("limit", {}), figures.get("mimic")
+def _joint(name: str, data: dict[str, Any]) -> Joint:
+    limit, mimic = data.get("limit", {}), data.get("mimic")
     return Joint(
         name,
-        figures["parent"],
-        figures["child"],
-        from_xyz_rpy(figures["origin_xyz"], figures["origin_rpy"]),
-        kind=figures["type"],
-        axis=tuple(figures.get("axis", (0.0, 0.0, 1.0))),
+        data["parent"],
+        data["child"],
+        from_xyz_rpy(data["origin_xyz"], data["origin_rpy"]),
+        kind=data["type"],
+        axis=tuple(data.get("axis", (0.0, 0.0, 1.0))),
         mimic=Mimic(**mimic) if mimic else None,
         **limit,
     )
@@ -113,28 +113,28 @@ def _hand_density(links: dict[str, Any], side: str) -> float:
     return HAND_MASS / sum(link["mesh"]["volume"] for link in hand)
 
 
-def _inertial(name: str, figures: dict[str, Any], density: dict[str, float]) -> Inertial | None:
-    if "mass" not in figures:
+def _inertial(name: str, data: dict[str, Any], density: dict[str, float]) -> Inertial | None:
+    if "mass" not in data:
         return None
     if _is_hand(name):
-        obb = figures["mesh"]["obb"]
-        mass = density[name[0]] * figures["mesh"]["volume"]
+        obb = data["mesh"]["obb"]
+        mass = density[name[0]] * data["mesh"]["volume"]
         squares = np.square(obb["extents"])
         principal = mass / 12 * (squares.sum() - squares) + GEAR_INERTIA
         axes = np.array(obb["axes"])
         inertia = axes @ np.diag(principal) @ axes.T
-        return Inertial(mass, tuple(figures["com"]), (inertia + inertia.T) / 2)
-    xx, xy, xz, yy, yz, zz = figures["inertia"]
+        return Inertial(mass, tuple(data["com"]), (inertia + inertia.T) / 2)
+    xx, xy, xz, yy, yz, zz = data["inertia"]
     inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    return Inertial(figures["mass"], tuple(figures["com"]), inertia)
+    return Inertial(data["mass"], tuple(data["com"]), inertia)
 
 
-def _shapes(name: str, figures: dict[str, Any]) -> tuple[Shape, ...]:
-    if "mesh" not in figures:
+def _shapes(name: str, data: dict[str, Any]) -> tuple[Shape, ...]:
+    if "mesh" not in data:
         return ()
     if name == "torso_link":
         return _torso()
-    low, high = np.array(figures["mesh"]["aabb"])
+    low, high = np.array(data["mesh"]["aabb"])
     if name == "logo_link":  # lettering on the chest
         return (_box((0.06, -0.05, low[2] + 0.03), (high[0], 0.05, high[2] - 0.03), VISOR),)
     if name.endswith("ankle_roll_link"):
@@ -143,13 +143,13 @@ def _shapes(name: str, figures: dict[str, Any]) -> tuple[Shape, ...]:
         return _palm(low, high)
     if name.endswith("elbow_link"):
         return _forearm(low, high)
-    return _fill(figures["mesh"], _material(name))
+    return _fill(data["mesh"], _material(name))
 
 
 def _material(link: str) -> Material:
     if _is_hand(link):
         return HAND if link.endswith(("proximal", "base")) else FINGER
-    return FRAME if any(word in link for word in _DARK_LINKS) else SHELL
+    return FRAME if any(part in link for part in _DARK_LINKS) else SHELL
 
 
 def _fill(mesh: dict[str, Any], material: Material) -> tuple[Shape, ...]:
@@ -164,7 +164,7 @@ def _fill(mesh: dict[str, Any], material: Material) -> tuple[Shape, ...]:
     radius = thickness / 2
     offset = across * (width / 2 - radius)
     two = width >= 1.2 * thickness
-    # Where the oriented box extends beyond the axis-aligned one, the mesh has no corners.
+    # Outside the axis-aligned box, the corners of the oriented box are not part of the mesh.
     low, high = low + 0.8 * radius, high - 0.8 * radius
     shapes = []
     for middle in (center - offset, center + offset) if two else (center,):

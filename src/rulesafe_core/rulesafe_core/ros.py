@@ -124,7 +124,7 @@ def _descriptor(of: Field) -> ParameterDescriptor:
 
 
 def claim(node: Node, topic: str) -> socket.socket:
-    """Reserve a topic, so that this process is its only publisher on this machine and ROS domain.
+    """Reserve a topic, so that only this process on this machine publishes it in the ROS domain.
 
     Two simulations in one domain would publish conflicting states, and DDS discovery detects this
     too late. An abstract Unix socket is visible on the complete machine, and the kernel releases

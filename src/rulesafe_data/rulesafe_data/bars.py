@@ -16,10 +16,10 @@ class ProgressBar(tqdm):
     """A tqdm bar that prints lines if stderr is not a terminal: one at the start, one every SECONDS
     if there is progress, and one at the end."""
 
-    def __init__(self, *args: Any, **words: Any):
+    def __init__(self, *args: Any, **kwargs: Any):
         self._log = not sys.stderr.isatty()
         self._printed, self._line = float("-inf"), ""
-        super().__init__(*args, **{"dynamic_ncols": True, **words})
+        super().__init__(*args, **{"dynamic_ncols": True, **kwargs})
 
     def display(self, msg: str | None = None, pos: int | None = None) -> bool | None:
         """Update the display; called by tqdm on changes."""

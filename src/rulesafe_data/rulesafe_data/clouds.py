@@ -19,7 +19,7 @@ from numcodecs import Blosc
 from numpy.typing import NDArray
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.files import says_when_full, write_atomically
+from rulesafe_core.files import disk_full_errors, write_atomically
 from rulesafe_data.layout import CLOUDS, WRITING, cloud_name
 
 FRAMES_PER_CHUNK = 16
@@ -42,7 +42,7 @@ class CloudWriter:
     def __init__(self, root: Path, index: int, frames: int, points: int):
         self._target = root / CLOUDS / cloud_name(index)
         self._path = root / WRITING / f"{cloud_name(index)}-{uuid.uuid4().hex[:12]}"
-        with says_when_full(self._path):
+        with disk_full_errors(self._path):
             self._path.mkdir(parents=True)
             (self._path / ".zgroup").write_bytes(GROUP)
             self._xyz = self._array("xyz", frames, points, "<f4", Blosc.SHUFFLE)
@@ -76,7 +76,7 @@ class CloudWriter:
     def _flush(self) -> None:
         if self._xyz_block:
             rows = slice(self._written, self._written + len(self._xyz_block))
-            with says_when_full(self._path):
+            with disk_full_errors(self._path):
                 self._xyz[rows] = np.stack(self._xyz_block)
                 self._rgb[rows] = np.stack(self._rgb_block)
             self._written = rows.stop
@@ -86,7 +86,7 @@ class CloudWriter:
         """Write the remaining frames, move the group into the dataset, return a hash of the point
         clouds."""
         self._flush()
-        with says_when_full(self._path):
+        with disk_full_errors(self._path):
             for path in self._path.rglob("*"):
                 if path.is_file():
                     _sync(path)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.files import says_when_full, write_atomically
+from rulesafe_core.files import disk_full_errors, write_atomically
 
 ZARR_FILES = {".zgroup", ".zarray", ".zattrs"}
 """Hidden files that are part of a dataset."""
@@ -34,7 +34,7 @@ def append_line(path: Path, entry: Mapping[str, Any]) -> None:
     Raises:
         RuleSafeError: the disk is full.
     """
-    with says_when_full(path), path.open("a+b") as file:
+    with disk_full_errors(path), path.open("a+b") as file:
         file.seek(max(0, file.seek(0, os.SEEK_END) - 1))
         incomplete = file.read() not in (b"", b"\n")
         file.write(b"\n" * incomplete + json.dumps(entry).encode() + b"\n")

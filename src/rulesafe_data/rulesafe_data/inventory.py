@@ -54,7 +54,7 @@ def manifest(root: Path | str) -> dict[str, Any]:
         for name, paths in _members(store.root).items()
     }
     return {
-        "version": layout.OWN_VERSION,
+        "version": layout.EXTENSION_VERSION,
         "episodes": len(store),
         "frames": store.frames,
         "digest": store.digest,

@@ -17,7 +17,7 @@ from rulesafe_data.files import read_json
 VERSION = "v3.0"
 """LeRobot's format version, `codebase_version` of meta/info.json."""
 
-OWN_VERSION = 1
+EXTENSION_VERSION = 1
 """Version of the extensions of LeRobot's format: point clouds, privileged files and
 meta/rulesafe.json."""
 
@@ -41,7 +41,7 @@ DATA_PATH = f"data/{FILE}.parquet"
 VIDEO_PATH = f"videos/{{video_key}}/{FILE}.mp4"
 EPISODES_PATH = f"meta/episodes/{FILE}.parquet"
 INFO, STATS, TASKS = "meta/info.json", "meta/stats.json", "meta/tasks.parquet"
-OWN = "meta/rulesafe.json"
+EXTENSION = "meta/rulesafe.json"
 CLOUDS = "clouds.zarr"
 PRIVILEGED_PATH = f"privileged/{FILE}.parquet"
 PRIVILEGED_EPISODES = "privileged/episodes.parquet"
@@ -152,14 +152,16 @@ def read_info(root: Path) -> dict[str, Any]:
     return info
 
 
-def read_own(root: Path) -> dict[str, Any]:
+def read_extension(root: Path) -> dict[str, Any]:
     """Read meta/rulesafe.json; raise RuleSafeError if it is missing or of another version."""
-    path = root / OWN
+    path = root / EXTENSION
     if not path.is_file():
-        raise RuleSafeError(f"{root} is a LeRobot dataset, but not of RuleSafe: {OWN} is missing")
-    own = read_json(path, "a dataset's meta/rulesafe.json")
-    if own.get("version") != OWN_VERSION:
         raise RuleSafeError(
-            f"{path} is of version {own.get('version')!r}; supported: {OWN_VERSION}"
+            f"{root} is a LeRobot dataset, but not of RuleSafe: {EXTENSION} is missing"
         )
-    return own
+    extension = read_json(path, "a dataset's meta/rulesafe.json")
+    if extension.get("version") != EXTENSION_VERSION:
+        raise RuleSafeError(
+            f"{path} is of version {extension.get('version')!r}; supported: {EXTENSION_VERSION}"
+        )
+    return extension

@@ -125,7 +125,7 @@ def ros_node(
     module: str, parameters: Mapping[str, Any], stderr: int | None = None
 ) -> Iterator[subprocess.Popen]:
     """Run a node with these parameters; on exit, interrupt it, and kill it after 10 s."""
-    arguments = [word for name, value in parameters.items() for word in ("-p", f"{name}:={value}")]
+    arguments = [arg for name, value in parameters.items() for arg in ("-p", f"{name}:={value}")]
     process = subprocess.Popen(
         [sys.executable, "-m", module, "--ros-args", *arguments],
         stdout=subprocess.DEVNULL,

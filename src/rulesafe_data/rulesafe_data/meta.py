@@ -53,12 +53,12 @@ def finish(root: Path) -> None:
     write_json(root / layout.STATS, joined)
     _write_episodes(root, episodes, starts, statistics)
     digests = [episode.about["digest"] for episode in episodes]
-    own = {
-        "version": layout.OWN_VERSION,
+    extension = {
+        "version": layout.EXTENSION_VERSION,
         "points": points,
         "digest": hashlib.sha256("".join(digests).encode()).hexdigest(),
     }
-    write_json(root / layout.OWN, own)
+    write_json(root / layout.EXTENSION, extension)
     info = layout.info(len(episodes), starts[-1], len(tasks), image_shape)
     write_json(root / layout.INFO, info)  # last, since it marks the dataset as complete
     _clean(root)
@@ -93,7 +93,7 @@ def _numbers(root: Path) -> range:
 def _read_header(path: Path) -> _Episode:
     with pq.ParquetFile(path) as file:
         names = file.schema_arrow.names
-        about = json.loads((file.schema_arrow.metadata or {})[tables.OURS])
+        about = json.loads((file.schema_arrow.metadata or {})[tables.METADATA_KEY])
         group = file.metadata.row_group(0)
 
         def first(name: str) -> int:

@@ -84,7 +84,7 @@ def export_states(root: Path | str, file: Path | str) -> None:
     coded = pa.DictionaryArray.from_arrays(pa.array(rules, pa.int32()), pa.array(names))
     table = table.append_column("rule", coded.cast(pa.string()))
     about = {"kind": KIND, "fps": layout.FPS, "digest": store.digest}
-    table = table.replace_schema_metadata({tables.OURS: json.dumps(about).encode()})
+    table = table.replace_schema_metadata({tables.METADATA_KEY: json.dumps(about).encode()})
     buffer = io.BytesIO()
     # Byte stream split makes the file a third smaller.
     pq.write_table(

@@ -64,9 +64,9 @@ class EpisodeStore:
 
     def __init__(self, root: Path | str):
         self.root = Path(root)
-        info, own = layout.read_info(self.root), layout.read_own(self.root)
-        self.digest: str = own["digest"]
-        self.features = _features(info, own["points"])
+        info, extension = layout.read_info(self.root), layout.read_extension(self.root)
+        self.digest: str = extension["digest"]
+        self.features = _features(info, extension["points"])
         self.keys = tuple(self.features)
         self.episodes = _read_episodes(self.root, info["total_episodes"])
         self._pid, self._handles = os.getpid(), _Handles(self.root)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.files import write_atomically
 
-OURS = b"rulesafe"
+METADATA_KEY = b"rulesafe"
 """Key of JSON metadata in the schema of a table."""
 
 
@@ -49,7 +49,7 @@ def to_table(columns: Mapping[str, NDArray], about: Mapping[str, Any]) -> pa.Tab
         text = json.dumps(about, default=_plain)
     except TypeError as error:
         raise RuleSafeError(f"facts must be JSON-serialisable: {error}") from error
-    return table.replace_schema_metadata({OURS: text.encode()})
+    return table.replace_schema_metadata({METADATA_KEY: text.encode()})
 
 
 def _plain(value: Any) -> Any:
@@ -60,7 +60,7 @@ def _plain(value: Any) -> Any:
 
 def about(path: Path) -> dict[str, Any]:
     """Read the JSON metadata in the schema of a file, without reading rows."""
-    return json.loads((pq.read_schema(path).metadata or {}).get(OURS, b"{}"))
+    return json.loads((pq.read_schema(path).metadata or {}).get(METADATA_KEY, b"{}"))
 
 
 def read_columns(path: Path, names: Iterable[str] | None = None) -> dict[str, NDArray]:

@@ -86,7 +86,7 @@ class DatasetWriter:
         self.root = Path(root)
         if (self.root / layout.INFO).exists():
             layout.read_info(self.root)
-            layout.read_own(self.root)
+            layout.read_extension(self.root)
 
     def has(self, index: int) -> bool:
         """Return whether a complete episode with this number exists."""

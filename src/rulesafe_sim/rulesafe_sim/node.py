@@ -160,7 +160,7 @@ class SimNode(Node):
         self._paused = request.data
         self._pause.publish(Bool(data=self._paused))
         response.success = True
-        response.message = "simulated time is paused" if self._paused else "simulated time runs"
+        response.message = "simulation paused" if self._paused else "simulation resumed"
         return response
 
     def _on_chunk(self, message: JointTrajectory) -> None:

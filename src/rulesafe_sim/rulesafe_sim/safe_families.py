@@ -5,8 +5,9 @@ front, x out of the door along the axis, z along the arm (lever, spoke, long sid
 so that opposite faces for a pinch are at +y and -y. Lengths in m.
 
 Collision shapes are boxes, capsules and spheres. Cylinders are only visual: PhysX approximates a
-cylinder by facets, and a pinch would turn it without friction. Symmetric copies are rotated copies
-of one shape, and round shapes along x have `_facets` corners, so that images are symmetric too.
+cylinder by facets, and a pinch would turn it even without friction. Symmetric copies are rotated
+copies of one shape, and round shapes along x have `_facets` corners, so that images are symmetric
+too.
 """
 
 from dataclasses import dataclass, replace

@@ -17,7 +17,7 @@ from typing import Any
 from mcap.records import Channel, Message, Metadata, Schema
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.files import says_when_full
+from rulesafe_core.files import disk_full_errors
 from rulesafe_data.bags import files, metadata
 from rulesafe_data.bags.writing import complete
 
@@ -87,7 +87,7 @@ def repair(folder: Path) -> Repaired:
     """
     if not folder.is_dir() or not mcap_files(folder):
         raise RuleSafeError(f"{folder} has no .mcap files: there is nothing to repair")
-    with recording_lock(folder), says_when_full(folder):
+    with recording_lock(folder), disk_full_errors(folder):
         repaired: list[str] = []
         removed: list[str] = []
         lost = 0

@@ -19,7 +19,7 @@ from typing import IO
 from mcap.writer import Writer
 
 from rulesafe_core.errors import RuleSafeError, unknown_name
-from rulesafe_core.files import says_when_full
+from rulesafe_core.files import disk_full_errors
 from rulesafe_core.settings import Settings, setting
 from rulesafe_data.bags import files, metadata
 from rulesafe_data.bags.metadata import Metadata, Topic
@@ -93,7 +93,7 @@ class BagWriter:
         """Write a serialised message (CDR) with its times of reception and publication (ns)."""
         if topic not in self._channels:
             raise unknown_name("topic of this bag", topic, self._channels)
-        with says_when_full(self.folder):
+        with disk_full_errors(self.folder):
             if self._first is not None and self._is_full(when):
                 self._end()
                 self._begin()
@@ -114,7 +114,7 @@ class BagWriter:
 
     def flush(self) -> None:
         """Flush all messages to the file; raise RuleSafeError if the disk is full."""
-        with says_when_full(self.folder):
+        with disk_full_errors(self.folder):
             self._write_dropped()
             self._writer.flush()
         self._flushed = time.monotonic()
@@ -134,7 +134,7 @@ class BagWriter:
 
     def close(self) -> Metadata:
         """Complete the files; write and return the metadata."""
-        with says_when_full(self.folder):
+        with disk_full_errors(self.folder):
             if not self._stream.closed:
                 self._end()
             return complete(self.folder, self._paths, self.dropped, self.topics)

@@ -195,7 +195,7 @@ def test_the_stand_reaches_from_the_floor_to_the_safe():
 
 
 def test_a_description_that_is_none():
-    with pytest.raises(RuleSafeError, match="no URDF"):
+    with pytest.raises(RuleSafeError, match="not a valid URDF"):
         read_kinematics("<robot")
 
 

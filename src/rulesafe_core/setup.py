@@ -1,4 +1,4 @@
-"""The package as colcon builds it; with pip the root's pyproject.toml describes all packages."""
+"""Package description for colcon; pip uses the pyproject.toml at the root for all packages."""
 
 from setuptools import find_packages, setup
 
@@ -7,7 +7,7 @@ NAME = "rulesafe_core"
 setup(
     name=NAME,
     version="0.1.0",
-    description="What every package shares: errors, joints, the robot, chunks, ROS helpers",
+    description="Shared by all packages: errors, joints, robot model, action chunks, ROS helpers",
     maintainer="The RuleSafe authors",
     maintainer_email="maintainers@rulesafe.dev",
     license="Apache-2.0",

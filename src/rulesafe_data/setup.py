@@ -1,4 +1,4 @@
-"""The package as colcon builds it; with pip the root's pyproject.toml describes all packages."""
+"""Package description for colcon; pip uses the pyproject.toml at the root for all packages."""
 
 from setuptools import find_packages, setup
 

@@ -138,9 +138,9 @@ def test_stale_and_out_of_order_chunks_are_dropped():
     refused(world, world.moved({3: 0.1}, 50), "stale: it rests on an observation 1.2", age=1.2)
     world.send(world.moved({3: 0.1}, 20))
     world.run(0.1)
-    refused(world, world.moved({3: 0.1}, 20), "older than the running one's", age=0.2)
+    refused(world, world.moved({3: 0.1}, 20), "older than that of the running chunk", age=0.2)
     refused(world, world.moved({3: 0.1}, 20), "does its sender follow the same clock", age=-2.0)
-    refused(world, world.moved({3: 0.1}, 1), "no row left|older than", age=0.3)
+    refused(world, world.moved({3: 0.1}, 1), "no step is left|older than", age=0.3)
 
 
 def test_chunks_of_observations_before_the_engagement_are_dropped():
@@ -152,10 +152,10 @@ def test_nan_and_wrong_joint_names_are_rejected_with_the_reason():
     world = World().engaged()
     rows = world.moved({3: 0.1})
     rows[4, 3] = np.nan
-    with pytest.raises(RuleSafeError, match="row 4 of the chunk is not finite for right_elbow"):
+    with pytest.raises(RuleSafeError, match="step 4 of the chunk is not finite for right_elbow"):
         world.chunk(rows)
     left = [name.replace("right_", "left_") for name in ACTION_JOINTS]
-    with pytest.raises(RuleSafeError, match="not among them left_shoulder_pitch_joint"):
+    with pytest.raises(RuleSafeError, match="unknown left_shoulder_pitch_joint"):
         world.chunk(world.moved({}), joints=left)
 
 

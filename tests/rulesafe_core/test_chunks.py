@@ -117,13 +117,13 @@ def test_points_may_lie_at_other_times_than_every_tenth_of_a_second():
     ("arguments", "reason"),
     [
         ({"joints": ACTION_JOINTS[:-1]}, "missing R_thumb_proximal_yaw_joint"),
-        ({"joints": (*ACTION_JOINTS[:-1], "tail_joint")}, "not among them tail_joint"),
-        ({"joints": (*ACTION_JOINTS, ACTION_JOINTS[0])}, "named twice"),
+        ({"joints": (*ACTION_JOINTS[:-1], "tail_joint")}, "unknown tail_joint"),
+        ({"joints": (*ACTION_JOINTS, ACTION_JOINTS[0])}, "duplicate names"),
         ({"rows": np.zeros((2, 12))}, r"shape \(n, 13\)"),
         ({"rows": np.zeros((0, 13))}, r"shape \(n, 13\)"),
-        ({"rows": np.full((2, 13), np.nan)}, "not finite for right_shoulder_pitch_joint"),
+        ({"rows": np.full((2, 13), np.nan)}, "step 0 .* not finite for right_shoulder_pitch_joint"),
         ({"rows": np.full((2, 13), np.inf)}, "not finite"),
-        ({"offsets": [PERIOD]}, "2 rows need as many times"),
+        ({"offsets": [PERIOD]}, "2 steps needs 2 times, got 1"),
         ({"offsets": [PERIOD, PERIOD]}, "must increase"),
         ({"offsets": [-1, PERIOD]}, "must not be negative"),
     ],
@@ -138,7 +138,7 @@ def test_a_malformed_chunk_is_refused_with_the_reason(arguments, reason):
     ("stamp", "reason"),
     [
         (5 * PERIOD, "before the episode began"),
-        (14 * PERIOD, "older than the running one"),
+        (14 * PERIOD, "older than that of the running chunk"),
         (90 * PERIOD, "use_sim_time"),
     ],
 )
@@ -155,7 +155,7 @@ def test_a_chunk_for_another_time_is_refused_and_the_running_one_goes_on(stamp, 
 
 
 def test_a_chunk_that_came_too_late_is_refused():
-    with pytest.raises(RuleSafeError, match="no row left"):
+    with pytest.raises(RuleSafeError, match="no step is left"):
         ChunkExecutor().accept(make_chunk(ACTION_JOINTS, rows_of(7, 3), 0), 3 * PERIOD, START)
 
 
@@ -272,7 +272,7 @@ def test_chunks_of_the_same_intention_blend_to_it_even_between_rows():
 @pytest.mark.parametrize(
     ("make", "reason"),
     [
-        (lambda: ChunkExecutor(execute=-1), "1 row or more"),
+        (lambda: ChunkExecutor(execute=-1), "0 or more steps"),
         (lambda: ChunkExecutor(velocity=np.zeros(13)), "above 0 rad/s"),
         (lambda: load_executor("oldest"), "newest, blended"),
     ],

@@ -53,7 +53,9 @@ def test_an_error_says_what_is_valid(package, name, message):
 
 def test_a_file_must_be_one(package):
     assert str(load_file("rulesafe.safes", "own.yaml", {}, (".yaml",))) == "own.yaml"
-    with pytest.raises(RuleSafeError, match=r"^safe 'vault' is .*Grip.*; valid: the path of a"):
+    with pytest.raises(
+        RuleSafeError, match=r"^safe 'vault' refers to .*Grip.*; valid: the path of a"
+    ):
         load_file("rulesafe.safes", "vault", {}, (".yaml",))
 
 

@@ -10,7 +10,7 @@ from scipy.spatial import ConvexHull
 
 from rulesafe_core.body import Shape, hold, merge_fixed
 from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
-from rulesafe_core.robot import HAND_MASS, HOME, h1_2, robot_figures
+from rulesafe_core.robot import HAND_MASS, HOME, h1_2, robot_data
 from rulesafe_core.transforms import apply, inverse
 
 ROOT = Path(__file__).parents[2]
@@ -98,7 +98,7 @@ def test_body_masses_equal_the_reference(reference):
 
 def test_the_data_file_is_what_its_script_makes(reference):
     script = runpy.run_path(str(ROOT / "scripts/make_robot_data.py"))
-    assert script["distil"](json.loads(REFERENCE.read_text())) == robot_figures()
+    assert script["distil"](json.loads(REFERENCE.read_text())) == robot_data()
 
 
 def test_the_39_motors_are_the_joints_that_mimic_nothing():
@@ -152,7 +152,7 @@ def surface_points(shape: Shape) -> np.ndarray:
     "link", [link for link in h1_2().links if link.shapes], ids=lambda x: x.name
 )
 def test_shapes_stay_inside_the_mesh_boxes(link):
-    mesh = robot_figures()["links"][link.name]["mesh"]
+    mesh = robot_data()["links"][link.name]["mesh"]
     points = np.vstack([surface_points(shape) for shape in link.shapes])
     low, high = np.array(mesh["aabb"])
     outside = np.maximum(low - points, points - high).max()
@@ -167,7 +167,7 @@ def test_shapes_stay_inside_the_mesh_boxes(link):
 def test_finger_hulls_have_the_meshes_volume(name):
     link = next(link for link in h1_2().links if link.name == name)
     points = np.vstack([surface_points(shape) for shape in link.shapes if shape.collides])
-    volume = robot_figures()["links"][name]["mesh"]["volume"]
+    volume = robot_data()["links"][name]["mesh"]["volume"]
     assert ConvexHull(points).volume == pytest.approx(volume, rel=0.1)
 
 

@@ -194,7 +194,7 @@ def edit_elbow(tag: str, key: str, value: str):
     [
         (edit_elbow("axis", "xyz", "0 -1 0"), "axis 0.0 -1.0 0.0"),
         (edit_elbow("axis", "xyz", "0 one 0"), "one"),
-        (edit_elbow("axis", "xyz", "0 1"), "numbers (3) expected"),
+        (edit_elbow("axis", "xyz", "0 1"), "expected 3 finite number(s)"),
         (edit_elbow("origin", "xyz", "0.006 -0.0329 -0.183"), "origin 0.006 -0.0329 -0.183"),
         (edit_elbow("origin", "rpy", "0 0 0.001"), "rpy 0.0 0.0 0.001"),
         (edit_elbow("parent", "link", "torso_link"), "parent 'torso_link'"),

@@ -56,7 +56,7 @@ def test_a_worker_that_cannot_start_ends_the_run():
 
     Unknown.__qualname__ = "Unknown"
     globals()["Unknown"] = Unknown
-    with pytest.raises(RuleSafeError, match="before it could begin"):
+    with pytest.raises(RuleSafeError, match="before it could start"):
         run(Unknown(), ["1"], print)
 
 

@@ -22,7 +22,7 @@ def test_states_come_back(states_only, tmp_path):
         whole = store.episode(index)
         assert np.array_equal(positions, whole["observation.state"][:, columns])
         assert np.array_equal(actions, whole["action"])
-    with pytest.raises(RuleSafeError, match="episodes 0 to 4, not 5"):
+    with pytest.raises(RuleSafeError, match="no episode 5; valid: 0 to 4"):
         states[5]
 
 
@@ -39,10 +39,10 @@ def test_one_file_readable_by_others_and_always_the_same(states_only, tmp_path):
 
 
 def test_other_files_are_refused(tmp_path, root):
-    with pytest.raises(RuleSafeError, match="no file of states"):
+    with pytest.raises(RuleSafeError, match=r"the file of states .* does not exist"):
         load_states(tmp_path / "none.parquet")
     (tmp_path / "text.parquet").write_text("text")
-    with pytest.raises(RuleSafeError, match="no Parquet file"):
+    with pytest.raises(RuleSafeError, match="not a Parquet file"):
         load_states(tmp_path / "text.parquet")
-    with pytest.raises(RuleSafeError, match="not of the kind 'rulesafe states 1' but None"):
+    with pytest.raises(RuleSafeError, match="has the format None; expected 'rulesafe states 1'"):
         load_states(root / "data/chunk-000/file-000.parquet")

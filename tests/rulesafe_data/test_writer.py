@@ -149,8 +149,8 @@ def test_a_full_disk_is_said_and_harms_nothing(tmp_path, make, limit, expected):
 
     done = run(f"{WRITE}\nwriter.write(1, episode(1))", tmp_path, preexec_fn=limited)
     assert done.returncode == 1
-    assert "RuleSafeError: no room for" in done.stderr
-    assert "make room and start again" in done.stderr
+    assert "RuleSafeError: cannot write" in done.stderr
+    assert "free disk space and repeat the command to resume" in done.stderr
     assert_goes_on(tmp_path, make, expected)
 
 
@@ -172,7 +172,7 @@ def test_a_gap_is_an_error(tmp_path, make):
         writer.finish()
     for index in (0, 2, 5):
         writer.write(index, make(index, pictures=False))
-    with pytest.raises(RuleSafeError, match=r"missing below .*: 1, 3, 4 \(3 of 6\)"):
+    with pytest.raises(RuleSafeError, match=r"missing in .*: 1, 3, 4 \(3 of 6\)"):
         writer.finish()
 
 
@@ -252,7 +252,10 @@ def test_clouds_may_be_without_pictures(tmp_path, make_frames):
         ((np.zeros((5, 38)), np.zeros((5, 39)), np.zeros((5, 13))), "observation.state must have"),
         ((np.zeros((5, 39)), np.zeros((4, 39)), np.zeros((5, 13))), "velocity must have"),
         ((np.zeros((0, 39)), np.zeros((0, 39)), np.zeros((0, 13))), "N > 0"),
-        ((np.zeros((5, 39)), np.zeros((5, 39)), np.full((5, 13), np.nan)), "action holds numbers"),
+        (
+            (np.zeros((5, 39)), np.zeros((5, 39)), np.full((5, 13), np.nan)),
+            "action contains values that are not finite",
+        ),
     ],
 )
 def test_vectors_must_fit(given, message):
@@ -294,8 +297,8 @@ def test_a_manifest_notices_every_change(states_only):
     for part in (
         "(4)",
         "file-002.parquet is missing",
-        "meta/more.json is not expected",
+        "meta/more.json is not in the manifest",
         "meta/stats.json has 10 bytes, not",
-        "file-001.parquet has another content",
+        "file-001.parquet has a different SHA-256",
     ):
         assert part in str(error.value)

@@ -158,7 +158,7 @@ def test_other_cameras_see_the_same_episode(short, tmp_path, capsys):
     assert store[0, 3]["observation.images.head"].shape == (48, 64, 3)
     file.write_text("head: {width: 64}\n")
     assert main([*words, "--out", str(tmp_path / "other")]) == 2
-    assert "one size" in capsys.readouterr().err
+    assert "the same size" in capsys.readouterr().err
     file.write_text("back: {width: 64}\n")
     assert main([*words, "--out", str(tmp_path / "other")]) == 2
     assert "back" in capsys.readouterr().err
@@ -202,4 +202,4 @@ def test_joint_space_alone_needs_no_pictures(short, tmp_path):
 
 def test_nothing_to_render_is_said(tmp_path, capsys):
     assert main(["demos", "render", str(tmp_path)]) == 2
-    assert "holds no demonstrations" in capsys.readouterr().err
+    assert "contains no demonstrations" in capsys.readouterr().err

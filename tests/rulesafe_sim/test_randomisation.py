@@ -248,7 +248,7 @@ def test_a_users_file_loads(edited):
 @pytest.mark.parametrize(
     ("keys", "value", "words"),
     [
-        ("speed", [1.2, 0.8], ["speed", "smaller number first"]),
+        ("speed", [1.2, 0.8], ["speed", "with from <= to"]),
         ("speed", 1.0, ["speed", "2 numbers", "1.0"]),
         ("speed", [0.0, 1.0], ["speed", "0.2 to 2"]),
         ("speed", [[0.5, 0.6], 1.0], ["speed", "2 numbers"]),
@@ -257,7 +257,7 @@ def test_a_users_file_loads(edited):
         ("safes", ["safe_11"], ["safe_11", "safe_01", ".yaml"]),
         ("safes", [], ["safes", "list"]),
         ("safes", ["safe_01", "safe_01"], ["safes", "different"]),
-        ("placement.xyz_m", [0.1, -0.1, 0.1], ["placement", "not negative"]),
+        ("placement.xyz_m", [0.1, -0.1, 0.1], ["placement", "must not be negative"]),
         ("placement.hollow", 1.0, ["hollow", "0 to 0.95"]),
     ],
 )

@@ -77,7 +77,7 @@ def test_the_agent_may_complete_what_it_does():
     [
         (Waving(), 0.4, 4, "time limit of 0.4 s"),
         (Waving(stuck=2), 9.0, 2, "cannot go on"),
-        (Playback(np.zeros((3, 13))), 9.0, 3, "it has nothing left to do, and the door is not "),
+        (Playback(np.zeros((3, 13))), 9.0, 3, "the agent has finished, and the door is not open"),
     ],
 )
 def test_a_failure_has_its_reason(agent, time_limit, frames, reason):

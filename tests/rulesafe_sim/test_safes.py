@@ -351,17 +351,32 @@ def test_a_users_file_loads(edited) -> None:
         ("safe_01", "parts.knob.shape.family", "ball", ["bar, grip, fluted", "'ball'"]),
         ("safe_01", "parts.knob.shape.sides", 6, ["parts.knob.shape", "unknown sides"]),
         ("safe_03", "parts.knob.shape.sides", 7, ["parts.knob.shape", "even"]),
-        ("safe_03", "parts.knob.shape.sides", 6.5, ["parts.knob.shape.sides", "whole number"]),
+        ("safe_03", "parts.knob.shape.sides", 6.5, ["parts.knob.shape.sides", "an integer"]),
         ("safe_01", "looks.door.color", "red", ["looks.door.color", "#a0b1c2"]),
         ("safe_01", "parts.knob.motion_axis", [0, 1, 0], ["parts.knob.motion_axis", "clockwise"]),
         ("safe_01", "parts.door.motion_axis", [0, 0, 1], ["parts.door.motion_axis", "left hinge"]),
         ("safe_01", "parts.knob.grasp.points_m", [0, 0, 0], ["points_m[0]", "3 numbers"]),
-        ("safe_01", "parts.knob.grasp.points_m", [[0.1, 0, 0]], ["0.000 m to hold"]),
-        ("safe_01", "parts.knob.grasp.closing", [0, 0, 1], ["0.048 m to hold", "0.036"]),
+        (
+            "safe_01",
+            "parts.knob.grasp.points_m",
+            [[0.1, 0, 0]],
+            ["the part is 0.000 m thick", "valid: 0.015 .. 0.036 m"],
+        ),
+        (
+            "safe_01",
+            "parts.knob.grasp.closing",
+            [0, 0, 1],
+            ["the part is 0.048 m thick", "valid: 0.015 .. 0.036 m"],
+        ),
         ("safe_01", "parts.knob.grasp.closing", [0, 2, 0], ["length 1"]),
         ("safe_01", "parts.knob.grasp.closing", [1, 0, 0], ["perpendicular"]),
         ("safe_01", "parts.knob.grasp.link", "handle", ["parts.knob.grasp.link must be knob"]),
-        ("safe_01", "parts.handle.closed_angle_deg", 90, ["parts.handle", "over the door's side"]),
+        (
+            "safe_01",
+            "parts.handle.closed_angle_deg",
+            90,
+            ["parts.handle", "beyond the side of the door"],
+        ),
         ("safe_03", "parts.knob.above_centre_m", 0.02, ["parts.knob and parts.handle", "finger"]),
         ("safe_03", "parts.handle.shape.spokes", 8, ["8 spokes", "open hand"]),
     ],
@@ -405,9 +420,9 @@ def test_unreadable_files(tmp_path: Path) -> None:
         load_safe(tmp_path / "nowhere.yaml")
     for content, word in (
         ("a: [", "bad.yaml"),
-        ("- 1", "keys and values"),
-        ("a: 1\na: 2", "twice"),
-        ("[a, b]: 1", "a key must be a word"),
+        ("- 1", "mapping of keys to values"),
+        ("a: 1\na: 2", "duplicate key 'a'"),
+        ("[a, b]: 1", "a key must be a scalar"),
     ):
         (tmp_path / "bad.yaml").write_text(content)
         with pytest.raises(RuleSafeError, match=word):

@@ -1,1 +1,1 @@
-"""What every package shares: errors, joints, transforms, the robot, action chunks, ROS helpers."""
+"""Shared by all packages: errors, joints, transforms, robot model, action chunks, ROS helpers."""

@@ -1,7 +1,7 @@
-"""Articulated bodies as data: what the robot and the safes are made of.
+"""Data model of articulated bodies (robot and safes).
 
 A `Body` is a tree of links with primitive shapes. The URDF writer, the SAPIEN scene and the
-planner's collision model all read it, so that they agree by construction.
+planner's collision model are all built from it and are therefore consistent.
 """
 
 from collections.abc import Mapping
@@ -22,18 +22,18 @@ Color = tuple[float, float, float]
 
 
 def linear(value: float) -> float:
-    """The linear value of an sRGB one, both in 0..1 (IEC 61966-2-1)."""
+    """Convert an sRGB channel value to linear, both in 0..1 (IEC 61966-2-1)."""
     return value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
 
 
 def srgb(value: float) -> float:
-    """The inverse of `linear`."""
+    """Convert a linear channel value to sRGB; the inverse of `linear`."""
     return 12.92 * value if value <= 0.0031308 else 1.055 * value ** (1 / 2.4) - 0.055
 
 
 @dataclass(frozen=True)
 class Material:
-    """How a shape looks: linear RGB in 0..1, roughness and metallic in 0..1."""
+    """Appearance of a shape: linear RGB, roughness and metallic, all in 0..1."""
 
     color: Color = (0.5, 0.5, 0.5)
     roughness: float = 0.6
@@ -46,7 +46,7 @@ class Shape:
 
     `kind` and `size`: box (x, y, z full extents); sphere (radius,); capsule (radius, length of
     the straight part) and cylinder (radius, length), both along the z axis of `pose`.
-    `facets`: corners of a round shape's cross-section in pictures; 0: as its radius asks for.
+    `facets`: number of corners of a round cross-section in rendered images; 0: chosen by radius.
     """
 
     kind: str
@@ -63,14 +63,14 @@ class Shape:
             raise unknown_name("shape", self.kind, expected)
         if len(self.size) != expected[self.kind] or min(self.size) < 0:
             raise RuleSafeError(
-                f"a {self.kind} takes {expected[self.kind]} sizes >= 0, not {self.size}"
+                f"a {self.kind} needs {expected[self.kind]} sizes >= 0, got {self.size}"
             )
 
 
 @dataclass(frozen=True)
 class Inertial:
-    """Mass in kg, centre of mass in the link frame (m), inertia about it in the link's axes
-    (kg m^2)."""
+    """Mass (kg), centre of mass in the link frame (m), and the inertia tensor about the centre of
+    mass in the axes of the link frame (kg m^2)."""
 
     mass: float
     com: tuple[float, float, float]
@@ -86,7 +86,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Mimic:
-    """position = multiplier * position of `joint` + offset"""
+    """Mimic rule: position = multiplier * position of `joint` + offset."""
 
     joint: str
     multiplier: float = 1.0
@@ -134,10 +134,10 @@ class Body:
         return tuple(joint for joint in self.joints if joint.kind != "fixed")
 
     def link_poses(self, positions: Mapping[str, float]) -> dict[str, Transform]:
-        """Forward kinematics: pose of each link in the root's frame.
+        """Compute the pose of each link in the root frame (forward kinematics).
 
-        `positions` maps joint names to rad; joints left out stand at 0 (or where their mimic
-        rule puts them).
+        `positions` maps joint names to rad. A missing joint is at the position given by its mimic
+        rule, or at 0.
         """
         poses = {self.links[0].name: np.eye(4)}
         for joint in self.joints:
@@ -149,7 +149,7 @@ class Body:
 
 
 def joint_position(joint: Joint, positions: Mapping[str, float]) -> float:
-    """Position of a joint by name, by its mimic rule, or 0 rad."""
+    """Return a joint's position in rad: from `positions`, else from its mimic rule, else 0."""
     if joint.name in positions:
         return float(positions[joint.name])
     if joint.mimic:
@@ -159,11 +159,11 @@ def joint_position(joint: Joint, positions: Mapping[str, float]) -> float:
 
 
 def hold(body: Body, positions: Mapping[str, float]) -> Body:
-    """The body with the named joints fixed at the given positions (rad), mimics following."""
+    """Return the body with the named joints and their mimics fixed at these positions (rad)."""
     joints = []
     for joint in body.joints:
-        held = joint.name in positions or (joint.mimic and joint.mimic.joint in positions)
-        if held and joint.kind != "fixed":
+        named = joint.name in positions or (joint.mimic and joint.mimic.joint in positions)
+        if named and joint.kind != "fixed":
             turn = about_axis(joint.axis, joint_position(joint, positions))
             joint = replace(joint, kind="fixed", origin=joint.origin @ turn, mimic=None)
         joints.append(joint)
@@ -171,7 +171,7 @@ def hold(body: Body, positions: Mapping[str, float]) -> Body:
 
 
 def capsule_between(start, end, radius: float, **kwargs) -> Shape:
-    """A capsule whose straight part runs from point `start` to point `end` (m)."""
+    """Return a capsule whose straight part runs from point `start` to point `end` (m)."""
     start, end = np.asarray(start, float), np.asarray(end, float)
     length = float(np.linalg.norm(end - start))
     rotation = rotation_between((0, 0, 1), end - start) if length > 1e-9 else np.eye(3)
@@ -179,39 +179,39 @@ def capsule_between(start, end, radius: float, **kwargs) -> Shape:
 
 
 def merge_fixed(body: Body) -> Body:
-    """The same body with every fixed joint's child lumped into its parent: fewer links, same
-    shapes, masses and motion."""
+    """Return the body with the child of every fixed joint merged into its parent: fewer links,
+    same shapes, masses and motion."""
     root = body.links[0].name
     links = {link.name: link for link in body.links}
-    home: dict[str, tuple[str, Transform]] = {root: (root, np.eye(4))}
+    merged_into: dict[str, tuple[str, Transform]] = {root: (root, np.eye(4))}
     parts: dict[str, list[tuple[Transform, Link]]] = {root: [(np.eye(4), links[root])]}
     joints = []
     for joint in body.joints:
-        keeper, offset = home[joint.parent]
+        target, offset = merged_into[joint.parent]
         origin = offset @ joint.origin
         if joint.kind == "fixed":
-            home[joint.child] = (keeper, origin)
-            parts[keeper].append((origin, links[joint.child]))
+            merged_into[joint.child] = (target, origin)
+            parts[target].append((origin, links[joint.child]))
         else:
-            home[joint.child] = (joint.child, np.eye(4))
+            merged_into[joint.child] = (joint.child, np.eye(4))
             parts[joint.child] = [(np.eye(4), links[joint.child])]
-            joints.append(replace(joint, parent=keeper, origin=origin))
-    merged = tuple(_lump(name, members) for name, members in parts.items())
+            joints.append(replace(joint, parent=target, origin=origin))
+    merged = tuple(_merge_links(name, members) for name, members in parts.items())
     return replace(body, links=merged, joints=tuple(joints))
 
 
-def _lump(name: str, members: list[tuple[Transform, Link]]) -> Link:
+def _merge_links(name: str, members: list[tuple[Transform, Link]]) -> Link:
     shapes = tuple(
         replace(shape, pose=pose @ shape.pose) for pose, link in members for shape in link.shapes
     )
-    weighed = [(pose, link.inertial) for pose, link in members if link.inertial]
-    if not weighed:
+    inertials = [(pose, link.inertial) for pose, link in members if link.inertial]
+    if not inertials:
         return Link(name, shapes)
-    mass = sum(inertial.mass for _, inertial in weighed)
-    coms = [apply(pose, inertial.com) for pose, inertial in weighed]
-    com = np.sum([i.mass * c for (_, i), c in zip(weighed, coms, strict=True)], axis=0) / mass
+    mass = sum(inertial.mass for _, inertial in inertials)
+    coms = [apply(pose, inertial.com) for pose, inertial in inertials]
+    com = np.sum([i.mass * c for (_, i), c in zip(inertials, coms, strict=True)], axis=0) / mass
     inertia = np.zeros((3, 3))
-    for (pose, part), part_com in zip(weighed, coms, strict=True):
+    for (pose, part), part_com in zip(inertials, coms, strict=True):
         rotation, arm = pose[:3, :3], part_com - com
         parallel_axis = part.mass * (arm @ arm * np.eye(3) - np.outer(arm, arm))
         inertia += rotation @ part.inertia @ rotation.T + parallel_axis

@@ -1,8 +1,8 @@
-"""Action chunks and their execution: what a policy sends, and the target of each instant.
+"""Action chunks and their execution.
 
-No ROS and no simulation here, so that the simulation and the robot run the same code. Times are
-integer nanoseconds of the graph's clock: sums and differences are exact, and an episode does not
-depend on when it began. Example::
+This module needs neither ROS nor the simulation, so that simulation and robot run the same code.
+Times are integer nanoseconds of the ROS clock: sums and differences are exact, and an episode does
+not depend on its start time. Example::
 
     executor = ChunkExecutor(LOWER, UPPER)
     executor.accept(make_chunk(ACTION_JOINTS, rows, stamp), now=stamp, command=HOME_ACTION)
@@ -10,8 +10,8 @@ depend on when it began. Example::
         now += 10_000_000
         command = executor.target(now, command)
 
-Receding horizon: `ChunkExecutor(LOWER, UPPER, execute=25)` asks for the next chunk after 25 rows,
-and `BlendingExecutor` steers for the weighted mean of the chunks that overlap.
+Receding horizon: `ChunkExecutor(LOWER, UPPER, execute=25)` is done after 25 steps, when the next
+chunk is due. `BlendingExecutor` follows the weighted mean of overlapping chunks.
 """
 
 from collections.abc import Sequence
@@ -27,27 +27,31 @@ SECOND = 1_000_000_000
 """ns"""
 
 PERIOD = SECOND // 10
-"""Time between two rows of a chunk at 10 Hz, ns."""
+"""Time between two steps of a chunk at 10 Hz, ns."""
 
 MAX_ROWS = 50
-"""Rows of the longest chunk that a policy of this project sends."""
+"""Number of steps of the longest chunk that the policies of this project publish."""
 
 AHEAD = SECOND // 2
-"""A chunk may begin this long (ns) after the receiver's clock: two machines' clocks differ."""
+"""Largest time (ns) by which a chunk's stamp may be ahead of the receiver's clock, since the clocks
+of two machines differ."""
 
 
 @dataclass(frozen=True)
 class Chunk:
-    """Targets (n, 13) in rad, order of ACTION_JOINTS, for the times (n,) in ns; `stamp` (ns) is
-    that of the observation they rest on."""
+    """An action chunk of n steps.
+
+    `stamp`: time of the observation it was computed from, ns. `times`: time of each step, ns.
+    `rows`: joint targets of each step in rad, in the order of ACTION_JOINTS.
+    """
 
     stamp: int
-    times: NDArray[np.int64]
-    rows: NDArray[np.float64]
+    times: NDArray[np.int64]  # (n,)
+    rows: NDArray[np.float64]  # (n, 13)
 
     @property
     def end(self) -> int:
-        """Time of the last row, ns."""
+        """Time of the last step, ns."""
         return int(self.times[-1])
 
 
@@ -57,32 +61,39 @@ def make_chunk(
     stamp: int,
     offsets: Sequence[int] | None = None,
 ) -> Chunk:
-    """A checked chunk from rows (n, 13) in rad whose columns are named by `joints`, in any order.
+    """Create a validated chunk.
 
-    `offsets` (n,): ns from the stamp to each row; every 0.1 s if not given. Errors: RuleSafeError
-    for joints that are not the 13, a wrong shape, a value that is not finite, and times that do
-    not increase.
+    Args:
+        joints: names of the 13 joints in the order of the columns of `rows`.
+        rows: joint targets (n, 13), rad.
+        stamp: time of the observation, ns.
+        offsets: time from the stamp to each step (n,), ns; default: a step every 0.1 s.
+
+    Raises:
+        RuleSafeError: wrong joints or shape, non-finite values, or times that do not increase.
     """
     order = _order(joints)
     targets = np.asarray(rows, np.float64)
     if targets.ndim != 2 or targets.shape[1] != len(ACTION_JOINTS) or not len(targets):
         raise RuleSafeError(
-            f"a chunk has shape (n, 13) with n > 0, one row a point; got shape {targets.shape}"
+            f"a chunk must have shape (n, 13) with n > 0 steps; got shape {targets.shape}"
         )
     finite = np.isfinite(targets)
     if not finite.all():
         row, column = np.argwhere(~finite)[0]
         raise RuleSafeError(
-            f"row {row} of the chunk is not finite for {joints[column]}: {targets[row, column]}"
+            f"step {row} of the chunk is not finite for {joints[column]}: {targets[row, column]}"
         )
     if offsets is None:
         offsets = [PERIOD * (i + 1) for i in range(len(targets))]
     steps = np.asarray(offsets, np.int64)
     if steps.shape != (len(targets),):
-        raise RuleSafeError(f"{len(targets)} rows need as many times, got {steps.size}")
+        raise RuleSafeError(
+            f"a chunk of {len(targets)} steps needs {len(targets)} times, got {steps.size}"
+        )
     if steps[0] < 0 or (np.diff(steps) <= 0).any():
         raise RuleSafeError(
-            "the times from start of a chunk's points must not be negative and must increase; got "
+            "time_from_start of a chunk's points must not be negative and must increase; got "
             + ", ".join(f"{step / SECOND:g}" for step in steps[:6])
             + " s ..."
         )
@@ -94,27 +105,27 @@ def _order(joints: Sequence[str]) -> list[int]:
     unknown = [name for name in joints if name not in ACTION_JOINTS]
     if missing or unknown or len(joints) != len(ACTION_JOINTS):
         wrong = [f"missing {', '.join(missing)}"] if missing else []
-        wrong += [f"not among them {', '.join(unknown)}"] if unknown else []
-        wrong += [] if wrong else ["some named twice"]
+        wrong += [f"unknown {', '.join(unknown)}"] if unknown else []
+        wrong += [] if wrong else ["duplicate names"]
         raise RuleSafeError(
-            f"a chunk names the 13 joints {', '.join(ACTION_JOINTS)}; {'; '.join(wrong)}"
+            f"a chunk must name the 13 joints {', '.join(ACTION_JOINTS)}; {'; '.join(wrong)}"
         )
     return [joints.index(name) for name in ACTION_JOINTS]
 
 
 class ChunkExecutor:
-    """Follows the newest chunk: straight lines in time from row to row.
+    """Follows the newest chunk with linear interpolation in time between its steps.
 
-    Each line starts at the command of that moment, which may lag behind the last row where a
-    joint's velocity limit holds it back; `Simulation.step` does the same. Rows are clipped to
-    `lower` and `upper` (13,), rad; `clipped` counts those that were, since the reset.
+    Each segment starts at the current command, which may lag behind the previous step if a velocity
+    limit slows a joint; `Simulation.step` does the same. Steps are clipped to `lower` and `upper`;
+    `clipped` counts the clipped steps since the last reset.
 
     Args:
         lower, upper: limits (13,) of the targets, rad.
-        execute: rows of a chunk after which it is `done` and the next one is due; 0: all. Where
-            time goes on without a newer chunk, its other rows are followed all the same.
-        velocity: limits (13,), rad/s, of what `target` may differ from the command by, for drives
-            that have none of their own. `Simulation.control` has.
+        execute: number of steps after which the chunk is `done` and the next one is due; 0: all.
+            The other steps are still followed if time advances and no newer chunk arrives.
+        velocity: velocity limits (13,) of the targets, rad/s, for drives without limits;
+            `Simulation.control` limits the velocity itself.
     """
 
     def __init__(
@@ -125,91 +136,105 @@ class ChunkExecutor:
         velocity: ArrayLike = np.inf,
     ) -> None:
         if execute < 0:
-            raise RuleSafeError(f"of a chunk 1 row or more is executed (0: all), not {execute}")
+            raise RuleSafeError(
+                f"execute is {execute}; valid: 0 or more steps of a chunk (0: all steps)"
+            )
         self._lower, self._upper, self._execute = lower, upper, execute
-        # Finite, since no time at all at infinite speed would be NaN.
+        # Finite, since infinite velocity times zero time would be NaN.
         self._velocity = np.minimum(np.asarray(velocity, np.float64), 1e9)
         if not (self._velocity > 0).all():
-            raise RuleSafeError("a joint's velocity limit must be above 0 rad/s")
+            raise RuleSafeError("the velocity limit of each joint must be above 0 rad/s")
         self.clipped = 0
         self._chunk: Chunk | None = None
-        self._next = 0  # the row steered for
-        self._since = 0  # start of the line to it, ns
-        self._from = np.zeros(len(ACTION_JOINTS))  # command at that time, rad
-        self._moved = 0  # time of the last target, ns
-        self._earliest = 0
+        self._next = 0  # index of the step at the end of the current segment
+        self._segment_start = 0  # ns
+        self._start_command = np.zeros(len(ACTION_JOINTS))  # command at the segment's start, rad
+        self._last_time = 0  # time of the last target, ns
+        self._earliest = 0  # oldest valid stamp, ns
 
     def reset(self, now: int) -> None:
-        """Drops the chunk; chunks that rest on observations from before `now` (ns) are stale."""
+        """Drop the chunk, and refuse chunks with observations from before `now` (ns)."""
         self._chunk = None
         self._earliest = now
         self.clipped = 0
 
     def accept(self, chunk: Chunk, now: int, command: NDArray[np.float64]) -> int:
-        """Follow this chunk from `now` (ns) instead of the rest of the running one.
+        """Replace the running chunk by this one, and skip steps whose time has passed.
 
-        `command` (13,), rad: what the drives follow now. Rows whose time has passed are dropped.
-        Gives the number of rows that are left. Errors: RuleSafeError for a stale chunk.
+        Args:
+            chunk: the new chunk.
+            now: current time, ns.
+            command: current command of the drives (13,), rad.
+
+        Returns:
+            The number of remaining steps.
+
+        Raises:
+            RuleSafeError: the chunk is stale, or its stamp is in the future.
         """
         if chunk.stamp < self._earliest:
             raise RuleSafeError(
-                f"the chunk rests on an observation at {_seconds(chunk.stamp)}, before the episode "
-                f"began at {_seconds(self._earliest)}"
+                f"the chunk was computed from an observation at {_seconds(chunk.stamp)}, before "
+                f"the episode began at {_seconds(self._earliest)}"
             )
         if self._chunk and chunk.stamp < self._chunk.stamp:
             raise RuleSafeError(
-                f"the chunk rests on an observation at {_seconds(chunk.stamp)}, older than the "
-                f"running one's at {_seconds(self._chunk.stamp)}"
+                f"the chunk was computed from an observation at {_seconds(chunk.stamp)}, older "
+                f"than that of the running chunk at {_seconds(self._chunk.stamp)}"
             )
         if chunk.stamp > now + AHEAD:
             raise RuleSafeError(
-                f"the chunk is stamped {_seconds(chunk.stamp)}, but it is {_seconds(now)}: does "
-                "its sender follow the same clock (use_sim_time)?"
+                f"the chunk is stamped {_seconds(chunk.stamp)}, but the time is {_seconds(now)}: "
+                "does its sender follow the same clock (use_sim_time)?"
             )
         first = int(np.searchsorted(chunk.times, now, side="right"))
-        left = len(chunk.rows) - first
-        if not left:
+        remaining = len(chunk.rows) - first
+        if not remaining:
             raise RuleSafeError(
-                f"the chunk ended at {_seconds(chunk.end)} and it is {_seconds(now)}: no row left"
+                f"the chunk ended at {_seconds(chunk.end)}, but the time is {_seconds(now)}: "
+                "no step is left"
             )
         rows = np.clip(chunk.rows, self._lower, self._upper)
         self.clipped += int((rows[first:] != chunk.rows[first:]).any(axis=1).sum())
-        self._chunk, self._next = self._followed(replace(chunk, rows=rows)), first
-        self._since, self._from, self._moved = now, command.copy(), now
-        return left
+        self._chunk, self._next = self._combined(replace(chunk, rows=rows)), first
+        self._segment_start, self._start_command, self._last_time = now, command.copy(), now
+        return remaining
 
-    def _followed(self, chunk: Chunk) -> Chunk:
-        """What is followed from an accepted chunk on, clipped already: rows for the same times."""
+    def _combined(self, chunk: Chunk) -> Chunk:
+        """Return the chunk to follow after a clipped chunk was accepted, with the same times."""
         return chunk
 
     def target(self, now: int, command: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Target (13,), rad, for the time `now` (ns), which never runs backwards; `command` (13,)
-        is what the drives have followed so far. Without a chunk, or after it: stay."""
+        """Return the target (13,), rad, for the time `now` (ns), which must not decrease.
+
+        `command` (13,) is the current command of the drives, rad; it is the target if there is no
+        chunk. After the end of the chunk, the target stays at its last step.
+        """
         chunk = self._chunk
         if chunk is None:
             return command.copy()
-        # A line ends at its row; a call past that starts the next one where the command is then.
+        # A segment ends at its step; the next segment starts at the command at that time.
         while self._next + 1 < len(chunk.rows) and chunk.times[self._next] < now:
-            self._since, self._from = int(chunk.times[self._next]), command.copy()
+            self._segment_start, self._start_command = int(chunk.times[self._next]), command.copy()
             self._next += 1
-        span = int(chunk.times[self._next]) - self._since
-        fraction = min(1.0, (now - self._since) / span)
-        target = self._from + (chunk.rows[self._next] - self._from) * fraction
-        reach = self._velocity * ((now - self._moved) / SECOND)
-        self._moved = now
-        # As it is where nothing is too fast: a difference added again may round to another number.
+        duration = int(chunk.times[self._next]) - self._segment_start
+        fraction = min(1.0, (now - self._segment_start) / duration)
+        target = self._start_command + (chunk.rows[self._next] - self._start_command) * fraction
+        reach = self._velocity * ((now - self._last_time) / SECOND)
+        self._last_time = now
+        # Joints below the limit keep the exact target: command + difference may round differently.
         fast = np.abs(target - command) > reach
         return np.where(fast, command + np.sign(target - command) * reach, target)
 
     @property
     def ahead(self) -> NDArray[np.float64]:
-        """The rows (n, 13) that are followed from here on, rad, whatever is to be executed."""
+        """The remaining steps (n, 13), rad, including those after the first `execute` steps."""
         if self._chunk is None:
             return np.zeros((0, len(ACTION_JOINTS)))
         return self._chunk.rows[self._next :].copy()
 
     def done(self, now: int) -> bool:
-        """Whether the next chunk is due at `now` (ns): the rows to execute lie behind it."""
+        """Return whether the steps to execute have passed at `now` (ns): the next chunk is due."""
         if self._chunk is None:
             return True
         times = self._chunk.times
@@ -217,17 +242,18 @@ class ChunkExecutor:
 
 
 class BlendingExecutor(ChunkExecutor):
-    """Follows the weighted mean of all chunks that have something to say of an instant.
+    """Follows the weighted mean of all chunks that overlap in time (temporal ensemble).
 
     The temporal ensemble of ACT (Zhao et al. 2023, "Learning Fine-Grained Bimanual Manipulation
-    with Low-Cost Hardware"): a chunk's weight is exp(-age / MEMORY), `age` being how much older its
-    observation is than the newest chunk's. There the oldest weigh most; here the newest, since an
-    old chunk knows nothing of a part that has slipped since. Between two of its rows an older chunk
-    is interpolated. With all rows executed nothing overlaps, and it is a `ChunkExecutor`.
+    with Low-Cost Hardware"). The weight of a chunk is exp(-age / MEMORY), where `age` is the time
+    from its observation to that of the newest chunk. ACT gives the oldest chunk the largest weight;
+    here it is the newest, since an old chunk does not account for parts that slipped later. Older
+    chunks are interpolated between their steps. If all steps are executed, chunks do not overlap
+    and the result is that of `ChunkExecutor`.
     """
 
     MEMORY = SECOND
-    """Age (ns) at which a chunk's weight has fallen to 1 / e."""
+    """Age (ns) at which the weight of a chunk is 1 / e."""
 
     def __init__(
         self,
@@ -243,17 +269,17 @@ class BlendingExecutor(ChunkExecutor):
         super().reset(now)
         self._past = []
 
-    def _followed(self, chunk: Chunk) -> Chunk:
-        # A chunk that comes again, or another one from the same observation, replaces the first.
+    def _combined(self, chunk: Chunk) -> Chunk:
+        # A repeated chunk, or another one from the same observation, replaces the previous one.
         self._past = [c for c in self._past if c.stamp < chunk.stamp and c.end > chunk.stamp]
         weights = np.ones(len(chunk.times))
         total = chunk.rows.copy()
         for old in self._past:
-            known = (chunk.times >= old.times[0]) & (chunk.times <= old.end)
-            weight = np.where(known, np.exp(-(chunk.stamp - old.stamp) / self.MEMORY), 0.0)
-            # Times from the old chunk's first row on, so that they are exact as float64.
-            at, knots = chunk.times - old.times[0], old.times - old.times[0]
-            rows = np.stack([np.interp(at, knots, column) for column in old.rows.T], axis=1)
+            covered = (chunk.times >= old.times[0]) & (chunk.times <= old.end)
+            weight = np.where(covered, np.exp(-(chunk.stamp - old.stamp) / self.MEMORY), 0.0)
+            # Times relative to the old chunk's first step, so that they are exact as float64.
+            times, knots = chunk.times - old.times[0], old.times - old.times[0]
+            rows = np.stack([np.interp(times, knots, column) for column in old.rows.T], axis=1)
             total += weight[:, None] * rows
             weights += weight
         self._past.append(chunk)
@@ -261,13 +287,13 @@ class BlendingExecutor(ChunkExecutor):
 
 
 EXECUTORS: dict[str, type[ChunkExecutor]] = {"newest": ChunkExecutor, "blended": BlendingExecutor}
-"""How chunks are executed, by name."""
+"""Chunk executors by name."""
 
 
 def load_executor(name: str) -> type[ChunkExecutor]:
-    """The executor of that name in EXECUTORS. Errors: RuleSafeError, listing the names."""
+    """Return an executor class by its name in EXECUTORS; raise RuleSafeError if it is unknown."""
     if name not in EXECUTORS:
-        raise unknown_name("way of executing chunks", name, EXECUTORS)
+        raise unknown_name("chunk executor", name, EXECUTORS)
     return EXECUTORS[name]
 
 

@@ -1,4 +1,4 @@
-"""Nodes of commands: they spin until something has happened, and repeat unanswered requests."""
+"""Node base for commands: spin until a condition holds, and repeat unanswered requests."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -14,17 +14,17 @@ from rulesafe_core.ros import ros_context
 
 
 class RepeatedRequest:
-    """A request that is sent again until the first response to any of them.
+    """A service request that is repeated until the first response arrives.
 
-    DDS may lose the response to a client that it has only just discovered.
+    DDS may lose the response to a client that was discovered only recently.
 
     Args:
         send: sends the request.
-        interval: s after which an unanswered request is sent again.
-        ready: whether a request can be sent.
+        interval: time in s after which an unanswered request is repeated.
+        ready: returns whether a request can be sent.
 
     Attributes:
-        response: the first one.
+        response: future of the first response.
     """
 
     def __init__(
@@ -35,10 +35,10 @@ class RepeatedRequest:
     ) -> None:
         self.response: Future = Future()
         self._send, self._interval, self._ready = send, interval, ready
-        self._due = -inf  # s of the steady clock
+        self._due = -inf  # s, monotonic clock
 
     def poll(self) -> bool:
-        """Send the request if it is due; return whether there is a response."""
+        """Send the request if it is due; return whether a response has arrived."""
         now = time.monotonic()
         if now > self._due and not self.response.done() and self._ready():
             self._due = now + self._interval
@@ -51,7 +51,7 @@ class RepeatedRequest:
 
 
 class ClientNode(Node):
-    """A node that subscribes and calls, without services and logging of its own."""
+    """A node for clients only: no parameter services and no /rosout publisher."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name, start_parameter_services=False, enable_rosout=False)
@@ -59,17 +59,17 @@ class ClientNode(Node):
         self._executor.add_node(self)
 
     def spin_until(self, condition: Callable[[], object], timeout: float = inf) -> bool:
-        """Serve callbacks until the condition holds; return whether it did within `timeout` s."""
+        """Spin until the condition holds; return whether it did within `timeout` s."""
         end = time.monotonic() + timeout
         while not condition():
-            left = end - time.monotonic()
-            if left <= 0 or not self.context.ok():
+            remaining = end - time.monotonic()
+            if remaining <= 0 or not self.context.ok():
                 return False
-            self._executor.spin_once(timeout_sec=min(left, 0.1))
+            self._executor.spin_once(timeout_sec=min(remaining, 0.1))
         return True
 
     def spin_for(self, seconds: float) -> None:
-        """Serve callbacks for so many seconds."""
+        """Spin for the given time in s."""
         self.spin_until(lambda: False, seconds)
 
 
@@ -78,7 +78,7 @@ AnyClient = TypeVar("AnyClient", bound=ClientNode)
 
 @contextmanager
 def connected(make: Callable[[], AnyClient]) -> Iterator[AnyClient]:
-    """Make a client in an initialised rclpy; Ctrl-C is Python's, or the command's own."""
+    """Create a client node in a new ROS context; rclpy installs no signal handlers."""
     with ros_context():
         client = make()
         try:

@@ -1,4 +1,4 @@
-"""Point clouds for policies: cropped to the workspace and thinned to a fixed number of points."""
+"""Point clouds for policies: cropped to the workspace and sampled to a fixed number of points."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -14,9 +14,9 @@ CLOUD_POINTS = 1024
 
 @dataclass(frozen=True)
 class Workspace:
-    """An axis-aligned box in the pelvis frame, m. Both corners belong to it.
+    """An axis-aligned box in the pelvis frame (m), including its boundary.
 
-    The default holds the safe at all its placements, with its door open, and the right hand.
+    The default contains the safe at all its placements with the door open, and the right hand.
     """
 
     low: Vec3 = (0.05, -0.85, -0.15)
@@ -25,12 +25,12 @@ class Workspace:
     def __post_init__(self) -> None:
         if not all(a < b for a, b in zip(self.low, self.high, strict=True)):
             raise RuleSafeError(
-                f"a workspace's low corner must lie below its high corner on every axis, "
+                f"the low corner of a workspace must be below its high corner on every axis, "
                 f"got {self.low} and {self.high}"
             )
 
     def contains(self, points: NDArray) -> NDArray[np.bool_]:
-        """Which of the points (N, 3) lie in the box: (N,)."""
+        """Return a mask (N,) of the points (N, 3) inside the box."""
         inside = np.ones(len(points), bool)
         for axis in range(3):
             column = points[:, axis]
@@ -39,7 +39,7 @@ class Workspace:
 
 
 class PointSampler(Protocol):
-    """Picks `count` of at least `count` points (N, 3): distinct indices (count,)."""
+    """Selects `count` of N >= `count` points (N, 3) and returns distinct indices (count,)."""
 
     def __call__(
         self, points: NDArray[np.float32], count: int, rng: np.random.Generator
@@ -48,7 +48,7 @@ class PointSampler(Protocol):
 
 @dataclass(frozen=True)
 class UniformSampler:
-    """Every visible pixel is as likely as any other: near surfaces get more points."""
+    """Samples all visible pixels with equal probability, so near surfaces get more points."""
 
     def __call__(
         self, points: NDArray[np.float32], count: int, rng: np.random.Generator
@@ -58,11 +58,11 @@ class UniformSampler:
 
 @dataclass(frozen=True)
 class FarthestSampler:
-    """Farthest-point sampling (Gonzalez 1985): even cover of the surfaces, however far
-    from the camera.
+    """Farthest-point sampling (Gonzalez 1985): even coverage, independent of camera distance.
 
-    Each pick is the candidate farthest from those picked before, the first one random. At most
-    `candidates` points, drawn uniformly, take part: cost grows with their number.
+    The first point is random; each further point is the candidate farthest from those selected.
+    At most `candidates` points, drawn uniformly, are considered, since cost grows with their
+    number.
     """
 
     candidates: int = 4096
@@ -74,7 +74,7 @@ class FarthestSampler:
         picked = np.empty(count, np.intp)
         candidates = points[chosen] - points[chosen].mean(axis=0)
         # |p - q|^2 = -2 q.p + |p|^2 + |q|^2 for all p as one product of (5,) and (5, N), the layout
-        # that BLAS is fastest with: after rendering, this loop is what an observation costs.
+        # that BLAS is fastest with: after rendering, this loop is the main cost of an observation.
         squares = np.einsum("ij,ij->i", candidates, candidates)
         ones = np.ones_like(squares)
         terms = np.ascontiguousarray(np.column_stack([candidates, squares, ones]).T, np.float32)
@@ -86,7 +86,7 @@ class FarthestSampler:
             picked[i] = latest
             np.dot(factors[latest], terms, out=distance)
             np.minimum(nearest, distance, out=nearest)
-            nearest[latest] = -np.inf  # never twice, whatever the rounding
+            nearest[latest] = -np.inf  # prevents a second selection caused by rounding
             latest = int(nearest.argmax())
         return chosen[picked]
 
@@ -95,9 +95,9 @@ SAMPLERS: dict[str, PointSampler] = {"uniform": UniformSampler(), "farthest": Fa
 
 
 def load_sampler(name: str) -> PointSampler:
-    """The sampler of that name in SAMPLERS."""
+    """Return a sampler by its name in SAMPLERS."""
     if name not in SAMPLERS:
-        raise unknown_name("cloud sampler", name, SAMPLERS)
+        raise unknown_name("point cloud sampler", name, SAMPLERS)
     return SAMPLERS[name]
 
 
@@ -109,19 +109,19 @@ def sample_cloud(
     sampler: PointSampler = SAMPLERS["farthest"],
     count: int = CLOUD_POINTS,
 ) -> NDArray[np.float32]:
-    """A cloud (count, 6): x, y, z in m (pelvis frame), then red, green, blue in 0..1.
+    """Sample a point cloud (count, 6): x, y, z in m (pelvis frame), then r, g, b in 0..1.
 
-    `points` (N, 3) and `colors` (N, 3, 0..255) belong together. Only points in the workspace are
-    used. Fewer than `count` of them: all appear, then random ones again; none: zeros. The result
-    depends on the arguments and the generator's state alone.
+    `points` (N, 3) in m and `colors` (N, 3) in 0..255 have the same order. Only points in the
+    workspace are used. If there are fewer than `count`, random ones are repeated; if there are
+    none, the result is zeros. The result depends only on the arguments and the generator state.
     """
     inside = np.flatnonzero(workspace.contains(points))
     cloud = np.zeros((count, 6), np.float32)
     if not len(inside):
         return cloud
     if len(inside) < count:
-        again = rng.integers(0, len(inside), count - len(inside))
-        index = np.concatenate([inside, inside[again]])
+        repeated = rng.integers(0, len(inside), count - len(inside))
+        index = np.concatenate([inside, inside[repeated]])
     else:
         index = inside[sampler(points[inside], count, rng)]
     cloud[:, :3] = points[index]

@@ -1,4 +1,4 @@
-"""Make ROS messages of plain data, and the quality of service of the topics.
+"""Create ROS messages from plain data; quality-of-service profiles of the topics.
 
 `rulesafe_core.messages` decodes messages.
 """
@@ -22,27 +22,27 @@ from rulesafe_core.messages import POINT_FIELDS
 from rulesafe_core.transforms import Transform, to_quat_wxyz
 
 # Quality of service -------------------------------------------------------------------------
-# Everything is offered reliably, as REP 2003 asks of sensor drivers: a subscriber may still ask
-# for best effort (as SensorDataQoS does), while one that asks for reliability, as rviz and rosbag2
-# do by default, would get nothing from a best-effort publisher.
+# All publishers are reliable, as REP 2003 recommends for sensor drivers: best-effort subscribers
+# (SensorDataQoS) are compatible with a reliable publisher, but reliable ones, the default of rviz
+# and rosbag2, would receive nothing from a best-effort publisher.
 
 STATE_QOS = QoSProfile(depth=1000, reliability=ReliabilityPolicy.RELIABLE)
-"""/clock, /joint_states, /episode/status, /policy/action_chunk: small, and a simulation runs at
-many times real time while its reader is off the processor. All states of a chunk, 500 at most, may
-wait: in lock-step none is lost, and a memory or a policy sees each frame as it was."""
+"""/clock, /joint_states, /episode/status, /policy/action_chunk: small messages. The simulation may
+run at many times real time while a subscriber is not scheduled. The queue holds all joint states of
+a chunk (at most 500), so that memory and policy receive each frame in lock-step."""
 
 IMAGE_QOS = QoSProfile(depth=5, reliability=ReliabilityPolicy.RELIABLE)
-"""Images and clouds: large, so few are kept for a slow reader."""
+"""Images and point clouds: large messages, so the queue for a slow subscriber is short."""
 
 LATCHED_QOS = QoSProfile(
     depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
 )
-"""/robot_description, /instruction, /episode/started, /memory/tokens: a late subscriber gets the
-last one."""
+"""/robot_description, /instruction, /episode/started, /memory/tokens: late subscribers receive the
+last message."""
 
 
 def to_time(time: int) -> Time:
-    """A stamp from ns."""
+    """Convert ns to a stamp."""
     return Time(sec=time // SECOND, nanosec=time % SECOND)
 
 
@@ -51,18 +51,21 @@ def to_header(time: int, frame: str) -> Header:
 
 
 def to_image(rgb: NDArray[np.uint8], time: int, frame: str) -> Image:
-    """A picture (H, W, 3) as rgb8."""
+    """Convert an RGB image (H, W, 3) to rgb8."""
     height, width, _ = rgb.shape
     message = Image(
         header=to_header(time, frame), height=height, width=width, encoding="rgb8", step=3 * width
     )
-    message.data = array("B", rgb.tobytes())  # a list would take a hundred times as long
+    message.data = array("B", rgb.tobytes())  # about 100 times faster than a list
     return message
 
 
 def to_jpeg(rgb: NDArray[np.uint8], time: int, frame: str) -> CompressedImage:
-    """A picture (H, W, 3) as JPEG: a raw one of 480 pixels is larger than the shared memory that
-    DDS keeps for all of a process's messages, and delays the others."""
+    """Compress an RGB image (H, W, 3) as JPEG.
+
+    A raw image of 480 pixels exceeds the DDS shared-memory segment of the process and delays other
+    messages.
+    """
     buffer = BytesIO()
     PIL.Image.fromarray(rgb).save(buffer, "JPEG", quality=92)
     message = CompressedImage(header=to_header(time, frame), format="jpeg")
@@ -73,7 +76,7 @@ def to_jpeg(rgb: NDArray[np.uint8], time: int, frame: str) -> CompressedImage:
 def to_camera_info(
     intrinsics: NDArray[np.float64], width: int, height: int, time: int, frame: str
 ) -> CameraInfo:
-    """A camera without distortion; `intrinsics` (3, 3) in pixels."""
+    """Create the CameraInfo of a camera without distortion; `intrinsics` (3, 3) in pixels."""
     return CameraInfo(
         header=to_header(time, frame),
         width=width,
@@ -93,7 +96,7 @@ _CLOUD_FIELDS = [
 
 
 def to_cloud(points: NDArray[np.float32], time: int, frame: str) -> PointCloud2:
-    """Points (N, 6), m and colours 0..1, as x, y, z and rgb packed as 0x00rrggbb in a float."""
+    """Convert points (N, 6), m and colours 0..1; rgb is packed as 0x00rrggbb in a float32."""
     count = len(points)
     packed = np.empty((count, 4), np.float32)
     packed[:, :3] = points[:, :3]
@@ -119,7 +122,7 @@ def to_pose(transform: Transform) -> Pose:
 
 
 def to_trajectory(rows: ArrayLike, time: int) -> JointTrajectory:
-    """A chunk (n, 13), rad at 10 Hz, that rests on an observation at `time` (ns)."""
+    """Convert a chunk (n, 13), rad at 10 Hz; `time` (ns) is that of its observation."""
     return JointTrajectory(
         header=to_header(time, "pelvis"),
         joint_names=ACTION_JOINTS,

@@ -1,4 +1,4 @@
-"""ROS domains for graphs that must not meet: tests, benchmarks, the generated reference."""
+"""Reserve ROS domains for graphs that must be isolated: tests, benchmarks, generated reference."""
 
 import os
 import socket
@@ -6,14 +6,14 @@ import socket
 from rulesafe_core.errors import RuleSafeError
 
 LARGEST = 101
-"""Domains above use ports that Linux gives to other programs (ROS 2 documentation, "The
+"""Higher domains use ports from the ephemeral range of Linux (ROS 2 documentation, "The
 ROS_DOMAIN_ID")."""
 
 
 def reserve_domain() -> int:
-    """Return a ROS domain, 1 to LARGEST, that no other process has reserved.
+    """Reserve a ROS domain (1 to LARGEST) that no other process has reserved, and return it.
 
-    The reservation, an abstract Unix socket, ends with the process.
+    The reservation is an abstract Unix socket and ends with the process.
 
     Raises:
         RuleSafeError: all domains are reserved.

@@ -1,4 +1,4 @@
-"""The one exception base of the project, and the messages that many modules share."""
+"""The base exception of the project and error messages shared by many modules."""
 
 import sys
 from collections.abc import Iterable, Iterator
@@ -6,11 +6,11 @@ from contextlib import contextmanager
 
 
 class RuleSafeError(Exception):
-    """Something the caller can fix: the message says what was wrong and what is valid."""
+    """An error that the user can fix: the message states what is wrong and what is valid."""
 
 
 def unknown_name(kind: str, name: object, valid: Iterable[str]) -> RuleSafeError:
-    """The error for a name that is not known, listing the names that are."""
+    """Return the error for an unknown name; its message lists the valid names."""
     return RuleSafeError(f"unknown {kind} {name!r}; valid: {', '.join(valid)}")
 
 
@@ -26,10 +26,10 @@ EXTRAS = {
     **dict.fromkeys(("rcl_interfaces", "rclpy", "rosgraph_msgs"), "ros"),
     **dict.fromkeys(("sensor_msgs", "std_msgs", "std_srvs", "trajectory_msgs"), "ros"),
 }
-"""Module -> the extra that installs its distribution."""
+"""Maps an optional module to the pip extra that installs it."""
 
 MESSAGES = ("rulesafe_interfaces", "unitree_go", "unitree_hg")
-"""Message packages of the repository, which are built against an installed ROS 2."""
+"""Message packages of this repository, built against an installed ROS 2."""
 
 
 def missing_package(error: ImportError) -> RuleSafeError:
@@ -44,10 +44,10 @@ def missing_package(error: ImportError) -> RuleSafeError:
 
 
 @contextmanager
-def resumable(kept: str = "what is complete") -> Iterator[None]:
-    """Print on Ctrl-C that the same command resumes; as a block, or as a decorator of a command."""
+def resumable(kept: str = "completed work") -> Iterator[None]:
+    """Print on Ctrl-C how to resume; use it as a `with` block or as a decorator of a command."""
     try:
         yield
     except KeyboardInterrupt:
-        print(f"\ninterrupted: {kept} is kept, the same command goes on", file=sys.stderr)
+        print(f"\ninterrupted: {kept} is kept; repeat the command to resume", file=sys.stderr)
         raise

@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all, and what to say when there is no room for them."""
+"""Atomic file writes, file locks, and errors for a full disk."""
 
 import contextlib
 import errno
@@ -12,40 +12,40 @@ from pathlib import Path
 from rulesafe_core.errors import RuleSafeError
 
 DRAFT = re.compile(r"\..+-[0-9a-f]{12}")
-"""Names of the files that `write_atomically` has not put in place yet."""
+"""Names of the temporary files of `write_atomically` and `drafted`."""
 
 LOCK = ".lock"
-"""Name of the file whose lock `exclusive_lock` holds."""
+"""Name of the lock file of `exclusive_lock`."""
 
 NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 @contextlib.contextmanager
-def says_when_full(path: Path) -> Iterator[None]:
-    """Turns "no space left", an exceeded quota or size limit into a RuleSafeError about `path`."""
+def disk_full_errors(path: Path) -> Iterator[None]:
+    """Raise a RuleSafeError that names `path` if the disk is full or a quota is exceeded."""
     try:
         yield
     except OSError as error:
         if error.errno not in NO_ROOM:
             raise
         raise RuleSafeError(
-            f"no room for {path}: {os.strerror(error.errno or 0)}. What was complete before is "
-            "unharmed: make room and start again, it goes on where it stopped"
+            f"cannot write {path}: {os.strerror(error.errno or 0)}. Completed files are intact; "
+            "free disk space and repeat the command to resume"
         ) from error
 
 
-def draft_of(path: Path) -> Path:
-    """A new name beside `path` for its content until it is complete."""
+def temporary_path(path: Path) -> Path:
+    """Return a new name for a temporary file in the folder of `path`."""
     return path.with_name(f".{path.name}-{uuid.uuid4().hex[:12]}")
 
 
 @contextlib.contextmanager
 def drafted(path: Path) -> Iterator[Path]:
-    """A new file beside `path` to write to, which takes its place at the end, and is gone if that
-    is not reached. Errors: RuleSafeError on a full disk."""
-    draft = draft_of(path)
+    """Yield the path of a temporary file, which replaces `path` on success and is removed on an
+    error. Raises RuleSafeError if the disk is full."""
+    draft = temporary_path(path)
     try:
-        with says_when_full(path):
+        with disk_full_errors(path):
             yield draft
         draft.replace(path)
     finally:
@@ -53,7 +53,7 @@ def drafted(path: Path) -> Iterator[Path]:
 
 
 def sweep(folder: Path, pattern: str = "**/.*") -> None:
-    """Remove the drafts that killed writers left, and nothing else."""
+    """Remove only the temporary files that killed processes left."""
     for path in folder.glob(pattern):
         if DRAFT.fullmatch(path.name) and path.is_file():
             path.unlink(missing_ok=True)
@@ -63,13 +63,13 @@ def sweep(folder: Path, pattern: str = "**/.*") -> None:
 def exclusive_lock(
     folder: Path, command: str, check: Callable[[], None] = lambda: None
 ) -> Iterator[None]:
-    """Hold the exclusive lock of a folder, which is created if needed; a killed process frees it.
+    """Hold an exclusive lock on a folder; the lock is released even if the process is killed.
 
     Args:
-        folder: The folder that one process at a time may write to.
+        folder: The folder, created if needed; only one process at a time may write to it.
         command: The command that writes there, for the error message.
         check: Raises if the folder may not be used. Called before anything is written, and again
-            with the lock held, because the process that held it before may have changed the folder.
+            with the lock held, because the previous owner may have changed the folder.
 
     Raises:
         RuleSafeError: Another process holds the lock, or the folder cannot be written to.
@@ -79,7 +79,7 @@ def exclusive_lock(
         folder.mkdir(parents=True, exist_ok=True)
         lock = (folder / LOCK).open("a")  # keep the content of an existing file
     except OSError as error:
-        raise RuleSafeError(f"cannot write to {folder}: {error.strerror}") from error
+        raise RuleSafeError(f"cannot write to folder {folder}: {error.strerror}") from error
     with lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -91,19 +91,20 @@ def exclusive_lock(
 
 @contextlib.contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Holds the lock of a file among processes, and waits for it; a killed process lets go."""
+    """Wait for a file lock and hold it; the lock is released even if the process is killed."""
     with path.open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
 
 
 def write_atomically(path: Path, content: bytes | memoryview) -> None:
-    """Write a file that is never seen incomplete, whenever the process or machine dies.
+    """Write a file atomically, so that it is never incomplete, even after a crash.
 
-    Errors: RuleSafeError on a full disk.
+    Raises:
+        RuleSafeError: the disk is full.
     """
-    temporary = draft_of(path)
-    with says_when_full(path):
+    temporary = temporary_path(path)
+    with disk_full_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
             with temporary.open("wb") as file:

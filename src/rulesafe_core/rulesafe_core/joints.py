@@ -1,4 +1,4 @@
-"""Joint names of the Unitree H1-2 with Inspire DFX hands, in the orders that topics use."""
+"""Joint names of the Unitree H1-2 with Inspire DFX hands, in the orders used on topics."""
 
 ARM_JOINTS = tuple(
     f"right_{name}_joint"
@@ -12,7 +12,7 @@ ARM_JOINTS = tuple(
         "wrist_yaw",
     )
 )
-"""The right arm's seven joints, from the shoulder to the hand."""
+"""The seven joints of the right arm, from the shoulder to the hand."""
 
 _HAND = (
     "pinky_proximal",
@@ -23,12 +23,12 @@ _HAND = (
     "thumb_proximal_yaw",
 )
 HAND_JOINTS = tuple(f"R_{name}_joint" for name in _HAND)
-"""The right hand's six motors: pinky, ring, middle, index, thumb bend, thumb rotation."""
+"""The six motors of the right hand: pinky, ring, middle, index, thumb bend, thumb rotation."""
 
 LEFT_HAND_JOINTS = tuple(f"L_{name}_joint" for name in _HAND)
 
 ACTION_JOINTS = ARM_JOINTS + HAND_JOINTS
-"""The 13 joints that an action commands, absolute positions in rad."""
+"""The 13 joints of an action (absolute positions in rad)."""
 
 _LEG = ("hip_yaw", "hip_pitch", "hip_roll", "knee", "ankle_pitch", "ankle_roll")
 BODY_JOINTS = (
@@ -38,10 +38,10 @@ BODY_JOINTS = (
     + tuple(name.replace("right_", "left_") for name in ARM_JOINTS)
     + ARM_JOINTS
 )
-"""The body's 27 motors in the order of the manufacturer's motor index."""
+"""The 27 motors of the body in the order of the manufacturer's motor index."""
 
 ALL_JOINTS = BODY_JOINTS + HAND_JOINTS + LEFT_HAND_JOINTS
-"""The 39 actuated joints that /joint_states carries: body, right hand, left hand."""
+"""The 39 actuated joints in /joint_states: body, right hand, left hand."""
 
 ACTED = [ALL_JOINTS.index(joint) for joint in ACTION_JOINTS]
-"""Where those of ACTION_JOINTS stand among ALL_JOINTS."""
+"""Indices of ACTION_JOINTS in ALL_JOINTS."""

@@ -1,4 +1,4 @@
-"""The base class of lifecycle nodes."""
+"""Base class of the lifecycle nodes."""
 
 from typing import Any, Generic, TypeVar
 
@@ -15,25 +15,25 @@ T = TypeVar("T", bound=Settings)
 SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
 
 LOG_INTERVAL = 5.0
-"""s between two log lines of `complain`, at least."""
+"""Minimum time in s between two log lines of `complain`."""
 
 
 class ManagedNode(LifecycleNode, Generic[T]):
-    """A lifecycle node that refuses transitions with a reason.
+    """A lifecycle node that logs and stores the reason of a failed transition.
 
-    Subclasses implement `load`, `subscribe`, `unload` and `report`. A RuleSafeError of `load` or
-    `subscribe` refuses the transition and is logged.
+    Subclasses implement `load`, `subscribe`, `unload` and `report`. If `load` or `subscribe` raises
+    a RuleSafeError, the transition fails and the error is logged.
 
     Args:
-        name: of the node.
-        kind: settings that become its parameters.
-        publishes: topic of which no other process may be a publisher; empty: none.
-        options: of the publisher of diagnostics.
+        name: name of the node.
+        kind: settings class, declared as parameters.
+        publishes: topic that only this process may publish; empty: none.
+        options: options of the diagnostics publisher.
 
     Attributes:
-        refusal: why the last transition was refused; empty if it was not.
+        refusal: reason why the last transition failed; empty if it succeeded.
         inputs: the subscriptions while the node is active.
-        listener: the node that has the subscriptions.
+        listener: the node that owns the subscriptions.
     """
 
     def __init__(self, name: str, kind: type[T], publishes: str = "", **options: Any) -> None:
@@ -47,15 +47,15 @@ class ManagedNode(LifecycleNode, Generic[T]):
         self.diagnostics = Diagnostics(self, **options)
 
     def load(self) -> None:
-        """Make what the parameters describe, and the publishers: the node becomes inactive."""
+        """Configure: load the objects that the parameters select, and create the publishers."""
         raise NotImplementedError
 
     def subscribe(self) -> list[Subscription]:
-        """Make and return the subscriptions: the node becomes active."""
+        """Activate: create and return the subscriptions."""
         raise NotImplementedError
 
     def unload(self) -> None:
-        """Discard what `load` made: the node becomes unconfigured."""
+        """Clean up: release everything that `load` created."""
         raise NotImplementedError
 
     def report(self) -> None:
@@ -64,17 +64,17 @@ class ManagedNode(LifecycleNode, Generic[T]):
 
     @property
     def values(self) -> T:
-        """The present values of the parameters."""
+        """The current parameter values."""
         return read_parameters(self, self._kind)
 
     def complain(self, text: str) -> None:
-        """Log a warning, every few seconds at most."""
+        """Log a warning, throttled to one every `LOG_INTERVAL` s."""
         self.get_logger().warning(text, throttle_duration_sec=LOG_INTERVAL)
 
     def start(self) -> None:
-        """Configure and activate. Errors: RuleSafeError if a transition is refused."""
+        """Configure and activate the node. Raises RuleSafeError if a transition fails."""
         if self.trigger_configure() != SUCCESS or self.trigger_activate() != SUCCESS:
-            raise RuleSafeError(self.refusal or "the node could not be activated")
+            raise RuleSafeError(self.refusal or f"{self.get_name()} could not be activated")
 
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
         try:

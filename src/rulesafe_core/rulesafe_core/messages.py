@@ -1,7 +1,7 @@
-"""Decode ROS messages to arrays and plain data, without ROS.
+"""Decode ROS messages to arrays and plain data without importing ROS.
 
-A message is any object with the fields of its type: one that a node received, or one that was
-decoded from a bag. `rulesafe_core.convert` makes messages.
+A message is any object with the fields of its type, received by a node or decoded from a bag.
+`rulesafe_core.convert` creates messages.
 """
 
 from io import BytesIO
@@ -29,11 +29,11 @@ FLOAT32 = 7
 """sensor_msgs/PointField.FLOAT32"""
 
 POINT_FIELDS = [(name, 4 * i, FLOAT32) for i, name in enumerate(("x", "y", "z", "rgb"))]
-"""Name, offset and data type of a point's fields."""
+"""Name, byte offset and data type of the fields of a point."""
 
 
 def to_ns(time: Any) -> int:
-    """Return a builtin_interfaces Time or Duration in ns."""
+    """Convert a builtin_interfaces Time or Duration to ns."""
     return int(time.sec) * SECOND + int(time.nanosec)
 
 
@@ -41,13 +41,13 @@ def decode_image(message: Any) -> NDArray[np.uint8]:
     """Return the pixels (H, W, 3), RGB, of a sensor_msgs Image or CompressedImage.
 
     Raises:
-        RuleSafeError: the encoding is none of CHANNELS, or there are too few bytes.
+        RuleSafeError: the encoding is not in CHANNELS, or the data is too short.
     """
     if hasattr(message, "format"):
         try:
             return np.array(PIL.Image.open(BytesIO(bytes(message.data))).convert("RGB"))
         except OSError as error:
-            raise RuleSafeError(f"a compressed image cannot be decoded: {error}") from error
+            raise RuleSafeError(f"cannot decode the compressed image: {error}") from error
     if message.encoding not in CHANNELS:
         raise unknown_name("image encoding", message.encoding, CHANNELS)
     height, width, step = message.height, message.width, message.step
@@ -55,8 +55,8 @@ def decode_image(message: Any) -> NDArray[np.uint8]:
     channels = 1 if message.encoding == "mono8" else len(order)
     if len(message.data) < height * step or step < width * channels:
         raise RuleSafeError(
-            f"{len(message.data)} bytes, {step} per row, are too few for an image of "
-            f"{width} x {height} pixels in {message.encoding}"
+            f"{len(message.data)} bytes with {step} bytes per row are too few for an image of "
+            f"{width} x {height} pixels with encoding {message.encoding}"
         )
     rows = np.frombuffer(message.data, np.uint8, height * step).reshape(height, step)
     pixels = rows[:, : width * channels].reshape(height, width, channels)
@@ -67,14 +67,14 @@ def decode_cloud(message: Any) -> NDArray[np.float32]:
     """Return the points (N, 6) of a sensor_msgs/PointCloud2: x, y, z in m and r, g, b in 0..1.
 
     Raises:
-        RuleSafeError: the points have another layout than that of `convert.to_cloud`.
+        RuleSafeError: the point layout differs from that of `convert.to_cloud`.
     """
     fields = [(field.name, field.offset, field.datatype) for field in message.fields]
     if fields != POINT_FIELDS or message.point_step != 16 or message.is_bigendian:
         names = ", ".join(name for name, _, _ in fields)
         raise RuleSafeError(
-            "the points of a cloud must be x, y, z and rgb, float32 each and nothing else; got "
-            f"{names} in {message.point_step} bytes"
+            "the fields of a point cloud must be x, y, z and rgb (float32, 16 bytes per point); "
+            f"got {names} with {message.point_step} bytes per point"
         )
     packed = np.frombuffer(message.data, np.float32).reshape(-1, 4)
     rgb = packed[:, 3].copy().view(np.uint32)
@@ -87,14 +87,16 @@ def decode_chunk(message: Any, now: int = 0) -> Chunk:
 
     Args:
         message: the trajectory.
-        now: ns, in place of a stamp of zero.
+        now: time (ns) used if the stamp is zero.
 
     Raises:
         RuleSafeError: see `make_chunk`.
     """
     widths = {len(point.positions) for point in message.points}
     if len(widths) > 1:
-        raise RuleSafeError(f"the points of a chunk have {sorted(widths)} positions; all need 13")
+        raise RuleSafeError(
+            f"every point of a chunk needs 13 positions; the points have {sorted(widths)}"
+        )
     return make_chunk(
         list(message.joint_names),
         np.array([point.positions for point in message.points], np.float64),

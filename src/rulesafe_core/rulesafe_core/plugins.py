@@ -1,6 +1,6 @@
-"""Find objects by name: built-in ones, those of installed packages, and `module:attribute`.
+"""Find objects by name: built-in ones, entry points of installed packages, `module:attribute`.
 
-An installed package adds an object by an entry point in its pyproject.toml::
+An installed package adds an object with an entry point in its pyproject.toml::
 
     [project.entry-points."rulesafe.memories"]
     grip = "my_package.memory:Grip"
@@ -27,20 +27,19 @@ GROUPS = {
     "rulesafe.policies": "policy",
     "rulesafe.safes": "safe",
 }
-"""The groups of entry points, and what error messages call an object of each group."""
+"""Entry-point groups and the noun for an object of each group in error messages."""
 
 
 def load(group: str, name: str, builtin: Mapping[str, T], *others: str) -> T:
     """Return the object that a name refers to.
 
-    Built-in names take precedence over entry points. The type of an object that is not built in is
-    not checked here.
+    Built-in names take precedence over entry points. The types of other objects are not checked.
 
     Args:
         group: one of GROUPS.
         name: a key of `builtin`, the name of an installed entry point, or `module:attribute`.
         builtin: the built-in objects by name.
-        others: what else the caller accepts, for the error message.
+        others: further values that the caller accepts, for the error message.
 
     Raises:
         RuleSafeError: the name is unknown, or its module cannot be imported.
@@ -57,36 +56,35 @@ def load(group: str, name: str, builtin: Mapping[str, T], *others: str) -> T:
 def load_file(
     group: str, name: str | Path, builtin: Mapping[str, Path], suffixes: tuple[str, ...]
 ) -> Path:
-    """Return the file that a name refers to, where the objects of a group are paths of files.
+    """Return the file that a name refers to, for a group whose objects are file paths.
 
     Args:
         group: one of GROUPS.
-        name: as for `load`, or the path of a file, which is returned without a check that it
-            exists.
+        name: as for `load`, or the path of a file, which is returned even if it does not exist.
         builtin: the built-in files by name.
-        suffixes: those that such files have, such as ".yaml".
+        suffixes: valid file suffixes, such as ".yaml".
 
     Raises:
-        RuleSafeError: the name is unknown, or the object is not the path of such a file.
+        RuleSafeError: the name is unknown, or the object is not a path with a valid suffix.
     """
     if Path(name).suffix in suffixes:
         return Path(name)
     found: object = load(group, str(name), builtin, f"or a path to a {suffixes[0]} file")
     if not isinstance(found, str | Path) or Path(found).suffix not in suffixes:
         raise RuleSafeError(
-            f"{GROUPS[group]} {name!r} is {found!r}; valid: the path of a {suffixes[0]} file"
+            f"{GROUPS[group]} {name!r} refers to {found!r}; valid: the path of a {suffixes[0]} file"
         )
     return Path(found)
 
 
 def names(group: str, builtin: Mapping[str, object]) -> list[str]:
-    """Return the built-in names, then the installed ones in alphabetical order."""
+    """Return the built-in names, then the names of entry points in alphabetical order."""
     return [*builtin, *sorted(_installed(group, tuple(sys.path)).names - set(builtin))]
 
 
 @lru_cache
 def _installed(group: str, path: tuple[str, ...]) -> EntryPoints:
-    """The entry points of a group; to read those of all packages takes some 0.1 s."""
+    """Return the entry points of a group (cached: reading all packages takes about 0.1 s)."""
     return entry_points(group=group)
 
 
@@ -100,7 +98,7 @@ def import_object(reference: str) -> Any:
     """Import `module:attribute`.
 
     Raises:
-        RuleSafeError: there is no such module or attribute, or the module raises an exception.
+        RuleSafeError: the module or attribute does not exist, or importing the module fails.
     """
     module, _, attribute = reference.partition(":")
     try:
@@ -108,8 +106,8 @@ def import_object(reference: str) -> Any:
     except Exception as error:
         if isinstance(error, ModuleNotFoundError) and f"{module}.".startswith(f"{error.name}."):
             raise RuleSafeError(
-                f"{reference!r} cannot be imported: {error}; the module must be installed or on "
-                "the PYTHONPATH"
+                f"{reference!r} cannot be imported: {error}; install the module or add its folder "
+                "to PYTHONPATH"
             ) from error
         if isinstance(error, ModuleNotFoundError) and error.name in EXTRAS:
             raise missing_package(error) from error
@@ -122,12 +120,11 @@ def import_object(reference: str) -> Any:
 
 
 def trace_of(error: Exception, *files: str) -> str:
-    """Return the traceback of an error in the code of a user.
+    """Format the traceback of an error in user code.
 
     Args:
-        error: what was raised.
-        files: frames before the first one that is neither in these files nor in Python's import
-            system are left out.
+        error: the exception.
+        files: leading frames in these files or in Python's import system are omitted.
     """
     skipped = (*files, importlib.__file__, "<frozen importlib")
     frame = error.__traceback__

@@ -1,19 +1,19 @@
 """The Unitree H1-2 with two Inspire DFX hands, as a `Body` of primitives.
 
-Kinematics, limits and the body's masses are the manufacturer's figures (data/h1_2.json, from
-unitree_ros, BSD-3-Clause). Two things are the project's own:
+Kinematics, limits and the masses of the body are the manufacturer's values (data/h1_2.json, from
+unitree_ros, BSD-3-Clause). Two things differ:
 
 Shapes. Each mesh is replaced by capsules that fill its oriented bounding box: one capsule along
-the longest side, or two side by side where the box is clearly wider than thick. The hull of the
-fingers' capsules comes within 10 % of the meshes' convex volume. The torso, whose box holds the
-head too, the forearms, the feet and the palms are laid out by hand.
+the longest side, or two parallel ones if the box is clearly wider than thick. The hull of the
+finger capsules is within 10 % of the convex volume of the meshes. The shapes of the torso (whose
+box includes the head), the forearms, the feet and the palms are defined manually.
 
-Hand masses. The description gives the whole hand 0.20 kg, 0.14 kg of it in the palm, and the
-finger links a few grams each, with inertias that the figures round to 1e-7; an Inspire hand weighs
-about 0.54 kg. So 0.54 kg is spread over the hand's links by convex volume (one density, about
-1150 kg/m^3, fair for aluminium shells full of gears and motors), the centres of mass stay, and
-inertias are those of a solid box of the mesh's size plus 1e-6 kg m^2, which stands for the small
-gears' rotation and keeps the ratio of principal inertias small enough for the physics solver.
+Hand masses. The manufacturer's URDF gives the hand 0.20 kg in total (0.14 kg of it in the palm)
+and the finger links a few grams each, with inertias rounded to 1e-7; a real Inspire hand weighs
+about 0.54 kg. Therefore 0.54 kg is distributed over the hand links by convex volume (one density,
+about 1150 kg/m^3, plausible for aluminium shells full of gears and motors). Centres of mass are
+unchanged. Inertias are those of a solid box of the mesh's size plus 1e-6 kg m^2, which accounts for
+the gear inertia and limits the ratio of principal inertias for the physics solver.
 """
 
 import json
@@ -29,10 +29,10 @@ from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
 from rulesafe_core.transforms import from_parts, from_xyz_rpy
 
 HAND_MASS = 0.54
-"""Mass of one Inspire DFX hand in kg, as published by its maker."""
+"""Mass of one Inspire DFX hand in kg, as published by its manufacturer."""
 
 GEAR_INERTIA = 1e-6
-"""Added to each principal inertia of the hand's links, kg m^2."""
+"""Added to each principal inertia of the hand links, kg m^2."""
 
 SHELL = Material((0.50, 0.51, 0.53), roughness=0.45, metallic=0.2)
 FRAME = Material((0.045, 0.047, 0.052), roughness=0.5, metallic=0.1)
@@ -66,39 +66,39 @@ _HOME = {
 }
 
 HOME: dict[str, float] = {name: _HOME.get(name, 0.0) for name in ALL_JOINTS}
-"""Standing, left arm hanging, right hand ready in front of the body: rad for each motor."""
+"""Home position of each motor, rad: standing, left arm down, right hand in front of the body."""
 
 HELD: dict[str, float] = {name: HOME[name] for name in ALL_JOINTS if name not in ACTION_JOINTS}
-"""Joints that stand still: legs, waist, left arm and hand (rad)."""
+"""Positions of the joints that do not move: legs, waist, left arm and left hand (rad)."""
 
 
-def robot_figures() -> dict[str, Any]:
-    """The manufacturer's figures that the body is made from (see `_meta` in them)."""
+def robot_data() -> dict[str, Any]:
+    """Return the manufacturer's data from which the body is built (see its key `_meta`)."""
     return json.loads((resources.files("rulesafe_core") / "data/h1_2.json").read_text("utf-8"))
 
 
 @lru_cache(maxsize=1)
 def h1_2() -> Body:
-    """The whole robot: root `pelvis`, 39 motors, 12 joints that mimic them, fixed mounts."""
-    figures = robot_figures()
-    density = {side: _hand_density(figures["links"], side) for side in "LR"}
+    """Build the robot: root `pelvis`, 39 motors, 12 mimic joints, fixed mounts."""
+    data = robot_data()
+    density = {side: _hand_density(data["links"], side) for side in "LR"}
     links = tuple(
         Link(name, _shapes(name, link), _inertial(name, link, density))
-        for name, link in figures["links"].items()
+        for name, link in data["links"].items()
     )
-    joints = tuple(_joint(name, joint) for name, joint in figures["joints"].items())
+    joints = tuple(_joint(name, joint) for name, joint in data["joints"].items())
     return Body("h1_2", links, joints)
 
 
-def _joint(name: str, figures: dict[str, Any]) -> Joint:
-    limit, mimic = figures.get("limit", {}), figures.get("mimic")
+def _joint(name: str, data: dict[str, Any]) -> Joint:
+    limit, mimic = data.get("limit", {}), data.get("mimic")
     return Joint(
         name,
-        figures["parent"],
-        figures["child"],
-        from_xyz_rpy(figures["origin_xyz"], figures["origin_rpy"]),
-        kind=figures["type"],
-        axis=tuple(figures.get("axis", (0.0, 0.0, 1.0))),
+        data["parent"],
+        data["child"],
+        from_xyz_rpy(data["origin_xyz"], data["origin_rpy"]),
+        kind=data["type"],
+        axis=tuple(data.get("axis", (0.0, 0.0, 1.0))),
         mimic=Mimic(**mimic) if mimic else None,
         **limit,
     )
@@ -113,29 +113,29 @@ def _hand_density(links: dict[str, Any], side: str) -> float:
     return HAND_MASS / sum(link["mesh"]["volume"] for link in hand)
 
 
-def _inertial(name: str, figures: dict[str, Any], density: dict[str, float]) -> Inertial | None:
-    if "mass" not in figures:
+def _inertial(name: str, data: dict[str, Any], density: dict[str, float]) -> Inertial | None:
+    if "mass" not in data:
         return None
     if _is_hand(name):
-        obb = figures["mesh"]["obb"]
-        mass = density[name[0]] * figures["mesh"]["volume"]
+        obb = data["mesh"]["obb"]
+        mass = density[name[0]] * data["mesh"]["volume"]
         squares = np.square(obb["extents"])
         principal = mass / 12 * (squares.sum() - squares) + GEAR_INERTIA
         axes = np.array(obb["axes"])
         inertia = axes @ np.diag(principal) @ axes.T
-        return Inertial(mass, tuple(figures["com"]), (inertia + inertia.T) / 2)
-    xx, xy, xz, yy, yz, zz = figures["inertia"]
+        return Inertial(mass, tuple(data["com"]), (inertia + inertia.T) / 2)
+    xx, xy, xz, yy, yz, zz = data["inertia"]
     inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    return Inertial(figures["mass"], tuple(figures["com"]), inertia)
+    return Inertial(data["mass"], tuple(data["com"]), inertia)
 
 
-def _shapes(name: str, figures: dict[str, Any]) -> tuple[Shape, ...]:
-    if "mesh" not in figures:
+def _shapes(name: str, data: dict[str, Any]) -> tuple[Shape, ...]:
+    if "mesh" not in data:
         return ()
     if name == "torso_link":
         return _torso()
-    low, high = np.array(figures["mesh"]["aabb"])
-    if name == "logo_link":  # a band of letters on the chest
+    low, high = np.array(data["mesh"]["aabb"])
+    if name == "logo_link":  # lettering on the chest
         return (_box((0.06, -0.05, low[2] + 0.03), (high[0], 0.05, high[2] - 0.03), VISOR),)
     if name.endswith("ankle_roll_link"):
         return _foot(low, high)
@@ -143,31 +143,31 @@ def _shapes(name: str, figures: dict[str, Any]) -> tuple[Shape, ...]:
         return _palm(low, high)
     if name.endswith("elbow_link"):
         return _forearm(low, high)
-    return _fill(figures["mesh"], _material(name))
+    return _fill(data["mesh"], _material(name))
 
 
 def _material(link: str) -> Material:
     if _is_hand(link):
         return HAND if link.endswith(("proximal", "base")) else FINGER
-    return FRAME if any(word in link for word in _DARK_LINKS) else SHELL
+    return FRAME if any(part in link for part in _DARK_LINKS) else SHELL
 
 
 def _fill(mesh: dict[str, Any], material: Material) -> tuple[Shape, ...]:
-    """One capsule along a mesh's oriented box, or two where it is clearly wider than thick.
+    """Fill a mesh's oriented box with one capsule, or with two if it is clearly wider than thick.
 
-    The groove between two capsules is closed by a box for the eye alone: it is a few mm deep.
+    The groove between two capsules, a few mm deep, is closed by a box without collision.
     """
     extents, axes = np.array(mesh["obb"]["extents"]), np.array(mesh["obb"]["axes"])
     center, (low, high) = np.array(mesh["obb"]["center"]), np.array(mesh["aabb"])
     thickness, width, length = extents.tolist()
     across, along = axes[:, 1], axes[:, 2]
     radius = thickness / 2
-    aside = across * (width / 2 - radius)
+    offset = across * (width / 2 - radius)
     two = width >= 1.2 * thickness
-    # Where the oriented box sticks out of the other one, the mesh's corners are cut off.
+    # Outside the axis-aligned box, the corners of the oriented box are not part of the mesh.
     low, high = low + 0.8 * radius, high - 0.8 * radius
     shapes = []
-    for middle in (center - aside, center + aside) if two else (center,):
+    for middle in (center - offset, center + offset) if two else (center,):
         start, end = _clip(middle, along, length / 2 - radius, low, high)
         shapes.append(capsule_between(start, end, radius, material=material))
     if two:
@@ -180,7 +180,7 @@ def _fill(mesh: dict[str, Any], material: Material) -> tuple[Shape, ...]:
 def _clip(
     middle: np.ndarray, along: np.ndarray, half: float, low: np.ndarray, high: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Ends of the segment middle +- half * along, cut to the box from `low` to `high`."""
+    """Clip the segment middle +- half * along to the box from `low` to `high`; return its ends."""
     slope = np.where(np.abs(along) < 1e-9, 1e-9, along)
     cuts = np.sort([(low - middle) / slope, (high - middle) / slope], axis=0)
     start, end = max(-half, cuts[0].max()), min(half, cuts[1].min())
@@ -194,9 +194,9 @@ def _box(low: ArrayLike, high: ArrayLike, material: Material) -> Shape:
 
 
 def _torso() -> tuple[Shape, ...]:
-    """Waist, belly, chest, shoulders, neck and head inside the mesh's box (z -0.002..0.760).
+    """Build waist, belly, chest, shoulders, neck and head in the mesh's box (z -0.002..0.760).
 
-    The camera's mount (x 0.111, z 0.688) stays clear of the visor.
+    The camera mount (x 0.111, z 0.688) is outside the visor.
     """
     return (
         capsule_between((0, 0, 0.062), (0, 0, 0.13), 0.062, material=FRAME),
@@ -219,7 +219,7 @@ def _torso() -> tuple[Shape, ...]:
 
 
 def _forearm(low: np.ndarray, high: np.ndarray) -> tuple[Shape, ...]:
-    """From the elbow to the wrist's roll along the box's x axis (the mesh's own box is askew)."""
+    """Build a capsule from elbow to wrist roll along x (the mesh's oriented box is tilted)."""
     radius = (high[1] - low[1]) / 2
     start, end = (np.array([x, (low[1] + high[1]) / 2, -0.004]) for x in (low[0], high[0]))
     inset = np.array([radius, 0, 0])
@@ -227,7 +227,7 @@ def _forearm(low: np.ndarray, high: np.ndarray) -> tuple[Shape, ...]:
 
 
 def _foot(low: np.ndarray, high: np.ndarray) -> tuple[Shape, ...]:
-    """A sole over the whole outline and an instep below the ankle."""
+    """Build a sole over the complete outline and an instep below the ankle."""
     return (
         _box(low, (high[0], high[1], low[2] + 0.03), SOLE),
         capsule_between((-0.03, 0, 0), (0.08, 0, -0.014), 0.028, material=FRAME),
@@ -235,9 +235,9 @@ def _foot(low: np.ndarray, high: np.ndarray) -> tuple[Shape, ...]:
 
 
 def _palm(low: np.ndarray, high: np.ndarray) -> tuple[Shape, ...]:
-    """A flat palm with round edges, y from the knuckles (-0.14) to the wrist (0), and its heel.
+    """Build a flat palm with round edges, y from the knuckles (-0.14) to the wrist (0), and a heel.
 
-    36 mm thick, less than the mesh's box: its convex volume says that the corners are empty.
+    It is 36 mm thick, less than the mesh's box, whose corners are empty by its convex volume.
     """
     radius = 0.018
     near, far = high[1] - radius, low[1] + radius

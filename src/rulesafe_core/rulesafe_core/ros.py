@@ -1,4 +1,4 @@
-"""What nodes share: parameters, exclusive topics, diagnostics, start and end of the process."""
+"""Helpers for nodes: parameters, exclusive topics, diagnostics, startup and shutdown."""
 
 import errno
 import signal
@@ -33,18 +33,18 @@ AnyNode = TypeVar("AnyNode", bound=Node)
 T = TypeVar("T", bound=Settings)
 
 UNNAMED = "_NODE_NAME_UNKNOWN_"
-"""rmw's name for the node of a publisher that was just discovered, or that is no ROS 2 node's."""
+"""Node name that rmw reports for a publisher just discovered or not owned by a ROS 2 node."""
 
 
 @dataclass(frozen=True)
 class EpisodeParameters(Settings):
-    """Parameters of a node that starts episodes: the first one."""
+    """Parameters of the first episode, for a node that starts episodes."""
 
     rule: str = setting("rule_001", "Rule: an id or the path of a lock's .json file.")
     safe: str = setting("safe_01", "Safe: an id or the path of a YAML file.")
-    seed: int = setting(0, "Seed: one of the split's variations.", 0, 2**32 - 1)
+    seed: int = setting(0, "Seed of the variation sampled from the split.", 0, 2**32 - 1)
     split: str = setting(
-        "nominal", "What a seed varies: nominal, train, shifted, or the path of a YAML file."
+        "nominal", "Split of variations: nominal, train, shifted, or the path of a YAML file."
     )
 
 
@@ -54,13 +54,13 @@ def answer_reset(
     loaded: tuple[str, str],
     begin: Callable[[str, str, int], int],
 ) -> ResetEpisode.Response:
-    """Answer /episode/reset.
+    """Handle a request of /episode/reset.
 
     Args:
-        request, response: of the service.
-        loaded: rule and safe that empty names stand for.
-        begin: starts an episode of a rule, safe and seed and returns its number; its RuleSafeError
-            becomes the response.
+        request, response: messages of the service.
+        loaded: current rule and safe, used where the request leaves them empty.
+        begin: starts an episode from rule, safe and seed and returns its number; a RuleSafeError
+            is returned as the message of a failed response.
     """
     rule, safe = request.rule or loaded[0], request.safe or loaded[1]
     try:
@@ -73,10 +73,10 @@ def answer_reset(
 
 
 def declare(node: Node, kind: type[T]) -> T:
-    """Declare settings as the node's parameters, whose later changes are checked too.
+    """Declare settings as parameters of the node and validate later changes.
 
     Returns:
-        The values that were given; `read_parameters` returns the present ones.
+        The initial values; `read_parameters` returns the current ones.
     """
     known = {of.name: of for of in fields(kind)}
     for name, of in known.items():
@@ -97,7 +97,7 @@ def declare(node: Node, kind: type[T]) -> T:
 
 
 def read_parameters(node: Node, kind: type[T]) -> T:
-    """Return the present values of declared parameters. Errors: RuleSafeError if one is invalid."""
+    """Return the current values of declared parameters; raise RuleSafeError if one is invalid."""
     known = fields(kind)
     return kind(**{of.name: _checked(of, node.get_parameter(of.name).value) for of in known})
 
@@ -111,7 +111,7 @@ def _descriptor(of: Field) -> ParameterDescriptor:
     descriptor = ParameterDescriptor(
         description=described(of.metadata),
         read_only=not of.metadata["changeable"],
-        dynamic_typing=of.type is float,  # so that 1 is accepted for 1.0
+        dynamic_typing=of.type is float,  # accept the integer 1 for 1.0
     )
     if "low" in of.metadata:
         low, high = of.metadata["low"], of.metadata["high"]
@@ -124,31 +124,31 @@ def _descriptor(of: Field) -> ParameterDescriptor:
 
 
 def claim(node: Node, topic: str) -> socket.socket:
-    """Make this process the only publisher of a topic in its ROS domain.
+    """Reserve a topic, so that only this process on this machine publishes it in the ROS domain.
 
-    Two simulations in one domain would be one robot with two bodies, and DDS discovery reports it
-    too late. The name of an abstract socket is known on the whole machine, and is released however
-    its process ends.
+    Two simulations in one domain would publish conflicting states, and DDS discovery detects this
+    too late. An abstract Unix socket is visible on the complete machine, and the kernel releases
+    its name when the process ends.
 
     Returns:
-        What to keep, or to close, for as long as the topic is claimed.
+        The reservation. Keep a reference to it; close it to release the topic.
 
     Raises:
-        RuleSafeError: another process has claimed the topic.
+        RuleSafeError: another process has reserved the topic.
     """
     name, domain = node.resolve_topic_name(topic), node.context.get_domain_id()
-    held = socket.socket(socket.AF_UNIX)
+    reservation = socket.socket(socket.AF_UNIX)
     try:
-        held.bind(f"\0rulesafe/{domain}{name}")
+        reservation.bind(f"\0rulesafe/{domain}{name}")
     except OSError as error:
-        held.close()
+        reservation.close()
         if error.errno != errno.EADDRINUSE:
             raise
         raise RuleSafeError(
             f"another {node.get_name()} already runs on this machine in ROS domain {domain} "
-            f"({name}): stop it, or set ROS_DOMAIN_ID to another number"
+            f"and publishes {name}: stop it, or set ROS_DOMAIN_ID to another number"
         ) from None
-    return held
+    return reservation
 
 
 class Diagnostics:
@@ -156,7 +156,7 @@ class Diagnostics:
 
     Args:
         node: the node.
-        options: for `create_publisher`.
+        options: keyword arguments of `create_publisher`.
     """
 
     def __init__(self, node: Node, **options: Any) -> None:
@@ -166,7 +166,7 @@ class Diagnostics:
         )
 
     def publish(self, level: bytes, message: str, values: Mapping[str, object]) -> None:
-        """Publish a state; `level` is DiagnosticStatus.OK, WARN or ERROR."""
+        """Publish a status; `level` is DiagnosticStatus.OK, WARN or ERROR."""
         status = DiagnosticStatus(
             level=level,
             name=self._node.get_name(),
@@ -179,11 +179,11 @@ class Diagnostics:
 
 @contextmanager
 def ros_context(args: Sequence[str] = (), handle_signals: bool = False) -> Iterator[None]:
-    """Initialise rclpy, and shut it down at the end.
+    """Initialise rclpy, and shut it down on exit.
 
     Args:
-        args: the command line's arguments.
-        handle_signals: whether SIGINT and SIGTERM shut rclpy down too.
+        args: command-line arguments.
+        handle_signals: whether SIGINT and SIGTERM also shut rclpy down.
     """
     options = SignalHandlerOptions.ALL if handle_signals else SignalHandlerOptions.NO
     rclpy.init(args=list(args), signal_handler_options=options)
@@ -195,7 +195,7 @@ def ros_context(args: Sequence[str] = (), handle_signals: bool = False) -> Itera
 
 @contextmanager
 def executing(make: Callable[[], AnyNode]) -> Iterator[tuple[AnyNode, SingleThreadedExecutor]]:
-    """Make a node and its executor; destroy the node at the end."""
+    """Create a node and its executor; destroy the node on exit."""
     node = make()
     executor = SingleThreadedExecutor()
     executor.add_node(node)
@@ -206,9 +206,9 @@ def executing(make: Callable[[], AnyNode]) -> Iterator[tuple[AnyNode, SingleThre
 
 
 def serve(node: Node, executor: SingleThreadedExecutor) -> int:
-    """Serve callbacks until rclpy is shut down; the default `run` of `run_node`.
+    """Execute callbacks until rclpy is shut down; the default `run` of `run_node`.
 
-    Not spin(): a signal that arrives within a callback may fail to wake it.
+    spin() is not used because a signal that arrives during a callback may not wake it up.
     """
     while rclpy.ok():
         executor.spin_once(timeout_sec=0.5)
@@ -222,18 +222,18 @@ def run_node(
     run: Callable[[AnyNode, SingleThreadedExecutor], int] = serve,
     interrupted: int = 0,
 ) -> int:
-    """Make a node, run it and shut down: the `main` of a node.
+    """Create a node, run it and shut down: the `main` of a node.
 
     Args:
-        name: of the node, for the error line.
-        make: the node's class.
-        args: the command line's arguments; None: those of the process.
-        run: returns the exit code.
-        interrupted: exit code after SIGINT, by which a launch ends its nodes.
+        name: name of the node, for error messages.
+        make: class of the node.
+        args: command-line arguments; None: those of the process.
+        run: runs the node and returns the exit code.
+        interrupted: exit code after SIGINT, which launch sends to stop its nodes.
 
     Returns:
-        The exit code: that of `run`; 2, with one line on stderr, for an error that the user can
-        fix; `interrupted` after SIGINT; 143 after SIGTERM.
+        The exit code of `run`; 2, with one line on stderr, for an error that the user can fix;
+        `interrupted` after SIGINT; 143 after SIGTERM.
     """
     signals: list[int] = []
 
@@ -241,7 +241,7 @@ def run_node(
         signals.append(number)
         raise KeyboardInterrupt
 
-    # rclpy shuts down upon both signals, and calls these too.
+    # rclpy shuts down on both signals and then calls these handlers.
     signal.signal(signal.SIGINT, interrupt)
     signal.signal(signal.SIGTERM, lambda number, frame: signals.append(number))
     code = interrupted
@@ -250,12 +250,12 @@ def run_node(
             with executing(make) as (node, executor):
                 code = run(node, executor)
         except (RuleSafeError, ParameterException) as error:
-            code = _refused(name, error)
+            code = _print_error(name, error)
         except (KeyboardInterrupt, ExternalShutdownException):
             pass
         except Exception:
-            # After a signal: publishing into a context that is shut down, or a KeyboardInterrupt
-            # that rclpy's own code made into another error.
+            # After a signal, ignore errors caused by it: publishing after the context was shut
+            # down, or a KeyboardInterrupt that rclpy converted into another exception.
             if rclpy.ok() and not signals:
                 raise
     return 128 + signal.SIGTERM if signal.SIGTERM in signals else code
@@ -267,13 +267,15 @@ def run_beyond_signals(
     args: Sequence[str] | None = None,
     prepare: Callable[[Sequence[str]], object] = lambda arguments: None,
 ) -> int:
-    """Run what must outlive a signal, since it holds the robot: the `main` of such a node.
+    """Run a node that controls the robot and must release it before it ends: its `main`.
+
+    Signals do not end the process; they are collected in a list.
 
     Args:
-        name: of the node, for the error line.
-        run: called with the signals received so far; it releases the robot after the first one
-            and returns at once after the second.
-        args: the command line's arguments; None: those of the process.
+        name: name of the node, for error messages.
+        run: called with the list of signals received. It must release the robot after the first
+            signal and return immediately after the second.
+        args: command-line arguments; None: those of the process.
         prepare: called with the arguments before rclpy is initialised.
 
     Returns:
@@ -287,12 +289,12 @@ def run_beyond_signals(
             with ros_context(arguments):
                 run(received)
         except (RuleSafeError, ParameterException) as error:
-            return _refused(name, error)
+            return _print_error(name, error)
         except ExternalShutdownException:
             return 1
         return exit_code(received)
 
 
-def _refused(name: str, error: Exception) -> int:
+def _print_error(name: str, error: Exception) -> int:
     print(f"{name}: {error}", file=sys.stderr, flush=True)
     return 2

@@ -1,4 +1,4 @@
-"""Settings: dataclass fields that state default, range, unit and meaning once.
+"""Settings: dataclass fields that define default, range, unit and description in one place.
 
     @dataclass(frozen=True)
     class Ramp(Settings):
@@ -6,8 +6,8 @@
 
     Ramp(duration=60)  # RuleSafeError: duration is 60; valid: 0.2 to 30 s
 
-Parameters of ROS nodes (`ros.declare`), YAML files (`strict_yaml.build`), the help of the command
-line and docs/reference are derived from the same fields.
+ROS node parameters (`ros.declare`), YAML files (`strict_yaml.build`), command-line help and
+docs/reference are derived from the same fields.
 """
 
 import operator
@@ -26,7 +26,7 @@ _BOUNDS = {
     "above": (operator.gt, "above {}"),
     "below": (operator.lt, "below {}"),
 }
-_SCALARS = {float: "a number", int: "a whole number", bool: "true or false", str: "a text"}
+_SCALARS = {float: "a number", int: "an integer", bool: "true or false", str: "a string"}
 
 
 def setting(
@@ -40,15 +40,15 @@ def setting(
     below: float | None = None,
     changeable: bool = False,
 ) -> Any:
-    """A field of a dataclass.
+    """Define a dataclass field with metadata.
 
     Args:
-        default: MISSING: the setting is required, see `required`.
-        help: what the setting means.
-        low, high: bounds of a number, or of each number in a tuple; they are valid themselves.
-        unit: of the value and its bounds.
-        above, below: bounds that are not valid themselves.
-        changeable: whether a running ROS node accepts another value.
+        default: default value; MISSING makes the setting required (see `required`).
+        help: description of the setting.
+        low, high: inclusive bounds of a number, or of each number in a tuple.
+        unit: unit of the value and its bounds.
+        above, below: exclusive bounds.
+        changeable: whether the ROS parameter can be changed while the node runs.
     """
     bounds = {"low": low, "high": high, "above": above, "below": below}
     about: dict[str, Any] = {name: bound for name, bound in bounds.items() if bound is not None}
@@ -59,14 +59,14 @@ def setting(
 def required(
     low: float | None = None, high: float | None = None, unit: str = "", **about: Any
 ) -> Any:
-    """A field of a dataclass without a default; arguments as those of `setting`."""
+    """Define a dataclass field without a default; for the arguments see `setting`."""
     return setting(MISSING, low=low, high=high, unit=unit, **about)
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Base of dataclasses of settings: checks an instance when it is made, and adds the help of
-    each setting to the docstring of the class."""
+    """Base class of settings: validates the values of a new instance, and adds the help of each
+    setting to the docstring of the class."""
 
     def __init_subclass__(cls) -> None:
         helps = [
@@ -83,12 +83,12 @@ class Settings:
 
 
 def described(about: Mapping[str, Any]) -> str:
-    """What a field's metadata says of its meaning and unit."""
+    """Return the help text of a field's metadata, with its unit."""
     return f"{about['help']} Unit: {about['unit']}." if about["unit"] else about["help"]
 
 
 def valid_range(about: Mapping[str, Any]) -> str:
-    """The bounds and unit of a field's metadata as text, such as "0.2 to 30 s" or "above 0"."""
+    """Format the bounds and unit of a field's metadata, such as "0.2 to 30 s" or "above 0"."""
     bounds = {name: about[name] for name in _BOUNDS if name in about}
     shown = {name: f"{v:g}" if isinstance(v, float) else str(v) for name, v in bounds.items()}
     if shown.keys() == {"low", "high"}:
@@ -99,16 +99,17 @@ def valid_range(about: Mapping[str, Any]) -> str:
 
 
 def convert(kind: Any, value: Any, name: str, about: Mapping[str, Any]) -> Any:
-    """A value in the type of its setting; a value of a type that is not known stays as it is.
+    """Convert a value to the type of its setting and validate it.
 
     Args:
-        kind: float, int, bool, str, Literal, a tuple of these, or one of them or None.
-        value: such as a file or a ROS parameter gives it: a list for a tuple, 1 for 1.0.
-        name: of the setting, for the error.
-        about: the field's metadata.
+        kind: float, int, bool, str, Literal, a tuple of these, or one of these or None. A value of
+            any other type is returned unchanged.
+        value: as read from a file or ROS parameter: a list for a tuple, or 1 for 1.0.
+        name: name of the setting, for the error message.
+        about: metadata of the field.
 
     Raises:
-        RuleSafeError: for another type or a number out of the range; it says what is valid.
+        RuleSafeError: the type is wrong or the number is out of range.
     """
     origin, arguments = get_origin(kind), get_args(kind)
     if NoneType in arguments and len(arguments) == 2:
@@ -129,7 +130,7 @@ def convert(kind: Any, value: Any, name: str, about: Mapping[str, Any]) -> Any:
         raise RuleSafeError(f"{name} is {value!r}; valid: {valid}{hint}")
     bounds = [(_BOUNDS[bound][0], about[bound]) for bound in _BOUNDS if bound in about]
     finite = kind is not float or isfinite(value)
-    if not (finite and all(inside(value, limit) for inside, limit in bounds)):
+    if not (finite and all(satisfies(value, limit) for satisfies, limit in bounds)):
         valid = valid_range(about) if bounds else "a finite number"
         raise RuleSafeError(f"{name} is {value:g}; valid: {valid}")
     return value

@@ -1,4 +1,4 @@
-"""Signals that end a process, collected for a loop that ends in order."""
+"""Collect termination signals, for loops that shut down in order."""
 
 import signal
 from collections.abc import Iterator, Sequence
@@ -9,7 +9,7 @@ STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 @contextmanager
 def collected_signals(numbers: Sequence[int] = STOPPING) -> Iterator[list[int]]:
-    """Collect the numbers of the signals that arrive, instead of ending the process."""
+    """Collect received signals in a list instead of ending the process."""
     received: list[int] = []
     before = {n: signal.signal(n, lambda number, frame: received.append(number)) for n in numbers}
     try:
@@ -20,5 +20,5 @@ def collected_signals(numbers: Sequence[int] = STOPPING) -> Iterator[list[int]]:
 
 
 def exit_code(received: Sequence[int]) -> int:
-    """Return 0 after SIGINT or no signal, else 128 + n: a node that was killed did not succeed."""
+    """Return 0 after SIGINT or no signal, else 128 + the first signal, which means a failure."""
     return 128 + received[0] if received and received[0] != signal.SIGINT else 0

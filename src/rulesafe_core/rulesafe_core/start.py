@@ -1,4 +1,4 @@
-"""How nodes are started: the function behind each node's executable."""
+"""Entry point of the node executables."""
 
 import os
 import signal
@@ -9,18 +9,19 @@ from pathlib import Path
 from rulesafe_core.errors import missing_package
 
 NODES = "rulesafe.nodes"
-"""Group of the entry points from a node's executable to its `main`."""
+"""Entry-point group that maps the name of a node's executable to its `main`."""
 
 
 def node() -> int:
-    """Run the node that this executable is named after; its exit code, 2 if a package is missing.
+    """Run the node named like this executable; return its exit code (2: a package is missing).
 
-    Importing a node takes seconds, in which a launch whose other nodes failed may already end it.
-    Until the node can answer itself, a SIGINT ends the process at once and without output: raised
-    as an exception, it would come out of any line of any library, and some make another of it.
+    Importing a node takes seconds, and a launch may already stop it during that time. Until the
+    node installs its own handler, SIGINT ends the process immediately and without output: a
+    KeyboardInterrupt during imports could be raised inside any library, and some libraries turn it
+    into another exception.
     """
     signal.signal(signal.SIGINT, lambda number, frame: os._exit(0))
-    # A sourced workspace comes before the packages of the environment.
+    # The packages of a sourced workspace precede those of the Python environment.
     entry = next(iter(entry_points(group=NODES, name=Path(sys.argv[0]).name)))
     try:
         main = entry.load()

@@ -1,10 +1,10 @@
-"""Frozen dataclasses from YAML, strictly: an unknown, missing or invalid key is an error.
+"""Build frozen dataclasses from YAML; an unknown, missing or invalid key is an error.
 
-The type of a field says how it is read, its metadata (see settings.py) which values are valid:
-numbers, texts, Literals, tuples, mappings, other dataclasses, and unions of dataclasses, whose
-class is named by the key `family` (in lower case). A field's unit is part of its key in the file:
-`width: float = required(unit="m")` is read from `width_m`. Angles in degrees (`range_deg`) are kept
-in radians.
+The type of a field determines how it is read: numbers, strings, Literals, tuples, mappings, other
+dataclasses, and unions of dataclasses, where the key `family` names the class in lower case. Its
+metadata (see settings.py) determine the valid values. The unit of a field is part of its key:
+`width: float = required(unit="m")` is read from `width_m`. Angles in degrees (`range_deg`) are
+converted to radians.
 """
 
 from collections.abc import Iterable, Mapping
@@ -23,30 +23,30 @@ from rulesafe_core.settings import convert
 T = TypeVar("T")
 
 Ranges = tuple[tuple[float, float], ...]
-"""One or more ranges (from, to); a file may give a single one without a list around it."""
+"""One or more ranges (from, to); in a file, a single one needs no outer list."""
 
 
 class _UniqueKeys(yaml.SafeLoader):
-    """PyYAML lets the last of two equal keys win; here the second is an error."""
+    """A YAML loader for which a duplicate key is an error (PyYAML uses the last value)."""
 
     def construct_mapping(self, node, deep=False):
         seen: set[Any] = set()
         for key_node, _ in node.value:
             if not isinstance(key_node, yaml.ScalarNode):
                 raise yaml.constructor.ConstructorError(
-                    None, None, "a key must be a word", key_node.start_mark
+                    None, None, "a key must be a scalar", key_node.start_mark
                 )
             key = self.construct_object(key_node, deep=deep)
             if key in seen:
                 raise yaml.constructor.ConstructorError(
-                    None, None, f"the key {key!r} stands here twice", key_node.start_mark
+                    None, None, f"duplicate key {key!r}", key_node.start_mark
                 )
             seen.add(key)
         return super().construct_mapping(node, deep)
 
 
 def read_yaml(path: Path) -> dict[str, Any]:
-    """The mapping that a file holds. Errors: RuleSafeError, naming the file."""
+    """Read the mapping in a YAML file. Raises RuleSafeError with the file name."""
     try:
         data = yaml.load(path.read_text("utf-8"), _UniqueKeys)
     except OSError as error:
@@ -58,12 +58,12 @@ def read_yaml(path: Path) -> dict[str, Any]:
 
 def as_mapping(data: Any, where: str) -> dict[str, Any]:
     if not isinstance(data, dict):
-        raise RuleSafeError(f"{where} must hold keys and values, not {data!r}")
+        raise RuleSafeError(f"{where} must be a mapping of keys to values, not {data!r}")
     return data
 
 
 def check_keys(data: Mapping[str, Any], valid: Iterable[str], where: str, optional=()) -> None:
-    """Errors: RuleSafeError for keys that are unknown or missing, listing the valid ones."""
+    """Raise a RuleSafeError if keys are unknown or missing."""
     valid = list(valid)
     unknown = [str(key) for key in data if key not in valid]
     missing = [key for key in valid if key not in data and key not in optional]
@@ -78,9 +78,9 @@ def check_keys(data: Mapping[str, Any], valid: Iterable[str], where: str, option
 
 
 def build(cls: type[T], data: Any, where: str) -> T:
-    """An instance of a dataclass.
+    """Build an instance of a dataclass from parsed YAML.
 
-    `where` ("file" or "file: parts.knob") begins every error message.
+    `where` ("file" or "file: parts.knob") is the prefix of error messages.
     """
     data = as_mapping(data, where)
     keys = keys_of(cls)
@@ -102,7 +102,7 @@ def build(cls: type[T], data: Any, where: str) -> T:
 
 
 def keys_of(cls: type) -> dict[str, Field]:
-    """The keys of a dataclass in a file, units included, and their fields."""
+    """Return the fields of a dataclass by their keys in a file, which include the unit."""
     found = {}
     for of in fields(cls):
         unit = of.metadata.get("unit")
@@ -148,7 +148,7 @@ def _ranges(value: Any, where: str, about: Mapping[str, Any]) -> Ranges:
     pairs = value if several else [value]
     found = tuple(convert(tuple[float, float], pair, where, about) for pair in pairs)
     if any(first > last for first, last in found):
-        raise RuleSafeError(f"{where} is {value}; valid: [from, to], the smaller number first")
+        raise RuleSafeError(f"{where} is {value}; valid: [from, to] with from <= to")
     return found
 
 
@@ -164,7 +164,7 @@ def _material(value: Any, where: str, about: Mapping[str, Any]) -> Material:
 
 
 def linear_rgb(color: Any, where: str) -> Color:
-    """Linear RGB (0..1) of an sRGB color "#rrggbb"."""
+    """Convert an sRGB color "#rrggbb" to linear RGB (0..1)."""
     digits = color[1:] if isinstance(color, str) and color.startswith("#") else ""
     if len(digits) != 6 or any(c not in "0123456789abcdefABCDEF" for c in digits):
         raise RuleSafeError(f'{where} must be an sRGB color such as "#a0b1c2", not {color!r}')
@@ -173,4 +173,4 @@ def linear_rgb(color: Any, where: str) -> Color:
 
 
 _READERS = {Ranges: _ranges, Material: _material}
-"""Types that are read in a way of their own."""
+"""Types with a custom reader."""

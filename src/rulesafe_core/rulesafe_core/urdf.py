@@ -1,7 +1,7 @@
 """Write a `Body` as URDF.
 
-URDF has no capsule, so one is written as a cylinder and two spheres. Numbers are written in
-full, in the body's order: the same body always gives the same text.
+URDF has no capsules, so a capsule is written as a cylinder and two spheres. Numbers are written
+with full precision in the order of the body, so that the output is reproducible.
 """
 
 import xml.etree.ElementTree as ET
@@ -12,7 +12,7 @@ from rulesafe_core.transforms import Transform, from_xyz_rpy, to_rpy
 
 
 def to_urdf(body: Body) -> str:
-    """The body as URDF, with its shapes, inertias, limits, damping and mimic rules."""
+    """Convert a body to URDF, with its shapes, inertias, limits, damping and mimic rules."""
     robot = ET.Element("robot", name=body.name)
     names = _material_names(body)
     for color, name in names.items():
@@ -41,13 +41,13 @@ def _material_names(body: Body) -> dict[Color, str]:
 
 
 def _srgb(linear: float) -> float:
-    """Viewers take URDF colours as they are shown on a screen, not as linear light."""
+    """Convert a linear channel value to sRGB, which viewers expect for URDF colours."""
     encoded = 12.92 * linear if linear <= 0.0031308 else 1.055 * linear ** (1 / 2.4) - 0.055
     return round(encoded, 4)
 
 
 def as_text(values: Iterable[float]) -> str:
-    """Return numbers in full, separated by spaces."""
+    """Format numbers with full precision, separated by spaces."""
     return " ".join(repr(float(value) + 0.0) for value in values)  # + 0.0 turns -0.0 into 0.0
 
 
@@ -78,7 +78,7 @@ def _add_shape(link: ET.Element, role: str, shape: Shape, material: str | None =
 
 
 def _geometry(shape: Shape) -> list[tuple[str, dict[str, str], Transform]]:
-    """Tag, attributes and pose of the URDF geometries that make up a shape."""
+    """Return tag, attributes and pose of each URDF geometry of a shape."""
     if shape.kind == "box":
         return [("box", {"size": as_text(shape.size)}, shape.pose)]
     radius = {"radius": as_text(shape.size[:1])}

@@ -1,8 +1,8 @@
-"""Read URDF: kinematics alone, the check of a user's robot against ours, and its shapes.
+"""Read URDF files: kinematics only, comparison of a user's robot with `h1_2()`, and its shapes.
 
-`robot_from_urdf` keeps our masses, since those of the manufacturer's hands are too light (see
-robot.py), and our limits, which the planner relies on. SAPIEN's own loader does not serve: it needs
-Vulkan for coloured shapes, even where nothing is rendered.
+`robot_from_urdf` keeps the masses of `h1_2()`, since the manufacturer's hand masses are too small
+(see robot.py), and its limits, on which the planner relies. SAPIEN's URDF loader is not used: it
+needs Vulkan for coloured shapes, even if nothing is rendered.
 """
 
 import math
@@ -25,32 +25,32 @@ _SIZES = {
     "cylinder": (2, ("radius", "length")),
     "capsule": (2, ("radius", "length")),
 }
-"""URDF's primitives (the capsule is an extension): number of sizes and their attributes."""
+"""URDF primitives (capsule is an extension): number of sizes and names of their attributes."""
 
 
 @dataclass(frozen=True)
 class MeshShape(Shape):
-    """A mesh file, scaled by `size` along x, y, z; its convex hull collides."""
+    """A mesh file, scaled by `size` along x, y, z; its convex hull is the collision shape."""
 
     path: Path = Path()
 
     def __post_init__(self) -> None:
         if len(self.size) != 3 or min(self.size) <= 0:
-            raise RuleSafeError(f"{self.path}: a mesh takes three scales > 0, not {self.size}")
+            raise RuleSafeError(f"{self.path}: a mesh needs three scales > 0, got {self.size}")
 
 
 def read_kinematics(urdf: str) -> Body:
-    """Return the links and joints of a URDF text, without shapes; prismatic joints become fixed.
+    """Read the links and joints of a URDF string, without shapes; prismatic joints become fixed.
 
     Raises:
-        RuleSafeError: the text is no URDF.
+        RuleSafeError: the string is not a valid URDF.
     """
     try:
         root = ET.fromstring(urdf)
         links = tuple(Link(link.get("name", "")) for link in root.findall("link"))
         joints = tuple(_joint(joint) for joint in root.findall("joint"))
     except (ET.ParseError, ValueError, RuleSafeError) as error:
-        raise RuleSafeError(f"a description is no URDF: {error}") from None
+        raise RuleSafeError(f"the robot description is not a valid URDF: {error}") from None
     return Body(root.get("name", ""), links, joints)
 
 
@@ -74,17 +74,17 @@ def _joint(element: ET.Element) -> Joint:
 
 
 def check_robot_urdf(path: str | Path, tolerance: float = 1e-4) -> None:
-    """Check that a URDF has the links and joints of `h1_2()`, at the same places.
+    """Check that a URDF has the links and joints of `h1_2()` with the same origins and axes.
 
-    Meshes, masses, limits and further links may differ.
+    Meshes, masses, limits and additional links may differ.
 
     Args:
         path: the URDF file.
-        tolerance: largest difference of origins and axes (m, and entries of the rotation), so that
-            the planner's kinematics hold.
+        tolerance: largest difference of origins and axes (m, and entries of the rotation matrix)
+            for which the planner's kinematics remain valid.
 
     Raises:
-        RuleSafeError: the file cannot be read, or is another robot; the message names each fault.
+        RuleSafeError: the file cannot be read, or differs; the message lists all differences.
     """
     try:
         robot = ET.parse(path).getroot()
@@ -102,7 +102,7 @@ def check_robot_urdf(path: str | Path, tolerance: float = 1e-4) -> None:
             faults += [f"{joint.name}: {fault}" for fault in _faults(joint, found, tolerance)]
     if faults:
         raise RuleSafeError(
-            f"{path} is not the H1-2 with Inspire DFX hands that the planner knows:\n  "
+            f"{path} differs from the H1-2 with Inspire DFX hands that the planner needs:\n  "
             + "\n  ".join(faults)
         )
 
@@ -110,20 +110,20 @@ def check_robot_urdf(path: str | Path, tolerance: float = 1e-4) -> None:
 def _faults(joint: Joint, element: ET.Element, tolerance: float) -> list[str]:
     faults = []
     if element.get("type") != joint.kind:
-        faults.append(f"type {element.get('type')}, not {joint.kind}")
+        faults.append(f"type {element.get('type')}, expected {joint.kind}")
     for tag, expected in (("parent", joint.parent), ("child", joint.child)):
         name = _attribute(element, tag, "link")
         if name != expected:
-            faults.append(f"{tag} {name!r}, not {expected!r}")
+            faults.append(f"{tag} {name!r}, expected {expected!r}")
     try:
         origin = _origin(element)
         axis = _numbers(_attribute(element, "axis", "xyz", "1 0 0"), 3)
     except RuleSafeError as error:
         return [*faults, str(error)]
     if np.abs(origin - joint.origin).max() > tolerance:
-        faults.append(f"origin {_origin_text(origin)}, not {_origin_text(joint.origin)}")
+        faults.append(f"origin {_origin_text(origin)}, expected {_origin_text(joint.origin)}")
     if joint.kind != "fixed" and np.abs(np.subtract(axis, joint.axis)).max() > tolerance:
-        faults.append(f"axis {as_text(axis)}, not {as_text(joint.axis)}")
+        faults.append(f"axis {as_text(axis)}, expected {as_text(joint.axis)}")
     return faults
 
 
@@ -132,14 +132,14 @@ def _origin_text(pose: Transform) -> str:
 
 
 def robot_from_urdf(path: str | Path) -> Body:
-    """Return our robot with the shapes of a user's URDF.
+    """Return `h1_2()` with the shapes of a user's URDF.
 
-    Links that ours does not have are fixed to it at their pose for 0 rad, without mass.
-    Mesh files are searched for in the URDF's folder; `package://` names in the folders above, too.
+    Additional links are attached by fixed joints at their pose for 0 rad, without mass.
+    Mesh files are searched in the URDF's folder, `package://` names also in its parent folders.
 
     Raises:
-        RuleSafeError: another robot, see `check_robot_urdf`; a missing mesh file; an invalid shape.
-            The message names the link.
+        RuleSafeError: the robot differs (see `check_robot_urdf`), a mesh file is missing or a shape
+            is invalid; the message names the link.
     """
     check_robot_urdf(path)
     root, body = ET.parse(path).getroot(), h1_2()
@@ -148,14 +148,14 @@ def robot_from_urdf(path: str | Path) -> Body:
         link.get("name", ""): tuple(_shapes(link, Path(path), materials))
         for link in root.findall("link")
     }
-    ours = tuple(replace(link, shapes=shapes[link.name]) for link in body.links)
-    mounts = tuple(_mounts(root, {link.name for link in ours}))
-    further = tuple(Link(joint.child, shapes.get(joint.child, ())) for joint in mounts)
-    return replace(body, links=ours + further, joints=body.joints + mounts)
+    links = tuple(replace(link, shapes=shapes[link.name]) for link in body.links)
+    mounts = tuple(_mounts(root, {link.name for link in links}))
+    added = tuple(Link(joint.child, shapes.get(joint.child, ())) for joint in mounts)
+    return replace(body, links=links + added, joints=body.joints + mounts)
 
 
 def _mounts(root: ET.Element, placed: set[str]) -> Iterator[Joint]:
-    """Yield fixed joints, parents first, for the links below the placed ones."""
+    """Yield fixed joints, parents first, for the descendants of the placed links."""
     joints = [
         Joint(joint.get("name", ""), ends[0], ends[1], _origin(joint), kind="fixed")
         for joint in root.findall("joint")
@@ -197,19 +197,19 @@ def _mesh_file(name: str, urdf: Path) -> Path:
     folder = urdf.resolve().parent
     if name.startswith("package://"):
         in_package = name.removeprefix("package://")
-        # The package's folder may have another name, as that of a download has.
+        # The folder may not have the package's name, for example after a download.
         names = (in_package, in_package.partition("/")[2])
-        tried = [above / n for above in (folder, *folder.parents) for n in names if n]
+        candidates = [parent / n for parent in (folder, *folder.parents) for n in names if n]
     else:
-        tried = [folder / name.removeprefix("file://")]
-    for file in tried:
+        candidates = [folder / name.removeprefix("file://")]
+    for file in candidates:
         if file.is_file():
             return file
     raise RuleSafeError(f"there is no mesh file {name!r} in {folder}")
 
 
 def _material(visual: ET.Element, materials: Mapping[str, ET.Element]) -> Material:
-    """Return the visual's colour, or that of the robot's material that it names."""
+    """Return the material of a visual: its colour, or that of the named robot material."""
     own = visual.find("material")
     for material in () if own is None else (own, materials.get(own.get("name", ""), own)):
         if rgba := _attribute(material, "color", "rgba"):
@@ -234,5 +234,5 @@ def _numbers(text: str, count: int) -> tuple[float, ...]:
     except ValueError:
         numbers = ()
     if len(numbers) != count or not all(map(math.isfinite, numbers)):
-        raise RuleSafeError(f"numbers ({count}) expected, not {text!r}")
+        raise RuleSafeError(f"expected {count} finite number(s), got {text!r}")
     return numbers

@@ -5,7 +5,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 
 def installed(distributions: Sequence[str]) -> dict[str, str]:
-    """The versions of these distributions."""
+    """Return the version of each distribution, or "not installed"."""
     found = {}
     for name in distributions:
         try:

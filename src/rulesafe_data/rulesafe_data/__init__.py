@@ -1,1 +1,1 @@
-"""Demonstrations on disk: the LeRobot v3.0 layout with point clouds beside it (docs/dataset.md)."""
+"""Datasets in the LeRobot v3.0 format with additional point clouds (docs/dataset.md)."""

@@ -1,8 +1,8 @@
-"""Frames decoded once into memory-mapped files, for training.
+"""Cache of decoded frames in memory-mapped files, for training.
 
-A directory holds, for each key, `KEY.npy` (all frames of all episodes one after another, readable
-with `numpy.load`) and `KEY.done` (the episodes that are in it, a line each). Building goes on
-where it stopped; another state of the dataset is noticed.
+The directory contains for each key `KEY.npy` (all frames of all episodes, readable with
+`numpy.load`) and `KEY.done` (one line per cached episode). An interrupted build is resumed; a
+changed dataset is detected.
 """
 
 import os
@@ -22,15 +22,16 @@ ABOUT = "cache.json"
 
 
 class FrameCache:
-    """Some keys of all frames of a dataset, memory-mapped.
+    """Memory-mapped arrays of selected keys of a dataset.
 
     Attributes:
-        arrays: key -> (F, ...) over all frames F of the dataset, read-only.
-        starts: (E,) number of each episode's first frame in `arrays`.
-        lengths: (E,) frames of each episode.
+        arrays: key -> (F, ...) for all F frames of the dataset, read-only.
+        starts: (E,) index of each episode's first frame in `arrays`.
+        lengths: (E,) number of frames of each episode.
 
-    Errors: RuleSafeError if the directory holds the cache of another dataset or of another state
-    of this one, or if there is no room (which is asked for before anything is decoded).
+    Raises:
+        RuleSafeError: the directory contains the cache of another or a changed dataset, or there is
+            not enough disk space, which is reserved before decoding.
     """
 
     def __init__(self, store: EpisodeStore, keys: Iterable[str] | None, directory: Path | str):
@@ -39,7 +40,7 @@ class FrameCache:
         self.starts = np.array([episode.start for episode in store.episodes])
         self.lengths = np.array([episode.length for episode in store.episodes])
         directory.mkdir(parents=True, exist_ok=True)
-        with locked(directory / ".lock"):  # the others wait, then find it filled
+        with locked(directory / ".lock"):  # other processes wait, then use the completed cache
             _check(directory, store)
             for key in keys:
                 _reserve(directory / f"{key}.npy", store, key)
@@ -50,9 +51,10 @@ class FrameCache:
         }
 
     def batch(self, pairs: ArrayLike, keys: Iterable[str] | None = None) -> dict[str, NDArray[Any]]:
-        """Frames by (episode, frame), stacked, as `EpisodeStore.batch` gives them.
+        """Return frames by (episode, frame), like `EpisodeStore.batch`.
 
-        Errors: RuleSafeError for an unknown key, episode or frame.
+        Raises:
+            RuleSafeError: unknown key, episode or frame.
         """
         wanted = tuple(self.arrays) if keys is None else tuple(keys)
         for key in wanted:
@@ -62,37 +64,38 @@ class FrameCache:
         return {key: self.arrays[key][rows] for key in wanted}
 
     def rows(self, pairs: ArrayLike) -> NDArray[np.int64]:
-        """The rows (B,) of `arrays` that (episode, frame) pairs (B, 2) stand for.
+        """Return the indices (B,) into `arrays` of (episode, frame) pairs (B, 2).
 
-        Errors: RuleSafeError for an unknown episode or frame.
+        Raises:
+            RuleSafeError: unknown episode or frame.
         """
-        asked = np.asarray(pairs, np.int64).reshape(-1, 2)
-        episode, frame = asked.T
+        requested = np.asarray(pairs, np.int64).reshape(-1, 2)
+        episode, frame = requested.T
         known = (episode >= 0) & (episode < len(self.lengths))
         length = self.lengths[np.where(known, episode, 0)]
         wrong = ~known | (frame < 0) | (frame >= length)
         if wrong.any():
             raise RuleSafeError(
-                f"no frame {tuple(asked[wrong][0].tolist())} (episode, frame) in the cache of "
+                f"no frame {tuple(requested[wrong][0].tolist())} (episode, frame) in the cache of "
                 f"{len(self.lengths)} episodes"
             )
         return self.starts[episode] + frame
 
 
 def _check(directory: Path, store: EpisodeStore) -> None:
-    """Make the directory this dataset's, unless it is or belongs to another."""
+    """Register the dataset in the directory; raise an error if it belongs to another one."""
     path = directory / ABOUT
     if not path.is_file():
         write_json(path, {"dataset": store.digest})
     elif read_json(path, "a cache's cache.json").get("dataset") != store.digest:
         raise RuleSafeError(
-            f"the cache {directory} is stale: it was made of another dataset than {store.root} is "
-            "now. Delete it, or name another directory"
+            f"the cache {directory} is stale: {store.root} has changed or is another dataset. "
+            "Delete the cache, or use another directory"
         )
 
 
 def _reserve(path: Path, store: EpisodeStore, key: str) -> None:
-    """Make the array's file with all its room, so that filling it cannot run out of disk."""
+    """Create the array's file with its final size, so that the disk cannot be full later."""
     if path.is_file():
         return
     feature = store.features[key]
@@ -107,18 +110,18 @@ def _reserve(path: Path, store: EpisodeStore, key: str) -> None:
 def _fill(directory: Path, store: EpisodeStore, key: str) -> None:
     """Decode the episodes that are not in the array yet."""
     done = directory / f"{key}.done"
-    # A line without its end was cut off by a kill: that episode is decoded again.
+    # An incomplete last line is from a killed process: that episode is decoded again.
     lines = done.read_text().splitlines(keepends=True) if done.is_file() else []
     complete = [line for line in lines if line.endswith("\n")]
     if complete != lines:
         write_atomically(done, "".join(complete).encode())
-    there = {int(line) for line in complete}
-    if len(there) == len(store):
+    cached = {int(line) for line in complete}
+    if len(cached) == len(store):
         return
     array = np.load(directory / f"{key}.npy", mmap_mode="r+")
     with done.open("a") as file:
         for episode in store.episodes:
-            if episode.index not in there:
+            if episode.index not in cached:
                 rows = slice(episode.start, episode.start + episode.length)
                 array[rows] = store.episode(episode.index, [key])[key]
                 file.write(f"{episode.index}\n")

@@ -1,8 +1,8 @@
-"""Point clouds as Zarr, format v2, which zarr 2 (Python 3.10) and zarr 3 both read.
+"""Point clouds in Zarr format v2, which both zarr 2 (Python 3.10) and zarr 3 support.
 
-A group for each episode holds `xyz` (N, P, 3) float32, m, pelvis frame, and `rgb` (N, P, 3) uint8.
-An episode's group grows elsewhere and is moved into place whole, so that several processes may
-write different episodes at once.
+The group of an episode contains `xyz` (N, P, 3) float32, m, pelvis frame, and `rgb` (N, P, 3)
+uint8. A group is written to a temporary folder and moved when it is complete, so that several
+processes can write different episodes concurrently.
 """
 
 import hashlib
@@ -19,30 +19,30 @@ from numcodecs import Blosc
 from numpy.typing import NDArray
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.files import says_when_full, write_atomically
+from rulesafe_core.files import disk_full_errors, write_atomically
 from rulesafe_data.layout import CLOUDS, WRITING, cloud_name
 
 FRAMES_PER_CHUNK = 16
-"""A random frame decompresses this many; 600 frames make 76 files."""
+"""Frames per Zarr chunk, all decompressed to read one frame; 600 frames give 76 files."""
 
 _FORMAT: dict[str, Any] = {"zarr_format": 2} if int(zarr.__version__.split(".")[0]) >= 3 else {}
 GROUP = json.dumps({"zarr_format": 2}).encode()
 
 
 class CloudWriter:
-    """Writes one episode's clouds; `finish` puts them into the dataset, `discard` throws away.
+    """Writes the point clouds of one episode; `finish` adds them to the dataset.
 
     Args:
         root: the dataset's directory.
-        index: the episode.
-        frames: how many clouds will come.
-        points: points of each.
+        index: number of the episode.
+        frames: number of point clouds.
+        points: number of points of each.
     """
 
     def __init__(self, root: Path, index: int, frames: int, points: int):
-        self._place = root / CLOUDS / cloud_name(index)
+        self._target = root / CLOUDS / cloud_name(index)
         self._path = root / WRITING / f"{cloud_name(index)}-{uuid.uuid4().hex[:12]}"
-        with says_when_full(self._path):
+        with disk_full_errors(self._path):
             self._path.mkdir(parents=True)
             (self._path / ".zgroup").write_bytes(GROUP)
             self._xyz = self._array("xyz", frames, points, "<f4", Blosc.SHUFFLE)
@@ -65,7 +65,8 @@ class CloudWriter:
         )
 
     def add(self, points: NDArray[np.float32]) -> None:
-        """Append a cloud (P, 6): xyz in m, rgb in 0..1. Errors: RuleSafeError on a full disk."""
+        """Append a point cloud (P, 6): xyz in m, rgb in 0..1; raise RuleSafeError if the disk is
+        full."""
         self._digest.update(np.asarray(points, np.float32).tobytes())
         self._xyz_block.append(points[:, :3])
         self._rgb_block.append(np.rint(points[:, 3:] * 255).astype(np.uint8))
@@ -75,30 +76,31 @@ class CloudWriter:
     def _flush(self) -> None:
         if self._xyz_block:
             rows = slice(self._written, self._written + len(self._xyz_block))
-            with says_when_full(self._path):
+            with disk_full_errors(self._path):
                 self._xyz[rows] = np.stack(self._xyz_block)
                 self._rgb[rows] = np.stack(self._rgb_block)
             self._written = rows.stop
             self._xyz_block, self._rgb_block = [], []
 
     def finish(self) -> bytes:
-        """Write the rest, move the episode's group to its place; a hash of the clouds."""
+        """Write the remaining frames, move the group into the dataset, return a hash of the point
+        clouds."""
         self._flush()
-        with says_when_full(self._path):
+        with disk_full_errors(self._path):
             for path in self._path.rglob("*"):
                 if path.is_file():
                     _sync(path)
-            group = self._place.parent / ".zgroup"
+            group = self._target.parent / ".zgroup"
             if not group.exists():
                 write_atomically(group, GROUP)
-            if self._place.exists():  # of an attempt whose table was never written
-                self._place.rename(self._path.with_name(self._path.name + "-old"))
-            self._path.rename(self._place)
+            if self._target.exists():  # from an earlier write that did not complete the episode
+                self._target.rename(self._path.with_name(self._path.name + "-old"))
+            self._path.rename(self._target)
         self.discard()
         return self._digest.digest()
 
     def discard(self) -> None:
-        """Remove what was written but not put into the dataset."""
+        """Remove temporary files that were not added to the dataset."""
         for path in (self._path, self._path.with_name(self._path.name + "-old")):
             shutil.rmtree(path, ignore_errors=True)
 
@@ -112,24 +114,25 @@ def _sync(path: Path) -> None:
 
 
 class Clouds:
-    """An episode's clouds, read chunk by chunk.
+    """Reads the point clouds of an episode chunk by chunk.
 
-    Errors: RuleSafeError if the episode has none.
+    Raises:
+        RuleSafeError: the episode has no point clouds.
     """
 
     def __init__(self, root: Path, index: int):
         path = root / CLOUDS / cloud_name(index)
         if not (path / "xyz" / ".zarray").is_file():
-            raise RuleSafeError(f"no clouds of episode {index}: {path} is missing")
+            raise RuleSafeError(f"episode {index} has no point clouds: {path} is missing")
         self._xyz: Any = zarr.open_array(str(path / "xyz"), mode="r", **_FORMAT)
         self._rgb: Any = zarr.open_array(str(path / "rgb"), mode="r", **_FORMAT)
 
     def frame(self, index: int) -> NDArray[np.float32]:
-        """The cloud (P, 6) of a frame: xyz in m, rgb in 0..1."""
+        """Return the point cloud (P, 6) of a frame: xyz in m, rgb in 0..1."""
         return _joined(self._xyz[index], self._rgb[index])
 
     def frames(self) -> NDArray[np.float32]:
-        """All clouds of the episode, (N, P, 6)."""
+        """Return all point clouds of the episode, (N, P, 6)."""
         return _joined(self._xyz[:], self._rgb[:])
 
 

@@ -1,9 +1,9 @@
 """The files of a directory of demonstrations.
 
 DIR/generate.json                        the request
-DIR/recordings/RULE/ATTEMPT.parquet      what the expert opened
-DIR/failures/RULE/ATTEMPT.parquet        what it did not
-DIR/timings.jsonl                        how long each attempt and its pictures took; no fact of it
+DIR/recordings/RULE/ATTEMPT.parquet      successful attempts
+DIR/failures/RULE/ATTEMPT.parquet        failed attempts
+DIR/timings.jsonl                        wall time of each attempt and of rendering its images
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ from rulesafe_core.files import exclusive_lock, sweep
 from rulesafe_data.files import append_line, read_json, read_lines
 
 KINDS = {True: "recordings", False: "failures"}
-"""Folder of the attempts that succeeded, and of those that did not."""
+"""Folder of the successful (True) and of the failed (False) attempts."""
 
 
 class DemoFolder:
@@ -26,22 +26,22 @@ class DemoFolder:
         self.path = path
 
     def request(self) -> dict[str, Any]:
-        """The content of generate.json. Errors: RuleSafeError where there is none."""
+        """Read generate.json; raise RuleSafeError if it does not exist."""
         path = self.path / "generate.json"
         try:
             return dict(read_json(path, "a request for demonstrations"))
         except FileNotFoundError:
             raise RuleSafeError(
-                f"{self.path} holds no demonstrations: no {path.name}. Make some: "
-                "rulesafe demos generate --out DIR"
+                f"{self.path} contains no demonstrations ({path.name} is missing); create some "
+                "with rulesafe demos generate --out DIR"
             ) from None
 
     def file(self, rule: str, number: int, success: bool) -> Path:
-        """Where an attempt's recording is or belongs."""
+        """Return the path of an attempt's recording."""
         return self.path / KINDS[success] / rule / f"{number:06d}.parquet"
 
     def decided(self, rule: str) -> dict[int, bool]:
-        """The attempts of a rule that were made: number -> success, in order."""
+        """Return the finished attempts of a rule in order: number -> success."""
         found = {
             int(file.stem): success
             for success, kind in KINDS.items()
@@ -50,18 +50,18 @@ class DemoFolder:
         return dict(sorted(found.items()))
 
     def successes(self, rule: str) -> list[int]:
-        """The attempts of a rule whose place among the successes is certain: those before the
-        first attempt that was not made yet."""
+        """Return the successful attempts of a rule before its first unfinished attempt. Their
+        positions in the sequence of successes cannot change."""
         decided = self.decided(rule)
-        certain = next((k for k in range(len(decided)) if k not in decided), len(decided))
-        return [number for number, success in decided.items() if success and number < certain]
+        first_open = next((k for k in range(len(decided)) if k not in decided), len(decided))
+        return [number for number, success in decided.items() if success and number < first_open]
 
     def episodes(self, rules: Sequence[str], wanted: int) -> list[tuple[str, int]]:
-        """The dataset's episodes (rule, attempt): every rule's first success, every rule's
-        second, and so on, up to the number that all rules have, at most `wanted`.
+        """Return the episodes (rule, attempt) of the dataset: the first success of every rule, the
+        second of every rule, and so on, up to the number that all rules have, at most `wanted`.
 
-        So the dataset is the same in whatever order attempts ended, each rule has an equal share,
-        and a larger request extends a smaller one.
+        So the dataset does not depend on the order in which attempts finish, all rules have the
+        same number of episodes, and a larger request extends a smaller one.
         """
         columns = [self.successes(rule)[:wanted] for rule in rules]
         return [
@@ -71,7 +71,7 @@ class DemoFolder:
         ]
 
     def sweep(self) -> None:
-        """Removes drafts of writers that were killed."""
+        """Remove temporary files of killed writers."""
         for kind in KINDS.values():
             sweep(self.path / kind, "*/.*")
 
@@ -80,11 +80,11 @@ class DemoFolder:
         return exclusive_lock(self.path, "rulesafe demos")
 
     def note_timing(self, timing: Mapping[str, Any]) -> None:
-        """Appends a line to timings.jsonl. Errors: RuleSafeError on a full disk."""
+        """Append a line to timings.jsonl; raise RuleSafeError if the disk is full."""
         append_line(self.path / "timings.jsonl", timing)
 
     def timings(self) -> dict[tuple[str, int], dict[str, Any]]:
-        """(rule, attempt) -> all that note_timing noted; lines that a kill tore are left out."""
+        """Read timings.jsonl: (rule, attempt) -> timings; incomplete lines are skipped."""
         found: dict[tuple[str, int], dict[str, Any]] = {}
         for entry in read_lines(self.path / "timings.jsonl"):
             found.setdefault((entry["rule"], entry["attempt"]), {}).update(entry)

@@ -1,7 +1,7 @@
-"""Jobs done in worker processes of this machine, or by Ray.
+"""Run jobs in worker processes of this machine, or with Ray.
 
-An engine takes jobs (`submit`), no more than it has workers, and returns (`wait`) each that ended,
-its value, and whether its worker died instead. No more than that job is lost when a worker dies.
+`submit` adds a job to an engine (at most one per worker); `wait` returns a finished job, its value,
+and whether its worker died. If a worker dies, only its current job is lost.
 """
 
 import os
@@ -19,14 +19,14 @@ from typing import Any, Generic, TypeVar
 from rulesafe_core.errors import RuleSafeError, missing_package
 
 TRIES = 3
-"""A job whose worker died is tried this often."""
+"""Maximum number of attempts of a job whose worker dies."""
 
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "LP_NUM_THREADS")
-"""Variables that bound the threads of numpy's libraries and of rendering on the CPU (Mesa's
-llvmpipe): workers share the cores, so each has one thread unless the variable says otherwise."""
+"""Environment variables that limit the threads of numpy's libraries and of CPU rendering (Mesa's
+llvmpipe). Workers share the cores, so the default of a worker is one thread."""
 
-PATIENCE = 5.0
-"""A worker that was told to end has so long (s) before it is killed."""
+TERMINATE_TIMEOUT = 5.0
+"""Time (s) after which a terminated worker is killed."""
 
 Job = TypeVar("Job")
 Value = TypeVar("Value")
@@ -40,27 +40,27 @@ def run(
     engine: str = "local",
     on_death: Callable[[Job], Value] | None = None,
 ) -> None:
-    """Do jobs in worker processes, several at once.
+    """Run jobs in parallel worker processes.
 
     Args:
-        work: picklable, such as a module's function; its value for a job is picklable too.
-        jobs: the next one is taken when a worker is free; None: there is none before another ends.
-        note: called here with each job that ended and its value, before the next is taken.
-        workers: jobs done at once.
+        work: function that runs in the workers; it and its return values must be picklable.
+        jobs: the next one is taken when a worker is free; None: none until another job ends.
+        note: called in this process with each finished job and its value, before the next is taken.
+        workers: number of jobs that run in parallel.
         engine: one of ENGINES.
-        on_death: gives the value of a job whose worker died TRIES times.
+        on_death: returns the value of a job whose worker died TRIES times.
 
     Raises:
-        RuleSafeError: with the worker's message for a job that failed, for a job whose worker died
-            TRIES times without `on_death`, and where workers cannot start.
+        RuleSafeError: a job failed (with the worker's message), its worker died TRIES times and
+            `on_death` is not set, or workers cannot start.
     """
-    waiting, again = iter(jobs), list[Job]()
+    waiting, retries = iter(jobs), list[Job]()
     deaths: Counter[Job] = Counter()
     pool: LocalEngine[Job] | RayEngine[Job] = ENGINES[engine](work, workers)
     try:
         while True:
             while pool.busy < workers:
-                job = again.pop() if again else next(waiting, None)
+                job = retries.pop() if retries else next(waiting, None)
                 if job is None:
                     break
                 pool.submit(job)
@@ -71,7 +71,7 @@ def run(
             if not died:
                 note(ended, value)
             elif deaths[ended] < TRIES:
-                again.append(ended)
+                retries.append(ended)
             elif on_death:
                 note(ended, on_death(ended))
             else:
@@ -81,18 +81,18 @@ def run(
 
 
 def _guarded(work: Callable[[Any], Any], job: Any) -> tuple[Any, str]:
-    """Return the work's value, or why there is none: exceptions need not survive pickling then."""
+    """Return the value and an empty string, or None and the error (exceptions may not pickle)."""
     try:
         return work(job), ""
     except RuleSafeError as error:
         return None, str(error)
     except Exception:
-        return None, f"{job} broke off:\n{traceback.format_exc()}"
+        return None, f"{job} failed:\n{traceback.format_exc()}"
 
 
-def _value(answer: tuple[Any, str]) -> Any:
-    """Return the value of what `_guarded` gave. Raises RuleSafeError where there is none."""
-    value, error = answer
+def _value(result: tuple[Any, str]) -> Any:
+    """Return the value of a result of `_guarded`, or raise its error as a RuleSafeError."""
+    value, error = result
     if error:
         raise RuleSafeError(error)
     return value
@@ -100,7 +100,7 @@ def _value(answer: tuple[Any, str]) -> Any:
 
 @contextmanager
 def environment(variables: Mapping[str, str]) -> Iterator[None]:
-    """Set environment variables, which processes that start meanwhile inherit."""
+    """Temporarily set environment variables, which child processes inherit."""
     before = {name: os.environ.get(name) for name in variables}
     os.environ.update(variables)
     try:
@@ -114,38 +114,41 @@ def environment(variables: Mapping[str, str]) -> Iterator[None]:
 
 
 @contextmanager
-def _for_workers() -> Iterator[None]:
-    """Let processes that start meanwhile have one thread each and ignore Ctrl-C, which a terminal
-    sends to all processes and which only the one that commands them handles."""
+def _worker_environment() -> Iterator[None]:
+    """Start child processes with one thread each and with SIGINT blocked: a terminal sends Ctrl-C
+    to all processes, but only the parent process handles it."""
     threads = {name: os.environ.get(name, "1") for name in THREADS}
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
-        with environment(threads), _interrupted_later():
+        with environment(threads), _delayed_interrupt():
             yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
 @contextmanager
-def _interrupted_later() -> Iterator[None]:
-    """Holds back Ctrl-C, so that a process is not started by half: a mask alone does not, since
-    another thread may take the signal. Only the main thread is ever interrupted."""
+def _delayed_interrupt() -> Iterator[None]:
+    """Delay Ctrl-C until the end of the block, so that the start of a process is not interrupted.
+
+    A signal mask is not sufficient, since another thread may receive the signal. Python interrupts
+    only the main thread.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    noted: list[int] = []
-    before = signal.signal(signal.SIGINT, lambda number, frame: noted.append(number))
+    received: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: received.append(number))
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
-        if noted:
+        if received:
             signal.raise_signal(signal.SIGINT)
 
 
 def _serve(pipe: connection.Connection, work: Callable[[Any], Any]) -> None:
-    """A worker's life: jobs in, results out, until the other end is gone, by whatever death."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit())  # so that drafts are removed
+    """Run jobs from the pipe and send their results, until the parent closes it or ends."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit())  # so that temporary files are removed
     try:
         pipe.send(None)
         while True:
@@ -155,24 +158,24 @@ def _serve(pipe: connection.Connection, work: Callable[[Any], Any]) -> None:
 
 
 class _Worker:
-    """One process and its pipe."""
+    """A worker process and its pipe."""
 
     def __init__(self, work: Callable[[Any], Any]):
         context = get_context("spawn")  # a fork would share the parent's threads and devices
-        self.pipe, theirs = context.Pipe()
-        self.process = context.Process(target=_serve, args=(theirs, work), daemon=True)
-        with _for_workers():
+        self.pipe, child_pipe = context.Pipe()
+        self.process = context.Process(target=_serve, args=(child_pipe, work), daemon=True)
+        with _worker_environment():
             self.process.start()
-        theirs.close()
-        self.began = False
+        child_pipe.close()
+        self.started = False
         self.job: Any = None
 
     def close(self) -> None:
-        """Ends the process, in its own way if it can still do that."""
-        self.pipe.close()  # which ends one that waits for a job
+        """Terminate the process; kill it if it does not end in time."""
+        self.pipe.close()  # ends a worker that waits for a job
         if self.job is not None:
             self.process.terminate()
-        self.process.join(PATIENCE)
+        self.process.join(TERMINATE_TIMEOUT)
         self.process.kill()
         self.process.join()
 
@@ -180,8 +183,8 @@ class _Worker:
 class LocalEngine(Generic[Job]):
     """Worker processes on this machine.
 
-    A worker that dies is replaced. When this process is killed, its workers end after the job
-    they are at. `work` is picklable, such as a module's function.
+    A worker that dies is replaced. If this process is killed, its workers end after their current
+    job. `work` must be picklable.
     """
 
     def __init__(self, work: Callable[[Job], Any], workers: int):
@@ -196,7 +199,7 @@ class LocalEngine(Generic[Job]):
         for worker in [w for w in self._workers if w.job is None]:
             try:
                 worker.pipe.send(job)
-            except OSError:  # it died while it had nothing to do
+            except OSError:  # it died while it was idle
                 self._drop(worker)
                 continue
             worker.job = job
@@ -212,18 +215,18 @@ class LocalEngine(Generic[Job]):
             worker = pipes[connection.wait(list(pipes))[0]]  # type: ignore[index]
             job = worker.job
             try:
-                answer = worker.pipe.recv()
+                result = worker.pipe.recv()
             except (EOFError, OSError):
                 self._drop(worker)
-                if not worker.began:
+                if not worker.started:
                     raise RuleSafeError(
-                        "a worker process ended before it could begin; what it said stands above"
+                        "a worker process ended before it could start; see its output above"
                     ) from None
                 return job, None, True
-            if worker.began:
+            if worker.started:
                 worker.job = None
-                return job, _value(answer), False
-            worker.began = True
+                return job, _value(result), False
+            worker.started = True
 
     def _drop(self, worker: _Worker) -> None:
         self._workers.remove(worker)
@@ -235,10 +238,11 @@ class LocalEngine(Generic[Job]):
 
 
 class RayEngine(Generic[Job]):
-    """Ray's workers: those of the cluster that RAY_ADDRESS names, which must see the same files,
-    or else of a Ray of `workers` processes on this machine that listens on loopback alone.
+    """Ray workers of the cluster in RAY_ADDRESS, which must share the file system; without this
+    variable, of a local Ray instance with `workers` processes on the loopback interface.
 
-    Errors: RuleSafeError where Ray is not installed.
+    Raises:
+        RuleSafeError: Ray is not installed.
     """
 
     def __init__(self, work: Callable[[Job], Any], workers: int):
@@ -251,9 +255,9 @@ class RayEngine(Generic[Job]):
             self._ray.init(log_to_driver=False)
         else:
             os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-            with _for_workers():
+            with _worker_environment():
                 self._ray.init(
-                    address="local",  # not what another Ray on this machine left behind
+                    address="local",  # do not connect to another Ray instance on this machine
                     num_cpus=workers,
                     include_dashboard=False,
                     _node_ip_address="127.0.0.1",
@@ -279,7 +283,7 @@ class RayEngine(Generic[Job]):
         except (deaths.WorkerCrashedError, deaths.NodeDiedError, deaths.OutOfMemoryError):
             return job, None, True
         except deaths.RayError as error:
-            raise RuleSafeError(f"Ray could not do {job}: {error}") from error
+            raise RuleSafeError(f"Ray could not run {job}: {error}") from error
 
     def close(self) -> None:
         for reference in self._jobs:

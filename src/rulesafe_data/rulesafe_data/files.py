@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all, and what to say when there is no room for them."""
+"""JSON files, JSON lines, checksums and file sizes."""
 
 import hashlib
 import json
@@ -8,19 +8,19 @@ from pathlib import Path
 from typing import Any
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.files import says_when_full, write_atomically
+from rulesafe_core.files import disk_full_errors, write_atomically
 
 ZARR_FILES = {".zgroup", ".zarray", ".zattrs"}
-"""Hidden files that belong to a dataset."""
+"""Hidden files that are part of a dataset."""
 
 
 def write_json(path: Path, content: Any) -> None:
-    """Write JSON atomically, in the indented form that diffs well."""
+    """Write indented JSON atomically."""
     write_atomically(path, (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode())
 
 
 def read_json(path: Path, what: str) -> Any:
-    """Read JSON. Errors: RuleSafeError, naming the file as `what`, if it is no JSON."""
+    """Read JSON; on invalid JSON, raise a RuleSafeError that describes the file as `what`."""
     try:
         return json.loads(path.read_text("utf-8"))
     except ValueError as error:
@@ -28,18 +28,20 @@ def read_json(path: Path, what: str) -> Any:
 
 
 def append_line(path: Path, entry: Mapping[str, Any]) -> None:
-    """Appends a line of JSON: there whole, or torn by a kill, and then passed over by `read_lines`.
+    """Append a line of JSON. If the process is killed, the line may be incomplete; `read_lines`
+    skips it.
 
-    Errors: RuleSafeError on a full disk.
+    Raises:
+        RuleSafeError: the disk is full.
     """
-    with says_when_full(path), path.open("a+b") as file:
+    with disk_full_errors(path), path.open("a+b") as file:
         file.seek(max(0, file.seek(0, os.SEEK_END) - 1))
-        torn = file.read() not in (b"", b"\n")
-        file.write(b"\n" * torn + json.dumps(entry).encode() + b"\n")
+        incomplete = file.read() not in (b"", b"\n")
+        file.write(b"\n" * incomplete + json.dumps(entry).encode() + b"\n")
 
 
 def read_lines(path: Path) -> Iterator[dict[str, Any]]:
-    """What `append_line` appended, in order; nothing where there is no file yet."""
+    """Yield the complete entries of `append_line` in order; none if the file does not exist."""
     for text in path.read_text("utf-8").splitlines() if path.exists() else ():
         try:
             yield json.loads(text)
@@ -48,7 +50,7 @@ def read_lines(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def sha256(path: Path) -> str:
-    """The hexadecimal SHA-256 of a file."""
+    """Return the hexadecimal SHA-256 of a file."""
     digest = hashlib.sha256()
     with path.open("rb") as file:
         while block := file.read(1 << 20):
@@ -57,7 +59,7 @@ def sha256(path: Path) -> str:
 
 
 def files_below(folder: Path) -> Iterator[Path]:
-    """Every complete file below a folder, sorted; what a killed writer left is passed over."""
+    """Yield all files in a folder, recursively and sorted, without temporary files."""
     for path in sorted(folder.rglob("*")):
         names = path.relative_to(folder).parts
         temporary = any(name.startswith(".") and name not in ZARR_FILES for name in names)
@@ -66,5 +68,5 @@ def files_below(folder: Path) -> Iterator[Path]:
 
 
 def size_below(folder: Path) -> int:
-    """Bytes of every file below a folder."""
+    """Return the total size of the files in a folder, in bytes."""
     return sum(path.stat().st_size for path in files_below(folder))

@@ -1,4 +1,4 @@
-"""A frame of a demonstration: what the cameras see."""
+"""Camera observation of a frame."""
 
 from dataclasses import dataclass
 
@@ -8,13 +8,13 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True)
 class Frame:
-    """What the cameras see at one instant.
+    """Images and point cloud of a frame.
 
     Attributes:
-        head, front: pictures (H, W, 3) uint8, H and W even; 224 by 224 in RuleSafe. None in a
-            dataset without pictures.
-        points: cloud (P, 6) float32, x, y, z in the pelvis frame (m) and r, g, b in 0..1; None
-            in a dataset without clouds.
+        head, front: images (H, W, 3) uint8, H and W even; 224 by 224 in RuleSafe. None in a
+            dataset without images.
+        points: point cloud (P, 6) float32, x, y, z in the pelvis frame (m) and r, g, b in 0..1;
+            None in a dataset without point clouds.
     """
 
     head: NDArray[np.uint8] | None

@@ -1,4 +1,4 @@
-"""Videos and clouds of an episode that is being written."""
+"""Write the videos and point clouds of an episode."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 
 
 class FrameWriter:
-    """Encodes frames as they come; `finish` puts the files into place.
+    """Encodes the frames of an episode; `finish` adds the files to the dataset.
 
-    Videos are held in memory until then (about 10 MB), clouds grow in the dataset's directory.
+    Until then, videos are kept in memory (about 10 MB) and point clouds in a temporary directory of
+    the dataset.
     """
 
     def __init__(self, root: Path, index: int, length: int):
@@ -33,13 +34,13 @@ class FrameWriter:
         self._count = 0
 
     def add(self, frame: Frame) -> None:
-        """Append a frame. Errors: RuleSafeError for one too many or of another shape."""
+        """Append a frame; raise RuleSafeError if it is one too many or has another shape."""
         if self._count == 0:
             self._begin(frame)
         if self._count == self._length:
             raise RuleSafeError(f"more frames than the {self._length} actions of the episode")
-        for key, picture in zip(layout.CAMERAS, (frame.head, frame.front), strict=True):
-            self._add_image(key, picture)
+        for key, image in zip(layout.CAMERAS, (frame.head, frame.front), strict=True):
+            self._add_image(key, image)
         self._add_cloud(frame.points)
         self._count += 1
 
@@ -47,40 +48,42 @@ class FrameWriter:
         if frame.head is not None:
             shape = self._shape = frame.head.shape
             if len(shape) != 3 or shape[2] != 3 or shape[0] % 2 or shape[1] % 2:
-                raise RuleSafeError(f"a picture is (H, W, 3), H and W even; got {shape}")
+                raise RuleSafeError(
+                    f"an image must have shape (H, W, 3) with even H and W; got {shape}"
+                )
             for key in layout.CAMERAS:
                 self._encoders[key] = VideoEncoder(*shape[:2])
                 self._statistics[key] = ImageStatistics()
         elif frame.points is None:
-            raise RuleSafeError("a frame has pictures, points or both; this one has neither")
+            raise RuleSafeError("a frame needs images, points or both; this one has neither")
         if frame.points is not None:
             from rulesafe_data.clouds import CloudWriter
 
             self._points = len(frame.points)
             self._clouds = CloudWriter(self._root, self._index, self._length, self._points)
 
-    def _add_image(self, key: str, picture: NDArray[np.uint8] | None) -> None:
-        wanted = (self._shape, np.dtype(np.uint8)) if self._shape else None
-        given = None if picture is None else (picture.shape, picture.dtype)
-        if given != wanted:
-            raise RuleSafeError(f"{key} of frame {self._count} must be {wanted}, got {given}")
-        if picture is not None:
-            self._encoders[key].add(picture)
-            self._statistics[key].add(picture)
+    def _add_image(self, key: str, image: NDArray[np.uint8] | None) -> None:
+        expected = (self._shape, np.dtype(np.uint8)) if self._shape else None
+        given = None if image is None else (image.shape, image.dtype)
+        if given != expected:
+            raise RuleSafeError(f"{key} of frame {self._count} must be {expected}, got {given}")
+        if image is not None:
+            self._encoders[key].add(image)
+            self._statistics[key].add(image)
 
     def _add_cloud(self, points: NDArray[np.float32] | None) -> None:
-        wanted = None if self._points is None else (self._points, 6)
+        expected = None if self._points is None else (self._points, 6)
         given = None if points is None else points.shape
-        if given != wanted:
-            raise RuleSafeError(f"points of frame {self._count} must be {wanted}, got {given}")
+        if given != expected:
+            raise RuleSafeError(f"points of frame {self._count} must be {expected}, got {given}")
         if self._clouds is not None and points is not None:
             self._clouds.add(points)
 
     def finish(self, digest: Any) -> dict[str, Any]:
-        """Put the files into place; what the table is to know about them.
+        """Add the files to the dataset and return their metadata for the table.
 
         Args:
-            digest: a hash that the content is added to.
+            digest: a hash object, which is updated with the content.
         """
         if self._count != self._length:
             raise RuleSafeError(f"{self._count} frames but {self._length} actions in the episode")
@@ -97,6 +100,6 @@ class FrameWriter:
         }
 
     def close(self) -> None:
-        """Throw away what was not finished."""
+        """Discard unfinished files."""
         if self._clouds is not None:
             self._clouds.discard()

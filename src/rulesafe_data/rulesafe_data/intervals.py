@@ -1,15 +1,15 @@
-"""Intervals of 95 % for rates and means; the seed is fixed, so equal data give equal figures."""
+"""95 % confidence intervals of rates and ratios; the bootstrap seed is fixed."""
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
 BATCH = 500
-"""Resamples that are in memory at once: 20 rules have thousands of episodes."""
+"""Number of resamples per batch, which limits memory: 20 rules have thousands of episodes."""
 
 
 def wilson(successes: int, count: int) -> tuple[float, float]:
-    """Return the Wilson interval of a rate; (0, 1) without a trial."""
+    """Return the Wilson interval of a rate; (0, 1) if there are no trials."""
     if not count:
         return 0.0, 1.0
     found = stats.binomtest(successes, count).proportion_ci(method="wilson")
@@ -19,8 +19,8 @@ def wilson(successes: int, count: int) -> tuple[float, float]:
 def ratio_interval(above: NDArray, below: NDArray, resamples: int) -> tuple[float, float]:
     """Return the percentile bootstrap interval of `above.sum() / below.sum()`, resampled in pairs.
 
-    With the sums and the sizes of clusters it is that of a mean whose clusters are resampled. One
-    pair tells nothing of others: the ratio itself.
+    For a cluster bootstrap of a mean, pass the sums and the sizes of the clusters. With one pair
+    both bounds are the ratio itself, since its variation is unknown.
     """
     if len(above) < 2:
         ratio = float(above.sum() / below.sum())

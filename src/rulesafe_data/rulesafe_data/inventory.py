@@ -1,4 +1,4 @@
-"""What a dataset consists of: counts, bytes, and the hash of every file."""
+"""Contents of a dataset: counts, sizes, and hashes of all files."""
 
 import hashlib
 from collections import Counter
@@ -13,17 +13,17 @@ from rulesafe_data.files import files_below, sha256, size_below
 from rulesafe_data.store import EpisodeStore
 
 PARTS = ("meta", "data", "videos", layout.CLOUDS, "privileged")
-"""The folders of a dataset; recordings and others beside them do not belong to it."""
+"""The folders of a dataset; other folders in its root, such as recordings, are not part of it."""
 
 
 @dataclass(frozen=True)
 class Description:
-    """A dataset in numbers.
+    """Summary of a dataset.
 
     Attributes:
-        tasks: the instructions and how many episodes each has.
-        episodes: how many there are.
-        frames: of all episodes.
+        tasks: number of episodes by instruction.
+        episodes: number of episodes.
+        frames: number of frames of all episodes.
         sizes: bytes of each of PARTS.
     """
 
@@ -34,7 +34,7 @@ class Description:
 
 
 def describe(root: Path | str) -> Description:
-    """Count and weigh a dataset. Errors: RuleSafeError if `root` is none."""
+    """Summarise a dataset; raise RuleSafeError if `root` is not a dataset."""
     store = EpisodeStore(root)
     tasks = Counter(episode.task for episode in store.episodes)
     sizes = {part: size_below(store.root / part) for part in PARTS}
@@ -42,11 +42,11 @@ def describe(root: Path | str) -> Description:
 
 
 def manifest(root: Path | str) -> dict[str, Any]:
-    """The size and SHA-256 of every file of a dataset, as JSON can hold them; an episode's cloud,
-    which is many small files, counts as one.
+    """Return a manifest with the size and SHA-256 of every file of a dataset, as plain JSON data.
 
+    The many small files of an episode's point clouds are listed as one entry. Example:
     `{"version": 1, "episodes": 5, "frames": 3000, "digest": "...", "files": {"meta/info.json":
-    {"bytes": 2711, "sha256": "..."}, ...}}`. Errors: RuleSafeError if `root` is no dataset.
+    {"bytes": 2711, "sha256": "..."}, ...}}`. Raises RuleSafeError if `root` is not a dataset.
     """
     store = EpisodeStore(root)
     files = {
@@ -54,7 +54,7 @@ def manifest(root: Path | str) -> dict[str, Any]:
         for name, paths in _members(store.root).items()
     }
     return {
-        "version": layout.OWN_VERSION,
+        "version": layout.EXTENSION_VERSION,
         "episodes": len(store),
         "frames": store.frames,
         "digest": store.digest,
@@ -65,25 +65,26 @@ def manifest(root: Path | str) -> dict[str, Any]:
 def check_manifest(root: Path | str, expected: dict[str, Any]) -> None:
     """Compare a dataset's files with a manifest.
 
-    Errors: RuleSafeError that names the files that are missing, unexpected or different.
+    Raises:
+        RuleSafeError: files are missing, unexpected or different; the message lists them.
     """
     base = Path(root)
-    there, files = _members(base), expected["files"]
-    problems = [f"{name} is missing" for name in sorted(files.keys() - there.keys())]
-    problems += [f"{name} is not expected" for name in sorted(there.keys() - files.keys())]
-    for name in sorted(files.keys() & there.keys()):
-        size = _bytes(there[name])
+    present, files = _members(base), expected["files"]
+    problems = [f"{name} is missing" for name in sorted(files.keys() - present.keys())]
+    problems += [f"{name} is not in the manifest" for name in sorted(present.keys() - files.keys())]
+    for name in sorted(files.keys() & present.keys()):
+        size = _bytes(present[name])
         if size != files[name]["bytes"]:
             problems.append(f"{name} has {size} bytes, not {files[name]['bytes']}")
-        elif _hash(base, there[name]) != files[name]["sha256"]:
-            problems.append(f"{name} has another content")
+        elif _hash(base, present[name]) != files[name]["sha256"]:
+            problems.append(f"{name} has a different SHA-256")
     if problems:
         shown = "; ".join(problems[:10]) + ("; ..." if len(problems) > 10 else "")
-        raise RuleSafeError(f"{base} is not what the manifest says ({len(problems)}): {shown}")
+        raise RuleSafeError(f"{base} differs from the manifest ({len(problems)}): {shown}")
 
 
 def _members(root: Path) -> dict[str, list[Path]]:
-    """The files that belong to a dataset, by the name they have in a manifest."""
+    """Return the files of a dataset by their names in a manifest."""
     members: dict[str, list[Path]] = {}
     for part in PARTS:
         for path in files_below(root / part):
@@ -98,7 +99,7 @@ def _bytes(paths: Sequence[Path]) -> int:
 
 
 def _hash(root: Path, paths: Sequence[Path]) -> str:
-    """SHA-256 of a file; of several, that of the lines that sha256sum prints for them."""
+    """Return the SHA-256 of one file, or of the output of sha256sum for several files."""
     if len(paths) == 1:
         return sha256(paths[0])
     lines = [f"{sha256(path)}  {path.relative_to(root).as_posix()}\n" for path in sorted(paths)]

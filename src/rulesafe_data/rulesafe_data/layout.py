@@ -1,8 +1,8 @@
-"""Where things lie in a dataset and what they are called: LeRobot's dataset format v3.0.
+"""Paths, keys and metadata of a dataset: LeRobot's dataset format v3.0.
 
-Followed: `lerobot/datasets` of lerobot 0.4.4 (`utils.py`, `lerobot_dataset.py`), whose format
-version is "v3.0". One file holds one episode here, which that format allows: episode i is file
-i % 1000 of chunk i // 1000, of the tables and of every camera's videos.
+Reference: `lerobot/datasets` of lerobot 0.4.4 (`utils.py`, `lerobot_dataset.py`), whose format
+version is "v3.0". Here each file contains one episode, which the format allows: episode i is file
+i % 1000 of chunk i // 1000, for the tables and for the videos of each camera.
 """
 
 from collections.abc import Sequence
@@ -17,8 +17,9 @@ from rulesafe_data.files import read_json
 VERSION = "v3.0"
 """LeRobot's format version, `codebase_version` of meta/info.json."""
 
-OWN_VERSION = 1
-"""Version of what LeRobot's format does not know: clouds, privileged files, meta/rulesafe.json."""
+EXTENSION_VERSION = 1
+"""Version of the extensions of LeRobot's format: point clouds, privileged files and
+meta/rulesafe.json."""
 
 FPS = SECOND // PERIOD
 CHUNK_SIZE = 1000
@@ -28,10 +29,10 @@ STATE, VELOCITY, ACTION = "observation.state", "observation.velocity", "action"
 CAMERAS = ("observation.images.head", "observation.images.front")
 POINTS = "observation.points"
 TABLE_KEYS = (STATE, VELOCITY, ACTION)
-"""The keys of joint space, each with one vector of float32 per frame."""
+"""Joint-space keys, each with one float32 vector per frame."""
 
 INDEX_KEYS = ("timestamp", "frame_index", "episode_index", "index", "task_index")
-"""The keys that LeRobot's format demands: s (float32), and four int64."""
+"""Keys required by LeRobot's format: timestamp in s (float32), and four int64."""
 
 JOINT_NAMES = {STATE: ALL_JOINTS, VELOCITY: ALL_JOINTS, ACTION: ACTION_JOINTS}
 
@@ -40,44 +41,46 @@ DATA_PATH = f"data/{FILE}.parquet"
 VIDEO_PATH = f"videos/{{video_key}}/{FILE}.mp4"
 EPISODES_PATH = f"meta/episodes/{FILE}.parquet"
 INFO, STATS, TASKS = "meta/info.json", "meta/stats.json", "meta/tasks.parquet"
-OWN = "meta/rulesafe.json"
+EXTENSION = "meta/rulesafe.json"
 CLOUDS = "clouds.zarr"
 PRIVILEGED_PATH = f"privileged/{FILE}.parquet"
 PRIVILEGED_EPISODES = "privileged/episodes.parquet"
 WRITING = ".writing"
-"""Where clouds grow until they are complete; what a killed writer left there means nothing."""
+"""Folder of incomplete point clouds; those of killed writers can be deleted."""
 
 
 def place(index: int) -> dict[str, int]:
-    """The `chunk_index` and `file_index` of an episode's files."""
+    """Return the `chunk_index` and `file_index` of an episode's files."""
     return {"chunk_index": index // CHUNK_SIZE, "file_index": index % CHUNK_SIZE}
 
 
 def data_file(root: Path, index: int) -> Path:
-    """An episode's table. It is written last: where it is, the episode is complete."""
+    """Return the path of an episode's table. It is written last: if it exists, the episode is
+    complete."""
     return root / DATA_PATH.format(**place(index))
 
 
 def video_file(root: Path, key: str, index: int) -> Path:
-    """An episode's video of one camera."""
+    """Return the path of an episode's video of one camera."""
     return root / VIDEO_PATH.format(video_key=key, **place(index))
 
 
 def privileged_file(root: Path, index: int) -> Path:
-    """What a policy may not read of each frame of an episode."""
+    """Return the path of an episode's table of privileged columns, which no policy may read."""
     return root / PRIVILEGED_PATH.format(**place(index))
 
 
 def cloud_name(index: int) -> str:
-    """Name of an episode's group in clouds.zarr."""
+    """Return the name of an episode's group in clouds.zarr."""
     return f"episode_{index:06d}"
 
 
 def features(image_shape: Sequence[int] | None) -> dict[str, dict[str, Any]]:
-    """`features` of meta/info.json: dtype, shape and names of every key but the clouds'.
+    """Return `features` of meta/info.json: dtype, shape and names of every key except the point
+    clouds.
 
     Args:
-        image_shape: height, width and 3 of the cameras' pictures; None: no pictures.
+        image_shape: (H, W, 3) of the images; None: no images.
     """
     found: dict[str, dict[str, Any]] = {
         key: {"dtype": "float32", "shape": [len(names)], "names": list(names)}
@@ -112,7 +115,7 @@ def features(image_shape: Sequence[int] | None) -> dict[str, dict[str, Any]]:
 def info(
     episodes: int, frames: int, tasks: int, image_shape: Sequence[int] | None
 ) -> dict[str, Any]:
-    """The content of meta/info.json."""
+    """Return the content of meta/info.json."""
     return {
         "codebase_version": VERSION,
         "robot_type": ROBOT,
@@ -131,32 +134,34 @@ def info(
 
 
 def read_info(root: Path) -> dict[str, Any]:
-    """meta/info.json. Errors: RuleSafeError if there is no dataset, or one of another version."""
+    """Read meta/info.json; raise RuleSafeError if it is missing or of another version."""
     path = root / INFO
     if not path.is_file():
-        unfinished = " (episodes are there, but DatasetWriter.finish() was not called)"
+        unfinished = " (it has episodes, but DatasetWriter.finish() was not called)"
         raise RuleSafeError(
             f"{root} is not a dataset: {INFO} is missing"
             + (unfinished if (root / "data").is_dir() else "")
-            + "; `rulesafe demos render` and `rulesafe bag to-dataset` make one"
+            + "; create one with `rulesafe demos render` or `rulesafe bag to-dataset`"
         )
     info = read_json(path, "a dataset's meta/info.json")
     if info.get("codebase_version") != VERSION:
         raise RuleSafeError(
             f"{root} is a dataset of version {info.get('codebase_version')!r}; "
-            f"{VERSION!r} is what can be read"
+            f"supported: {VERSION!r}"
         )
     return info
 
 
-def read_own(root: Path) -> dict[str, Any]:
-    """meta/rulesafe.json. Errors: RuleSafeError if it is missing or of another version."""
-    path = root / OWN
+def read_extension(root: Path) -> dict[str, Any]:
+    """Read meta/rulesafe.json; raise RuleSafeError if it is missing or of another version."""
+    path = root / EXTENSION
     if not path.is_file():
-        raise RuleSafeError(f"{root} is a LeRobot dataset but none of RuleSafe: no {OWN}")
-    own = read_json(path, "a dataset's meta/rulesafe.json")
-    if own.get("version") != OWN_VERSION:
         raise RuleSafeError(
-            f"{path} is of version {own.get('version')!r}; {OWN_VERSION} is what can be read"
+            f"{root} is a LeRobot dataset, but not of RuleSafe: {EXTENSION} is missing"
         )
-    return own
+    extension = read_json(path, "a dataset's meta/rulesafe.json")
+    if extension.get("version") != EXTENSION_VERSION:
+        raise RuleSafeError(
+            f"{path} is of version {extension.get('version')!r}; supported: {EXTENSION_VERSION}"
+        )
+    return extension

@@ -1,4 +1,4 @@
-"""What the parts of the benchmark share: figures, a motion, clocks, processes of their own."""
+"""Helpers of the benchmarks: measures, a test motion, stopwatch, separate processes."""
 
 import multiprocessing
 import os
@@ -28,8 +28,10 @@ VERSIONS = ("rulesafe", "sapien", "numpy", "gymnasium", "torch", "ros-jazzy-rclp
 
 @dataclass(frozen=True)
 class Measure:
-    """One figure: the median of `count` samples with its 10th and 90th percentile. `subject`:
-    whose it is, where a part finds the same figures of several."""
+    """A measured quantity: the median of `count` samples and their 10th and 90th percentiles.
+
+    `subject` distinguishes equal quantities of several objects in one benchmark.
+    """
 
     name: str
     unit: str
@@ -49,7 +51,7 @@ class Measure:
 
 
 class Wave:
-    """Targets of a real motion: every joint swings in its own rhythm about the ready posture."""
+    """A test motion: each joint oscillates around the home position with its own frequency."""
 
     def __init__(self) -> None:
         from rulesafe_sim.simulation import HOME_ACTION, LOWER, UPPER
@@ -59,13 +61,13 @@ class Wave:
         self._rates = 1.5 + 0.25 * np.arange(13)  # rad/s
 
     def __call__(self, seconds: float) -> NDArray[np.float64]:
-        """The targets (13,) in rad at a time since the start."""
+        """Return the targets (13,), rad, at a time (s) since the start."""
         return self._center + self._reach * np.sin(self._rates * seconds)
 
 
 @dataclass
 class Stopwatch:
-    """Seconds of CPU (all threads) and of wall clock since it was made."""
+    """CPU time (all threads) and wall time since its creation, s."""
 
     def __post_init__(self) -> None:
         self._cpu, self._wall = time.process_time(), time.perf_counter()
@@ -80,14 +82,14 @@ class Stopwatch:
 
 
 def peak_memory(what: str, pid: int | None = None) -> Measure:
-    """The most memory that a process has held; this one, if no other is named."""
+    """Measure the peak resident memory of a process (default: this one)."""
     status = Path(f"/proc/{pid or os.getpid()}/status").read_text()
     kilobytes = int(status.partition("VmHWM:")[2].split()[0])
     return Measure.of(f"peak memory, {what}", "MB", [kilobytes / 1024])
 
 
 def cpu_seconds(pid: int) -> tuple[float, float]:
-    """CPU seconds of a process so far (all threads), and the time now."""
+    """Return the CPU time of a process (all threads) and the monotonic time, s."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
     except FileNotFoundError:
@@ -97,14 +99,14 @@ def cpu_seconds(pid: int) -> tuple[float, float]:
 
 
 def run_apart(part: Callable[..., T], *arguments: Any) -> T:
-    """The result of a function that runs in a process of its own."""
+    """Run a function in a separate process and return its result."""
     return _run(None, part, *arguments)
 
 
 def run_on_one_core(part: Callable[..., T], *arguments: Any) -> T:
-    """The same in a process that has one core, and one thread for linear algebra."""
+    """Run a function in a separate process on one core, with one thread for linear algebra."""
     with environment(dict.fromkeys(THREADS, "1")):
-        return _run(_stay_on_a_core, part, *arguments)
+        return _run(_pin_to_one_core, part, *arguments)
 
 
 def _run(first: Callable[[], None] | None, part: Callable[..., T], *arguments: Any) -> T:
@@ -113,7 +115,7 @@ def _run(first: Callable[[], None] | None, part: Callable[..., T], *arguments: A
         return pool.submit(part, *arguments).result()
 
 
-def _stay_on_a_core() -> None:
+def _pin_to_one_core() -> None:
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 
@@ -122,8 +124,8 @@ def _stay_on_a_core() -> None:
 def ros_node(
     module: str, parameters: Mapping[str, Any], stderr: int | None = None
 ) -> Iterator[subprocess.Popen]:
-    """Run a node with these parameters; at the end it is interrupted, and killed after 10 s."""
-    arguments = [word for name, value in parameters.items() for word in ("-p", f"{name}:={value}")]
+    """Run a node with these parameters; on exit, interrupt it, and kill it after 10 s."""
+    arguments = [arg for name, value in parameters.items() for arg in ("-p", f"{name}:={value}")]
     process = subprocess.Popen(
         [sys.executable, "-m", module, "--ros-args", *arguments],
         stdout=subprocess.DEVNULL,
@@ -141,7 +143,7 @@ def ros_node(
 
 
 def machine() -> dict[str, str]:
-    """What the figures depend on: processor, memory, load, versions."""
+    """Describe this machine: processor, memory, load, versions."""
     cpu = platform.processor() or platform.machine()
     memory = ""
     info = Path("/proc/cpuinfo")
@@ -160,6 +162,7 @@ def machine() -> dict[str, str]:
 
 
 def markdown_table(rows: Sequence[Sequence[str]], left: int = 1) -> str:
-    """Rows, the first of them the head; all columns but the first `left` to the right."""
+    """Format rows, the first being the header; all columns after the first `left` ones are
+    right-aligned."""
     head, *body = (f"| {' | '.join(row)} |" for row in rows)
     return "\n".join([head, "|" + "---|" * left + "---:|" * (len(rows[0]) - left), *body])

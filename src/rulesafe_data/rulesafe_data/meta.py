@@ -1,8 +1,8 @@
-"""meta/ of a dataset, made from the episodes that are there.
+"""Write meta/ of a dataset from its episodes.
 
-Each episode's table carries, in its schema's metadata, what meta/ needs to know of it, so that
-nothing but the tables' heads is read here. Only when the numbers that depend on other episodes
-(`index`, `task_index`) have changed is a table written anew.
+The schema metadata of each episode's table contains everything that meta/ needs, so that only the
+headers of the tables are read. A table is rewritten only if the columns that depend on other
+episodes (`index`, `task_index`) have changed.
 """
 
 import hashlib
@@ -28,7 +28,7 @@ from rulesafe_data.statistics import merged, of_array
 
 @dataclass(frozen=True)
 class _Episode:
-    """What is known of an episode before its numbers in the dataset are."""
+    """Header of an episode's table; `first_index` and `task_index` are the stored ones."""
 
     length: int
     about: dict[str, Any]
@@ -38,14 +38,14 @@ class _Episode:
 
 def finish(root: Path) -> None:
     """See `DatasetWriter.finish`."""
-    episodes = [_look(layout.data_file(root, index)) for index in _numbers(root)]
-    image_shape, points = _agreed(episodes, "image_shape"), _agreed(episodes, "points")
+    episodes = [_read_header(layout.data_file(root, index)) for index in _numbers(root)]
+    image_shape, points = _common(episodes, "image_shape"), _common(episodes, "points")
     tasks = list(dict.fromkeys(episode.about["task"] for episode in episodes))
     starts = np.cumsum([0] + [episode.length for episode in episodes]).tolist()
     statistics = []
     for index, episode in enumerate(episodes):
         task = tasks.index(episode.about["task"])
-        _number(layout.data_file(root, index), episode, starts[index], task)
+        _update_indices(layout.data_file(root, index), episode, starts[index], task)
         statistics.append(_statistics(episode, index, starts[index], task))
     _write_privileged(root, len(episodes))
     _write_tasks(root, tasks)
@@ -53,19 +53,19 @@ def finish(root: Path) -> None:
     write_json(root / layout.STATS, joined)
     _write_episodes(root, episodes, starts, statistics)
     digests = [episode.about["digest"] for episode in episodes]
-    own = {
-        "version": layout.OWN_VERSION,
+    extension = {
+        "version": layout.EXTENSION_VERSION,
         "points": points,
         "digest": hashlib.sha256("".join(digests).encode()).hexdigest(),
     }
-    write_json(root / layout.OWN, own)
+    write_json(root / layout.EXTENSION, extension)
     info = layout.info(len(episodes), starts[-1], len(tasks), image_shape)
-    write_json(root / layout.INFO, info)  # last: with it the dataset is one
+    write_json(root / layout.INFO, info)  # last, since it marks the dataset as complete
     _clean(root)
 
 
 def _clean(root: Path) -> None:
-    """Remove what killed writers left."""
+    """Remove temporary files of killed writers."""
     shutil.rmtree(root / layout.WRITING, ignore_errors=True)
     for part in ("meta", "data", "videos", "privileged"):
         sweep(root / part)
@@ -73,28 +73,27 @@ def _clean(root: Path) -> None:
 
 
 def _numbers(root: Path) -> range:
-    """The numbers of the episodes that are there, 0 to n - 1."""
+    """Return the numbers of the episodes, which must be 0 to n - 1."""
     found = set()
     for path in (root / "data").glob("chunk-*/file-*.parquet"):
         chunk, file = map(int, re.findall(r"\d+", f"{path.parent.name}/{path.stem}"))
         found.add(chunk * layout.CHUNK_SIZE + file)
     if not found:
-        raise RuleSafeError(f"no episode below {root}: write one before finish()")
+        raise RuleSafeError(f"no episode in {root}: write at least one before finish()")
     missing = sorted(set(range(max(found) + 1)) - found)
     if missing:
         shown = ", ".join(map(str, missing[:10])) + (" ..." if len(missing) > 10 else "")
         raise RuleSafeError(
-            f"episodes are missing below {root}: {shown} ({len(missing)} of {max(found) + 1}); "
+            f"episodes are missing in {root}: {shown} ({len(missing)} of {max(found) + 1}); "
             "write them before finish()"
         )
     return range(len(found))
 
 
-def _look(path: Path) -> _Episode:
-    """What a table's head says."""
+def _read_header(path: Path) -> _Episode:
     with pq.ParquetFile(path) as file:
         names = file.schema_arrow.names
-        about = json.loads((file.schema_arrow.metadata or {})[tables.OURS])
+        about = json.loads((file.schema_arrow.metadata or {})[tables.METADATA_KEY])
         group = file.metadata.row_group(0)
 
         def first(name: str) -> int:
@@ -109,17 +108,17 @@ def _look(path: Path) -> _Episode:
         return _Episode(file.metadata.num_rows, about, first("index"), first("task_index"))
 
 
-def _agreed(episodes: Sequence[_Episode], key: str) -> Any:
-    """What all episodes say of `key`."""
+def _common(episodes: Sequence[_Episode], key: str) -> Any:
+    """Return the value of `key`, which must be the same in all episodes."""
     counts = Counter(json.dumps(episode.about[key]) for episode in episodes)
     if len(counts) > 1:
         shown = ", ".join(f"{value} in {count}" for value, count in counts.most_common(4))
-        raise RuleSafeError(f"the episodes of one dataset must have the same {key}; found {shown}")
+        raise RuleSafeError(f"all episodes of a dataset must have the same {key}; found {shown}")
     return episodes[0].about[key]
 
 
-def _number(path: Path, episode: _Episode, start: int, task: int) -> None:
-    """Give an episode's rows their numbers in the dataset, if they have others."""
+def _update_indices(path: Path, episode: _Episode, start: int, task: int) -> None:
+    """Rewrite `index` and `task_index` of an episode's table if they have changed."""
     if (episode.first_index, episode.task_index) == (start, task):
         return
     with pq.ParquetFile(path) as file:
@@ -134,7 +133,7 @@ def _number(path: Path, episode: _Episode, start: int, task: int) -> None:
 
 
 def _statistics(episode: _Episode, index: int, start: int, task: int) -> dict[str, dict[str, Any]]:
-    """Statistics of every key of an episode."""
+    """Return the statistics of every key of an episode."""
     count = np.arange(episode.length)
     found = dict(episode.about["statistics"]) | episode.about.get("pictures", {})
     columns = {
@@ -148,7 +147,7 @@ def _statistics(episode: _Episode, index: int, start: int, task: int) -> dict[st
 
 
 def _write_tasks(root: Path, tasks: Sequence[str]) -> None:
-    """meta/tasks.parquet: `task_index`, with the instruction as the index that pandas restores."""
+    """Write meta/tasks.parquet: `task_index`, with the instruction as the pandas index."""
     table = pa.table({"task_index": pa.array(range(len(tasks)), pa.int64()), "task": list(tasks)})
 
     def column(name: str | None, kind: str, numpy_type: str) -> dict[str, Any]:
@@ -177,7 +176,7 @@ def _write_episodes(
     starts: Sequence[int],
     statistics: Sequence[Mapping[str, Mapping[str, Any]]],
 ) -> None:
-    """meta/episodes: a row for each episode, a file for each thousand."""
+    """Write meta/episodes: one row per episode, one file per thousand episodes."""
     rows = []
     for index, episode in enumerate(episodes):
         place = layout.place(index)
@@ -198,20 +197,21 @@ def _write_episodes(
         row["meta/episodes/chunk_index"] = 0
         row["meta/episodes/file_index"] = index // layout.CHUNK_SIZE
         rows.append(row)
-    wanted = set()
+    written = set()
     for file in range(0, len(rows), layout.CHUNK_SIZE):
         part = rows[file : file + layout.CHUNK_SIZE]
         number = file // layout.CHUNK_SIZE
         path = root / layout.EPISODES_PATH.format(chunk_index=0, file_index=number)
         tables.write_table(path, pa.Table.from_pylist(part))
-        wanted.add(path)
+        written.add(path)
     for path in (root / "meta" / "episodes").glob("*/*.parquet"):
-        if path not in wanted:
+        if path not in written:
             path.unlink()
 
 
 def _write_privileged(root: Path, count: int) -> None:
-    """privileged/episodes.parquet: each episode's facts as JSON, plain ones as columns too."""
+    """Write privileged/episodes.parquet: the facts of each episode as JSON; facts of one plain type
+    also as columns."""
     facts = [tables.about(layout.privileged_file(root, index))["facts"] for index in range(count)]
     columns: dict[str, Any] = {"episode_index": list(range(count))}
     for name in facts[0]:

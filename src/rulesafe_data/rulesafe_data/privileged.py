@@ -1,4 +1,4 @@
-"""What no policy and no memory may read, kept apart from what they do: privileged/ of a dataset."""
+"""Privileged data of a dataset (folder privileged/), which no policy and no memory may read."""
 
 import json
 from pathlib import Path
@@ -12,17 +12,15 @@ from rulesafe_data import layout, tables
 
 
 class Privileged:
-    """Facts of episodes (rule, safe, seed, how it went) and what the lock knew at each frame.
-
-    For statistics, labels and checks. Errors: RuleSafeError for an unknown episode.
-    """
+    """Facts of episodes (rule, safe, seed, outcome) and the state of the lock at each frame, for
+    statistics, labels and checks. Raises RuleSafeError for an unknown episode."""
 
     def __init__(self, root: Path, episodes: int):
         self._root, self._episodes = root, episodes
         self._facts: list[dict[str, Any]] | None = None
 
     def facts(self, episode: int) -> dict[str, Any]:
-        """The facts that were written with an episode."""
+        """Return the facts of an episode."""
         self._check(episode)
         if self._facts is None:
             column = pq.read_table(self._root / layout.PRIVILEGED_EPISODES, columns=["facts"])
@@ -30,7 +28,7 @@ class Privileged:
         return dict(self._facts[episode])
 
     def frames(self, episode: int) -> dict[str, NDArray[Any]]:
-        """The privileged columns of an episode, N rows each, and `frame_index`."""
+        """Return the privileged columns of an episode, N rows each, and `frame_index`."""
         self._check(episode)
         return tables.read_columns(layout.privileged_file(self._root, episode))
 

@@ -1,27 +1,27 @@
-"""A recording: the states of one attempt at 10 Hz, exact enough to be replayed bit by bit.
+"""Recordings: the states of one attempt at 10 Hz, precise enough for a bit-identical replay.
 
-One parquet file, N + 1 rows for N frames: row t is the state at t * 0.1 s, and the action that
-follows it; the last row's action is NaN. Columns:
+A Parquet file with N + 1 rows for N frames: row t is the state at t * 0.1 s and the next action;
+the action in the last row is NaN. Columns:
 
     time             s
-    robot_positions  (J,) float32, rad: the scene's joints, mimics included; facts["robot_joints"]
+    robot_positions  (J,) float32, rad: joints of the scene with mimics; facts["robot_joints"]
     robot_velocities (J,) float32, rad/s
     safe_positions   (3,) float32, rad: knob, handle, door
     action           (13,) float32, rad: ACTION_JOINTS
     part_open        (3,) bool
     part_locked      (3,) bool
-    steps_done       steps of the rule's plan that are done
+    steps_done       number of completed steps of the rule's plan
     contact_force    (C,) float32, N; facts["contact_names"]
     step             the expert's step, from 1; 0 in the last row
-    event            what the step brings about, such as "knob+"; empty in the last row
-    attempt          the expert's try at the step, from 1; 0 in the last row
-    operation        what the hand is doing, such as "turn"; empty in the last row
+    event            event of the step, such as "knob+"; empty in the last row
+    attempt          the expert's attempt at the step, from 1; 0 in the last row
+    operation        operation of the hand, such as "turn"; empty in the last row
 
-The schema's metadata carry the facts (JSON): rule, safe, seed, attempt, split, variation,
+The schema metadata contain the facts (JSON): rule, safe, seed, attempt, split, variation,
 resampled, instruction, plan, program, events, steps, retries, success, failure, digest, versions,
-and the names of joints and contacts; lock, a path, where the rule is a file of the user's. How
-long an attempt took on the clock is none of them
-(files.Folder.note_timing), so that an attempt made twice gives the same bytes twice.
+and the names of joints and contacts; also lock, a path, if the rule is a user file. Wall times are
+stored elsewhere (demo_folder.DemoFolder.note_timing), so that a repeated attempt gives the same
+bytes.
 """
 
 from collections.abc import Mapping, Sequence
@@ -52,11 +52,11 @@ STATE = (
     "steps_done",
     "contact_force",
 )
-"""Columns that the physics decides: a replay must give the same."""
+"""Columns determined by the physics, which a replay must reproduce."""
 
 
 def snapshot(simulation: Simulation) -> dict[str, Any]:
-    """The columns of STATE, and the time, at this instant."""
+    """Return the current time and the columns of STATE."""
     joints, state = simulation.joints(), simulation.state()
     return {
         "time": state.time,
@@ -80,14 +80,15 @@ NO_ACTION = {
 
 
 class Recorder:
-    """Subscriber that collects the frames of an attempt."""
+    """A subscriber that records the frames of an attempt."""
 
     def __init__(self) -> None:
         self.rows: list[dict[str, Any]] = []
         self.names: dict[str, list[str]] = {}
 
     def __call__(self, simulation: Simulation, action: NDArray | None, activity: Activity) -> None:
-        """Add the state after the reset, or the action just executed and the state it led to."""
+        """Record the state after the reset (`action` is None), or an executed action and the
+        resulting state."""
         if action is None:
             self.names = {
                 "robot_joints": list(simulation.joints().robot_joints),
@@ -101,9 +102,15 @@ class Recorder:
 
 
 def save(path: Path, rows: Sequence[Mapping[str, Any]], facts: Mapping[str, Any]) -> None:
-    """Writes a recording, whole or not at all: equal bytes for equal rows and facts.
+    """Write a recording atomically; equal rows and facts give equal bytes.
 
-    Without rows it tells of an attempt that left no states. Errors: RuleSafeError on a full disk.
+    Args:
+        path: the file.
+        rows: rows of a `Recorder`; empty for an attempt without states.
+        facts: facts of the attempt, JSON.
+
+    Raises:
+        RuleSafeError: the disk is full.
     """
     names = rows[0] if rows else ()
     columns = {name: np.stack([np.asarray(row[name]) for row in rows]) for name in names}
@@ -112,7 +119,7 @@ def save(path: Path, rows: Sequence[Mapping[str, Any]], facts: Mapping[str, Any]
 
 @dataclass(frozen=True)
 class RecordedAttempt:
-    """An attempt as it was read back."""
+    """An attempt read from a recording."""
 
     facts: Mapping[str, Any]
     columns: Mapping[str, NDArray[Any]]  # each (N + 1, ...)
@@ -123,7 +130,7 @@ class RecordedAttempt:
         return max(0, len(self.columns.get("time", ())) - 1)
 
     def joints(self, frame: int) -> Joints:
-        """The joints at frame 0..N."""
+        """Return the joints at frame 0..N."""
         return Joints(
             tuple(self.facts["robot_joints"]),
             self.columns["robot_positions"][frame],
@@ -133,40 +140,40 @@ class RecordedAttempt:
 
     @property
     def rule_source(self) -> str:
-        """What loads its rule: the user's own file of the lock, or the rule's id."""
+        """Source of the rule for `load_rule`: the path of a user's lock file, or the rule's id."""
         source: str = self.facts.get("lock") or self.facts["rule"]
         return source
 
     def joint_positions(self) -> NDArray[np.float32]:
-        """(N, 39) rad, order of ALL_JOINTS, as observed before each action."""
+        """Return the positions (N, 39) before each action, rad, in the order of ALL_JOINTS."""
         return self._all_joints("robot_positions", HELD)
 
     def joint_velocities(self) -> NDArray[np.float32]:
-        """(N, 39) rad/s, order of ALL_JOINTS, as observed before each action."""
+        """Return the velocities (N, 39) before each action, rad/s, in the order of ALL_JOINTS."""
         return self._all_joints("robot_velocities", {})
 
-    def _all_joints(self, column: str, held: Mapping[str, float]) -> NDArray[np.float32]:
+    def _all_joints(self, column: str, fixed: Mapping[str, float]) -> NDArray[np.float32]:
         names = self.facts["robot_joints"]
         values = self.columns[column][:-1]
         found = np.empty((len(values), len(ALL_JOINTS)), np.float32)
         for i, name in enumerate(ALL_JOINTS):
-            found[:, i] = values[:, names.index(name)] if name in names else held.get(name, 0.0)
+            found[:, i] = values[:, names.index(name)] if name in names else fixed.get(name, 0.0)
         return found
 
 
 def read_facts(path: Path) -> dict[str, Any]:
-    """The facts of a recording, without reading its frames. Errors: RuleSafeError."""
+    """Read the facts of a recording, without its frames; raise RuleSafeError if it is invalid."""
     try:
         facts = about(path)
     except FileNotFoundError:
-        raise RuleSafeError(f"there is no recording {path}") from None
+        raise RuleSafeError(f"the recording {path} does not exist") from None
     except pa.ArrowInvalid as error:
-        raise RuleSafeError(f"{path} is no recording of an attempt: {error}") from error
+        raise RuleSafeError(f"{path} is not a recording of an attempt: {error}") from error
     if facts.get("format") != FORMAT or "rule" not in facts:
-        raise RuleSafeError(f"{path} is no recording of an attempt in format {FORMAT}")
+        raise RuleSafeError(f"{path} is not a recording of an attempt in format {FORMAT}")
     return facts
 
 
 def read(path: Path) -> RecordedAttempt:
-    """A recording. Errors: RuleSafeError where there is none or it is something else."""
+    """Read a recording; raise RuleSafeError if it does not exist or is invalid."""
     return RecordedAttempt(read_facts(path), read_columns(path))

@@ -1,7 +1,7 @@
-"""Statistics of features in the shapes that LeRobot's format keeps them in.
+"""Statistics of features in the shapes of LeRobot's format.
 
-A vector feature of D numbers has min, max, mean, std and quantiles of shape (D,), a picture of
-shape (3, 1, 1) with values in 0..1, a single number of shape (1,); `count` is always (1,).
+min, max, mean, std and quantiles have the shape (D,) for a vector of D numbers, (3, 1, 1) with
+values in 0..1 for an image, and (1,) for a scalar; `count` always has the shape (1,).
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 QUANTILES = {"q01": 0.01, "q10": 0.10, "q50": 0.50, "q90": 0.90, "q99": 0.99}
 
 Statistics = dict[str, Any]
-"""Name of a statistic -> nested lists of numbers."""
+"""Maps the name of a statistic to nested lists of numbers."""
 
 
 def of_array(array: NDArray) -> Statistics:
-    """Statistics over the rows of (N,) or (N, D), N > 0."""
+    """Compute statistics over the first axis of an array (N,) or (N, D), N > 0."""
     rows = np.asarray(array, np.float64)
     rows = rows[:, None] if rows.ndim == 1 else rows
     found = {
@@ -31,50 +31,50 @@ def of_array(array: NDArray) -> Statistics:
 
 
 class ImageStatistics:
-    """Statistics of pictures that pass by one at a time, kept as a histogram for each colour.
+    """Statistics of a sequence of images, accumulated in a histogram per colour channel.
 
-    Every fourth picture counts: neighbours differ little, and counting takes time.
+    Only every fourth image is used, to save time: consecutive images differ little.
     """
 
     EVERY = 4
 
     def __init__(self) -> None:
         self._histograms = np.zeros((3, 256), np.int64)
-        self._seen = self._counted = 0
+        self._added = self._used = 0
 
-    def add(self, picture: NDArray[np.uint8]) -> None:
-        """Count a picture (H, W, 3)."""
-        if self._seen % self.EVERY == 0:
+    def add(self, image: NDArray[np.uint8]) -> None:
+        """Add an image (H, W, 3)."""
+        if self._added % self.EVERY == 0:
             for channel in range(3):
-                values = picture[..., channel].reshape(-1)
+                values = image[..., channel].reshape(-1)
                 self._histograms[channel] += np.bincount(values, minlength=256)
-            self._counted += 1
-        self._seen += 1
+            self._used += 1
+        self._added += 1
 
     def result(self) -> Statistics:
-        """The statistics; at least one picture must have been counted."""
+        """Return the statistics; at least one image must have been added."""
         levels = np.arange(256) / 255
         total = self._histograms[0].sum()
         mean = self._histograms @ levels / total
         variance = self._histograms @ levels**2 / total - mean**2
-        reached = np.cumsum(self._histograms, axis=1) / total
-        there = self._histograms > 0
+        cumulative = np.cumsum(self._histograms, axis=1) / total
+        present = self._histograms > 0
         found = {
-            "min": levels[there.argmax(axis=1)],
-            "max": levels[255 - there[:, ::-1].argmax(axis=1)],
+            "min": levels[present.argmax(axis=1)],
+            "max": levels[255 - present[:, ::-1].argmax(axis=1)],
             "mean": mean,
             "std": np.sqrt(np.maximum(variance, 0)),
         }
         for name, quantile in QUANTILES.items():
-            found[name] = levels[(reached >= quantile).argmax(axis=1)]
+            found[name] = levels[(cumulative >= quantile).argmax(axis=1)]
         shaped = {name: value.reshape(3, 1, 1).tolist() for name, value in found.items()}
-        return shaped | {"count": [self._counted]}
+        return shaped | {"count": [self._used]}
 
 
 def merged(parts: Sequence[Mapping[str, Any]]) -> Statistics:
-    """Statistics of several episodes as one, as LeRobot joins them.
+    """Merge the statistics of several episodes like LeRobot.
 
-    Exact but for the quantiles, which are the episodes' means, weighted with their counts.
+    The result is exact except for the quantiles, which are means weighted by count.
     """
     arrays = {name: np.array([part[name] for part in parts], np.float64) for name in parts[0]}
     counts = arrays["count"]

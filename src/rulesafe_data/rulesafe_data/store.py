@@ -1,4 +1,4 @@
-"""Reads a dataset: any frame of any episode, batches of frames, whole episodes.
+"""Read a dataset: single frames, batches of frames, complete episodes.
 
 Example::
 
@@ -30,18 +30,17 @@ if TYPE_CHECKING:
 
 
 VIDEOS = 64
-"""Videos that are open at once, each with a file descriptor and a decoder. A table of 600 frames
-takes 0.2 MB."""
+"""Maximum number of open videos, each with a file descriptor and a decoder."""
 
 
 @dataclass(frozen=True)
 class StoredEpisode:
-    """An episode as a policy's training may know it.
+    """An episode without privileged data.
 
     Attributes:
-        index: its number, from 0.
-        length: its frames.
-        start: number of its first frame in the whole dataset.
+        index: number of the episode, from 0.
+        length: number of frames.
+        start: index of its first frame in the dataset.
         task: the language instruction.
     """
 
@@ -52,21 +51,22 @@ class StoredEpisode:
 
 
 class EpisodeStore:
-    """Random access to a finished dataset. May be pickled and forked: handles are opened anew.
+    """Random access to a finished dataset. It can be pickled and forked; files are then reopened.
 
     Attributes:
         root: the dataset's directory.
-        keys: what a frame has, with its shape and dtype in `features`.
-        digest: names the dataset's content; equal digests mean equal episodes.
+        keys: keys of a frame; `features` has their shapes and dtypes.
+        digest: hash of the content; equal digests mean equal episodes.
 
-    Errors: RuleSafeError if there is no finished dataset, or one of another format or version.
+    Raises:
+        RuleSafeError: there is no finished dataset, or it has another format or version.
     """
 
     def __init__(self, root: Path | str):
         self.root = Path(root)
-        info, own = layout.read_info(self.root), layout.read_own(self.root)
-        self.digest: str = own["digest"]
-        self.features = _features(info, own["points"])
+        info, extension = layout.read_info(self.root), layout.read_extension(self.root)
+        self.digest: str = extension["digest"]
+        self.features = _features(info, extension["points"])
         self.keys = tuple(self.features)
         self.episodes = _read_episodes(self.root, info["total_episodes"])
         self._pid, self._handles = os.getpid(), _Handles(self.root)
@@ -85,60 +85,64 @@ class EpisodeStore:
 
     @cached_property
     def privileged(self) -> Privileged:
-        """What no policy and no memory may read: facts of the episodes, state of the lock."""
+        """Privileged data, which no policy and no memory may read: facts and states of the lock."""
         return Privileged(self.root, len(self))
 
     def __getitem__(self, at: tuple[int, int]) -> dict[str, NDArray[Any]]:
-        """Every key of one frame, as `store[episode, frame]`. See `batch` for the shapes."""
+        """Return all keys of one frame: `store[episode, frame]`. See `batch` for the shapes."""
         return {key: array[0] for key, array in self.batch([at]).items()}
 
     def batch(self, pairs: ArrayLike, keys: Iterable[str] | None = None) -> dict[str, NDArray[Any]]:
-        """Frames by (episode, frame), stacked: new arrays with B rows, in the order asked for.
+        """Return frames stacked along the first axis, in new arrays.
 
         Args:
-            pairs: (B, 2) whole numbers.
-            keys: which of `self.keys`; None: all. Joint vectors and clouds are float32, pictures
-                (B, H, W, 3) uint8.
+            pairs: (episode, frame) of each frame, (B, 2) integers.
+            keys: subset of `self.keys`; None: all.
 
-        Errors: RuleSafeError for an unknown key, episode or frame.
+        Returns:
+            key -> (B, ...): joint vectors and point clouds float32, images (B, H, W, 3) uint8.
+
+        Raises:
+            RuleSafeError: unknown key, episode or frame.
         """
-        wanted, asked = self.known(keys), np.asarray(pairs, np.int64).reshape(-1, 2)
-        for episode, frame in asked.tolist():
+        selected, requested = self.known(keys), np.asarray(pairs, np.int64).reshape(-1, 2)
+        for episode, frame in requested.tolist():
             if not 0 <= frame < self._episode(episode).length:
                 length = self._episode(episode).length
                 raise RuleSafeError(f"episode {episode} has frames 0 to {length - 1}, not {frame}")
-        found = {key: self.empty(key, len(asked)) for key in wanted}
-        # Episode by episode and forwards, whatever the order asked for: fewer files and seeks.
-        for row in np.lexsort((asked[:, 1], asked[:, 0])).tolist():
-            episode, frame = asked[row].tolist()
-            for key in wanted:
+        found = {key: self.empty(key, len(requested)) for key in selected}
+        # Sorted by episode and frame, which opens fewer files and needs fewer seeks.
+        for row in np.lexsort((requested[:, 1], requested[:, 0])).tolist():
+            episode, frame = requested[row].tolist()
+            for key in selected:
                 found[key][row] = self._frame(key, episode, frame)
         return found
 
     def episode(self, index: int, keys: Iterable[str] | None = None) -> dict[str, NDArray[Any]]:
-        """A whole episode, in order: each key with N rows. Faster than `batch` of all its frames.
+        """Return a complete episode: N rows per key. This is faster than `batch` of all its frames.
 
-        Errors: RuleSafeError for an unknown key or episode, and for a file that is incomplete.
+        Raises:
+            RuleSafeError: unknown key or episode, or a file is incomplete.
         """
         length = self._episode(index).length
-        found = {key: self._whole(key, index, length) for key in self.known(keys)}
+        found = {key: self._all_frames(key, index, length) for key in self.known(keys)}
         for key, array in found.items():
             if len(array) != length:
                 raise RuleSafeError(f"{key} of episode {index} has {len(array)} frames of {length}")
         return found
 
     def empty(self, key: str, rows: int) -> NDArray[Any]:
-        """An array for so many rows of a key, not filled in."""
+        """Return an uninitialised array for a number of rows of a key."""
         feature = self.features[key]
         return np.empty((rows, *feature["shape"]), feature["dtype"])
 
     def known(self, keys: Iterable[str] | None) -> tuple[str, ...]:
-        """These keys; all, if None. Errors: RuleSafeError for an unknown one."""
-        wanted = self.keys if keys is None else tuple(keys)
-        for key in wanted:
+        """Return the keys (None: all); raise RuleSafeError if one is unknown."""
+        selected = self.keys if keys is None else tuple(keys)
+        for key in selected:
             if key not in self.features:
                 raise unknown_name("key", key, self.keys)
-        return wanted
+        return selected
 
     def _episode(self, index: int) -> StoredEpisode:
         if not 0 <= index < len(self):
@@ -147,7 +151,7 @@ class EpisodeStore:
 
     @property
     def _open(self) -> "_Handles":
-        if self._pid != os.getpid():  # a forked child must not move its parent's file positions
+        if self._pid != os.getpid():  # a forked process must not share the parent's file positions
             self._pid, self._handles = os.getpid(), _Handles(self.root)
         return self._handles
 
@@ -158,13 +162,13 @@ class EpisodeStore:
             return self._open.clouds(episode).frame(frame)
         return self._open.table(episode)[key][frame]
 
-    def _whole(self, key: str, episode: int, length: int) -> NDArray[Any]:
+    def _all_frames(self, key: str, episode: int, length: int) -> NDArray[Any]:
         if key in layout.CAMERAS:
             found = self.empty(key, length)
             count = 0
-            for count, picture in enumerate(self._open.video(episode, key).frames(), 1):
+            for count, image in enumerate(self._open.video(episode, key).frames(), 1):
                 if count <= length:
-                    found[count - 1] = picture
+                    found[count - 1] = image
             return found if count >= length else found[:count]
         if key == layout.POINTS:
             return self._open.clouds(episode).frames()
@@ -172,8 +176,8 @@ class EpisodeStore:
 
 
 class _Handles:
-    """The tables, videos and clouds of a dataset that were read last, open in one process: opening
-    costs more than reading a frame."""
+    """Recently used tables (0.2 MB for 600 frames), videos and point clouds, kept open in one
+    process, since opening a file takes longer than reading a frame."""
 
     def __init__(self, root: Path):
         self._root = root
@@ -188,7 +192,7 @@ class _Handles:
         if path not in self._videos:
             self._videos[path] = Video(path)
             if len(self._videos) > VIDEOS:
-                self._videos.popitem(last=False)[1].close()  # gives back its file and threads
+                self._videos.popitem(last=False)[1].close()  # releases its file and threads
         self._videos.move_to_end(path)
         return self._videos[path]
 
@@ -206,7 +210,7 @@ class _Handles:
 
 
 def _features(info: dict[str, Any], points: int | None) -> dict[str, dict[str, Any]]:
-    """Shape of one frame and dtype of each key."""
+    """Return the shape of one frame and the dtype of each key."""
     found: dict[str, dict[str, Any]] = {}
     for key, feature in info["features"].items():
         shape = () if key in layout.INDEX_KEYS else tuple(feature["shape"])

@@ -1,4 +1,4 @@
-"""Arrays as Parquet tables and back: a vector per frame is a fixed-size list of one row."""
+"""Convert arrays to Parquet tables and back; a vector per frame is a fixed-size list per row."""
 
 import io
 import json
@@ -14,22 +14,22 @@ from numpy.typing import NDArray
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.files import write_atomically
 
-OURS = b"rulesafe"
-"""Key of the schema metadata that holds JSON about a table."""
+METADATA_KEY = b"rulesafe"
+"""Key of JSON metadata in the schema of a table."""
 
 
 def to_column(array: NDArray) -> pa.Array:
-    """An array (N,) or (N, D) as a column of N rows. Errors: RuleSafeError for other shapes."""
+    """Convert an array (N,) or (N, D) to a column of N rows; raise RuleSafeError otherwise."""
     if array.ndim == 1:
         return pa.array(array)
     if array.ndim != 2 or not array.shape[1]:
-        raise RuleSafeError(f"a column is (N,) or (N, D), not of shape {array.shape}")
+        raise RuleSafeError(f"a column must have shape (N,) or (N, D), got {array.shape}")
     flat = pa.array(np.ascontiguousarray(array).reshape(-1))
     return pa.FixedSizeListArray.from_arrays(flat, array.shape[1])
 
 
 def to_array(column: pa.ChunkedArray) -> NDArray:
-    """A column of numbers or of equally long lists of them as an array (N,) or (N, D)."""
+    """Convert a column of numbers, or of lists of equal length, to an array (N,) or (N, D)."""
     joined = column.combine_chunks()
     if isinstance(joined, pa.ChunkedArray):  # an empty column stays chunked
         joined = pa.concat_arrays(joined.chunks) if joined.num_chunks else pa.array([], joined.type)
@@ -39,16 +39,17 @@ def to_array(column: pa.ChunkedArray) -> NDArray:
 
 
 def to_table(columns: Mapping[str, NDArray], about: Mapping[str, Any]) -> pa.Table:
-    """A table of these columns, with JSON about it in the schema's metadata.
+    """Create a table with JSON metadata in its schema.
 
-    Errors: RuleSafeError if `about` holds what JSON cannot; numpy's numbers and arrays it can.
+    Raises:
+        RuleSafeError: `about` has a value that is neither JSON nor a numpy number or array.
     """
     table = pa.table({name: to_column(np.asarray(array)) for name, array in columns.items()})
     try:
         text = json.dumps(about, default=_plain)
     except TypeError as error:
-        raise RuleSafeError(f"facts must be JSON: {error}") from error
-    return table.replace_schema_metadata({OURS: text.encode()})
+        raise RuleSafeError(f"facts must be JSON-serialisable: {error}") from error
+    return table.replace_schema_metadata({METADATA_KEY: text.encode()})
 
 
 def _plain(value: Any) -> Any:
@@ -58,20 +59,20 @@ def _plain(value: Any) -> Any:
 
 
 def about(path: Path) -> dict[str, Any]:
-    """The JSON in a file's schema metadata; reads no rows."""
-    return json.loads((pq.read_schema(path).metadata or {}).get(OURS, b"{}"))
+    """Read the JSON metadata in the schema of a file, without reading rows."""
+    return json.loads((pq.read_schema(path).metadata or {}).get(METADATA_KEY, b"{}"))
 
 
 def read_columns(path: Path, names: Iterable[str] | None = None) -> dict[str, NDArray]:
-    """The named columns of a file, or all of them, as arrays."""
-    # One small local file: the thread pool and the dataset machinery cost more than they give.
+    """Read the named columns of a file (default: all) as arrays."""
+    # For one small local file, the overhead of threads and the dataset API exceeds the gain.
     with pq.ParquetFile(path) as file:
         table = file.read(columns=None if names is None else list(names), use_threads=False)
     return {name: to_array(table.column(name)) for name in table.column_names}
 
 
 def write_table(path: Path, table: pa.Table, **options: Any) -> None:
-    """Write a table as Parquet with zstd, atomically. Errors: RuleSafeError on a full disk."""
+    """Write a table atomically as Parquet with zstd; raise RuleSafeError if the disk is full."""
     buffer = io.BytesIO()
     pq.write_table(table, buffer, **({"compression": "zstd"} | options))
     write_atomically(path, buffer.getbuffer())

@@ -1,8 +1,8 @@
-"""Pictures as H.264, made for random access: every second frame is a key frame.
+"""Images as H.264 video for random access: every second frame is a key frame.
 
-Settings of LeRobot's format (g=2, crf 23, yuv420p): a random frame costs at most two decoded
-ones. One encoder thread, since x264's bytes depend on their number and episodes are written by
-several processes anyhow.
+Settings of LeRobot's format (g=2, crf 23, yuv420p): a random access decodes at most two frames. The
+encoder uses one thread, since the output of x264 depends on the number of threads and several
+processes write episodes anyway.
 """
 
 import io
@@ -24,14 +24,14 @@ OPTIONS = {
     "crf": "23",
     "bf": "0",
     "preset": "medium",
-    # Looks ahead further than two frames, in vain, and one video in a thousand came out with
-    # other bytes when it was on.
+    # mbtree has no benefit with key frames this close, and about one video in a thousand was not
+    # reproducible with it.
     "x264-params": "mbtree=0",
 }
 
 
 class VideoEncoder:
-    """Encodes pictures (H, W, 3) uint8 into an MP4 in memory, H and W even."""
+    """Encodes images (H, W, 3) uint8 with even H and W to an MP4 in memory."""
 
     def __init__(self, height: int, width: int):
         self._buffer = io.BytesIO()
@@ -43,31 +43,32 @@ class VideoEncoder:
         self._stream.codec_context.thread_count = 1
         self._frames = 0
 
-    def add(self, picture: NDArray[np.uint8]) -> None:
-        """Append a picture; its time is its number / 10 s."""
-        frame = VideoFrame.from_ndarray(np.ascontiguousarray(picture), format="rgb24")
+    def add(self, image: NDArray[np.uint8]) -> None:
+        """Append an image; its timestamp is its index / 10 s."""
+        frame = VideoFrame.from_ndarray(np.ascontiguousarray(image), format="rgb24")
         frame.pts, frame.time_base = self._frames, Fraction(1, FPS)
         self._frames += 1
         self._container.mux(self._stream.encode(frame))
 
     def finish(self) -> memoryview:
-        """End the video and give its bytes."""
+        """Finish the video and return its bytes."""
         self._container.mux(self._stream.encode())
         self._container.close()
         return self._buffer.getbuffer()
 
 
 class Video:
-    """Random and sequential access to an MP4's frames.
+    """Random and sequential access to the frames of an MP4.
 
-    Errors: RuleSafeError for a file that is no video and for a frame that is not in it.
+    Raises:
+        RuleSafeError: the file is not a video, or a frame does not exist.
     """
 
     def __init__(self, path: Path):
         self.path = path
         try:
             self._container: InputContainer = av.open(str(path))
-        except (OSError, ValueError) as error:  # PyAV's errors are one of the two
+        except (OSError, ValueError) as error:  # base classes of PyAV's errors
             raise RuleSafeError(f"cannot read the video {path}: {error}") from error
         self._stream = self._container.streams.video[0]
         self._stream.codec_context.thread_count = 1
@@ -76,26 +77,25 @@ class Video:
         self._ticks = round(Fraction(1, FPS) / base)
 
     def frame(self, index: int) -> NDArray[np.uint8]:
-        """Picture number `index`, (H, W, 3)."""
+        """Decode the image at `index`, (H, W, 3)."""
         target = index * self._ticks
         self._container.seek(target, stream=self._stream)
         for frame in self._container.decode(self._stream):
             if frame.pts == target:
-                return _picture(frame)
+                return _to_image(frame)
             if frame.pts is None or frame.pts > target:
                 break
         raise RuleSafeError(f"{self.path} has no frame {index}")
 
     def frames(self) -> Iterator[NDArray[np.uint8]]:
-        """Every picture in order."""
+        """Decode all images in order."""
         self._container.seek(0, stream=self._stream)
         for frame in self._container.decode(self._stream):
-            yield _picture(frame)
+            yield _to_image(frame)
 
     def close(self) -> None:
-        """Give the file back."""
         self._container.close()
 
 
-def _picture(frame: VideoFrame) -> NDArray[np.uint8]:
+def _to_image(frame: VideoFrame) -> NDArray[np.uint8]:
     return np.asarray(frame.to_ndarray(format="rgb24"), np.uint8)

@@ -1,4 +1,4 @@
-"""Writes episodes one at a time, from any number of processes, so that a kill loses only one.
+"""Write a dataset episode by episode, from any number of processes.
 
 Example::
 
@@ -26,18 +26,19 @@ from rulesafe_data.statistics import of_array
 
 @dataclass(frozen=True)
 class EpisodeData:
-    """An episode of N frames at 10 Hz; the observation of frame t was made before its action.
+    """An episode of N frames at 10 Hz; the observation of frame t precedes its action.
 
     Attributes:
         task: the language instruction.
         joint_positions, joint_velocities: (N, 39) rad and rad/s, in the order of `ALL_JOINTS`.
-        actions: (N, 13) rad, in the order of `ACTION_JOINTS`, commanded at frame t.
-        frames: N of them, one after another (a generator will do); None: neither pictures nor
-            clouds. All episodes of a dataset have the same.
+        actions: (N, 13) rad, in the order of `ACTION_JOINTS`.
+        frames: N frames (may be a generator); None: neither images nor point clouds. All episodes
+            of a dataset must agree.
         privileged: columns (N,) or (N, D) that no policy may read.
-        facts: what is true of the whole episode (rule, safe, seed ...), JSON; privileged too.
+        facts: facts about the episode (rule, safe, seed ...), JSON; also privileged.
 
-    Errors: RuleSafeError if shapes disagree or a number is not finite.
+    Raises:
+        RuleSafeError: shapes are inconsistent, or a number is not finite.
     """
 
     task: str
@@ -50,11 +51,11 @@ class EpisodeData:
 
     def __post_init__(self) -> None:
         for key, array in self.vectors().items():
-            wanted = (len(self), len(layout.JOINT_NAMES[key]))
-            if array.shape != wanted or not len(self):
-                raise RuleSafeError(f"{key} must have the shape {wanted}, N > 0; got {array.shape}")
+            expected = (len(self), len(layout.JOINT_NAMES[key]))
+            if array.shape != expected or not len(self):
+                raise RuleSafeError(f"{key} must have shape {expected}, N > 0; got {array.shape}")
             if not np.isfinite(array).all():
-                raise RuleSafeError(f"{key} holds numbers that are not finite")
+                raise RuleSafeError(f"{key} contains values that are not finite")
         for name, column in self.privileged.items():
             if len(column) != len(self):
                 raise RuleSafeError(f"privileged {name!r} has {len(column)} rows, not {len(self)}")
@@ -63,41 +64,43 @@ class EpisodeData:
         return len(self.actions)
 
     def vectors(self) -> dict[str, NDArray[np.float32]]:
-        """The vectors of each frame by their keys in the dataset, float32."""
+        """Return the joint vectors of the frames by their keys in the dataset, float32."""
         given = (self.joint_positions, self.joint_velocities, self.actions)
         named = zip(layout.TABLE_KEYS, given, strict=True)
         return {key: np.asarray(array, np.float32) for key, array in named}
 
 
 class DatasetWriter:
-    """Writes a dataset below `root`, which is made if it is missing.
+    """Writes a dataset to `root`, which is created if needed.
 
-    `write` puts each file into place whole, the table last: an episode is either complete or, for
-    `has` and for `finish`, not there. Different processes may write different episodes at once.
-    `finish` makes the dataset of the episodes that are there and may be called again after more
-    were written; readers see the dataset as of the last `finish`.
+    `write` writes each file atomically, the table last: `has` and `finish` ignore incomplete
+    episodes, so a killed process loses only its current episode. Several processes may write
+    different episodes concurrently. `finish` creates the dataset from the existing episodes and may
+    be called again after more were written; readers see the dataset as of the last `finish`.
 
-    Errors: RuleSafeError if a dataset of another kind or version is there.
+    Raises:
+        RuleSafeError: `root` contains a dataset of another kind or version.
     """
 
     def __init__(self, root: Path | str):
         self.root = Path(root)
         if (self.root / layout.INFO).exists():
             layout.read_info(self.root)
-            layout.read_own(self.root)
+            layout.read_extension(self.root)
 
     def has(self, index: int) -> bool:
-        """Whether a complete episode of this number is there."""
+        """Return whether a complete episode with this number exists."""
         return layout.data_file(self.root, index).is_file()
 
     def write(self, index: int, episode: EpisodeData) -> None:
-        """Write an episode; one of this number that is there is dropped first.
+        """Write an episode; an existing one with this number is deleted first.
 
-        Errors: RuleSafeError on a full disk (the other episodes stay), and if the frames are not
-        as many as the actions or differ in shape.
+        Raises:
+            RuleSafeError: the disk is full (other episodes are kept), the number of frames differs
+                from that of the actions, or their shapes differ.
         """
         if index < 0:
-            raise RuleSafeError(f"an episode's number is 0 or more, not {index}")
+            raise RuleSafeError(f"the episode number is {index}; valid: 0 or more")
         layout.data_file(self.root, index).unlink(missing_ok=True)
         vectors = episode.vectors()
         digest = hashlib.sha256(episode.task.encode())
@@ -122,7 +125,7 @@ class DatasetWriter:
             "timestamp": (count / layout.FPS).astype(np.float32),
             "frame_index": count,
             "episode_index": np.full(len(episode), index),
-            "index": count,  # this and the next as if it were the only episode: see meta.finish
+            "index": count,  # `index` and `task_index` are updated by meta.finish
             "task_index": np.zeros(len(episode), np.int64),
         }
         table = tables.to_table({**vectors, **numbers}, about)
@@ -131,7 +134,7 @@ class DatasetWriter:
     def _write_frames(
         self, index: int, length: int, frames: Iterable[Frame], digest: Any
     ) -> dict[str, Any]:
-        """Write videos and clouds; what is to be known about them."""
+        """Write videos and point clouds; return their metadata."""
         from rulesafe_data.frame_writer import FrameWriter  # needs av, and zarr for clouds
 
         writer = FrameWriter(self.root, index, length)
@@ -143,9 +146,10 @@ class DatasetWriter:
             writer.close()
 
     def finish(self) -> None:
-        """Write meta/ for the episodes that are there; call it when no process writes.
+        """Write meta/ for the existing episodes; call it while no process writes.
 
-        Errors: RuleSafeError if there is none, if a number is missing between them, or if some
-        have pictures or clouds and others not.
+        Raises:
+            RuleSafeError: there is no episode, the episode numbers have a gap, or only some
+                episodes have images or point clouds.
         """
         meta.finish(self.root)

@@ -1,1 +1,1 @@
-"""The simulation: safes, scene, physics, cameras, the Gymnasium environment and its ROS node."""
+"""Simulation: safes, scene, physics, cameras, Gymnasium environment and ROS node."""

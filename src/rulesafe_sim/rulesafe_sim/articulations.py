@@ -1,6 +1,6 @@
 """Articulations in a SAPIEN scene: the driven robot, and the safe with its stops.
 
-Angles in rad, torques in N m; joints are addressed by name. PhysX keeps single precision.
+Angles in rad, torques in N m; joints are addressed by name. PhysX uses single precision.
 """
 
 from collections.abc import Mapping
@@ -15,11 +15,11 @@ from rulesafe_core.transforms import Transform, to_quat_wxyz
 from rulesafe_sim.config import DriveGains
 
 STOP_STEP = 1e-3
-"""A ratchet's stop follows a part in steps of at least this (rad)."""
+"""Minimum change (rad) of a mechanical stop that follows a part."""
 
 
 class Articulation:
-    """A SAPIEN articulation addressed by joint names, in double precision outside."""
+    """A SAPIEN articulation addressed by joint names, with a double-precision interface."""
 
     def __init__(self, articulation: sapien.physx.PhysxArticulation):
         self.articulation = articulation
@@ -38,24 +38,24 @@ class Articulation:
         return self.articulation.qvel.astype(np.float64)
 
     def set_positions(self, positions: Mapping[str, float]) -> None:
-        """Places the joints at rest, those not named at 0: for a scene's start, and to show what
-        was recorded; no part is moved so in an episode."""
+        """Set joint positions at zero velocity; joints not named are set to 0. Use it only to
+        initialise a scene or to show recorded states, never during an episode."""
         qpos = [positions.get(name, 0.0) for name in self.names]
         self.articulation.set_qpos(np.array(qpos, np.float32))
         self.articulation.set_qvel(np.zeros(len(qpos), np.float32))
 
     def bodies(self, *names: str) -> list[sapien.physx.PhysxArticulationLinkComponent]:
-        """The bodies of the named links, of all where none is named."""
+        """Return the bodies of the named links (default: all)."""
         return [link for link in self.articulation.links if not names or link.name in names]
 
     def show_links(self, poses: Mapping[str, Transform]) -> None:
-        """Shows the links at these poses (world frame) in pictures; the next physics step takes
-        this back. The root stays: it is fixed, and moving it would be physics."""
+        """Set the link poses (world frame) for rendering; the next physics step overwrites them.
+        The root is excluded: it is fixed, and setting its pose would change the physics."""
         for link in self.articulation.links[1:]:
             link.entity.set_pose(_pose(poses[link.name]))
 
     def link_pose(self, name: str) -> Transform:
-        """Pose of a link in the world frame."""
+        """Return the pose of a link in the world frame."""
         pose = self.articulation.find_link_by_name(name).entity_pose
         return pose.to_transformation_matrix().astype(np.float64)
 
@@ -65,7 +65,7 @@ def _pose(transform: Transform) -> sapien.Pose:
 
 
 class Motor(NamedTuple):
-    """What a motor does until it is told otherwise, torque = tau + kp (q - q') + kd (dq - dq'):
+    """Motor command: torque = tau + kp (q - q') + kd (dq - dq') with measured q' and dq'. Units:
     rad, rad/s, N m, N m/rad, N m s/rad."""
 
     q: float
@@ -76,10 +76,10 @@ class Motor(NamedTuple):
 
 
 class DrivenRobot(Articulation):
-    """The robot behind position drives with gravity compensation.
+    """The robot with position drives and gravity compensation.
 
-    Mimic joints are driven at their rule's position of the commanded parent, which holds them
-    within 1e-3 rad whatever the tree's shape.
+    The drive target of a mimic joint is computed from that of its parent by the mimic rule, with an
+    error below 1e-3 rad.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class DrivenRobot(Articulation):
             self._drives.append((joint, gain, effort))
 
     def place(self, positions: Mapping[str, float]) -> None:
-        """Puts the robot at rest at `positions` and commands it to stay there."""
+        """Set the joint positions at zero velocity, and the same positions as drive targets."""
         full = {
             name: joint_position(self._mimics[name], positions)
             if name in self._mimics
@@ -111,7 +111,7 @@ class DrivenRobot(Articulation):
         self.command(positions)
 
     def command(self, targets: Mapping[str, float]) -> None:
-        """Sets drive targets (rad) of the named joints and of their mimics."""
+        """Set drive targets (rad) of the named joints and of their mimics."""
         for name, joint in self.joints.items():
             if name in targets:
                 joint.set_drive_target(targets[name])
@@ -119,8 +119,8 @@ class DrivenRobot(Articulation):
                 joint.set_drive_target(joint_position(self._mimics[name], targets))
 
     def compensate_gravity(self) -> None:
-        """Feeds the passive forces forward, as the real arm's controller does; the drives have
-        what that leaves of the motors' torque."""
+        """Apply the passive forces as feed-forward torque, like the controller of the real arm; the
+        drives are limited to the rest of the motor torque."""
         passive = self.articulation.compute_passive_force(
             gravity=True, coriolis_and_centrifugal=True
         )
@@ -130,14 +130,16 @@ class DrivenRobot(Articulation):
             joint.set_drive_properties(gain.stiffness, gain.damping, limit)
 
     def passive_torques(self) -> NDArray[np.float32]:
-        """What (n,), N m, each joint in the order of `names` needs to bear gravity where the robot
-        stands."""
+        """Return the torques (n,) that compensate gravity at the current positions, N m, in the
+        order of `names`."""
         return self.articulation.compute_passive_force(gravity=True, coriolis_and_centrifugal=False)
 
     def obey(self, motors: Mapping[str, Motor], passive: NDArray[np.float32]) -> None:
-        """The named joints are motors that hear commands, and bear gravity only as far as these
-        say so; the others bear it with `passive` (n,), and keep their drives. A command's torque
-        counts first, its gains have what that leaves of the motor's effort."""
+        """Apply motor commands to the named joints, without gravity compensation.
+
+        The other joints keep their drives and get the torques `passive` (n,), N m. The feed-forward
+        torque of a command has priority; its gains are limited to the rest of the motor's effort.
+        """
         qf = passive.copy()
         for name, motor in motors.items():
             i = self.index[name]
@@ -150,7 +152,7 @@ class DrivenRobot(Articulation):
 
 
 class LockableSafe(Articulation):
-    """The safe's joints: torques of detents and springs, and stops that a lock can set."""
+    """The joints of the safe: torques of detents and springs, and stops that the lock sets."""
 
     def __init__(self, articulation: sapien.physx.PhysxArticulation, play: float):
         super().__init__(articulation)
@@ -159,19 +161,21 @@ class LockableSafe(Articulation):
         self._stops = {name: list(limits) for name, limits in self._range.items()}
 
     def part_positions(self) -> dict[str, float]:
-        """Position of knob, handle and door in rad, 0 = closed."""
+        """Return the positions of knob, handle and door in rad, 0 = closed."""
         positions = self.positions
         return {name.removesuffix("_joint"): float(positions[i]) for name, i in self.index.items()}
 
     def apply_torques(self, torques: Mapping[str, float]) -> None:
-        """Applies a torque (N m, positive opens) on each part until the next call."""
+        """Apply a torque (N m, positive opens) to each part until the next call."""
         qf = [torques.get(name.removesuffix("_joint"), 0.0) for name in self.names]
         self.articulation.set_qf(np.array(qf, np.float32))
 
     def set_stop(self, part: str, locked: bool, is_open: bool, position: float) -> None:
-        """Moves the mechanical stop of a part: a free one has its whole range, a locked one
-        `play` rad on the side of its phase. One that is further away when it is locked may only
-        come nearer, as behind a ratchet."""
+        """Set the mechanical stop of a part.
+
+        A free part has its full range, a locked one `play` rad at the end of its phase. A part that
+        is outside this play when it is locked can only move towards it, as with a ratchet.
+        """
         name = f"{part}_joint"
         lower, upper = self._range[name]
         nearest, furthest = self._stops[name]

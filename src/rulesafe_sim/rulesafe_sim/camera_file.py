@@ -1,9 +1,9 @@
-"""Custom cameras from a YAML file: other poses, angles or sizes for "head" and "front".
+"""Custom cameras from a YAML file: poses, angles of view or sizes of "head" and "front".
 
     head: {xyz_m: [0.1, 0.0, 0.7], rpy_rad: [0, 0.6, -0.3], fovy_rad: 1.2, width: 320, height: 240}
     front: {width: 320, height: 240}
 
-What is not named stays as it is (cameras.HEAD, cameras.FRONT). Poses are those of the camera's body
+Missing keys have the values of cameras.HEAD and cameras.FRONT. Poses are those of the camera's body
 frame (x forward, y left, z up) in the pelvis frame, or in the frame of `link`.
 """
 
@@ -33,8 +33,8 @@ def camera_file(name: str) -> Path:
     """Return the YAML file of cameras that a name refers to.
 
     Args:
-        name: an entry point of the group "rulesafe.cameras" or `module:attribute`, both of them
-            paths of YAML files, or the path of a YAML file.
+        name: the path of a YAML file, or an entry point of the group "rulesafe.cameras" or
+            `module:attribute` whose value is such a path.
 
     Raises:
         RuleSafeError: the name is unknown.
@@ -43,15 +43,14 @@ def camera_file(name: str) -> Path:
 
 
 def load_cameras(path: Path) -> tuple[CameraConfig, CameraConfig]:
-    """The head and the front camera as a file has them. Errors: RuleSafeError naming file and
-    key."""
+    """Read the head and front camera from a file. Raises RuleSafeError with the file and key."""
     data = read_yaml(path)
-    own = {camera.name: camera for camera in (HEAD, FRONT)}
-    check_keys(data, tuple(own), path.name, optional=tuple(own))
-    head, front = (_camera(camera, data.get(name, {}), path) for name, camera in own.items())
+    defaults = {camera.name: camera for camera in (HEAD, FRONT)}
+    check_keys(data, tuple(defaults), path.name, optional=tuple(defaults))
+    head, front = (_camera(camera, data.get(name, {}), path) for name, camera in defaults.items())
     if (head.width, head.height) != (front.width, front.height):
         raise RuleSafeError(
-            f"{path.name}: both cameras' pictures have one size in a dataset, not "
+            f"{path.name}: the images of both cameras must have the same size in a dataset, not "
             f"{head.width}x{head.height} and {front.width}x{front.height}"
         )
     return head, front

@@ -1,4 +1,4 @@
-"""The simulation's pictures and clouds as messages, topic by topic."""
+"""Images and point clouds of the simulation as ROS messages."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -7,7 +7,7 @@ from sensor_msgs.msg import CameraInfo, CompressedImage, Image, PointCloud2
 
 from rulesafe_core import convert
 
-if TYPE_CHECKING:  # nothing of rendering is imported unless pictures are wanted
+if TYPE_CHECKING:  # rendering modules are imported only if images are published
     from rulesafe_sim.cameras import CameraRig
     from rulesafe_sim.observer import Observer
     from rulesafe_sim.simulation import Simulation
@@ -20,8 +20,8 @@ def optical_frame(camera: str) -> str:
 
 
 class CameraTopics:
-    """What the cameras publish each frame: `observe`, the observation's images and cloud;
-    `film_size` (pixels) above 0, larger images for a film."""
+    """Camera messages of each frame. `observe`: images and point cloud of the observation;
+    `film_size` (pixels) above 0: larger images for a film."""
 
     def __init__(self, *, observe: bool, film_size: int = 0):
         self._observe, self._film_size = observe, film_size
@@ -30,11 +30,11 @@ class CameraTopics:
 
     @property
     def needed(self) -> bool:
-        """Whether anything is rendered at all."""
+        """Whether rendering is needed."""
         return self._observe or self._film_size > 0
 
     def topics(self) -> dict[str, type]:
-        """Message type by topic."""
+        """Return the message type of each topic."""
         kinds: dict[str, type] = {}
         if self._observe:
             for name in CAMERAS:
@@ -46,7 +46,7 @@ class CameraTopics:
         return kinds
 
     def reset(self, simulation: "Simulation") -> None:
-        """Puts room and cameras into a new scene."""
+        """Add room and cameras to a new scene."""
         if not self.needed:
             return
         from rulesafe_sim.cameras import FRONT, HEAD, CameraRig, shifted
@@ -59,17 +59,17 @@ class CameraTopics:
             self._film = CameraRig(simulation.scene, shifted(cameras, simulation.variation.cameras))
 
     def take(self, time: int) -> dict[str, Any]:
-        """Renders; the messages by topic, stamped `time` (ns)."""
+        """Render all cameras; return the messages by topic with the stamp `time` (ns)."""
         messages: dict[str, Any] = {}
         if self._observer and self._observe:
-            seen = self._observer.observe(("head_rgb", "front_rgb", "points"))
+            observation = self._observer.observe(("head_rgb", "front_rgb", "points"))
             for name in CAMERAS:
-                frame, rgb = optical_frame(name), seen[f"{name}_rgb"]
+                frame, rgb = optical_frame(name), observation[f"{name}_rgb"]
                 messages[f"/camera/{name}/image_raw"] = convert.to_image(rgb, time, frame)
                 messages[f"/camera/{name}/camera_info"] = convert.to_camera_info(
                     self._observer.rig.intrinsics(name), rgb.shape[1], rgb.shape[0], time, frame
                 )
-            messages["/camera/points"] = convert.to_cloud(seen["points"], time, "pelvis")
+            messages["/camera/points"] = convert.to_cloud(observation["points"], time, "pelvis")
         if self._film:
             self._film.take()
             for name in CAMERAS:

@@ -1,7 +1,7 @@
-"""Cameras in the scene, with the project's own shader pack.
+"""Cameras in the scene, with a custom shader pack.
 
-Nothing is rendered until `CameraRig.take()`. The world frame is the robot's pelvis frame.
-visuals.py says what stands around robot and safe.
+Nothing is rendered until `CameraRig.take()`. The world frame is the robot's pelvis frame. The room
+is defined in visuals.py.
 """
 
 from collections.abc import Iterable
@@ -20,12 +20,13 @@ from rulesafe_core.transforms import Transform, Vec3, from_parts, from_xyz_rpy, 
 from rulesafe_sim.variation import Cameras, CameraShift
 
 OPTICAL_IN_BODY = from_parts([[0, 0, 1], [-1, 0, 0], [0, -1, 0]], (0, 0, 0))
-"""A camera's optical frame (z forward, x right, y down; REP 103) in its body frame (x forward)."""
+"""Pose of the optical frame (z forward, x right, y down; REP 103) in the body frame (x forward)."""
 
 
 @dataclass(frozen=True)
 class CameraConfig(Settings):
-    """A pinhole camera with square pixels. Its body frame: x forward, y left, z up."""
+    """A pinhole camera with square pixels; xyz and rpy are the pose of its body frame (x forward,
+    y left, z up)."""
 
     name: str
     xyz: Vec3 = required(unit="m")
@@ -33,27 +34,27 @@ class CameraConfig(Settings):
     fovy: float = required(unit="rad", help="Vertical angle of view.", above=0, below=np.pi)
     width: int = setting(224, "", 1, unit="pixels")
     height: int = setting(224, "", 1, unit="pixels")
-    link: str = setting("", "Link in whose frame the pose is; empty: the pelvis frame.")
-    near: float = setting(0.02, "Smallest depth that is rendered.", unit="m")
-    far: float = setting(12.0, "Largest depth that is rendered.", unit="m")
+    link: str = setting("", "Reference link of the pose; empty: the pelvis frame.")
+    near: float = setting(0.02, "Smallest rendered depth.", unit="m")
+    far: float = setting(12.0, "Largest rendered depth.", unit="m")
 
 
 def looking_at(eye: Vec3, target: Vec3) -> Vec3:
-    """Roll, pitch and yaw (rad) of a level camera at `eye` that looks at `target` (m)."""
+    """Return roll (0), pitch and yaw (rad) of a camera at `eye` that looks at `target` (m)."""
     x, y, z = np.subtract(target, eye)
     return 0.0, float(np.arctan2(-z, np.hypot(x, y))), float(np.arctan2(y, x))
 
 
 HEAD = CameraConfig(
     "head",
-    # The H1-2 description's camera_link on torso_link, which coincides with the pelvis frame while
-    # the waist is at 0. The description looks 50.8 deg down and straight ahead, which leaves a safe
-    # at the picture's edge: here it looks less far down, and 20 deg towards the working arm.
+    # Position of camera_link on torso_link in the H1-2 URDF; torso_link coincides with the pelvis
+    # frame while the waist is at 0. In the URDF the camera looks 50.8 deg down and straight ahead,
+    # so that a safe is at the image border; here it looks 36 deg down and 20 deg to the right.
     xyz=(0.11109, 0.0175, 0.68789),
     rpy=(0.0, float(np.radians(36)), float(np.radians(-20))),
     fovy=float(np.radians(70)),
 )
-"""First person: the robot's own camera, above the safe and the hand."""
+"""Egocentric view: the head camera of the robot, above the safe and the hand."""
 
 _FRONT_POSITION: Vec3 = (-0.35, -0.95, 0.85)
 FRONT = CameraConfig(
@@ -62,23 +63,23 @@ FRONT = CameraConfig(
     rpy=looking_at(_FRONT_POSITION, (0.47, -0.27, 0.22)),
     fovy=float(np.radians(38)),
 )
-"""Third person: robot, hand, door and parts from the robot's right."""
+"""Third-person view: robot, hand, door and parts from the robot's right."""
 
 
 def shifted(cameras: Iterable[CameraConfig], shifts: Cameras) -> tuple[CameraConfig, ...]:
-    """The cameras as a variation mounts them; those that are neither "head" nor "front" stay."""
-    made = []
+    """Apply the pose changes of a variation; cameras other than "head" and "front" are kept."""
+    result = []
     for camera in cameras:
         shift = getattr(shifts, camera.name, CameraShift())
         x, y, z = np.add(camera.xyz, shift.xyz).tolist()
         roll, pitch, yaw = np.add(camera.rpy, shift.rpy).tolist()
         fovy = camera.fovy + shift.fov
-        made.append(replace(camera, xyz=(x, y, z), rpy=(roll, pitch, yaw), fovy=fovy))
-    return tuple(made)
+        result.append(replace(camera, xyz=(x, y, z), rpy=(roll, pitch, yaw), fovy=fovy))
+    return tuple(result)
 
 
 class PixelCloud(NamedTuple):
-    """The surface points that a camera sees, one per pixel that shows something."""
+    """Surface points of a camera image, one per pixel with a surface."""
 
     points: NDArray[np.float32]  # (N, 3) m, pelvis frame
     colors: NDArray[np.uint8]  # (N, 3)
@@ -86,15 +87,16 @@ class PixelCloud(NamedTuple):
 
 
 def shader_dir() -> Path:
-    """The directory of the project's shader pack."""
+    """Return the directory of the shader pack."""
     return Path(__file__).resolve().parent / "shaders" / "lit"
 
 
 @cache
 def use_shaders() -> None:
-    """Selects the project's shader pack for every camera made from now on.
+    """Select the shader pack for all cameras created later.
 
-    Errors: RuleSafeError where no Vulkan driver that can render is installed.
+    Raises:
+        RuleSafeError: no Vulkan driver that can render is installed.
     """
     sapien.render.set_camera_shader_dir(str(shader_dir()))
     for name in ("Color", "Lighting", "Albedo"):
@@ -106,12 +108,12 @@ def use_shaders() -> None:
         raise RuleSafeError(
             f"cannot render: {error}. Install a Vulkan driver: the GPU's own, or Mesa 24 or newer "
             "for rendering on the CPU (Debian and Ubuntu: libvulkan1 and mesa-vulkan-drivers; on "
-            "Debian 12 from bookworm-backports). Physics alone needs none: leave cameras out"
+            "Debian 12 from bookworm-backports). Without cameras no Vulkan driver is needed"
         ) from error
 
 
 class CameraRig:
-    """Cameras in a scene. `take()` renders; the other calls read the pictures last taken."""
+    """Cameras in a scene. `take()` renders; the other methods read the latest images."""
 
     def __init__(self, scene: sapien.Scene, configs: Iterable[CameraConfig]):
         self._scene = scene
@@ -125,44 +127,44 @@ class CameraRig:
         return tuple(self.configs)
 
     def take(self, *names: str) -> None:
-        """Renders the named cameras (all, if none is named) in the scene's present state."""
+        """Render the named cameras (default: all) in the current state of the scene."""
         cameras = [self._camera(name) for name in names or self.names]
         self._scene.update_render()
         for camera in cameras:
             camera.take_picture()
-        # Fetching waits for the picture: SAPIEN crashes when a scene goes while one is being made.
+        # get_picture waits for the image: SAPIEN crashes if a scene is deleted during rendering.
         self._images = {(c.name, "Color"): c.get_picture("Color") for c in cameras}
         self._taken = {camera.name for camera in cameras}
 
     def rgb(self, name: str) -> NDArray[np.uint8]:
-        """The picture (H, W, 3)."""
+        """Return the RGB image (H, W, 3)."""
         return np.ascontiguousarray(self._image(name, "Color")[..., :3])
 
     def depth(self, name: str) -> NDArray[np.float32]:
-        """Distance along the optical axis (H, W), m; 0 where nothing is seen."""
+        """Return the depth along the optical axis (H, W), m; 0 at pixels without a surface."""
         return -self._image(name, "Position")[..., 2]
 
     def cloud_pixels(self, name: str) -> PixelCloud:
-        """The points behind the pixels, in row order; pixels that show nothing are left out."""
+        """Return the surface points in row-major order; pixels without a surface are omitted."""
         position = self._image(name, "Position").reshape(-1, 4)
-        seen = position[:, 3] > 0
-        position = position[seen]
+        valid = position[:, 3] > 0
+        position = position[valid]
         model = self._camera(name).get_model_matrix()
         return PixelCloud(
             points=position[:, :3] @ model[:3, :3].T + model[:3, 3],
-            colors=self._image(name, "Color").reshape(-1, 4)[seen, :3],
+            colors=self._image(name, "Color").reshape(-1, 4)[valid, :3],
             ids=position[:, 3].astype(np.int32),
         )
 
     def intrinsics(self, name: str) -> NDArray[np.float64]:
-        """Camera matrix K (3, 3) in pixels; integer coordinates are pixel centres, as in
+        """Return the camera matrix K (3, 3) in pixels; integer coordinates are pixel centres, as in
         sensor_msgs/CameraInfo."""
         matrix = self._camera(name).get_intrinsic_matrix().astype(np.float64)
-        matrix[:2, 2] -= 0.5  # SAPIEN counts from the corner of the first pixel
+        matrix[:2, 2] -= 0.5  # SAPIEN's origin is the corner of the first pixel
         return matrix
 
     def pose_camera_in_pelvis(self, name: str) -> Transform:
-        """Pose of the optical frame (z forward, x right, y down) in the pelvis frame."""
+        """Return the pose of the optical frame (z forward, x right, y down) in the pelvis frame."""
         body = self._camera(name).get_global_pose().to_transformation_matrix()
         return body.astype(np.float64) @ OPTICAL_IN_BODY
 
@@ -175,8 +177,8 @@ class CameraRig:
         camera = self._camera(name)
         if name not in self._taken:
             raise RuleSafeError(
-                f"camera {name!r} has taken no picture: call take() first; "
-                f"last taken: {', '.join(sorted(self._taken)) or 'none'}"
+                f"camera {name!r} has no image: call take() first; "
+                f"cameras with images: {', '.join(sorted(self._taken)) or 'none'}"
             )
         if (name, kind) not in self._images:
             self._images[name, kind] = camera.get_picture(kind)

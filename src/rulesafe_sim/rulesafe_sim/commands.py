@@ -1,4 +1,4 @@
-"""`rulesafe safes`: list the safes, show one with its parts."""
+"""`rulesafe safes`: list the safes, or show one."""
 
 from collections.abc import Callable
 from math import degrees
@@ -15,7 +15,7 @@ SafeId = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="SAFE")]
 
 
 def list_safes() -> None:
-    """List the safes that come with the project.
+    """List the built-in safes.
 
     Example: rulesafe safes list
     """
@@ -36,13 +36,13 @@ def list_safes() -> None:
 
 
 def show(safe: SafeId, output: Literal["table", "yaml"] = "table") -> None:
-    """Show a safe: sizes, joints and parts.
+    """Show the dimensions, joints and parts of a safe.
 
     Example: rulesafe safes show safe_03
 
     Args:
-        safe: The safe's id, such as safe_03, or the path of a YAML file.
-        output: A table for people, or the file itself, to start a safe of your own from.
+        safe: Id of a safe, such as safe_03, or path of a YAML file.
+        output: Print a table, or the YAML file as a template for a custom safe.
     """
     found = load_safe(safe)
     if output == "yaml":
@@ -60,11 +60,11 @@ def _print_safe(safe: Safe, console: Console) -> None:
     )
     table = Table("", *safe.parts)
     rows = {
-        "shape": lambda part: type(part.shape).__name__.lower() if _turns(part) else "",
+        "shape": lambda part: type(part.shape).__name__.lower() if _is_turner(part) else "",
         "range (deg)": lambda part: f"{degrees(part.range):g}",
         "open above": lambda part: f"{part.open_above:.0%}",
         "closed below": lambda part: f"{part.closed_below:.0%}",
-        "phase visible": lambda part: ("no", "yes")[part.phase_visible] if _turns(part) else "",
+        "phase visible": lambda part: ("no", "yes")[part.phase_visible] if _is_turner(part) else "",
         "damping (N m s/rad)": lambda part: f"{part.damping:g}",
         "detent (N m)": lambda part: f"{part.detent:g}",
         "spring (N m)": lambda part: f"{part.spring:g}",
@@ -75,7 +75,7 @@ def _print_safe(safe: Safe, console: Console) -> None:
     console.print(table)
 
 
-def _turns(part: object) -> bool:
+def _is_turner(part: object) -> bool:
     return isinstance(part, Turner)
 
 

@@ -1,4 +1,4 @@
-"""Settings of the simulation, with their units and the source of each figure."""
+"""Settings of the simulation."""
 
 from dataclasses import dataclass
 from math import pi
@@ -11,7 +11,7 @@ from rulesafe_core.transforms import Vec3
 
 @dataclass(frozen=True)
 class DriveGains(Settings):
-    """A position drive."""
+    """Gains and effort limit of a position drive."""
 
     stiffness: float = required(unit="N m/rad")
     damping: float = required(unit="N m s/rad")
@@ -23,15 +23,15 @@ class DriveGains(Settings):
 class PhysicsConfig(Settings):
     """Rates and contact settings.
 
-    The step, iterations, friction and drives are those with which a pinch turns a knob by
-    friction alone; effort limits of the arm are the manufacturer's (the drive takes the smaller
-    of these and the URDF's).
+    The time step, iterations, friction and drive gains are chosen so that a pinch grasp turns a
+    knob by friction only. The effort limit of a drive is the smaller of that given here and that
+    of the URDF.
     """
 
-    timestep: float = setting(0.005, "Step of the physics.", unit="s")
+    timestep: float = setting(0.005, "Time step of the physics.", unit="s")
     control_hz: int = setting(100, "Control steps per second.", unit="Hz")
-    frame_hz: int = setting(10, "Frames of an episode per second.", unit="Hz")
-    position_iterations: int = setting(15, "Iterations of the contact solver.")
+    frame_hz: int = setting(10, "Frames (observations and actions) per second.", unit="Hz")
+    position_iterations: int = setting(15, "Position iterations of the contact solver.")
     friction: float = setting(1.0, "Coefficient of friction.")
     arm: DriveGains = DriveGains(1000.0, 100.0, 40.0)
     hand: DriveGains = DriveGains(5.0, 0.2, 0.8, 0.001)
@@ -62,8 +62,8 @@ class PhysicsConfig(Settings):
 
 @dataclass(frozen=True)
 class Placement:
-    """Where a safe stands: the door's centre in the pelvis frame (m) and its yaw from facing the
-    robot squarely (rad)."""
+    """Pose of a safe: the door's centre in the pelvis frame (m), and its yaw (rad), which is 0 if
+    the door faces the robot."""
 
     xyz: Vec3 = required(unit="m")
     yaw: float = required(-pi, pi, "rad")
@@ -74,5 +74,5 @@ class SimulationConfig(Settings):
     """Settings of a simulation."""
 
     physics: PhysicsConfig = PhysicsConfig()
-    split: str = setting("nominal", "What a seed varies: a split or the path of a YAML file.")
-    robot_urdf: str = setting("", "URDF of the robot with meshes; empty: the project's own shapes.")
+    split: str = setting("nominal", "Split that a seed samples from: a name or a YAML file.")
+    robot_urdf: str = setting("", "URDF of the robot with meshes; empty: the built-in primitives.")

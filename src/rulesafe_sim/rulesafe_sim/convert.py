@@ -1,4 +1,4 @@
-"""The simulation's state as ROS messages."""
+"""Convert the state of the simulation to ROS messages."""
 
 from array import array
 
@@ -12,7 +12,7 @@ from rulesafe_sim.simulation import Simulation, SimulationState
 
 
 def to_joint_state(state: SimulationState, time: int) -> JointState:
-    """All 39 joints: rad and rad/s."""
+    """Convert the states of all 39 joints, rad and rad/s."""
     return JointState(
         header=to_header(time, "pelvis"),
         name=ALL_JOINTS,
@@ -31,8 +31,8 @@ def to_status(
     waiting: bool,
     clipped: int,
 ) -> EpisodeStatus:
-    """The episode as it stands. `safe`: the name it was loaded by; `clipped`: rows of chunks that
-    went beyond the joints' limits."""
+    """Convert the status of the episode. `safe`: the name by which the safe was loaded; `clipped`:
+    number of steps of chunks clipped to the joint limits."""
     progress = simulation.progress
     return EpisodeStatus(
         header=to_header(time, "pelvis"),

@@ -1,4 +1,4 @@
-"""The Gymnasium environment "RuleSafe-v1": one safe, one rule, actions and observations at 10 Hz.
+"""The Gymnasium environment "RuleSafe-v1": a robot and a safe, actions and observations at 10 Hz.
 
 Example::
 
@@ -35,7 +35,7 @@ from rulesafe_sim.simulation import HOME_ACTION, LOWER, UPPER, Simulation
 from rulesafe_sim.variation import Variation
 
 MAX_EPISODE_FRAMES = 1500
-"""Length of an episode, in frames of 0.1 s, after which Gymnasium truncates it."""
+"""Maximum length of an episode in frames of 0.1 s, after which Gymnasium truncates it."""
 
 Observation = dict[str, NDArray[Any]]
 Info = dict[str, Any]
@@ -44,38 +44,37 @@ _OPTIONS = ("rule", "safe", "variation")
 
 
 class RuleSafeEnv(gymnasium.Env):
-    """A robot in front of a safe that opens only after the right moves.
+    """A robot in front of a safe that opens only after the correct sequence of moves.
 
     Action (13,), rad: absolute targets of the right arm's and hand's joints, in the order of
-    `joints.ACTION_JOINTS`. The command moves there linearly within one frame of 0.1 s, or as far as
-    the joints' velocity limits let it: a finger (0.5 rad/s) goes 0.05 rad a frame. Targets outside
+    `joints.ACTION_JOINTS`. The command moves to the target linearly within one frame of 0.1 s,
+    limited by the joint velocities: a finger (0.5 rad/s) moves 0.05 rad per frame. Targets outside
     the limits are clipped and counted in `info["clipped_actions"]`; NaN raises.
 
-    Observation: the chosen ones of `head_rgb` and `front_rgb` (224, 224, 3) uint8, `points`
-    (1024, 6) float32 as x, y, z in the pelvis frame (m) and r, g, b in 0..1, `joint_positions`
+    Observation (see `observations`): `head_rgb` and `front_rgb` (224, 224, 3) uint8, `points`
+    (1024, 6) float32 with x, y, z in the pelvis frame (m) and r, g, b in 0..1, `joint_positions`
     (13,) and `all_joint_positions` (39,) float32, rad.
 
     Reward: the increase of the process score (docs/rules.md), so that the return of an episode is
-    its process score, 1 for an opened door. Terminated when the door is open; truncated by the
-    time limit of the registration.
+    its process score, 1 for an opened door. Terminated when the door is open; truncated at the time
+    limit of the registration.
 
-    `info` is privileged: no policy may read it. It holds what `_info` lists.
+    `info` is privileged and must not be given to a policy; see `_info` for its keys.
 
     Args:
-        rule: id of the rule, see `rules.RULES`, or of a generated lock, or the path of its file.
-        safe: id of the safe or path of its file, see `safes.SAFES`.
-        seed: seed of the first reset, unless that names one; later resets without a seed
-            draw new ones.
-        observations: the keys of the observation; with no picture and no cloud among them (and no
+        rule: id of a rule in `rules.RULES` or of a generated lock, or the path of its file.
+        safe: id of a safe in `safes.SAFES`, or the path of its file.
+        seed: seed of the first reset if `reset` gets none; later resets without a seed draw one.
+        observations: keys of the observation. Without images and point clouds (and without
             `render_mode`) the environment needs no Vulkan.
-        render_mode: "rgb_array": `render()` gives both cameras side by side, (224, 448, 3).
-        config: rates, contact settings, and the split that the next argument may replace.
-        split: what a seed varies: "nominal", "train", "shifted" or the path of a YAML file
-            (docs/randomisation.md); None: that of the configuration.
-        sampler: how the cloud is thinned, a name in `cloud.SAMPLERS`.
+        render_mode: "rgb_array": `render()` returns both cameras side by side, (224, 448, 3).
+        config: rates and contact settings, and the split if `split` is None.
+        split: split that a seed samples from: "nominal", "train", "shifted" or the path of a YAML
+            file (docs/randomisation.md); None: that of `config`.
+        sampler: point cloud sampler, a name in `cloud.SAMPLERS`.
 
-    Errors: RuleSafeError for an unknown rule, safe, observation, sampler, split or option and for a
-    NaN action.
+    Raises:
+        RuleSafeError: unknown rule, safe, observation, sampler, split or option, or a NaN action.
     """
 
     metadata = {"render_modes": ["rgb_array"], "render_fps": 10}  # noqa: RUF012 (Gymnasium's)
@@ -113,22 +112,24 @@ class RuleSafeEnv(gymnasium.Env):
 
     @property
     def instruction(self) -> str:
-        """The rule in plain English, as a policy is told it."""
+        """The rule in plain English, as given to a policy."""
         return self._rule.description
 
     @property
     def home_action(self) -> NDArray[np.float32]:
-        """The targets (13,) that leave the robot as it stands after the last reset, rad."""
+        """The action (13,), rad, that holds the robot at its pose after the last reset."""
         return self._home.astype(np.float32)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, Info]:
-        """Starts an episode; `options` may hold another "rule" and "safe", which then stay, and a
-        "variation" for this episode alone (a `Variation` or its `to_dict`), instead of the seed's.
+        """Start an episode.
 
-        Without a seed, the first reset takes the constructor's and each later reset draws the next
-        from the generator that the last seed began.
+        Args:
+            seed: seed of the episode. If None, the first reset uses that of the constructor, and
+                later resets draw one from the generator initialised with the last seed.
+            options: "rule" and "safe" for this and later episodes; "variation" (a `Variation` or
+                its `to_dict`) for this episode only, instead of one sampled with the seed.
         """
         if seed is None:
             seed = self._first_seed
@@ -136,15 +137,15 @@ class RuleSafeEnv(gymnasium.Env):
         super().reset(seed=seed)
         if seed is None:
             seed = int(self.np_random.integers(2**31))
-        variation = self._switch(options or {})
+        variation = self._apply_options(options or {})
         self.simulation.reset(self._rule, self._safe, seed, variation)
         self._home = self.simulation.command
         self._observer = Observer(self.simulation, sampler=self._sampler)
         self._score = 0.0
         return self._observer.observe(self._keys), self._info()
 
-    def _switch(self, options: dict[str, Any]) -> Variation | None:
-        """Takes over rule and safe; the variation, if there is one."""
+    def _apply_options(self, options: dict[str, Any]) -> Variation | None:
+        """Set rule and safe from the reset options; return their variation, if any."""
         for name in options:
             if name not in _OPTIONS:
                 raise unknown_name("reset option", name, _OPTIONS)
@@ -156,8 +157,8 @@ class RuleSafeEnv(gymnasium.Env):
         return variation
 
     def step(self, action: ArrayLike) -> tuple[Observation, float, bool, bool, Info]:
-        """One frame of 0.1 s towards the targets (13,), rad."""
-        observer = self._observing()
+        """Simulate one frame of 0.1 s towards the targets (13,), rad."""
+        observer = self._require_observer()
         self.simulation.step(action)
         score = self.simulation.progress.process_score
         reward, self._score = score - self._score, score
@@ -165,22 +166,22 @@ class RuleSafeEnv(gymnasium.Env):
         return observation, reward, self.simulation.success, False, self._info()
 
     def render(self) -> NDArray[np.uint8] | None:  # type: ignore[override]
-        """Front and head camera side by side (224, 448, 3), if the render mode asks for it."""
+        """Return front and head image side by side (224, 448, 3), or None without render mode."""
         if self.render_mode is None:
             return None
-        views = self._observing().observe(("front_rgb", "head_rgb"))
+        views = self._require_observer().observe(("front_rgb", "head_rgb"))
         return np.hstack([views["front_rgb"], views["head_rgb"]])
 
     def close(self) -> None:
         self._observer = None
 
-    def _observing(self) -> Observer:
+    def _require_observer(self) -> Observer:
         if self._observer is None:
             raise RuleSafeError("the environment has no episode yet: call reset() first")
         return self._observer
 
     def _info(self) -> Info:
-        """Privileged facts: dicts by part, scores in 0..1, the safe's placement (pelvis frame)."""
+        """Return privileged state: dicts by part, scores in 0..1, placement in the pelvis frame."""
         simulation = self.simulation
         state, progress = simulation.state(), simulation.progress
         return {
@@ -194,9 +195,9 @@ class RuleSafeEnv(gymnasium.Env):
             "split": simulation.split.id,
             "variation": simulation.variation.to_dict(),  # placement included
             "phases": dict(state.part_open),  # True = open
-            "locked": dict(state.part_locked),  # True = cannot leave its phase
+            "locked": dict(state.part_locked),  # True = cannot change its phase
             "part_positions": dict(state.part_positions),  # rad, 0 = closed
-            "contact_forces": dict(state.contact_forces),  # N, the robot against what it touches
+            "contact_forces": dict(state.contact_forces),  # N, on the robot, see CONTACT_NAMES
             "plan": list(progress.plan),
             "steps_done": progress.steps_done,
             "process_score": progress.process_score,
@@ -208,7 +209,7 @@ class RuleSafeEnv(gymnasium.Env):
 
 
 def _action_space() -> spaces.Box:
-    # Rounded to single precision towards the inside, so that no sample is out of the limits.
+    # Rounded inwards to single precision, so that no sample exceeds the limits.
     low, high = LOWER.astype(np.float32), UPPER.astype(np.float32)
     low = np.where(low < LOWER, np.nextafter(low, np.float32(np.inf)), low)
     high = np.where(high > UPPER, np.nextafter(high, np.float32(-np.inf)), high)
@@ -216,12 +217,12 @@ def _action_space() -> spaces.Box:
 
 
 def _positions_space(count: int) -> spaces.Box:
-    # Wider than the limits: in contact a joint can pass its limit by a little.
+    # Wider than the limits, since a joint in contact can slightly exceed them.
     return spaces.Box(-2 * np.pi, 2 * np.pi, (count,), np.float32)
 
 
 def _points_space() -> spaces.Box:
-    # The origin belongs to it: a cloud of nothing is all zeros.
+    # Includes the origin, since an empty point cloud is filled with zeros.
     workspace = Workspace()
     low = np.array([*np.minimum(workspace.low, 0.0), 0.0, 0.0, 0.0], np.float32)
     high = np.array([*np.maximum(workspace.high, 0.0), 1.0, 1.0, 1.0], np.float32)

@@ -1,6 +1,6 @@
-"""An episode as data: the state of the task at one instant, and the record of how it ended.
+"""Episode data: snapshots of the task state, and the record of the outcome.
 
-No simulation here: records are also made from ROS messages and from bags.
+Independent of the simulation, since records are also created from ROS messages and bags.
 """
 
 import time
@@ -12,14 +12,17 @@ from rulesafe_core.errors import RuleSafeError
 
 
 class Stuck(RuleSafeError):
-    """The agent cannot go on; the message is the reason."""
+    """The agent cannot continue; the message is the reason."""
 
 
 @dataclass(frozen=True)
 class Activity:
-    """What the robot does: the step of the plan (from 1) and its event such as "knob+", the
-    attempt at it (from 1; above 1: a retry), and the operation: travel, approach, pinch, turn,
-    pull, release, retreat, hand or wait."""
+    """Current activity of the robot.
+
+    `step`: step of the plan, from 1. `event`: event of this step, such as "knob+". `attempt`: from
+    1; above 1: a retry. `operation`: travel, approach, pinch, turn, pull, release, retreat, hand
+    or wait.
+    """
 
     step: int = 0
     event: str = ""
@@ -29,15 +32,15 @@ class Activity:
 
 @dataclass
 class AgentLog:
-    """What an agent did in an episode.
+    """Log of an agent in an episode.
 
     Attributes:
-        steps: a line for each attempt at a step.
-        events: those that were brought about, such as "knob+".
-        retries: attempts after the first, of all steps.
-        clipped_actions: targets out of the joints' limits before they were executed.
-        planning_seconds: wall time.
-        inference_seconds: wall time of each inference.
+        steps: one line per attempt at a step.
+        events: events that the agent achieved, such as "knob+".
+        retries: number of repeated attempts, over all steps.
+        clipped_actions: number of targets clipped to the joint limits before execution.
+        planning_seconds: wall time of planning, s.
+        inference_seconds: wall time of each inference, s.
     """
 
     steps: list[str] = field(default_factory=list)
@@ -50,7 +53,7 @@ class AgentLog:
 
 @dataclass(frozen=True)
 class TaskSnapshot:
-    """The state of the task at one instant; by default that before the first frame."""
+    """State of the task at one time; the defaults are the state before the first frame."""
 
     rule: str
     safe: str = ""
@@ -64,7 +67,7 @@ class TaskSnapshot:
     frame: int = 0  # 10 Hz frames since the reset
     time: float = 0.0  # s of simulated time since the reset
     clipped_actions: int = 0
-    state_digest: str = ""  # equal for equal runs
+    state_digest: str = ""  # equal for bit-identical runs
 
     @property
     def title(self) -> str:
@@ -72,7 +75,7 @@ class TaskSnapshot:
 
     @property
     def next_step(self) -> str:
-        """The step that is due, as "step 2 (handle+)"."""
+        """The next step of the plan, such as "step 2 (handle+)"."""
         if self.steps_done >= len(self.plan):
             return "the end"
         return f"step {self.steps_done + 1} ({self.plan[self.steps_done]})"
@@ -80,14 +83,14 @@ class TaskSnapshot:
 
 @dataclass(frozen=True)
 class PhaseChange:
-    """A part that was opened or closed."""
+    """Event of a part being opened or closed."""
 
     event: str  # such as "knob+"
     time: float  # s of simulated time since the reset
 
 
 def changes(before: Mapping[str, bool], now: TaskSnapshot) -> list[PhaseChange]:
-    """Return the differences of `now` to the phases `before`."""
+    """Return the phase changes from `before` to `now`."""
     return [
         PhaseChange(part + ("+" if is_open else "-"), now.time)
         for part, is_open in now.part_open.items()
@@ -97,7 +100,7 @@ def changes(before: Mapping[str, bool], now: TaskSnapshot) -> list[PhaseChange]:
 
 @dataclass(frozen=True)
 class EpisodeRecord(TaskSnapshot):
-    """The outcome of an episode: its last snapshot, and how it came to that."""
+    """Outcome of an episode: the last snapshot, its events and the reason of a failure."""
 
     reason: str = ""  # why it failed; empty if the door was opened
     events: tuple[PhaseChange, ...] = ()
@@ -106,15 +109,15 @@ class EpisodeRecord(TaskSnapshot):
 
     @property
     def outcome(self) -> str:
-        """The line that a run ends with."""
-        how = f"opened, {self.steps_done}/{len(self.plan)} steps"
+        """One-line summary of the episode."""
+        result = f"opened, {self.steps_done}/{len(self.plan)} steps"
         if not self.success:
-            how = f"failed at {self.next_step}: {self.reason}"
+            result = f"failed at {self.next_step}: {self.reason}"
         seconds = f"{self.time:.1f} s simulated in {self.wall_time:.0f} s"
-        return f"{self.title}: {how}, {self.frame} frames, {seconds}"
+        return f"{self.title}: {result}, {self.frame} frames, {seconds}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the record as result files have it, without its log."""
+        """Convert to the format of result files, without the log."""
         return {
             "rule": self.rule,
             "safe": self.safe,
@@ -136,12 +139,12 @@ class EpisodeRecord(TaskSnapshot):
 
 
 class EpisodeTracker:
-    """Follows an episode by snapshots in order of time.
+    """Tracks an episode from snapshots in chronological order.
 
     Attributes:
-        now: the last snapshot, None before the first.
-        record: None until the door is open, `time_limit` (simulated s) is over, or `end` was
-            called.
+        now: the last snapshot; None before the first.
+        record: the outcome; None until the door is open, `time_limit` (simulated s) has passed, or
+            `end` is called.
     """
 
     def __init__(self, time_limit: float):
@@ -158,7 +161,7 @@ class EpisodeTracker:
             self.end(f"time limit of {self._time_limit:g} s")
 
     def end(self, reason: str, log: AgentLog | None = None) -> EpisodeRecord:
-        """End the episode at the last snapshot; `reason` counts if the door is not open."""
+        """End the episode at the last snapshot; `reason` is stored if the door is not open."""
         assert self.now is not None, "no snapshot of the episode yet"
         log = log or AgentLog()
         facts = vars(self.now) | {

@@ -1,10 +1,10 @@
-"""The simulation on a ROS 2 graph: the topics of docs/architecture.md, /clock, /episode/reset and
+"""ROS 2 node of the simulation: the topics of docs/architecture.md, /clock, /episode/reset and
 /episode/pause.
 
-One thread: serve what has come in, take one control step of 10 ms, publish. With
-`wait_for_action` simulated time does not advance while no chunk runs, so that an episode depends on
-its chunks alone and not on the machine's speed. /clock never runs backwards: each reset moves it
-on to the next tenth of a second, so that stamps tell episodes apart.
+A single thread executes callbacks, simulates one control step of 10 ms, and publishes. With
+`wait_for_action`, simulated time does not advance while no chunk is executed, so that an episode
+depends only on its chunks and not on the speed of the machine. /clock never goes back: each reset
+advances it to the next multiple of 0.1 s, so that stamps distinguish episodes.
 """
 
 import sys
@@ -40,53 +40,55 @@ from rulesafe_sim.simulation import LOWER, ROBOT, UPPER, Simulation
 from rulesafe_sim.stand import safe_on_stand
 
 REFRESH = 0.1
-"""While nothing moves, the last states are published again this often (s of wall time), for
-nodes that start late."""
+"""Period (s of wall time) at which the last states are republished while simulated time is stopped,
+for late subscribers."""
 
 REFRESH_IMAGES = 1.0
-"""The same for images and clouds, s."""
+"""The same period for images and point clouds, s."""
 
 
 @dataclass(frozen=True)
 class SimulationParameters(EpisodeParameters):
-    """Parameters of the simulation's node."""
+    """Parameters of the simulation node."""
 
-    start: bool = setting(True, "Start an episode at once; otherwise wait for /episode/reset.")
+    start: bool = setting(
+        True, "Start an episode immediately; otherwise wait for a request to /episode/reset."
+    )
     real_time_factor: float = setting(
         0.0,
-        "Simulated time per wall time at most; 0: as fast as the machine can.",
+        "Maximum ratio of simulated time to wall time; 0: without pacing.",
         0,
         100,
         changeable=True,
     )
     wait_for_action: bool = setting(
         True,
-        "Simulated time stands still while no chunk runs. False: it goes on and the robot holds.",
+        "Stop simulated time while no chunk is executed; false: continue and hold the robot.",
     )
     execute_rows: int = setting(
         0, "Steps of a chunk after which the next one is due; 0: all.", 0, MAX_ROWS
     )
     execution: str = setting(
-        "newest", f"Which chunk is followed where some overlap: {' or '.join(EXECUTORS)}."
+        "newest", f"How overlapping chunks are executed: {' or '.join(EXECUTORS)}."
     )
     cameras: bool = setting(
-        True, "Publish images and point clouds at 10 Hz. False needs no Vulkan."
+        True, "Publish images and point clouds at 10 Hz; false needs no Vulkan."
     )
     film: bool = setting(False, "Publish larger images for a film, /film/{head,front}/compressed.")
-    film_size: int = setting(480, "Width and height of the film's images.", 64, 1080, "pixels")
+    film_size: int = setting(480, "Width and height of the film images.", 64, 1080, "pixels")
     robot_urdf: str = setting(
-        "", "The manufacturer's URDF with meshes; empty: the project's own shapes."
+        "", "The manufacturer's URDF with meshes; empty: the built-in primitives."
     )
 
 
 class SimNode(Node):
-    """Owns the simulation, its clock and its topics; `run` is the loop."""
+    """Runs the simulation and publishes its clock and topics; `run` is the main loop."""
 
     def __init__(self) -> None:
         super().__init__("sim_node")
         self._claim = ros.claim(self, "/clock")
         values = ros.declare(self, SimulationParameters)
-        self._waits = values.wait_for_action
+        self._wait_for_action = values.wait_for_action
         self._rule, self._safe = values.rule, values.safe
         config = SimulationConfig(split=values.split, robot_urdf=values.robot_urdf)
         self._cameras = CameraTopics(
@@ -105,11 +107,11 @@ class SimNode(Node):
         self._description.publish(String(data=Path(urdf).read_text() if urdf else to_urdf(ROBOT)))
         if values.start:
             self._begin(self._rule, self._safe, values.seed)
-        else:  # unknown names are refused now, not at the first reset
+        else:  # report unknown names immediately, not at the first reset
             load_rule(self._rule)
             load_safe(self._safe)
 
-    def _make_topics(self, pictures: dict[str, type]) -> None:
+    def _make_topics(self, image_topics: dict[str, type]) -> None:
         publisher = self.create_publisher
         self._clock_topic = publisher(Clock, "/clock", convert.STATE_QOS)
         self._joint_states = publisher(JointState, "/joint_states", convert.STATE_QOS)
@@ -121,7 +123,7 @@ class SimNode(Node):
         self._pause = publisher(Bool, "/episode/paused", convert.LATCHED_QOS)
         self._pause.publish(Bool(data=False))
         self._image_publishers = {
-            topic: publisher(kind, topic, convert.IMAGE_QOS) for topic, kind in pictures.items()
+            topic: publisher(kind, topic, convert.IMAGE_QOS) for topic, kind in image_topics.items()
         }
         self._last: dict[Any, Any] = {}  # publisher -> its last message
         self._last_images: dict[Any, Any] = {}
@@ -134,7 +136,7 @@ class SimNode(Node):
     # Episodes and chunks ------------------------------------------------------------------
 
     def _begin(self, rule: str, safe: str, seed: int) -> int:
-        """Starts an episode; its number. Errors: RuleSafeError, and what runs goes on."""
+        """Start an episode and return its number. On a RuleSafeError the current one continues."""
         self._simulation.reset(rule, safe, seed)
         self._rule, self._safe = rule, safe
         self._episode += 1
@@ -143,8 +145,8 @@ class SimNode(Node):
         self._cameras.reset(self._simulation)
         self._started.publish(convert.to_time(self._now))
         self._instruction.publish(String(data=self._simulation.rule.description))
-        shown = safe_on_stand(self._simulation.safe, self._simulation.pose_safe_in_pelvis)
-        self._safe_shape.publish(String(data=to_urdf(shown)))
+        body = safe_on_stand(self._simulation.safe, self._simulation.pose_safe_in_pelvis)
+        self._safe_shape.publish(String(data=to_urdf(body)))
         self._open: dict[str, bool] = {}
         self._was_done = False
         self._reported_ready = False
@@ -158,23 +160,23 @@ class SimNode(Node):
         self._paused = request.data
         self._pause.publish(Bool(data=self._paused))
         response.success = True
-        response.message = "time stands still" if self._paused else "time goes on"
+        response.message = "simulation paused" if self._paused else "simulation resumed"
         return response
 
     def _on_chunk(self, message: JointTrajectory) -> None:
         if not self._episode:
-            self.get_logger().warning("an action chunk came before the first episode: ignored")
+            self.get_logger().warning("action chunk ignored: no episode has started yet")
             return
         try:
             chunk = messages.decode_chunk(message, self._now)
             self._chunks.accept(chunk, self._now, self._simulation.command)
             self._reported_ready = True
         except RuleSafeError as error:
-            self.get_logger().warning(f"action chunk refused: {error}")
+            self.get_logger().warning(f"action chunk rejected: {error}")
 
     @property
     def _waiting(self) -> bool:
-        return bool(self._waits and self._chunks.done(self._now))
+        return bool(self._wait_for_action and self._chunks.done(self._now))
 
     @property
     def _time_is_stopped(self) -> bool:
@@ -189,9 +191,11 @@ class SimNode(Node):
         self._publish()
 
     def _publish(self) -> None:
-        """What is due at this instant: clock and joints always; pictures each frame; the status
-        each frame, and at once when a phase changes or a chunk ends. The status comes last, so
-        that a subscriber that receives it has the rest of its stamp."""
+        """Publish the messages that are due: clock and joint states at each control step, images
+        at each frame, and the status at each frame and when a phase changes or a chunk ends.
+
+        The status is last, so that its subscribers already have the other messages of its stamp.
+        """
         state = self._simulation.state()
         self._send(self._clock_topic, Clock(clock=convert.to_time(self._now)))
         self._send(self._joint_states, to_joint_state(state, self._now))
@@ -220,12 +224,12 @@ class SimNode(Node):
         publisher.publish(message)
 
     def run(self, executor: SingleThreadedExecutor) -> int:
-        """The loop, until the context is shut down."""
-        refreshed = pictured = due = time.monotonic()
+        """Run the main loop until the context is shut down."""
+        refreshed = images_refreshed = due = time.monotonic()
         while executor.context.ok():
             if not self._time_is_stopped:
                 executor.spin_once(timeout_sec=0)
-                if self._time_is_stopped:  # a reset or a pause came in
+                if self._time_is_stopped:  # a reset or pause was requested
                     continue
                 self._step()
                 due = self._pace(executor, due)
@@ -236,34 +240,36 @@ class SimNode(Node):
             if now - refreshed >= REFRESH:
                 refreshed = now
                 self._republish(self._last)
-            if now - pictured >= REFRESH_IMAGES:
-                pictured = now
+            if now - images_refreshed >= REFRESH_IMAGES:
+                images_refreshed = now
                 self._republish(self._last_images)
         return 0
 
     def _report_ready(self) -> None:
-        """Log once in an episode, before the first chunk, why time does not advance."""
+        """Log once per episode, before the first chunk, why simulated time does not advance."""
         if self._waiting and not self._reported_ready:
             self._reported_ready = True
             self.get_logger().info(
-                "ready: time waits for a chunk on /policy/action_chunk; "
-                "wait_for_action:=false lets it run"
+                "ready: simulated time is stopped until a chunk arrives on /policy/action_chunk; "
+                "with wait_for_action:=false it runs without one"
             )
 
     def _pace(self, executor: SingleThreadedExecutor, due: float) -> float:
-        """Serves until the next step is due by the real-time factor; when that was (s)."""
+        """Execute callbacks until the next step is due by the real-time factor; return its due
+        time (s, monotonic clock)."""
         factor = self.get_parameter("real_time_factor").value
         now = time.monotonic()
         if factor <= 0:
             return now
-        due = max(due + self._tick / SECOND / factor, now - 0.1)  # what is lost stays lost
-        while (left := due - time.monotonic()) > 0 and executor.context.ok():
-            executor.spin_once(timeout_sec=left)
+        # At most 0.1 s of delay is caught up.
+        due = max(due + self._tick / SECOND / factor, now - 0.1)
+        while (remaining := due - time.monotonic()) > 0 and executor.context.ok():
+            executor.spin_once(timeout_sec=remaining)
         return due
 
     def _republish(self, messages: dict[Any, Any]) -> None:
         for publisher, message in messages.items():
-            # Joint states that repeat tell a policy that its chunk is due: not in a pause.
+            # A repeated joint state signals a policy that a chunk is due, so not while paused.
             if publisher is not self._joint_states or self._waiting:
                 publisher.publish(message)
 

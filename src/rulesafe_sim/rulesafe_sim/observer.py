@@ -1,10 +1,10 @@
-"""What a policy sees: pictures, cloud and joint positions of a simulation, rendered when asked.
+"""Observations of a simulation: images, point cloud and joint positions, rendered on request.
 
 Example::
 
     simulation = Simulation(render=True)
     simulation.reset("rule_001", "safe_01", seed=0)
-    observer = Observer(simulation)  # a new one after each reset: it belongs to the scene
+    observer = Observer(simulation)  # create a new one after each reset
     observer.observe(("head_rgb", "joint_positions"))
 """
 
@@ -22,24 +22,24 @@ from rulesafe_sim.simulation import Simulation
 from rulesafe_sim.visuals import build_room
 
 CAMERA_OF = {"head_rgb": "head", "front_rgb": "front", "points": "head"}
-"""The camera behind each rendered observation; the cloud is what the head camera sees."""
+"""The camera of each rendered observation; the point cloud is that of the head camera."""
 
 OBSERVATIONS = (*CAMERA_OF, "joint_positions", "all_joint_positions")
-"""Every key that `Observer.observe` knows."""
+"""All observation keys of `Observer.observe`."""
 
 
 class Observer:
-    """Puts room, lights and cameras into a simulation's scene, as its variation has them, and makes
-    observations of it.
+    """Adds room, lights and cameras to the scene of a simulation and computes observations.
 
-    Make it after `Simulation.reset`, once for each reset. In a simulation without rendering it
-    gives joint positions only.
+    Create a new observer after each `Simulation.reset`. Without rendering, only joint positions are
+    available.
 
     Args:
-        cameras: must hold "head" and "front"; their sizes are the pictures' sizes.
-        workspace: box of the pelvis frame that the cloud is cropped to; the same for all seeds,
-            since the safe's true pose is privileged.
-        sampler: how the cloud is thinned, see `cloud.SAMPLERS`.
+        simulation: the simulation; its variation defines lights, colours and camera poses.
+        cameras: must contain "head" and "front"; their sizes are the image sizes.
+        workspace: box in the pelvis frame to which the point cloud is cropped. It is the same for
+            all seeds, since the true pose of the safe is privileged.
+        sampler: point cloud sampler, see `cloud.SAMPLERS`.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class Observer:
 
     @property
     def rig(self) -> CameraRig:
-        """The cameras. Errors: RuleSafeError in a simulation without rendering."""
+        """The cameras. Raises RuleSafeError if the simulation does not render."""
         if self._rig is None:
             raise RuleSafeError(
                 f"{', '.join(CAMERA_OF)} need a simulation that renders: Simulation(render=True)"
@@ -72,16 +72,23 @@ class Observer:
     def observe(
         self, keys: Iterable[str] = OBSERVATIONS, instant: int | None = None
     ) -> dict[str, NDArray[Any]]:
-        """The observations of these keys at this instant, in new arrays.
+        """Compute the current observations in new arrays; each camera renders at most one image.
 
-        `head_rgb`, `front_rgb` (224, 224, 3) uint8; `points` (1024, 6) float32: x, y, z in the
-        pelvis frame (m) and r, g, b in 0..1; `joint_positions` (13,) and `all_joint_positions`
-        (39,) float32, rad. Each camera that is needed takes one picture. `instant`: the control
-        step that the scene shows, where joints of the past were put into it (`Simulation.show`);
-        it seeds the cloud. Pictures and clouds depend on reset, joints and instant alone, bit by
-        bit.
+        Images and point clouds are reproducible: they depend only on the reset, the joint positions
+        and `instant`.
 
-        Errors: RuleSafeError for an unknown key, and once the simulation was reset.
+        Args:
+            keys: keys in OBSERVATIONS.
+            instant: control step, which seeds the point cloud sampler. Pass it if the scene shows
+                recorded joints (`Simulation.show`); None: the current one.
+
+        Returns:
+            `head_rgb`, `front_rgb` (224, 224, 3) uint8; `points` (1024, 6) float32: x, y, z in the
+            pelvis frame (m) and r, g, b in 0..1; `joint_positions` (13,) and `all_joint_positions`
+            (39,) float32, rad.
+
+        Raises:
+            RuleSafeError: a key is unknown, or the simulation was reset.
         """
         keys = tuple(keys)
         for key in keys:
@@ -103,12 +110,12 @@ class Observer:
         if key in CAMERA_OF:
             return self.rig.rgb(CAMERA_OF[key])
         state = self._simulation.state()
-        wanted = state.action_positions if key == "joint_positions" else state.joint_positions
-        return wanted.astype(np.float32)
+        positions = state.action_positions if key == "joint_positions" else state.joint_positions
+        return positions.astype(np.float32)
 
     def _cloud(self, instant: int) -> NDArray[np.float32]:
         pixels = self.rig.cloud_pixels(CAMERA_OF["points"])
-        # A generator of its own for each instant: the cloud depends on seed and time alone, not
-        # on how often somebody looked.
+        # A separate generator for each instant: the point cloud depends on seed and time, not on
+        # the number of previous observations.
         rng = np.random.default_rng((self._simulation.seed, instant))
         return sample_cloud(pixels.points, pixels.colors, rng, self._workspace, self._sampler)

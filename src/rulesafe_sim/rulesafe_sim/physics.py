@@ -1,6 +1,6 @@
-"""Scenes and bodies in SAPIEN; articulations.py moves them.
+"""Creation of scenes and bodies in SAPIEN; articulations.py controls them.
 
-Lengths in m, angles in rad, torques in N m. PhysX keeps single precision.
+Lengths in m, angles in rad, torques in N m. PhysX uses single precision.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,7 +27,7 @@ from rulesafe_sim.cameras import use_shaders
 from rulesafe_sim.config import PhysicsConfig
 
 Z_TO_X = from_xyz_rpy(rpy=(0, np.pi / 2, 0))
-"""SAPIEN's capsules and cylinders lie along x, ours along z."""
+"""Rotation from our capsules and cylinders (along z) to those of SAPIEN (along x)."""
 
 
 def to_pose(transform: Transform) -> sapien.Pose:
@@ -35,18 +35,21 @@ def to_pose(transform: Transform) -> sapien.Pose:
 
 
 class Groups:
-    """PhysX collision groups (type, affinity, ignore, id): shapes that share a bit of the third
-    number do not collide with each other."""
+    """PhysX collision groups (type, affinity, ignore, id): shapes with a common bit in the third
+    value do not collide with each other."""
 
     TORSO = (1, 1, 0b001, 0)
-    UPPER_ARM = (1, 1, 0b011, 0)  # its primitives overlap the torso's at the shoulder
+    UPPER_ARM = (1, 1, 0b011, 0)  # its primitives overlap those of the torso at the shoulder
     HAND = (1, 1, 0b010, 0)
     SAFE = (1, 1, 0b100, 0)
 
 
 def robot_group(link: str) -> tuple[int, int, int, int]:
-    """Collision group of a robot link: the hand does not collide with itself, nor the upper arm
-    with the torso it overlaps; forearm and hand do collide with the torso."""
+    """Return the collision group of a robot link.
+
+    The hand does not collide with itself, and the upper arm does not collide with the torso, which
+    it overlaps; forearm and hand collide with the torso.
+    """
     if link.startswith(("R_", "right_wrist", "right_elbow")):
         return Groups.HAND
     if link.startswith("right_shoulder"):
@@ -55,8 +58,8 @@ def robot_group(link: str) -> tuple[int, int, int, int]:
 
 
 def make_scene(config: PhysicsConfig, *, render: bool) -> sapien.Scene:
-    """An empty scene with the given physics, and a render system only if asked for (physics
-    alone needs no Vulkan)."""
+    """Create an empty scene, with a render system only if `render` is set (without one, no Vulkan
+    is needed)."""
     sapien.physx.set_scene_config(
         gravity=np.array([0, 0, -9.81], np.float32), enable_enhanced_determinism=True
     )
@@ -71,7 +74,7 @@ def make_scene(config: PhysicsConfig, *, render: bool) -> sapien.Scene:
 
 
 def render_device() -> str:
-    """The name of the device that SAPIEN renders on; empty where there is none."""
+    """Return the name of SAPIEN's render device, or an empty string if there is none."""
     name = ""
     for line in sapien.render.get_device_summary().splitlines():
         if line.startswith("GPU:"):
@@ -82,7 +85,7 @@ def render_device() -> str:
 
 
 def has_renderer(scene: sapien.Scene) -> bool:
-    """Whether the scene was made for pictures; visual shapes in one that was not abort SAPIEN."""
+    """Return whether the scene has a render system; without one, visual shapes abort SAPIEN."""
     try:
         scene.get_system("render")
     except RuntimeError:
@@ -97,7 +100,7 @@ def build_body(
     friction: float,
     groups: Mapping[str, Sequence[int]] | Sequence[int],
 ) -> sapien.physx.PhysxArticulation:
-    """Puts a body into the scene with its root fixed at `pose` (world frame).
+    """Add a body to the scene with its root fixed at `pose` (world frame).
 
     `groups`: collision groups for all links, or by link name.
     """
@@ -119,8 +122,8 @@ def build_body(
         links[link.name] = part
     articulation = builder.build(fix_root_link=True)
     for moving in articulation.active_joints:
-        moving.set_friction(0.0)  # SAPIEN's default of 0.05 holds a part against its detent
-    # Until it is placed, SAPIEN leaves the links' poses at the origin, where pictures show them.
+        moving.set_friction(0.0)  # SAPIEN's default of 0.05 can exceed the detent torque
+    # Before set_qpos, SAPIEN renders all links at the origin.
     articulation.set_qpos(np.zeros(articulation.dof, np.float32))
     if has_renderer(scene):
         _show_body(articulation, body)
@@ -130,7 +133,7 @@ def build_body(
 def build_static(
     scene: sapien.Scene, name: str, shapes: Sequence[Shape], friction: float, group: Sequence[int]
 ) -> sapien.physx.PhysxRigidStaticComponent:
-    """Puts shapes that never move into the scene; their poses are in the world frame."""
+    """Add static shapes to the scene; their poses are in the world frame."""
     builder = scene.create_actor_builder()
     builder.collision_groups = list(group)
     _add_collisions(builder, shapes, sapien.physx.PhysxMaterial(friction, friction, 0.0))
@@ -141,7 +144,7 @@ def build_static(
 
 
 def _set_joint(part: LinkBuilder, joint: Joint) -> None:
-    # SAPIEN turns joints about the x axis of their frame.
+    # SAPIEN's joint axis is the x axis of the joint frame.
     frame = from_parts(rotation_between((1, 0, 0), joint.axis), (0, 0, 0))
     part.set_joint_name(joint.name)
     part.set_joint_properties(
@@ -182,7 +185,7 @@ def _add_collisions(part: ActorBuilder, shapes: Iterable[Shape], material) -> No
 
 def _add_hull(part: ActorBuilder, mesh: MeshShape, material) -> None:
     file = str(mesh.path)
-    with _reading(mesh):  # the builder would leave out what it cannot read
+    with _mesh_errors(mesh):  # the builder silently omits a mesh that it cannot read
         sapien.physx.PhysxCollisionShapeConvexMesh(file, mesh.size, material)
     part.add_convex_collision_from_file(file, to_pose(mesh.pose), mesh.size, material)
 
@@ -199,24 +202,24 @@ def _show_body(articulation: sapien.physx.PhysxArticulation, body: Body) -> None
 def _show_meshes(entity: sapien.Entity, meshes: Sequence[MeshShape]) -> None:
     if not meshes:
         return
-    shown = sapien.render.RenderBodyComponent()
+    body = sapien.render.RenderBodyComponent()
     for mesh in meshes:
         look = mesh.material
         material = sapien.render.RenderMaterial(
             base_color=[*look.color, 1.0], roughness=look.roughness, metallic=look.metallic
         )
-        with _reading(mesh):
+        with _mesh_errors(mesh):
             shape = sapien.render.RenderShapeTriangleMesh(str(mesh.path), mesh.size, material)
         for part in shape.parts:
-            if not part.get_vertex_normal().any():  # so some programs write STL; seen as black
+            if not part.get_vertex_normal().any():  # some STL files have none and would be black
                 part.set_vertex_normal(_facet_normals(part.vertices, part.triangles))
         shape.local_pose = to_pose(mesh.pose)
-        shown.attach(shape)
-    entity.add_component(shown)
+        body.attach(shape)
+    entity.add_component(body)
 
 
 def _facet_normals(vertices: NDArray, triangles: NDArray) -> NDArray:
-    """Normals (V, 3) of vertices that no two triangles share."""
+    """Compute normals (V, 3) of vertices that are not shared between triangles."""
     a, b, c = (vertices[triangles[:, i]] for i in range(3))
     across = np.cross(b - a, c - a)
     length = np.linalg.norm(across, axis=1, keepdims=True)
@@ -226,7 +229,7 @@ def _facet_normals(vertices: NDArray, triangles: NDArray) -> NDArray:
 
 
 @contextmanager
-def _reading(mesh: MeshShape) -> Iterator[None]:
+def _mesh_errors(mesh: MeshShape) -> Iterator[None]:
     try:
         yield
     except RuntimeError as error:

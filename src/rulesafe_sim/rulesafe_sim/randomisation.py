@@ -1,12 +1,12 @@
-"""What episodes may differ in: ranges, the splits that hold them, and a draw for each seed.
+"""Domain randomisation: ranges of scene variations, splits, and sampling by seed.
 
     split = SPLITS["train"]              # or load_split("my_split.yaml")
     variation = sample_variation(split.randomisation, "safe_03", seed=7)
     simulation.reset("rule_001", "safe_03", seed=7, variation=variation)
 
-The figures stand in data/splits, docs/randomisation.md tells what they are for. Every figure has a
-stream of random numbers of its own, by seed and name: what is added later, and what a file leaves
-out, changes no other figure.
+The ranges are in data/splits; docs/randomisation.md explains them. The random generator of each
+value is seeded with the seed and the name of the value, so that adding or omitting a range does not
+change other values.
 """
 
 from collections.abc import Mapping
@@ -33,20 +33,20 @@ ZERO: Ranges = ((0.0, 0.0),)
 
 
 def factor(low: float, high: float) -> Any:
-    """Ranges of a factor on a nominal figure."""
+    """Define ranges of a factor on a nominal value."""
     return setting(ONE, "", low, high)
 
 
-def offset(unit: str, most: float) -> Any:
-    """Ranges of what is added to a nominal figure, `most` at most either way."""
-    return setting(ZERO, "", -most, most, unit)
+def offset(unit: str, limit: float) -> Any:
+    """Define ranges of an offset to a nominal value, within +- `limit`."""
+    return setting(ZERO, "", -limit, limit, unit)
 
 
 @dataclass(frozen=True)
 class PlacementRange:
-    """Where a safe may stand: uniform, +- `xyz` (m) and `yaw` (rad) around the place of its hinge
-    side. `hollow`: the part of these ranges that is left out in the middle; one of the four
-    figures at least lies beyond it."""
+    """Range of placements: uniform, +- `xyz` (m) and +- `yaw` (rad) around the nominal pose for the
+    hinge side. `hollow`: fraction of these ranges that is excluded in the middle; at least one of
+    the four values lies outside it."""
 
     left_hinge: Placement
     right_hinge: Placement
@@ -56,16 +56,16 @@ class PlacementRange:
 
     def __post_init__(self) -> None:
         if min(self.xyz) < 0:
-            raise RuleSafeError(f"xyz_m is +- and not negative, unlike {list(self.xyz)}")
+            raise RuleSafeError(f"xyz_m is {list(self.xyz)}; half ranges must not be negative")
 
     def around(self, hinge: str) -> Placement:
-        """The place in the middle, for a hinge on the "left" or "right"."""
+        """Return the nominal placement for a hinge on the "left" or "right"."""
         return self.left_hinge if hinge == "left" else self.right_hinge
 
 
 @dataclass(frozen=True)
 class LightingRange:
-    """As `variation.Lighting`; `tint` is drawn for red, green and blue each."""
+    """Ranges of `variation.Lighting`; `tint` is sampled separately for red, green and blue."""
 
     key: Ranges = factor(0.0, 4.0)
     azimuth: Ranges = offset("rad", pi)
@@ -76,7 +76,7 @@ class LightingRange:
 
 @dataclass(frozen=True)
 class ColourRange:
-    """As `variation.ColourShift`."""
+    """Ranges of `variation.ColourShift`."""
 
     hue: Ranges = offset("rad", pi)
     saturation: Ranges = factor(0.0, 10.0)
@@ -92,7 +92,7 @@ class ColoursRange:
 
 @dataclass(frozen=True)
 class CameraRange:
-    """As `variation.CameraShift`; x, y and z are drawn each, and so are roll, pitch and yaw."""
+    """Ranges of `variation.CameraShift`; each component of xyz and rpy is sampled separately."""
 
     xyz: Ranges = offset("m", 0.5)
     rpy: Ranges = offset("rad", 0.5)
@@ -107,7 +107,7 @@ class CamerasRange:
 
 @dataclass(frozen=True)
 class ResistanceRange:
-    """As `variation.Resistance`."""
+    """Ranges of `variation.Resistance`."""
 
     damping: Ranges = factor(0.0, 4.0)
     detent: Ranges = factor(0.1, 4.0)
@@ -123,20 +123,20 @@ class ResistancesRange:
 
 @dataclass(frozen=True)
 class Randomisation:
-    """The ranges of a `Variation`, field by field; what has no range keeps its nominal value."""
+    """Ranges of the fields of a `Variation`; by default a field keeps its nominal value."""
 
     placement: PlacementRange
     lighting: LightingRange = LightingRange()
     colours: ColoursRange = ColoursRange()
     cameras: CamerasRange = CamerasRange()
-    arm: Ranges = offset("rad", 0.2)  # each joint; further out it may begin in contact
+    arm: Ranges = offset("rad", 0.2)  # each joint; larger offsets may start in contact
     parts: ResistancesRange = ResistancesRange()
     speed: Ranges = factor(0.2, 2.0)
 
 
 @dataclass(frozen=True)
 class Split:
-    """Safes and ranges that belong together, as a file of data/splits states them."""
+    """Safes and ranges of a split, as in a file of data/splits."""
 
     id: str
     title: str
@@ -147,21 +147,27 @@ class Split:
 def sample_variation(
     randomisation: Randomisation, safe: str | Safe, seed: int, draw: int = 0
 ) -> Variation:
-    """The variation of a seed, for a safe (its hinge side tells where it stands).
+    """Sample the variation for a seed and a safe, whose hinge side determines its placement.
 
-    Draws above 0 place the safe anew and leave the rest as it is: for places that turn out to be
-    out of reach. Errors: RuleSafeError for an unknown safe and a negative seed or draw.
+    Args:
+        randomisation: the ranges.
+        safe: safe or its id.
+        seed: seed of the episode, >= 0.
+        draw: above 0, resample only the placement, for one that turned out to be out of reach.
+
+    Raises:
+        RuleSafeError: the safe is unknown, or the seed or draw is negative.
     """
     if seed < 0 or draw < 0:
-        raise RuleSafeError(f"seed and draw are whole numbers >= 0, not {seed} and {draw}")
+        raise RuleSafeError(f"seed is {seed} and draw is {draw}; valid: integers >= 0")
     hinge = load_safe(safe).hinge
     nominal = Variation(sample_placement(randomisation.placement, hinge, seed, draw))
     return _sample(randomisation, nominal, seed, "")
 
 
 def sample_placement(of: PlacementRange, hinge: str, seed: int, draw: int = 0) -> Placement:
-    """The safe's placement for a seed and draw."""
-    # The plain seed for the first draw: placements of a seed are those of earlier versions.
+    """Sample the placement of a safe for a seed and draw."""
+    # The first draw uses the seed only, so that placements are those of earlier versions.
     rng = np.random.default_rng((seed, crc32(b"placement"), draw) if draw else seed)
     unit = rng.uniform(-1.0, 1.0, 4)
     while np.abs(unit).max() < of.hollow:
@@ -172,7 +178,7 @@ def sample_placement(of: PlacementRange, hinge: str, seed: int, draw: int = 0) -
 
 
 def _sample(of: Any, nominal: Any, seed: int, path: str) -> Any:
-    """`nominal` with a value from each range in `of`, which has the same fields."""
+    """Return `nominal` with values sampled from the ranges in `of`, which has the same fields."""
     drawn: dict[str, Any] = {}
     for name in (f.name for f in fields(of) if f.name != "placement"):
         range_, value, where = getattr(of, name), getattr(nominal, name), f"{path}{name}"
@@ -188,17 +194,17 @@ def _sample(of: Any, nominal: Any, seed: int, path: str) -> Any:
 
 
 def _draw(of: Ranges, rng: np.random.Generator) -> float:
-    along = float(rng.uniform(0.0, sum(high - low for low, high in of)))
+    position = float(rng.uniform(0.0, sum(high - low for low, high in of)))
     for low, high in of:
-        if along <= high - low:
-            return low + along
-        along -= high - low
-    return of[-1][1]  # rounding went beyond the end
+        if position <= high - low:
+            return low + position
+        position -= high - low
+    return of[-1][1]  # reached only by rounding
 
 
 def load_split(id_or_path: str | Path) -> Split:
-    """The split of a name in SPLITS, or of a YAML file's path. Errors: RuleSafeError naming file
-    and key."""
+    """Return a split by its name in SPLITS, or read it from a YAML file. Raises RuleSafeError with
+    the file and key."""
     if id_or_path in SPLITS:
         return SPLITS[str(id_or_path)]
     path = Path(id_or_path)
@@ -208,7 +214,7 @@ def load_split(id_or_path: str | Path) -> Split:
 
 
 def read_split(path: Path) -> Split:
-    """The split that a YAML file describes, checked."""
+    """Read and validate a split from a YAML file."""
     data, where = read_yaml(path), path.name
     keys = keys_of(Randomisation)
     check_keys(data, ("title", "safes", *keys), where, optional=keys)
@@ -224,7 +230,7 @@ def read_split(path: Path) -> Split:
 
 def _safes(names: Any, where: str) -> tuple[str, ...]:
     if not isinstance(names, list) or not names or len(set(map(str, names))) < len(names):
-        raise RuleSafeError(f"{where} must be a list of different safes, not {names!r}")
+        raise RuleSafeError(f"{where} must be a list of different safe names, not {names!r}")
     try:
         for name in map(str, names):
             safe_file(name)
@@ -233,11 +239,11 @@ def _safes(names: Any, where: str) -> tuple[str, ...]:
     return tuple(map(str, names))
 
 
-def _own_splits() -> dict[str, Split]:
+def _builtin_splits() -> dict[str, Split]:
     with resources.as_file(resources.files("rulesafe_sim") / "data/splits") as folder:
         return {name: read_split(folder / f"{name}.yaml") for name in SPLIT_NAMES}
 
 
 SPLIT_NAMES = ("nominal", "train", "shifted")
-SPLITS: Mapping[str, Split] = _own_splits()
-"""The splits that come with the project: "nominal", "train", "shifted"."""
+SPLITS: Mapping[str, Split] = _builtin_splits()
+"""The built-in splits: "nominal", "train", "shifted"."""

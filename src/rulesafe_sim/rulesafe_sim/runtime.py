@@ -1,4 +1,4 @@
-"""The loop of an episode in process: an agent acts, the simulation executes, subscribers follow.
+"""The in-process episode loop: an agent acts, the simulation executes, subscribers are notified.
 
 Films, recordings, statistics and progress bars are subscribers. Example::
 
@@ -16,17 +16,17 @@ from rulesafe_sim.episode import Activity, AgentLog, EpisodeRecord, EpisodeTrack
 from rulesafe_sim.simulation import Simulation
 
 Subscriber = Callable[[Simulation, NDArray | None, Activity], None]
-"""Called after the reset, and after each frame with the action (13,) that led there and what it
-was for."""
+"""Called after the reset with None, and after each frame with the executed action (13,); the last
+argument is the agent's activity."""
 
 
 class Agent:
-    """Base of what drives the robot through one episode after another, in process.
+    """Base class of agents that control the simulated robot in process.
 
     Attributes:
-        renders: whether it needs a simulation that renders.
-        activity: what the last action is for.
-        log: of the present episode.
+        renders: whether the agent needs a simulation that renders.
+        activity: activity of the last action.
+        log: log of the current episode.
     """
 
     renders = False
@@ -34,19 +34,19 @@ class Agent:
     log: AgentLog
 
     def reset(self, simulation: Simulation) -> None:
-        """Begin an episode in a simulation that was just reset."""
+        """Start an episode in a simulation that was just reset."""
 
     def act(self, simulation: Simulation) -> ArrayLike | None:
-        """Return the targets (13,) of the next frame, rad, or None where nothing is left to do.
+        """Return the targets (13,) of the next frame, rad, or None if the agent has finished.
 
         Raises:
-            Stuck: the agent cannot go on.
+            Stuck: the agent cannot continue.
         """
         raise NotImplementedError
 
 
 class Playback(Agent):
-    """Repeats actions, each (13,)."""
+    """Replays actions, each (13,)."""
 
     def __init__(self, actions: Iterable[NDArray]):
         self._actions = iter(actions)
@@ -56,7 +56,7 @@ class Playback(Agent):
 
 
 class Runtime:
-    """One episode in a simulation that was just reset; `time_limit` in simulated s."""
+    """Runs one episode in a simulation that was just reset; `time_limit` in simulated s."""
 
     def __init__(
         self,
@@ -70,16 +70,16 @@ class Runtime:
         self._notify(None, Activity())
 
     def run(self, agent: Agent, *, stop: bool = True) -> EpisodeRecord:
-        """Let the agent act until the episode has ended, it is stuck, or nothing is left to do.
+        """Run the agent until the episode ends, or the agent is stuck or has finished.
 
         Args:
-            agent: is reset first.
-            stop: end as soon as the door is open or time is up. Otherwise the agent completes what
-                it does, as in demonstrations.
+            agent: the agent, which is reset first.
+            stop: end when the door is open or the time limit is reached. Otherwise the agent
+                completes its motion, as in demonstrations.
         """
         agent.log = AgentLog()
         agent.reset(self.simulation)
-        reason = "it has nothing left to do, and the door is not open"
+        reason = "the agent has finished, and the door is not open"
         try:
             while not (stop and self.tracker.record):
                 action = agent.act(self.simulation)

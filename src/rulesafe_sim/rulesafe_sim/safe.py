@@ -1,4 +1,4 @@
-"""A safe as data: parts, case, looks, and where a pinch takes each part."""
+"""Data model of a safe: parts, case, materials and grasps."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,25 +12,25 @@ from rulesafe_core.transforms import Vec3, about_axis, apply
 from rulesafe_sim.safe_families import Bar, Fluted, Grip, Lever, PartFamily, Tee, Wheel
 
 DETENT_RAMP = 0.1
-"""The detent's torque changes sign at half range, over +- this fraction of it."""
+"""The detent torque changes sign at half of the range, linearly over +- this fraction of it."""
 
 
 @dataclass(frozen=True)
 class GraspNote:
-    """Where a pinch takes a part, as the file notes it: in the frame of `link` (the knob or the
-    handle), at the part's position 0."""
+    """Grasp annotation of a part as in its file: in the frame of `link` (knob or handle) at
+    position 0."""
 
     link: Literal["knob", "handle"]
     points: tuple[Vec3, ...] = required(unit="m")
     closing: Vec3 = required()
-    """Along which thumb and finger close; unit length, either sense."""
+    """Closing direction of thumb and finger, unit length; its sign has no meaning."""
     approach: Vec3 = required()
-    """Along which the hand comes; unit length."""
+    """Approach direction of the hand, unit length."""
 
 
 @dataclass(frozen=True)
 class Grasp:
-    """One way to pinch: point (m) and unit vectors in the part's link frame."""
+    """A pinch grasp: point (m), and unit vectors in the link frame of the part."""
 
     point: Vec3
     closing: Vec3
@@ -39,11 +39,11 @@ class Grasp:
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """What the three parts have in common. Position 0 is closed, `range` rad is fully open."""
+    """Common properties of the parts. Position 0 is closed, `range` rad is fully open."""
 
     range: float = required(20, 120, "deg")
-    open_above: float = required(0, 1)  # fraction of the range above which it is open
-    closed_below: float = required(0, 1)  # fraction below which it is closed again
+    open_above: float = required(0, 1)  # fraction of the range above which the part is open
+    closed_below: float = required(0, 1)  # fraction of the range below which it is closed
     damping: float = required(0.0, 5.0, "nms_per_rad")
     detent: float = required(0.0, 0.3, "nm")  # peak torque towards the nearer end of the range
     spring: float = required(0.0, 2.0, "nm")  # constant torque towards closed
@@ -54,42 +54,41 @@ class Part:
     def __post_init__(self) -> None:
         if not 0 < self.closed_below < self.open_above < 1:
             raise RuleSafeError(
-                "0 < closed_below < open_above < 1 must hold; they are "
-                f"{self.closed_below:g} and {self.open_above:g}"
+                f"closed_below is {self.closed_below:g} and open_above is {self.open_above:g}; "
+                "valid: 0 < closed_below < open_above < 1"
             )
         if self.detent and self.spring >= self.detent:
             raise RuleSafeError(
                 f"spring_nm {self.spring:g} must be smaller than detent_nm {self.detent:g}, "
-                "or the part does not stay open"
+                "otherwise the part does not stay open"
             )
 
     def torque(self, position: float) -> float:
-        """Torque (N m, positive opens) of detent and spring at a position (rad)."""
+        """Return the torque (N m, positive opens) of detent and spring at a position (rad)."""
         return detent_torque(self, position) - self.spring
 
 
 @dataclass(frozen=True, kw_only=True)
 class Turner(Part):
-    """A knob or a handle: it turns about the door's normal."""
+    """A knob or a handle, which turns about the door's normal."""
 
-    from_free_edge: float = required(0.03, 0.3, "m")  # axis to the door's free edge
-    above_centre: float = required(-0.3, 0.3, "m")  # axis to the door's middle, up
-    closed_angle: float = required(-180, 180, "deg")  # the link's z from up, clockwise, as seen
-    rotor_inertia: float = required(0.0, 0.01, "kgm2")  # of the works that turn along
+    from_free_edge: float = required(0.03, 0.3, "m")  # from the axis to the door's free edge
+    above_centre: float = required(-0.3, 0.3, "m")  # height of the axis above the door's centre
+    closed_angle: float = required(-180, 180, "deg")  # from up to the link's z, clockwise
+    rotor_inertia: float = required(0.0, 0.01, "kgm2")  # of the mechanism behind the door
 
     shape: PartFamily
 
     @property
     def opening_sign(self) -> int:
-        """+1 where the part opens clockwise as seen from the front, -1 where it opens the other
-        way."""
+        """+1 if the part opens clockwise as seen from the front, otherwise -1."""
         return 1 if self.motion_axis[0] < 0 else -1
 
     @property
     def phase_visible(self) -> bool:
         """Whether the fully open part looks different from the closed one."""
-        turns = self.range * self.shape.symmetry / (2 * pi)
-        return abs(turns - round(turns)) > 1e-6
+        sectors = self.range * self.shape.symmetry / (2 * pi)
+        return abs(sectors - round(sectors)) > 1e-6
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,12 +108,12 @@ class Door(Part):
 
 @dataclass(frozen=True)
 class Case:
-    """The safe's outer box; the door is set into its front."""
+    """Outer box of the safe, with the door in its front."""
 
     width: float = required(0.25, 0.6, "m")
     height: float = required(0.25, 0.8, "m")
     depth: float = required(0.15, 0.6, "m")
-    wall: float = required(0.006, 0.04, "m")  # as seen around the door
+    wall: float = required(0.006, 0.04, "m")  # thickness
     gap: float = required(0.001, 0.006, "m")  # between wall and door
     door_thickness: float = required(0.01, 0.06, "m")
     contents: Literal["gold", "folders", "chest"] = required()
@@ -140,7 +139,7 @@ class Looks:
 
 @dataclass(frozen=True)
 class Safe:
-    """A safe as its file states it. `id` is the file's name without .yaml."""
+    """A safe as defined in its file. `id` is the file name without .yaml."""
 
     id: str
     title: str
@@ -153,50 +152,59 @@ class Safe:
 
     @property
     def parts(self) -> Mapping[str, Part]:
-        """knob, handle and door by name."""
+        """Knob, handle and door by name."""
         return {"knob": self.knob, "handle": self.handle, "door": self.door}
 
     @property
     def turners(self) -> Mapping[str, Turner]:
-        """knob and handle by name."""
+        """Knob and handle by name."""
         return {"knob": self.knob, "handle": self.handle}
 
     @property
     def hinge_side(self) -> int:
-        """Sign of the safe frame's y at the hinge: -1 for a left one, +1 for a right one."""
+        """Sign of y at the hinge in the safe frame: -1 for a left hinge, +1 for a right one."""
         return -1 if self.hinge == "left" else 1
 
     @property
     def phase_visible(self) -> bool:
-        """Whether a picture tells an open knob or handle from a closed one."""
+        """Whether images show a difference between an open and a closed knob or handle."""
         return any(part.phase_visible for part in self.turners.values())
 
     def axis_point(self, part: str) -> Vec3:
-        """Where the knob's or handle's axis leaves the closed door's front, safe frame (m)."""
+        """Return the intersection of the axis of knob or handle with the front of the closed door,
+        in the safe frame (m)."""
         turner = self.turners[part]
         y = -self.hinge_side * (self.case.door_width / 2 - turner.from_free_edge)
         return 0.0, y, turner.above_centre
 
     def torques(self, positions: Mapping[str, float]) -> dict[str, float]:
-        """Torque (N m, positive opens) of detent and spring on each part, by its position (rad)."""
+        """Return the torque (N m, positive opens) of detent and spring on each part, from the
+        positions of the parts (rad)."""
         return {name: self.parts[name].torque(position) for name, position in positions.items()}
 
-    def grasps(self, held: str, use: str) -> tuple[Grasp, ...]:
-        """All ways to pinch the `held` part ("knob" or "handle"), equivalent ones by symmetry
-        included, to "turn" it or to "pull" the door by it; in the held part's link frame."""
-        if held not in self.turners:
-            raise unknown_name("part to hold", held, self.turners)
+    def grasps(self, part: str, use: str) -> tuple[Grasp, ...]:
+        """Return all pinch grasps of a part, including equivalent ones by symmetry.
+
+        Args:
+            part: part to grasp, "knob" or "handle".
+            use: "turn" to turn this part, "pull" to pull the door with it.
+
+        Returns:
+            The grasps in the link frame of the part.
+        """
+        if part not in self.turners:
+            raise unknown_name("part to grasp", part, self.turners)
         if use not in ("turn", "pull"):
-            raise unknown_name("use", use, ("turn", "pull"))
-        note = self.turners[held].grasp if use == "turn" else self.door.grasp
-        if note.link != held:
-            raise unknown_name(f"part to {use} {self.id} by", held, (note.link,))
-        return spread(note, self.turners[held].shape.symmetry)
+            raise unknown_name("use of a grasp", use, ("turn", "pull"))
+        note = self.turners[part].grasp if use == "turn" else self.door.grasp
+        if note.link != part:
+            raise unknown_name(f"part to grasp for a {use} on {self.id}", part, (note.link,))
+        return symmetric_grasps(note, self.turners[part].shape.symmetry)
 
 
-def spread(note: GraspNote, symmetry: int) -> tuple[Grasp, ...]:
-    """The noted grasps and their copies by the part's symmetry, without those that differ only
-    in the closing axis's sense."""
+def symmetric_grasps(note: GraspNote, symmetry: int) -> tuple[Grasp, ...]:
+    """Return the annotated grasps and their symmetric copies, without those that differ only in
+    the sign of the closing axis."""
     found: dict[tuple[float, ...], Grasp] = {}
     for point in note.points:
         for k in range(symmetry):
@@ -216,8 +224,10 @@ def _rounded(values) -> Vec3:
 
 
 def detent_torque(part: Part, position: float) -> float:
-    """Torque (N m, positive opens) of a part's detent at a position (rad): its peak towards the
-    nearer end of the range, so that the part rests against its stops, and through zero at half
-    range."""
+    """Return the torque (N m, positive opens) of a part's detent at a position (rad).
+
+    It points to the nearer end of the range, so that the part rests at its stops, and is zero at
+    half of the range.
+    """
     offset = (position / part.range - 0.5) / DETENT_RAMP
     return part.detent * max(-1.0, min(1.0, offset))

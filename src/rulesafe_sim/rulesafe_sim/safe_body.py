@@ -1,7 +1,7 @@
-"""The geometry of a safe: `Safe` in, `Body` out.
+"""The geometry of a safe: converts a `Safe` to a `Body`.
 
-The root link `body` carries the frame `safe`: origin at the middle of the closed door's front, x
-out of the door towards the robot, z up, and so y to the right as the robot sees it.
+The frame of the root link `body` is the safe frame: origin at the centre of the closed door's
+front, x out of the door towards the robot, z up, y to the right as seen by the robot.
 """
 
 from collections.abc import Sequence
@@ -15,12 +15,12 @@ from rulesafe_core.transforms import about_axis, from_parts, from_xyz_rpy
 from rulesafe_sim.safe import Part, Safe, Turner
 
 CASE_DENSITY = 2500.0
-"""kg/m^3 of the case, which stands still: a figure for the URDF's sake."""
+"""Density of the case in kg/m^3. It is used only in the URDF, since the case is fixed."""
 
 
 def safe_body(safe: Safe) -> Body:
-    """Links body, door, knob, handle; joints door_joint, knob_joint, handle_joint (rad, 0 =
-    closed, upper = fully open)."""
+    """Build the body of a safe: links body, door, knob, handle; joints door_joint, knob_joint,
+    handle_joint (rad, 0 = closed, upper limit = fully open)."""
     hinge = (0.0, safe.hinge_side * safe.case.door_width / 2, 0.0)
     body_shapes = _case(safe)
     links = [
@@ -31,7 +31,7 @@ def safe_body(safe: Safe) -> Body:
     for name, part in safe.turners.items():
         material = getattr(safe.looks, name)
         links.append(_link(name, part.shape.shapes(material, safe.looks.trim), part))
-        # Clockwise as seen from the front is negative about x, which points at the viewer.
+        # Clockwise as seen from the front is negative about x, which points towards the viewer.
         origin = from_parts(np.eye(3), np.subtract(safe.axis_point(name), hinge))
         origin = origin @ about_axis((1, 0, 0), -part.closed_angle)
         joints.append(_joint(name, "door", origin, part))
@@ -61,25 +61,25 @@ def _link(name: str, shapes: Sequence[Shape], part: Part) -> Link:
 
 
 def _balanced(inertial: Inertial, rotor_inertia: float) -> Inertial:
-    """The works behind the door turn along and balance the part: the centre of mass lies on its
-    axis, or a lever's weight would beat the detent."""
+    """Add the mechanism behind the door, which balances the part: the centre of mass is on the
+    axis, since otherwise the weight of a lever would exceed the detent torque."""
     x, y, z = inertial.com
     arm = np.array([0.0, y, z])
     off_axis = inertial.mass * (arm @ arm * np.eye(3) - np.outer(arm, arm))
-    # Equal about all axes: only the one about x is felt, and a solver likes round bodies.
+    # Equal about all axes: only that about x has an effect, and this is best for the solver.
     inertia = inertial.inertia + off_axis + rotor_inertia * np.eye(3)
     return Inertial(inertial.mass, (x, 0.0, 0.0), inertia)
 
 
 def box(low: ArrayLike, high: ArrayLike, material: Material, collides: bool = True) -> Shape:
-    """A box from corner to corner (m)."""
+    """Build a box from its lowest to its highest corner (m)."""
     low, high = np.asarray(low, float), np.asarray(high, float)
     pose = from_parts(np.eye(3), (low + high) / 2)
     return Shape("box", tuple((high - low).tolist()), pose, material, collides)
 
 
 def _case(safe: Safe) -> tuple[Shape, ...]:
-    """Four walls, a back, and what the door hides."""
+    """Build four walls, a back and the interior."""
     case, looks = safe.case, safe.looks
     y, z, wall, back = case.width / 2, case.height / 2, case.wall, -case.depth
     skin = 0.002
@@ -90,7 +90,7 @@ def _case(safe: Safe) -> tuple[Shape, ...]:
         box((back, y - wall, wall - z), (0, y, z - wall), looks.case),
         box((back, wall - y, wall - z), (back + wall, y - wall, z - wall), looks.case),
     ]
-    # A lining for the eye; it starts behind the door, whose edge it would touch.
+    # A lining without collision; it starts behind the door, so that it does not overlap its edge.
     front, inner_y, inner_z, rear = -case.door_thickness, y - wall, z - wall, back + wall
     lining = [
         box((rear, -inner_y, -inner_z), (rear + skin, inner_y, inner_z), looks.interior, False),
@@ -109,7 +109,7 @@ def _case(safe: Safe) -> tuple[Shape, ...]:
 
 
 def _hinges(safe: Safe) -> list[Shape]:
-    """Two pins in the gap beside the door, for the eye."""
+    """Build two hinge pins in the gap next to the door, without collision."""
     case = safe.case
     y = safe.hinge_side * (case.door_width / 2 + case.gap / 2)
     return [
@@ -134,7 +134,7 @@ FOLDERS = tuple(
 
 
 def _at(centre: np.ndarray, xyz: tuple[float, float, float], size, material: Material) -> Shape:
-    """A box for the eye, resting on the ground at `centre` + `xyz`."""
+    """Build a box without collision whose bottom is at `centre` + `xyz`."""
     middle = centre + np.array(xyz) + (0, 0, size[2] / 2)
     return Shape("box", size, from_parts(np.eye(3), middle), material, collides=False)
 
@@ -175,7 +175,7 @@ _CONTENTS = {"gold": _gold, "folders": _folders, "chest": _chest}
 
 
 def _door(safe: Safe, hinge: tuple[float, float, float]) -> list[Shape]:
-    """The panel, with an inlaid field, rosettes and bolts for the eye; in the hinge's frame."""
+    """Build the panel with decorative border, rosettes and bolts, in the hinge frame."""
     case, looks = safe.case, safe.looks
     y, z = case.door_width / 2, case.door_height / 2
     edge, free = 0.016, -safe.hinge_side
@@ -192,23 +192,23 @@ def _door(safe: Safe, hinge: tuple[float, float, float]) -> list[Shape]:
         bolt = from_parts(along_y[:3, :3], middle)
         length = 2 * (0.01 + case.gap)
         shapes.append(Shape("cylinder", (0.006, length), bolt, looks.trim, collides=False))
-    back = from_parts(np.eye(3), np.negative(hinge))
-    return [replace(shape, pose=back @ shape.pose) for shape in shapes]
+    to_hinge = from_parts(np.eye(3), np.negative(hinge))
+    return [replace(shape, pose=to_hinge @ shape.pose) for shape in shapes]
 
 
 def _field_border(y: float, z: float, material: Material) -> list[Shape]:
-    """Four thin strips on the door's front around the field -y..y, -z..z."""
-    width, proud = 0.003, 0.001
+    """Build four thin strips on the door's front around the rectangle -y..y, -z..z."""
+    width, depth = 0.003, 0.001
     return [
-        box((0, -y, z - width), (proud, y, z), material, False),
-        box((0, -y, -z), (proud, y, width - z), material, False),
-        box((0, -y, -z), (proud, width - y, z), material, False),
-        box((0, y - width, -z), (proud, y, z), material, False),
+        box((0, -y, z - width), (depth, y, z), material, False),
+        box((0, -y, -z), (depth, y, width - z), material, False),
+        box((0, -y, -z), (depth, width - y, z), material, False),
+        box((0, y - width, -z), (depth, y, z), material, False),
     ]
 
 
 def volume(shape: Shape) -> float:
-    """Volume of a primitive in m^3."""
+    """Compute the volume of a primitive in m^3."""
     if shape.kind == "box":
         return float(np.prod(shape.size))
     radius = shape.size[0]
@@ -222,8 +222,11 @@ def _volume(shapes: Sequence[Shape]) -> float:
 
 
 def inertial_of(shapes: Sequence[Shape], mass: float) -> Inertial:
-    """The given mass (kg) spread evenly over the colliding shapes, each taken as the box of its
-    extents scaled to its volume; good to some percent, which is what a made-up safe needs."""
+    """Distribute a mass (kg) evenly over the colliding shapes.
+
+    Each shape is approximated by a box of equal volume; the error of some percent is small enough
+    for a simulated safe.
+    """
     solid = [shape for shape in shapes if shape.collides]
     weights = np.array([volume(shape) for shape in solid])
     masses = mass * weights / weights.sum()
@@ -244,5 +247,5 @@ def _extents(shape: Shape) -> tuple[float, ...]:
         return shape.size
     if shape.kind == "sphere":
         return (1.6 * shape.size[0],) * 3
-    side = 1.77 * shape.size[0]  # the square of a circle's area
+    side = 1.77 * shape.size[0]  # side of a square with the area of the circle
     return side, side, shape.size[1] + (1.33 * shape.size[0] if shape.kind == "capsule" else 0.0)

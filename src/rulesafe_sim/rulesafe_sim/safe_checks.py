@@ -1,6 +1,6 @@
-"""What a safe must satisfy beyond the types of its keys, so that a hand can work it.
+"""Checks that the hand can operate a safe, in addition to the checks of types and ranges.
 
-Every check raises RuleSafeError with the key, the figure and what would be valid.
+Every check raises a RuleSafeError with the key, its value and the valid values.
 """
 
 import numpy as np
@@ -13,14 +13,14 @@ from rulesafe_sim.safe import GraspNote, Safe, Turner
 from rulesafe_sim.safe_families import FINGER, Wheel
 
 PINCH_WIDTH = (0.015, 0.036)
-"""Widths (m) that thumb and index finger hold; below, the pinch's direction swings."""
+"""Widths (m) that a pinch can hold; for smaller ones the pinch direction is not stable."""
 
-SPOKE_ROOM = 0.005
-"""Least clearance (m) between a finger of the open hand around a spoke and the next spoke."""
+SPOKE_CLEARANCE = 0.005
+"""Minimum clearance (m) between a finger of the open hand around a spoke and the next spoke."""
 
 
 def check_safe(safe: Safe) -> None:
-    """Errors: RuleSafeError for the first thing that is wrong."""
+    """Raise a RuleSafeError for the first failed check."""
     _check_axes(safe)
     _check_layout(safe)
     for name, part in safe.turners.items():
@@ -28,51 +28,54 @@ def check_safe(safe: Safe) -> None:
         if part.grasp.link != name:
             raise RuleSafeError(f"{where}.link must be {name}, not {part.grasp.link}")
         _check_grasp(part.grasp, part, where)
-    held = safe.door.grasp.link
-    _check_grasp(safe.door.grasp, safe.turners[held], "parts.door.grasp")
+    link = safe.door.grasp.link
+    _check_grasp(safe.door.grasp, safe.turners[link], "parts.door.grasp")
 
 
 def _check_axes(safe: Safe) -> None:
     for name, part in safe.turners.items():
         if part.motion_axis not in ((1, 0, 0), (-1, 0, 0)):
             raise RuleSafeError(
-                f"parts.{name}.motion_axis must be [-1, 0, 0] (opens clockwise, as the robot sees "
-                f"it) or [1, 0, 0] (counterclockwise), not {list(part.motion_axis)}"
+                f"parts.{name}.motion_axis must be [-1, 0, 0] (opens clockwise as seen from the "
+                f"front) or [1, 0, 0] (counterclockwise), not {list(part.motion_axis)}"
             )
     outwards = (0, 0, safe.hinge_side)
     if safe.door.motion_axis != outwards:
         raise RuleSafeError(
             f"parts.door.motion_axis must be {list(outwards)} for a {safe.hinge} hinge, so that "
-            f"the door opens outwards; it is {list(safe.door.motion_axis)}"
+            f"the door opens outwards, not {list(safe.door.motion_axis)}"
         )
 
 
 def _check_layout(safe: Safe) -> None:
-    beads = {name: swept_beads(safe, name) for name in safe.turners}
+    discs = {name: swept_discs(safe, name) for name in safe.turners}
     half = np.array([safe.case.door_width, safe.case.door_height]) / 2
-    for name, swept in beads.items():
-        over = (np.abs(swept[:, :2]) + swept[:, 2:] - half).max(axis=0)
-        if over.max() > 0:
-            edge = ("side", "top or bottom")[int(np.argmax(over))]
+    for name, swept in discs.items():
+        overlap = (np.abs(swept[:, :2]) + swept[:, 2:] - half).max(axis=0)
+        if overlap.max() > 0:
+            edge = ("side", "top or bottom")[int(np.argmax(overlap))]
             raise RuleSafeError(
-                f"parts.{name}: on its way it stands {over.max():.3f} m over the door's {edge}; "
+                f"parts.{name}: it moves {overlap.max():.3f} m beyond the {edge} of the door; "
                 "change its size, from_free_edge_m, above_centre_m or closed_angle_deg"
             )
-    knob, handle = beads["knob"], beads["handle"]
-    apart = np.linalg.norm(knob[:, None, :2] - handle[None, :, :2], axis=2)
-    room = float((apart - knob[:, None, 2] - handle[None, :, 2]).min())
-    if room < FINGER:
+    knob, handle = discs["knob"], discs["handle"]
+    distance = np.linalg.norm(knob[:, None, :2] - handle[None, :, :2], axis=2)
+    clearance = float((distance - knob[:, None, 2] - handle[None, :, 2]).min())
+    if clearance < FINGER:
         raise RuleSafeError(
-            f"parts.knob and parts.handle: on their ways they leave {room:.3f} m between them; a "
-            f"finger takes {FINGER:g} m"
+            f"parts.knob and parts.handle: the clearance over their ranges is {clearance:.3f} m; "
+            f"a finger needs {FINGER:g} m"
         )
 
 
-def swept_beads(safe: Safe, name: str) -> NDArray[np.float64]:
-    """Discs that cover the knob or handle over its whole range, on the closed door seen from the
-    front: (N, 3) rows of y, z, radius in m, in the safe frame."""
+def swept_discs(safe: Safe, name: str) -> NDArray[np.float64]:
+    """Cover the area swept by the knob or handle over its range, on the closed door.
+
+    Returns:
+        Discs (N, 3): y, z, radius in m, in the safe frame.
+    """
     part = safe.turners[name]
-    local = np.concatenate([_beads(shape) for shape in solid_shapes(part)])
+    local = np.concatenate([_discs(shape) for shape in solid_shapes(part)])
     centre = np.array(safe.axis_point(name))[1:]
     rows = []
     for position in np.linspace(0.0, part.range, 13):
@@ -82,8 +85,8 @@ def swept_beads(safe: Safe, name: str) -> NDArray[np.float64]:
     return np.concatenate(rows)
 
 
-def _beads(shape: Shape) -> NDArray[np.float64]:
-    """Discs along a capsule's or cylinder's axis, or points on a box's edges: (N, 3) y, z, r."""
+def _discs(shape: Shape) -> NDArray[np.float64]:
+    """Return discs along the axis of a round shape or points on a box's edges: (N, 3) y, z, r."""
     steps = np.linspace(-0.5, 0.5, 11)
     if shape.kind == "box":
         ends = np.array([e for s in steps for e in ((s, 0.5), (s, -0.5), (0.5, s), (-0.5, s))])
@@ -97,7 +100,7 @@ def _beads(shape: Shape) -> NDArray[np.float64]:
 
 
 def solid_shapes(part: Turner) -> list[Shape]:
-    """The colliding shapes of a knob or handle, in its link frame."""
+    """Return the colliding shapes of a knob or handle, in its link frame."""
     grey = Material()
     return [shape for shape in part.shape.shapes(grey, grey) if shape.collides]
 
@@ -114,26 +117,28 @@ def _check_grasp(note: GraspNote, part: Turner, where: str) -> None:
         width = pinched_width(part, point, closing, approach)
         if not low <= width <= high:
             raise RuleSafeError(
-                f"{where}: at {list(point)} a pinch along {list(note.closing)} finds "
-                f"{width:.3f} m to hold; it can hold {low:g} .. {high:g} m"
+                f"{where}: at {list(point)} the part is {width:.3f} m thick along the closing "
+                f"axis {list(note.closing)}; valid: {low:g} .. {high:g} m"
             )
         if isinstance(part.shape, Wheel):
-            _check_room(part.shape, float(np.hypot(*point[1:])), where)
+            _check_clearance(part.shape, float(np.hypot(*point[1:])), where)
 
 
-def _check_room(wheel: Wheel, at: float, where: str) -> None:
-    room = wheel.room_beside_spoke(at)
-    if room < SPOKE_ROOM:
+def _check_clearance(wheel: Wheel, radius: float, where: str) -> None:
+    clearance = wheel.spoke_clearance(radius)
+    if clearance < SPOKE_CLEARANCE:
         raise RuleSafeError(
-            f"{where}: {at:.3f} m from the axis of {wheel.spokes} spokes, the open hand around one "
-            f"has {room:.3f} m to the next; it takes {SPOKE_ROOM:g} m: fewer or thinner spokes, or "
-            "a point further out"
+            f"{where}: {radius:.3f} m from the axis of {wheel.spokes} spokes, the open hand around "
+            f"a spoke has {clearance:.3f} m clearance to the next one, but needs "
+            f"{SPOKE_CLEARANCE:g} m: use fewer or thinner spokes, or a point farther from the axis"
         )
 
 
 def pinched_width(part: Turner, point, closing, approach) -> float:
-    """Thickness (m) of a part at its fully closed position along `closing`, around `point` (m,
-    link frame), where it is thickest within a fingertip's length of it along `approach`."""
+    """Return the thickness (m) of a part at position 0 along `closing` at `point` (m, link frame).
+
+    It is the maximum within a fingertip's length of `point` along `approach`.
+    """
     solid = solid_shapes(part)
     along = np.linspace(-0.05, 0.05, 401)
     widths = []
@@ -152,7 +157,7 @@ def pinched_width(part: Turner, point, closing, approach) -> float:
 
 
 def contains(shape: Shape, points: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Which points (N, 3) lie inside a box, sphere, capsule or cylinder."""
+    """Return a mask (N,) of the points (N, 3) inside a box, sphere, capsule or cylinder."""
     local = apply(inverse(shape.pose), points)
     if shape.kind == "box":
         return np.all(np.abs(local) <= np.array(shape.size) / 2 + 1e-9, axis=1)

@@ -1,12 +1,13 @@
-"""The families of knobs and handles: sizes in, primitive shapes out.
+"""Families of knobs and handles: primitive shapes from their sizes.
 
-Every family is laid out in the frame of its link: origin on the door's front where the part's axis
-leaves it, x out of the door along that axis, z along the part's arm (lever, spoke, long side) or
-along an edge, so that opposite faces to pinch lie at +y and -y. Lengths in m.
+The frame of the link of a part: origin at the intersection of the part's axis with the door's
+front, x out of the door along the axis, z along the arm (lever, spoke, long side) or along an edge,
+so that opposite faces for a pinch are at +y and -y. Lengths in m.
 
-Colliders are boxes, capsules and spheres: PhysX facets a cylinder's collider, and a pinch then
-turns it without friction. Cylinders are for the eye alone. Copies by symmetry are turned copies of
-one shape, and round shapes lie along x with `_facets`, so that even their pictures repeat.
+Collision shapes are boxes, capsules and spheres. Cylinders are only visual: PhysX approximates a
+cylinder by facets, and a pinch would turn it even without friction. Symmetric copies are rotated
+copies of one shape, and round shapes along x have `_facets` corners, so that images are symmetric
+too.
 """
 
 from dataclasses import dataclass, replace
@@ -24,38 +25,38 @@ FINGER = 0.015
 """Thickness of a fingertip (m)."""
 
 OPEN_HAND = 0.05
-"""From the pinch point to the middle of the outer finger of the hand about to pinch (m)."""
+"""Distance from the pinch point to the centre of the outer finger of the open hand (m)."""
 
 STEM_RADIUS = 0.008
 X = (1.0, 0.0, 0.0)
 X_AXIS = from_xyz_rpy(rpy=(0, pi / 2, 0))
-"""Turns a shape's z axis to x."""
+"""Rotates the z axis of a shape to x."""
 
 
 class PartFamily(Protocol):
-    """A knob's or handle's geometry."""
+    """Geometry of a knob or handle."""
 
     @property
     def symmetry(self) -> int:
-        """The part looks the same after a turn by 360 / symmetry degrees."""
+        """Order of rotational symmetry: a rotation by 360 / symmetry degrees is not visible."""
 
     def shapes(self, main: Material, trim: Material) -> tuple[Shape, ...]:
-        """Shapes in the part's link frame."""
+        """Return the shapes in the link frame of the part."""
 
 
 def _box_along_x(face: float, depth: float, y: float, z: float, **kwargs) -> Shape:
-    """A box around the x axis whose front stands `face` off the door."""
+    """Build a box centred on the x axis with its front at x = `face`."""
     return Shape("box", (depth, y, z), from_parts(np.eye(3), (face - depth / 2, 0, 0)), **kwargs)
 
 
 def _facets(symmetry: int) -> int:
-    """Corners of a round shape that lies on the axis of a part: at least 24, and as many in each of
-    the part's equal sectors, or a camera sees them turn."""
+    """Return the number of corners of a round shape on the axis of a part: at least 24 and a
+    multiple of its symmetry, so that its rotation is not visible."""
     return symmetry * ceil(24 / symmetry)
 
 
 def _disc(x: float, radius: float, thickness: float, material: Material, symmetry: int) -> Shape:
-    """A cylinder for the eye around the x axis, its front at `x`."""
+    """Build a visual cylinder around the x axis with its front at `x`."""
     pose = from_parts(X_AXIS[:3, :3], (x - thickness / 2, 0, 0))
     facets = _facets(symmetry)
     return Shape("cylinder", (radius, thickness), pose, material, collides=False, facets=facets)
@@ -66,14 +67,14 @@ def _turned(shape: Shape, angle: float) -> Shape:
 
 
 def _stem(end: float, material: Material, symmetry: int, radius: float = STEM_RADIUS) -> Shape:
-    """From inside the door to x = `end`."""
+    """Build a stem along the axis from x = 0 to x = `end`."""
     facets = _facets(symmetry)
     return capsule_between((0, 0, 0), (end, 0, 0), radius, material=material, facets=facets)
 
 
 @dataclass(frozen=True)
 class Bar:
-    """Knob: a flat bar with an inlaid line on one half, which shows how far it is turned."""
+    """Knob: a flat bar with an inlaid line on one half, which shows its position."""
 
     length: float = required(0.03, 0.08, "m")
     width: float = required(0.015, 0.036, "m")
@@ -82,7 +83,7 @@ class Bar:
 
     @property
     def symmetry(self) -> int:
-        return 1  # the inlay tells the halves apart
+        return 1  # the inlay distinguishes the halves
 
     def shapes(self, main: Material, trim: Material) -> tuple[Shape, ...]:
         inlay = from_parts(np.eye(3), (self.face, 0, self.length / 4 - 0.002))
@@ -95,11 +96,11 @@ class Bar:
 
 @dataclass(frozen=True)
 class Grip:
-    """Knob: a prism with an even number of equal flats."""
+    """Knob: a prism with an even number of equal faces."""
 
     sides: int = required(4, 12)
     across: float = required(0.02, 0.036, "m")
-    """From flat to flat."""
+    """Distance between opposite faces."""
     depth: float = required(0.015, 0.04, "m")
     face: float = required(0.03, 0.08, "m")
 
@@ -119,7 +120,7 @@ class Grip:
         )
 
     def _prism(self, face: float, depth: float, across: float, main: Material) -> list[Shape]:
-        """A regular prism as the union of boxes, each between two opposite sides."""
+        """Build a regular prism as the union of boxes, each between two opposite sides."""
         side = across * tan(pi / self.sides)
         slab = _box_along_x(face, depth, across, side, material=main)
         return [_turned(slab, 2 * pi * k / self.sides) for k in range(self.sides // 2)]
@@ -127,11 +128,11 @@ class Grip:
 
 @dataclass(frozen=True)
 class Fluted:
-    """Knob: equal round ridges about a core; a fingertip rests in the flute between two."""
+    """Knob: equal round ridges around a core; a fingertip fits into the flute between two."""
 
     ridges: int = required(4, 10)
     across: float = required(0.02, 0.04, "m")
-    """From the top of a ridge to that of the opposite one."""
+    """Distance between the tops of opposite ridges."""
     ridge_radius: float = required(0.003, 0.008, "m")
     depth: float = required(0.015, 0.04, "m")
     face: float = required(0.03, 0.08, "m")
@@ -139,7 +140,10 @@ class Fluted:
     def __post_init__(self) -> None:
         _check_even("ridges", self.ridges)
         if self.depth < self.across - 2 * self.ridge_radius:
-            raise RuleSafeError("depth_m must be at least across_m - 2 ridge_radius_m")
+            raise RuleSafeError(
+                f"depth_m is {self.depth:g}; it must be at least across_m - 2 * ridge_radius_m = "
+                f"{self.across - 2 * self.ridge_radius:g}"
+            )
 
     @property
     def symmetry(self) -> int:
@@ -150,7 +154,7 @@ class Fluted:
         front, back = self.face - r, self.face - self.depth + r
         ridge = capsule_between((back, ring, 0), (front, ring, 0), r, material=main)
         return (
-            # The flutes lie at +y and -y.
+            # The flutes are at +y and -y.
             *(_turned(ridge, pi * (2 * k + 1) / self.ridges) for k in range(self.ridges)),
             capsule_between(
                 (self.face - self.depth + ring, 0, 0), (self.face - ring, 0, 0), ring, visible=False
@@ -163,13 +167,13 @@ class Fluted:
 
 @dataclass(frozen=True)
 class Lever:
-    """Handle: one arm."""
+    """Handle: a single arm."""
 
     length: float = required(0.06, 0.14, "m")
-    """From the axis to the tip."""
+    """Distance from the axis to the tip."""
     radius: float = required(0.0075, 0.018, "m")
     off_door: float = required(0.03, 0.07, "m")
-    """From the door to the arm's middle."""
+    """Distance from the door to the centre line of the arm."""
 
     @property
     def symmetry(self) -> int:
@@ -187,7 +191,7 @@ class Tee:
     """Handle: a bar across the axis."""
 
     length: float = required(0.07, 0.16, "m")
-    """From tip to tip."""
+    """Distance between the tips."""
     radius: float = required(0.0075, 0.018, "m")
     off_door: float = required(0.03, 0.07, "m")
 
@@ -205,11 +209,11 @@ class Tee:
 
 @dataclass(frozen=True)
 class Wheel:
-    """Handle: equal spokes about a hub, with no rim, so that fingers come between them."""
+    """Handle: equal spokes around a hub, without a rim, so that fingers fit between them."""
 
     spokes: int = required(3, 8)
     length: float = required(0.05, 0.09, "m")
-    """From the axis to a spoke's tip."""
+    """Distance from the axis to the tip of a spoke."""
     radius: float = required(0.0075, 0.012, "m")
     hub_radius: float = required(0.01, 0.03, "m")
     off_door: float = required(0.03, 0.07, "m")
@@ -218,13 +222,13 @@ class Wheel:
     def symmetry(self) -> int:
         return self.spokes
 
-    def room_beside_spoke(self, at: float) -> float:
-        """Clearance (m) between a finger of the hand about to pinch a spoke at `at` m from the
-        axis and the next spoke."""
+    def spoke_clearance(self, distance: float) -> float:
+        """Return the clearance (m) between the next spoke and a finger of the open hand around a
+        spoke, at `distance` m from the axis."""
         angle = 2 * pi / self.spokes
-        if at * cos(angle) + OPEN_HAND * sin(angle) < 0:
+        if distance * cos(angle) + OPEN_HAND * sin(angle) < 0:
             return float("inf")  # the next spoke points away
-        to_next = at * sin(angle) - OPEN_HAND * cos(angle)  # to the line through the next spoke
+        to_next = distance * sin(angle) - OPEN_HAND * cos(angle)  # to the next spoke's centre line
         return to_next - self.radius - FINGER / 2
 
     def shapes(self, main: Material, trim: Material) -> tuple[Shape, ...]:
@@ -240,15 +244,13 @@ class Wheel:
 
 
 def _arm(x: float, start: float, end: float, radius: float, material: Material) -> Shape:
-    """A capsule along z, `x` off the door, its straight part from z = start to end."""
+    """Build a capsule along z at distance `x` from the door, straight from z = start to end."""
     return capsule_between((x, 0, start), (x, 0, end), radius, material=material)
 
 
 def _check_even(name: str, value: int) -> None:
     if value % 2:
-        raise RuleSafeError(
-            f"{name} must be even, not {value}: a pinch needs two faces opposite each other"
-        )
+        raise RuleSafeError(f"{name} must be even, not {value}: a pinch needs two opposite faces")
 
 
 KNOBS = (Bar, Grip, Fluted)

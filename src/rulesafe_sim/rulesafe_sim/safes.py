@@ -1,10 +1,10 @@
-"""The safes: ten YAML files in data/safes, those of installed packages, and files of users.
+"""Load safes: the ten YAML files in data/safes, those of installed packages, and user files.
 
     safe = load_safe("safe_03")          # or load_safe("my_safe.yaml")
     safe.parts["knob"].range             # rad; 0 = closed
-    safe.grasps("knob", "turn")          # where and how a pinch takes it
+    safe.grasps("knob", "turn")          # its pinch grasps
 
-`safe_body.safe_body(safe)` makes the geometry. docs/safes.md explains the file, key by key.
+`safe_body.safe_body(safe)` builds the geometry. docs/safes.md explains the keys of the file.
 """
 
 from dataclasses import dataclass
@@ -19,10 +19,10 @@ from rulesafe_sim.safe import Case, Door, Handle, Knob, Looks, Safe
 from rulesafe_sim.safe_checks import check_safe
 
 SAFES = tuple(f"safe_{i:02d}" for i in range(1, 11))
-"""Ids of the safes that come with the project."""
+"""Ids of the built-in safes."""
 
 FILES = {name: Path(__file__).parent / f"data/safes/{name}.yaml" for name in SAFES}
-"""The YAML file of each."""
+"""YAML file of each built-in safe."""
 
 
 @dataclass(frozen=True)
@@ -45,8 +45,8 @@ def safe_file(name: str | Path) -> Path:
     """Return the YAML file of a safe.
 
     Args:
-        name: an id in SAFES, an entry point of the group "rulesafe.safes" or `module:attribute`,
-            both of them paths of YAML files, or the path of a YAML file.
+        name: an id in SAFES, the path of a YAML file, or an entry point of the group
+            "rulesafe.safes" or `module:attribute` whose value is such a path.
 
     Raises:
         RuleSafeError: the name is unknown.
@@ -55,20 +55,20 @@ def safe_file(name: str | Path) -> Path:
 
 
 def load_safe(name: str | Path | Safe) -> Safe:
-    """Return the safe that `safe_file` finds; a safe is returned as it is. Errors: RuleSafeError
-    naming file and key."""
+    """Load a safe by a name that `safe_file` accepts; a `Safe` is returned unchanged. Raises
+    RuleSafeError with the file and key."""
     if isinstance(name, Safe):
         return name
-    return _own_safe(str(name)) if name in SAFES else read_safe(safe_file(name))
+    return _builtin_safe(str(name)) if name in SAFES else read_safe(safe_file(name))
 
 
 @lru_cache
-def _own_safe(name: str) -> Safe:
+def _builtin_safe(name: str) -> Safe:
     return read_safe(FILES[name])
 
 
 def read_safe(path: Path) -> Safe:
-    """The safe that a YAML file describes, checked."""
+    """Read and validate a safe from a YAML file."""
     about = build(_File, read_yaml(path), path.name)
     parts = about.parts
     safe = Safe(

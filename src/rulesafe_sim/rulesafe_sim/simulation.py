@@ -1,4 +1,4 @@
-"""The simulation: robot, safe and lock stepped together. No ROS, and no rendering unless asked."""
+"""The simulation of robot, safe and lock, without ROS; rendering is optional."""
 
 import hashlib
 from collections.abc import Callable, Mapping
@@ -35,7 +35,7 @@ HOME_ACTION = np.array([HOME[name] for name in ACTION_JOINTS])  # (13,) rad
 
 @dataclass(frozen=True)
 class SimulationState:
-    """What is known at one instant; the fields from `part_positions` on are privileged."""
+    """State of the simulation at one time; the fields from `part_positions` on are privileged."""
 
     time: float  # s since reset
     frame: int  # completed 0.1 s frames since reset
@@ -45,44 +45,44 @@ class SimulationState:
     part_open: Mapping[str, bool]
     part_locked: Mapping[str, bool]
     pose_safe_in_pelvis: Transform
-    contact_forces: Mapping[str, float]  # N, the robot against each of CONTACT_NAMES
+    contact_forces: Mapping[str, float]  # N, between the robot and each of CONTACT_NAMES
 
     @property
     def action_positions(self) -> NDArray[np.float64]:
-        """Positions (13,) of the commanded joints, rad, order of ACTION_JOINTS."""
+        """Positions (13,) of the action joints, rad, in the order of ACTION_JOINTS."""
         return self.joint_positions[ACTED]
 
 
 @dataclass(frozen=True)
 class Joints:
-    """Every joint of the scene in the physics' own single precision: what pictures depend on."""
+    """All joints of the scene in single precision, as in the physics; they determine the images."""
 
-    robot_joints: tuple[str, ...]  # J names: the joints of the scene's robot, mimics included
+    robot_joints: tuple[str, ...]  # J names: the joints of the scene's robot, including mimics
     robot_positions: NDArray[np.float32]  # (J,) rad
     robot_velocities: NDArray[np.float32]  # (J,) rad/s
     safe_positions: NDArray[np.float32]  # (3,) rad: knob, handle, door
 
 
 def placement_pose(placement: Placement) -> Transform:
-    """Pose of the safe frame (x out of the door) in the pelvis frame."""
+    """Return the pose of the safe frame (x out of the door) in the pelvis frame."""
     return from_xyz_rpy(placement.xyz, (0, 0, np.pi + placement.yaw))
 
 
 def start_action(variation: Variation) -> NDArray[np.float64]:
-    """The targets (13,) of the posture that an episode begins with: HOME and the variation's
-    offsets, within the joints' limits, rad."""
+    """Return the joint targets (13,) at the start of an episode, rad: HOME plus the offsets of the
+    variation, clipped to the joint limits."""
     offsets = np.zeros(len(ACTION_JOINTS))
     offsets[: len(ARM_JOINTS)] = variation.arm
     return np.clip(HOME_ACTION + offsets, LOWER, UPPER)
 
 
 def check_action(action: ArrayLike) -> NDArray[np.float64]:
-    """The action as (13,) float64. Errors: wrong shape, NaN or infinity."""
+    """Return the action as (13,) float64; raise RuleSafeError on a wrong shape, NaN or infinity."""
     targets = np.asarray(action, np.float64)
     if targets.shape != (len(ACTION_JOINTS),):
         raise RuleSafeError(
-            f"an action has shape (13,), one target in rad for each of {', '.join(ACTION_JOINTS)}; "
-            f"got shape {targets.shape}"
+            "an action must have shape (13,), one target in rad for each of "
+            f"{', '.join(ACTION_JOINTS)}; got shape {targets.shape}"
         )
     if not np.isfinite(targets).all():
         bad = [name for name, ok in zip(ACTION_JOINTS, np.isfinite(targets), strict=True) if not ok]
@@ -91,10 +91,10 @@ def check_action(action: ArrayLike) -> NDArray[np.float64]:
 
 
 class Simulation:
-    """One robot and one safe in contact physics.
+    """Contact physics of one robot and one safe.
 
-    `reset` builds the scene anew, so that an episode depends on its arguments and actions alone;
-    nothing else may be called before it.
+    Call `reset` first. It rebuilds the scene, so that an episode depends only on its arguments and
+    actions.
     """
 
     scene: physics.sapien.Scene
@@ -109,16 +109,22 @@ class Simulation:
     def reset(
         self, rule: str | Rule, safe: str | Safe, seed: int, variation: Variation | None = None
     ) -> None:
-        """Start an episode in `variation`, or in the one that the split of the configuration has
-        for `seed`. `self.safe` then has the variation's colours and resistances.
+        """Start an episode. On an error the current episode continues.
 
-        Errors: RuleSafeError for an unknown rule or safe, a negative seed, or resistances with
-        which a part would not rest; the episode that runs goes on then.
+        Args:
+            rule, safe: ids, file paths, or loaded objects.
+            seed: seed of the episode, >= 0.
+            variation: scene variation; None: sampled from the configured split with `seed`. Its
+                colours and resistances are applied to `self.safe`.
+
+        Raises:
+            RuleSafeError: the rule or safe is unknown, the seed is negative, or a part with these
+                resistances would not stay in its phase.
         """
         config = self.config.physics
         new_rule, new_safe = load_rule(rule), load_safe(safe)
         if seed < 0:
-            raise RuleSafeError(f"a seed is a whole number >= 0, not {seed}")
+            raise RuleSafeError(f"seed is {seed}; valid: an integer >= 0")
         if variation is None:
             variation = sample_variation(self.split.randomisation, new_safe, seed)
         self.rule, self.safe, self.seed = new_rule, vary_safe(new_safe, variation), seed
@@ -167,9 +173,9 @@ class Simulation:
         self._robot.place(HOME | posture)
 
     def step(self, action: ArrayLike) -> None:
-        """One frame (0.1 s): the command moves linearly to the action (13,), rad.
+        """Simulate one frame (0.1 s) in which the command moves linearly to the action (13,), rad.
 
-        Out-of-limit targets are clipped and counted in `clipped_actions`; NaN raises.
+        Targets outside the joint limits are clipped and counted in `clipped_actions`; NaN raises.
         """
         start, count = self._command.copy(), self.config.physics.controls_per_frame
         targets = check_action(action)
@@ -180,8 +186,8 @@ class Simulation:
             self.control(start + (targets - start) * (i / count))
 
     def control(self, action: ArrayLike) -> None:
-        """One control step (10 ms) towards the targets (13,), rad, at most as fast as the joints'
-        velocity limits allow and within their limits."""
+        """Simulate one control step (10 ms) towards the targets (13,), rad, within the position
+        and velocity limits of the joints."""
         config = self.config.physics
         targets = np.clip(check_action(action), LOWER, UPPER)
         reach = VELOCITY / config.control_hz
@@ -190,8 +196,10 @@ class Simulation:
         self.advance(lambda robot: robot.compensate_gravity())
 
     def advance(self, drive: Callable[[articulations.DrivenRobot], None]) -> None:
-        """One control step in which `drive` is called before each step of the physics: for who
-        stands for the motors. It must set every torque of the robot anew."""
+        """Simulate one control step with a custom motor model.
+
+        `drive` is called before each physics step and must set the torques of all robot joints.
+        """
         for _ in range(self.config.physics.substeps):
             drive(self._robot)
             self._safe.apply_torques(self.safe.torques(self._safe.part_positions()))
@@ -216,12 +224,12 @@ class Simulation:
 
     @property
     def placement(self) -> Placement:
-        """Where the safe stands."""
+        """Pose of the safe."""
         return self.variation.placement
 
     @property
     def time(self) -> float:
-        """Simulated seconds since reset."""
+        """Simulated time since reset, s."""
         return self._controls / self.config.physics.control_hz
 
     @property
@@ -231,17 +239,17 @@ class Simulation:
 
     @property
     def digest(self) -> str:
-        """Hash of every joint position since reset: equal traces have equal digests."""
+        """Hash of all joint positions since reset; it is equal for bit-identical trajectories."""
         return self._digest.hexdigest()
 
     @property
     def command(self) -> NDArray[np.float64]:
-        """The targets (13,) that the drives now follow, rad."""
+        """The current drive targets (13,), rad."""
         return self._command.copy()
 
     @property
     def success(self) -> bool:
-        """Whether the door was opened after the lock had freed it."""
+        """Whether the door was opened after the lock had released it."""
         return self.progress.success
 
     def state(self) -> SimulationState:
@@ -260,7 +268,7 @@ class Simulation:
         )
 
     def snapshot(self) -> TaskSnapshot:
-        """The state of the task at this instant."""
+        """Return the current state of the task."""
         progress = self.progress
         return TaskSnapshot(
             rule=self.rule.id,
@@ -279,7 +287,7 @@ class Simulation:
         )
 
     def joints(self) -> Joints:
-        """The joints at this instant, exactly."""
+        """Return the current joint states at the precision of the physics."""
         parts = self._safe.part_positions()
         return Joints(
             robot_joints=self._robot.names,
@@ -289,15 +297,16 @@ class Simulation:
         )
 
     def show(self, joints: Joints) -> None:
-        """Puts robot and safe where they were, for pictures only: time, lock and drives stay as
-        they are, so reset before the next step.
+        """Set recorded joint states for rendering only. Time, lock and drives are not changed, so
+        call `reset` before the next step.
 
-        Errors: RuleSafeError where these are the joints of another robot.
+        Raises:
+            RuleSafeError: the joints are those of another robot.
         """
         if joints.robot_joints != self._robot.names:
             raise RuleSafeError(
-                f"these are joints {', '.join(joints.robot_joints)}; this robot has "
-                f"{', '.join(self._robot.names)}"
+                f"the recorded joints {', '.join(joints.robot_joints)} differ from those of this "
+                f"robot: {', '.join(self._robot.names)}"
             )
         robot = zip(self._robot.names, joints.robot_positions.tolist(), strict=True)
         self._robot.set_positions(dict(robot))
@@ -305,10 +314,10 @@ class Simulation:
         self._safe.set_positions({f"{part}_joint": position for part, position in parts})
 
     def show_links(self) -> None:
-        """Puts what pictures show exactly where the joints are.
+        """Compute the link poses for rendering from the joint positions.
 
-        The physics' own poses of links differ in their last bits by the way that led there; after
-        this, a picture depends on the joints alone, and can be made again from stored ones.
+        The last bits of the physics' link poses depend on the previous motion. With these poses an
+        image depends only on the joint positions and can be reproduced from stored ones.
         """
         robot = dict(zip(self._robot.names, self._robot.positions.tolist(), strict=True))
         self._robot.show_links(self._robot_body.link_poses(robot))

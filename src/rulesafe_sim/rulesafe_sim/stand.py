@@ -1,6 +1,6 @@
-"""The pedestal that carries a safe, from the floor to its underside, as plain shapes.
+"""Shapes of the pedestal under a safe, from the floor to the underside of the safe.
 
-The simulation, the pictures and the planner's collision model all take it from here.
+Used by the simulation, the renderer and the planner's collision model.
 """
 
 from dataclasses import replace
@@ -13,10 +13,10 @@ from rulesafe_sim.safe import Safe
 from rulesafe_sim.safe_body import safe_body
 
 FLOOR_Z = -1.03
-"""Height of the floor in the pelvis frame, m: a standing H1-2."""
+"""Height of the floor in the pelvis frame of a standing H1-2, m."""
 
-GAP = 0.001  # m between the stand and the safe, so that they never push each other
-FRONT_INSET = 0.06  # m behind the safe's front, free for a forearm that reaches up from below
+GAP = 0.001  # m between the stand and the safe, so that they have no contact
+FRONT_INSET = 0.06  # m behind the safe's front, leaves space for a forearm below the safe
 SIDE_INSET = 0.06
 BACK_INSET = 0.03
 PLATE = 0.015  # m, thickness of the plates at both ends
@@ -26,15 +26,16 @@ PLATES = Material((0.09, 0.095, 0.105), roughness=0.5, metallic=0.3)
 
 
 def stand_shapes(safe: Body, pose_safe_in_pelvis: Transform) -> tuple[Shape, ...]:
-    """A column between two plates, in the pelvis frame, under the safe's root link.
+    """Build a column between two plates under the safe's root link, in the pelvis frame.
 
-    It is narrower than the safe on every side. The safe stands upright (its z is the pelvis's z).
+    It is narrower than the safe on every side. The safe must be upright (z parallel to that of the
+    pelvis).
     """
-    least, most = bounds(safe.links[0])
+    lowest, highest = bounds(safe.links[0])
     floor = FLOOR_Z - pose_safe_in_pelvis[2, 3]
-    low = np.array([least[0] + BACK_INSET, least[1] + SIDE_INSET, floor])
-    high = np.array([most[0] - FRONT_INSET, most[1] - SIDE_INSET, least[2] - GAP])
-    slim = np.array([0.05, 0.05, 0.0])
+    low = np.array([lowest[0] + BACK_INSET, lowest[1] + SIDE_INSET, floor])
+    high = np.array([highest[0] - FRONT_INSET, highest[1] - SIDE_INSET, lowest[2] - GAP])
+    column_inset = np.array([0.05, 0.05, 0.0])
 
     def box(near: np.ndarray, far: np.ndarray, material: Material) -> Shape:
         pose = pose_safe_in_pelvis @ from_parts(np.eye(3), (near + far) / 2)
@@ -42,17 +43,19 @@ def stand_shapes(safe: Body, pose_safe_in_pelvis: Transform) -> tuple[Shape, ...
 
     floor_plate = box(low, np.array([high[0], high[1], low[2] + PLATE]), PLATES)
     top_plate = box(np.array([low[0], low[1], high[2] - PLATE]), high, PLATES)
-    rise = np.array([0.0, 0.0, PLATE])
-    return floor_plate, box(low + slim + rise, high - slim - rise, COLUMN), top_plate
+    plate = np.array([0.0, 0.0, PLATE])
+    column = box(low + column_inset + plate, high - column_inset - plate, COLUMN)
+    return floor_plate, column, top_plate
 
 
 def safe_on_stand(safe: Safe, pose_safe_in_pelvis: Transform) -> Body:
-    """The safe's body (see `safe_body`) and, fixed to its root, the link `stand`: what people see
-    of a safe that stands at that pose."""
+    """Return the body of a safe (see `safe_body`) with the link `stand` fixed to its root, for
+    visualisation of a safe at this pose."""
     body = safe_body(safe)
-    back = inverse(pose_safe_in_pelvis)
+    to_safe = inverse(pose_safe_in_pelvis)
     shapes = tuple(
-        replace(shape, pose=back @ shape.pose) for shape in stand_shapes(body, pose_safe_in_pelvis)
+        replace(shape, pose=to_safe @ shape.pose)
+        for shape in stand_shapes(body, pose_safe_in_pelvis)
     )
     root = body.links[0].name
     fixed = Joint("stand_joint", root, "stand", np.eye(4), kind="fixed")
@@ -61,7 +64,7 @@ def safe_on_stand(safe: Safe, pose_safe_in_pelvis: Transform) -> Body:
 
 
 def bounds(link: Link) -> tuple[np.ndarray, np.ndarray]:
-    """Lowest and highest corner (3,) of a link's shapes in the link's frame, m."""
+    """Return the lowest and highest corner (3,) of a link's shapes in the link frame, m."""
     corners = []
     for shape in link.shapes:
         half = _half_extents(shape)

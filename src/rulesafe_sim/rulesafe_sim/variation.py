@@ -1,7 +1,7 @@
-"""What may differ from one episode to the next, as concrete values: a `Variation`.
+"""Scene variation of an episode: the values that are randomised between episodes.
 
-`randomisation.sample_variation` draws one for a seed; `Simulation.reset` applies it. It is plain
-data and goes through JSON and back:
+`randomisation.sample_variation` samples a `Variation` for a seed; `Simulation.reset` applies it. It
+can be stored as JSON:
 
     again = Variation.from_dict(json.loads(json.dumps(variation.to_dict())))
 """
@@ -24,25 +24,25 @@ AnyPart = TypeVar("AnyPart", bound=Part)
 
 @dataclass(frozen=True)
 class Lighting:
-    """The room's lights against the nominal ones of visuals.py."""
+    """Changes of the room's lights relative to the nominal ones in visuals.py."""
 
-    key: float = 1.0  # times the key light, which throws the shadows
-    azimuth: float = 0.0  # rad, the key light's direction turned about z, seen from above
-    elevation: float = 0.0  # rad, positive: the key light comes from further up
-    ambient: float = 1.0  # times the ambient light and the light that fills the shadows
-    tint: Color = (1.0, 1.0, 1.0)  # times red, green and blue of every light
+    key: float = 1.0  # factor on the key light, which casts the shadows
+    azimuth: float = 0.0  # rad, rotation of the key light's direction about z
+    elevation: float = 0.0  # rad, positive: the key light is higher
+    ambient: float = 1.0  # factor on the ambient light and the fill light
+    tint: Color = (1.0, 1.0, 1.0)  # factors on red, green and blue of all lights
 
 
 @dataclass(frozen=True)
 class ColourShift:
-    """How a colour differs, as hue, lightness and saturation of its sRGB values."""
+    """Change of a colour in hue, lightness and saturation of its sRGB values."""
 
-    hue: float = 0.0  # rad, 2 pi is once around
-    saturation: float = 1.0  # times
-    lightness: float = 0.0  # added, of 0..1
+    hue: float = 0.0  # rad, added; periodic with 2 pi
+    saturation: float = 1.0  # factor
+    lightness: float = 0.0  # added; lightness is in 0..1
 
     def apply(self, color: Color) -> Color:
-        """The shifted colour, linear RGB in and out; the very same one where nothing is shifted."""
+        """Shift a linear RGB colour; without a shift, return it unchanged (bit-identical)."""
         if self == ColourShift():
             return color
         hue, lightness, saturation = rgb_to_hls(*(srgb(value) for value in color))
@@ -56,7 +56,7 @@ class ColourShift:
 
 @dataclass(frozen=True)
 class Colours:
-    """Shifts of all the safe's colours together, of the wooden floor and of the walls."""
+    """Colour shifts: one for all colours of the safe, one for the floor, one for the walls."""
 
     safe: ColourShift = ColourShift()
     floor: ColourShift = ColourShift()
@@ -65,9 +65,9 @@ class Colours:
 
 @dataclass(frozen=True)
 class CameraShift:
-    """How a camera is mounted against its nominal pose; both are in the frame of the camera's link.
+    """Change of a camera's pose relative to its nominal pose, in the frame of the camera's link.
 
-    `xyz` m, `rpy` rad (added to the fixed-axes angles), `fov` rad (vertical angle)."""
+    `xyz` m, `rpy` rad (added to the fixed-axis angles), `fov` rad (added to the vertical angle)."""
 
     xyz: Vec3 = (0.0, 0.0, 0.0)
     rpy: Vec3 = (0.0, 0.0, 0.0)
@@ -82,16 +82,16 @@ class Cameras:
 
 @dataclass(frozen=True)
 class Resistance:
-    """How heavily a part turns: factors on its damping and detent, and a torque (N m) towards
-    closed that is added to its spring, since most safes have no spring to scale."""
+    """Change of a part's resistance: factors on its damping and detent, and a closing torque (N m)
+    added to its spring, since most safes have no spring to scale."""
 
     damping: float = 1.0
     detent: float = 1.0
     spring: float = 0.0
 
     def apply(self, part: AnyPart) -> AnyPart:
-        """The part with this resistance; the very same one where nothing differs. Errors:
-        RuleSafeError where it would not rest in its phase."""
+        """Return the part with this resistance, or the part itself if nothing changes. Raises
+        RuleSafeError if the part would not stay in its phase."""
         if self == Resistance():
             return part
         return replace(
@@ -111,8 +111,8 @@ class Resistances:
 
 @dataclass(frozen=True)
 class Variation:
-    """All that an episode may differ in besides rule and safe. Only `placement` has no nominal
-    value: where a seed puts it, `sample_variation` says."""
+    """All values of an episode that can vary in addition to rule and safe. `placement` has no
+    nominal value; `sample_variation` samples it."""
 
     placement: Placement
     lighting: Lighting = Lighting()
@@ -120,32 +120,32 @@ class Variation:
     cameras: Cameras = Cameras()
     arm: tuple[float, ...] = (0.0,) * len(ARM_JOINTS)  # rad, added to HOME, order of ARM_JOINTS
     parts: Resistances = Resistances()
-    speed: float = 1.0  # times the speed at which a demonstrator moves; the physics ignores it
+    speed: float = 1.0  # factor on the expert's speed; the physics ignores it
 
     def to_dict(self) -> dict[str, Any]:
-        """Numbers, lists and dicts, as JSON has them."""
-        return _listed(asdict(self))
+        """Convert to JSON-compatible numbers, lists and dicts."""
+        return _to_lists(asdict(self))
 
     @classmethod
     def from_dict(cls, data: Any) -> "Variation":
-        """The inverse of `to_dict`; what is left out is nominal. Errors: RuleSafeError for unknown
-        keys, for a missing placement and for what is not a finite number."""
-        return _decode(_PATTERN, data, "variation")
+        """Convert from `to_dict`; missing keys are nominal. Raises RuleSafeError for unknown keys,
+        a missing placement or values that are not finite numbers."""
+        return _decode(_TEMPLATE, data, "variation")
 
 
-_PATTERN = Variation(Placement((0.0, 0.0, 0.0), 0.0))
+_TEMPLATE = Variation(Placement((0.0, 0.0, 0.0), 0.0))
 
 
 def vary_safe(safe: Safe, variation: Variation) -> Safe:
-    """The safe in the variation's colours and with its resistances; the very same one where
-    neither differs. Errors: RuleSafeError where a part would not rest in its phase."""
+    """Return the safe with the colours and resistances of the variation, or the safe itself if
+    nothing changes. Raises RuleSafeError if a part would not stay in its phase."""
     if variation.colours.safe == ColourShift() and variation.parts == Resistances():
         return safe
     parts = variation.parts
     try:
         return replace(
             safe,
-            looks=_shifted(safe.looks, variation.colours.safe),
+            looks=_shift_colours(safe.looks, variation.colours.safe),
             knob=parts.knob.apply(safe.knob),
             handle=parts.handle.apply(safe.handle),
             door=parts.door.apply(safe.door),
@@ -154,28 +154,28 @@ def vary_safe(safe: Safe, variation: Variation) -> Safe:
         raise RuleSafeError(f"{safe.id} in this variation: {error}") from error
 
 
-def _shifted(looks: Looks, shift: ColourShift) -> Looks:
+def _shift_colours(looks: Looks, shift: ColourShift) -> Looks:
     materials: dict[str, Material] = {f.name: getattr(looks, f.name) for f in fields(looks)}
     return Looks(**{k: replace(m, color=shift.apply(m.color)) for k, m in materials.items()})
 
 
-def _listed(value: Any) -> Any:
+def _to_lists(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _listed(item) for key, item in value.items()}
+        return {key: _to_lists(item) for key, item in value.items()}
     return list(value) if isinstance(value, tuple) else value
 
 
-def _decode(pattern: Any, value: Any, where: str) -> Any:
-    """The value in the form of `pattern`: a dataclass of dataclasses, tuples and numbers."""
-    if is_dataclass(pattern):
+def _decode(template: Any, value: Any, where: str) -> Any:
+    """Convert a value to the structure of `template`: dataclasses, tuples and numbers."""
+    if is_dataclass(template):
         data = as_mapping(value, where)
-        optional = [f.name for f in fields(pattern) if f.default is not MISSING]
-        check_keys(data, [f.name for f in fields(pattern)], where, optional)
-        given = {k: _decode(getattr(pattern, k), v, f"{where}.{k}") for k, v in data.items()}
-        return replace(pattern, **given)  # type: ignore[type-var]
-    if isinstance(pattern, tuple):
-        if not isinstance(value, (list, tuple)) or len(value) != len(pattern):
-            raise RuleSafeError(f"{where} must be {len(pattern)} numbers, not {value!r}")
+        optional = [f.name for f in fields(template) if f.default is not MISSING]
+        check_keys(data, [f.name for f in fields(template)], where, optional)
+        given = {k: _decode(getattr(template, k), v, f"{where}.{k}") for k, v in data.items()}
+        return replace(template, **given)  # type: ignore[type-var]
+    if isinstance(template, tuple):
+        if not isinstance(value, (list, tuple)) or len(value) != len(template):
+            raise RuleSafeError(f"{where} must be {len(template)} numbers, not {value!r}")
         return tuple(_decode(0.0, item, where) for item in value)
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not isfinite(value):
         raise RuleSafeError(f"{where} must be a finite number, not {value!r}")

@@ -1,7 +1,7 @@
-"""What the cameras see: meshes of the bodies' shapes, the room and its lights.
+"""Render geometry: meshes of the bodies' shapes, the room and its lights.
 
-A link's shapes become one mesh for each material, with fewer triangles than SAPIEN's own primitives
-(144 instead of 1024 for a finger's capsule): on a CPU that takes a quarter off a picture's time.
+The shapes of a link are merged into one mesh per material, with fewer triangles than SAPIEN's
+primitives (144 instead of 1024 for a finger capsule), which renders 25 % faster on a CPU.
 """
 
 from collections.abc import Iterable, Mapping
@@ -21,7 +21,7 @@ WALL = (0.50, 0.53, 0.55)
 
 
 class Mesh(NamedTuple):
-    """Triangles with counter-clockwise corners seen from outside; lengths in m."""
+    """Triangle mesh, counter-clockwise seen from outside; lengths in m."""
 
     vertices: NDArray[np.float32]  # (V, 3)
     normals: NDArray[np.float32]  # (V, 3), unit
@@ -29,7 +29,7 @@ class Mesh(NamedTuple):
 
 
 def shape_mesh(shape: Shape) -> Mesh:
-    """The surface of a shape in its link's frame."""
+    """Triangulate the surface of a shape, in the link frame."""
     mesh = _box(*shape.size) if shape.kind == "box" else _round(shape)
     return Mesh(
         apply(shape.pose, mesh.vertices).astype(np.float32),
@@ -39,7 +39,7 @@ def shape_mesh(shape: Shape) -> Mesh:
 
 
 def show_shapes(entity: sapien.Entity, shapes: Iterable[Shape]) -> None:
-    """Makes the visible shapes of a link visible in pictures: one mesh for each material."""
+    """Add the visible shapes of a link to its render body, one mesh per material."""
     groups: dict[Material, list[Mesh]] = {}
     for shape in shapes:
         if shape.visible:
@@ -64,7 +64,7 @@ def show_shapes(entity: sapien.Entity, shapes: Iterable[Shape]) -> None:
 def show_body(
     articulation: sapien.physx.PhysxArticulation, shapes: Mapping[str, Iterable[Shape]]
 ) -> None:
-    """Shows the shapes (by link name, in the link's frame) on an articulation's links."""
+    """Add shapes (by link name, in the link frame) to the render bodies of an articulation."""
     for link in articulation.links:
         show_shapes(link.entity, shapes.get(link.name, ()))
 
@@ -72,7 +72,7 @@ def show_body(
 def build_room(
     scene: sapien.Scene, lighting: Lighting = Lighting(), colours: Colours = Colours()
 ) -> None:
-    """Adds floor, three walls and lights. The scene must have a render system."""
+    """Add floor, three walls and lights to a scene with a render system."""
     half, height, thick = 2.6, 2.8, 0.02
     wood = _render_material((1.0, 1.0, 1.0), 0.55)
     wood.base_color_texture = sapien.render.RenderTexture2D(
@@ -95,9 +95,9 @@ def build_room(
 
 def _light(scene: sapien.Scene, lighting: Lighting) -> None:
     tint = np.array(lighting.tint)
-    even = lighting.ambient * tint
-    scene.set_ambient_light(np.array([0.36, 0.36, 0.37]) * even)
-    # The shadow map covers what is within 1.15 m of the safe and the arm.
+    ambient = lighting.ambient * tint
+    scene.set_ambient_light(np.array([0.36, 0.36, 0.37]) * ambient)
+    # The shadow map covers a radius of 1.15 m around the safe and the arm.
     direction = _key_direction(lighting)
     scene.add_directional_light(
         direction,
@@ -109,12 +109,12 @@ def _light(scene: sapien.Scene, lighting: Lighting) -> None:
         shadow_far=4.0,
         shadow_map_size=512,
     )
-    scene.add_directional_light([0.5, -0.7, -0.5], np.array([0.45, 0.5, 0.6]) * even)
+    scene.add_directional_light([0.5, -0.7, -0.5], np.array([0.45, 0.5, 0.6]) * ambient)
 
 
 def _key_direction(lighting: Lighting) -> NDArray[np.float64]:
-    """Where the key light shines (3,): nominally steep and from the right, so that neither head
-    nor torso shades the door."""
+    """Return the direction (3,) of the key light: nominally steep and from the right, so that
+    neither head nor torso casts a shadow on the door."""
     direction = np.array([0.62, 0.3, -0.72])
     level = np.array([-direction[1], direction[0], 0.0])
     higher = about_axis(level / np.linalg.norm(level), lighting.elevation)
@@ -122,21 +122,21 @@ def _key_direction(lighting: Lighting) -> NDArray[np.float64]:
 
 
 def _planks(wood: Color) -> NDArray[np.uint8]:
-    """A wooden floor (512, 512, 4): sixteen rows of planks with their own tint and grain."""
+    """Return a wood texture (512, 512, 4): sixteen rows of planks with random tint and grain."""
     rng = np.random.default_rng(7)
     side, rows = 512, 16
-    tall = side // rows
-    picture = np.empty((side, side, 3))
+    height = side // rows
+    image = np.empty((side, side, 3))
     for row in range(rows):
         ends = (rng.integers(0, side) + np.array([0, side // 2])) % side
         tint = np.where((np.arange(side) - ends[0]) % side < side // 2, *rng.uniform(0.88, 1.06, 2))
-        grain = rng.normal(0, 0.02, (tall, 1)) + rng.normal(0, 0.006, (tall, side))
+        grain = rng.normal(0, 0.02, (height, 1)) + rng.normal(0, 0.006, (height, side))
         plank = np.array(wood) * (tint + grain)[..., None]
         plank[0] *= 0.72
         plank[:, ends] *= 0.72
-        picture[row * tall : (row + 1) * tall] = plank
+        image[row * height : (row + 1) * height] = plank
     opaque = np.full((side, side, 1), 255)
-    return np.concatenate([np.clip(picture, 0, 1) * 255, opaque], axis=-1).astype(np.uint8)
+    return np.concatenate([np.clip(image, 0, 1) * 255, opaque], axis=-1).astype(np.uint8)
 
 
 def _render_material(
@@ -185,9 +185,9 @@ def _round(shape: Shape) -> Mesh:
 
 
 def _capsule(radius: float, length: float, segments: int) -> Mesh:
-    """Also a sphere, where the straight part has no length."""
+    """Build a capsule, or a sphere if `length` is 0."""
     angles = np.linspace(0, np.pi / 2, segments // 4 + 1)
-    angles = np.concatenate([-angles[::-1], angles])  # the equator twice: the straight part
+    angles = np.concatenate([-angles[::-1], angles])  # two equators, joined by the straight part
     normals = np.stack([np.cos(angles), np.sin(angles)], axis=1)
     offsets = np.where(np.arange(len(angles)) < len(angles) // 2, -length / 2, length / 2)
     profile = radius * normals + np.stack([np.zeros_like(offsets), offsets], axis=1)
@@ -203,13 +203,13 @@ def _cylinder(radius: float, length: float, segments: int) -> Mesh:
 
 
 def _segments(radius: float) -> int:
-    """Corners of a round shape's cross-section: more where it is larger in the picture."""
+    """Return the number of corners of a round cross-section, larger for larger shapes."""
     return 8 if radius < 0.008 else 12 if radius < 0.02 else 24
 
 
 def _revolve(profile: NDArray, normals: NDArray, bands: NDArray, segments: int) -> Mesh:
-    """Turns a profile of (distance from z, z) and its normals about z; `bands` are the indices i
-    of the surface pieces between profile points i and i + 1."""
+    """Revolve a profile of (distance from z, z) and its normals about z; `bands` are the indices i
+    of the surface strips between profile points i and i + 1."""
     angles = np.arange(segments) * (2 * np.pi / segments)
     turn = np.stack([np.cos(angles), np.sin(angles)], axis=1)  # (S, 2)
 
@@ -224,5 +224,5 @@ def _revolve(profile: NDArray, normals: NDArray, bands: NDArray, segments: int) 
     triangles = np.concatenate([quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]])
     vertices = around(profile)
     a, b, c = (vertices[triangles[:, i]] for i in range(3))
-    flat = np.linalg.norm(np.cross(b - a, c - a), axis=1) < 1e-12  # those at the poles
-    return Mesh(vertices, around(normals), triangles[~flat])
+    degenerate = np.linalg.norm(np.cross(b - a, c - a), axis=1) < 1e-12  # at the poles
+    return Mesh(vertices, around(normals), triangles[~degenerate])

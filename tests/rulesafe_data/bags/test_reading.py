@@ -63,14 +63,14 @@ def test_what_is_no_bag_says_so(tmp_path, write):
         Bag(tmp_path)
     bag = write(5)
     (bag / "metadata.yaml").write_text("rosbag2_bagfile_information: {version: 9}")
-    with pytest.raises(RuleSafeError, match=r"metadata.yaml is not a bag's"):
+    with pytest.raises(RuleSafeError, match=r"metadata.yaml is not valid bag metadata"):
         Bag(bag)
 
 
 def test_a_message_that_is_not_of_its_type_is_refused(write):
     bag = Bag(write(1))
     message = next(bag.messages())
-    with pytest.raises(RuleSafeError, match=r"a message of /said .* is no std_msgs/msg/String"):
+    with pytest.raises(RuleSafeError, match=r"message of /said .* as std_msgs/msg/String"):
         MessageDecoder(bag)(type(message)("/said", 0, 0, message.data[:6]))
 
 

@@ -83,9 +83,9 @@ def test_a_file_without_a_whole_chunk_goes(killed):
 def test_where_there_is_nothing_to_repair(killed, tmp_path):
     with recording_lock(killed), pytest.raises(RuleSafeError, match="being recorded"):
         repair(killed)
-    with pytest.raises(RuleSafeError, match="nothing to mend"):
+    with pytest.raises(RuleSafeError, match="nothing to repair"):
         repair(tmp_path)
     for path in list(killed.glob("*.mcap"))[:]:
         path.write_bytes(b"")
-    with pytest.raises(RuleSafeError, match="not one whole chunk"):
+    with pytest.raises(RuleSafeError, match="no complete chunk"):
         repair(killed)

@@ -194,7 +194,7 @@ def test_the_support_reaches_from_the_floor_to_the_safe():
 
 
 def test_an_invalid_description_is_an_error():
-    with pytest.raises(RuleSafeError, match="no URDF"):
+    with pytest.raises(RuleSafeError, match="not a valid URDF"):
         read_kinematics("<robot")
 
 

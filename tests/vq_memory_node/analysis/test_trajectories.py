@@ -96,9 +96,9 @@ def test_the_digest_is_that_of_positions_and_rules():
 def test_what_holds_no_demonstrations_is_refused(tmp_path, recordings):
     with pytest.raises(RuleSafeError, match=r"no demonstrations.*valid: a \.parquet file"):
         load_trajectories(tmp_path)
-    with pytest.raises(RuleSafeError, match="no file of states"):
+    with pytest.raises(RuleSafeError, match=r"the file of states .* does not exist"):
         load_trajectories(tmp_path / "states.parquet")
-    with pytest.raises(RuleSafeError, match="not of the kind"):
+    with pytest.raises(RuleSafeError, match="has the format"):
         load_trajectories(DemoFolder(recordings).file("rule_001", 0, success=True))
     empty = tmp_path / "empty"
     empty.mkdir()

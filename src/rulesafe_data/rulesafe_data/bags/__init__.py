@@ -1,1 +1,1 @@
-"""Bags as rosbag2 writes them: directories of MCAP files and a metadata.yaml. No ROS here."""
+"""Read and write rosbag2 bags (MCAP files and metadata.yaml) without ROS."""

@@ -1,4 +1,4 @@
-"""Write a bag in a thread, so that the recorder never waits for the disk."""
+"""Write a bag in a background thread, so that the recorder does not wait for the disk."""
 
 import threading
 from collections import Counter
@@ -10,19 +10,19 @@ from rulesafe_data.bags.metadata import Metadata, Topic
 from rulesafe_data.bags.writing import BagWriter
 
 FLUSH_PERIOD = 0.1
-"""s without messages after which the thread flushes."""
+"""Time without messages (s) after which the thread flushes."""
 
 
 class BackgroundWriter:
-    """Takes messages from one thread and writes them in another.
+    """Queues messages and writes them in a background thread.
 
     Args:
-        writer: used by the thread only.
-        limit: bytes that may wait to be written; further messages are dropped and counted.
+        writer: the bag writer, used only by this thread.
+        limit: maximum size of the queue in bytes; further messages are dropped and counted.
 
     Attributes:
-        overruns: number of messages dropped here, by topic.
-        error: that ended the thread; None while it runs.
+        overruns: number of messages dropped because the queue was full, by topic.
+        error: the exception that ended the thread, or None.
     """
 
     def __init__(self, writer: BagWriter, limit: int = 256 * 10**6):
@@ -31,16 +31,16 @@ class BackgroundWriter:
         self._writer, self._limit = writer, limit
         self._jobs: Queue[Callable[[], object] | None] = Queue()
         self._bytes = 0
-        self._lock = threading.Lock()  # of _bytes
+        self._lock = threading.Lock()  # protects _bytes
         self._thread = threading.Thread(target=self._run, name="bag writer", daemon=True)
         self._thread.start()
 
     def add(self, topic: Topic) -> None:
-        """Add a topic, before its messages; again if more is known of it."""
+        """Add a topic before its messages, or replace its description."""
         self._jobs.put(partial(self._writer.add, topic))
 
     def write(self, topic: str, when: int, published: int, data: bytes) -> bool:
-        """Write a message, see `BagWriter.write`; return whether it was not dropped."""
+        """Queue a message (see `BagWriter.write`); return False if it was dropped."""
         with self._lock:
             accepted = self._bytes + len(data) <= self._limit and self.error is None
             if accepted:
@@ -74,7 +74,7 @@ class BackgroundWriter:
             self.error = error
 
     def close(self) -> Metadata:
-        """Write what waits and complete the bag. Errors: RuleSafeError on a full disk."""
+        """Write queued messages and complete the bag. Raises RuleSafeError on a full disk."""
         self._jobs.put(None)
         self._thread.join()
         if self.error is not None:

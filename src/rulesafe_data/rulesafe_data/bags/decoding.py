@@ -1,8 +1,8 @@
-"""Decode messages of a bag with the definitions in the bag, without ROS.
+"""Decode messages of a bag with the message definitions in the bag, without ROS.
 
 Example::
 
-    decoder = Decoder(bag)
+    decoder = MessageDecoder(bag)
     for message in bag.messages(["/joint_states"]):
         joints = decoder(message)       # .name: list of str, .position: (n,) float64
 """
@@ -28,17 +28,18 @@ PARSERS: dict[str, Callable[[Topic], Any]] = {
     "ros2msg": lambda topic: get_types_from_msg(topic.definition, topic.type),
     "ros2idl": lambda topic: get_types_from_idl(topic.definition),
 }
-"""Parsers of definitions by encoding."""
+"""Parsers of message definitions by encoding."""
 
 
 class MessageDecoder:
     """Decodes the messages of one bag.
 
-    Objects have the messages' fields; arrays of numbers are numpy's (and may be read-only), arrays
-    of text are lists. Without definitions in the bag (old SQLite), those of ROS 2 Jazzy are used.
+    The decoded objects have the fields of the message; numeric arrays are numpy arrays (possibly
+    read-only), arrays of strings are lists. If the bag has no definitions (old SQLite bags), those
+    of ROS 2 Jazzy are used.
 
     Raises:
-        RuleSafeError: the type is unknown, or the message is not of its type.
+        RuleSafeError: the type is unknown, or the message cannot be decoded as its type.
     """
 
     def __init__(self, bag: Bag):
@@ -47,13 +48,14 @@ class MessageDecoder:
         self._topics = bag.topics
 
     def __call__(self, message: Message) -> Any:
-        """Return the message as an object."""
+        """Decode a message."""
         kind = self._types[message.topic]
         try:
             return self._store(message.topic).deserialize_cdr(message.data, kind)
         except (TypesysError, SerdeError, KeyError, ValueError, IndexError) as error:
             raise RuleSafeError(
-                f"a message of {message.topic} at {message.when} ns is no {kind}: {error!r}"
+                f"the message of {message.topic} at {message.when} ns cannot be decoded as {kind}: "
+                f"{error!r}"
             ) from error
 
     def _store(self, name: str) -> Typestore:
@@ -65,6 +67,6 @@ class MessageDecoder:
             else:
                 store = get_typestore(Stores.ROS2_JAZZY)
                 if topic.type not in store.fielddefs:
-                    raise RuleSafeError(f"the bag does not define {topic.type} of {name}")
+                    raise RuleSafeError(f"the bag has no definition of {topic.type} ({name})")
             self._stores[topic.type] = store
         return self._stores[topic.type]

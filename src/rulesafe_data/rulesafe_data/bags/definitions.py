@@ -1,4 +1,4 @@
-"""Definitions of messages, from the .msg files of the installed packages."""
+"""Read message definitions from the .msg files of installed packages."""
 
 import os
 import sys
@@ -13,25 +13,25 @@ from rosbags.typesys import TypesysError, get_types_from_msg
 from rulesafe_core.errors import RuleSafeError
 
 RULE = "=" * 80
-"""Separates the definitions of messages within messages."""
+"""Separator between the definitions of a message and of its nested messages."""
 
 
 def prefixes() -> tuple[Path, ...]:
-    """Return where packages are installed: by ROS, and in this Python."""
+    """Return the install prefixes of ROS packages and of this Python environment."""
     listed = os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep)
     return tuple(Path(prefix) for prefix in (*listed, sys.prefix) if prefix)
 
 
 @lru_cache(maxsize=256)
 def definition(kind: str, places: Sequence[Path] | None = None) -> str:
-    """Return the definition of a message, followed by those of all messages within it (ros2msg).
+    """Return the definition of a message and of all nested messages (ros2msg encoding).
 
     Args:
-        kind: such as sensor_msgs/msg/JointState.
-        places: where packages are installed, a tuple; `prefixes()` if not given.
+        kind: message type, such as sensor_msgs/msg/JointState.
+        places: tuple of install prefixes; default: `prefixes()`.
 
     Raises:
-        RuleSafeError: a definition is not installed, or is invalid.
+        RuleSafeError: a definition is not installed or invalid.
     """
     found = {kind: _text(kind, places)}
     waiting = [kind]
@@ -60,18 +60,18 @@ def _text(kind: str, places: Sequence[Path] | None) -> str:
 
 
 def _parts(kind: str, text: str) -> Iterator[str]:
-    """Yield the types of the messages within a message."""
+    """Yield the types of nested messages."""
     try:
         fields = get_types_from_msg(text, kind)[kind][1]
     except (TypesysError, KeyError) as error:
-        raise RuleSafeError(f"the definition of {kind} makes no sense: {error}") from error
+        raise RuleSafeError(f"the definition of {kind} is invalid: {error}") from error
     for _, description in fields:
-        yield from _named(description)
+        yield from _message_types(description)
 
 
-def _named(description: Any) -> Iterator[str]:
+def _message_types(description: Any) -> Iterator[str]:
     node, inner = description
     if node == Nodetype.NAME:
         yield inner
     elif node in (Nodetype.ARRAY, Nodetype.SEQUENCE):
-        yield from _named(inner[0])
+        yield from _message_types(inner[0])

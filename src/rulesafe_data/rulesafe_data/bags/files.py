@@ -1,4 +1,4 @@
-"""One MCAP file of a bag: writing, its index, and its records."""
+"""Single MCAP files of a bag: writer, index and records."""
 
 import struct
 from collections.abc import Iterator
@@ -20,22 +20,22 @@ COMPRESSIONS = {
     "lz4": CompressionType.LZ4,
     "zstd": CompressionType.ZSTD,
 }
-"""Compressions of a file's chunks by name; every reader of MCAP supports them."""
+"""Chunk compressions by name, supported by all MCAP readers."""
 
 DAMAGE = (
     *(McapError, CRCValidationError, struct.error, zstandard.ZstdError, RuntimeError),
     *(ValueError, EOFError),
 )
-"""Errors of mcap's readers for an incomplete file (lz4 raises RuntimeError)."""
+"""Exceptions of MCAP readers for incomplete or damaged files (lz4 raises RuntimeError)."""
 
 QOS_KEY, HASH_KEY = "offered_qos_profiles", "topic_type_hash"
-"""rosbag2's keys of a channel's metadata."""
+"""Keys of rosbag2 in the metadata of a channel."""
 
 LIBRARY = "rulesafe"
 
 
 def open_writer(stream: IO[bytes], compression: str) -> Writer:
-    """Start a file. Errors: RuleSafeError for an unknown compression."""
+    """Start an MCAP file; raise RuleSafeError if the compression is unknown."""
     if compression not in COMPRESSIONS:
         raise unknown_name("compression", compression, COMPRESSIONS)
     writer = Writer(stream, compression=COMPRESSIONS[compression])
@@ -44,7 +44,8 @@ def open_writer(stream: IO[bytes], compression: str) -> Writer:
 
 
 def register(writer: Writer, topic: Topic, schemas: dict[str, int]) -> int:
-    """Register a topic; return its channel. `schemas`: those registered so far, by type."""
+    """Register a topic and return its channel id. `schemas`: registered schema ids by type, which
+    is updated."""
     if topic.type not in schemas:
         encoding = topic.encoding if topic.definition else ""
         schemas[topic.type] = writer.register_schema(
@@ -55,7 +56,7 @@ def register(writer: Writer, topic: Topic, schemas: dict[str, int]) -> int:
 
 
 def topic_of(channel: Any, schema: Any) -> Topic:
-    """Return the topic of a channel and its schema (None: it has none)."""
+    """Return the topic of a channel and its schema (None: no schema)."""
     return Topic(
         channel.topic,
         schema.name if schema else "",
@@ -67,12 +68,12 @@ def topic_of(channel: Any, schema: Any) -> Topic:
 
 
 def describe(path: Path) -> tuple[FileInfo, dict[str, Topic]]:
-    """Read the index of a finished file. Errors: RuleSafeError if there is none."""
+    """Read the index of a finished file; raise RuleSafeError if it has none."""
     try:
         with path.open("rb") as stream:
             summary = make_reader(stream).get_summary()
     except (*DAMAGE, OSError) as error:
-        raise RuleSafeError(f"{path} is unfinished or no MCAP file ({error})") from error
+        raise RuleSafeError(f"{path} is unfinished or not an MCAP file ({error})") from error
     if summary is None or summary.statistics is None:
         raise RuleSafeError(f"{path} has no index")
     topics: dict[str, Topic] = {}
@@ -88,7 +89,7 @@ def describe(path: Path) -> tuple[FileInfo, dict[str, Topic]]:
 
 
 def records(stream: IO[bytes]) -> Iterator[Any]:
-    """Yield the records of a file up to its end or to damage; checksums are compared."""
+    """Yield the records of a file up to its end or the first damaged one, verifying checksums."""
     reader = StreamReader(stream, validate_crcs=True)
     try:
         yield from reader.records
@@ -97,7 +98,7 @@ def records(stream: IO[bytes]) -> Iterator[Any]:
 
 
 def is_finished(path: Path) -> bool:
-    """Return whether a file has its index."""
+    """Return whether a file has an index."""
     try:
         describe(path)
     except RuleSafeError:

@@ -1,4 +1,4 @@
-"""metadata.yaml of a bag: its files, times and topics, in rosbag2's format."""
+"""metadata.yaml of a bag in rosbag2's format: files, times and topics."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from rulesafe_data.bags import qos
 
 NAME = "metadata.yaml"
 VERSION = 9
-"""Version of the format, that of ROS 2 Jazzy."""
+"""Format version of ROS 2 Jazzy."""
 
 DROPPED = "rulesafe_dropped"
 """Key of custom_data: number of lost messages by topic, as YAML."""
@@ -27,12 +27,12 @@ class Topic:
     """A topic of a bag.
 
     Attributes:
-        name: such as /joint_states.
-        type: such as sensor_msgs/msg/JointState.
-        offered: quality of service of each publisher.
-        type_hash: REP 2011's, such as RIHS01_...; empty if unknown.
-        definition: of the message and of all messages in it; empty if unknown.
-        encoding: of the definition: ros2msg or ros2idl.
+        name: name, such as /joint_states.
+        type: message type, such as sensor_msgs/msg/JointState.
+        offered: quality of service offered by each publisher.
+        type_hash: REP 2011 hash, such as RIHS01_...; empty if unknown.
+        definition: definition of the message and of all nested messages; empty if unknown.
+        encoding: encoding of the definition: ros2msg or ros2idl.
     """
 
     name: str
@@ -45,7 +45,7 @@ class Topic:
 
 @dataclass(frozen=True)
 class FileInfo:
-    """A file of a bag; times in ns, 0 and 0 without messages."""
+    """A file of a bag; start and end in ns, both 0 without messages."""
 
     path: str
     start: int
@@ -62,11 +62,12 @@ class Metadata:
     """The content of metadata.yaml.
 
     Attributes:
-        files: in the order of time.
-        topics: by name.
+        files: files in chronological order.
+        topics: topics by name.
         storage: mcap or sqlite3.
-        compression: rosbag2's own compression: empty, file or message; not that of MCAP's chunks.
-        dropped: lost messages by topic; None if they were not counted.
+        compression: compression mode of rosbag2: empty, file or message (not MCAP chunk
+            compression).
+        dropped: number of lost messages by topic; None if they were not counted.
     """
 
     files: tuple[FileInfo, ...]
@@ -86,7 +87,7 @@ class Metadata:
 
     @property
     def span(self) -> tuple[int, int]:
-        """Times of the first and the last message, ns; 0 and 0 without messages."""
+        """Times of the first and last message, ns; (0, 0) without messages."""
         filled = [file for file in self.files if file.messages]
         if not filled:
             return 0, 0
@@ -98,7 +99,7 @@ class Metadata:
 
 
 def to_text(metadata: Metadata) -> str:
-    """Return the text of metadata.yaml."""
+    """Format the content of metadata.yaml."""
     start, end = metadata.span
     counts = metadata.counts
     content = {
@@ -141,15 +142,15 @@ def _plain_file(file: FileInfo) -> dict[str, Any]:
 
 
 def write(folder: Path, metadata: Metadata) -> None:
-    """Write metadata.yaml atomically. Errors: RuleSafeError on a full disk."""
+    """Write metadata.yaml atomically; raise RuleSafeError if the disk is full."""
     write_atomically(folder / NAME, to_text(metadata).encode())
 
 
 def read(folder: Path) -> Metadata:
-    """Read metadata.yaml, rosbag2's too; the counts of the bag are those of its first file.
+    """Read metadata.yaml, also of rosbag2. The first file gets the message counts of the bag.
 
     Raises:
-        RuleSafeError: it is missing or invalid.
+        RuleSafeError: the file is missing or invalid.
     """
     path = folder / NAME
     try:
@@ -173,7 +174,7 @@ def read(folder: Path) -> Metadata:
     except FileNotFoundError:
         raise RuleSafeError(f"{folder} has no {NAME}") from None
     except (yaml.YAMLError, KeyError, TypeError, AttributeError) as error:
-        raise RuleSafeError(f"{path} is not a bag's: {error!r}") from error
+        raise RuleSafeError(f"{path} is not valid bag metadata: {error!r}") from error
 
 
 def _topic(entry: Mapping[str, Any]) -> Topic:
@@ -186,7 +187,7 @@ def _topic(entry: Mapping[str, Any]) -> Topic:
 
 
 def merged(files: Sequence[tuple[FileInfo, Mapping[str, Topic]]], **other: Any) -> Metadata:
-    """Return the metadata of files and their topics; later files replace topics of earlier ones."""
+    """Merge the metadata of files; topics of later files replace those of earlier ones."""
     topics: dict[str, Topic] = {}
     for _, found in files:
         topics |= found

@@ -1,4 +1,4 @@
-"""Quality of service that publishers offer, as rosbag2 stores it."""
+"""Offered quality-of-service profiles in the formats of rosbag2."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -30,31 +30,31 @@ DEFAULT = Qos(
     UNLIMITED,
     avoid_ros_namespace_conventions=False,
 )
-"""ROS 2's default, as discovery reports it: history and depth are unknown."""
+"""Default of ROS 2 as reported by discovery, where history and depth are unknown."""
 
 
 def is_latched(profile: Qos) -> bool:
-    """Return whether late subscribers receive the last messages (transient local)."""
+    """Return whether the durability is transient local."""
     return profile.durability == QosDurability.TRANSIENT_LOCAL
 
 
 def to_plain(profiles: Sequence[Qos]) -> list[dict[str, Any]]:
-    """Return the profiles as in metadata.yaml of version 9."""
+    """Convert profiles to plain data as in metadata.yaml of version 9."""
     return [dict(profile) for profile in dump_qos_v9(list(profiles))]
 
 
 def to_text(profiles: Sequence[Qos]) -> str:
-    """Return the profiles as in the metadata of an MCAP channel."""
+    """Convert profiles to YAML as in the metadata of an MCAP channel."""
     return yaml.safe_dump(to_plain(profiles), sort_keys=False).strip()
 
 
 def from_plain(profiles: Any) -> tuple[Qos, ...]:
-    """Read profiles, those of any version of rosbag2, from YAML text or from its content.
+    """Read profiles of any rosbag2 version from YAML text or parsed YAML.
 
     Raises:
-        RuleSafeError: they are no profiles.
+        RuleSafeError: the profiles are invalid.
     """
     try:
         return tuple(parse_qos(profiles))
     except (ReaderError, KeyError, TypeError, AttributeError) as error:
-        raise RuleSafeError(f"these are no offered_qos_profiles of a bag: {error!r}") from error
+        raise RuleSafeError(f"invalid offered_qos_profiles in a bag: {error!r}") from error

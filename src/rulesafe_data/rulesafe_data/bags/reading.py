@@ -1,4 +1,4 @@
-"""Read a bag: its topics, and its messages in the order of time.
+"""Read a bag: its topics, and its messages in chronological order.
 
 Example::
 
@@ -25,10 +25,10 @@ class Message:
     """A message of a bag.
 
     Attributes:
-        topic: name of its topic.
-        when: time of recording, ns.
-        published: time of publication, ns; that of recording if it is unknown.
-        data: CDR.
+        topic: name of the topic.
+        when: time of reception by the recorder, ns.
+        published: time of publication, ns; if unknown, the time of reception.
+        data: serialised message (CDR).
     """
 
     topic: str
@@ -38,7 +38,7 @@ class Message:
 
 
 class McapStorage:
-    """MCAP files, those of `writing` and of rosbag2."""
+    """Reads MCAP files written by `writing` or rosbag2."""
 
     def __init__(self, folder: Path, found: Metadata):
         self._paths = [folder / file.path for file in found.files]
@@ -61,7 +61,7 @@ class McapStorage:
 
 
 class RosbagsStorage:
-    """rosbag2's other storages: SQLite, and compressed files or messages."""
+    """Reads other storages of rosbag2: SQLite, and compressed files or messages."""
 
     def __init__(self, folder: Path, found: Metadata):
         self._folder = folder
@@ -92,11 +92,11 @@ class Bag:
     """A complete bag.
 
     Attributes:
-        path: its folder.
-        metadata: content of metadata.yaml, and the definitions of the topics.
+        path: the bag's folder.
+        metadata: content of metadata.yaml, with the definitions of the topics.
 
     Raises:
-        RuleSafeError: there is no bag, or it is unfinished.
+        RuleSafeError: the folder is not a bag, or the bag is unfinished.
     """
 
     def __init__(self, path: Path | str):
@@ -128,11 +128,11 @@ class Bag:
         start: int | None = None,
         end: int | None = None,
     ) -> Iterator[Message]:
-        """Yield messages in the order of recording.
+        """Yield messages in the order of reception.
 
         Args:
-            topics: names; None: all. Unknown ones are ignored.
-            start, end: ns; from `start` to before `end`.
+            topics: names of topics; None: all. Unknown names are ignored.
+            start, end: interval in ns, including `start`, excluding `end`.
         """
         wanted = self.topics if topics is None else [name for name in topics if name in self.topics]
         if not wanted:
@@ -144,23 +144,23 @@ class Bag:
             raise RuleSafeError(f"{self.path} is damaged: {error}") from error
 
     def known(self, name: str) -> Topic:
-        """Return a topic. Errors: RuleSafeError, with the valid names, if there is none."""
+        """Return a topic; raise RuleSafeError if the name is unknown."""
         if name not in self.topics:
             raise unknown_name(f"topic in {self.path}", name, sorted(self.topics))
         return self.topics[name]
 
 
 def _metadata(folder: Path) -> Metadata:
-    """Read the metadata of a complete bag. Errors: RuleSafeError, with what to do."""
+    """Read the metadata of a complete bag; raise RuleSafeError with a remedy otherwise."""
     if not folder.is_dir():
         raise RuleSafeError(
-            f"{folder} is no bag: a bag is a folder with {metadata.NAME} and its files"
+            f"{folder} is not a bag: a bag is a folder with {metadata.NAME} and its files"
         )
     if (folder / metadata.NAME).is_file():
         return metadata.read(folder)
     if any(folder.glob("*.mcap")):
         raise RuleSafeError(
-            f"{folder} is unfinished (its recorder was killed, or still runs): "
-            f"rulesafe bag info {folder} --mend"
+            f"{folder} is unfinished (its recorder was killed, or is still running); repair it "
+            f"with rulesafe bag info {folder} --mend"
         )
-    raise RuleSafeError(f"{folder} is no bag: it has neither {metadata.NAME} nor .mcap files")
+    raise RuleSafeError(f"{folder} is not a bag: it has neither {metadata.NAME} nor .mcap files")

@@ -1,8 +1,8 @@
-"""Repair a bag whose recorder was killed: its files get their index, the bag its metadata.yaml.
+"""Repair a bag whose recorder was killed: write the indices of its files and metadata.yaml.
 
-An unfinished file holds complete chunks and, at its end, perhaps an incomplete one. The complete
-ones are copied, message by message, into a new file that replaces the old one; a file without a
-complete chunk is removed.
+An unfinished file contains complete chunks and possibly an incomplete one at its end. The messages
+of the complete chunks are copied to a new file that replaces the old one; a file without a complete
+chunk is removed.
 """
 
 import os
@@ -17,15 +17,15 @@ from typing import Any
 from mcap.records import Channel, Message, Metadata, Schema
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.files import says_when_full
+from rulesafe_core.files import disk_full_errors
 from rulesafe_data.bags import files, metadata
 from rulesafe_data.bags.writing import complete
 
 LOCK = ".recording"
-"""File that is locked while a bag is written."""
+"""Name of the lock file while a bag is written."""
 
 DRAFT = ".repair"
-"""Suffix of a file that is being copied."""
+"""Suffix of the temporary copy of a file."""
 
 
 @dataclass(frozen=True)
@@ -33,10 +33,10 @@ class Repaired:
     """The result of a repair.
 
     Attributes:
-        files: names of the files that got an index.
-        removed: names of files without a single complete chunk.
+        files: names of repaired files.
+        removed: names of removed files, which had no complete chunk.
         messages: number of messages in the bag.
-        lost: bytes at the ends of the files that could not be read.
+        lost: number of bytes at the ends of the files that could not be read.
     """
 
     files: tuple[str, ...]
@@ -47,7 +47,7 @@ class Repaired:
 
 @contextmanager
 def recording_lock(folder: Path) -> Iterator[None]:
-    """Lock a bag that is being written or repaired; a killed process releases it.
+    """Lock a bag while it is written or repaired; the lock is released if the process is killed.
 
     Raises:
         RuleSafeError: another process holds the lock.
@@ -57,7 +57,7 @@ def recording_lock(folder: Path) -> Iterator[None]:
         try:
             flock(lock, LOCK_EX | LOCK_NB)
         except BlockingIOError:
-            message = f"{folder} is being recorded at this moment: end that first"
+            message = f"{folder} is being recorded: stop the recorder first"
             raise RuleSafeError(message) from None
         yield
         path.unlink(missing_ok=True)
@@ -82,12 +82,12 @@ def repair(folder: Path) -> Repaired:
     """Repair a bag of MCAP files.
 
     Raises:
-        RuleSafeError: there is nothing to repair, the bag is being recorded, or the disk is full
-            (then no file is changed).
+        RuleSafeError: there are no messages to recover, the bag is being recorded, or the disk is
+            full (the current file is then unchanged).
     """
     if not folder.is_dir() or not mcap_files(folder):
-        raise RuleSafeError(f"{folder} has no .mcap files: there is nothing to mend")
-    with recording_lock(folder), says_when_full(folder):
+        raise RuleSafeError(f"{folder} has no .mcap files: there is nothing to repair")
+    with recording_lock(folder), disk_full_errors(folder):
         repaired: list[str] = []
         removed: list[str] = []
         lost = 0
@@ -96,15 +96,17 @@ def repair(folder: Path) -> Repaired:
             kept = _copy(path)
             lost += size - kept
             (repaired if kept else removed).append(path.name)
-        left = mcap_files(folder)
-        if not left:
-            raise RuleSafeError(f"{folder} has not one whole chunk of messages: nothing is left")
-        found = complete(folder, left, _dropped(left))
+        remaining = mcap_files(folder)
+        if not remaining:
+            raise RuleSafeError(
+                f"{folder} has no complete chunk of messages: nothing can be recovered"
+            )
+        found = complete(folder, remaining, _dropped(remaining))
     return Repaired(tuple(repaired), tuple(removed), found.messages, lost)
 
 
 def _copy(path: Path) -> int:
-    """Replace a file by one with an index; return the bytes read from it, 0 if it was removed."""
+    """Replace a file by a copy with an index; return the bytes read, 0 if it was removed."""
     draft = path.with_suffix(DRAFT)
     read = messages = 0
     schemas: dict[int, int] = {}
@@ -148,7 +150,7 @@ def _copy(path: Path) -> int:
 
 
 def _dropped(paths: list[Path]) -> dict[str, int]:
-    """Return the last counts of lost messages that the recorder wrote, by topic."""
+    """Return the latest counts of lost messages written by the recorder, by topic."""
     found: dict[str, Any] = {}
     for path in paths:
         with path.open("rb") as stream:

@@ -1,4 +1,4 @@
-"""Write a bag: files, split by size or time, and metadata.yaml when it is complete.
+"""Write a bag: MCAP files, split by size or time, and at the end metadata.yaml.
 
 Example::
 
@@ -6,8 +6,8 @@ Example::
         bag.add(Topic("/chatter", "std_msgs/msg/String", definition="string data"))
         bag.write("/chatter", when, published, raw)
 
-Messages are flushed every `flush` seconds, so that a killed writer loses no more than that.
-`repair` completes its bag.
+Messages are flushed every `flush` s, so that a killed writer loses only later ones; `repair`
+completes its bag.
 """
 
 import time
@@ -19,7 +19,7 @@ from typing import IO
 from mcap.writer import Writer
 
 from rulesafe_core.errors import RuleSafeError, unknown_name
-from rulesafe_core.files import says_when_full
+from rulesafe_core.files import disk_full_errors
 from rulesafe_core.settings import Settings, setting
 from rulesafe_data.bags import files, metadata
 from rulesafe_data.bags.metadata import Metadata, Topic
@@ -27,23 +27,23 @@ from rulesafe_data.bags.metadata import Metadata, Topic
 
 @dataclass(frozen=True)
 class Splitting(Settings):
-    """When a bag is continued in another file."""
+    """Limits after which a bag continues in another file."""
 
-    megabytes: float = setting(0.0, "Size of a file (10^6 bytes, compressed); 0: any.", 0)
-    seconds: float = setting(0.0, "Time that the messages of a file span; 0: any.", 0)
+    megabytes: float = setting(0.0, "Size of a file (10^6 bytes, compressed); 0: no limit.", 0)
+    seconds: float = setting(0.0, "Time span of the messages in a file; 0: no limit.", 0)
 
 
 class BagWriter:
-    """Writes a bag into a new folder; not thread-safe. A context manager that closes the bag.
+    """Writes a bag to a new folder. It is a context manager and not thread-safe.
 
     Args:
-        folder: is made; the files are named after it.
+        folder: folder of the bag, which must not exist; the files are named after it.
         compression: one of `files.COMPRESSIONS`.
-        splitting: into files.
-        flush: s of wall time after which messages are in the file.
+        splitting: limits of a file.
+        flush: wall time (s) after which messages are flushed to the file.
 
     Attributes:
-        topics: those added, by name; a topic may be added again to replace it.
+        topics: added topics by name.
         dropped: number of lost messages by topic, written to the bag.
 
     Raises:
@@ -60,13 +60,13 @@ class BagWriter:
         if compression not in files.COMPRESSIONS:
             raise unknown_name("compression", compression, files.COMPRESSIONS)
         if folder.exists():
-            raise RuleSafeError(f"{folder} exists already: a bag needs a folder of its own (--out)")
+            raise RuleSafeError(f"{folder} exists already: choose a new folder for the bag (--out)")
         self.folder = folder
         self.topics: dict[str, Topic] = {}
         self.dropped: dict[str, int] = {}
         self._compression, self._splitting, self._flush = compression, splitting, flush
         self._paths: list[Path] = []
-        self._noted: dict[str, int] = {}
+        self._written_dropped: dict[str, int] = {}
         folder.mkdir(parents=True)
         self._begin()
 
@@ -78,7 +78,7 @@ class BagWriter:
         self._writer: Writer = files.open_writer(self._stream, self._compression)
         self._channels: dict[str, int] = {}
         self._schemas: dict[str, int] = {}
-        self._first: int | None = None  # time of its first message, ns
+        self._first: int | None = None  # time of the file's first message, ns
         self._flushed = time.monotonic()
         for topic in self.topics.values():
             self._channels[topic.name] = files.register(self._writer, topic, self._schemas)
@@ -90,10 +90,10 @@ class BagWriter:
         self.topics[topic.name] = topic
 
     def write(self, topic: str, when: int, published: int, data: bytes) -> None:
-        """Write a message (CDR); `when`, `published`: times of reception and publication, ns."""
+        """Write a serialised message (CDR) with its times of reception and publication (ns)."""
         if topic not in self._channels:
             raise unknown_name("topic of this bag", topic, self._channels)
-        with says_when_full(self.folder):
+        with disk_full_errors(self.folder):
             if self._first is not None and self._is_full(when):
                 self._end()
                 self._begin()
@@ -108,33 +108,33 @@ class BagWriter:
         return bool(split.megabytes) and self._stream.tell() >= split.megabytes * 10**6
 
     def tick(self) -> None:
-        """Flush if it is due; to be called when there are no messages."""
+        """Flush if it is due; call it periodically while there are no messages."""
         if time.monotonic() - self._flushed >= self._flush:
             self.flush()
 
     def flush(self) -> None:
-        """Flush all messages to the file. Errors: RuleSafeError on a full disk."""
-        with says_when_full(self.folder):
-            self._note_dropped()
+        """Flush all messages to the file; raise RuleSafeError if the disk is full."""
+        with disk_full_errors(self.folder):
+            self._write_dropped()
             self._writer.flush()
         self._flushed = time.monotonic()
 
-    def _note_dropped(self) -> None:
-        """Write the counts of lost messages, for a bag that has to be repaired."""
-        if self.dropped != self._noted:
-            self._noted = dict(self.dropped)
+    def _write_dropped(self) -> None:
+        """Write the counts of lost messages to the file, for a repair."""
+        if self.dropped != self._written_dropped:
+            self._written_dropped = dict(self.dropped)
             plain = {topic: str(count) for topic, count in self.dropped.items()}
-            self._writer.flush()  # a record of metadata must not come into a chunk
+            self._writer.flush()  # a metadata record must not be inside a chunk
             self._writer.add_metadata(metadata.DROPPED, plain)
 
     def _end(self) -> None:
-        self._note_dropped()
+        self._write_dropped()
         self._writer.finish()
         self._stream.close()
 
     def close(self) -> Metadata:
-        """Complete the files, and write and return the metadata."""
-        with says_when_full(self.folder):
+        """Complete the files; write and return the metadata."""
+        with disk_full_errors(self.folder):
             if not self._stream.closed:
                 self._end()
             return complete(self.folder, self._paths, self.dropped, self.topics)
@@ -152,7 +152,7 @@ def complete(
     dropped: Mapping[str, int] | None,
     topics: Mapping[str, Topic] | None = None,
 ) -> Metadata:
-    """Write and return the metadata of finished files; `topics` replace those in the files."""
+    """Write and return the metadata of finished files; `topics` override those in the files."""
     found = metadata.merged([files.describe(path) for path in paths], dropped=dropped)
     if topics:
         found = replace(found, topics={**found.topics, **topics})

@@ -1,5 +1,5 @@
 #version 450
-// One triangle that covers the picture.
+// One triangle that covers the image.
 
 void main() {
   vec2 corner = vec2((gl_VertexIndex << 1) & 2, gl_VertexIndex & 2);

@@ -5,7 +5,7 @@ layout(set = 0, binding = 0) uniform sampler2D samplerLighting;
 
 layout(location = 0) out vec4 outColor;
 
-const float CONTRAST = 0.06;  // weaker edges stay as they are
+const float CONTRAST = 0.06;  // weaker edges are not smoothed
 
 vec4 at(ivec2 pixel) {
   return texelFetch(samplerLighting, clamp(pixel, ivec2(0), textureSize(samplerLighting, 0) - 1), 0);

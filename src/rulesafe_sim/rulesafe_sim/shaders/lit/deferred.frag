@@ -57,7 +57,7 @@ vec3 reflected(Surface s, vec3 light) {
   return (s.diffuse / PI + fresnel * min(lobe * masking, 24.0)) * cosine;
 }
 
-// Share of the shadowing light that arrives, over about 4x4 texels.
+// Visible fraction of the shadow-casting light, over about 4x4 texels.
 float sunVisibility(vec3 position, vec3 normal) {
   LightBuffer light = shadowBuffer.directionalLightBuffers[0];
   vec4 inLight = light.viewMatrix * vec4(position + normal * SHADOW_BIAS, 1.0);
@@ -86,8 +86,8 @@ float sunVisibility(vec3 position, vec3 normal) {
   return lit / 9.0;
 }
 
-// Share of the indirect light that arrives: dark in seams and where things touch. Samples lie on a
-// spiral, turned by an eighth from pixel to pixel in blocks of 2x2. Points of the camera frame.
+// Visible fraction of the indirect light (ambient occlusion). Samples lie on a
+// spiral, rotated by an eighth from pixel to pixel in blocks of 2x2. Points are in the camera frame.
 float openness(ivec2 pixel, vec3 position, vec3 normal) {
   float reach = 0.5 * cameraBuffer.height * cameraBuffer.projectionMatrix[1][1];
   float radius = abs(reach * OCCLUSION_RADIUS / position.z);

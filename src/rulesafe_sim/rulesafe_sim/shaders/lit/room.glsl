@@ -1,5 +1,5 @@
-// What an imagined bright room sends from a world direction: warm floor, pale walls, a ceiling with
-// one large soft lamp, scaled by the scene's ambient light. A rougher surface sees it more blurred.
+// What a bright room emits from a world direction: warm floor, pale walls, a ceiling with
+// one large soft lamp, scaled by the scene's ambient light. Rougher surfaces reflect it more blurred.
 vec3 roomLight(vec3 direction, float roughness) {
   float blur = 0.08 + 0.9 * roughness;
   vec3 floorLight = vec3(0.42, 0.38, 0.34);

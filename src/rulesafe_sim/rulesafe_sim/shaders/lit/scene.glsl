@@ -1,5 +1,5 @@
-// Lights and shadow maps. The renderer wants all four kinds of light declared; the pack shades
-// directional and point lights, and one directional light may cast a shadow.
+// Lights and shadow maps. The renderer requires declarations of all four kinds of light; the pack
+// supports directional and point lights, and a shadow of one directional light.
 struct PointLight {
   vec4 position;
   vec4 emission;

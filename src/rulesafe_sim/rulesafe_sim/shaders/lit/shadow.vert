@@ -1,5 +1,5 @@
 #version 450
-// Depth as the light sees it. The vertex inputs are those of gbuffer.vert.
+// Depth seen from the light. The vertex inputs are those of gbuffer.vert.
 
 layout(set = 0, binding = 0) uniform LightBuffer {
   mat4 viewMatrix;

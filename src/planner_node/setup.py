@@ -9,7 +9,6 @@ setup(
     version="0.1.0",
     description="Inverse kinematics, motion planning and task programs that open the safes",
     maintainer="The RuleSafe authors",
-    maintainer_email="maintainers@rulesafe.dev",
     license="Apache-2.0",
     packages=find_packages(include=[NAME, f"{NAME}.*"]),
     package_data={NAME: ["**/*.yaml"]},

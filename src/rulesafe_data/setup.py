@@ -9,7 +9,6 @@ setup(
     version="0.1.0",
     description="Datasets, bags and recordings on disk, resumable jobs and progress bars",
     maintainer="The RuleSafe authors",
-    maintainer_email="maintainers@rulesafe.dev",
     license="Apache-2.0",
     packages=find_packages(include=[NAME, f"{NAME}.*"]),
     data_files=[

@@ -9,7 +9,6 @@ setup(
     version="0.1.0",
     description="Tools for a ROS 2 graph: launch, bags, live view, topics, diagnosis",
     maintainer="The RuleSafe authors",
-    maintainer_email="maintainers@rulesafe.dev",
     license="Apache-2.0",
     packages=find_packages(include=[NAME, f"{NAME}.*"]),
     package_data={NAME: ["**/*.html", "**/*.css", "**/*.js", "**/*.svg", "share/**/*"]},

@@ -17,6 +17,9 @@ import seeing_policies
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from lifecycle_msgs.msg import State, Transition
 from lifecycle_msgs.srv import ChangeState, GetState
+from rcl_interfaces.msg import Log
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
 from test_docs import section
 from trajectory_msgs.msg import JointTrajectory
 
@@ -303,6 +306,20 @@ def test_what_does_not_fit_is_refused_with_the_reason(start, parameters, reason)
     assert code == 2, output
     assert reason in output.strip().splitlines()[-1]
     assert "Traceback" not in output
+
+
+def test_inputs_that_are_missing_are_logged(client, start):
+    logs = []
+    client.create_subscription(Log, "/rosout", lambda m: logs.append(m.msg), convert.LATCHED_QOS)
+    start(NODE, "policy:=seeing_policies:Told")
+
+    def logged(text):
+        client.until(lambda: any(text in log for log in logs), text)
+
+    logged("waiting for a publisher on /joint_states, /instruction")
+    client.create_publisher(String, "/instruction", convert.LATCHED_QOS).publish(String(data="Go."))
+    client.create_publisher(JointState, "/joint_states", convert.STATE_QOS)
+    logged("no message yet on /joint_states; check the publishing nodes")
 
 
 def test_tokens_of_another_memory_are_refused(client, start, model_dir, diagnostics):

@@ -42,6 +42,9 @@ from vq_memory_node.convert import JOINTS_QOS
 from vq_memory_node.memory import TokenMemory
 from vq_memory_node.rolling import RollingMemory
 
+FIRST_LOG, NEXT_LOG = 5.0, 10.0
+"""Wall time (s) after which missing inputs are logged first, and between later logs."""
+
 
 @dataclass(frozen=True)
 class PolicyParameters(Settings):
@@ -92,6 +95,8 @@ class PolicyNode(ManagedNode[PolicyParameters]):
         self._mismatch = ""  # between /memory/tokens and the policy's memory
         self._statistics = Second(time.monotonic())
         self._start_time = time.monotonic()
+        self._silent: set[str] = set()  # input topics without a message since activation
+        self._log_due = self._start_time + FIRST_LOG
         result = self.create_guard_condition(self._on_result)
         self._worker = InferenceWorker(result.trigger)
         steady = Clock(clock_type=ClockType.STEADY_TIME)
@@ -147,13 +152,15 @@ class PolicyNode(ManagedNode[PolicyParameters]):
         self._schedule = RequestSchedule(self._sync, self.values.execute_rows)
         self._mismatch = ""
         self._statistics = Second(time.monotonic())
+        self._silent = set(self._input_topics())
+        self._log_due = time.monotonic() + FIRST_LOG
         topics = {"/episode/started": (Time, LATCHED_QOS, self._on_started)} | self._input_topics()
         # Waiting messages are processed in the order in which subscriptions are created.
         # /joint_states is the last, since a joint state can complete an observation: messages that
         # belong to it must be processed before, above all /instruction, which has no stamp.
         inputs = sorted(topics.items(), key=lambda item: item[0] == "/joint_states")
         return [
-            self.create_subscription(kind, topic, self._handler(callback), qos)
+            self.create_subscription(kind, topic, self._handler(topic, callback), qos)
             for topic, (kind, qos, callback) in inputs
         ]
 
@@ -179,11 +186,12 @@ class PolicyNode(ManagedNode[PolicyParameters]):
 
     # Subscriptions ------------------------------------------------------------------------
 
-    def _handler(self, callback):
+    def _handler(self, topic, callback):
         """Return a callback that warns of invalid messages, and requests a chunk if one is due."""
 
         def handle(message) -> None:
             assert self._sync is not None
+            self._silent.discard(topic)
             try:
                 callback(self._sync, message)
             except RuleSafeError as error:
@@ -267,7 +275,19 @@ class PolicyNode(ManagedNode[PolicyParameters]):
         self.get_logger().error(reason)
         self.report()
 
+    def _log_missing(self) -> None:
+        """Log the input topics that the node waits for, after FIRST_LOG and every NEXT_LOG."""
+        if time.monotonic() < self._log_due:
+            return
+        self._log_due = time.monotonic() + NEXT_LOG
+        if self._autostarting and (missing := self._missing_topics()):
+            self.get_logger().warning(f"waiting for a publisher on {', '.join(missing)}")
+        elif self._sync and self._silent:
+            topics = ", ".join(sorted(self._silent))
+            self.get_logger().warning(f"no message yet on {topics}; check the publishing nodes")
+
     def _on_timer(self) -> None:
+        self._log_missing()
         if self._autostarting:
             self._activate()
         elif self._sync and self._schedule and not self._worker.busy:

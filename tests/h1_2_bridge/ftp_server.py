@@ -9,7 +9,7 @@ from pymodbus.server import ModbusTcpServer
 from pymodbus.simulator import DataType, SimData, SimDevice
 
 ANGLE_SET, FORCE_SET, SPEED_SET, ANGLE_ACTUAL, FORCE_ACTUAL = 1486, 1498, 1522, 1546, 1582
-LEAVE = 0xFFFF
+NO_CHANGE = 0xFFFF
 
 
 def free_port() -> int:
@@ -64,6 +64,6 @@ class FtpServer:
             self.writes.append((address, list(values)))
             if address == ANGLE_SET:
                 told = zip(values, self.angles, strict=True)
-                self.angles = [old if new == LEAVE else new for new, old in told]
+                self.angles = [old if new == NO_CHANGE else new for new, old in told]
         for base, shown in ((ANGLE_ACTUAL, self.angles), (FORCE_ACTUAL, self.force)):
             registers[base - start : base - start + 6] = shown

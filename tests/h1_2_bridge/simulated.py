@@ -78,8 +78,8 @@ class Loop:
                 raw = encode_low_cmd(sent.body)
                 self.sent.append((self.now, raw))
                 self.robot.controller.receive(raw)
-            self.hands.take(sent)
-            self.hands.turn(self.core, self.now)
+            self.hands.store(sent)
+            self.hands.update(self.core, self.now)
         self.seen.add((self.core.state, self.core.reason))
 
     def run_until(self, condition, patience: float) -> bool:

@@ -75,7 +75,7 @@ def test_distortion_is_undone():
 def test_what_does_not_fit_together_is_refused():
     maker = CloudMaker()
     depth = np.ones((24, 32), np.float32)
-    with pytest.raises(RuleSafeError, match="aligned"):
+    with pytest.raises(RuleSafeError, match="align depth to colour"):
         maker.points(depth, grey(), PINHOLE, np.eye(4))
     with pytest.raises(RuleSafeError, match="torso_link"):
         CloudConfig("neck")

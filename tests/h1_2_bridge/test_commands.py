@@ -114,7 +114,7 @@ def test_a_jump_is_refused_with_the_joint_and_the_running_chunk_goes_on():
     refused(world, rows, r"jumps: right_shoulder_pitch_joint by 0\.6. rad from the command")
     rows = world.moved({3: 0.1}, 10)
     rows[5:, 6] += 0.55
-    refused(world, rows, r"right_wrist_yaw_joint by 0\.55 rad from row 4 to the next row")
+    refused(world, rows, r"right_wrist_yaw_joint by 0\.55 rad from step 4 to the next step")
     start = world.robot.q[23]
     world.run(0.8)
     assert world.robot.q[23] > start + 0.1 and world.state is ControlState.ACTIVE
@@ -135,7 +135,7 @@ def test_a_finger_may_be_sent_anywhere_and_gets_there_at_its_own_speed():
 def test_stale_and_out_of_order_chunks_are_dropped():
     world = World(chunk_age=1.0).engaged()
     world.run(0.2)
-    refused(world, world.moved({3: 0.1}, 50), "stale: it rests on an observation 1.2", age=1.2)
+    refused(world, world.moved({3: 0.1}, 50), "stale: its observation is 1.2", age=1.2)
     world.send(world.moved({3: 0.1}, 20))
     world.run(0.1)
     refused(world, world.moved({3: 0.1}, 20), "older than the running one's", age=0.2)
@@ -230,13 +230,16 @@ def test_the_guard_lets_a_good_command_pass():
         ({"q": (12, 0.001)}, "torso_joint is commanded to jump"),
         ({"q": (16, 0.001)}, "left_elbow_joint is commanded to jump"),
         ({"q": (WEIGHT_SLOT, 1.1)}, "weight"),
-        ({"q": (WEIGHT_SLOT, 0.5)}, "weight goes from 1 to 0.5"),
-        ({"dq": (23, 0.1)}, "velocity"),
-        ({"kp": (23, 500.0)}, "right_elbow_joint has a gain of 500"),
-        ({"kd": (23, -1.0)}, "right_elbow_joint has a gain of -1"),
-        ({"tau": (23, 15.0)}, "right_elbow_joint is fed 15.000 N m forward"),
-        ({"mode": (3, 1)}, "enables other motors"),
-        ({"mode": (23, 0)}, "enables other motors"),
+        ({"q": (WEIGHT_SLOT, 0.5)}, "weight changes from 1 to 0.5"),
+        ({"dq": (23, 0.1)}, "dq and reserve of the command must be 0"),
+        ({"kp": (23, 500.0)}, "right_elbow_joint has an invalid gain of 500"),
+        ({"kd": (23, -1.0)}, "right_elbow_joint has an invalid gain of -1"),
+        (
+            {"tau": (23, 15.0)},
+            "right_elbow_joint has an excessive feed-forward torque of 15.000 N m",
+        ),
+        ({"mode": (3, 1)}, "enabled motors"),
+        ({"mode": (23, 0)}, "enabled motors"),
         ({"reserve": (2, 1)}, "reserve"),
     ],
 )
@@ -249,7 +252,7 @@ def test_the_guard_refuses_and_says_what(changes, match):
 
 def test_the_guard_wants_the_robots_mode_machine():
     guard, make = guarded()
-    with pytest.raises(RuleSafeError, match="mode_machine 6, and the robot 5"):
+    with pytest.raises(RuleSafeError, match="mode_machine 6, the robot has 5"):
         guard.check(make(), DT, 5)
 
 
@@ -266,7 +269,7 @@ def test_a_mistake_of_the_bridge_itself_is_not_sent_and_damps():
     world.core.drive.posture[16] += 0.5  # the left elbow, which nobody moves
     world.step()
     assert world.state is ControlState.DAMPING
-    assert "refused before it was sent: left_elbow_joint" in world.core.reason
+    assert "refused a command, which was not sent: left_elbow_joint" in world.core.reason
     assert not world.commands[-1].cmd.kp.any()
 
 

@@ -78,7 +78,7 @@ def test_the_action_moves_the_right_arm():
 
 def test_unknown_names_list_the_valid_ones():
     for call, match in (
-        (lambda: gains("soft"), "unknown set of gains 'soft'; valid: arm_sdk, lowcmd"),
+        (lambda: gains("soft"), "unknown gain set 'soft'; valid: arm_sdk, lowcmd"),
         (lambda: load_output("sport"), "unknown output 'sport'; valid: arm_sdk, lowcmd"),
     ):
         with pytest.raises(RuleSafeError, match=match):
@@ -104,7 +104,7 @@ def test_gravity_is_computed_anew_as_the_arm_moves():
     posture = np.zeros(7)
     for step in range(200):
         posture = posture + 0.007 * np.cos(0.1 * step)
-        exact = fresh._computed(posture)
+        exact = fresh._compute(posture)
         assert np.abs(gravity.torque(posture) - exact).max() < 0.2
 
 

@@ -112,7 +112,7 @@ def test_nobody_else_may_command_the_arm(robot, bridge, user):
         user.ask("disengage")
         user.until_state("IDLE")
         refusal = user.ask("engage")
-    assert refusal.message == "somebody else commands /arm_sdk: bridge_user"
+    assert refusal.message == "/arm_sdk has another publisher: bridge_user; end that program"
     user.destroy_publisher(other)
 
 
@@ -158,7 +158,7 @@ def test_it_is_not_deactivated_while_it_holds_the_robot(robot, bridge, user):
         ("speed:=1.5", "speed"),
         ("execution:=latest", "unknown way of executing chunks 'latest'"),
         ("stop_buttons:=L9", "unknown button 'L9'"),
-        ("hand_right_open:=1,2", "hand_right_open takes 6 numbers in rad"),
+        ("hand_right_open:=1,2", "hand_right_open must be 6 comma-separated numbers (rad)"),
         ("network_interface:=nowhere", "unknown network interface"),
     ],
 )

@@ -285,7 +285,9 @@ def test_killed_bridge_leaves_weight_zero_by_its_supervisor(robot, bridge, user)
     try:
         process = bridge()
         user.engage()
-        assert any("the bridge speaks" in line for line in supervisor.stderr)  # it listens
+        assert any(
+            "the bridge publishes commands" in line for line in supervisor.stderr
+        )  # it listens
         process.stop(signal.SIGKILL)
         user.until(lambda: weight_is_zero(robot), "weight 0")
         supervisor.send_signal(signal.SIGINT)

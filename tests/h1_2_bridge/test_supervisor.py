@@ -33,11 +33,11 @@ class Line:
         for i in range(round(seconds * 100)):
             self.now += 10 * MS
             if commands:
-                self.supervisor.hear(commands[i % len(commands)], self.now)
+                self.supervisor.receive(commands[i % len(commands)], self.now)
             raw = self.supervisor.tick(self.now)
             if raw is not None:
                 self.sent.append((self.now, decode_low_cmd(raw)))
-                self.supervisor.hear(raw, self.now)
+                self.supervisor.receive(raw, self.now)
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def test_silent_after_a_bridge_that_has_let_go(line):
     line.run(1, command(0.0))
     line.run(60)
     assert line.sent == []
-    assert line.supervisor.turn is Turn.NOBODY
+    assert line.supervisor.turn is Turn.NONE
 
 
 def test_silent_when_there_never_was_a_bridge(line):

@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from h1_2_bridge.crc import crc32_mpeg2
 from h1_2_bridge.wire import (
     LowCmd,
     LowState,
     MotorCmds,
     MotorStates,
+    _crc32_mpeg2,
     decode_low_cmd,
     decode_low_state,
     decode_motor_cmds,
@@ -90,7 +90,7 @@ def assert_same(a, b, *except_for):
 
 def test_checksum_of_the_catalogue():
     """The check value that catalogues of CRCs give for CRC-32/MPEG-2."""
-    assert crc32_mpeg2(b"123456789") == 0x0376E6E7
+    assert _crc32_mpeg2(b"123456789") == 0x0376E6E7
 
 
 @pytest.mark.parametrize(("command", "crc"), [(LowCmd(), 0xFE172F9F), (VECTOR, 0x73E34B32)])

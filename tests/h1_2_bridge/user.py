@@ -22,8 +22,8 @@ from rulesafe_interfaces.msg import BridgeState
 PATIENCE = 90.0
 """s of wall time after which something that should happen has not."""
 
-PASSING = ("no ROS 2 node", "hands have not answered")
-"""Refusals that end by themselves: a writer that was just discovered, the supervisor's say, has no
+PASSING = ("not a ROS 2 node", "no state received from the hands")
+"""Temporary refusals: a publisher that was just discovered, such as the supervisor, has no node
 name yet; a robot was just switched on."""
 
 RAMP = 1.0

@@ -58,11 +58,11 @@ def test_a_policy_that_stops_is_held_and_then_damped():
     world.send(world.moved({3: 0.2}, 10))
     began = world.now
     assert world.until(ControlState.HOLDING) == pytest.approx(1.0 + 0.5, abs=0.012)
-    assert world.core.reason == "no chunk received in time"
+    assert world.core.reason == "no new chunk within 0.5 s (chunk_timeout)"
     assert_rests(world, 0.5)
     world.until(ControlState.DAMPING)
     assert (world.now - began) / SECOND == pytest.approx(1.5 + 2.0, abs=0.02)
-    assert "HOLDING for 2 s: no chunk received in time" in world.core.reason
+    assert "HOLDING for 2 s: no new chunk within 0.5 s" in world.core.reason
     assert not world.commands[-1].cmd.kp.any()
     assert_safe(world)
 

@@ -119,15 +119,12 @@ class BridgeCore:
         return state
 
     def accept(self, chunk: Chunk, clock: int) -> None:
-        """Execute a chunk from now on.
-
-        Raises:
-            RuleSafeError: the chunk is refused; execution of the previous chunk continues.
-        """
+        """Execute a chunk from now on. Raises RuleSafeError if the chunk is refused; execution of
+        the previous one continues then."""
         try:
             resumes = self.state is ControlState.HOLDING and self._hold.resumes
             if self.state is not ControlState.ACTIVE and not resumes:
-                raise RuleSafeError(f"{self.state.value}: {self.reason}")
+                raise RuleSafeError(f"the bridge is {self.state.value}: {self.reason}")
             command = self.drive.command
             check_chunk(chunk, clock, command, self.config)
             self._chunks.accept(chunk, clock, command)
@@ -200,15 +197,10 @@ class BridgeCore:
         return f"{self.state.value}: {self.reason}"
 
     def reset(self) -> str:
-        """Leave DAMPING or FAULT: ramp the weight down to exactly 0, then enter IDLE.
-
-        Raises:
-            RuleSafeError: the bridge is in another state.
-        """
+        """Leave DAMPING or FAULT: ramp the weight down to exactly 0, then enter IDLE. Raises
+        RuleSafeError in another state."""
         if self.state not in STOPPED:
-            raise RuleSafeError(
-                f"{self.state.value}: only DAMPING and FAULT can be reset, nothing to do"
-            )
+            raise RuleSafeError(f"{self.state.value}: only DAMPING and FAULT need a reset")
         self._releasing = True
         return f"the weight ramps down to 0 within {self.config.ramp:g} s"
 
@@ -321,7 +313,8 @@ class BridgeCore:
                     HoldReason(f"the ROS clock jumped by {jumped:.2f} s", resumes=True), now
                 )
             elif self._chunk_watch.starved(self._chunks.done(clock), now):
-                self._enter_hold(HoldReason("no chunk received in time", resumes=True), now)
+                reason = f"no new chunk within {self.config.chunk_timeout:g} s (chunk_timeout)"
+                self._enter_hold(HoldReason(reason, resumes=True), now)
         elif self.state is ControlState.HOLDING:
             if jumped:
                 self._chunks.reset(clock)

@@ -33,13 +33,8 @@ most 0.4."""
 
 
 def check_chunk(chunk: Chunk, now: int, command: NDArray[np.float64], config: BridgeConfig) -> None:
-    """Check that a chunk may be executed from `now` (ns, ROS clock) on.
-
-    Args:
-        chunk: to check.
-        now: ns.
-        command: current joint command (13,), rad.
-        config: of the bridge.
+    """Check that a chunk may be executed from `now` (ns, ROS clock) on, after the current joint
+    command (13,), rad.
 
     Raises:
         RuleSafeError: the observation is too old, or an arm joint jumps between two future steps

@@ -1,5 +1,5 @@
-"""An Inspire FTP hand as far as Modbus goes: pymodbus' own server, whose fingers are at once where
-they are told to be."""
+"""Modbus interface of an Inspire FTP hand: a pymodbus server whose fingers reach their targets
+immediately."""
 
 import asyncio
 import socket
@@ -13,7 +13,7 @@ NO_CHANGE = 0xFFFF
 
 
 def free_port() -> int:
-    """A TCP port of loopback that nobody uses."""
+    """Return a free TCP port of loopback."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
@@ -23,9 +23,9 @@ class FtpServer:
     """One hand at 127.0.0.1:`port`.
 
     Attributes:
-        writes: every write, (address, values), in order.
-        angles: (6,) what it tells as its angles, 0..1000.
-        answering: False makes it take requests and answer none.
+        writes: all writes, (address, values), in order.
+        angles: measured angles (6,), 0..1000.
+        answering: if False, requests get no response.
     """
 
     def __init__(self, port: int = 0) -> None:

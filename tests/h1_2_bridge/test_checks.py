@@ -1,5 +1,4 @@
-"""The list before a robot is switched on: each item passes on a robot that is well and fails, with
-what to do, on one that is not."""
+"""Pre-flight checks: each passes for a healthy robot and fails, with a remedy, for a faulty one."""
 
 from dataclasses import replace
 
@@ -32,7 +31,7 @@ def low_state(tick: int = 0, **changes) -> LowState:
 
 
 def healthy(**changes) -> RobotSnapshot:
-    """A robot that is well, and a bridge that waits."""
+    """Return a snapshot of a healthy robot and an idle bridge."""
     snapshot = RobotSnapshot(
         states=[low_state(2 * i) for i in range(500 * SECONDS)],
         lowstate=arrivals(500),

@@ -1,4 +1,4 @@
-"""What a policy may ask for, and what becomes of what it may not."""
+"""Which chunks and commands are accepted, limited or refused."""
 
 import numpy as np
 import pytest
@@ -46,7 +46,7 @@ def test_a_target_that_obeys_the_limits_is_followed_without_a_lag():
 @settings(max_examples=150)
 @given(data=st.data())
 def test_whatever_the_target_and_the_steps_in_time_no_limit_is_broken(data):
-    """Position, velocity and acceleration, from the positions alone."""
+    """Check position, velocity and acceleration, computed from the positions."""
     bounds = limits(speed=data.draw(st.sampled_from([0.05, 0.1, 0.5, 1.0])))
     motion = MotionFilter(bounds)
     share = data.draw(st.floats(0, 1))
@@ -97,7 +97,7 @@ def test_a_target_that_is_not_finite_moves_nothing(wrong):
 
 
 def refused(world, rows, match, **kwargs):
-    """Refused with that reason, which is published, and the motion goes on as it was."""
+    """Assert that a chunk is refused with a message like `match` and the motion continues."""
     before, state = world.core.drive.command, world.state
     with pytest.raises(RuleSafeError, match=match):
         world.send(rows, **kwargs)
@@ -175,7 +175,7 @@ def test_rows_beyond_the_limits_are_clipped_to_the_margin_and_counted():
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("execution", ["newest", "blended"])
 def test_a_policy_gone_mad_breaks_no_limit(seed, execution):
-    """Random walks as wild as may be accepted, at uneven times, through refusals and holds."""
+    """Random walks at the limit of acceptance, at irregular times, with refusals and holds."""
     world = World(speed=0.3, execution=execution, max_jump=1.0).engaged()
     rng = np.random.default_rng(seed)
     for _ in range(25):
@@ -196,7 +196,7 @@ def test_a_policy_gone_mad_breaks_no_limit(seed, execution):
 
 
 def guarded(output="arm_sdk"):
-    """A guard that has just let a command pass, that command, and how it is made."""
+    """Return a guard that has accepted a command, and a function that makes this command."""
     way = load_output(output)
     guard = CommandGuard(BridgeConfig(), way)
     posture = np.zeros(MOTOR_COUNT)
@@ -266,7 +266,7 @@ def test_a_mistake_of_the_bridge_itself_is_not_sent_and_damps():
     world = World().engaged()
     world.keep_moving()
     world.run(0.2)
-    world.core.drive.posture[16] += 0.5  # the left elbow, which nobody moves
+    world.core.drive.posture[16] += 0.5  # the left elbow, which must not move
     world.step()
     assert world.state is ControlState.DAMPING
     assert "refused a command, which was not sent: left_elbow_joint" in world.core.reason

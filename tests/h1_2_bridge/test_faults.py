@@ -1,6 +1,6 @@
-"""Each fault of docs/safety.md, injected in virtual time, and what the bridge does then.
+"""The bridge's reaction to each fault of docs/safety.md, injected in virtual time.
 
-After each test the recorder looks at every command that was sent (`assert_safe`).
+After each test `assert_safe` checks every command that was sent.
 """
 
 from dataclasses import replace
@@ -20,7 +20,7 @@ from rulesafe_core.errors import RuleSafeError
 
 @pytest.fixture
 def moving(request):
-    """A world in which the arm moves; what it was sent is looked at in the end."""
+    """A world in which the arm moves; all commands are checked at the end."""
     settings = getattr(request, "param", {})
     world = World(**settings).engaged()
     world.keep_moving()
@@ -31,7 +31,7 @@ def moving(request):
 
 
 def assert_rests(world, seconds=1.0):
-    """The command comes to rest, by braking, and stays."""
+    """Assert that the command brakes to rest and stays constant."""
     world.run(seconds)
     before = world.core.drive.posture.copy()
     world.run(0.5)
@@ -39,7 +39,7 @@ def assert_rests(world, seconds=1.0):
 
 
 def assert_lets_go_after_a_fault(world):
-    """The weight falls to exactly 0 within the ramp, then nothing is sent until a reset."""
+    """Assert that the weight ramps down to exactly 0 and nothing is sent until a reset."""
     assert world.state is ControlState.FAULT
     world.run(world.config.ramp + ZEROS + 0.1)
     assert world.commands[-1].cmd.q[WEIGHT_SLOT] == 0.0
@@ -83,7 +83,7 @@ def test_a_hold_for_want_of_a_chunk_ends_with_the_next_one():
     assert world.robot.q[23] - start == pytest.approx(0.2, abs=0.02)
     world.until(ControlState.HOLDING)
     world.run(0.5)
-    assert world.state is ControlState.HOLDING, "the time until damping begins anew"
+    assert world.state is ControlState.HOLDING, "the damping timeout restarts"
     assert_safe(world)
 
 
@@ -133,7 +133,7 @@ def test_a_robot_lost_while_idle_is_disconnected_and_comes_back():
 
 
 def delayed(world, milliseconds):
-    """States that come so much later than they were made; their ticks tell."""
+    """Delay all states; their ticks show the delay."""
     waiting = []
 
     def alter(state):
@@ -162,22 +162,22 @@ def test_states_a_little_late_do_nothing(moving):
 
 @pytest.mark.episode
 def test_clocks_that_drift_apart_are_not_taken_for_lateness():
-    """The robot's clock loses 0.02 %; only what comes late on top of that counts."""
+    """The robot's clock is 0.02 % slow; only additional latency counts."""
     world = World()
     start, ticks = world.now, world.tick
 
-    def hear(milliseconds, late=0):
+    def deliver(milliseconds, late=0):
         for _ in range(milliseconds // 4):
             world.now += 4 * MS
             passed = (world.now - start) / MS
             world.alter = with_fields(tick=ticks + round(passed * (1 - 2e-4)) - late)
-            world.hear()
+            world.deliver_state()
 
-    hear(400_000)  # the clocks are 80 ms apart in the end
+    deliver(400_000)  # the clocks differ by 80 ms at the end
     counts = world.core.watch.counts
     assert counts.good == 100_000 and not counts.late
     world.now += 80 * MS
-    hear(200, late=80)
+    deliver(200, late=80)
     assert counts.late == 50
 
 
@@ -195,7 +195,7 @@ def test_states_that_come_twice_are_used_once(moving):
 
 
 def test_overtaken_states_are_left_out(moving):
-    """Each pair comes in the wrong order: the older one is not used."""
+    """Each pair of states arrives in reverse order: the older one is not used."""
     held = []
 
     def swap(state):
@@ -257,7 +257,7 @@ def test_a_robot_that_repeats_one_state_is_frozen_and_a_fault(moving):
 
 
 def test_joints_that_do_not_follow_are_held_and_no_longer_pressed(moving):
-    """The ticks go on, the joints do not: the arm is blocked, or the robot frozen."""
+    """The ticks advance but the joints do not move: the arm is blocked or the robot is frozen."""
     q = moving.low_state().q
     moving.alter = with_fields(q=q)
     for _ in range(4):
@@ -281,7 +281,7 @@ def test_a_robot_that_starts_anew_is_a_fault(moving):
 
 @pytest.mark.parametrize("ticks", [-900, -100, 500, 3000])
 def test_a_robot_switched_off_and_on_is_heard_again_whatever_its_ticks_say(ticks):
-    """It counts on from less, or its counter stood still or ran ahead meanwhile."""
+    """Its tick restarts from a lower value, or stopped or advanced in the meantime."""
     world = World()
     world.run(0.2)
     world.alter = lambda state: None
@@ -497,7 +497,7 @@ def test_a_short_stall_is_caught_up_within_the_limits(moving):
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.episode
 def test_faults_at_random_never_break_a_limit(output, seed):
-    """Everything at any time, people included; the recorder sees every command."""
+    """Random faults and service calls at random times; every command is checked."""
     world = World(output, hand=True, speed=0.4, damping_timeout=0.6, chunk_timeout=0.2)
     rng = np.random.default_rng(seed)
     faults = [

@@ -1,4 +1,4 @@
-"""The states of the bridge, from the first state of the robot to the last zero of the weight."""
+"""State transitions of the bridge, from the first robot state to the last weight of 0."""
 
 import numpy as np
 import pytest
@@ -155,7 +155,7 @@ def test_a_posture_just_outside_its_limits_is_commanded_at_the_limit_and_may_onl
     upper = motors().upper[25]
     world.robot.q[25] = world.robot.home[25] = upper
     q = world.low_state().q
-    q[25] = upper + 0.02  # an encoder that is a little off
+    q[25] = upper + 0.02  # an encoder with an offset
     world.alter = with_fields(q=q)
     world.engaged()
     assert world.commands[0].cmd.q[25] == pytest.approx(upper, abs=1e-6)
@@ -292,7 +292,7 @@ def test_each_finger_of_an_action_moves_its_own_finger_of_the_right_hand(finger)
     world.send(world.moved({7 + finger: 0.05}, 10))
     world.run(1.2)
     told = world.hand_targets[-1]
-    assert np.isnan(told[6:]).all(), "the left hand stays as it is"
+    assert np.isnan(told[6:]).all(), "the left hand holds its position"
     assert told[finger] == pytest.approx(0.35, abs=0.01)
     assert np.allclose(np.delete(told[:6], finger), 0.3)
 

@@ -112,9 +112,7 @@ def test_dfx_says_nothing_before_it_knows_every_finger(dfx):
     hands.receive(dfx_states(np.full(12, 0.25)), 0)
     hands.command(right_only, 0)
     np.testing.assert_allclose(sent[0].q, [1] * 6 + [0.25] * 6)
-    hands.receive(
-        dfx_states(np.full(12, 0.75)), 0
-    )  # the command does not follow a finger that is pushed
+    hands.receive(dfx_states(np.full(12, 0.75)), 0)  # a finger moved by an external force
     hands.command(right_only, 0)
     np.testing.assert_allclose(sent[1].q, [1] * 6 + [0.25] * 6)
 

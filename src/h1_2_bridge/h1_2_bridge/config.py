@@ -66,7 +66,7 @@ class BridgeParameters(BridgeConfig):
     hand_force_limit: int = setting(300, "Force limit of FTP hands.", 0, 3000, "g")
     hand_registers: str = setting("", "FTP register addresses to override: angle_set=1486,...")
     output: str = setting("arm_sdk", "Command interface of the body: arm_sdk or lowcmd.")
-    dry_run: bool = setting(False, "Do not command the robot: publish under /bridge/dry_run.")
+    dry_run: bool = setting(False, "Publish commands below /bridge/dry_run, not to the robot.")
     network_interface: str = setting(
         "", "Network interface of the robot; empty: do not change the DDS settings."
     )

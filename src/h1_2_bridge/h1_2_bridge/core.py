@@ -218,7 +218,7 @@ class BridgeCore:
                 return Sent(self.drive.message(dt), self._hand_targets())
         except RuleSafeError as error:  # an error in the bridge itself
             self.stop(f"the command guard refused a command, which was not sent: {error}")
-        return Sent(self.drive.damped(dt), self._hand_targets())
+        return Sent(self.drive.damping_message(dt), self._hand_targets())
 
     def _elapsed(self, now: int) -> float:
         """Return s since the last tick; one period after a stall, since the arm is at rest then."""
@@ -239,11 +239,11 @@ class BridgeCore:
     def _update_weight(self, dt: float, now: int, clock: int) -> bool:
         """Ramp the weight and return whether to send nothing."""
         if self.state is ControlState.ENGAGING:
-            self.drive.rise(dt)
+            self.drive.raise_weight(dt)
             if self.drive.weight == 1:
                 self._activate(clock)
         elif self._releasing or self.state is ControlState.FAULT:
-            self.drive.fall(dt)
+            self.drive.lower_weight(dt)
         if self._releasing and self.drive.released():
             self.drive.end()
             connected = not self.watch.lost(now)
@@ -272,7 +272,7 @@ class BridgeCore:
     # Watchdogs, the most severe first -------------------------------------------------------
 
     def _run_watchdogs(self, now: int, clock: int) -> None:
-        jumped, state = self._clock.jumped(now, clock), self.watch.last
+        jump, state = self._clock.jump(now, clock), self.watch.last
         if self.state in (ControlState.DISCONNECTED, *STOPPED) or state is None:
             return
         engaged = self.state in ENGAGED
@@ -291,7 +291,7 @@ class BridgeCore:
             self._enter(ControlState.FAULT, reason)
         elif not self._releasing:
             self._check_load(state, now)
-            self._check_timing(now, clock, jumped)
+            self._check_timing(now, clock, jump)
 
     def _check_load(self, state: LowState, now: int) -> None:
         """Hold after a fault of motors or hands; only /bridge/engage ends such a hold."""
@@ -305,18 +305,18 @@ class BridgeCore:
         if hold is not None:
             self._enter_hold(hold, now)
 
-    def _check_timing(self, now: int, clock: int, jumped: float) -> None:
+    def _check_timing(self, now: int, clock: int, jump: float) -> None:
         if self.state is ControlState.ACTIVE:
-            if jumped:
+            if jump:
                 self._chunks.reset(clock)
                 self._enter_hold(
-                    HoldReason(f"the ROS clock jumped by {jumped:.2f} s", resumes=True), now
+                    HoldReason(f"the ROS clock jumped by {jump:.2f} s", resumes=True), now
                 )
-            elif self._chunk_watch.starved(self._chunks.done(clock), now):
+            elif self._chunk_watch.timed_out(self._chunks.done(clock), now):
                 reason = f"no new chunk within {self.config.chunk_timeout:g} s (chunk_timeout)"
                 self._enter_hold(HoldReason(reason, resumes=True), now)
         elif self.state is ControlState.HOLDING:
-            if jumped:
+            if jump:
                 self._chunks.reset(clock)
             timeout = self.config.damping_timeout
             if now - self._hold_start > timeout * SECOND:

@@ -116,12 +116,12 @@ class Drive:
         self.posture = self.posture.copy()
         self.posture[list(RIGHT_ARM)] = command[:ARM]
 
-    def rise(self, dt: float) -> None:
+    def raise_weight(self, dt: float) -> None:
         """Ramp the weight towards 1 for one tick."""
         self.weight = min(1.0, self.weight + dt / self._config.ramp)
         self._zeros = 0.0
 
-    def fall(self, dt: float) -> None:
+    def lower_weight(self, dt: float) -> None:
         """Ramp the weight towards exactly 0 for one tick."""
         if self.weight == 0:
             self._zeros += dt
@@ -135,7 +135,7 @@ class Drive:
         self._guard.check(cmd, dt, self.mode_machine)
         return cmd
 
-    def damped(self, dt: float) -> LowCmd:
+    def damping_message(self, dt: float) -> LowCmd:
         """Return a command that only damps. Raises RuleSafeError if it violates a limit."""
         self._motion.halt()
         cmd = self._output.damping(self.posture, self.weight, self.mode_machine)

@@ -59,7 +59,7 @@ class HandWatch:
         if age > self._timeout:
             return f"no state received from the hands for {age:.2f} s"
         if not np.isfinite(np.asarray(last.positions)[self._right]).all():
-            return "a finger position of the right hand is not finite"
+            return "a finger position of the right hand is unknown (NaN)"
         return ""
 
     def check(self, now: int) -> None:

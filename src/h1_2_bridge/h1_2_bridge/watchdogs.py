@@ -240,7 +240,7 @@ class ChunkWatch:
         """Restart the timeout, which begins when the next chunk is due."""
         self._due: int | None = None
 
-    def starved(self, done: bool, now: int) -> bool:
+    def timed_out(self, done: bool, now: int) -> bool:
         """Return whether the timeout has passed. `done`: whether the next chunk is due."""
         if not done:
             self._due = None
@@ -257,7 +257,7 @@ class ClockWatch:
         self._allowed = round(config.clock_jump * SECOND)
         self._offset: int | None = None
 
-    def jumped(self, now: int, clock: int) -> float:
+    def jump(self, now: int, clock: int) -> float:
         """Return s by which `clock` (ns) has jumped relative to `now` (ns) since the last call.
 
         The value is 0 for changes up to `clock_jump`, as when the clock is slewed.

@@ -66,7 +66,7 @@ WARNING_PERIOD = 5.0
 class RobotParameters(EpisodeParameters):
     """Parameters of the simulated robot's node."""
 
-    start: bool = setting(True, "Start an episode now; otherwise wait for /episode/reset.")
+    start: bool = setting(True, "Start an episode immediately; otherwise wait for /episode/reset.")
     listens_to: str = setting(
         "arm_sdk", f"Topic whose commands are executed: {' or '.join(CONTROLLERS)}."
     )

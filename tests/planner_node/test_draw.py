@@ -1,4 +1,4 @@
-"""The pictures of the annotations: what is drawn is where the data say."""
+"""Annotated images: marks are drawn at the positions that the data give."""
 
 import numpy as np
 import pytest

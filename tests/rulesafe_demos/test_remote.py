@@ -74,7 +74,7 @@ def test_the_calls_are_the_planners_public_methods():
         ("planner.hand_open(lambda: 1)\n", "error", "line 1: TypeError"),
         (DEEP, "error", "line 4: RecursionError"),
         ("planner.hand_open('left')\n", "planner", "line 1: hand_open: unknown hand 'left'"),
-        ("planner.rotate_hand('right', 60)\n", "planner", "line 1: rotate_hand: nothing is held"),
+        ("planner.rotate_hand('right', 60)\n", "planner", "line 1: rotate_hand: no part is held"),
         ("1 / 0\n", "error", "line 1: ZeroDivisionError"),
         ("while True:\n    pass\n", "time", "line "),
         ("while True:\n    " + TAKE, "calls", f"line 2: .*more than {MAX_CALLS} calls"),
@@ -93,7 +93,7 @@ def test_no_program_goes_on_after_a_call_that_failed(ending):
     )
     found = ending(tries)
     assert found.kind == "planner"
-    assert "line 3: rotate_hand: nothing is held" in found.reason
+    assert "line 3: rotate_hand: no part is held" in found.reason
 
 
 def test_a_program_that_ends_says_nothing(ending):

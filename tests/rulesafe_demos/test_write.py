@@ -130,7 +130,7 @@ def test_a_model_is_told_what_went_wrong_until_it_is_right(serve, tmp_path):
     assert "no JSON object" in server.told(1)
     assert "(forbidden)" in server.told(2) and "line 1: import is not allowed" in server.told(2)
     assert "(time)" in server.told(3) and "still running" in server.told(3)
-    assert "line 1: rotate_hand: nothing is held; call hand_pinch first" in server.told(4)
+    assert "line 1: rotate_hand: no part is held; call hand_pinch first" in server.told(4)
     assert "At the end: knob closed, handle closed, door closed." in server.told(4)
     assert "no part was moved" in server.told(4)
 

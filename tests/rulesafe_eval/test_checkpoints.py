@@ -118,7 +118,7 @@ def test_memory_that_is_not_there_cannot_be_shuffled(checkpoint, tmp_path, capsy
         str(tmp_path / "out"),
     ]
     assert main(["eval", *words, "--memory-control", "shuffled"]) == 2
-    assert "no memory" in capsys.readouterr().err
+    assert "requires a policy with memory" in capsys.readouterr().err
 
 
 def test_a_film_shows_what_the_memory_tells_at_each_frame(checkpoint, request_for, tmp_path):

@@ -45,7 +45,7 @@ def test_what_is_not_valid_is_refused_with_what_is(request_for, words, says):
 
 @pytest.mark.parametrize("seconds", [0.0, -1.0, float("nan")])
 def test_an_episode_takes_time(seconds):
-    with pytest.raises(RuleSafeError, match="more than 0 s"):
+    with pytest.raises(RuleSafeError, match="step_seconds must be more than 0 s"):
         make_request(Setup("expert", step_seconds=seconds), {}, "rule_001", "all", 1, "normal", 0)
 
 

@@ -120,7 +120,7 @@ def test_the_report_says_what_was_played_by_the_options_names(undisturbed, tmp_p
     for line in content["episodes"]:
         line |= {"clipped_actions": line["frames"]}
     page = write_report(tmp_path, content).read_text("utf-8")
-    assert "<td class=words>safe_02, safe_04 (2 of 3: episodes take them in turn)</td>" in page
+    assert "<td class=words>safe_02, safe_04 (2 of 3: the episodes use them in turn)</td>" in page
     assert "<td class=words>normal</td>" in page
     frames = sum(line["frames"] for line in content["episodes"])
     assert f"{frames} of {frames} targets (100 %) were out of the joints" in page
@@ -148,7 +148,7 @@ def test_films_are_of_the_same_physics_and_linked(tmp_path, capsys):
     assert main(["eval", *WORDS, "--out", str(out), *words, "--step-seconds", "0.5"]) == 0
     (episode,) = read_results(out)["episodes"]
     printed = capsys.readouterr().out
-    order = ("process score", "making 1 film (--films 0 leaves them out)", "report.html")
+    order = ("process score", "rendering 1 film; disable with --films 0", "report.html")
     assert sorted(order, key=printed.index) == list(order)
     folder = out / "films" / "rule_002_000000"
     with av.open(str(folder / "film.mp4")) as film:
@@ -214,12 +214,12 @@ def test_a_report_of_what_is_there_so_far(undisturbed, tmp_path, capsys):
     assert main(["eval", "report", str(out)]) == 0
     content = read_results(out)
     assert not content["complete"] and len(content["episodes"]) == 1
-    assert "still to be played" in (out / "report.html").read_text("utf-8")
+    assert "some episodes are still missing" in (out / "report.html").read_text("utf-8")
 
 
 def test_what_is_no_result_is_refused(tmp_path):
-    with pytest.raises(RuleSafeError, match="there is no"):
+    with pytest.raises(RuleSafeError, match="does not exist; create it with"):
         read_results(tmp_path)
     (tmp_path / "results.json").write_text("{}")
-    with pytest.raises(RuleSafeError, match="holds no results"):
+    with pytest.raises(RuleSafeError, match="has no results of an evaluation"):
         read_results(tmp_path)

@@ -145,7 +145,7 @@ class TaskPlanner:
         if taken is None or not taken.pinched:
             raise Stuck("rotate_hand: no part is held; call hand_pinch first")
         if abs(angle) < 0.1:
-            raise RuleSafeError(f"rotate_hand: angle must not be 0 (it is in degrees), got {angle}")
+            raise RuleSafeError(f"rotate_hand: angle must be at least 0.1 deg, got {angle}")
         obs, part = self._on.observe(), taken.move.held
         start = obs.part_positions[part]
         goal = self._goal(self.simulation.safe.turners[part], start, angle)

@@ -122,7 +122,7 @@ def test_another_request_is_refused(generate, demonstrations, attempts):
     before = attempts(demonstrations)
     code, _, err = generate(demonstrations, "--seed", "1").end()
     assert code == 2
-    assert "seed: 0 there, 1 now" in err
+    assert "seed: 0 in the directory, 1 requested" in err
     assert attempts(demonstrations) == before
 
 

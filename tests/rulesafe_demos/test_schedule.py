@@ -182,10 +182,10 @@ def test_a_directory_keeps_its_request_which_may_only_grow(tmp_path):
     with pytest.raises(RuleSafeError) as error:
         settle(tmp_path, other)
     for said in (
-        "rules: rule_001,rule_003 there, rule_001 now",
-        "split: nominal there, train now",
-        "seed: 0 there, 1 now",
-        "episodes: 6 there, 5 now",
+        "rules: rule_001,rule_003 in the directory, rule_001 requested",
+        "split: nominal in the directory, train requested",
+        "seed: 0 in the directory, 1 requested",
+        "episodes: 6 in the directory, 5 requested",
     ):
         assert said in str(error.value)
     assert load_request(tmp_path) == more

@@ -157,7 +157,7 @@ def test_what_moved_is_told_and_the_same_program_is_not_run_twice(serve, tmp_pat
     assert "What moved, in this order: open handle." in told
     assert "At the end: knob closed, handle open, door closed." in told
     assert "- step 1 (handle+), try 1: handle at" in told
-    assert "the program of try 0" in server.told(2)
+    assert "this program was already tried in try 0" in server.told(2)
     # The whole conversation travels.
     assert [m["role"] for m in server.requests[2]["messages"]] == [
         *("system", "user", "assistant", "user", "assistant", "user")
@@ -172,7 +172,7 @@ def test_what_moved_is_told_and_the_same_program_is_not_run_twice(serve, tmp_pat
         ({"sub/.token-0123456789ab": "mine"}, "not empty"),
         ({"verdict.json": "mine", "program.py": "mine", ".lock": "mine"}, "not a verdict"),
         ({"verdict.json": "[]", ".verdict.json-0123456789ab": "mine"}, "not a verdict"),
-        ({"verdict.json": '{"rule": "rule_009"}'}, "holds tries of rule_009"),
+        ({"verdict.json": '{"rule": "rule_009"}'}, "has tries of rule_009"),
     ],
 )
 def test_a_folder_of_something_else_stays_as_it_is(tmp_path, capsys, there, reason):
@@ -223,7 +223,7 @@ def test_an_endpoint_that_dies_leaves_what_was_reached(serve, tmp_path, capsys):
     [
         (("--model", "m"), "no key"),
         (("--base-url", "http://127.0.0.1:1/v1"), "decompose has no endpoint"),
-        (("--repairs", "-1"), "repairs is -1"),
+        (("--repairs", "-1"), "repairs must be 0 or more, got -1"),
         (("--split", "nowhere"), "unknown"),
         (("--model", "m", "--timeout", "nan"), "timeout_s is nan"),
         (("--model", "m", "--temperature", "inf"), "temperature is inf"),

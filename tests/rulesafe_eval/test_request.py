@@ -55,6 +55,8 @@ def test_a_directory_keeps_its_request_which_may_only_grow(request_for, tmp_path
     assert load_request(tmp_path) == request_for(episodes=5)
     with pytest.raises(RuleSafeError, match="only grow"):
         settle(tmp_path, request_for(episodes=2), load_request)
-    with pytest.raises(RuleSafeError, match="policy of the policy: expert there, phase-oracle now"):
+    with pytest.raises(
+        RuleSafeError, match="policy of the policy: expert in the directory, phase-oracle requested"
+    ):
         settle(tmp_path, request_for("phase-oracle", episodes=5), load_request)
     assert load_request(tmp_path) == request_for(episodes=5)

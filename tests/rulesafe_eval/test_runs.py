@@ -139,7 +139,7 @@ def test_marks_of_few_rows_are_within_their_axes(undisturbed):
 def test_another_request_is_refused(undisturbed, capsys):
     words = ["eval", *WORDS, "--out", str(undisturbed), *EXPERT, "--seed", "7"]
     assert main(words) == 2
-    assert "seed: 0 there, 7 now" in capsys.readouterr().err
+    assert "seed: 0 in the directory, 7 requested" in capsys.readouterr().err
 
 
 def test_films_are_of_the_same_physics_and_linked(tmp_path, capsys):

@@ -7,7 +7,7 @@ from rulesafe_eval.commands import SUBCOMMANDS
 
 
 def told(capsys, *words):
-    """Exit code, and all that was printed, of words with which a command ends early."""
+    """Exit code and complete output of a command line that ends early."""
     with pytest.raises(SystemExit) as end:
         main(list(words))
     out, err = capsys.readouterr()

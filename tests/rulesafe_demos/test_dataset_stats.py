@@ -1,4 +1,4 @@
-"""What is told of a dataset that did not come from attempts of the expert."""
+"""Statistics of a dataset that was not generated from attempts of the expert."""
 
 import numpy as np
 import pytest

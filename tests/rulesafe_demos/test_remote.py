@@ -1,4 +1,4 @@
-"""What a task program in the sandbox can make of the planner, and what it cannot."""
+"""Planner calls of a sandboxed task program: valid, invalid and limited ones."""
 
 import inspect
 import re
@@ -17,7 +17,7 @@ DEEP = "x = []\nfor i in range(100000):\n    x = [x]\nplanner.hand_open(x)\n"
 
 @pytest.fixture(scope="module")
 def simulation():
-    """An episode that no program here gets to move far."""
+    """An episode in which the programs here move little."""
     simulation = Simulation()
     simulation.reset("rule_002", "safe_02", seed=0)
     return simulation
@@ -35,7 +35,7 @@ def ending(simulation):
 
 
 def test_the_calls_are_the_planners_public_methods():
-    """A new one must be looked at before strangers get it."""
+    """A new method must be reviewed before untrusted programs may call it."""
     methods = inspect.getmembers(TaskPlanner, inspect.isfunction)
     assert set(CALLS) == {name for name, _ in methods if not name.startswith("_")}
 
@@ -67,7 +67,7 @@ def test_the_calls_are_the_planners_public_methods():
         ("planner.rotate_hand('right', 10 ** 400)\n", "call", "got another number"),
         ("planner.rotate_hand('right', True)\n", "call", "got a bool"),
         ("planner.rotate_hand('right', '60')\n", "call", "got a str"),
-        ("planner.hand_open('x' * 1000000)\n", "call", "up to 200 characters"),
+        ("planner.hand_open('x' * 1000000)\n", "call", "at most 200 characters"),
         ("planner.hand_open(1, 2, 3)\n", "call", "too many positional arguments; valid: hand"),
         ("planner.hand_open(self=1)\n", "call", "unexpected keyword"),
         ("planner.hand_open(**{'x' * 100000: 1})\n", "call", "unexpected keyword"),

@@ -79,7 +79,7 @@ class Server:
 
 @pytest.fixture
 def serve(monkeypatch):
-    """Starts a server that says these replies."""
+    """Starts a server that returns these replies."""
     pytest.importorskip("openai")
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID"):
         monkeypatch.delenv(name, raising=False)
@@ -143,7 +143,7 @@ def test_a_model_is_told_what_went_wrong_until_it_is_right(serve, tmp_path):
 
 
 def test_what_moved_is_told_and_the_same_program_is_not_run_twice(serve, tmp_path):
-    """The handle instead of the knob: turned by hand, seen by all, and the door stays shut."""
+    """The program opens the handle instead of the knob, so the door stays closed."""
     wrong = decompose(["handle+"], load_safe("safe_02"))
     server = serve(said(wrong), said(wrong), ('{"program": "planner.hand', "length"))
     out = tmp_path / "written"
@@ -158,7 +158,7 @@ def test_what_moved_is_told_and_the_same_program_is_not_run_twice(serve, tmp_pat
     assert "At the end: knob closed, handle open, door closed." in told
     assert "- step 1 (handle+), try 1: handle at" in told
     assert "this program was already tried in try 0" in server.told(2)
-    # The whole conversation travels.
+    # Each request has the complete conversation.
     assert [m["role"] for m in server.requests[2]["messages"]] == [
         *("system", "user", "assistant", "user", "assistant", "user")
     ]
@@ -250,9 +250,9 @@ def test_without_a_model_the_plan_is_written_out_and_filmed(tmp_path):
 
 
 def listing():
-    """The paper's task program for rule_001, as it stands."""
+    """The paper's task program for rule_001, unchanged."""
     if not PAPER.exists():
-        pytest.skip("the paper's source is not beside the repository")
+        pytest.skip("the paper's source is not next to the repository")
     after = PAPER.read_text().split("label={lst:llm-decomp}]\n", 1)[1]
     return after.split(r"\end{lstlisting}", 1)[0]
 

@@ -1,4 +1,4 @@
-"""A network's checkpoint, untrained, through the whole command."""
+"""An untrained checkpoint, evaluated by the complete command."""
 
 import json
 
@@ -65,7 +65,7 @@ def checkpoint(tmp_path):
 
 
 def pictures(out):
-    """The pictures of the film of episode 0."""
+    """The images of the film of episode 0."""
     with av.open(str(out / "films" / "rule_002_000000" / "film.mp4")) as shot:
         return [frame.to_ndarray(format="rgb24") for frame in shot.decode(video=0)]
 

@@ -157,7 +157,7 @@ def test_a_policy_that_raises_is_shown_where_it_did_and_nothing_of_ours(
 
 
 class Listening:
-    """Keeps the readings it is shown."""
+    """Keeps the memory readings that it receives."""
 
     needs = Needs(memory=True)
 

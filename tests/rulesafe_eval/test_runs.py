@@ -1,4 +1,4 @@
-"""Whole runs of the command: killed and resumed, reported, filmed, compared."""
+"""Complete runs of the command: killed and resumed, reported, filmed, compared."""
 
 import json
 import os
@@ -27,7 +27,7 @@ WORDS = ("--rules", "rule_002", "--safes", "safe_02,safe_04", "--split", "nomina
 
 
 class Deadly:
-    """An engine whose workers die, as they do where memory runs out."""
+    """An engine whose workers die, as if memory ran out."""
 
     def __init__(self, work, workers):
         self.jobs = []
@@ -85,7 +85,7 @@ def test_killed_half_way_and_called_again_it_has_the_same_results(undisturbed, t
     assert 0 < len(done) < 4
     assert not (out / "results.json").exists()
     with (out / "results.jsonl").open("a") as file:
-        file.write('{"rule": "rule_002", "numb')  # as a kill in the midst of a line leaves it
+        file.write('{"rule": "rule_002", "numb')  # an incomplete line, as after a kill
     process = start(out, *EXPERT)
     _, errors = process.communicate(timeout=300)
     assert process.returncode == 0, errors
@@ -130,7 +130,7 @@ def test_marks_of_few_rows_are_within_their_axes(undisturbed):
     content = read_results(undisturbed)
     (axes,) = plots.success(content["summary"][:2]).axes
     bottom, top = axes.get_ylim()
-    assert bottom < -0.3 and top > 1.3  # marks lie 0.22 beside their rows, 0 and 1
+    assert bottom < -0.3 and top > 1.3  # markers are 0.22 from their rows, 0 and 1
     opened = [line for line in content["episodes"] if line["opened"]]
     (axes,) = plots.lengths(opened).axes
     assert axes.get_xlim()[1] > 1.02 * max(line["simulated_time"] for line in opened)

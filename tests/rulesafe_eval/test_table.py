@@ -13,7 +13,7 @@ from rulesafe_eval.table import page, pool
 
 
 def results(memory, training, opened, split="train", first=0):
-    """results.json of a policy that opened some of its episodes."""
+    """results.json of a policy that succeeded in some of its episodes."""
     actor = {
         "kind": "checkpoint",
         "family": "dp3",

@@ -221,9 +221,8 @@ class Grasper:
             pinches = [make_pinch(grasp, s, roll, tilt) for grasp, s in product(grasps, (1, -1))]
             postures = self._postures(pinches, part_pose(anchor), now, search, habit)
             if habit_pinch is not None:
-                number, *choices = habit_pinch
-                offered = number < len(grasps)
-                preferred = make_pinch(grasps[number], *choices).key if offered else None
+                number, offered = habit_pinch[0], habit_pinch[0] < len(grasps)
+                preferred = make_pinch(grasps[number], *habit_pinch[1:]).key if offered else None
                 postures.sort(key=lambda each: each[0].key != preferred)
                 if only:
                     postures = [each for each in postures if each[0].key == preferred]

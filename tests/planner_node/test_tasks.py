@@ -102,7 +102,7 @@ def test_a_part_can_be_turned_by_degrees(simulation):
     planner.rotate_hand("right", angle=-60)  # from its present position
     assert simulation.state().part_open["knob"]
     assert planner.log.retries == 0
-    with pytest.raises(RuleSafeError, match=r"at least 0\.1 deg, got 0"):
+    with pytest.raises(RuleSafeError, match=r"0\.1 deg or more in either direction, got 0"):
         planner.rotate_hand("right", angle=0)
 
 

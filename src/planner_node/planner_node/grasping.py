@@ -208,7 +208,7 @@ class Grasper:
             Unreachable: at the end, if there is no operation.
         """
         anchor = positions[0] + freedom.anchor * (positions[1] - positions[0])
-        way = (positions[0], anchor, positions[1])
+        waypoints = (positions[0], anchor, positions[1])
         search, lagging = _SearchResult(), []
         habit_pinch = None if habit is None or habit.pinch is None else habit.pinch
         turns = sorted(product(freedom.rolls, freedom.tilts), key=lambda t: abs(t[0]) + abs(t[1]))
@@ -227,7 +227,7 @@ class Grasper:
                 if only:
                     postures = [each for each in postures if each[0].key == preferred]
             tracked = (
-                self._track(pinch, freedom, posture.arm, part_pose, way, now, search)
+                self._track(pinch, freedom, posture.arm, part_pose, waypoints, now, search)
                 for pinch, posture in postures
             )
             found = (operation for operation in tracked if operation)
@@ -270,10 +270,10 @@ class Grasper:
             ]
         return sorted(postures, key=lambda each: each[1].cost)
 
-    def _track(self, pinch, freedom, arm_at_anchor, part_pose, way, now, search):
+    def _track(self, pinch, freedom, arm_at_anchor, part_pose, waypoints, now, search):
         """Return the operation through a posture at the motion's anchor, or None if the arm cannot
         follow the motion."""
-        first, anchor, last = way
+        first, anchor, last = waypoints
         for share in SHARES:
             slack = tuple(np.maximum(share * np.array(freedom.slack), RIGID))
             back, share_back = self.follow(pinch, part_pose, (anchor, first), slack, arm_at_anchor)
@@ -303,8 +303,8 @@ class Grasper:
                 part_in_pelvis @ from_parts(np.eye(3), distance * back) @ pinch.frame_in_part
                 for distance in np.linspace(0.0, standoff, 6)[1:]
             ]
-            rows, way = self._along(frames, LOOSE, arm)
-            if way == 1:
+            rows, fraction = self._along(frames, LOOSE, arm)
+            if fraction == 1:
                 return np.concatenate([arm[None], rows])
         return arm[None]
 

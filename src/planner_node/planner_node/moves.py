@@ -194,14 +194,14 @@ class MovePlanner:
         """
         with self.timed():
             slack = freedom_of(move, self.safe.grasps(move.held, "turn")).slack
-            rows, way = self._grasper.follow(
+            rows, fraction = self._grasper.follow(
                 pinch,
                 lambda position: self.held_pose(obs, move, position),
                 (move.start, move.goal),
                 slack,
                 obs.arm,
             )
-            return rows if way == 1 and not self._contacts_along(rows, obs, move) else None
+            return rows if fraction == 1 and not self._contacts_along(rows, obs, move) else None
 
     def retreat(self, obs: ExpertObservation, move: Move, pinch: Pinch) -> NDArray[np.float64]:
         """Return arm joints (N, 7) straight back from the part that the hand has released."""

@@ -96,8 +96,8 @@ class PlannerNode(Node):
     def _on_joints(self, joints: JointState) -> None:
         self._joints = joints
         if self._unsent is not None:
-            rows, self._unsent = self._unsent, None
-            self._send(rows, to_ns(joints.header.stamp))
+            actions, self._unsent = self._unsent, None
+            self._send(actions, to_ns(joints.header.stamp))
             return
         self._act()
 
@@ -133,23 +133,23 @@ class PlannerNode(Node):
         advance = self._expert.next_chunk if self._started else self._expert.begin
         self._started = True
         try:
-            rows = advance(obs)
+            actions = advance(obs)
         except RuleSafeError as error:
             self._log_steps()
             self._fail(str(error))
             return
         self._log_steps()
-        if rows is None:
+        if actions is None:
             self._finish(status)
         elif status.waiting:
-            self._send(rows, to_ns(status.header.stamp))
+            self._send(actions, to_ns(status.header.stamp))
         else:
             # Time passed during planning: the chunk starts at the stamp of the next joint state.
-            self._unsent = rows
+            self._unsent = actions
 
-    def _send(self, rows: NDArray[np.float64], stamp: int) -> None:
-        self._sent = to_trajectory(rows, stamp)
-        self._chunk_end = stamp + len(rows) * PERIOD
+    def _send(self, actions: NDArray[np.float64], stamp: int) -> None:
+        self._sent = to_trajectory(actions, stamp)
+        self._chunk_end = stamp + len(actions) * PERIOD
         self._sent_at = time.monotonic()
         self._chunks.publish(self._sent)
 

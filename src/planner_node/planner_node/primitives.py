@@ -120,8 +120,8 @@ class Primitives:
     def _fingers(self, arm, start, end, seconds: float) -> Run:
         frames = max(self._frames(seconds), _finger_frames(start, end))
         fractions = np.linspace(0, 1, frames + 1)[1:, None]
-        rows = start + fractions * (end - start)
-        return (yield from self._play(np.hstack([np.tile(arm, (len(rows), 1)), rows])))
+        targets = start + fractions * (end - start)
+        return (yield from self._play(np.hstack([np.tile(arm, (len(targets), 1)), targets])))
 
     def _begin(self, operation: str) -> None:
         self.activity = replace(self.activity, operation=operation)
@@ -131,22 +131,22 @@ class Primitives:
 
     def _move(self, hand_from, path: Path, hand_to, rates: Rates) -> Run:
         """Move the arm along a path and the fingers to a posture; the faster of the two waits."""
-        arm_rows = time_path(path, rates.scaled(self.pace.factor))
-        missing = max(0, _finger_frames(hand_from, hand_to) - len(arm_rows))
-        arm_rows = np.concatenate([arm_rows, np.tile(arm_rows[-1], (missing, 1))])
-        fractions = np.linspace(0, 1, len(arm_rows) + 1)[1:, None]
-        hand_rows = hand_from + fractions * (hand_to - hand_from)
-        return (yield from self._play(np.hstack([arm_rows, hand_rows])))
+        arm_targets = time_path(path, rates.scaled(self.pace.factor))
+        missing = max(0, _finger_frames(hand_from, hand_to) - len(arm_targets))
+        arm_targets = np.concatenate([arm_targets, np.tile(arm_targets[-1], (missing, 1))])
+        fractions = np.linspace(0, 1, len(arm_targets) + 1)[1:, None]
+        hand_targets = hand_from + fractions * (hand_to - hand_from)
+        return (yield from self._play(np.hstack([arm_targets, hand_targets])))
 
     def _hold(self, arm, hand) -> Run:
         count = self._frames(self.pace.settle)
         return (yield from self._play(np.tile(np.concatenate([arm, hand]), (count, 1))))
 
-    def _play(self, rows: NDArray[np.float64]) -> Run:
+    def _play(self, targets: NDArray[np.float64]) -> Run:
         # Single precision, as in data sets, so that stored and executed actions are identical.
-        rows = rows.astype(np.float32).astype(np.float64)
-        for begin in range(0, len(rows), MAX_ROWS):
-            obs = yield rows[begin : begin + MAX_ROWS]
+        targets = targets.astype(np.float32).astype(np.float64)
+        for begin in range(0, len(targets), MAX_ROWS):
+            obs = yield targets[begin : begin + MAX_ROWS]
             where, force = max(
                 ((name, force) for name, force in obs.contact_forces.items() if name != "self"),
                 key=lambda item: item[1],
@@ -157,7 +157,7 @@ class Primitives:
                 raise Pressed(
                     f"contact force of {force:.0f} N on the {where} exceeds the limit of "
                     f"{self.pace.force_limit:.0f} N",
-                    rows[: begin + MAX_ROWS][-1],
+                    targets[: begin + MAX_ROWS][-1],
                 )
         return obs
 

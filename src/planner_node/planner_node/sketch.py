@@ -48,10 +48,10 @@ class Sketch:
 
     def polyline(self, points: ArrayLike, color: Color, width: float = 1.0) -> None:
         """Draw a line through points (N, 2) with a light outline, visible on any background."""
-        way = [(float(x), float(y)) for x, y in np.asarray(points, float)]
-        self._draw.line(way, HALO, round((width + 0.9) * self._line), joint="curve")
-        self._draw.line(way, color, round(width * self._line), joint="curve")
-        for (x, y), (u, v) in pairwise(way):
+        path = [(float(x), float(y)) for x, y in np.asarray(points, float)]
+        self._draw.line(path, HALO, round((width + 0.9) * self._line), joint="curve")
+        self._draw.line(path, color, round(width * self._line), joint="curve")
+        for (x, y), (u, v) in pairwise(path):
             count = max(1, round(hypot(u - x, v - y) / (8 * self._line)))
             for i in range(count + 1):
                 self._take(x + (u - x) * i / count, y + (v - y) * i / count, 3 * self._line)
@@ -66,15 +66,15 @@ class Sketch:
 
     def arrow(self, points: ArrayLike, color: Color, text: str = "") -> None:
         """Draw an arrow along points (N, 2), with a label at its tip."""
-        way = np.asarray(points, float)
-        tip = way[-1]
-        direction = _direction(way)
+        path = np.asarray(points, float)
+        tip = path[-1]
+        direction = _direction(path)
         if direction is None:  # it points at the viewer
             self.dot(tip, color, text)
             return
         length, half = 6.5 * self._line, 3.2 * self._line
         base, across = tip - length * direction, np.array([-direction[1], direction[0]])
-        shaft = np.vstack([way[:-1][np.linalg.norm(way[:-1] - tip, axis=1) > length], base])
+        shaft = np.vstack([path[:-1][np.linalg.norm(path[:-1] - tip, axis=1) > length], base])
         if len(shaft) > 1:
             self.polyline(shaft, color, 1.4)
         head = [tip, base + half * across, base - half * across]
@@ -154,12 +154,12 @@ class Sketch:
         self._taken.append((x - half, y - half, x + half, y + half))
 
 
-def _direction(way: NDArray[np.float64]) -> NDArray[np.float64] | None:
+def _direction(path: NDArray[np.float64]) -> NDArray[np.float64] | None:
     """Return the unit vector of the path's end, or None if the path is only a few pixels long."""
-    for point in way[-2::-1]:
-        length = np.linalg.norm(way[-1] - point)
+    for point in path[-2::-1]:
+        length = np.linalg.norm(path[-1] - point)
         if length > 4:
-            return (way[-1] - point) / length
+            return (path[-1] - point) / length
     return None
 
 

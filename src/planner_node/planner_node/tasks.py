@@ -145,7 +145,9 @@ class TaskPlanner:
         if taken is None or not taken.pinched:
             raise Stuck("rotate_hand: no part is held; call hand_pinch first")
         if abs(angle) < 0.1:
-            raise RuleSafeError(f"rotate_hand: angle must be at least 0.1 deg, got {angle}")
+            raise RuleSafeError(
+                f"rotate_hand: angle must be 0.1 deg or more in either direction, got {angle}"
+            )
         obs, part = self._on.observe(), taken.move.held
         start = obs.part_positions[part]
         goal = self._goal(self.simulation.safe.turners[part], start, angle)
@@ -185,7 +187,7 @@ class TaskPlanner:
             raise RuleSafeError('openness requires state_link, the link that is opened: "door"')
         if state_link is not None:
             _check("state link", state_link, ("door",))
-            _check("target link to pull by", target_link, ("handle",))
+            _check("target link for pulling", target_link, ("handle",))
         if openness is not None and not 0 <= openness <= 1:
             raise RuleSafeError(f"openness must be from 0 (closed) to 1 (open), got {openness}")
         return PartConstraints(target_link, state_link, openness or 0.0)

@@ -71,26 +71,26 @@ def _run(command: Command, argv: Sequence[str]) -> int:
     import tyro  # not needed for --help and --version
 
     # A launch file appends --ros-args.
-    words = argv[: argv.index("--ros-args")] if "--ros-args" in argv else argv
+    args = argv[: argv.index("--ros-args")] if "--ros-args" in argv else argv
     functions = command.functions()
-    name = " ".join([command.name, *words[:1]])
+    name = " ".join([command.name, *args[:1]])
     if name in functions:
-        words = words[1:]
+        args = args[1:]
     else:
         name = command.name
     if name in functions:
         below = {below: functions[below] for below in functions if below.startswith(f"{name} ")}
-        return _call(functions[name], name, words, _listed(below)) or 0
+        return _call(functions[name], name, args, _listed(below)) or 0
     tyro.extras.subcommand_cli_from_dict(
         {below.split()[1]: function for below, function in functions.items()},
         prog=f"rulesafe {name}",
         description=f"{command.help}. Example: {command.example}",
-        args=words,
+        args=args,
     )
     raise AssertionError("unreachable: there is no such subcommand")
 
 
-def _call(function: Function, name: str, words: Sequence[str], listed: str) -> int | None:
+def _call(function: Function, name: str, args: Sequence[str], listed: str) -> int | None:
     import tyro
 
     from rulesafe_cli.arguments import arguments_of
@@ -100,21 +100,21 @@ def _call(function: Function, name: str, words: Sequence[str], listed: str) -> i
         not argument.metavar if argument.options else argument.many for argument in arguments[1:]
     ):
         # tyro does not accept positional arguments after an option.
-        words = sorted(words, key=lambda word: not word.startswith("-"))
+        args = sorted(args, key=lambda arg: not arg.startswith("-"))
     try:
         # DisallowNone: None is the value of an omitted option, not a choice in the help.
         return tyro.cli(
             function,
             prog=f"rulesafe {name}",
             description=about + listed,
-            args=words,
+            args=args,
             config=(tyro.conf.DisallowNone,),
         )
     except SystemExit as end:
         if end.code == 2:  # tyro suggests a similar option only if there is no other error
             known = [option for argument in arguments for option in argument.options]
-            for word in words:
-                option = word.partition("=")[0].replace("_", "-")
+            for arg in args:
+                option = arg.partition("=")[0].replace("_", "-")
                 if option.startswith("--") and option not in known:
                     like = get_close_matches(option, known, n=1)
                     hint = f"do you mean {like[0]}?" if like else f"see rulesafe {name} --help"

@@ -77,11 +77,11 @@ def evaluate(
     content = play(request, folder, workers, engine)
     report = write_report(folder, content)
     _print_summary(content)
-    if lacking := missing(folder, choose(content["episodes"], films)):
+    if unfilmed := missing(folder, choose(content["episodes"], films)):
         # Flushed, so that it is printed before the progress bar, which is written to stderr.
-        count = f"{len(lacking)} film{'s' if len(lacking) > 1 else ''}"
+        count = f"{len(unfilmed)} film{'s' if len(unfilmed) > 1 else ''}"
         print(f"rendering {count}; disable with --films 0", flush=True)
-        make(request, folder, lacking, workers, engine)
+        make(request, folder, unfilmed, workers, engine)
         report = write_report(folder, content)
     print(f"{folder / 'results.json'}\n{report}")
 

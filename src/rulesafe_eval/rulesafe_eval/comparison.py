@@ -101,7 +101,7 @@ def _check(one: Mapping[str, Any], other: Mapping[str, Any]) -> None:
     conditions = {
         "split": lambda request: request["split"],
         "files": lambda request: request["files"],
-        "time for a step": lambda request: request["setup"]["step_seconds"],
+        "time per step": lambda request: request["setup"]["step_seconds"],
     }
     for name, condition in conditions.items():
         if condition(one) != condition(other):

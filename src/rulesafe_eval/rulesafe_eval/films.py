@@ -66,8 +66,8 @@ def make(
         RuleSafeError: if the physics differs from the evaluation, a worker fails repeatedly, or
             another process writes to the directory.
     """
-    lacking = missing(directory, lines)
-    jobs = {request.episode(line["rule"], line["number"]): line for line in lacking}
+    unfilmed = missing(directory, lines)
+    jobs = {request.episode(line["rule"], line["number"]): line for line in unfilmed}
     if not jobs:
         return
     with ResultsFolder(directory).exclusive_lock():

@@ -36,13 +36,13 @@ def success(rows: Sequence[Mapping[str, Any]]) -> Figure:
         ("process_score", "process_score_interval", "process score", ORANGE, "s"),
         ("order_free_score", "order_free_score_interval", "order-free score", GREY, "D"),
     )
-    for shift, (key, interval, words, colour, mark) in zip((0.22, 0, -0.22), names, strict=True):
+    for shift, (key, interval, label, colour, mark) in zip((0.22, 0, -0.22), names, strict=True):
         values = np.array([row[key] for row in rows])
         ends = np.array([row[interval] for row in rows]).T  # (2, rows)
         # Rounding must not make a length negative where all values of a bootstrap are equal.
         lengths = np.abs([values - ends[0], ends[1] - values])
         axes.errorbar(
-            values, at + shift, xerr=lengths, fmt=mark, color=colour, capsize=3, label=words
+            values, at + shift, xerr=lengths, fmt=mark, color=colour, capsize=3, label=label
         )
     axes.set_yticks(at, [f"{row['rule']} ({row['episodes']})" for row in rows])
     axes.set_xlim(-0.03, 1.03)
@@ -89,8 +89,8 @@ def causes(rows: Sequence[Mapping[str, Any]]) -> Figure:
             if row["cause"] == cause:
                 counts[places.index((row["rule"], row["step"], row["event"]))] += row["count"]
         if counts.any():
-            words = cause.replace("_", " ")
-            axes.barh(at, counts, left=left, color=colour, label=words, height=0.6)
+            label = cause.replace("_", " ")
+            axes.barh(at, counts, left=left, color=colour, label=label, height=0.6)
             left += counts
     axes.set_yticks(at, [f"{rule}: step {step} ({event})" for rule, step, event in places])
     axes.set_xlabel("failed episodes")

@@ -77,7 +77,7 @@ def _head(content: Mapping[str, Any]) -> Iterable[str]:
         facts["memory control"] = setup["control"]
     known = {k: v for k, v in request["actor"].items() if isinstance(v, str | int | float)}
     facts["policy"] = ", ".join(f"{k} {v}" for k, v in known.items())
-    yield table(("", ""), list(facts.items()), words=(1,))
+    yield table(("", ""), list(facts.items()), text_columns=(1,))
     if warning := clipped(content["episodes"]):
         yield f'<p class="no">{escape(warning)}</p>'
     if not content["complete"]:
@@ -89,10 +89,10 @@ def _safes(content: Mapping[str, Any]) -> str:
     requested = content["request"]["safes"]
     played = {line["safe"] for line in content["episodes"]}
     names = [safe for safe in requested if safe in played]
-    words = ", ".join(names)
+    text = ", ".join(names)
     if len(names) < len(requested):
-        words += f" ({len(names)} of {len(requested)}: the episodes use them in turn)"
-    return words
+        text += f" ({len(names)} of {len(requested)}: the episodes use them in turn)"
+    return text
 
 
 def _rates(content: Mapping[str, Any]) -> Iterable[str]:
@@ -130,7 +130,7 @@ def _failures(content: Mapping[str, Any]) -> Iterable[str]:
         (row["rule"], row["step"], row["event"], row["count"], row["cause"].replace("_", " "))
         for row in rows
     ]
-    yield table(("rule", "step", "event", "episodes", "cause"), cells, words=(4,))
+    yield table(("rule", "step", "event", "episodes", "cause"), cells, text_columns=(4,))
     found = dict.fromkeys(row["cause"] for row in rows)
     yield "<ul>"
     for cause in found:
@@ -190,17 +190,19 @@ def _episodes(directory: Path, lines: Sequence[Mapping[str, Any]]) -> Iterable[s
         )
         for line in shown
     ]
-    yield table(heads, cells, words=(1,))
+    yield table(heads, cells, text_columns=(1,))
     yield '</details><p class="quiet">All facts: <a href="results.json">results.json</a></p>'
 
 
-def table(heads: Sequence[str], rows: Iterable[Sequence[Any]], words: Sequence[int] = ()) -> str:
-    """Return an HTML table; `words`: columns of text besides the first."""
+def table(
+    heads: Sequence[str], rows: Iterable[Sequence[Any]], text_columns: Sequence[int] = ()
+) -> str:
+    """Return an HTML table; `text_columns`: those besides the first."""
     top = "".join(f"<th>{escape(head)}</th>" for head in heads)
     lines = [f"<tr>{top}</tr>"] if any(heads) else []
     for row in rows:
         cells = [
-            f"<td{' class=words' if i in words else ''}>{escape(str(cell))}</td>"
+            f"<td{' class=words' if i in text_columns else ''}>{escape(str(cell))}</td>"
             for i, cell in enumerate(row)
         ]
         lines.append(f"<tr>{''.join(cells)}</tr>")
@@ -209,8 +211,8 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[Any]], words: Sequence[i
 
 def _plot(figure: Any, caption: str) -> str:
     source = _data("image/svg+xml", plots.svg(figure))
-    words = escape(caption)
-    return f'<figure><img alt="{words}" src="{source}"><figcaption>{words}</figcaption></figure>'
+    text = escape(caption)
+    return f'<figure><img alt="{text}" src="{source}"><figcaption>{text}</figcaption></figure>'
 
 
 def _data(kind: str, content: bytes) -> str:

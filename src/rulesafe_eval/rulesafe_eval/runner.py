@@ -63,10 +63,10 @@ def play(agent: Agent, setup: Setup, episode: Attempt, directory: Path) -> dict[
     placing = time.perf_counter() - began
     try:
         record = runtime.run(agent)
-    except PolicyBroke as broke:
+    except PolicyBroke as error:
         raise RuleSafeError(
-            f"the policy {setup.policy} raised an exception\n{broke.trace}\n"
-            f"policy {setup.policy} failed at frame {broke.frame} of {episode}: fix the policy and "
+            f"the policy {setup.policy} raised an exception\n{error.trace}\n"
+            f"policy {setup.policy} failed at frame {error.frame} of {episode}: fix the policy and "
             "run the same command to resume with this episode"
         ) from None
     _keep(actions_file(directory, episode.rule, episode.number), diagnosis.actions)

@@ -122,12 +122,12 @@ def _inference(policy: "NetworkPolicy", rule: str, chunks: int) -> list[Found]:
     updates: list[float] = []
     inference: list[float] = []
     for number in range(chunks + WARM_UP):
-        taken = []
+        push_times = []
         for _ in range(EXECUTE):
             position = next(positions)
             watch = Stopwatch()
             memory.push(position)
-            taken.append(watch.wall)
+            push_times.append(watch.wall)
         watch = Stopwatch()
         reading = memory.read()
         read = watch.wall
@@ -136,8 +136,8 @@ def _inference(policy: "NetworkPolicy", rule: str, chunks: int) -> list[Found]:
         policy.infer(observation)
         if number >= WARM_UP:
             inference.append(1000 * watch.wall)
-            frames += [1e6 * seconds for seconds in taken]
-            updates.append(1000 * (sum(taken) + read))
+            frames += [1e6 * seconds for seconds in push_times]
+            updates.append(1000 * (sum(push_times) + read))
     shares = 100 * np.array(updates) / np.median(inference)
     return [
         ("chunk", "ms", inference),
@@ -199,9 +199,9 @@ def _evaluation(policy: "NetworkPolicy", options: BenchOptions) -> Found:
     for number in range(EPISODES + 1):
         watch = Stopwatch()
         simulation.reset(options.rule, options.safe, number)
-        begun = watch.cpu
+        reset_cpu = watch.cpu
         Runtime(simulation, chunks * EXECUTE / RATE).run(agent)
-        rate = 3600 / (begun + (watch.cpu - begun) * limit / simulation.time)
+        rate = 3600 / (reset_cpu + (watch.cpu - reset_cpu) * limit / simulation.time)
         if number:  # the first one is a warm-up
             rates.append(rate)
     return f"evaluation episodes of {limit:g} s per core-hour", "1/h", rates

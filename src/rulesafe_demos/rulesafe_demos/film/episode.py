@@ -103,8 +103,8 @@ class FilmRecorder:
         """Film the complete instants, except the last `patience` whose tokens may still arrive."""
         while self._complete:
             stamp, parts = self._complete[0]
-            waits = self._memory and self._memory.newest < stamp
-            if waits and len(self._complete) <= patience:
+            waiting = self._memory and self._memory.newest < stamp
+            if waiting and len(self._complete) <= patience:
                 return
             del self._complete[0]
             tokens = self._memory.at(stamp) if self._memory else None

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
@@ -102,6 +103,14 @@ def test_no_package_is_larger_than_its_share():
     total = sum(lines.values())
     large = {name: count for name, count in lines.items() if count > LARGEST_SHARE * total}
     assert large == {}, f"of {total} lines"
+
+
+def test_the_figure_shows_the_imports():
+    specification = spec_from_file_location("package_figure", ROOT / "scripts/package_figure.py")
+    script = module_from_spec(specification)
+    specification.loader.exec_module(script)
+    titles = re.findall(r"<title>(\w+)&#45;&gt;(\w+)</title>", script.FIGURE.read_text("utf-8"))
+    assert set(titles) == script.arrows(), "call scripts/package_figure.py"
 
 
 def test_class_names_are_unique():

@@ -3,8 +3,8 @@ import pytest
 
 from planner_node.constraints import AxisConstraint, Goals, PointConstraint, pose_goals
 from planner_node.hand import HAND_FRAME, PINCH_POINT
+from planner_node.inverse_kinematics import Costs, Infeasible, descend, solve
 from planner_node.kinematics import Arm, PositionLimits, upper_body
-from planner_node.solver import Costs, Infeasible, descend, solve
 from rulesafe_core.joints import ARM_JOINTS
 from rulesafe_core.robot import HOME
 

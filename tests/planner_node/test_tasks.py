@@ -10,8 +10,8 @@ from planner_node.constraints import Goals, PointConstraint
 from planner_node.decompose import decompose
 from planner_node.expert import ExpertConfig
 from planner_node.hand import PRE_PINCH
+from planner_node.inverse_kinematics import Infeasible
 from planner_node.primitives import Pace, Pressed
-from planner_node.solver import Infeasible
 from planner_node.tasks import TaskPlanner
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_locks.plans import shortest_plan

@@ -11,8 +11,8 @@ from policy_node.checkpoints import ARRAY_FILE, read_policy
 from policy_node.training import train
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.store import EpisodeStore
-from vq_memory_node.checkpoints import CHECKPOINT
 from vq_memory_node.memory import MEMORIES
+from vq_memory_node.resume import CHECKPOINT
 
 
 class Stop(Exception):

@@ -10,8 +10,8 @@ rclpy = pytest.importorskip("rclpy", reason="ROS 2 is not installed")
 
 from rulesafe_core.chunks import PERIOD
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_data.attempt_recording import NO_ACTION, RecordedAttempt, snapshot
 from rulesafe_data.frame import Frame
-from rulesafe_data.recording import NO_ACTION, RecordedAttempt, snapshot
 from rulesafe_data.states import load_states
 from rulesafe_data.store import EpisodeStore
 from rulesafe_data.writer import DatasetWriter, EpisodeData

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from rulesafe_cli.cli import main
+from rulesafe_data.attempt_recording import read
 from rulesafe_data.demo_folder import DemoFolder
-from rulesafe_data.recording import read
 from rulesafe_demos.attempts import load_request
 
 pytestmark = pytest.mark.episode

@@ -6,8 +6,8 @@ import pytest
 
 from rulesafe_cli.cli import main
 from rulesafe_core.joints import ALL_JOINTS
+from rulesafe_data.attempt_recording import RecordedAttempt, Recorder, read, save
 from rulesafe_data.demo_folder import DemoFolder
-from rulesafe_data.recording import RecordedAttempt, Recorder, read, save
 from rulesafe_data.store import EpisodeStore
 from rulesafe_demos.attempts import load_request, settle
 from rulesafe_demos.render import (

@@ -5,8 +5,8 @@ import pytest
 
 from planner_node.episode import run_expert
 from rulesafe_cli.cli import main
+from rulesafe_data.attempt_recording import STATE, Recorder, read, save
 from rulesafe_data.demo_folder import DemoFolder
-from rulesafe_data.recording import STATE, Recorder, read, save
 from rulesafe_demos.attempts import make_request, settle
 from rulesafe_demos.perform import ending, facts_of
 from rulesafe_sim.simulation import Simulation

@@ -6,8 +6,8 @@ import pytest
 from PIL import Image
 
 from rulesafe_cli.cli import main
+from rulesafe_data.attempt_recording import save
 from rulesafe_data.demo_folder import DemoFolder
-from rulesafe_data.recording import save
 from rulesafe_demos import figure
 from rulesafe_demos.attempts import make_request, settle
 from rulesafe_demos.perform import ending, facts_of, failed

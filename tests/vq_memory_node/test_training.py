@@ -10,10 +10,10 @@ pytest.importorskip("tensorboardX")
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ARM_JOINTS
-from vq_memory_node.checkpoints import CHECKPOINT
 from vq_memory_node.model_files import Architecture, load_model
 from vq_memory_node.networks import Decoder, Encoder, start_from_components
 from vq_memory_node.quantisers import squared
+from vq_memory_node.resume import CHECKPOINT
 from vq_memory_node.tokenizers import TOKENIZERS, load_tokenizer
 from vq_memory_node.train_config import MemoryTrainConfig
 from vq_memory_node.training import MemoryTraining, train

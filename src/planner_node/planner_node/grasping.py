@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from planner_node.constraints import AxisConstraint, Goals, PointConstraint
 from planner_node.hand import HAND_AXES, PINCH_POINT
+from planner_node.inverse_kinematics import Costs, Solution, descend, distinct
 from planner_node.kinematics import Arm
-from planner_node.solver import Costs, Solution, descend, distinct
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.transforms import Transform, Vec3, about_axis, from_parts
 from rulesafe_sim.safe import Grasp

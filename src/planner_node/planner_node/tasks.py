@@ -23,9 +23,9 @@ from planner_node.expert import ExpertConfig, paced
 from planner_node.grasping import RIGID, Operation, pinch_goals
 from planner_node.hand import PRE_PINCH, operation
 from planner_node.handling import Handling
+from planner_node.inverse_kinematics import solve
 from planner_node.motion import Path
 from planner_node.moves import ExpertObservation, Move, freedom_of
-from planner_node.solver import solve
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_core.transforms import Transform
 from rulesafe_sim.episode import AgentLog, Stuck

@@ -4,7 +4,7 @@ Evaluation in process and the policy node both use this module, so that a policy
 observation at the same frame. Parts of a frame may be added one by one and in any order; images and
 point clouds are needed only at the frames that an observation contains. Example::
 
-    history = History(policy.needs)
+    history = ObservationHistory(policy.needs)
     history.push(0, joints, points)
     chunk = policy.infer(history.observation(0, instruction="..."))
 """

@@ -11,7 +11,7 @@ import numpy as np
 
 from policy_node.scene_encoder import Scenes
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_data.recording import RecordedAttempt, read
+from rulesafe_data.attempt_recording import RecordedAttempt, read
 from rulesafe_locks.rules import PARTS
 from rulesafe_sim.observer import Observer
 from rulesafe_sim.randomisation import load_split, sample_variation

@@ -26,14 +26,14 @@ from policy_node.ema import averaged
 from policy_node.families import find_family, make_network
 from policy_node.training_data import ObservationWindows, select_episodes
 from rulesafe_data.store import EpisodeStore
-from vq_memory_node.checkpoints import (
+from vq_memory_node.memory import Memory
+from vq_memory_node.resume import (
     CHECKPOINT,
     finished,
     load_checkpoint,
     repeatable,
     save_checkpoint,
 )
-from vq_memory_node.memory import Memory
 
 
 @dataclass(frozen=True)

@@ -132,7 +132,7 @@ def replay(
         attempt: Index of the rule's attempt.
         out: Film of the replay (MP4).
     """
-    from rulesafe_data.recording import read
+    from rulesafe_data.attempt_recording import read
     from rulesafe_demos.replay import find
     from rulesafe_demos.replay import replay as run_again
 

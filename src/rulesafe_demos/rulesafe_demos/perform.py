@@ -10,8 +10,8 @@ from planner_node.decompose import decompose
 from planner_node.episode import run_expert
 from planner_node.habits import styled
 from planner_node.reach import DRAWS, OutOfReach, reachable_variation
+from rulesafe_data.attempt_recording import Recorder, save
 from rulesafe_data.demo_folder import DemoFolder
-from rulesafe_data.recording import Recorder, save
 from rulesafe_demos.attempts import Attempt, versions
 from rulesafe_locks.plans import shortest_plan
 from rulesafe_locks.rules import load_rule

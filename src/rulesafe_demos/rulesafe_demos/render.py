@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_data.attempt_recording import RecordedAttempt, read
 from rulesafe_data.bars import ProgressBar
 from rulesafe_data.demo_folder import DemoFolder
 from rulesafe_data.engines import run
 from rulesafe_data.files import read_json, sha256, write_json
 from rulesafe_data.frame import Frame
-from rulesafe_data.recording import RecordedAttempt, read
 from rulesafe_data.writer import DatasetWriter, EpisodeData
 from rulesafe_demos.attempts import load_request
 from rulesafe_sim.camera_file import load_cameras

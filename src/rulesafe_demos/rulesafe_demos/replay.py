@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_data.attempt_recording import STATE, RecordedAttempt, snapshot
 from rulesafe_data.demo_folder import DemoFolder
-from rulesafe_data.recording import STATE, RecordedAttempt, snapshot
 from rulesafe_demos.attempts import load_request
 from rulesafe_demos.film.episode import FilmClock
 from rulesafe_demos.film.film import Film, compose

@@ -17,11 +17,11 @@ from rich.table import Table
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.files import write_atomically
 from rulesafe_data import layout
+from rulesafe_data.attempt_recording import read_facts
 from rulesafe_data.demo_folder import DemoFolder
 from rulesafe_data.intervals import wilson
 from rulesafe_data.inventory import describe
 from rulesafe_data.measuring import markdown_table
-from rulesafe_data.recording import read_facts
 from rulesafe_data.store import EpisodeStore
 from rulesafe_demos.attempts import GenerationRequest, load_request
 

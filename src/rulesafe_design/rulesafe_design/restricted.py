@@ -9,7 +9,13 @@ the interpreter. Example::
 import ast
 from types import CodeType
 
-from rulesafe_design.policy import REFUSED, UNAVAILABLE, Refusal, RestrictedPolicy, immutable
+from rulesafe_design.allowed_syntax import (
+    REFUSED,
+    UNAVAILABLE,
+    Refusal,
+    RestrictedPolicy,
+    immutable,
+)
 
 __all__ = ["PROGRAM", "Refusal", "compile_lock", "compile_task"]
 

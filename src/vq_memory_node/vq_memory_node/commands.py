@@ -52,8 +52,8 @@ def _check_folder(out: Path) -> None:
     """Raise RuleSafeError if a folder contains files other than a memory model or its training.
 
     Tools would otherwise read the new model as part of that other data."""
-    from vq_memory_node.checkpoints import CHECKPOINT
     from vq_memory_node.model_files import ARRAY_FILE, JSON_FILE
+    from vq_memory_node.resume import CHECKPOINT
 
     own = {CHECKPOINT, ARRAY_FILE, JSON_FILE, "tensorboard"}
     found = {path.name for path in out.glob("*") if not path.name.startswith(".")}

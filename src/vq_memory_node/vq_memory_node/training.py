@@ -21,17 +21,17 @@ from tensorboardX import SummaryWriter
 from torch import Tensor, nn
 
 from rulesafe_core.joints import ACTION_JOINTS
-from vq_memory_node.checkpoints import (
+from vq_memory_node.clustering import CLUSTERERS, clusterings, k_means
+from vq_memory_node.model_files import JSON_FILE, MemoryModel, save_model
+from vq_memory_node.networks import Decoder, Encoder, arrays_of, start_from_components
+from vq_memory_node.quantisers import QUANTISERS, Codebook, Quantised, perplexity, squared
+from vq_memory_node.resume import (
     CHECKPOINT,
     finished,
     load_checkpoint,
     repeatable,
     save_checkpoint,
 )
-from vq_memory_node.clustering import CLUSTERERS, clusterings, k_means
-from vq_memory_node.model_files import JSON_FILE, MemoryModel, save_model
-from vq_memory_node.networks import Decoder, Encoder, arrays_of, start_from_components
-from vq_memory_node.quantisers import QUANTISERS, Codebook, Quantised, perplexity, squared
 from vq_memory_node.train_config import MemoryTrainConfig
 from vq_memory_node.training_data import (
     JointWindows,

@@ -11,8 +11,8 @@ import pytest
 from rulesafe_cli.cli import main
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.bags.writing import Splitting
+from rulesafe_ros.bag.record_options import RecordingOptions
 from rulesafe_ros.bag.recorders import RECORDERS, rosbag2_command
-from rulesafe_ros.bag.recording import RecordingOptions
 from rulesafe_ros.bag.selection import Selection
 
 NAMES = ("/clock", "/joint_states", "/camera/head/image_raw", "/rosout", "/a/_hidden", "/film/head")

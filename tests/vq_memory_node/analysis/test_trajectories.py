@@ -5,8 +5,8 @@ import pytest
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
+from rulesafe_data.attempt_recording import read
 from rulesafe_data.demo_folder import DemoFolder
-from rulesafe_data.recording import read
 from rulesafe_data.states import export_states
 from rulesafe_data.store import EpisodeStore
 from rulesafe_data.tables import read_columns

@@ -8,9 +8,9 @@ import numpy as np
 from planner_node.collision import CollisionWorld
 from planner_node.constraints import pose_goals
 from planner_node.hand import PRE_PINCH
+from planner_node.inverse_kinematics import descend, solve
 from planner_node.kinematics import Arm
 from planner_node.moves import ExpertObservation, MovePlanner
-from planner_node.solver import descend, solve
 from rulesafe_cli.bench.commands import BenchOptions
 from rulesafe_data.measuring import Measure, run_apart
 from rulesafe_locks.rules import PARTS

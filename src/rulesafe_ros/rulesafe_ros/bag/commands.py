@@ -46,8 +46,8 @@ def record(
     """
     from h1_2_bridge.network import use_interface
     from rulesafe_data.bags.writing import Splitting
+    from rulesafe_ros.bag.record_options import RecordingOptions
     from rulesafe_ros.bag.recorders import RECORDERS
-    from rulesafe_ros.bag.recording import RecordingOptions
     from rulesafe_ros.bag.selection import Selection
 
     folder = out or Path("bags", datetime.now().strftime("%Y-%m-%d_%H-%M-%S"))

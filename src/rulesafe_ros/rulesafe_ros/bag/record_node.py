@@ -29,7 +29,7 @@ from rulesafe_data.bags.repair import recording_lock
 from rulesafe_data.bags.writing import BagWriter
 from rulesafe_ros.bag import convert
 from rulesafe_ros.bag.loss_counter import LossCounter
-from rulesafe_ros.bag.recording import RecordingOptions
+from rulesafe_ros.bag.record_options import RecordingOptions
 
 DISCOVERY_PERIOD = 0.1
 """Interval between searches for topics and publishers, s."""

@@ -6,7 +6,7 @@ import subprocess
 from collections.abc import Callable, Sequence
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_ros.bag.recording import RecordingOptions
+from rulesafe_ros.bag.record_options import RecordingOptions
 from rulesafe_ros.bag.selection import NODE_TOPICS, full_name
 
 

@@ -127,8 +127,8 @@ def _of_dataset(root: Path) -> Trajectories:
 
 
 def _of_recordings(directory: Path) -> Trajectories:
+    from rulesafe_data.attempt_recording import RecordedAttempt, read_facts
     from rulesafe_data.demo_folder import DemoFolder
-    from rulesafe_data.recording import RecordedAttempt, read_facts
 
     folder = DemoFolder(directory)
     request = folder.request()

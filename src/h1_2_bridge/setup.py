@@ -7,7 +7,7 @@ NAME = "h1_2_bridge"
 setup(
     name=NAME,
     version="0.1.0",
-    description="The real Unitree H1-2 on the simulation's topics, with what keeps it safe",
+    description="Bridge between the Unitree H1-2 and the simulation's topics, with safety limits",
     maintainer="The RuleSafe authors",
     license="Apache-2.0",
     packages=find_packages(include=[NAME, f"{NAME}.*"]),

@@ -7,7 +7,7 @@ NAME = "h1_2_sim"
 setup(
     name=NAME,
     version="0.1.0",
-    description="The simulation behind Unitree's own messages: what the bridge is tested with",
+    description="Simulated robot with Unitree's message interface, to test the bridge with",
     maintainer="The RuleSafe authors",
     license="Apache-2.0",
     packages=find_packages(include=[NAME, f"{NAME}.*"]),

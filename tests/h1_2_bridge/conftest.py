@@ -1,17 +1,17 @@
-"""The robot for the bridge's tests, and a graph of its own for every test process."""
+"""Fixtures of the bridge's tests: a simulated robot, the bridge and its client."""
 
 import sys
 from pathlib import Path
 
 import pytest
 
-# For the modules beside the tests, and the helpers of the graph's tests.
+# For the helper modules in this folder and in tests/ros.
 sys.path[1:1] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "ros")]
 
 
 @pytest.fixture
 def peer(tmp_path):
-    """peer(rate=500) -> the manufacturer's SDK as the robot, gone after the test."""
+    """peer(rate=500) -> a Peer that runs until the end of the test."""
     pytest.importorskip("unitree_sdk2py", reason="the manufacturer's SDK is not installed")
     from peer import Peer
 
@@ -28,7 +28,7 @@ def peer(tmp_path):
 
 @pytest.fixture
 def bridge():
-    """bridge(**parameters) -> Bridge; gone after the test."""
+    """bridge(**parameters) -> a Bridge that runs until the end of the test."""
     from user import Bridge
 
     running: list[Bridge] = []
@@ -46,7 +46,7 @@ def bridge():
 
 @pytest.fixture
 def user():
-    """The bridge's user on the graph."""
+    """Return the bridge's client node."""
     import rclpy
     from user import User
 

@@ -1,5 +1,5 @@
-"""An Inspire FTP hand as far as Modbus goes: pymodbus' own server, whose fingers are at once where
-they are told to be."""
+"""Modbus interface of an Inspire FTP hand: a pymodbus server whose fingers reach their targets
+immediately."""
 
 import asyncio
 import socket
@@ -9,11 +9,11 @@ from pymodbus.server import ModbusTcpServer
 from pymodbus.simulator import DataType, SimData, SimDevice
 
 ANGLE_SET, FORCE_SET, SPEED_SET, ANGLE_ACTUAL, FORCE_ACTUAL = 1486, 1498, 1522, 1546, 1582
-LEAVE = 0xFFFF
+NO_CHANGE = 0xFFFF
 
 
 def free_port() -> int:
-    """A TCP port of loopback that nobody uses."""
+    """Return a free TCP port of loopback."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
@@ -23,9 +23,9 @@ class FtpServer:
     """One hand at 127.0.0.1:`port`.
 
     Attributes:
-        writes: every write, (address, values), in order.
-        angles: (6,) what it tells as its angles, 0..1000.
-        answering: False makes it take requests and answer none.
+        writes: all writes, (address, values), in order.
+        angles: measured angles (6,), 0..1000.
+        answering: if False, requests get no response.
     """
 
     def __init__(self, port: int = 0) -> None:
@@ -64,6 +64,6 @@ class FtpServer:
             self.writes.append((address, list(values)))
             if address == ANGLE_SET:
                 told = zip(values, self.angles, strict=True)
-                self.angles = [old if new == LEAVE else new for new, old in told]
+                self.angles = [old if new == NO_CHANGE else new for new, old in told]
         for base, shown in ((ANGLE_ACTUAL, self.angles), (FORCE_ACTUAL, self.force)):
             registers[base - start : base - start + 6] = shown

@@ -1,7 +1,7 @@
-"""A learned policy in the loop of simulated.py: what it sees is made of what a robot would tell.
+"""Run a learned policy in the loop of simulated.py with observations as on a real robot.
 
-Joint states are the bridge's, clouds are `camera_points`' of a rendered depth image, and both come
-late, as does the policy's answer.
+Joint states come from the bridge and point clouds from `camera_points` with a rendered depth image.
+Observations and chunks are delayed.
 """
 
 from contextlib import suppress
@@ -23,12 +23,12 @@ from rulesafe_sim.simulation import Simulation
 from vq_memory_node.rolling import RollingMemory
 
 EXECUTE = 12
-CAMERA_DELAY, THINKING = SECOND // 20, SECOND // 10
-"""ns until a cloud is there, and until a chunk is."""
+CAMERA_DELAY, INFERENCE_TIME = SECOND // 20, SECOND // 10
+"""Delays of point clouds and of the inference, ns."""
 
 
 class Eye:
-    """The head camera on a scene of its own, in which everything is put where it is."""
+    """The head camera, rendered in a separate scene with the same joint positions."""
 
     def __init__(self, loop: Loop) -> None:
         self._loop = loop
@@ -40,7 +40,7 @@ class Eye:
         self._maker = CloudMaker()
 
     def cloud(self) -> np.ndarray:
-        """(1024, 6) as camera_points makes it now."""
+        """Return the current point cloud (1024, 6) of camera_points."""
         self._scene.show(self._loop.robot.simulation.joints())
         rgb = self._observer.observe(("head_rgb",))["head_rgb"]
         depth = self._observer.rig.depth("head")
@@ -49,7 +49,7 @@ class Eye:
 
 
 def play(loop: Loop, policy_name: str, patience: float) -> bool:
-    """Whether the policy has the door open within `patience` s of an engaged loop."""
+    """Return whether the policy opens the door within `patience` s in an engaged loop."""
     policy, eye = find_policy(policy_name, 1), Eye(loop)
     sync = Synchroniser(policy.needs, memory=RollingMemory(memory_of_policy(policy)))
     sync.instruction = load_rule(loop.rule).description
@@ -71,10 +71,10 @@ def play(loop: Loop, policy_name: str, patience: float) -> bool:
         if not chunks and (request := schedule.request()):
             if request.begins:
                 policy.reset()
-            chunks.append((now + THINKING, request, policy.infer(request.observation)))
+            chunks.append((now + INFERENCE_TIME, request, policy.infer(request.observation)))
         if chunks and chunks[0][0] <= now:
             _, request, rows = chunks.pop()
             if schedule.accept(request):
-                with suppress(RuleSafeError):  # one that is refused is as if it had not come
+                with suppress(RuleSafeError):  # a refused chunk is ignored
                     loop.core.accept(make_chunk(ACTION_JOINTS, rows, request.stamp), now)
     return loop.robot.simulation.success

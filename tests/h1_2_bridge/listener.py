@@ -1,4 +1,4 @@
-"""Records what is sent to the robot, for tests whose robot is the simulation."""
+"""Record the commands to the robot, for tests with the simulated robot."""
 
 from typing import Any
 
@@ -9,9 +9,9 @@ from h1_2_bridge.wire import decode_low_cmd
 
 
 class Commands:
-    """Every command on /arm_sdk or /lowcmd since it was made, heard by `node`.
+    """Records every command on /arm_sdk or /lowcmd through a subscription of `node`.
 
-    `whole` tells whether it has the first one too: a writer may begin before it discovers this.
+    `complete` is False if the first command is missing, which was sent before discovery.
     """
 
     def __init__(self, node: Any, topic: str = "arm_sdk") -> None:
@@ -19,24 +19,24 @@ class Commands:
         from unitree_hg.msg import LowCmd
 
         self.topic = topic
-        self.heard: list[tuple[float, bytes]] = []
-        self.whole = True
+        self.received: list[tuple[float, bytes]] = []
+        self.complete = True
         self.subscription = node.create_subscription(
             LowCmd, f"/{topic}", self._on_command, QoSProfile(depth=2000), raw=True
         )
 
     def _on_command(self, raw: bytes, info: dict) -> None:
-        if not self.heard:
-            self.whole = info["publication_sequence_number"] == 1
-        # When it was written: a busy machine delivers late, and in bursts.
-        self.heard.append((info["source_timestamp"] / 1e9, raw))
+        if not self.received:
+            self.complete = info["publication_sequence_number"] == 1
+        # The time of publishing, because a busy machine delivers late and in bursts.
+        self.received.append((info["source_timestamp"] / 1e9, raw))
 
     def record(self) -> Record:
-        return as_record(self.topic, *zip(*self.heard, strict=True))
+        return as_record(self.topic, *zip(*self.received, strict=True))
 
 
 def as_record(topic: str, times, payloads) -> Record:
-    """The record of raw commands, with the times (s) at which they were sent or heard."""
+    """Return the record of raw commands, with the times (s) of sending or receiving them."""
     commands = [decode_low_cmd(raw) for raw in payloads]
     names = ("mode", "q", "dq", "tau", "kp", "kd")
     motors = np.stack([np.stack([getattr(c, name) for name in names], axis=1) for c in commands])

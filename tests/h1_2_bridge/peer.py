@@ -1,4 +1,4 @@
-"""The test's end of sdk_peer.py."""
+"""Client of sdk_peer.py."""
 
 import json
 import os
@@ -11,7 +11,7 @@ from recorder import Record
 
 
 class Peer:
-    """The SDK's robot in a process of its own. `rate`: states a second."""
+    """Runs sdk_peer.py in a separate process. `rate`: of states, Hz."""
 
     def __init__(self, folder: Path, rate: float = 500.0) -> None:
         self._folder = folder
@@ -38,20 +38,20 @@ class Peer:
         while line := self.process.stdout.readline():
             try:
                 return json.loads(line)
-            except ValueError:  # the SDK prints what it catches
+            except ValueError:  # the SDK prints the exceptions that it catches
                 continue
         raise AssertionError((self._folder / "peer.err").read_text()[-2000:])
 
     def faults(self, **changes) -> None:
-        """Sets fields of sdk_peer.Faults; the others stay as they are."""
+        """Set fields of sdk_peer.Faults; the others do not change."""
         assert self.ask("faults", **changes) == "done"
 
     def report(self) -> dict:
-        """sent, commands, hand_commands, weight, q (27), dq (27), hands (12), time, cpu, late."""
+        """Return sent, commands, hand_commands, weight, q, dq (27), hands (12), time, cpu, late."""
         return self.ask("report")
 
     def record(self) -> Record:
-        """What came until now."""
+        """Return all commands received so far."""
         path = self._folder / "commands.npz"
         self.ask("save", path=str(path))
         with np.load(path) as file:

@@ -1,7 +1,7 @@
-"""What must hold of every command that reached the robot, whatever happened on the way.
+"""Check every command that reached the robot against the limits, independently of the bridge.
 
-The figures here are the description's, read apart from the bridge: limits of joints, speed and
-effort of each motor, the manufacturer's gains.
+Joint limits, velocities and efforts are those of the robot description; the largest gains are those
+of the manufacturer's programs.
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from rulesafe_core.robot import h1_2
 WEIGHT_SLOT = 27
 MODE_MACHINE = 6
 MOVED = list(range(20, 27))
-"""The right arm: the only motors whose commands may change while the robot is held."""
+"""The right arm: the only motors whose commands may change while the robot is commanded."""
 
 JOINTS = [h1_2().joint(name) for name in BODY_JOINTS]
 LOWER = np.array([joint.lower for joint in JOINTS])
@@ -23,28 +23,28 @@ UPPER = np.array([joint.upper for joint in JOINTS])
 EFFORT = np.array([joint.effort for joint in JOINTS])
 VELOCITY = np.array([joint.velocity for joint in JOINTS])
 LARGEST_GAINS = (300.0, 8.0)
-"""kp and kd that the manufacturer's programs use at most; 8 is its damping."""
+"""Largest kp and kd of the manufacturer's programs; 8 is their damping."""
 
 SLACK = 0.05
-"""s, of a process that has a processor to itself, or nearly."""
+"""Timing tolerance of a process with its own processor core, s."""
 
 BUSY = 0.5
-"""s, of one that shares processors: it may be stopped between computing a command and writing it.
-Exact times are tested in virtual time."""
+"""Timing tolerance of a process that shares cores, s: it may be preempted between computing and
+sending a command. Exact times are tested in virtual time."""
 
 
 @dataclass(frozen=True)
 class Record:
-    """Every command that reached the robot, n of them in order of arrival.
+    """All n commands that reached the robot, in order of arrival.
 
     Attributes:
         time: (n,) s of the robot's monotonic clock (the machine's).
-        sent: (n,) s of the time of day, when the bridge wrote it (DDS' source timestamp).
+        sent: (n,) s, system time at which the bridge published it (DDS source timestamp).
         topic: (n,) "arm_sdk" or "lowcmd".
-        valid: (n,) whether the SDK's own checksum agrees.
+        valid: (n,) whether the CRC agrees with that of the SDK.
         mode_pr, mode_machine: (n,).
         motors: (n, 35, 7) mode, q, dq, tau, kp, kd, reserve.
-        reserve: (n,) sum of the message's own reserve.
+        reserve: (n,) sum of the reserve words of the message.
     """
 
     time: NDArray[np.float64]
@@ -61,16 +61,16 @@ class Record:
 
     @property
     def weight(self) -> NDArray[np.float64]:
-        """(n,) of arm_sdk, 0..1."""
+        """Weight of arm_sdk (n,), 0..1."""
         return self.motors[:, WEIGHT_SLOT, 1]
 
     @property
     def q(self) -> NDArray[np.float64]:
-        """(n, 27) rad."""
+        """Commanded positions (n, 27), rad."""
         return self.motors[:, :27, 1]
 
     def of(self, topic: str) -> "Record":
-        """The commands of one topic."""
+        """Return the commands of one topic."""
         chosen = self.topic == topic
         return Record(*(getattr(self, name)[chosen] for name in self.__dataclass_fields__))
 
@@ -80,17 +80,17 @@ def assert_within_limits(
     speed: float,
     ramp: float,
     margin: float = 0.0,
-    whole: bool = True,
+    complete: bool = True,
     slack: float = SLACK,
 ) -> None:
-    """Asserts over every command of a record that it was well formed and within all limits.
+    """Assert that every command of a record is well-formed and within all limits.
 
     Args:
-        speed: share of the motors' velocity limits that the bridge was allowed.
-        ramp: s of the weight from 0 to 1.
-        margin: rad to the joints' limits that the arm's commands keep.
-        whole: whether it has the first command that was sent, whose weight is no jump.
-        slack: s by which messages may be written closer together than they were computed for.
+        speed: scale of the velocity limits.
+        ramp: time of the weight from 0 to 1, s.
+        margin: of the arm's commands to the joint limits, rad.
+        complete: whether the record has the first command sent, whose weight must not jump.
+        slack: s by which two messages may be sent closer together than they were computed.
     """
     if len(record) == 0:
         return
@@ -106,7 +106,7 @@ def assert_within_limits(
     for column, largest in zip((4, 5), LARGEST_GAINS, strict=True):
         assert (motors[:, :, column] >= 0).all()
         assert (motors[:, :, column] <= largest).all()
-    # Entries of motors that the robot has not: nothing, but for the weight.
+    # Entries beyond the robot's motors are zero, except the weight.
     assert (motors[:, WEIGHT_SLOT + 1 :] == 0).all()
     for topic in np.unique(record.topic):
         one = record.of(topic)
@@ -114,7 +114,7 @@ def assert_within_limits(
         _assert_positions(one, held, margin)
         _assert_motion(one, held, speed, slack)
         if topic == "arm_sdk":
-            _assert_weight(one, ramp, whole, slack)
+            _assert_weight(one, ramp, complete, slack)
 
 
 def _assert_positions(record: Record, held: NDArray[np.bool_], margin: float) -> None:
@@ -125,8 +125,8 @@ def _assert_positions(record: Record, held: NDArray[np.bool_], margin: float) ->
 
 
 def _assert_motion(record: Record, held: NDArray[np.bool_], speed: float, slack: float) -> None:
-    """While the robot is held without a break, the arm is no faster than allowed between any two
-    commands, and the rest does not move at all."""
+    """Assert for each uninterrupted series of commands that the arm is not too fast between any two
+    commands and that the other motors do not move."""
     others = [i for i in range(27) if i not in MOVED]
     edges = np.flatnonzero(np.diff(np.r_[False, held, False].astype(int)))
     for first, last in edges.reshape(-1, 2):
@@ -144,11 +144,11 @@ def _assert_motion(record: Record, held: NDArray[np.bool_], speed: float, slack:
             assert (moved <= allowed + 1e-4).all()
 
 
-def _assert_weight(record: Record, ramp: float, whole: bool, slack: float) -> None:
+def _assert_weight(record: Record, ramp: float, complete: bool, slack: float) -> None:
     weight, time = record.weight, record.sent
     assert weight.min() >= 0
     assert weight.max() <= 1
-    if whole:
-        assert weight[0] <= SLACK / ramp + 1e-6  # nothing begins with a jump
+    if complete:
+        assert weight[0] <= SLACK / ramp + 1e-6  # the first weight must not jump
     steps = np.abs(np.diff(weight))
     assert (steps <= (np.diff(time) + slack) / ramp + 1e-6).all()

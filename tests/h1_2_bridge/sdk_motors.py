@@ -1,6 +1,7 @@
-"""A simple robot for the SDK peer: 27 motors with inertia, friction and gravity, pelvis held.
+"""Motor model of the robot: 27 motors with inertia, friction and gravity, pelvis fixed.
 
-Gravity is Pinocchio's, with the masses of the robot's description: another way than the bridge's.
+Gravity is computed by Pinocchio with the masses of the robot description, independently of the
+bridge.
 """
 
 import numpy as np
@@ -14,21 +15,21 @@ from rulesafe_core.urdf import to_urdf
 MOTORS = len(BODY_JOINTS)
 ARMS = slice(13, 27)
 UPPER_BODY = slice(12, 27)
-"""What arm_sdk moves: waist and arms."""
+"""Motors of arm_sdk: waist and arms."""
 
 STEP = 0.001
-"""s of one step of integration."""
+"""Integration step, s."""
 
 
 class Robot:
-    """Joint torques to joint motion.
+    """Integrates joint torques.
 
-    The robot's own controller holds the posture that it started in and carries the gravity; a
-    command takes over by its weight (arm_sdk) or wholly (lowcmd).
+    The robot's own controller holds the initial posture with gravity compensation; a command
+    replaces it by its weight (arm_sdk) or completely (lowcmd).
 
     Attributes:
         q, dq, tau: (27,) rad, rad/s, N m.
-        home: (27,) what the own controller holds.
+        home: (27,) posture of the robot's own controller, rad.
     """
 
     def __init__(self) -> None:
@@ -46,14 +47,14 @@ class Robot:
         self._inertia[:13] = 1.0
 
     def gravity(self) -> np.ndarray:
-        """(27,) N m that hold the present posture."""
+        """Return the gravity torques (27,), N m, of the current posture."""
         full = np.zeros(self._model.nq)
         full[self._index] = self.q
         return pin.computeGeneralizedGravity(self._model, self._data, full)[self._index]
 
     def step(self, seconds: float, command: dict[str, np.ndarray], share: np.ndarray) -> None:
-        """Integrates. `command`: q, dq, tau, kp, kd, each (27,); `share` (27,) 0..1: how much of
-        each motor's torque it gives, the rest being the own controller's."""
+        """Integrate. `command`: q, dq, tau, kp, kd, each (27,); `share` (27,), 0..1: its part of
+        each motor's torque; the robot's own controller has the rest."""
         for _ in range(max(1, round(seconds / STEP))):
             gravity = self.gravity()
             own = gravity + 300 * (self.home - self.q) - 12 * self.dq

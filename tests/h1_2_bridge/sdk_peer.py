@@ -1,11 +1,11 @@
-"""The robot as a process of its own, speaking with the manufacturer's Python SDK.
+"""Simulated robot in a separate process that communicates through the manufacturer's Python SDK.
 
     python sdk_peer.py DOMAIN INTERFACE [RATE]
 
-All that goes over the wire is made and read by unitree_sdk2py on Cyclone DDS, checksums too. It
-publishes rt/lowstate at RATE (500) Hz and rt/inspire/state, moves 27 motors as rt/arm_sdk or
-rt/lowcmd says, and records every command. Standard input takes one JSON object a line, a request
-{"do": ...}; each is answered by one line. See `Peer` in peer.py, which is the other end.
+unitree_sdk2py on Cyclone DDS encodes and decodes all messages, including their CRC. The process
+publishes rt/lowstate at RATE (500) Hz and rt/inspire/state, moves 27 motors as commanded by
+rt/arm_sdk or rt/lowcmd, and records every command. Requests are JSON objects {"do": ...}, one per
+line of standard input; each gets a response of one line. `Peer` in peer.py is the client.
 """
 
 import json
@@ -33,26 +33,26 @@ WEIGHT_SLOT = 27
 MODE_MACHINE = 6
 HAND_MOTORS = 12
 GIVE_UP = 0.5
-"""s without a command after which the robot's own controller has all motors again."""
+"""s without a command after which the robot's own controller takes all motors back."""
 
 
 @dataclass(frozen=True)
 class Faults:
-    """What is wrong with the robot or the line. All off by default.
+    """Injected faults of robot and communication, off by default.
 
     Attributes:
         silent: no state is sent.
-        frozen: the same state again and again, its tick and all.
+        frozen: the same state, including its tick, is repeated.
         drop: share of states that are lost, 0..1.
-        delay: s that each state is late.
+        delay: of each state, s.
         duplicate: each state is sent twice.
-        reorder: of each two states the second is sent first.
-        corrupt: each state's checksum is wrong.
-        hands_silent: the hands no longer answer.
+        reorder: each pair of states is sent in reverse order.
+        corrupt: the CRC of each state is wrong.
+        hands_silent: the hands publish no state.
         temperature, torque, offset: of one motor by its index as text: deg C, N m, rad.
         fault: the field motorstate of one motor by its index as text.
         remote: the remote's two bytes of buttons as a number, low byte first.
-        mode_machine: what the state says.
+        mode_machine: value in the states.
         tick_jump: ms that the robot's counter is ahead.
     """
 
@@ -74,7 +74,7 @@ class Faults:
 
 
 class Commands:
-    """Every command that came, and the last good one of each topic."""
+    """Records all commands and the last valid one of each topic."""
 
     def __init__(self) -> None:
         self._crc, self._lock = CRC(), threading.Lock()
@@ -112,7 +112,7 @@ class Commands:
         return len(rows)
 
     def acting(self, now: float) -> tuple[dict[str, np.ndarray], np.ndarray]:
-        """The command that acts and its share of each motor, (27,)."""
+        """Return the command in effect and its share of each motor, (27,)."""
         for topic in ("lowcmd", "arm_sdk"):
             when, motors = self.last.get(topic, (-1e9, None))
             if motors is not None and now - when < GIVE_UP:
@@ -128,7 +128,7 @@ class Commands:
 
 
 class Hands:
-    """Twelve fingers behind rt/inspire/cmd and rt/inspire/state: each goes where it is told."""
+    """Twelve fingers that follow rt/inspire/cmd and publish rt/inspire/state."""
 
     def __init__(self) -> None:
         self.q = np.ones(HAND_MOTORS)
@@ -156,7 +156,7 @@ class Hands:
 
 
 class States:
-    """The stream of rt/lowstate, as it is and as faults make it."""
+    """Publishes rt/lowstate, with faults."""
 
     def __init__(self, robot: Robot) -> None:
         self._robot, self._crc = robot, CRC()
@@ -219,10 +219,10 @@ class States:
 
 
 class Peer:
-    """Everything together, and the requests that come on standard input."""
+    """Runs the robot and processes the requests on standard input."""
 
     def __init__(self, domain: int, interface: str, rate: float) -> None:
-        # Each command counts: more than the one that DDS keeps by default.
+        # Record every command: DDS keeps only one by default.
         history = Qos(Policy.History.KeepLast(2000))
         ChannelFactory().Init(domain, interface, history)
         self._robot, self._commands, self._hands = Robot(), Commands(), Hands()
@@ -248,7 +248,7 @@ class Peer:
             count += 1
             due += self._period
             self._late = max(self._late, time.monotonic() - due)
-            if time.monotonic() > due + 0.1:  # no burst after a pause
+            if time.monotonic() > due + 0.1:  # no burst of states after a pause
                 due = time.monotonic()
             time.sleep(max(0.0, due - time.monotonic()))
 
@@ -283,7 +283,7 @@ class Peer:
 
 
 if __name__ == "__main__":
-    unitree_go_msg_dds__MotorCmd_()  # the SDK's default entry: a wrong build fails here
+    unitree_go_msg_dds__MotorCmd_()  # the SDK's default entry point, which fails for a wrong build
     peer = Peer(int(sys.argv[1]), sys.argv[2], float(sys.argv[3]) if len(sys.argv) > 3 else 500.0)
     print(json.dumps("ready"), flush=True)
     peer.run()

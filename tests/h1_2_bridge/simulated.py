@@ -1,7 +1,7 @@
-"""The bridge's core, its hands' driver and the simulated robot in one virtual time.
+"""Run the bridge's core, its hand driver and the simulated robot in virtual time.
 
-Between them go the robot's own messages as bytes. Every command is recorded as it was sent, so that
-recorder.py can judge it. One step is 2 ms, as often as the robot reports.
+They exchange the robot's own messages as bytes. Every command is recorded as it was sent, to be
+checked by recorder.py. One step is 2 ms, the period of the robot's states.
 """
 
 from dataclasses import dataclass, field
@@ -29,12 +29,12 @@ from rulesafe_sim.episode import Stuck
 
 TICK = SECOND // RATE
 EPOCH = 1_700_000_000 * SECOND
-"""The graph's clock when the steady one is at 0, ns."""
+"""ROS time when the steady clock is 0, ns."""
 
 
 @dataclass
 class Loop:
-    """A robot that stands before a safe, and a bridge that hears it.
+    """A simulated robot in front of a safe, connected to a bridge.
 
     Args:
         settings: fields of BridgeConfig that differ from its defaults.
@@ -61,11 +61,11 @@ class Loop:
 
     @property
     def clock(self) -> int:
-        """The graph's, ns."""
+        """ROS time, ns."""
         return self.now + EPOCH
 
     def step(self) -> None:
-        """2 ms of robot, bridge and hands."""
+        """Simulate robot, bridge and hands for 2 ms."""
         self.now += TICK
         self._steps += 1
         self.robot.step()
@@ -78,12 +78,12 @@ class Loop:
                 raw = encode_low_cmd(sent.body)
                 self.sent.append((self.now, raw))
                 self.robot.controller.receive(raw)
-            self.hands.take(sent)
-            self.hands.turn(self.core, self.now)
+            self.hands.store(sent)
+            self.hands.update(self.core, self.now)
         self.seen.add((self.core.state, self.core.reason))
 
     def run_until(self, condition, patience: float) -> bool:
-        """Whether the condition held within `patience` s of virtual time."""
+        """Return whether the condition held within `patience` s of virtual time."""
         end = self.now + round(patience * SECOND)
         while not condition():
             if self.now >= end:
@@ -98,7 +98,7 @@ class Loop:
         assert self.run_until(lambda: self.core.state is ControlState.ACTIVE, 2 * self.config.ramp)
 
     def joints(self) -> dict[str, float]:
-        """Joint positions as the bridge publishes them, rad by name."""
+        """Return joint positions as published by the bridge, rad by name."""
         body = self.core.watch.last.q[: len(MOTOR_JOINTS)].tolist()
         hands = self.core.hand.last.positions.tolist()
         return dict(zip(MOTOR_JOINTS, body, strict=True)) | dict(
@@ -106,16 +106,16 @@ class Loop:
         )
 
     def action_positions(self) -> np.ndarray:
-        """Those of the 13 joints, (13,)."""
+        """Return the positions of the action joints (13,), rad."""
         joints = self.joints()
         return np.array([joints[name] for name in ACTION_JOINTS])
 
     def send(self, rows) -> None:
-        """A chunk that rests on what is seen now."""
+        """Send a chunk whose observation is stamped now."""
         self.core.accept(make_chunk(ACTION_JOINTS, rows, self.clock), self.clock)
 
     def observation(self) -> ExpertObservation:
-        """What the expert looks at: the bridge's joints, and the simulation's privileged facts."""
+        """Return the expert's observation: joints of the bridge, privileged simulation state."""
         state, positions = self.robot.simulation.state(), self.action_positions()
         return ExpertObservation(
             arm=positions[:7],
@@ -128,7 +128,7 @@ class Loop:
         )
 
     def run_expert(self, speed: float, patience: float = 240.0) -> str:
-        """The expert opens the safe, a chunk when the last has run out; why it gave up, or ""."""
+        """Let the expert open the safe; return why it failed, or ""."""
         simulation = self.robot.simulation
         expert = Expert(simulation.safe, config=paced(ExpertConfig(), speed))
         end = self.now + round(patience * SECOND)
@@ -146,6 +146,6 @@ class Loop:
         return "" if simulation.success else "the expert has ended"
 
     def record(self) -> Record:
-        """Every command so far."""
+        """Return the record of all commands so far."""
         times = [time / SECOND for time, _ in self.sent]
         return as_record(self.output, times, [raw for _, raw in self.sent])

@@ -1,4 +1,4 @@
-"""Clouds of a depth camera, against what the simulation knows of its own."""
+"""Point clouds from depth images, compared with those of the simulation."""
 
 import numpy as np
 import pytest
@@ -16,13 +16,13 @@ def grey(height=48, width=64):
 
 
 def test_a_wall_ahead_stands_where_it_is():
-    """A camera that looks straight ahead from 0.5 m above the pelvis sees a wall 1 m away."""
+    """The camera is 0.5 m above the pelvis and looks straight ahead at a wall 1 m away."""
     maker = CloudMaker(CloudConfig("pelvis", (0.0, 0.0, 0.5), (0.0, 0.0, 0.0)))
     depth = np.ones((48, 64), np.float32)
     points, colours = maker.points(depth, grey(), PINHOLE, maker.pose_camera_in_pelvis({}))
     assert len(points) == len(colours) == 48 * 64
     np.testing.assert_allclose(points[:, 0], 1, atol=1e-6)
-    # The first pixel is up left: y to the left and z up are positive there.
+    # The first pixel is at the top left, where y and z are positive.
     np.testing.assert_allclose(points[0], [1, 31.5 / 60, 0.5 + 23.5 / 60], atol=1e-6)
     np.testing.assert_allclose(points[-1], [1, -31.5 / 60, 0.5 - 23.5 / 60], atol=1e-6)
 
@@ -55,7 +55,7 @@ def test_millimetres_and_metres_are_the_same():
 
 
 def test_distortion_is_undone():
-    """Rays bent as plumb_bob says (the camera model of OpenCV) come back."""
+    """Undistortion inverts plumb_bob (the camera model of OpenCV)."""
     k1, k2, t1, t2, k3 = distortion = (-0.2, 0.05, 0.001, -0.002, 0.01)
     rays = Pinhole(64, 48, PINHOLE.intrinsics, distortion).rays().astype(np.float64)
     x, y = rays[..., 0], rays[..., 1]
@@ -75,7 +75,7 @@ def test_distortion_is_undone():
 def test_what_does_not_fit_together_is_refused():
     maker = CloudMaker()
     depth = np.ones((24, 32), np.float32)
-    with pytest.raises(RuleSafeError, match="aligned"):
+    with pytest.raises(RuleSafeError, match="align depth to colour"):
         maker.points(depth, grey(), PINHOLE, np.eye(4))
     with pytest.raises(RuleSafeError, match="torso_link"):
         CloudConfig("neck")
@@ -103,7 +103,7 @@ def test_pictures_are_found_by_their_stamps():
 
 @pytest.fixture(scope="module")
 def scene():
-    """The simulation's head camera: its rig and what it renders."""
+    """The simulation's head camera rig and its rendered images."""
     from rulesafe_sim.observer import Observer
     from rulesafe_sim.simulation import Simulation
 
@@ -129,7 +129,7 @@ def test_the_mount_is_the_simulations(scene):
 @pytest.mark.render
 @pytest.mark.parametrize("encoding", ["32FC1", "16UC1"])
 def test_points_are_those_of_the_simulation(scene, encoding):
-    """From depth alone, pixel by pixel; a RealSense's depth has steps of a millimetre."""
+    """Compare pixel by pixel; 16UC1 depth has a resolution of 1 mm, as of a RealSense."""
     rig, _ = scene
     depth, unit = rig.depth("head"), 1.0 if encoding == "32FC1" else 1000.0
     kind = "<f4" if encoding == "32FC1" else "<u2"
@@ -148,7 +148,7 @@ def test_points_are_those_of_the_simulation(scene, encoding):
 
 @pytest.mark.render
 def test_the_cloud_is_that_of_the_simulation(scene):
-    """The same generator picks the same points; the observer's own cloud covers the same."""
+    """Equal random generators give equal points; the simulation's cloud covers the same volume."""
     rig, observed = scene
     maker, camera = CloudMaker(CloudConfig(sampler="uniform", near=0.0)), pinhole(rig)
     cloud = maker.cloud(rig.depth("head"), rig.rgb("head"), camera, {}, np.random.default_rng(5))

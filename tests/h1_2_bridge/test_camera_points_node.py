@@ -1,4 +1,4 @@
-"""The node camera_points, with messages as a RealSense's driver sends them."""
+"""The node camera_points, with messages like those of a RealSense driver."""
 
 import subprocess
 import sys
@@ -22,7 +22,7 @@ PATIENCE = 90.0
 
 
 class Driver(Node):
-    """A camera that looks at a wall 1 m ahead, and hears the clouds."""
+    """Publishes images of a wall 1 m ahead and subscribes to the point clouds."""
 
     def __init__(self) -> None:
         super().__init__("driver")
@@ -38,7 +38,7 @@ class Driver(Node):
         self.create_subscription(PointCloud2, "/camera/points", self.clouds.append, IMAGE_QOS)
 
     def send(self, stamp: int, colour_late: int = 0, waist: float = 0.0) -> None:
-        """One frame; times in ns."""
+        """Send one frame; times in ns."""
         header = to_header(stamp, "camera_color_optical_frame")
         self.joints.publish(
             JointState(
@@ -86,7 +86,7 @@ def driver():
 
 
 def first_cloud(driver, **how):
-    """Frames at 30 Hz until there is a cloud: its points (1024, 3) and colours."""
+    """Send frames at 30 Hz until a cloud arrives; return its points (1024, 3) and colours."""
     stamp, end = 10**18, time.monotonic() + PATIENCE
     driver.clouds.clear()
     while not driver.clouds:
@@ -111,7 +111,7 @@ def test_a_red_wall_in_the_pelvis_frame(driver):
 def test_the_waist_turns_the_wall(driver):
     points, _ = first_cloud(driver, waist=0.3)
     distance = points[:, 0] * np.cos(0.3) + points[:, 1] * np.sin(0.3)
-    # Until the first joint state has come the waist counts as straight.
+    # Before the first joint state the waist position is 0.
     if abs(distance - 1.0).max() > 1e-4:
         points, _ = first_cloud(driver, waist=0.3)
         distance = points[:, 0] * np.cos(0.3) + points[:, 1] * np.sin(0.3)
@@ -138,7 +138,7 @@ def test_colour_of_another_time_is_not_taken(driver):
     for i in range(30):
         driver.send(1_300 * 10**15 + i * 10**9, colour_late=5 * 10**8)
         rclpy.spin_once(driver, timeout_sec=0.02)
-    # And some that fit, which come after all that did not; one alone may be lost.
+    # Then several frames with matching stamps, because a single one may be lost.
     stamp, end = 1_400 * 10**15, time.monotonic() + PATIENCE
     while not any(m.header.stamp.sec >= 1.4e9 for m in driver.clouds):
         assert time.monotonic() < end

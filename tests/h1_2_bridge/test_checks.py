@@ -1,12 +1,11 @@
-"""The list before a robot is switched on: each item passes on a robot that is well and fails, with
-what to do, on one that is not."""
+"""Pre-flight checks: each passes for a healthy robot and fails, with a remedy, for a faulty one."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from h1_2_bridge.checks import CHECKS, PICTURES, findings
+from h1_2_bridge.checks import CAMERA_TOPICS, CHECKS, run_checks
 from h1_2_bridge.findings import FAIL, PASS, SKIP, as_text
 from h1_2_bridge.motors import MOTOR_COUNT, MOTOR_JOINTS
 from h1_2_bridge.snapshot import Arrivals, BridgeFacts, RobotSnapshot
@@ -32,7 +31,7 @@ def low_state(tick: int = 0, **changes) -> LowState:
 
 
 def healthy(**changes) -> RobotSnapshot:
-    """A robot that is well, and a bridge that waits."""
+    """Return a snapshot of a healthy robot and an idle bridge."""
     snapshot = RobotSnapshot(
         states=[low_state(2 * i) for i in range(500 * SECONDS)],
         lowstate=arrivals(500),
@@ -40,10 +39,10 @@ def healthy(**changes) -> RobotSnapshot:
         topics={
             "/joint_states": arrivals(100),
             "/inspire/state": arrivals(100),
-            **{topic: arrivals(10, 60.0) for topic in PICTURES},
+            **{topic: arrivals(10, 60.0) for topic in CAMERA_TOPICS},
         },
-        bridge=BridgeFacts("IDLE", "the robot is heard", "arm_sdk", "dfx", "", False),
-        writers={"/arm_sdk": ["h1_2_bridge", "h1_2_bridge_supervisor"], "/lowcmd": []},
+        bridge=BridgeFacts("IDLE", "receiving states from the robot", "arm_sdk", "dfx", "", False),
+        publishers={"/arm_sdk": ["h1_2_bridge", "h1_2_bridge_supervisor"], "/lowcmd": []},
         nodes={"h1_2_bridge", "h1_2_bridge_supervisor"},
         hand=np.ones(12, np.float32),
         instruction="Open the safe.",
@@ -52,40 +51,44 @@ def healthy(**changes) -> RobotSnapshot:
 
 
 def verdicts(snapshot: RobotSnapshot) -> dict[str, str]:
-    return {finding.name: finding.verdict for finding in findings(snapshot)}
+    return {finding.name: finding.verdict for finding in run_checks(snapshot)}
 
 
 def test_a_robot_that_is_well_passes_everything():
     assert set(verdicts(healthy()).values()) == {PASS}
-    assert "Nothing failed" in as_text(findings(healthy()))
+    assert "No check failed" in as_text(run_checks(healthy()))
 
 
 def test_nothing_at_all_fails_without_an_exception():
-    found = findings(RobotSnapshot())
+    found = run_checks(RobotSnapshot())
     assert len(found) == len(CHECKS)
-    assert {"robot speaks", "bridge"} <= {f.name for f in found if f.verdict == FAIL}
+    assert {"robot state rate", "bridge"} <= {f.name for f in found if f.verdict == FAIL}
     assert all(f.remedy for f in found if f.verdict == FAIL)
 
 
 def test_a_robot_that_says_nothing_is_one_failure():
     silent = BridgeFacts("DISCONNECTED", "no state", "arm_sdk", "none", "", False)
     nothing = healthy(states=[], lowstate=Arrivals(), joints={}, topics={}, bridge=silent)
-    found = {f.name: f for f in findings(nothing)}
-    assert [n for n, f in found.items() if f.verdict == FAIL] == ["robot speaks", "bridge"]
-    assert [n for n, f in found.items() if f.found == "no states" and f.verdict == SKIP] == [
-        *("CRC", "robot's clock goes", "mode", "motors", "joints within limits", "arm at rest"),
+    found = {f.name: f for f in run_checks(nothing)}
+    assert [n for n, f in found.items() if f.verdict == FAIL] == ["robot state rate", "bridge"]
+    assert [
+        n
+        for n, f in found.items()
+        if f.found == "no valid state on /lowstate" and f.verdict == SKIP
+    ] == [
+        *("CRC", "robot tick advances", "mode", "motors", "joints within limits", "arm at rest"),
         "joint states",
     ]
     assert "2 of 15 failed, 10 skipped: do not engage" in as_text(list(found.values()))
     malformed = verdicts(healthy(states=[], malformed=1000))
-    assert malformed["CRC"] == FAIL, "it speaks another message"
+    assert malformed["CRC"] == FAIL, "it uses another message layout"
 
 
 def test_a_simulated_robot_that_is_slow_has_no_cables():
     slow = healthy(lowstate=arrivals(250))
-    assert "cable" in findings(slow)[0].remedy
+    assert "cable" in run_checks(slow)[0].remedy
     slow.nodes.add("robot_side_node")
-    assert "too slow" in findings(slow)[0].remedy and "cable" not in findings(slow)[0].remedy
+    assert "too slow" in run_checks(slow)[0].remedy and "cable" not in run_checks(slow)[0].remedy
 
 
 def spoiled(index: int, **changes) -> list[LowState]:
@@ -107,11 +110,11 @@ FAST[22] = 1.0
 @pytest.mark.parametrize(
     ("name", "changes", "said"),
     [
-        ("robot speaks", {"lowstate": arrivals(250)}, "250 Hz"),
-        ("robot speaks", {"states": [low_state(t) for t in (0, 2, 200, 202)]}, "198 ms"),
-        ("CRC", {"states": spoiled(7, valid=False)}, "1 wrong"),
-        ("CRC", {"malformed": 3}, "3 wrong"),
-        ("robot's clock goes", {"states": [low_state(5)] * 1000}, "1 ticks"),
+        ("robot state rate", {"lowstate": arrivals(250)}, "250 Hz"),
+        ("robot state rate", {"states": [low_state(t) for t in (0, 2, 200, 202)]}, "198 ms"),
+        ("CRC", {"states": spoiled(7, valid=False)}, "1 of 1000 states invalid"),
+        ("CRC", {"malformed": 3}, "3 of 1000 states invalid"),
+        ("robot tick advances", {"states": [low_state(5)] * 1000}, "1 different ticks"),
         ("mode", {"states": spoiled(7, mode_machine=1)}, "mode_machine 1"),
         ("mode", {"states": [low_state(i, mode_pr=1) for i in range(1000)]}, "mode_pr 1"),
         ("motors", {"states": [low_state(0, temperature=HOT)]}, "right_elbow_joint at 75"),
@@ -123,8 +126,8 @@ FAST[22] = 1.0
             {"bridge": BridgeFacts("FAULT", "no state", "arm_sdk", "dfx", "", False)},
             "FAULT: no state",
         ),
-        ("bridge", {"bridge": None}, "no /bridge/state"),
-        ("nobody else commands", {"writers": {"/lowcmd": ["teleop"]}}, "/lowcmd: teleop"),
+        ("bridge", {"bridge": None}, "no message on /bridge/state"),
+        ("no other publisher", {"publishers": {"/lowcmd": ["teleop"]}}, "/lowcmd: teleop"),
         ("supervisor", {"nodes": {"h1_2_bridge"}}, "does not run"),
         ("joint states", {"joints": {**HOME, "right_elbow_joint": 1.5}}, "from /lowstate"),
         (
@@ -140,7 +143,7 @@ FAST[22] = 1.0
         ),
         (
             "cameras",
-            {"topics": {"/joint_states": arrivals(100), PICTURES[0]: arrivals(10)}},
+            {"topics": {"/joint_states": arrivals(100), CAMERA_TOPICS[0]: arrivals(10)}},
             "/camera/points 0 Hz",
         ),
         ("clocks", {"topics": {"/joint_states": arrivals(100, 900.0)}}, "900 ms"),
@@ -148,7 +151,7 @@ FAST[22] = 1.0
     ],
 )
 def test_each_item_fails_alone_and_says_what_to_do(name, changes, said):
-    found = {f.name: f for f in findings(healthy(**changes))}
+    found = {f.name: f for f in run_checks(healthy(**changes))}
     assert found[name].verdict == FAIL
     assert said in found[name].found
     assert found[name].remedy

@@ -1,4 +1,4 @@
-"""The whole real path but for DDS, in virtual time: expert, bridge, limits, hands, the robot's
+"""The complete control loop without DDS, in virtual time: expert or policy, bridge, hands, robot
 messages, contact physics."""
 
 import numpy as np
@@ -10,10 +10,10 @@ from h1_2_bridge.states import ControlState
 from rulesafe_core.chunks import SECOND
 
 SPEED_OF_POLICIES = 0.3
-"""Of the bridge: policies move as fast as their demonstrations, up to 1.4 rad/s and 4 rad/s^2."""
+"""Of the bridge: policies move as fast as demonstrations, up to 1.4 rad/s and 4 rad/s^2."""
 
 SPEED = 0.5
-"""Of the expert, so that the bridge's default limits are not felt."""
+"""Of the expert, so that the bridge's default limits are not reached."""
 
 
 @pytest.mark.parametrize(("output", "rule"), [("arm_sdk", "rule_001"), ("lowcmd", "rule_002")])
@@ -36,7 +36,7 @@ def test_the_expert_opens_a_safe_through_the_bridge(output, rule):
         )
     }
     if output == "lowcmd":
-        return  # it hangs on the bridge's commands: there is nothing to disengage to
+        return  # the robot has no controller of its own: damping continues
     loop.core.disengage(loop.now)
     assert loop.run_until(lambda: loop.core.state is ControlState.IDLE, 30.0)
     record = loop.record()
@@ -49,7 +49,7 @@ def test_the_expert_opens_a_safe_through_the_bridge(output, rule):
 
 
 def test_a_hurried_chunk_is_held_back_by_the_limits():
-    """1 rad within 1 s, where 0.45 rad/s are allowed: the arm arrives late, and never faster."""
+    """1 rad within 1 s with a limit of 0.45 rad/s: the arm arrives late and keeps the limit."""
     loop = Loop(settings={"speed": 0.05, "chunk_timeout": 5.0})
     loop.engage()
     start, elbow = loop.action_positions(), 3
@@ -87,7 +87,7 @@ def test_a_stop_lets_the_arm_sink_slowly_and_a_reset_gives_it_back():
     loop.core.reset()
     assert loop.run_until(lambda: loop.core.state is ControlState.IDLE, 10.0)
     assert loop.robot.controller.share == 0.0
-    # The robot's own controller takes the arm back to where it stood.
+    # The robot's own controller moves the arm back to its initial posture.
     loop.run_until(lambda: False, 3.0)
     np.testing.assert_allclose(loop.action_positions()[:7], before, atol=0.02)
 
@@ -111,8 +111,8 @@ def test_a_hand_that_stops_answering_holds_the_arm():
 @pytest.mark.render
 @pytest.mark.timeout(1800)
 def test_a_learned_policy_opens_a_safe_through_the_bridge():
-    """dp3_rule_001 with its tokens, clouds of a depth camera, chunks of which 12 rows are executed.
-    It does not open everywhere (docs/policies.md): one of two places will do."""
+    """dp3_rule_001 with its tokens, point clouds from depth, and 12 executed steps per chunk. Its
+    success rate is below 100 % (docs/policies.md): one of two safe poses must succeed."""
     pytest.importorskip("torch", reason="policies need torch")
     from learned import EXECUTE, play
 

@@ -1,4 +1,4 @@
-"""What a policy may ask for, and what becomes of what it may not."""
+"""Which chunks and commands are accepted, limited or refused."""
 
 import numpy as np
 import pytest
@@ -46,7 +46,7 @@ def test_a_target_that_obeys_the_limits_is_followed_without_a_lag():
 @settings(max_examples=150)
 @given(data=st.data())
 def test_whatever_the_target_and_the_steps_in_time_no_limit_is_broken(data):
-    """Position, velocity and acceleration, from the positions alone."""
+    """Check position, velocity and acceleration, computed from the positions."""
     bounds = limits(speed=data.draw(st.sampled_from([0.05, 0.1, 0.5, 1.0])))
     motion = MotionFilter(bounds)
     share = data.draw(st.floats(0, 1))
@@ -97,7 +97,7 @@ def test_a_target_that_is_not_finite_moves_nothing(wrong):
 
 
 def refused(world, rows, match, **kwargs):
-    """Refused with that reason, which is published, and the motion goes on as it was."""
+    """Assert that a chunk is refused with a message like `match` and the motion continues."""
     before, state = world.core.drive.command, world.state
     with pytest.raises(RuleSafeError, match=match):
         world.send(rows, **kwargs)
@@ -114,7 +114,7 @@ def test_a_jump_is_refused_with_the_joint_and_the_running_chunk_goes_on():
     refused(world, rows, r"jumps: right_shoulder_pitch_joint by 0\.6. rad from the command")
     rows = world.moved({3: 0.1}, 10)
     rows[5:, 6] += 0.55
-    refused(world, rows, r"right_wrist_yaw_joint by 0\.55 rad from row 4 to the next row")
+    refused(world, rows, r"right_wrist_yaw_joint by 0\.55 rad from step 4 to the next step")
     start = world.robot.q[23]
     world.run(0.8)
     assert world.robot.q[23] > start + 0.1 and world.state is ControlState.ACTIVE
@@ -135,7 +135,7 @@ def test_a_finger_may_be_sent_anywhere_and_gets_there_at_its_own_speed():
 def test_stale_and_out_of_order_chunks_are_dropped():
     world = World(chunk_age=1.0).engaged()
     world.run(0.2)
-    refused(world, world.moved({3: 0.1}, 50), "stale: it rests on an observation 1.2", age=1.2)
+    refused(world, world.moved({3: 0.1}, 50), "stale: its observation is 1.2", age=1.2)
     world.send(world.moved({3: 0.1}, 20))
     world.run(0.1)
     refused(world, world.moved({3: 0.1}, 20), "older than that of the running chunk", age=0.2)
@@ -175,7 +175,7 @@ def test_rows_beyond_the_limits_are_clipped_to_the_margin_and_counted():
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("execution", ["newest", "blended"])
 def test_a_policy_gone_mad_breaks_no_limit(seed, execution):
-    """Random walks as wild as may be accepted, at uneven times, through refusals and holds."""
+    """Random walks at the limit of acceptance, at irregular times, with refusals and holds."""
     world = World(speed=0.3, execution=execution, max_jump=1.0).engaged()
     rng = np.random.default_rng(seed)
     for _ in range(25):
@@ -196,7 +196,7 @@ def test_a_policy_gone_mad_breaks_no_limit(seed, execution):
 
 
 def guarded(output="arm_sdk"):
-    """A guard that has just let a command pass, that command, and how it is made."""
+    """Return a guard that has accepted a command, and a function that makes this command."""
     way = load_output(output)
     guard = CommandGuard(BridgeConfig(), way)
     posture = np.zeros(MOTOR_COUNT)
@@ -230,13 +230,16 @@ def test_the_guard_lets_a_good_command_pass():
         ({"q": (12, 0.001)}, "torso_joint is commanded to jump"),
         ({"q": (16, 0.001)}, "left_elbow_joint is commanded to jump"),
         ({"q": (WEIGHT_SLOT, 1.1)}, "weight"),
-        ({"q": (WEIGHT_SLOT, 0.5)}, "weight goes from 1 to 0.5"),
-        ({"dq": (23, 0.1)}, "velocity"),
-        ({"kp": (23, 500.0)}, "right_elbow_joint has a gain of 500"),
-        ({"kd": (23, -1.0)}, "right_elbow_joint has a gain of -1"),
-        ({"tau": (23, 15.0)}, "right_elbow_joint is fed 15.000 N m forward"),
-        ({"mode": (3, 1)}, "enables other motors"),
-        ({"mode": (23, 0)}, "enables other motors"),
+        ({"q": (WEIGHT_SLOT, 0.5)}, "weight changes from 1 to 0.5"),
+        ({"dq": (23, 0.1)}, "dq and reserve of the command must be 0"),
+        ({"kp": (23, 500.0)}, "right_elbow_joint has an invalid gain of 500"),
+        ({"kd": (23, -1.0)}, "right_elbow_joint has an invalid gain of -1"),
+        (
+            {"tau": (23, 15.0)},
+            "right_elbow_joint has an excessive feed-forward torque of 15.000 N m",
+        ),
+        ({"mode": (3, 1)}, "enabled motors"),
+        ({"mode": (23, 0)}, "enabled motors"),
         ({"reserve": (2, 1)}, "reserve"),
     ],
 )
@@ -249,7 +252,7 @@ def test_the_guard_refuses_and_says_what(changes, match):
 
 def test_the_guard_wants_the_robots_mode_machine():
     guard, make = guarded()
-    with pytest.raises(RuleSafeError, match="mode_machine 6, and the robot 5"):
+    with pytest.raises(RuleSafeError, match="mode_machine 6, the robot has 5"):
         guard.check(make(), DT, 5)
 
 
@@ -263,10 +266,10 @@ def test_a_mistake_of_the_bridge_itself_is_not_sent_and_damps():
     world = World().engaged()
     world.keep_moving()
     world.run(0.2)
-    world.core.drive.posture[16] += 0.5  # the left elbow, which nobody moves
+    world.core.drive.posture[16] += 0.5  # the left elbow, which must not move
     world.step()
     assert world.state is ControlState.DAMPING
-    assert "refused before it was sent: left_elbow_joint" in world.core.reason
+    assert "refused a command, which was not sent: left_elbow_joint" in world.core.reason
     assert not world.commands[-1].cmd.kp.any()
 
 

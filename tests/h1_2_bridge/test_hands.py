@@ -1,4 +1,4 @@
-"""The hands: order, calibration, limits at start, and what happens when one stops answering."""
+"""Hand drivers: order, calibration, limits at connection, and loss of a hand."""
 
 import time
 
@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("pymodbus")
 
-from ftp_server import ANGLE_SET, FORCE_SET, LEAVE, SPEED_SET, FtpServer, free_port
+from ftp_server import ANGLE_SET, FORCE_SET, NO_CHANGE, SPEED_SET, FtpServer, free_port
 
 from h1_2_bridge.config import BridgeParameters
 from h1_2_bridge.drivers import DRIVERS, load_driver
@@ -24,7 +24,7 @@ PATIENCE = 30.0
 
 
 def until(condition, what):
-    """The first true result."""
+    """Poll `condition` and return its first true result."""
     end = time.monotonic() + PATIENCE
     while not (result := condition()):
         assert time.monotonic() < end, what
@@ -58,7 +58,7 @@ def test_what_is_out_of_range_is_clipped_and_nan_stays():
 
 
 def test_a_calibration_without_range_is_refused():
-    with pytest.raises(RuleSafeError, match="range"):
+    with pytest.raises(RuleSafeError, match=r"differ by more than 0\.05 rad"):
         Calibration(open=(0,) * 6, closed=(1.7, 1.7, 0, 1.7, 0.5, 1.3))
     with pytest.raises(RuleSafeError, match="6"):
         Calibration(open=(0,) * 5, closed=(1,) * 6)  # type: ignore[arg-type]
@@ -112,7 +112,7 @@ def test_dfx_says_nothing_before_it_knows_every_finger(dfx):
     hands.receive(dfx_states(np.full(12, 0.25)), 0)
     hands.command(right_only, 0)
     np.testing.assert_allclose(sent[0].q, [1] * 6 + [0.25] * 6)
-    hands.receive(dfx_states(np.full(12, 0.75)), 0)  # a hand that gives way is not led along
+    hands.receive(dfx_states(np.full(12, 0.75)), 0)  # a finger moved by an external force
     hands.command(right_only, 0)
     np.testing.assert_allclose(sent[1].q, [1] * 6 + [0.25] * 6)
 
@@ -121,7 +121,7 @@ def test_dfx_that_falls_silent_is_at_fault(dfx):
     hands, _ = dfx
     hands.receive(dfx_states(np.ones(12)), SECOND)
     assert hands.state(SECOND + SECOND // 10).fault == ""
-    assert "silent" in hands.state(2 * SECOND).fault
+    assert "no message on /inspire/state" in hands.state(2 * SECOND).fault
     assert hands.state(2 * SECOND).stamp == SECOND
 
 
@@ -138,7 +138,7 @@ def test_dfx_refuses_what_is_no_state_of_two_hands(dfx, shares):
 
 @pytest.fixture
 def servers():
-    """Starts hands; all are gone after the test."""
+    """Start hand servers that run until the end of the test."""
     running = []
 
     def start(port=0):
@@ -153,7 +153,7 @@ def servers():
 
 @pytest.fixture
 def connect():
-    """connect(**parameters) -> hands; their threads have ended after the test."""
+    """connect(**parameters) -> hands, which are closed at the end of the test."""
     running = []
 
     def start(**changes):
@@ -168,7 +168,7 @@ def connect():
 
 
 def good(hands):
-    """The hands' state, once it is without fault."""
+    """Wait for a hand state without a fault and return it."""
 
     def look():
         state = hands.state(time.monotonic_ns())
@@ -207,8 +207,8 @@ def test_ftp_moves_one_finger_and_leaves_the_others(servers, connect, finger):
     positions = np.full(12, np.nan)
     positions[finger] = FTP.closed[finger] / 4
     hands.command(positions, 0)
-    until(lambda: server.angles[finger] == 750, "the finger is told")
-    assert [v for i, v in enumerate(server.writes[-1][1]) if i != finger] == [LEAVE] * 5
+    until(lambda: server.angles[finger] == 750, "the finger is commanded")
+    assert [v for i, v in enumerate(server.writes[-1][1]) if i != finger] == [NO_CHANGE] * 5
     assert [a for i, a in enumerate(server.angles) if i != finger] == [
         a for i, a in enumerate(before) if i != finger
     ]
@@ -227,14 +227,14 @@ def test_ftp_dry_run_writes_nothing(servers, connect):
 def test_ftp_both_hands_apart(servers, connect):
     port = free_port()
     server = servers(port)
-    hands = connect(hand_port=port, hand_left_host="127.0.0.1")  # one server stands for both here
+    hands = connect(hand_port=port, hand_left_host="127.0.0.1")  # one server is used for both hands
     good(hands)
     hands.command(np.full(12, np.nan), 0)
     positions = np.full(12, np.nan)
     positions[6] = FTP.closed[0]
     hands.command(positions, 0)
-    until(lambda: server.angles[0] == 0, "the left pinky is told")
-    assert [w for w in server.writes if w[0] == ANGLE_SET] == [(ANGLE_SET, [0] + [LEAVE] * 5)]
+    until(lambda: server.angles[0] == 0, "the left pinky is commanded")
+    assert [w for w in server.writes if w[0] == ANGLE_SET] == [(ANGLE_SET, [0] + [NO_CHANGE] * 5)]
 
 
 def test_ftp_hand_that_stops_answering_is_at_fault_and_comes_back(servers, connect):
@@ -245,14 +245,14 @@ def test_ftp_hand_that_stops_answering_is_at_fault_and_comes_back(servers, conne
     state = until(lambda: (s := hands.state(time.monotonic_ns())).fault and s, "a fault")
     assert "right hand at 127.0.0.1" in state.fault
     assert state.stamp >= stamp
-    hands.command(np.full(12, 0.0), 0)  # does not block, and is not for the hand that comes back
+    hands.command(np.full(12, 0.0), 0)  # does not block, and is not sent after reconnecting
     time.sleep(0.5)
     server.writes.clear()
     server.answering = True
     assert good(hands).stamp > state.stamp
     time.sleep(0.3)
     addresses = {address for address, _ in server.writes}
-    assert {SPEED_SET, FORCE_SET} <= addresses  # whoever was switched off has lost its limits
+    assert {SPEED_SET, FORCE_SET} <= addresses  # a hand that was switched off has lost its limits
     assert ANGLE_SET not in addresses
 
 
@@ -269,7 +269,7 @@ def test_ftp_hand_that_is_not_there_is_at_fault(connect):
 
 def test_registers_of_shares():
     shares = np.array([0.0, 1.0, 0.5, np.nan, 0.0004, 0.9996])
-    assert to_registers(shares) == [0, 1000, 500, LEAVE, 0, 1000]
+    assert to_registers(shares) == [0, 1000, 500, NO_CHANGE, 0, 1000]
 
 
 def test_ftp_without_an_address_is_refused():
@@ -282,7 +282,7 @@ def test_ftp_without_an_address_is_refused():
 @pytest.mark.parametrize(
     ("parameters", "words"),
     [
-        ({"hand_right_open": "1,2"}, "hand_right_open takes 6 numbers in rad"),
+        ({"hand_right_open": "1,2"}, r"hand_right_open must be 6 comma-separated numbers \(rad\)"),
         ({"hand_registers": "speed=3"}, "angle_set=NUMBER"),
         ({"hand_registers": "angle_set=x"}, "'angle_set=x'"),
     ],

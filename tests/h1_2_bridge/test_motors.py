@@ -1,4 +1,4 @@
-"""Motors by index, their gains, gravity, and the two ways to command them."""
+"""Motor indices, gains, gravity torques and the two outputs."""
 
 import json
 from pathlib import Path
@@ -78,7 +78,7 @@ def test_the_action_moves_the_right_arm():
 
 def test_unknown_names_list_the_valid_ones():
     for call, match in (
-        (lambda: gains("soft"), "unknown set of gains 'soft'; valid: arm_sdk, lowcmd"),
+        (lambda: gains("soft"), "unknown gain set 'soft'; valid: arm_sdk, lowcmd"),
         (lambda: load_output("sport"), "unknown output 'sport'; valid: arm_sdk, lowcmd"),
     ):
         with pytest.raises(RuleSafeError, match=match):
@@ -87,12 +87,12 @@ def test_unknown_names_list_the_valid_ones():
 
 @pytest.mark.parametrize("arm", [LEFT_ARM, RIGHT_ARM])
 def test_gravity_agrees_with_pinocchio(arm):
-    """Another computation of the same masses, at random postures; fingers differ a little."""
+    """An independent computation with the same masses at random postures and other fingers."""
     robot, rng, index = Robot(), np.random.default_rng(0), list(arm)
     figures = motors()
     for _ in range(50):
         robot.q = rng.uniform(figures.lower, figures.upper)
-        robot.q[:13] = 0  # legs and waist: neither turns what the arms feel
+        robot.q[:13] = 0  # legs and waist, which do not change the direction of gravity at the arms
         robot.q[WAIST] = rng.uniform(-2, 2)
         expected = robot.gravity()[index]
         assert np.abs(ArmGravity(arm).torque(robot.q[index]) - expected).max() < 0.2
@@ -104,7 +104,7 @@ def test_gravity_is_computed_anew_as_the_arm_moves():
     posture = np.zeros(7)
     for step in range(200):
         posture = posture + 0.007 * np.cos(0.1 * step)
-        exact = fresh._computed(posture)
+        exact = fresh._compute(posture)
         assert np.abs(gravity.torque(posture) - exact).max() < 0.2
 
 

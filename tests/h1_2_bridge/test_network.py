@@ -1,4 +1,4 @@
-"""The network interface to the robot: named, written to profiles, and nothing else spoken on."""
+"""Selection of the network interface to the robot, and its DDS profiles."""
 
 import subprocess
 import sys
@@ -19,7 +19,7 @@ from rulesafe_core.errors import RuleSafeError
 
 
 def texts(document: str, tag: str) -> list[str]:
-    """Contents of all elements of that name."""
+    """Return the contents of all elements with this tag."""
     return [e.text or "" for e in ET.fromstring(document).iter() if e.tag.endswith(f"}}{tag}")]
 
 
@@ -37,7 +37,7 @@ def test_profiles_name_the_interfaces_and_no_others(tmp_path):
 
 
 def test_what_replaces_shared_memory_is_the_profile_of_loopback():
-    """config/fast_dds_loopback.xml, but for the names in it."""
+    """It equals config/fast_dds_loopback.xml except for the names in it."""
     file = (Path(__file__).parents[2] / "config/fast_dds_loopback.xml").read_text("utf-8")
     for tag in ("address", "type", "useBuiltinTransports"):
         assert texts(file, tag) == texts(fast_dds_profile(["127.0.0.1"]), tag)
@@ -107,7 +107,7 @@ def test_a_node_refuses_an_unknown_interface(module):
 
 @pytest.mark.ros
 def test_a_node_with_a_profile_hears_one_without(tmp_path):
-    """The bridge has a profile; the policy beside it keeps to loopback and has none."""
+    """The bridge has a profile; the policy uses loopback and has none."""
     pytest.importorskip("rclpy", reason="ROS 2 is not installed")
     talker = subprocess.Popen([sys.executable, "-c", TALKER])
     try:

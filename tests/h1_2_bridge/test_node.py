@@ -1,5 +1,5 @@
-"""The bridge's node on a graph: its topics, its life, its end. What it does with a robot that is at
-fault is in test_faults.py (virtual time) and test_sdk_robot.py."""
+"""Topics, lifecycle and shutdown of the bridge's node. Faults of the robot are tested in
+test_faults.py (virtual time) and test_sdk_robot.py."""
 
 import subprocess
 import sys
@@ -32,14 +32,14 @@ RATE = 200
 
 @pytest.fixture
 def robot(peer):
-    """The SDK's robot; what it received is within all limits."""
+    """The SDK peer; its received commands are checked at the end."""
     found = peer(RATE)
     yield found
     assert_within_limits(found.record(), speed=0.1, ramp=RAMP, slack=BUSY)
 
 
 def heard(user, kind, topic, qos, raw=False):
-    """A list that fills with the topic's messages."""
+    """Return a list to which the topic's messages are appended."""
     messages = []
     user.create_subscription(kind, topic, messages.append, qos, raw=raw)
     return messages
@@ -108,11 +108,11 @@ def test_nobody_else_may_command_the_arm(robot, bridge, user):
     user.until(lambda: not user.state.hand_trouble, "the hands")
     other = user.create_publisher(LowCmd, "/arm_sdk", 10)
     refusal = user.ask("engage")
-    while refusal.success:  # its discovery takes a moment
+    while refusal.success:  # until the other publisher is discovered
         user.ask("disengage")
         user.until_state("IDLE")
         refusal = user.ask("engage")
-    assert refusal.message == "somebody else commands /arm_sdk: bridge_user"
+    assert refusal.message == "/arm_sdk has another publisher: bridge_user; end that program"
     user.destroy_publisher(other)
 
 
@@ -158,7 +158,7 @@ def test_it_is_not_deactivated_while_it_holds_the_robot(robot, bridge, user):
         ("speed:=1.5", "speed"),
         ("execution:=latest", "unknown way of executing chunks 'latest'"),
         ("stop_buttons:=L9", "unknown button 'L9'"),
-        ("hand_right_open:=1,2", "hand_right_open takes 6 numbers in rad"),
+        ("hand_right_open:=1,2", "hand_right_open must be 6 comma-separated numbers (rad)"),
         ("network_interface:=nowhere", "unknown network interface"),
     ],
 )

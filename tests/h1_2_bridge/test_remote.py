@@ -12,7 +12,7 @@ def test_each_button_alone(name):
 
 
 def test_bits_are_the_manufacturers():
-    """xKeySwitchUnion: L1 is bit 1, A is bit 8, the low byte first, after two bytes of head."""
+    """xKeySwitchUnion: L1 is bit 1, A is bit 8, low byte first, after two header bytes."""
     assert pressed(b"\x55\x51\x02\x01" + bytes(36)) == {"L1", "A"}
     assert pressed(bytes(40)) == frozenset()
 

@@ -1,5 +1,5 @@
-"""The robot's computer has the core, the bridge and the message packages, and nothing else of the
-project, no SAPIEN and no torch: the bridge's unit tests pass there."""
+"""The bridge's unit tests pass on a robot computer that has only the core, the bridge and the
+message packages, without SAPIEN and torch."""
 
 import subprocess
 import sysconfig
@@ -19,7 +19,7 @@ TESTS = ("states", "commands", "wire", "motors", "remote", "hands")
 
 @pytest.fixture
 def python(tmp_path) -> Path:
-    """The interpreter of a virtual environment with links to what the robot's computer has."""
+    """Return the Python of a virtual environment with only the packages of a robot computer."""
     venv.create(tmp_path / "venv", symlinks=True)
     packages = tmp_path / "packages"
     packages.mkdir()

@@ -1,4 +1,4 @@
-"""docs/safety.md: its tests exist, its states and its settings are those of the code."""
+"""docs/safety.md: its tests exist, its states and settings agree with the code."""
 
 import ast
 import re
@@ -13,7 +13,7 @@ TEXT = (HERE.parents[1] / "docs/safety.md").read_text("utf-8")
 
 
 def rows(title):
-    """Cells of the table below a heading."""
+    """Return the cells of the table below a heading."""
     section = TEXT.split(f"## {title}\n", 1)[1].split("\n## ", 1)[0]
     lines = [line for line in section.splitlines() if line.startswith("|")][2:]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]

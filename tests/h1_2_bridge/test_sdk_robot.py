@@ -1,6 +1,6 @@
-"""The bridge and the manufacturer's SDK as the robot, two processes over DDS.
+"""The bridge with the manufacturer's SDK as the robot, in two processes connected by DDS.
 
-Whatever a test does, in the end every command that the robot received is looked at.
+Every command that the robot received is checked at the end of each test.
 """
 
 import signal
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.ros
 
 SPEED = 0.1
 RATE = 200
-"""States a second: the SDK needs half a core for 500."""
+"""Rate of states, Hz; the SDK needs half a core for 500 Hz."""
 
 _LEG = ("hip_yaw", "hip_pitch", "hip_roll", "knee", "ankle_pitch", "ankle_roll")
 _ARM = (
@@ -39,12 +39,12 @@ MANUFACTURERS_ORDER = [
     *(f"left_{name}_joint" for name in _ARM),
     *(f"right_{name}_joint" for name in _ARM),
 ]
-"""H1-2's motors as its documentation numbers them."""
+"""Motors of the H1-2 in the order of its documentation."""
 
 
 @pytest.fixture
 def robot(peer):
-    """The SDK's robot; what it received is within all limits."""
+    """The SDK peer; its received commands are checked at the end."""
     found = peer(RATE)
     yield found
     if found.process.poll() is None:
@@ -53,12 +53,12 @@ def robot(peer):
 
 @pytest.fixture
 def bridge(bridge):
-    """The same at this speed."""
+    """bridge(**parameters) with this speed."""
     return partial(bridge, speed=SPEED)
 
 
 def weight_is_zero(robot):
-    """The last command that the robot got has weight 0."""
+    """Return whether the last command that the robot received has weight 0."""
     return robot.report()["weight"] == 0.0
 
 
@@ -66,13 +66,13 @@ def test_engage_run_disengage_leaves_weight_exactly_zero(robot, bridge, user):
     process = bridge()
     user.until_state("IDLE")
     user.spin(1.0)
-    assert robot.report()["commands"] == 0, "nothing moves before it is asked for"
+    assert robot.report()["commands"] == 0, "nothing is commanded before engaging"
     before = np.array(robot.report()["q"])
     user.engage()
-    user.until(lambda: robot.report()["weight"] == 1.0, "the whole weight")
+    user.until(lambda: robot.report()["weight"] == 1.0, "weight 1")
     record = robot.record()
     assert record.weight.max() == 1.0
-    np.testing.assert_allclose(record.q[0][12:], before[12:], atol=0.02)  # from where it stands
+    np.testing.assert_allclose(record.q[0][12:], before[12:], atol=0.02)
     user.move(user.way({3: 0.3}))
     user.until(lambda: robot.report()["q"][23] > before[23] + 0.2, "the elbow moves")
     assert user.ask("disengage").success
@@ -82,13 +82,13 @@ def test_engage_run_disengage_leaves_weight_exactly_zero(robot, bridge, user):
     assert record.weight[-1] == 0.0
     count = len(record)
     user.spin(0.5)
-    assert robot.report()["commands"] == count, "nothing is said afterwards"
+    assert robot.report()["commands"] == count, "nothing is sent afterwards"
     assert process.stop() == 0
 
 
 def test_each_motor_is_told_by_its_name(robot, bridge, user):
-    """Left and right, legs and arms: one motor at a time stands elsewhere, by its index at the
-    robot, and the joint of that name alone does on the topic."""
+    """One motor at a time is at another position, by its index in the robot; on the topic only the
+    joint of that name is."""
     bridge()
     user.until_state("IDLE")
     user.until(lambda: user.joint_states and user.state.hand_trouble == "", "the hands")
@@ -109,7 +109,7 @@ def test_each_motor_is_told_by_its_name(robot, bridge, user):
 
 
 def test_each_joint_alone_moves_its_motor(robot, bridge, user):
-    """The policy's 13 joints one after the other, read at the robot by motor index."""
+    """Move the 13 action joints one after the other and read the robot by motor index."""
     bridge()
     user.engage()
     for index, name in enumerate(ACTION_JOINTS):
@@ -129,7 +129,7 @@ def test_each_joint_alone_moves_its_motor(robot, bridge, user):
             assert np.abs(others).max() < 0.06, name
             np.testing.assert_allclose(after["hands"], before["hands"], atol=0.02)
         else:
-            finger = index - 7  # the right hand's are the first six
+            finger = index - 7  # the first six belong to the right hand
 
             share = change / (DFX.closed[finger] - DFX.open[finger])
 
@@ -138,7 +138,7 @@ def test_each_joint_alone_moves_its_motor(robot, bridge, user):
 
             user.until(closed, name)
             others = np.delete(np.array(robot.report()["hands"]) - before["hands"], finger)
-            # The finger before may still come to rest; one that moves goes by 0.12 at least.
+            # The previous finger may still settle; a commanded finger moves by at least 0.12.
             assert np.abs(others).max() < 0.05, name
 
 
@@ -147,11 +147,11 @@ def test_a_robot_that_falls_silent_is_a_fault_and_may_come_back(robot, bridge, u
     user.engage()
     robot.faults(silent=True)
     user.until_state("FAULT")
-    user.until(lambda: weight_is_zero(robot), "the weight falls to 0 all the same")
+    user.until(lambda: weight_is_zero(robot), "weight 0 in spite of the lost states")
     assert not user.ask("engage").success
     robot.faults(silent=False)
     user.spin(1.0)
-    assert user.state.state == "FAULT", "it is a person who says that all is well again"
+    assert user.state.state == "FAULT", "only a reset leaves FAULT"
     assert user.ask("reset").success
     user.engage()
     assert user.ask("disengage").success
@@ -178,13 +178,13 @@ def test_a_robot_that_is_switched_off_and_on_is_found_again(peer, bridge, user):
     [({"corrupt": True}, "states_wrong_crc"), ({"frozen": True}, "states_repeated")],
 )
 def test_states_that_say_nothing_are_a_fault(robot, bridge, user, fault, counter):
-    """Wrong checksums, and a robot that says the same for ever, are as good as silence."""
+    """States with a wrong CRC and repeated states count as lost."""
     bridge()
     user.engage()
     robot.faults(**fault)
     user.until_state("FAULT")
     assert getattr(user.state, counter) > 0
-    user.until(lambda: weight_is_zero(robot), "the weight falls to 0")
+    user.until(lambda: weight_is_zero(robot), "weight 0")
 
 
 def test_lost_doubled_and_overtaken_states_are_endured(robot, bridge, user):
@@ -285,7 +285,9 @@ def test_killed_bridge_leaves_weight_zero_by_its_supervisor(robot, bridge, user)
     try:
         process = bridge()
         user.engage()
-        assert any("the bridge speaks" in line for line in supervisor.stderr)  # it listens
+        assert any(
+            "the bridge publishes commands" in line for line in supervisor.stderr
+        )  # it listens
         process.stop(signal.SIGKILL)
         user.until(lambda: weight_is_zero(robot), "weight 0")
         supervisor.send_signal(signal.SIGINT)

@@ -1,4 +1,4 @@
-"""The states of the bridge, from the first state of the robot to the last zero of the weight."""
+"""State transitions of the bridge, from the first robot state to the last weight of 0."""
 
 import numpy as np
 import pytest
@@ -83,7 +83,7 @@ def test_disengaging_goes_on_without_chunks_and_takes_none():
     world.core.disengage(world.now)
     with pytest.raises(RuleSafeError, match="HOLDING: disengaging"):
         world.send(world.moved({3: 0.1}))
-    with pytest.raises(RuleSafeError, match="falls"):
+    with pytest.raises(RuleSafeError, match="ramping down"):
         world.core.engage(world.now)
     world.until(ControlState.IDLE)
     assert ControlState.DAMPING not in [state for _, state, _ in world.states]
@@ -122,11 +122,11 @@ def test_engage_again_after_a_whole_run():
 
 def test_each_refusal_to_engage_says_why_and_changes_nothing():
     world = World(hand=True)
-    with pytest.raises(RuleSafeError, match="no state has come from the robot"):
+    with pytest.raises(RuleSafeError, match="no valid state received from the robot yet"):
         world.core.engage(world.now)
     world.hand_answers = False
     world.run(0.1)
-    with pytest.raises(RuleSafeError, match="the hands have not answered yet"):
+    with pytest.raises(RuleSafeError, match="no state received from the hands yet"):
         world.core.engage(world.now)
     world.hand_answers = True
     world.run(0.1)
@@ -134,7 +134,9 @@ def test_each_refusal_to_engage_says_why_and_changes_nothing():
     hot[22, 1] = 81
     world.alter = with_fields(temperature=hot)
     world.run(0.1)
-    with pytest.raises(RuleSafeError, match=r"right_shoulder_yaw_joint has 81 deg C.* 80 are"):
+    with pytest.raises(
+        RuleSafeError, match=r"right_shoulder_yaw_joint is at 81 deg C.* limit is 80"
+    ):
         world.core.engage(world.now)
     q = world.low_state().q
     q[25] = 0.6
@@ -153,7 +155,7 @@ def test_a_posture_just_outside_its_limits_is_commanded_at_the_limit_and_may_onl
     upper = motors().upper[25]
     world.robot.q[25] = world.robot.home[25] = upper
     q = world.low_state().q
-    q[25] = upper + 0.02  # an encoder that is a little off
+    q[25] = upper + 0.02  # an encoder with an offset
     world.alter = with_fields(q=q)
     world.engaged()
     assert world.commands[0].cmd.q[25] == pytest.approx(upper, abs=1e-6)
@@ -200,7 +202,7 @@ def test_the_remote_stops(buttons):
     world.alter = with_fields(remote=encode(buttons))
     world.step()
     assert world.state is ControlState.DAMPING
-    assert "of the remote" in world.core.reason
+    assert "pressed on the remote" in world.core.reason
     assert not world.commands[-1].cmd.kp.any()
 
 
@@ -290,7 +292,7 @@ def test_each_finger_of_an_action_moves_its_own_finger_of_the_right_hand(finger)
     world.send(world.moved({7 + finger: 0.05}, 10))
     world.run(1.2)
     told = world.hand_targets[-1]
-    assert np.isnan(told[6:]).all(), "the left hand stays as it is"
+    assert np.isnan(told[6:]).all(), "the left hand holds its position"
     assert told[finger] == pytest.approx(0.35, abs=0.01)
     assert np.allclose(np.delete(told[:6], finger), 0.3)
 

@@ -1,4 +1,4 @@
-"""The supervisor: silent beside a living bridge, and weight 0 after a dead one."""
+"""The supervisor publishes nothing while the bridge runs, and ramps to weight 0 after it died."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ def command(weight: float, seed: int = 0) -> bytes:
 
 
 class Line:
-    """A supervisor at 100 Hz, its own messages coming back to it as on the graph."""
+    """A supervisor at 100 Hz that receives its own messages, as on a ROS graph."""
 
     def __init__(self) -> None:
         self.supervisor = Supervisor(SupervisorParameters(ramp=RAMP, patience=PATIENCE))
@@ -29,15 +29,15 @@ class Line:
         self.sent: list[tuple[int, LowCmd]] = []
 
     def run(self, seconds: float, *commands: bytes) -> None:
-        """Time goes on; each step the bridge sends one of the commands in turn, if any."""
+        """Advance the time; the bridge sends one of `commands` per step, if any."""
         for i in range(round(seconds * 100)):
             self.now += 10 * MS
             if commands:
-                self.supervisor.hear(commands[i % len(commands)], self.now)
+                self.supervisor.receive(commands[i % len(commands)], self.now)
             raw = self.supervisor.tick(self.now)
             if raw is not None:
                 self.sent.append((self.now, decode_low_cmd(raw)))
-                self.supervisor.hear(raw, self.now)
+                self.supervisor.receive(raw, self.now)
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def test_silent_after_a_bridge_that_has_let_go(line):
     line.run(1, command(0.0))
     line.run(60)
     assert line.sent == []
-    assert line.supervisor.turn is Turn.NOBODY
+    assert line.supervisor.turn is Turn.NONE
 
 
 def test_silent_when_there_never_was_a_bridge(line):
@@ -112,7 +112,7 @@ def test_a_bridge_that_comes_back_is_heard_at_once(line):
 
 
 def test_its_own_sleep_is_no_silence_of_the_bridge(line):
-    """A stopped machine or a starved process: what it has not heard proves nothing."""
+    """After a stall of the supervisor itself, missing commands do not mean a dead bridge."""
     line.run(1, command(1.0))
     line.now += 5 * SECOND
     assert line.supervisor.tick(line.now) is None
@@ -144,8 +144,8 @@ def test_refuses_times_that_are_none():
 
 @pytest.mark.ros
 def test_robot_gets_weight_zero_when_the_bridge_is_killed(peer, tmp_path):
-    """On the graph, the manufacturer's SDK as the robot: a bridge is killed with SIGKILL; the
-    robot's last command has weight 0, and the weight has fallen, never jumped."""
+    """With the SDK as the robot, a bridge process is killed with SIGKILL: the robot's last command
+    has weight 0, and the weight decreased without a jump."""
     import signal
     import subprocess
     import sys

@@ -1,4 +1,4 @@
-"""Unitree's messages: the manufacturer's own code reads what we write and writes what we read."""
+"""Encoding of Unitree's messages, compared with the manufacturer's own code."""
 
 import json
 from dataclasses import fields
@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from h1_2_bridge.crc import crc32_mpeg2
 from h1_2_bridge.wire import (
     LowCmd,
     LowState,
     MotorCmds,
     MotorStates,
+    _crc32_mpeg2,
     decode_low_cmd,
     decode_low_state,
     decode_motor_cmds,
@@ -40,7 +40,7 @@ VECTOR = LowCmd(
 
 @pytest.fixture(scope="module")
 def sdk():
-    """The manufacturer's SDK: default messages and its checksum."""
+    """The manufacturer's SDK: default messages and CRC."""
     pytest.importorskip("unitree_sdk2py")
     from unitree_sdk2py.idl import default
     from unitree_sdk2py.utils.crc import CRC
@@ -89,8 +89,8 @@ def assert_same(a, b, *except_for):
 
 
 def test_checksum_of_the_catalogue():
-    """The check value that catalogues of CRCs give for CRC-32/MPEG-2."""
-    assert crc32_mpeg2(b"123456789") == 0x0376E6E7
+    """The check value of CRC-32/MPEG-2 in CRC catalogues."""
+    assert _crc32_mpeg2(b"123456789") == 0x0376E6E7
 
 
 @pytest.mark.parametrize(("command", "crc"), [(LowCmd(), 0xFE172F9F), (VECTOR, 0x73E34B32)])
@@ -100,7 +100,7 @@ def test_checksums_of_the_reference(command, crc):
 
 def test_the_reference_has_these_checksums():
     if not REFERENCE.is_file():
-        pytest.skip("no reference beside the repository")
+        pytest.skip("the reference files are not available")
     vectors = json.loads(REFERENCE.read_text())["crc"]["test_vectors"]
     assert [int(value, 16) for value in vectors.values()] == [0xFE172F9F, 0x73E34B32]
 
@@ -122,7 +122,7 @@ def test_state_comes_back(seed):
 
 
 def test_every_changed_bit_of_a_command_is_noticed():
-    """Padding apart, which the checksum takes as zero."""
+    """Except padding, which the CRC takes as zero."""
     raw, rng = encode_low_cmd(random_command(7)), np.random.default_rng(0)
     padding = {7, *(4 + 28 * i + k for i in range(1, 35) for k in (1, 2, 3))}
     for position in rng.permutation(np.arange(4, len(raw)))[:300]:
@@ -132,7 +132,7 @@ def test_every_changed_bit_of_a_command_is_noticed():
 
 
 def test_padding_of_any_content_is_no_fault():
-    """A sender may leave what was in its buffer: C++ does not clear padding."""
+    """A sender may leave any bytes in the padding: C++ does not clear it."""
     raw = bytearray(encode_low_state(random_state(3)))
     raw[4 + 10] = raw[4 + 11] = raw[4 + 71] = 0xAA
     raw[4 + 125 : 4 + 128] = b"\xaa\xbb\xcc"
@@ -149,7 +149,10 @@ def test_padding_of_any_content_is_no_fault():
         (decode_low_state, encode_low_cmd(LowCmd())),
         (decode_low_state, encode_low_state(LowState())[:-1]),
         (decode_low_state, b"\0\0" + encode_low_state(LowState())[2:]),  # big-endian
-        (decode_motor_cmds, b"\0\1\0\0\3\0\0\0" + bytes(36)),  # three announced, one there
+        (
+            decode_motor_cmds,
+            b"\0\1\0\0\3\0\0\0" + bytes(36),
+        ),  # three entries announced, one present
         (decode_motor_states, b"\0\1\0\0"),
     ],
 )
@@ -190,7 +193,7 @@ def test_the_sdk_reads_our_command(sdk):
 
 def test_we_read_the_sdks_state(sdk):
     theirs = type(sdk.low_state()).deserialize(encode_low_state(random_state(2)))
-    for i, motor in enumerate(theirs.motor_state):  # what we do not carry
+    for i, motor in enumerate(theirs.motor_state):  # fields that LowState does not have
         motor.sensor, motor.reserve = [i, 2 * i], [i, 7, 7, 7]
     theirs.reserve = [9, 8, 7, 6]
     theirs.crc = sdk.crc(theirs)

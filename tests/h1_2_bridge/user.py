@@ -1,4 +1,4 @@
-"""Who uses the bridge in a test: hears what it tells, asks its services, sends chunks."""
+"""Test client of the bridge: subscribes to its topics, calls its services, sends chunks."""
 
 import signal
 import subprocess
@@ -20,14 +20,14 @@ from rulesafe_core.messages import to_ns
 from rulesafe_interfaces.msg import BridgeState
 
 PATIENCE = 90.0
-"""s of wall time after which something that should happen has not."""
+"""Timeout of every condition, s of wall time."""
 
-PASSING = ("no ROS 2 node", "hands have not answered")
-"""Refusals that end by themselves: a writer that was just discovered, the supervisor's say, has no
+PASSING = ("not a ROS 2 node", "no state received from the hands")
+"""Temporary refusals: a publisher that was just discovered, such as the supervisor, has no node
 name yet; a robot was just switched on."""
 
 RAMP = 1.0
-"""s of the bridge's weight in these tests."""
+"""Ramp time of the weight in these tests, s."""
 
 PATIENT = {
     "network_interface": "lo",
@@ -39,11 +39,11 @@ PATIENT = {
     "clock_jump": 5.0,
     "ramp": RAMP,
 }
-"""For a machine that is busy with other tests; exact times are tested in virtual time."""
+"""Long timeouts for busy machines; exact times are tested in virtual time."""
 
 
 class Bridge:
-    """The bridge in a process of its own."""
+    """The bridge in a separate process."""
 
     def __init__(self, **parameters: object) -> None:
         given = {**PATIENT, **parameters}
@@ -52,14 +52,14 @@ class Bridge:
         self.process = subprocess.Popen(command)
 
     def stop(self, how: int = signal.SIGINT) -> int:
-        """Its exit code."""
+        """Interrupt the process and return its exit code."""
         if self.process.poll() is None:
             self.process.send_signal(how)
         return self.process.wait(PATIENCE)
 
 
 class User(Node):
-    """See the module."""
+    """Node that uses the bridge; see the module."""
 
     def __init__(self) -> None:
         super().__init__("bridge_user")
@@ -78,7 +78,7 @@ class User(Node):
         return self.states[-1]
 
     def until(self, condition: Callable[[], object], what: str) -> None:
-        """Spins until the condition holds."""
+        """Spin until the condition holds."""
         end = time.monotonic() + PATIENCE
         while not condition():
             last = self.states[-1] if self.states else "no state"
@@ -94,7 +94,7 @@ class User(Node):
             rclpy.spin_once(self, timeout_sec=0.05)
 
     def ask(self, name: str) -> Trigger.Response:
-        """The answer of /bridge/<name>."""
+        """Call /bridge/<name> and return its response."""
         client = self._callers[name]
         self.until(client.service_is_ready, f"/bridge/{name}")
         asked = [client.call_async(Trigger.Request())]
@@ -102,7 +102,7 @@ class User(Node):
 
         def answered() -> bool:
             nonlocal again
-            if time.monotonic() > again:  # the first answer may be lost while the two meet
+            if time.monotonic() > again:  # the first response may be lost during discovery
                 asked.append(client.call_async(Trigger.Request()))
                 again += PATIENCE / 3
             return any(future.done() for future in asked)
@@ -111,7 +111,7 @@ class User(Node):
         return next(future.result() for future in asked if future.done())
 
     def engage(self) -> None:
-        """Until the bridge is ACTIVE, holds the robot wholly, and has told of the episode."""
+        """Engage and wait until the bridge is ACTIVE and has published /episode/started."""
         self.until_state("IDLE")
         self.until(lambda: not self.state.hand_trouble, "the hands")
         episodes = len(self._started)
@@ -125,16 +125,16 @@ class User(Node):
         self.until(lambda: len(self._started) > episodes, "/episode/started")
 
     def position(self, name: str) -> float:
-        """rad of a joint as /joint_states last told."""
+        """Return the last published position of a joint, rad."""
         message = self.joint_states[-1]
         return message.position[message.name.index(name)]
 
     def move(self, rows: np.ndarray, names=ACTION_JOINTS) -> None:
-        """Sends a chunk (n, 13) whose observation is the last joint state."""
+        """Send a chunk (n, 13) whose observation is the last joint state."""
         self.until(self._chunks.get_subscription_count, "the bridge listens to chunks")
         self.joint_states.clear()
         begin = to_ns(self._started[-1]) if self._started else 0
-        # Those from before the episode may still be on their way; a chunk on them is refused.
+        # Wait for a joint state of this episode: a chunk for an older one is refused.
         self.until(
             lambda: any(to_ns(told.header.stamp) >= begin for told in self.joint_states[-1:]),
             "/joint_states",
@@ -148,7 +148,7 @@ class User(Node):
         self._chunks.publish(message)
 
     def way(self, changes: dict[int, float], rows: int = 10) -> np.ndarray:
-        """A chunk (rows, 13) from the present command to one that is changed by joint, rad."""
+        """Return chunk steps (rows, 13) from the current command to one changed by joint, rad."""
         start = np.array(self.state.command)
         goal = start.copy()
         for index, change in changes.items():

@@ -1,7 +1,7 @@
-"""The bridge's core and a robot of motors in one virtual time: exact, and as fast as it computes.
+"""Run the bridge's core and a motor model of the robot in exact virtual time, without pacing.
 
-The robot is that of the SDK peer (sdk_motors.py). It records every command, and `assert_safe` says
-what must hold of all of them, in every test.
+The motor model is that of the SDK peer (sdk_motors.py). Every command is recorded and checked by
+`assert_safe` in every test.
 """
 
 from collections.abc import Callable
@@ -24,23 +24,24 @@ from rulesafe_core.joints import ACTION_JOINTS, HAND_JOINTS, LEFT_HAND_JOINTS
 MS = SECOND // 1000
 MODE_MACHINE = 6
 EPOCH = 1_700_000_000 * SECOND
-"""The graph's clock when the steady one is at 0, ns."""
+"""ROS time when the steady clock is 0, ns."""
 
 HANDS = HAND_JOINTS + LEFT_HAND_JOINTS
 
 
 @dataclass(frozen=True)
 class Command:
-    """A command as it came over the wire, `time` in ns."""
+    """A command decoded from its message, `time` in ns."""
 
     time: int
     cmd: LowCmd
 
 
 class World:
-    """One tick is 4 ms: the robot moves and speaks, then the bridge commands.
+    """A robot and a bridge with ticks of 4 ms: the robot moves and sends its state, then the bridge
+    sends a command.
 
-    `alter` (LowState -> LowState or bytes, or None where it is lost) is what goes wrong on the way.
+    `alter` (LowState -> LowState, bytes, or None for a lost state) injects communication faults.
     """
 
     def __init__(self, output: str = "arm_sdk", hand: bool = False, **settings) -> None:
@@ -56,12 +57,12 @@ class World:
         self.hand_answers = True
         self.hand_targets: list[np.ndarray] = []
         self.states: list[tuple[int, ControlState, str]] = []
-        self.modes: set[int] = set()  # what the robot said of its kind
+        self.modes: set[int] = set()  # the robot's mode_machine
         self._acting: LowCmd | None = None
 
     @property
     def clock(self) -> int:
-        """The graph's, ns."""
+        """ROS time, ns."""
         return self.now + self.shift
 
     @property
@@ -82,8 +83,8 @@ class World:
             temperature=np.full((SLOTS, 2), 40, np.int16),
         )
 
-    def hear(self) -> None:
-        """One state on its way from the robot to the bridge."""
+    def deliver_state(self) -> None:
+        """Pass one state of the robot to the bridge."""
         state = self.alter(self.low_state())
         if state is None:
             return
@@ -98,7 +99,7 @@ class World:
         self._move_robot(milliseconds / 1000)
         if self.core.hand is not None and self.hand_answers:
             self.core.hand.receive(HandState(positions=self.fingers.copy(), stamp=self.now))
-        self.hear()
+        self.deliver_state()
         self._note()
         sent = self.core.tick(self.now, self.clock)
         self._take(sent)
@@ -136,7 +137,7 @@ class World:
             self.step()
 
     def until(self, state: ControlState, seconds: float = 20.0) -> float:
-        """Runs until the bridge is in that state; after how many s."""
+        """Run until the bridge is in `state` and return the elapsed s."""
         start = self.now
         while self.state is not state:
             assert self.now - start < seconds * SECOND, (self.state, self.core.reason)
@@ -144,7 +145,7 @@ class World:
         return (self.now - start) / SECOND
 
     def engaged(self) -> "World":
-        """Heard, engaged and ACTIVE."""
+        """Connect, engage and run until ACTIVE."""
         self.run(0.1)
         self.core.engage(self.now)
         self.until(ControlState.ACTIVE)
@@ -154,7 +155,7 @@ class World:
         return make_chunk(joints, rows, self.clock - round(age * SECOND))
 
     def moved(self, change: dict[int, float], rows: int = 10) -> np.ndarray:
-        """Rows (rows, 13) from the command to one that differs by `change` (joint: rad)."""
+        """Return chunk steps (rows, 13) from the command to it plus `change` (joint: rad)."""
         start = self.core.drive.command
         goal = start.copy()
         for joint, angle in change.items():
@@ -165,7 +166,7 @@ class World:
         self.core.accept(self.chunk(rows, **kwargs), self.clock)
 
     def keep_moving(self) -> None:
-        """A chunk of 5 s that swings the elbow slowly."""
+        """Send a chunk of 5 s that moves the elbow slowly."""
         t = np.arange(1, 51) * PERIOD / SECOND
         rows = np.tile(self.core.drive.command, (50, 1))
         rows[:, 3] += 0.3 * np.sin(0.6 * t)
@@ -173,13 +174,12 @@ class World:
 
 
 def has_effect(world: World, cmd: LowCmd) -> bool:
-    """Whether the positions of a command move anything."""
+    """Return whether the positions of a command have an effect."""
     return bool(cmd.kp.any() and (cmd.q[WEIGHT_SLOT] or not world.output.ends))
 
 
 def assert_safe(world: World) -> None:
-    """What holds of every command that was ever sent, from the numbers on the wire and the times
-    at which they were sent, and nothing else of the bridge."""
+    """Check all sent commands, using only their messages and the times at which they were sent."""
     figures, config, arm = motors(), world.config, list(RIGHT_ARM)
     used = list(world.output.motors)
     velocity, acceleration = np.zeros(MOTORS), np.zeros(MOTORS)
@@ -219,5 +219,5 @@ def assert_safe(world: World) -> None:
 
 
 def with_fields(**changes) -> Callable[[LowState], LowState]:
-    """An alteration of every state."""
+    """Return an `alter` function that sets fields of every state."""
     return lambda state: replace(state, **changes)

@@ -1,4 +1,4 @@
-"""What the simulated robot's motors make of commands."""
+"""Controllers of the simulated robot."""
 
 from dataclasses import replace
 
@@ -24,7 +24,7 @@ OWN = holding(np.linspace(-1, 1, MOTOR_COUNT), np.linspace(0, 5, MOTOR_COUNT))
 
 
 def command(weight: float = 1.0, seed: int = 0, **changes) -> LowCmd:
-    """Any command of all motors, with a weight."""
+    """Return a random command of all motors with a weight."""
     rng = np.random.default_rng(seed)
     values = {name: rng.normal(size=SLOTS).astype(np.float32) for name in ("q", "dq", "tau")}
     gains = {name: rng.uniform(1, 99, SLOTS).astype(np.float32) for name in ("kp", "kd")}

@@ -1,4 +1,4 @@
-"""The simulated hands behind the Inspire driver's messages."""
+"""Simulated hands with the messages of the Inspire driver."""
 
 import numpy as np
 import pytest

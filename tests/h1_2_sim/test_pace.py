@@ -1,4 +1,4 @@
-"""Simulated time that keeps up with the world's."""
+"""Simulated time follows real time."""
 
 from h1_2_sim.pace import BEHIND, StepClock
 from rulesafe_core.chunks import PERIOD, SECOND
@@ -8,7 +8,7 @@ CLOCK, WALL = 7 * SECOND + 3, 1_700_000_000 * SECOND + 12_345_678
 
 
 def steps_until(pace: StepClock, clock: int) -> int:
-    """Takes all steps that are due at `clock`; how many."""
+    """Take all steps that are due at `clock` and return their number."""
     count = 0
     while not pace.wait(clock):
         pace.step(clock)

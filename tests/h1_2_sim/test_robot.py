@@ -1,4 +1,4 @@
-"""The simulated robot obeys its motors' commands to the letter."""
+"""The simulated robot executes motor commands exactly."""
 
 import numpy as np
 import pytest
@@ -36,7 +36,7 @@ def run(robot: RobotSide, seconds: float):
 
 
 def tell(robot: RobotSide, q: np.ndarray, kp: float, kd: float, tau: np.ndarray) -> None:
-    """Commands the right arm alone, all others to stay where HOME has them."""
+    """Command the right arm; all other motors hold HOME."""
     slots = np.zeros((3, SLOTS), np.float32)
     slots[0, : len(MOTOR_JOINTS)] = [HOME[name] for name in MOTOR_JOINTS]
     slots[0, ARM], slots[2, ARM] = q, tau
@@ -75,7 +75,7 @@ def test_its_states_go_over_the_wire(robot):
 
 
 def test_each_motor_moves_its_own_joint(robot):
-    """By motor index there, by motor index back, and the joint of that name in between."""
+    """Commands and states use the motor index, the simulation the joint name."""
     still = run(robot, 0.5)
     gravity = still.tau[ARM].astype(float)
     for index, name in zip(ARM, ARM_JOINTS, strict=True):
@@ -90,7 +90,7 @@ def test_each_motor_moves_its_own_joint(robot):
 
 
 def test_a_motor_is_a_spring_a_damper_and_a_torque(robot):
-    """Without torque the arm sags until the springs bear it; with gravity's torque it does not."""
+    """Without feed-forward torque the arm sags to a spring equilibrium; with it, it does not."""
     gravity = run(robot, 0.5).tau[ARM].astype(float)
     assert abs(gravity).max() > 2.0
     tell(robot, home(), kp=200.0, kd=20.0, tau=gravity)
@@ -101,7 +101,7 @@ def test_a_motor_is_a_spring_a_damper_and_a_torque(robot):
     springs = 200.0 * (home() - sagged.q[ARM])
     assert abs(springs).max() > 2.0
     np.testing.assert_allclose(springs, sagged.tau[ARM], atol=0.05)
-    # What bears the arm where it has come to rest, which is near where it stood.
+    # The torque that holds the arm where it has come to rest, near its initial posture.
     np.testing.assert_allclose(springs, gravity, atol=0.5)
 
 

@@ -1,1 +1,1 @@
-"""The real Unitree H1-2 on the topics of the simulation."""
+"""Bridge between the real Unitree H1-2 and the topics of the simulation."""

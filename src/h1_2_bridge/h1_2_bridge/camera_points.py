@@ -1,8 +1,9 @@
-"""From a real camera's aligned depth to the cloud that policies know: 1024 points, pelvis frame.
+"""Convert a real camera's aligned depth image to the policies' point cloud (1024, pelvis frame).
 
-The same steps as in simulation (rulesafe_core.cloud): every pixel with a depth becomes a point with
-its colour, the workspace is cut out, and farthest-point sampling thins it. "Aligned" means that
-depth and colour have the same pixels, as drivers offer it (RealSense: align_depth). No ROS here.
+The steps are those of the simulation (rulesafe_core.cloud): each pixel with a valid depth becomes a
+coloured point, points outside the workspace are removed, and farthest-point sampling reduces the
+rest. "Aligned" means that depth and colour images share the same pixel grid (RealSense:
+align_depth). This module does not import ROS.
 """
 
 from collections import deque
@@ -22,33 +23,36 @@ OPTICAL_IN_BODY = from_parts([[0, 0, 1], [-1, 0, 0], [0, -1, 0]], (0, 0, 0))
 """A camera's optical frame (z forward, x right, y down; REP 103) in its body frame (x forward)."""
 
 DEPTH_UNITS = {"32FC1": ("<f4", 1.0), "16UC1": ("<u2", 0.001)}
-"""Encodings of depth (REP 118): type and m of one unit."""
-
+"""Depth encodings (REP 118): data type and length of one unit in m."""
 
 _WORKSPACE = Workspace()
 
 
 @dataclass(frozen=True)
 class CloudConfig(Settings):
-    """Pose of the camera and what is kept of its points. The default pose is that of the simulated
-    head camera on the torso, which turns with the waist."""
+    """Camera pose and point cloud settings. The default pose is that of the simulated head camera,
+    which is mounted on the torso and turns with the waist."""
 
-    link: str = setting("torso_link", "Link of the robot that carries the camera.")
-    xyz: Vec3 = setting((0.11109, 0.0175, 0.68789), "Camera's body frame in that link.", unit="m")
+    link: str = setting("torso_link", "Robot link to which the camera is mounted.")
+    xyz: Vec3 = setting(
+        (0.11109, 0.0175, 0.68789), "Position of the camera's body frame in `link`.", unit="m"
+    )
     rpy: Vec3 = setting(
         (0.0, float(np.radians(36)), float(np.radians(-20))),
-        "Roll, pitch, yaw of that frame (x forward) about fixed axes.",
+        "Roll, pitch and yaw of the camera's body frame (x forward) about fixed axes.",
         unit="rad",
     )
     workspace_low: Vec3 = setting(
-        _WORKSPACE.low, "Corner of the workspace in the pelvis frame.", unit="m"
+        _WORKSPACE.low, "Lower corner of the workspace in the pelvis frame.", unit="m"
     )
-    workspace_high: Vec3 = setting(_WORKSPACE.high, "The opposite corner.", unit="m")
+    workspace_high: Vec3 = setting(
+        _WORKSPACE.high, "Upper corner of the workspace in the pelvis frame.", unit="m"
+    )
     near: float = setting(0.1, "Smallest valid depth.", 0, 10, "m")
     far: float = setting(3.0, "Largest valid depth.", 0.1, 20, "m")
-    stride: int = setting(1, "Step between pixels that are used, in rows and columns.", 1, 16)
-    points: int = setting(CLOUD_POINTS, "Points of a cloud.", 1, 100000)
-    sampler: str = setting("farthest", f"Method of thinning the cloud: {', '.join(SAMPLERS)}.")
+    stride: int = setting(1, "Use every n-th pixel in rows and columns.", 1, 16)
+    points: int = setting(CLOUD_POINTS, "Number of points in the point cloud.", 1, 100000)
+    sampler: str = setting("farthest", f"Downsampling method: {', '.join(SAMPLERS)}.")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -56,17 +60,19 @@ class CloudConfig(Settings):
         if self.link not in names:
             raise unknown_name("link", self.link, names)
         if not self.near < self.far:
-            raise RuleSafeError(f"near must be below far, got {self.near} and {self.far}")
+            raise RuleSafeError(
+                f"near must be below far, got near {self.near} m and far {self.far} m"
+            )
 
 
 @dataclass(frozen=True)
 class Pinhole:
-    """What CameraInfo tells.
+    """Pinhole camera model from a CameraInfo message.
 
     Attributes:
-        width, height: pixels.
-        intrinsics: K, nine numbers row by row; integer coordinates are pixel centres.
-        distortion: plumb_bob's k1, k2, t1, t2, k3, or nothing.
+        width, height: image size in pixels.
+        intrinsics: K, nine numbers, row-major; integer coordinates are pixel centres.
+        distortion: k1, k2, t1, t2, k3 of plumb_bob; empty for no distortion.
     """
 
     width: int
@@ -75,14 +81,20 @@ class Pinhole:
     distortion: tuple[float, ...] = ()
 
     def rays(self) -> NDArray[np.float32]:
-        """(H, W, 2): x and y of each pixel's ray at depth 1. Errors: RuleSafeError for a camera
-        that is not calibrated, or with another distortion."""
+        """Return x and y of each pixel's ray at depth 1, (H, W, 2).
+
+        Raises:
+            RuleSafeError: the camera is not calibrated or its distortion model is not supported.
+        """
         if len(self.intrinsics) != 9 or self.intrinsics[0] <= 0 or self.intrinsics[4] <= 0:
-            raise RuleSafeError("camera_info has no focal length: the camera is not calibrated")
+            raise RuleSafeError(
+                "camera_info has no focal length: the camera is not calibrated; calibrate it or "
+                "set K in the camera driver"
+            )
         if len(self.distortion) not in (0, 4, 5):
             raise RuleSafeError(
-                f"camera_info has {len(self.distortion)} numbers of distortion; valid: none, or 4 "
-                "or 5 of plumb_bob"
+                f"camera_info has {len(self.distortion)} distortion coefficients; valid: 0, or 4 "
+                "or 5 (plumb_bob)"
             )
         fx, _, cx, _, fy, cy = self.intrinsics[:6]
         columns, rows = np.meshgrid(np.arange(self.width), np.arange(self.height))
@@ -90,7 +102,7 @@ class Pinhole:
         return self._undistort(distorted).astype(np.float32)
 
     def _undistort(self, distorted: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The rays that the lens bends to these, by fixed-point iteration."""
+        """Return the rays before lens distortion, by fixed-point iteration."""
         if not any(self.distortion):
             return distorted
         k1, k2, t1, t2, k3 = (*self.distortion, 0.0)[:5]
@@ -111,21 +123,25 @@ class Pinhole:
 
 
 def decode_depth(data: bytes, encoding: str, width: int, height: int) -> NDArray[np.float32]:
-    """A depth image (H, W) in m. Errors: RuleSafeError for another encoding or size."""
+    """Return a depth image (H, W) in m.
+
+    Raises:
+        RuleSafeError: the encoding is not in DEPTH_UNITS or the data size is wrong.
+    """
     if encoding not in DEPTH_UNITS:
-        raise unknown_name("encoding of depth", encoding, DEPTH_UNITS)
+        raise unknown_name("depth encoding", encoding, DEPTH_UNITS)
     kind, unit = DEPTH_UNITS[encoding]
     values = np.frombuffer(data, kind)
     if values.size != width * height:
         raise RuleSafeError(
-            f"a depth image of {width}x{height} pixels has {values.size} values; valid: one for "
-            "each pixel, without padding"
+            f"the depth image has {values.size} values for {width}x{height} pixels; expected "
+            "one value per pixel without row padding"
         )
     return (values * np.float32(unit)).astype(np.float32, copy=False).reshape(height, width)
 
 
 class CloudMaker:
-    """Makes the clouds of one camera."""
+    """Computes point clouds from the images of one camera."""
 
     def __init__(self, config: CloudConfig = CloudConfig()) -> None:
         self._config = config
@@ -136,7 +152,7 @@ class CloudMaker:
         self._rays = np.zeros((0, 0, 2), np.float32)
 
     def pose_camera_in_pelvis(self, joints: dict[str, float]) -> Transform:
-        """Pose of the optical frame, with the joints (by name, rad) where they are."""
+        """Return the pose of the optical frame for joint positions (rad) by name."""
         return h1_2().link_poses(joints)[self._config.link] @ self._in_link
 
     def points(
@@ -146,16 +162,20 @@ class CloudMaker:
         camera: Pinhole,
         pose_camera_in_pelvis: Transform,
     ) -> tuple[NDArray[np.float32], NDArray[np.uint8]]:
-        """All points (N, 3), m in the pelvis frame, and their colours (N, 3), row by row.
+        """Return all valid points (N, 3), m in the pelvis frame, and their colours (N, 3).
 
-        `depth` (H, W) m along the optical axis, `rgb` (H, W, 3). Errors: RuleSafeError if they and
-        the camera differ in size.
+        Args:
+            depth: (H, W) m along the optical axis.
+            rgb: (H, W, 3).
+
+        Raises:
+            RuleSafeError: depth, colour and camera differ in size.
         """
         size = (camera.height, camera.width)
         if depth.shape != size or rgb.shape[:2] != size:
             raise RuleSafeError(
                 f"depth {depth.shape}, colour {rgb.shape[:2]} and camera_info {size} must have the "
-                "same height and width: is depth aligned to colour?"
+                "same height and width; align depth to colour in the camera driver"
             )
         if camera != self._camera:
             self._rays, self._camera = camera.rays(), camera
@@ -176,7 +196,7 @@ class CloudMaker:
         joints: dict[str, float],
         rng: np.random.Generator,
     ) -> NDArray[np.float32]:
-        """A cloud (count, 6): x, y, z in m (pelvis frame), then red, green, blue in 0..1."""
+        """Return a point cloud (points, 6): x, y, z in m (pelvis frame), then RGB in 0..1."""
         pose = self.pose_camera_in_pelvis(joints)
         points, colours = self.points(depth, rgb, camera, pose)
         count = self._config.points
@@ -187,19 +207,19 @@ T = TypeVar("T")
 
 
 class Nearest(Generic[T]):
-    """The last few stamped things, found by the stamp of another."""
+    """Buffer of the last `size` stamped messages with lookup by the nearest stamp."""
 
     def __init__(self, size: int, tolerance: int) -> None:
-        """`tolerance`: ns that stamps may differ."""
-        self._kept: deque[tuple[int, T]] = deque(maxlen=size)
+        """`tolerance`: largest difference of stamps, ns."""
+        self._buffer: deque[tuple[int, T]] = deque(maxlen=size)
         self._tolerance = tolerance
 
-    def add(self, stamp: int, thing: T) -> None:
-        self._kept.append((stamp, thing))
+    def add(self, stamp: int, item: T) -> None:
+        self._buffer.append((stamp, item))
 
     def at(self, stamp: int) -> T | None:
-        """The one with the nearest stamp (ns), None where none is near enough."""
-        if not self._kept:
+        """Return the item nearest to `stamp` (ns); None if none is within the tolerance."""
+        if not self._buffer:
             return None
-        nearest, thing = min(self._kept, key=lambda kept: abs(kept[0] - stamp))
-        return thing if abs(nearest - stamp) <= self._tolerance else None
+        nearest, item = min(self._buffer, key=lambda entry: abs(entry[0] - stamp))
+        return item if abs(nearest - stamp) <= self._tolerance else None

@@ -1,10 +1,12 @@
-"""Aligned depth and colour of a real camera in, /camera/points out: see camera_points.
+"""Node that computes /camera/points from a real camera's aligned depth and colour images.
 
+Subscribes to
 /camera/head/depth/image_raw   sensor_msgs/Image, 16UC1 in mm or 32FC1 in m, aligned to colour
-/camera/head/image_raw         sensor_msgs/Image in colour
+/camera/head/image_raw         sensor_msgs/Image, colour
 /camera/head/camera_info       sensor_msgs/CameraInfo of the colour image
-/joint_states                  where the waist is
-/camera/points                 sensor_msgs/PointCloud2, as the simulation's
+/joint_states                  sensor_msgs/JointState, for the waist position
+and publishes
+/camera/points                 sensor_msgs/PointCloud2, same format as in simulation
 """
 
 import sys
@@ -24,23 +26,25 @@ from rulesafe_core.messages import decode_image, to_ns
 from rulesafe_core.ros import claim, declare, run_node
 from rulesafe_core.settings import setting
 
-QUIET = 5.0
-"""The same complaint is logged this often at most, s."""
+WARNING_PERIOD = 5.0
+"""Shortest time between two warnings, s."""
 
 SENSOR_QOS = QoSProfile(depth=5, reliability=ReliabilityPolicy.BEST_EFFORT)
-"""Drivers may publish either way."""
+"""Best effort receives from publishers of either reliability."""
 
 
 @dataclass(frozen=True)
 class CameraPointsParameters(CloudConfig):
-    """Parameters of the node."""
+    """Parameters of camera_points."""
 
-    rate: float = setting(10.0, "Largest rate of clouds.", 0.1, 100, "Hz")
-    tolerance: float = setting(0.02, "Largest difference of depth and colour stamps.", 0, 1, "s")
+    rate: float = setting(10.0, "Maximum publishing rate of /camera/points.", 0.1, 100, "Hz")
+    tolerance: float = setting(
+        0.02, "Largest difference between depth and colour stamps.", 0, 1, "s"
+    )
 
 
 class CameraPointsNode(Node):
-    """One camera's clouds."""
+    """Publishes the point clouds of one camera."""
 
     def __init__(self) -> None:
         super().__init__("camera_points")
@@ -48,18 +52,18 @@ class CameraPointsNode(Node):
         self._maker = CloudMaker(parameters)
         self._period, self._last = round(SECOND / parameters.rate), -SECOND
         self._colours: Nearest[Image] = Nearest(10, round(parameters.tolerance * SECOND))
-        self._waiting: Image | None = None
+        self._pending_depth: Image | None = None
         self._camera: Pinhole | None = None
         self._joints: dict[str, float] = {}
         self._claim = claim(self, "/camera/points")
         self._clouds = self.create_publisher(PointCloud2, "/camera/points", IMAGE_QOS)
-        for kind, topic, take in (
+        for message_type, topic, callback in (
             (CameraInfo, "/camera/head/camera_info", self._on_info),
             (Image, "/camera/head/image_raw", self._on_colour),
             (Image, "/camera/head/depth/image_raw", self._on_depth),
             (JointState, "/joint_states", self._on_joints),
         ):
-            self.create_subscription(kind, topic, take, SENSOR_QOS)
+            self.create_subscription(message_type, topic, callback, SENSOR_QOS)
 
     def _on_info(self, message: CameraInfo) -> None:
         k, d = tuple(message.k.tolist()), tuple(message.d)
@@ -70,42 +74,45 @@ class CameraPointsNode(Node):
 
     def _on_colour(self, message: Image) -> None:
         self._colours.add(to_ns(message.header.stamp), message)
-        if self._waiting is not None:  # depth may come before its colour
-            self._try(self._waiting)
+        if self._pending_depth is not None:  # depth may arrive before its colour
+            self._try_publish(self._pending_depth)
 
     def _on_depth(self, message: Image) -> None:
         if to_ns(message.header.stamp) - self._last < 0:
-            self._last = -SECOND  # the clock went back
-        self._waiting = message
-        self._try(message)
+            self._last = -SECOND  # the ROS time jumped backwards
+        self._pending_depth = message
+        self._try_publish(message)
 
-    def _try(self, depth: Image) -> None:
+    def _try_publish(self, depth: Image) -> None:
         stamp = to_ns(depth.header.stamp)
         if stamp - self._last < 0.9 * self._period:
-            self._waiting = None
+            self._pending_depth = None
             return
         colour = self._colours.at(stamp)
         if colour is None:
             return
-        self._waiting = None
+        self._pending_depth = None
         if self._camera is None:
-            self._complain("no camera_info yet")
+            self._warn(
+                "no camera_info received: no point cloud is published; the camera driver must "
+                "publish /camera/head/camera_info"
+            )
             return
         self._last = stamp
         try:
             self._publish(depth, colour, self._camera, stamp)
         except RuleSafeError as error:
-            self._complain(str(error))
+            self._warn(str(error))
 
     def _publish(self, depth: Image, colour: Image, camera: Pinhole, stamp: int) -> None:
         metres = decode_depth(bytes(depth.data), depth.encoding, depth.width, depth.height)
-        # Known by the stamp alone: whoever repeats a bag gets the same cloud.
+        # The seed depends only on the stamp, so that replaying a bag gives the same point cloud.
         rng = np.random.default_rng(stamp)
         cloud = self._maker.cloud(metres, decode_image(colour), camera, self._joints, rng)
         self._clouds.publish(to_cloud(cloud, stamp, "pelvis"))
 
-    def _complain(self, text: str) -> None:
-        self.get_logger().warning(text, throttle_duration_sec=QUIET)
+    def _warn(self, text: str) -> None:
+        self.get_logger().warning(text, throttle_duration_sec=WARNING_PERIOD)
 
 
 main = partial(run_node, "camera_points", CameraPointsNode)

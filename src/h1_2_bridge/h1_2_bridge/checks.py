@@ -1,6 +1,7 @@
-"""The checks before a robot is switched on: each one a function of a `RobotSnapshot`. No ROS here.
+"""Pre-flight checks of `rulesafe bridge check`. This module does not import ROS.
 
-To add one: a function of `RobotSnapshot` that gives a `Finding`, and its place in CHECKS.
+To add a check, write a function that takes a `RobotSnapshot` and returns a `Finding`, and add it to
+CHECKS.
 """
 
 from collections.abc import Callable
@@ -8,68 +9,69 @@ from itertools import pairwise
 
 import numpy as np
 
-from h1_2_bridge.findings import FAIL, PASS, SKIP, Finding, judged
+from h1_2_bridge.findings import FAIL, PASS, SKIP, Finding, pass_or_fail
 from h1_2_bridge.motors import MOTOR_COUNT, MOTOR_JOINTS, RIGHT_ARM, motors
 from h1_2_bridge.snapshot import RobotSnapshot
 from rulesafe_core.joints import ALL_JOINTS
 
 RATE = 500.0
-"""States a second of the robot."""
+"""Expected rate of /lowstate, Hz."""
 
 SLACK = 0.1
-"""Share by which a rate may differ."""
+"""Relative tolerance of rates."""
 
 JOINT_RATE = 100.0
 CAMERA_RATE = 10.0
-"""Least rates of /joint_states and of the cameras' topics, Hz, less SLACK."""
+"""Nominal rates of /joint_states and the camera topics, Hz; SLACK is subtracted for the minimum."""
 
 GAP = 0.05
-"""Longest time between two states, s: after it an engaged bridge takes the robot for lost."""
+"""Longest allowed time between two states, s; after a longer gap an engaged bridge enters FAULT."""
 
 OUTSIDE = 0.03
-"""rad that a measured joint may be beyond its limit by, for encoders have offsets."""
+"""rad by which a measured joint may exceed its limit, because encoders have offsets."""
 
 WARM = 60.0
-"""deg C above which one should wait before a robot is switched on."""
+"""Highest motor temperature before engaging, deg C."""
 
 MOVING = 0.2
-"""rad/s above which an arm is not at rest."""
+"""rad/s above which the arm is not at rest."""
 
 LATE = 0.2
-"""Oldest age of a picture's stamp on arrival, s; and how far ahead a stamp may be is AHEAD."""
+"""Largest age of a stamp on arrival, s."""
 
 AHEAD = 0.02
 """s by which a stamp may lie in the future."""
 
 SIMULATED_ROBOT = "robot_side_node"
-"""The node that speaks as the robot does in target:=sim_dds."""
+"""Node that simulates the robot with target:=sim_dds."""
 
-PICTURES = (
+CAMERA_TOPICS = (
     "/camera/head/image_raw",
     "/camera/head/camera_info",
     "/camera/front/image_raw",
     "/camera/points",
 )
-"""What a policy may ask for."""
+"""Camera topics that a policy may need."""
 
 
 def robot_publishes(snapshot: RobotSnapshot) -> Finding:
-    """The rate of /lowstate, and that none is missing for long by the robot's own clock. When they
-    came is this process's affair too, and only said."""
+    """Check the rate of /lowstate and the longest gap by the robot's own tick. The longest gap
+    between arrivals also depends on this process and is only reported."""
     rate, ticks = snapshot.lowstate.rate, [state.tick for state in snapshot.states]
     gap = max((b - a for a, b in pairwise(ticks)), default=0) / 1e3
     found, remedy = (
         f"/lowstate at {rate:.0f} Hz, longest gap {1e3 * gap:.0f} ms at the robot, "
         f"{1e3 * snapshot.lowstate.gap:.0f} ms here",
-        "Is the robot on, the cable in, network_interface the one of the robot's network, "
-        "ROS_DOMAIN_ID 0? A rate that is too low or has gaps: another cable, less load.",
+        "No states: check that the robot is on, the cable is connected, network_interface is in "
+        "the robot's network and ROS_DOMAIN_ID is 0. Low rate or gaps: try another cable or "
+        "reduce the load on this computer.",
     )
     if not len(snapshot.lowstate):
-        found = "no /lowstate"
+        found = "no message on /lowstate"
     elif SIMULATED_ROBOT in snapshot.nodes:
-        remedy = "The robot is simulated: this machine is too slow for it. Less load, no cameras."
-    return judged(
-        "robot speaks",
+        remedy = "This machine is too slow to simulate the robot: reduce its load, cameras:=false."
+    return pass_or_fail(
+        "robot state rate",
         abs(rate - RATE) <= SLACK * RATE and gap < GAP,
         found,
         remedy,
@@ -77,54 +79,54 @@ def robot_publishes(snapshot: RobotSnapshot) -> Finding:
 
 
 def _no_states(name: str) -> Finding:
-    """Of an item that looks at states: that there are none is said once, by `robot_publishes`."""
-    return Finding(name, SKIP, "no states")
+    """Return the result of a check that needs states; `robot_publishes` reports that none came."""
+    return Finding(name, SKIP, "no valid state on /lowstate")
 
 
-def crc_is_right(snapshot: RobotSnapshot) -> Finding:
-    """Every state has the CRC that its content asks for."""
+def crc_is_valid(snapshot: RobotSnapshot) -> Finding:
+    """Check the CRC of every state."""
     if not len(snapshot.lowstate):
         return _no_states("CRC")
     wrong = sum(not state.valid for state in snapshot.states) + snapshot.malformed
-    return judged(
+    return pass_or_fail(
         "CRC",
         bool(snapshot.states) and not wrong,
-        f"{wrong} wrong of {len(snapshot.lowstate)} states",
-        "All wrong: the robot's firmware speaks another message than unitree_hg's; do not go on. "
-        "Some: a bad cable or switch.",
+        f"{wrong} of {len(snapshot.lowstate)} states invalid",
+        "All invalid: the robot's firmware uses another message layout than unitree_hg; do not "
+        "engage. Some invalid: replace the cable or the switch.",
     )
 
 
-def clock_goes(snapshot: RobotSnapshot) -> Finding:
-    """The robot's own tick goes on."""
+def tick_advances(snapshot: RobotSnapshot) -> Finding:
+    """Check that the robot's tick advances."""
     if not snapshot.states:
-        return _no_states("robot's clock goes")
+        return _no_states("robot tick advances")
     ticks = {state.tick for state in snapshot.states}
-    return judged(
-        "robot's clock goes",
+    return pass_or_fail(
+        "robot tick advances",
         len(ticks) > max(1, len(snapshot.states) // 2),
-        f"{len(ticks)} ticks in {len(snapshot.states)} states",
-        "The states repeat: the robot's computer hangs. Switch it off and on.",
+        f"{len(ticks)} different ticks in {len(snapshot.states)} states",
+        "The robot repeats its states, so its computer hangs: switch the robot off and on.",
     )
 
 
-def mode_is_one(snapshot: RobotSnapshot) -> Finding:
-    """One kind of robot all the time, which has a number."""
+def mode_is_constant(snapshot: RobotSnapshot) -> Finding:
+    """Check that mode_machine and mode_pr do not change and that mode_pr is 0."""
     if not snapshot.states:
         return _no_states("mode")
     modes = {(state.mode_machine, state.mode_pr) for state in snapshot.states}
     found = ", ".join(f"mode_machine {machine}, mode_pr {pr}" for machine, pr in sorted(modes))
-    return judged(
+    return pass_or_fail(
         "mode",
         len(modes) == 1 and all(pr == 0 for _, pr in modes),
         found,
-        "mode_pr must be 0 (ankles by pitch and roll) and the mode must not change: finish what "
-        "the remote has begun, then check again.",
+        "mode_pr must be 0 (ankles by pitch and roll) and the mode must not change: wait until the "
+        "robot has finished its mode change, then check again.",
     )
 
 
-def motors_are_well(snapshot: RobotSnapshot) -> Finding:
-    """No fault, nothing hot."""
+def motors_are_healthy(snapshot: RobotSnapshot) -> Finding:
+    """Check that no motor reports a fault or is too warm."""
     if not snapshot.states:
         return _no_states("motors")
     last = snapshot.states[-1]
@@ -134,117 +136,121 @@ def motors_are_well(snapshot: RobotSnapshot) -> Finding:
     found = f"warmest {MOTOR_JOINTS[warmest]} at {warmth} deg C"
     if faults:
         found += f"; faults: {', '.join(faults)}"
-    return judged(
+    return pass_or_fail(
         "motors",
         not faults and warmth <= WARM,
         found,
-        "Let warm motors cool down. A fault is the manufacturer's to read: do not go on.",
+        "Let warm motors cool down. For a fault, see the manufacturer's documentation; do not "
+        "engage.",
     )
 
 
 def joints_are_within_limits(snapshot: RobotSnapshot) -> Finding:
-    """Every body joint is where it may be, by index and name."""
+    """Check that every measured body joint is within its limits."""
     if not snapshot.states:
         return _no_states("joints within limits")
-    q, figures = np.asarray(snapshot.states[-1].q[:MOTOR_COUNT], np.float64), motors()
-    beyond = np.flatnonzero((q < figures.lower - OUTSIDE) | (q > figures.upper + OUTSIDE))
-    said = [
-        f"{MOTOR_JOINTS[i]} {q[i]:.2f} rad ({figures.lower[i]:.2f} to {figures.upper[i]:.2f})"
+    q, limits = np.asarray(snapshot.states[-1].q[:MOTOR_COUNT], np.float64), motors()
+    beyond = np.flatnonzero((q < limits.lower - OUTSIDE) | (q > limits.upper + OUTSIDE))
+    outside = [
+        f"{MOTOR_JOINTS[i]} {q[i]:.2f} rad ({limits.lower[i]:.2f} to {limits.upper[i]:.2f})"
         for i in beyond
     ]
-    return judged(
+    return pass_or_fail(
         "joints within limits",
-        not said,
-        ", ".join(said) or f"{MOTOR_COUNT} joints",
-        "Move the joint by hand. If it is not where the figure says, its encoder or the motor "
-        "index is wrong: do not go on.",
+        not outside,
+        ", ".join(outside) or f"{MOTOR_COUNT} joints",
+        "Move the joint manually into its limits. If the joint is not at the measured position, "
+        "its encoder or the motor index is wrong: do not engage.",
     )
 
 
 def arm_is_at_rest(snapshot: RobotSnapshot) -> Finding:
-    """The right arm does not move."""
+    """Check that the right arm does not move."""
     if not snapshot.states:
         return _no_states("arm at rest")
     speeds = [np.abs(state.dq[list(RIGHT_ARM)]).max() for state in snapshot.states]
     most = float(np.percentile(speeds, 95))
-    return judged(
+    return pass_or_fail(
         "arm at rest",
         most < MOVING,
         f"at most {most:.2f} rad/s",
-        "Wait until the arm hangs still; nobody may touch it.",
+        "Wait until the arm is at rest and do not touch it.",
     )
 
 
 def bridge_is_idle(snapshot: RobotSnapshot) -> Finding:
-    """The bridge is there and does nothing yet."""
+    """Check that the bridge runs and is IDLE."""
     if snapshot.bridge is None:
-        remedy = "Start it: launch/robot.launch.xml. Same ROS_DOMAIN_ID?"
-        return Finding("bridge", FAIL, "no /bridge/state", remedy)
+        remedy = "Start launch/robot.launch.xml with the same ROS_DOMAIN_ID."
+        return Finding("bridge", FAIL, "no message on /bridge/state", remedy)
     facts = snapshot.bridge
     found = f"{facts.state}: {facts.reason}; output {facts.output}, hand {facts.hand}"
-    return judged(
+    return pass_or_fail(
         "bridge",
         facts.state == "IDLE",
         found + (", DRY RUN" if facts.dry_run else ""),
-        "DISCONNECTED: it does not hear the robot, see above. DAMPING or FAULT: read the reason, "
-        "then rulesafe bridge reset. Engaged: rulesafe bridge disengage.",
+        "DISCONNECTED: the bridge receives no valid states, see above. DAMPING or FAULT: fix the "
+        "cause, then run rulesafe bridge reset. Engaged: run rulesafe bridge disengage.",
     )
 
 
 def only_the_bridge_commands(snapshot: RobotSnapshot) -> Finding:
-    """Only the bridge and its supervisor write to the robot."""
+    """Check that only the bridge and its supervisor publish commands to the robot."""
     own = {"h1_2_bridge", "h1_2_bridge_supervisor"}
-    writers = {topic: set(snapshot.writers.get(topic, [])) for topic in ("/arm_sdk", "/lowcmd")}
-    others = [f"{topic}: {name}" for topic, names in writers.items() for name in names - own]
-    return judged(
-        "nobody else commands",
+    publishers = {
+        topic: set(snapshot.publishers.get(topic, [])) for topic in ("/arm_sdk", "/lowcmd")
+    }
+    others = [f"{topic}: {name}" for topic, names in publishers.items() for name in names - own]
+    return pass_or_fail(
+        "no other publisher",
         not others,
         ", ".join(others) or "only the bridge",
-        "End those programs. What the robot's own computers run does not show here.",
+        "End those programs. Programs on the robot's own computers are not detected here.",
     )
 
 
-def supervisor_watches(snapshot: RobotSnapshot) -> Finding:
-    """The process that lets the arm down if the bridge dies."""
+def supervisor_runs(snapshot: RobotSnapshot) -> Finding:
+    """Check that the supervisor, which ramps the weight down if the bridge dies, runs."""
     name = "supervisor"
     if snapshot.bridge is not None and snapshot.bridge.output != "arm_sdk":
-        return Finding(name, SKIP, "only arm_sdk has a weight to take back")
+        return Finding(name, SKIP, "not used: only arm_sdk has a weight to ramp down")
     if snapshot.bridge is not None and snapshot.bridge.dry_run:
         return Finding(name, SKIP, "nothing is sent in a dry run")
-    return judged(
+    return pass_or_fail(
         name,
         "h1_2_bridge_supervisor" in snapshot.nodes,
         "runs" if "h1_2_bridge_supervisor" in snapshot.nodes else "does not run",
-        "Start it: launch/robot.launch.xml does.",
+        "Start launch/robot.launch.xml, which includes the supervisor.",
     )
 
 
 def joint_states_agree(snapshot: RobotSnapshot) -> Finding:
-    """/joint_states comes, has all joints, and says what /lowstate says."""
+    """Check that /joint_states is fast enough, has all joints and agrees with /lowstate."""
     arrivals = snapshot.arrivals("/joint_states")
     if not snapshot.states and not len(arrivals):
         return _no_states("joint states")
     missing = [name for name in ALL_JOINTS if name not in snapshot.joints]
-    apart = 0.0
+    error = 0.0
     if snapshot.states and not set(MOTOR_JOINTS) & set(missing):
-        said = np.array([snapshot.joints[name] for name in MOTOR_JOINTS])
-        apart = float(np.abs(said - snapshot.states[-1].q[:MOTOR_COUNT]).max())
-    found = f"{arrivals.rate:.0f} Hz, {len(snapshot.joints)} joints, {apart:.3f} rad from /lowstate"
+        positions = np.array([snapshot.joints[name] for name in MOTOR_JOINTS])
+        error = float(np.abs(positions - snapshot.states[-1].q[:MOTOR_COUNT]).max())
+    found = f"{arrivals.rate:.0f} Hz, {len(snapshot.joints)} joints, {error:.3f} rad from /lowstate"
     if missing and snapshot.joints:
-        found += f"; without {', '.join(missing[:3])}{' ...' if len(missing) > 3 else ''}"
-    return judged(
+        found += f"; missing {', '.join(missing[:3])}{' ...' if len(missing) > 3 else ''}"
+    return pass_or_fail(
         "joint states",
-        arrivals.rate >= (1 - SLACK) * JOINT_RATE and not missing and apart < 0.1,
+        arrivals.rate >= (1 - SLACK) * JOINT_RATE and not missing and error < 0.1,
         found,
-        "Without fingers: the hands do not answer. Too slow: the bridge lacks processor time.",
+        "Finger joints missing: the hands do not respond. Too slow: the bridge lacks processor "
+        "time.",
     )
 
 
-def hand_is_there(snapshot: RobotSnapshot) -> Finding:
-    """The hands answer."""
+def hand_responds(snapshot: RobotSnapshot) -> Finding:
+    """Check that the hands respond."""
     facts = snapshot.bridge
     if facts is None or facts.hand == "none":
-        return Finding("hand", SKIP, "no bridge" if facts is None else "none is configured")
+        return Finding("hand", SKIP, "no bridge" if facts is None else "no hand is configured")
     arrivals, found = snapshot.arrivals("/inspire/state"), facts.hand
     good = not facts.hand_trouble
     if facts.hand == "dfx":
@@ -253,77 +259,77 @@ def hand_is_there(snapshot: RobotSnapshot) -> Finding:
         good = good and entries == 12
     if facts.hand_trouble:
         found += f": {facts.hand_trouble}"
-    return judged(
+    return pass_or_fail(
         "hand",
         good,
         found,
-        "DFX: does the manufacturer's hand service run on the robot? FTP: ping the hand, see "
-        "hand_right_host and hand_left_host. No hand at all: hand:=none.",
+        "DFX: start the manufacturer's hand service on the robot. FTP: ping the hand and check "
+        "hand_right_host and hand_left_host. Without hands: hand:=none.",
     )
 
 
 def cameras_publish(snapshot: RobotSnapshot) -> Finding:
-    """The cameras' topics come."""
-    rates = {topic: snapshot.arrivals(topic).rate for topic in PICTURES}
+    """Check the rates of the camera topics."""
+    rates = {topic: snapshot.arrivals(topic).rate for topic in CAMERA_TOPICS}
     slow = {topic for topic, rate in rates.items() if rate < (1 - 2 * SLACK) * CAMERA_RATE}
     if all(rate == 0 for rate in rates.values()):
-        remedy = "Start a camera driver (docs/robot.md), unless the policy needs no camera."
-        return Finding("cameras", SKIP, "none publishes", remedy)
-    found = ", ".join(f"{topic} {rates[topic]:.0f} Hz" for topic in PICTURES)
-    return judged(
+        remedy = "Start a camera driver (docs/robot.md) if the policy needs cameras."
+        return Finding("cameras", SKIP, "no camera publishes", remedy)
+    found = ", ".join(f"{topic} {rates[topic]:.0f} Hz" for topic in CAMERA_TOPICS)
+    return pass_or_fail(
         "cameras",
         not slow,
         found,
-        f"A policy may need {', '.join(sorted(slow))} at {CAMERA_RATE:g} Hz or more: does the "
-        "driver run, are its topics remapped, does camera_points get depth?",
+        f"A policy may need {', '.join(sorted(slow))} at {CAMERA_RATE:g} Hz or more: check that "
+        "the driver runs, its topics are remapped and camera_points receives depth.",
     )
 
 
 def clocks_agree(snapshot: RobotSnapshot) -> Finding:
-    """Stamps of joints and pictures lie in the recent past of this machine's clock."""
-    ages = {topic: snapshot.arrivals(topic).age for topic in ("/joint_states", *PICTURES)}
+    """Check that stamps of joint states and images are recent by this machine's clock."""
+    ages = {topic: snapshot.arrivals(topic).age for topic in ("/joint_states", *CAMERA_TOPICS)}
     known = {topic: age for topic, age in ages.items() if not np.isnan(age)}
     if not known:
-        return Finding("clocks", SKIP, "nothing has stamps")
+        return Finding("clocks", SKIP, "no stamped messages")
     wrong = [topic for topic, age in known.items() if not -AHEAD <= age <= LATE]
     found = ", ".join(f"{topic} {1e3 * age:.0f} ms" for topic, age in known.items())
-    return judged(
+    return pass_or_fail(
         "clocks",
         not wrong,
         f"age on arrival: {found}",
-        f"{', '.join(wrong)}: set both machines' clocks (chrony, PTP). Pictures that are late by "
-        "nature: fewer pixels, less load.",
+        f"{', '.join(wrong)}: synchronise the clocks of both machines (chrony, PTP). If images "
+        "have a high latency, reduce the resolution or the load.",
     )
 
 
 def instruction_is_published(snapshot: RobotSnapshot) -> Finding:
-    """A policy that reads language gets some."""
+    """Check that an instruction is published for language-conditioned policies."""
     if snapshot.instruction is None:
-        remedy = "A policy that reads language waits for it: launch with instruction:=..."
+        remedy = "A language-conditioned policy waits for it: launch with instruction:=..."
         return Finding("instruction", SKIP, "no publisher on /instruction", remedy)
     return Finding("instruction", PASS, snapshot.instruction.split("\n")[0][:60])
 
 
 CHECKS: tuple[Callable[[RobotSnapshot], Finding], ...] = (
     robot_publishes,
-    crc_is_right,
-    clock_goes,
-    mode_is_one,
-    motors_are_well,
+    crc_is_valid,
+    tick_advances,
+    mode_is_constant,
+    motors_are_healthy,
     joints_are_within_limits,
     arm_is_at_rest,
     bridge_is_idle,
     only_the_bridge_commands,
-    supervisor_watches,
+    supervisor_runs,
     joint_states_agree,
-    hand_is_there,
+    hand_responds,
     cameras_publish,
     clocks_agree,
     instruction_is_published,
 )
-"""The list, in the order in which a person would mend things."""
+"""All checks, in the order in which failures should be fixed."""
 
 
-def findings(snapshot: RobotSnapshot) -> list[Finding]:
-    """What the whole list says."""
+def run_checks(snapshot: RobotSnapshot) -> list[Finding]:
+    """Return the findings of all checks."""
     return [check(snapshot) for check in CHECKS]

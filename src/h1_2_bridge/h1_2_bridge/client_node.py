@@ -1,4 +1,4 @@
-"""A node that listens to a bridge and calls its services, for the command line."""
+"""ROS client of the bridge for the command line: subscribes to its state, calls its services."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -11,7 +11,7 @@ from std_srvs.srv import Trigger
 from unitree_go.msg import MotorStates
 from unitree_hg.msg import LowState
 
-from h1_2_bridge.checks import PICTURES
+from h1_2_bridge.checks import CAMERA_TOPICS
 from h1_2_bridge.snapshot import Arrivals, BridgeFacts, RobotSnapshot
 from h1_2_bridge.wire import decode_low_state, decode_motor_states
 from rulesafe_core.client_node import ClientNode, RepeatedRequest
@@ -21,20 +21,20 @@ from rulesafe_core.messages import to_ns
 from rulesafe_interfaces.msg import BridgeState
 
 SENSOR_QOS = QoSProfile(depth=1000, reliability=ReliabilityPolicy.BEST_EFFORT)
-"""Every driver fulfils it."""
+"""Best effort receives from publishers of either reliability."""
 
 REPEAT = 5.0
-"""s after which an unanswered call is repeated."""
+"""s after which a service request without a response is repeated."""
 
 
 class BridgeClient(ClientNode):
     """Subscribes to /bridge/state and reports each change.
 
     Args:
-        report: called with a line.
+        report: called with one line per change.
 
     Attributes:
-        state: the last message, None before the first.
+        state: the last message; None before the first.
     """
 
     def __init__(self, report: Callable[[str], None] = print) -> None:
@@ -55,16 +55,13 @@ class BridgeClient(ClientNode):
         final: Sequence[str] = (),
         hands: bool = False,
     ) -> str:
-        """Wait until the bridge is in one of these states, and its hands answer if `hands`.
+        """Wait until the bridge is in one of `states` and return that state.
 
         Args:
-            states: those waited for.
+            states: states to wait for.
             timeout: s.
-            final: states from which they cannot be reached.
-            hands: whether the hands must answer too.
-
-        Returns:
-            The state.
+            final: states from which `states` cannot be reached; stop waiting in them.
+            hands: whether to wait until the hands respond, too.
 
         Raises:
             RuleSafeError: the bridge is in another state after `timeout`, or in a final one.
@@ -80,35 +77,41 @@ class BridgeClient(ClientNode):
         now = self.state
         if in_time and now is not None and now.state in states:
             return str(now.state)
-        wanted = f"the bridge was not {' or '.join(states)} within {timeout:g} s"
+        summary = f"the bridge was not {' or '.join(states)} within {timeout:g} s"
         if now is None:
-            raise RuleSafeError(f"{wanted}: none is heard")
+            raise RuleSafeError(
+                f"{summary}: no message on /bridge/state; start launch/robot.launch.xml with the "
+                "same ROS_DOMAIN_ID"
+            )
         if now.state in final:
             raise RuleSafeError(
-                f"the bridge is {now.state}, {now.reason}: rulesafe bridge reset, once it is mended"
+                f"the bridge is {now.state}: {now.reason}; fix the cause, then run rulesafe bridge "
+                "reset"
             )
         trouble = f"; {now.hand_trouble}" if now.hand_trouble else ""
-        raise RuleSafeError(f"{wanted}: it is {now.state}, {now.reason}{trouble}")
+        raise RuleSafeError(f"{summary}: it is {now.state}: {now.reason}{trouble}")
 
     def call(self, name: str, timeout: float = 30.0) -> str:
         """Call a Trigger service and return the message of its response.
 
         Raises:
-            RuleSafeError: it refuses, or does not answer.
+            RuleSafeError: the service refuses or does not respond.
         """
         client = self.create_client(Trigger, name)
         request = RepeatedRequest(
             lambda: client.call_async(Trigger.Request()), REPEAT, client.service_is_ready
         )
         if not self.spin_until(request.poll, timeout):
-            raise RuleSafeError(f"{name} did not answer within {timeout:g} s: does a bridge run?")
+            raise RuleSafeError(
+                f"no response from {name} within {timeout:g} s: check that the bridge runs"
+            )
         response = request.response.result()
         if not response.success:
             raise RuleSafeError(f"{name} refused: {response.message}")
         return str(response.message)
 
     def listen(self, seconds: float) -> RobotSnapshot:
-        """Everything that a check looks at, for so long."""
+        """Record the input of the checks for `seconds` and return it."""
         snapshot = RobotSnapshot()
         subscribe = self.create_subscription
 
@@ -127,7 +130,7 @@ class BridgeClient(ClientNode):
             _arrived(snapshot, "/joint_states", message)
             snapshot.joints = dict(zip(message.name, message.position, strict=False))
 
-        def picture(topic: str) -> Callable[[Any], None]:
+        def camera(topic: str) -> Callable[[Any], None]:
             return lambda message: _arrived(snapshot, topic, message)
 
         def instruction(message: String) -> None:
@@ -138,15 +141,15 @@ class BridgeClient(ClientNode):
         subscribe(JointState, "/joint_states", joints, SENSOR_QOS)
         subscribe(String, "/instruction", instruction, LATCHED_QOS)
         kinds = {"image_raw": Image, "camera_info": CameraInfo, "points": PointCloud2}
-        for topic in PICTURES:
-            subscribe(kinds[topic.rsplit("/", 1)[1]], topic, picture(topic), SENSOR_QOS)
+        for topic in CAMERA_TOPICS:
+            subscribe(kinds[topic.rsplit("/", 1)[1]], topic, camera(topic), SENSOR_QOS)
         self.spin_for(seconds)
         if self.state is not None:
             names = BridgeFacts.__dataclass_fields__
             snapshot.bridge = BridgeFacts(**{name: getattr(self.state, name) for name in names})
         for topic in ("/arm_sdk", "/lowcmd"):
             infos = self.get_publishers_info_by_topic(topic)
-            snapshot.writers[topic] = sorted({info.node_name for info in infos})
+            snapshot.publishers[topic] = sorted({info.node_name for info in infos})
         snapshot.nodes = set(self.get_node_names())
         return snapshot
 

@@ -1,4 +1,4 @@
-"""The subcommands of `rulesafe bridge`. What they need is imported when they run."""
+"""Subcommands of `rulesafe bridge`. Their dependencies are imported when they run."""
 
 import time
 from collections.abc import Callable
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from h1_2_bridge.client_node import BridgeClient
 
 SETTLE = 2.0
-"""s in which discovery comes to rest, before a check listens, and while a bridge may still refuse
-to engage: who writes its topic and has no name yet is a stranger to it."""
+"""s to wait for DDS discovery before recording, and to retry engaging: the bridge refuses while a
+publisher on its command topic has no node name yet."""
 
 
 def _client(network_interface: str = "") -> AbstractContextManager["BridgeClient"]:
-    """A client that prints the bridge's states, on the robot's interface too if one is named."""
+    """Connect a client that prints state changes of the bridge."""
     from h1_2_bridge.client_node import BridgeClient
     from rulesafe_core.client_node import connected
 
@@ -26,41 +26,42 @@ def _client(network_interface: str = "") -> AbstractContextManager["BridgeClient
 
 
 def check(seconds: float = 5.0, network_interface: str = "") -> int:
-    """Walk through the list before a robot is engaged: pass or fail, and what to do.
+    """Run the checks before engaging a robot and print what to do about failures.
 
-    Sends nothing. The exit code is 0 if nothing failed, else 1.
+    The command publishes nothing. The exit code is 0 if no check failed, else 1.
 
     Example: rulesafe bridge check --network-interface eth0
 
     Args:
-        seconds: How long to listen.
-        network_interface: The robot's, as in the launch file; empty: only this machine's nodes.
+        seconds: How long to record messages.
+        network_interface: Network interface of the robot, as in the launch file; empty: only nodes
+            on this machine.
     """
-    from h1_2_bridge.checks import findings
+    from h1_2_bridge.checks import run_checks
     from h1_2_bridge.findings import FAIL, as_text
 
     with _client(network_interface) as client:
         client.spin_for(SETTLE)
-        print(f"listening for {seconds:g} s ...", flush=True)
-        found = findings(client.listen(seconds))
-    print(as_text(found))
-    return int(any(finding.verdict == FAIL for finding in found))
+        print(f"recording messages for {seconds:g} s ...", flush=True)
+        findings = run_checks(client.listen(seconds))
+    print(as_text(findings))
+    return int(any(finding.verdict == FAIL for finding in findings))
 
 
 STOPPED = ("DAMPING", "FAULT")
-"""States that a bridge leaves only by a reset."""
+"""States that the bridge leaves only after a reset."""
 
 
 def engage(wait: float = 10.0) -> None:
-    """Take over the arm where it stands; returns when chunks are followed.
+    """Take control of the arm at its current posture; return when chunks are executed.
 
-    The arm does not move by itself: its measured posture is commanded, with a weight that rises
-    from 0 to 1.
+    Engaging does not move the arm: the bridge commands the measured posture with a weight that
+    rises from 0 to 1. A bridge that is HOLDING resumes.
 
     Example: rulesafe bridge engage
 
     Args:
-        wait: Seconds to wait for a bridge that is IDLE (or HOLDING: it goes on) and for its hands.
+        wait: Seconds to wait for the bridge to be IDLE or HOLDING and for its hands to respond.
     """
     with _client() as client:
         client.wait_for(("IDLE", "HOLDING", "ENGAGING", "ACTIVE"), wait, final=STOPPED, hands=True)
@@ -81,7 +82,7 @@ def _call_settled(client: "BridgeClient", name: str) -> None:
 
 
 def disengage() -> None:
-    """Let the arm go: the weight falls to exactly 0; returns when it is there.
+    """Release the arm: ramp the weight down to exactly 0 and return when it is 0.
 
     Example: rulesafe bridge disengage
     """
@@ -91,9 +92,9 @@ def disengage() -> None:
 
 
 def stop() -> None:
-    """Stop at once: the motors brake and no longer bear anything, so the arm sinks.
+    """Stop immediately: the motors only damp and carry no load, so the arm sinks.
 
-    The remote's buttons and the emergency stop are faster than a program that has to start.
+    The remote's buttons and the emergency stop are faster than starting this program.
 
     Example: rulesafe bridge stop
     """
@@ -102,7 +103,7 @@ def stop() -> None:
 
 
 def reset() -> None:
-    """After a stop or a fault: let go of the robot, then be IDLE.
+    """Release the robot after a stop or a fault and return to IDLE.
 
     Example: rulesafe bridge reset
     """

@@ -1,6 +1,6 @@
-"""Settings of the bridge, which are the parameters of its node. The defaults are slow and cautious.
+"""Settings of the bridge, which are the parameters of its node. The defaults are conservative.
 
-Each watchdog acts at the first tick after its time has passed.
+Each watchdog acts at the first tick after its timeout.
 """
 
 from dataclasses import dataclass
@@ -17,27 +17,29 @@ class BridgeConfig(Settings):
     )
     hand_speed: float = setting(1.0, "Scale of the fingers' velocity (0.5 rad/s).", 0.01, 1)
     margin: float = setting(0.02, "Margin of the arm's joints to their limits.", 0, 0.2, "rad")
-    max_jump: float = setting(0.5, "Largest change of a joint per step of a chunk.", 0.01, 1, "rad")
-    gravity: float = setting(1.0, "Share of the arms' gravity torque that is fed forward.", 0, 1)
-    ramp: float = setting(3.0, "Time in which the weight goes from 0 to 1, or back.", 0.2, 30, "s")
+    max_jump: float = setting(0.5, "Largest change of a joint per chunk step.", 0.01, 1, "rad")
+    gravity: float = setting(1.0, "Scale of the arms' gravity feed-forward torque.", 0, 1)
+    ramp: float = setting(3.0, "Time for the weight to ramp from 0 to 1 or back.", 0.2, 30, "s")
     rate: float = setting(250.0, "Rate of commands.", 50, 500, "Hz")
     state_timeout: float = setting(0.05, "Time without a valid state before FAULT.", 0.01, 10, "s")
     chunk_timeout: float = setting(0.5, "Delay of the next chunk before HOLDING.", 0.05, 60, "s")
     damping_timeout: float = setting(30.0, "Time in HOLDING before DAMPING.", 0.1, 3600, "s")
     chunk_age: float = setting(2.0, "Largest age of a chunk's observation.", 0.1, 60, "s")
-    stall_timeout: float = setting(0.1, "Longest time between two ticks.", 0.02, 10, "s")
+    stall_timeout: float = setting(0.1, "Longest time between two control ticks.", 0.02, 10, "s")
     clock_jump: float = setting(0.1, "Largest tolerated jump of the ROS clock.", 0.01, 10, "s")
     hand_timeout: float = setting(0.5, "Time without a hand state before HOLDING.", 0.05, 60, "s")
     overload_time: float = setting(0.2, "Duration of an overload before HOLDING.", 0, 10, "s")
     torque: float = setting(0.9, "Largest torque as a share of a motor's effort limit.", 0.05, 1)
-    tracking: float = setting(0.3, "Largest distance of a joint to its command.", 0.02, 10, "rad")
+    tracking: float = setting(0.3, "Largest tracking error of a joint.", 0.02, 10, "rad")
     temperature: float = setting(80.0, "Highest temperature of a motor.", 30, 120, "deg C")
     tick: float = setting(
-        0.001, "Period of the robot's tick, for the delay of states; 0: unknown.", 0, 1, "s"
+        0.001, "Period of the robot's tick; 0 disables the latency check of states.", 0, 1, "s"
     )
     execute_rows: int = setting(0, "Steps of a chunk before the next one is due; 0: all.", 0, 50)
-    execution: str = setting("newest", "Which overlapping chunk is followed: newest or blended.")
-    stop_buttons: str = setting("select,L2+B", "Buttons that stop; + joins, a comma separates.")
+    execution: str = setting("newest", "Execution of overlapping chunks: newest or blended.")
+    stop_buttons: str = setting(
+        "select,L2+B", "Comma-separated button combinations of the remote that stop the robot."
+    )
 
 
 @dataclass(frozen=True)
@@ -45,17 +47,27 @@ class BridgeParameters(BridgeConfig):
     """Parameters of the bridge's node."""
 
     hand: str = setting("dfx", "Driver of the hands: dfx, ftp or none.")
-    hand_right_open: str = setting("", "Right hand: its six joints at count 1 (open).", unit="rad")
-    hand_right_closed: str = setting("", "The same at count 0; empty: the driver's.", unit="rad")
-    hand_left_open: str = setting("", "Left hand: its six joints at count 1 (open).", unit="rad")
-    hand_left_closed: str = setting("", "The same at count 0; empty: the driver's.", unit="rad")
+    hand_right_open: str = setting(
+        "", "Six positions of the open right hand (hand unit 1); empty: default.", unit="rad"
+    )
+    hand_right_closed: str = setting(
+        "", "Six positions of the closed right hand (hand unit 0); empty: default.", unit="rad"
+    )
+    hand_left_open: str = setting(
+        "", "Six positions of the open left hand (hand unit 1); empty: default.", unit="rad"
+    )
+    hand_left_closed: str = setting(
+        "", "Six positions of the closed left hand (hand unit 0); empty: default.", unit="rad"
+    )
     hand_right_host: str = setting("192.168.123.211", "Address of the right FTP hand.")
     hand_left_host: str = setting("192.168.123.210", "Address of the left FTP hand; empty: none.")
     hand_port: int = setting(6000, "TCP port of FTP hands.", 1, 65535)
     hand_speed_limit: int = setting(300, "Speed limit of FTP hands; 1000: full speed.", 0, 1000)
     hand_force_limit: int = setting(300, "Force limit of FTP hands.", 0, 3000, "g")
-    hand_registers: str = setting("", "FTP registers that differ, as in angle_set=1486.")
-    output: str = setting("arm_sdk", "How the body is commanded: arm_sdk or lowcmd.")
-    dry_run: bool = setting(False, "Compute and publish all but commands to the robot.")
-    network_interface: str = setting("", "Network interface of the robot; empty: unchanged.")
+    hand_registers: str = setting("", "FTP register addresses to override: angle_set=1486,...")
+    output: str = setting("arm_sdk", "Command interface of the body: arm_sdk or lowcmd.")
+    dry_run: bool = setting(False, "Publish commands below /bridge/dry_run, not to the robot.")
+    network_interface: str = setting(
+        "", "Network interface of the robot; empty: do not change the DDS settings."
+    )
     autostart: bool = setting(True, "Configure and activate without a lifecycle manager.")

@@ -1,4 +1,4 @@
-"""The robot's state and the bridge's as ROS messages."""
+"""Convert the states of the robot and the bridge to ROS messages."""
 
 from array import array
 
@@ -25,12 +25,14 @@ LEVELS = {
     ControlState.DAMPING: DiagnosticStatus.ERROR,
     ControlState.FAULT: DiagnosticStatus.ERROR,
 }
-"""What /diagnostics says of each state."""
+"""Level on /diagnostics for each state."""
 
 
 def to_joint_state(state: LowState, hand: HandWatch | None, time: int) -> JointState:
-    """The body's 27 joints and, once the hands have answered, their 12, rad and rad/s, in the
-    simulation's order. `time`: ns of the graph's clock."""
+    """Return the 27 body joints and, if the hands have responded, their 12 joints.
+
+    Units are rad and rad/s; with hands the order is that of ALL_JOINTS. `time`: ROS time, ns.
+    """
     positions = np.asarray(state.q, np.float64)[:MOTOR_COUNT]
     velocities = np.asarray(state.dq, np.float64)[:MOTOR_COUNT]
     names: tuple[str, ...] = MOTOR_JOINTS
@@ -48,17 +50,17 @@ def to_joint_state(state: LowState, hand: HandWatch | None, time: int) -> JointS
 
 
 def to_targets(joints: tuple[str, ...], targets: NDArray[np.float64], time: int) -> JointState:
-    """The hands' targets (n,), rad, those that are NaN left out."""
-    told = np.isfinite(targets)
+    """Return the finite hand targets of `targets` (n,), rad."""
+    commanded = np.isfinite(targets)
     return JointState(
         header=to_header(time, "pelvis"),
-        name=[name for name, is_told in zip(joints, told, strict=True) if is_told],
-        position=targets[told].tolist(),
+        name=[name for name, is_set in zip(joints, commanded, strict=True) if is_set],
+        position=targets[commanded].tolist(),
     )
 
 
 def to_imu(state: LowState, time: int) -> Imu:
-    """The pelvis' IMU; its covariances are not known."""
+    """Return the data of the pelvis IMU; its covariances are unknown."""
     message = Imu(header=to_header(time, "pelvis"))
     w, x, y, z = np.asarray(state.quat_wxyz, np.float64).tolist()
     message.orientation.w, message.orientation.x = w, x
@@ -74,7 +76,7 @@ def to_imu(state: LowState, time: int) -> Imu:
 def to_bridge_state(
     core: BridgeCore, now: int, time: int, *, output: str, hand: str, dry_run: bool
 ) -> BridgeState:
-    """All that is to be known of the bridge. `now`: the steady clock's ns, `time`: the graph's."""
+    """Return the /bridge/state message. `now`: steady clock, `time`: ROS time, both in ns."""
     watch, last = core.watch, core.watch.last
     counts = {f"states_{name}": getattr(watch.counts, name) for name in _COUNTS}
     return BridgeState(
@@ -89,7 +91,7 @@ def to_bridge_state(
         mode_machine=0 if last is None else last.mode_machine,
         state_rate=watch.rate_at(now),
         state_age=-1.0 if last is None else watch.age(now),
-        state_complaint=watch.complaint,
+        state_complaint=watch.last_error,
         episode=core.episode,
         chunks_accepted=core.accepted,
         chunks_refused=core.refused,
@@ -104,7 +106,7 @@ _COUNTS = ("good", "malformed", "wrong_crc", "repeated", "reordered", "late")
 
 
 def to_report(core: BridgeCore | None, now: int) -> tuple[bytes, str, dict[str, object]]:
-    """Level, text and values for /diagnostics. `now`: the steady clock's ns."""
+    """Return level, text and values for /diagnostics. `now`: steady clock, ns."""
     if core is None:
         return DiagnosticStatus.OK, "not configured", {}
     values: dict[str, object] = {

@@ -1,17 +1,17 @@
-"""Everything that the bridge decides: which state it is in, and what the robot is sent. No ROS.
+"""State machine of the bridge and the commands that it sends. This module does not import ROS.
 
-`now` is a steady clock's time and `clock` the graph's, both integer ns and passed in, so that a
-test can play hours in a second. Example::
+`now` is the time of a steady clock and `clock` the ROS time, both integer ns. They are arguments so
+that tests can simulate hours in a second. Example::
 
     core = BridgeCore(BridgeConfig(), load_output("arm_sdk"))
     core.receive(raw_low_state, now)
     core.engage(now)
-    while core.state is not State.IDLE:
+    while core.state is not ControlState.IDLE:
         sent = core.tick(now, clock)
         if sent.body is not None:
             publish(encode_low_cmd(sent.body))
 
-A tick looks at the watchdogs, then moves, then lets the guard look at the command.
+Each tick runs the watchdogs, computes the next command, and checks it with the command guard.
 """
 
 from collections.abc import Sequence
@@ -41,13 +41,12 @@ from rulesafe_core.chunks import SECOND, Chunk, load_executor
 from rulesafe_core.errors import RuleSafeError
 
 LOAD_PERIOD = SECOND // 100
-"""Motors and hands are looked at this often, ns: what is wrong with them is slow."""
+"""ns between two checks of motors and hands, whose faults develop slowly."""
 
 
 @dataclass(frozen=True)
 class Sent:
-    """What a tick gives: the body's command and the hand driver's targets (12,), rad; None where
-    nothing is sent."""
+    """Output of a tick: the body command and the hand targets (12,), rad; None: send nothing."""
 
     body: LowCmd | None = None
     hand: NDArray[np.float64] | None = None
@@ -57,17 +56,17 @@ class BridgeCore:
     """The state machine of docs/safety.md.
 
     Args:
-        config: its settings.
-        output: how the body is commanded.
-        hand_joints: the 12 joints of the hands' driver; empty: no hands.
+        config: settings.
+        output: command interface of the body.
+        hand_joints: the 12 joints of the hand driver; empty: no hands.
 
     Attributes:
-        state, reason: what the bridge does, and why, for people.
-        drive: what is commanded; its `weight` is 0..1.
-        watch: of the robot's states; `watch.last` is the newest good one.
-        hand: of the hands, or None.
-        accepted, refused, refusal: chunks so far, and why the last one was refused.
-        episode: how often it became ACTIVE after an engagement.
+        state, reason: current state and the human-readable reason for it.
+        drive: computes the commands; its `weight` is 0..1.
+        watch: checks the robot's states; `watch.last` is the newest valid one.
+        hand: checks the hand states; None without hands.
+        accepted, refused, refusal: numbers of chunks, and why the last one was refused.
+        episode: number of times that the bridge became ACTIVE after being engaged.
     """
 
     def __init__(
@@ -84,46 +83,48 @@ class BridgeCore:
         self._stop_buttons = parse_combinations(config.stop_buttons)
         self._overload = OverloadWatch(config, output.motors)
         self._clock, self._chunk_watch = ClockWatch(config), ChunkWatch(config)
-        self.state, self.reason = ControlState.DISCONNECTED, "no state has come from the robot yet"
+        self.state, self.reason = ControlState.DISCONNECTED, "no state received from the robot yet"
         self.accepted, self.refused, self.refusal, self.episode = 0, 0, "", 0
         self._hold = HoldReason("")
-        self._held = 0  # ns, when HOLDING began
-        self._rest: NDArray[np.float64] | None = None  # where a hold yields to, (13,) rad
-        self._releasing = False  # the weight falls; then IDLE
-        self._begins = False  # this engagement has not become ACTIVE yet
+        self._hold_start = 0  # ns, when HOLDING began
+        self._rest: NDArray[np.float64] | None = None  # target while yielding, (13,) rad
+        self._releasing = False  # the weight ramps down; IDLE follows
+        self._first_activation = False  # engaged, but not ACTIVE yet
         self._ticked: int | None = None
         self._load_due = 0  # ns
         self._restarts = 0
-        self._grip: NDArray[np.float64] | None = None  # where fingers are to stay, to be sent once
+        self._grip: NDArray[np.float64] | None = None  # finger positions to hold, sent once
 
     @property
     def clipped(self) -> int:
-        """Rows of chunks that were clipped to the limits since the episode began."""
+        """Number of chunk steps clipped to the limits since the episode began."""
         return self._chunks.clipped
 
-    # What comes in ------------------------------------------------------------------------
+    # Inputs -------------------------------------------------------------------------------
 
     def receive(self, raw: bytes, now: int) -> LowState | None:
-        """Takes a raw state of the robot; gives it where it is good and fresh. The remote's
-        buttons, which come with it, may stop."""
+        """Process a raw LowState and return it if it is valid and new, else None.
+
+        A stop combination of the remote's buttons, which are part of the state, stops the bridge.
+        """
         state = self.watch.receive(raw, now)
         if state is None:
             return None
         if self.state is ControlState.DISCONNECTED:
-            self._enter(ControlState.IDLE, "the robot is heard")
+            self._enter(ControlState.IDLE, "receiving states from the robot")
         down = pressed(state.remote) if any(state.remote) else frozenset()
         for buttons in self._stop_buttons:
             if buttons <= down:
-                self.stop(f"{' and '.join(sorted(buttons))} of the remote")
+                self.stop(f"{' and '.join(sorted(buttons))} pressed on the remote")
         return state
 
     def accept(self, chunk: Chunk, clock: int) -> None:
-        """Follows a chunk from now on. Errors: RuleSafeError with the reason for a refusal; what
-        was followed is followed on."""
+        """Execute a chunk from now on. Raises RuleSafeError if the chunk is refused; execution of
+        the previous one continues then."""
         try:
             resumes = self.state is ControlState.HOLDING and self._hold.resumes
             if self.state is not ControlState.ACTIVE and not resumes:
-                raise RuleSafeError(f"{self.state.value}: {self.reason}")
+                raise RuleSafeError(f"the bridge is {self.state.value}: {self.reason}")
             command = self.drive.command
             check_chunk(chunk, clock, command, self.config)
             self._chunks.accept(chunk, clock, command)
@@ -135,82 +136,92 @@ class BridgeCore:
             self._follow()
 
     def refuse(self, reason: str) -> None:
-        """Notes a chunk that was refused, here or before it became one."""
+        """Count a refused chunk, also one that could not be decoded."""
         self.refused += 1
         self.refusal = reason
 
-    # What people ask for ------------------------------------------------------------------
+    # Services -----------------------------------------------------------------------------
 
     def engage(self, now: int) -> str:
-        """Begins, or goes on after a hold; what it does, in words. Errors: RuleSafeError with what
-        stands in the way; nothing has changed then."""
+        """Engage, or resume after HOLDING, and return a message for the user.
+
+        Raises:
+            RuleSafeError: the bridge cannot engage; its state is unchanged.
+        """
         if self.state in (ControlState.ENGAGING, ControlState.ACTIVE):
             return f"already {self.state.value}"
         if self.state in STOPPED:
-            raise RuleSafeError(f"{self.state.value}: {self.reason}; /bridge/reset comes first")
+            raise RuleSafeError(f"{self.state.value}: {self.reason}; call /bridge/reset first")
         if self._releasing:
-            raise RuleSafeError("the weight still falls: wait until the bridge is IDLE")
+            raise RuleSafeError("the weight is ramping down: wait until the bridge is IDLE")
         state = self.watch.last
         if state is None or self.watch.lost(now):
-            raise RuleSafeError(self.watch.why_lost(now))
+            raise RuleSafeError(self.watch.loss_reason(now))
         if self.hand is not None:
             self.hand.check(now)
         posture = (
             self.drive.posture if self.state is ControlState.HOLDING else measured_posture(state)
         )
         self._overload.reset()
-        if why := self._overload.excess(state, posture):
-            raise RuleSafeError(why)
+        if reason := self._overload.excess(state, posture):
+            raise RuleSafeError(reason)
         if self.state is ControlState.IDLE:
             self.drive.begin(state, None if self.hand is None else self.hand.fingers)
             self._restarts = self.watch.counts.restarts
-            self._begins = True
-            self._ticked = None  # the ramp starts at the next tick, however late that comes
-        self._enter(ControlState.ENGAGING, f"the weight rises within {self.config.ramp:g} s")
+            self._first_activation = True
+            self._ticked = None  # the ramp starts at the next tick, even if that tick is late
+        self._enter(
+            ControlState.ENGAGING, f"the weight ramps up to 1 within {self.config.ramp:g} s"
+        )
         return self.reason
 
     def disengage(self, now: int) -> str:
-        """Lets the weight fall to exactly 0. Errors: RuleSafeError while it is stopped."""
+        """Ramp the weight down to exactly 0. Raises RuleSafeError in DAMPING and FAULT."""
         if self.state in STOPPED:
-            raise RuleSafeError(f"{self.state.value}: {self.reason}; /bridge/reset lets go as well")
+            raise RuleSafeError(
+                f"{self.state.value}: {self.reason}; call /bridge/reset to release the robot"
+            )
         if self.state not in ENGAGED:
             return "not engaged"
-        self._pause(HoldReason(f"disengaging: the weight falls within {self.config.ramp:g} s"), now)
+        self._enter_hold(
+            HoldReason(f"disengaging: the weight ramps down to 0 within {self.config.ramp:g} s"),
+            now,
+        )
         self._releasing = True
         return self.reason
 
     def stop(self, reason: str) -> str:
-        """The software's emergency stop, from any state: motors are damped until a reset."""
+        """Stop from any state: motors are damped until a reset."""
         if self.state is not ControlState.DAMPING:
             self._enter(ControlState.DAMPING, reason)
         return f"{self.state.value}: {self.reason}"
 
     def reset(self) -> str:
-        """Out of DAMPING or FAULT: the weight falls to exactly 0, then the bridge is IDLE.
-        Errors: RuleSafeError in another state."""
+        """Leave DAMPING or FAULT: ramp the weight down to exactly 0, then enter IDLE. Raises
+        RuleSafeError in another state."""
         if self.state not in STOPPED:
-            raise RuleSafeError(f"{self.state.value}: there is nothing to reset")
+            raise RuleSafeError(f"{self.state.value}: only DAMPING and FAULT need a reset")
         self._releasing = True
-        return f"the weight falls within {self.config.ramp:g} s"
+        return f"the weight ramps down to 0 within {self.config.ramp:g} s"
 
     # A tick -------------------------------------------------------------------------------
 
     def tick(self, now: int, clock: int) -> Sent:
-        """What is sent at `now`; to be called `config.rate` times a second."""
+        """Return the commands to send at `now`; call it `config.rate` times a second."""
         dt = self._elapsed(now)
-        self._look(now, clock)
-        if self._weigh(dt, now, clock):
+        self._run_watchdogs(now, clock)
+        if self._update_weight(dt, now, clock):
             return Sent(hand=self._hand_targets())
         try:
             if self.state is not ControlState.DAMPING:
                 self._move(dt, clock)
                 return Sent(self.drive.message(dt), self._hand_targets())
-        except RuleSafeError as error:  # a mistake of the bridge itself
-            self.stop(f"a command was refused before it was sent: {error}")
-        return Sent(self.drive.damped(dt), self._hand_targets())
+        except RuleSafeError as error:  # an error in the bridge itself
+            self.stop(f"the command guard refused a command, which was not sent: {error}")
+        return Sent(self.drive.damping_message(dt), self._hand_targets())
 
     def _elapsed(self, now: int) -> float:
-        """s since the last tick; after a stall one period, since the arm has come to rest."""
+        """Return s since the last tick; one period after a stall, since the arm is at rest then."""
         period, last = 1 / self.config.rate, self._ticked
         self._ticked = now
         if last is None or now <= last:
@@ -220,24 +231,24 @@ class BridgeCore:
             return dt
         self.drive.halt()
         if self.state is ControlState.ACTIVE:
-            self._pause(
-                HoldReason(f"the bridge itself stood still for {dt:.2f} s", resumes=True), now
+            self._enter_hold(
+                HoldReason(f"the bridge was stalled for {dt:.2f} s", resumes=True), now
             )
         return period
 
-    def _weigh(self, dt: float, now: int, clock: int) -> bool:
-        """Moves the weight; whether nothing is to be sent any more."""
+    def _update_weight(self, dt: float, now: int, clock: int) -> bool:
+        """Ramp the weight and return whether to send nothing."""
         if self.state is ControlState.ENGAGING:
-            self.drive.rise(dt)
+            self.drive.raise_weight(dt)
             if self.drive.weight == 1:
                 self._activate(clock)
         elif self._releasing or self.state is ControlState.FAULT:
-            self.drive.fall(dt)
+            self.drive.lower_weight(dt)
         if self._releasing and self.drive.released():
             self.drive.end()
-            heard = not self.watch.lost(now)
-            why = "the weight is 0" if heard else self.watch.why_lost(now)
-            self._enter(ControlState.IDLE if heard else ControlState.DISCONNECTED, why)
+            connected = not self.watch.lost(now)
+            reason = "the weight is 0" if connected else self.watch.loss_reason(now)
+            self._enter(ControlState.IDLE if connected else ControlState.DISCONNECTED, reason)
         return self.drive.silent()
 
     def _move(self, dt: float, clock: int) -> None:
@@ -258,73 +269,77 @@ class BridgeCore:
             return self.hand.targets(self.drive.fingers)
         return None
 
-    # Watchdogs, the gravest first -----------------------------------------------------------
+    # Watchdogs, the most severe first -------------------------------------------------------
 
-    def _look(self, now: int, clock: int) -> None:
-        jumped, state = self._clock.jumped(now, clock), self.watch.last
+    def _run_watchdogs(self, now: int, clock: int) -> None:
+        jump, state = self._clock.jump(now, clock), self.watch.last
         if self.state in (ControlState.DISCONNECTED, *STOPPED) or state is None:
             return
         engaged = self.state in ENGAGED
         if self.watch.lost(now):
             self._enter(
                 ControlState.FAULT if engaged else ControlState.DISCONNECTED,
-                self.watch.why_lost(now),
+                self.watch.loss_reason(now),
             )
         elif not engaged:
             return
         elif self.watch.counts.restarts != self._restarts:
-            self._enter(ControlState.FAULT, "the robot has started anew")
+            self._enter(ControlState.FAULT, "the robot has restarted")
         elif state.mode_machine != self.drive.mode_machine:
             before = self.drive.mode_machine
-            why = f"the robot's mode_machine changed from {before} to {state.mode_machine}"
-            self._enter(ControlState.FAULT, why)
+            reason = f"the robot's mode_machine changed from {before} to {state.mode_machine}"
+            self._enter(ControlState.FAULT, reason)
         elif not self._releasing:
-            self._look_for_holds(state, now)
-            self._look_at_time(now, clock, jumped)
+            self._check_load(state, now)
+            self._check_timing(now, clock, jump)
 
-    def _look_for_holds(self, state: LowState, now: int) -> None:
-        """What only /bridge/engage ends."""
+    def _check_load(self, state: LowState, now: int) -> None:
+        """Hold after a fault of motors or hands; only /bridge/engage ends such a hold."""
         resumes = self.state is not ControlState.HOLDING or self._hold.resumes
         if not resumes or now < self._load_due:
             return
         self._load_due = now + LOAD_PERIOD
-        hold = self._overload.look(state, self.drive.posture, now)
-        if hold is None and self.hand is not None and (why := self.hand.trouble(now)):
-            hold = HoldReason(why)
+        hold = self._overload.check(state, self.drive.posture, now)
+        if hold is None and self.hand is not None and (reason := self.hand.trouble(now)):
+            hold = HoldReason(reason)
         if hold is not None:
-            self._pause(hold, now)
+            self._enter_hold(hold, now)
 
-    def _look_at_time(self, now: int, clock: int, jumped: float) -> None:
+    def _check_timing(self, now: int, clock: int, jump: float) -> None:
         if self.state is ControlState.ACTIVE:
-            if jumped:
+            if jump:
                 self._chunks.reset(clock)
-                self._pause(HoldReason(f"the clock jumped by {jumped:.2f} s", resumes=True), now)
-            elif self._chunk_watch.starved(self._chunks.done(clock), now):
-                self._pause(HoldReason("no chunk came in time", resumes=True), now)
+                self._enter_hold(
+                    HoldReason(f"the ROS clock jumped by {jump:.2f} s", resumes=True), now
+                )
+            elif self._chunk_watch.timed_out(self._chunks.done(clock), now):
+                reason = f"no new chunk within {self.config.chunk_timeout:g} s (chunk_timeout)"
+                self._enter_hold(HoldReason(reason, resumes=True), now)
         elif self.state is ControlState.HOLDING:
-            if jumped:
+            if jump:
                 self._chunks.reset(clock)
             timeout = self.config.damping_timeout
-            if now - self._held > timeout * SECOND:
-                self._enter(ControlState.DAMPING, f"held for {timeout:g} s: {self.reason}")
+            if now - self._hold_start > timeout * SECOND:
+                self._enter(ControlState.DAMPING, f"HOLDING for {timeout:g} s: {self.reason}")
 
     # Changes of state -----------------------------------------------------------------------
 
     def _activate(self, clock: int) -> None:
         self._chunks.reset(clock)
-        if self._begins:
-            self._begins = False
+        if self._first_activation:
+            self._first_activation = False
             self.episode += 1
         self._follow()
 
     def _follow(self) -> None:
         self._chunk_watch.reset()
-        self._enter(ControlState.ACTIVE, "chunks are followed")
+        self._enter(ControlState.ACTIVE, "executing chunks")
 
-    def _pause(self, hold: HoldReason, now: int) -> None:
-        """Holds; damping comes after a while of any holding, so that its start stays."""
+    def _enter_hold(self, hold: HoldReason, now: int) -> None:
+        """Enter HOLDING. The start of HOLDING is kept when the reason changes, because
+        `damping_timeout` counts from it."""
         if self.state is not ControlState.HOLDING:
-            self._held = now
+            self._hold_start = now
         self._hold, self._rest = hold, None
         if hold.yields and self.watch.last is not None:
             arm = measured_posture(self.watch.last)[list(RIGHT_ARM)]

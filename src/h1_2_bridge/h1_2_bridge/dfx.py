@@ -1,8 +1,8 @@
-"""Inspire DFX hands: the manufacturer's service drives them over two topics for both hands.
+"""Driver of Inspire DFX hands through the topics of the manufacturer's hand service.
 
-/inspire/cmd (unitree_go/MotorCmds) and /inspire/state (unitree_go/MotorStates), twelve entries.
-The service uses `q` alone; speed and force are what it sets itself, so that how fast a finger
-moves is the bridge's doing: its targets move no faster than `hand_speed` allows.
+/inspire/cmd (unitree_go/MotorCmds) and /inspire/state (unitree_go/MotorStates) have twelve entries.
+The service uses only `q` and sets speed and force itself. The bridge therefore limits the velocity
+of the fingers through its targets, see `hand_speed`.
 """
 
 from collections.abc import Callable
@@ -15,15 +15,15 @@ from h1_2_bridge.wire import MotorCmds, decode_motor_states, encode_motor_cmds
 from rulesafe_core.errors import RuleSafeError
 
 ENTRIES = 2 * FINGERS
-"""The right hand's six, then the left one's."""
+"""Number of motors of both hands, right hand first."""
 
 
 class DfxHands:
-    """See hands.HandDriver.
+    """Implements hands.HandDriver.
 
     Args:
         right, left: calibrations.
-        timeout: s without a state after which the hands are at fault.
+        timeout: s without a state after which the state has a fault.
         publish: publishes a raw MotorCmds on /inspire/cmd.
     """
 
@@ -37,28 +37,29 @@ class DfxHands:
         publish: Callable[[bytes], None],
     ) -> None:
         self._right, self._left, self._timeout, self._publish = right, left, timeout, publish
-        self._told = np.full(ENTRIES, np.nan)  # shares, 0 closed .. 1 open
-        self._seen = np.full(ENTRIES, np.nan)
+        self._commanded = np.full(ENTRIES, np.nan)  # hand units, 0 closed .. 1 open
+        self._measured = np.full(ENTRIES, np.nan)
         self._stamp: int | None = None
 
     def command(self, positions: NDArray, now: int) -> None:
-        """A message has all twelve: a finger that is left as it is gets what it was last told, else
-        where it stands; before that is known nothing is sent."""
+        """Publish joint targets (12,), rad. Since a message always has twelve entries, NaN is
+        replaced by the last command, else by the measured position; without either nothing is
+        published."""
         positions = np.asarray(positions, np.float64)
-        told = np.concatenate(
+        commanded = np.concatenate(
             [self._right.to_hand(positions[:FINGERS]), self._left.to_hand(positions[FINGERS:])]
         )
-        for known in (self._told, np.clip(self._seen, 0, 1)):
-            told = np.where(np.isnan(told), known, told)
-        if np.isnan(told).any():
+        for known in (self._commanded, np.clip(self._measured, 0, 1)):
+            commanded = np.where(np.isnan(commanded), known, commanded)
+        if np.isnan(commanded).any():
             return
-        self._told = told
+        self._commanded = commanded
         zeros = np.zeros(ENTRIES, np.float32)
         self._publish(
             encode_motor_cmds(
                 MotorCmds(
                     mode=np.ones(ENTRIES, np.uint8),
-                    q=told.astype(np.float32),
+                    q=commanded.astype(np.float32),
                     dq=zeros,
                     tau=zeros,
                     kp=zeros,
@@ -68,27 +69,27 @@ class DfxHands:
         )
 
     def receive(self, raw: bytes, now: int) -> None:
-        """A MotorStates of twelve finite positions. Errors: RuleSafeError for another."""
+        """Store a MotorStates message. Raises RuleSafeError unless it has 12 finite positions."""
         shares = decode_motor_states(raw).q.astype(np.float64)
         if len(shares) != ENTRIES or not np.isfinite(shares).all():
             raise RuleSafeError(
                 f"/inspire/state has {len(shares)} entries, {np.isfinite(shares).sum()} of them "
-                f"finite; valid: {ENTRIES}, the right hand first"
+                f"finite; valid: {ENTRIES} finite entries, right hand first"
             )
-        self._seen, self._stamp = shares, now
+        self._measured, self._stamp = shares, now
 
     def state(self, now: int) -> HandState | None:
         if self._stamp is None:
             return None
         positions = np.concatenate(
             [
-                self._right.from_hand(self._seen[:FINGERS]),
-                self._left.from_hand(self._seen[FINGERS:]),
+                self._right.from_hand(self._measured[:FINGERS]),
+                self._left.from_hand(self._measured[FINGERS:]),
             ]
         )
         age = (now - self._stamp) / 1e9
-        fault = f"/inspire/state is silent for {age:.2f} s" if age > self._timeout else ""
+        fault = f"no message on /inspire/state for {age:.2f} s" if age > self._timeout else ""
         return HandState(positions, self._stamp, fault=fault)
 
     def close(self) -> None:
-        """Nothing to let go of: the topics are the node's."""
+        """Do nothing: the node owns the topics."""

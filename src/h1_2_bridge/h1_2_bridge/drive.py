@@ -1,5 +1,5 @@
-"""The posture that is commanded, its weight, and the message that says so. No state of the bridge
-is known here; core.py calls one of the motions each tick.
+"""Commanded posture, its weight, and the resulting message. This module does not depend on the
+state of the bridge; core.py calls one motion method per tick.
 """
 
 import numpy as np
@@ -18,18 +18,20 @@ from rulesafe_core.joints import HAND_JOINTS
 from rulesafe_core.robot import HOME
 
 OUTSIDE = 0.03
-"""rad by which a measured posture may be outside of the description's limits and still be one to
-begin with: the limit itself is commanded then."""
+"""rad by which a measured joint may exceed the limits of the robot description when engaging; the
+limit itself is commanded then."""
 
 ZEROS = 0.2
-"""s for which the weight 0 is sent after the ramp, so that a lost message changes nothing."""
+"""s for which weight 0 is sent after the ramp, so that the loss of one message has no effect."""
 
 
 class Drive:
-    """Attributes:
-    weight: 0..1, of the last command.
-    posture: (27,) rad, by motor index: what was commanded last.
-    mode_machine: of the robot when this began.
+    """Computes the commands to the body.
+
+    Attributes:
+        weight: of the last command, 0..1.
+        posture: the last commanded posture (27,), rad, by motor index.
+        mode_machine: of the robot when `begin` was called.
     """
 
     def __init__(self, config: BridgeConfig, output: Output) -> None:
@@ -38,28 +40,34 @@ class Drive:
         self._guard = CommandGuard(config, output)
         self._gravity = [(list(arm), ArmGravity(arm)) for arm in (LEFT_ARM, RIGHT_ARM)]
         self._begun = False
-        self._zeros = 0.0  # s for which the weight has fallen to 0
+        self._zeros = 0.0  # s for which the weight has been 0 after ramping down
         self.weight = 0.0
         self.posture = np.zeros(MOTOR_COUNT)
         self.mode_machine = 0
 
     def begin(self, state: LowState, fingers: ArrayLike | None) -> None:
-        """The measured posture, at rest and without weight; `fingers` (6,), rad, where a hand is.
+        """Start at the measured posture, at rest and with weight 0.
 
-        Errors: RuleSafeError if a commanded joint is out of bounds; nothing has changed then.
+        Args:
+            state: of the robot.
+            fingers: (6,) measured positions of the right hand, rad; None without a hand.
+
+        Raises:
+            RuleSafeError: a commanded joint is outside its limits; nothing has changed.
         """
-        figures, measured = motors(), measured_posture(state)
-        inside = np.clip(measured, figures.lower, figures.upper)
+        limits, measured = motors(), measured_posture(state)
+        inside = np.clip(measured, limits.lower, limits.upper)
         used = list(self._output.motors)
         outside = np.abs(inside - measured)[used]
         if outside.max() > OUTSIDE:
             i = used[int(outside.argmax())]
             raise RuleSafeError(
-                f"{MOTOR_JOINTS[i]} is measured at {measured[i]:.2f} rad, outside of its limits "
-                f"{figures.lower[i]:g} to {figures.upper[i]:g}: move it, or check its zero"
+                f"{MOTOR_JOINTS[i]} is measured at {measured[i]:.2f} rad, outside its limits "
+                f"{limits.lower[i]:g} to {limits.upper[i]:g} rad: move the joint into its limits "
+                "or check its zero position"
             )
         if fingers is None:
-            fingers = [HOME[name] for name in HAND_JOINTS]  # only said, never sent
+            fingers = [HOME[name] for name in HAND_JOINTS]  # published only, never sent to a hand
         self.posture = inside
         self._motion.reset(np.r_[inside[list(RIGHT_ARM)], fingers])
         self._guard.restart()
@@ -68,53 +76,53 @@ class Drive:
 
     @property
     def command(self) -> NDArray[np.float64]:
-        """The 13 joints (13,) as commanded, rad, order of ACTION_JOINTS."""
+        """Commanded positions (13,), rad, in the order of ACTION_JOINTS."""
         return self._motion.position.copy()
 
     @property
     def fingers(self) -> NDArray[np.float64]:
-        """The six fingers (6,) as commanded, rad."""
+        """Commanded finger positions (6,), rad."""
         return self._motion.position[ARM:].copy()
 
     def end(self) -> None:
-        """Commands nothing any more."""
+        """Stop commanding."""
         self._begun = False
 
     def released(self) -> bool:
-        """Whether the weight has been 0 for long enough after it fell, or never rose."""
+        """Return whether the weight was never raised, or has been 0 for at least ZEROS."""
         return not self._begun or (self.weight == 0 and self._zeros >= ZEROS)
 
     def silent(self) -> bool:
-        """Whether nothing is to be sent: before `begin`, after `end`, and where the robot has its
-        own controller, which has got it back."""
+        """Return whether nothing is to be sent: before `begin`, after `end`, and once released if
+        the robot has its own controller."""
         return not self._begun or (self._output.ends and self.released())
 
-    # Motions: one of them a tick, `dt` (s) after the last -----------------------------------
+    # Motions: call one of them per tick, `dt` (s) after the last -----------------------------
 
     def move(self, target: NDArray[np.float64], dt: float) -> None:
-        """Towards a target (13,), rad, within the limits."""
-        self._pose(self._motion.step(target, dt))
+        """Move towards a target (13,), rad, within the limits."""
+        self._set_arm(self._motion.step(target, dt))
 
     def brake(self, dt: float) -> None:
-        """To rest, as fast as the limits allow."""
-        self._pose(self._motion.brake(dt))
+        """Brake as fast as the limits allow."""
+        self._set_arm(self._motion.brake(dt))
 
     def halt(self) -> None:
-        """Has come to rest: nothing was sent for long."""
+        """Set the velocity to 0, after a time in which nothing was sent."""
         self._motion.halt()
-        self._guard.rested()
+        self._guard.halt()
 
-    def _pose(self, command: NDArray[np.float64]) -> None:
+    def _set_arm(self, command: NDArray[np.float64]) -> None:
         self.posture = self.posture.copy()
         self.posture[list(RIGHT_ARM)] = command[:ARM]
 
-    def rise(self, dt: float) -> None:
-        """A step of the weight towards 1."""
+    def raise_weight(self, dt: float) -> None:
+        """Ramp the weight towards 1 for one tick."""
         self.weight = min(1.0, self.weight + dt / self._config.ramp)
         self._zeros = 0.0
 
-    def fall(self, dt: float) -> None:
-        """A step of the weight towards exactly 0."""
+    def lower_weight(self, dt: float) -> None:
+        """Ramp the weight towards exactly 0 for one tick."""
         if self.weight == 0:
             self._zeros += dt
         self.weight = max(0.0, self.weight - dt / self._config.ramp)
@@ -122,13 +130,13 @@ class Drive:
     # Messages -----------------------------------------------------------------------------
 
     def message(self, dt: float) -> LowCmd:
-        """The command that holds the posture. Errors: RuleSafeError if it breaks a limit."""
+        """Return the command of the posture. Raises RuleSafeError if it violates a limit."""
         cmd = self._output.command(self.posture, self.weight, self._torque(), self.mode_machine)
         self._guard.check(cmd, dt, self.mode_machine)
         return cmd
 
-    def damped(self, dt: float) -> LowCmd:
-        """The command that only damps. Errors: RuleSafeError if it breaks a limit."""
+    def damping_message(self, dt: float) -> LowCmd:
+        """Return a command that only damps. Raises RuleSafeError if it violates a limit."""
         self._motion.halt()
         cmd = self._output.damping(self.posture, self.weight, self.mode_machine)
         self._guard.check_damping(cmd, dt, self.mode_machine)

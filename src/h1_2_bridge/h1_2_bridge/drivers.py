@@ -1,4 +1,4 @@
-"""The drivers of the hands by name."""
+"""Load hand drivers by name."""
 
 from collections.abc import Callable
 
@@ -10,21 +10,21 @@ from rulesafe_core.errors import missing_package, unknown_name
 DRIVERS = ("dfx", "ftp", "none")
 
 ON_TOPICS = ("dfx",)
-"""Drivers that use topics of the node."""
+"""Drivers that communicate through topics of the node."""
 
 
 def load_driver(
     parameters: BridgeParameters, publish: Callable[[bytes], None]
 ) -> HandDriver | None:
-    """Return the driver that the parameters name; None for "none".
+    """Return the driver named by `parameters.hand`; None for "none".
 
     Args:
         parameters: of the bridge's node.
         publish: publishes a raw unitree_go/MotorCmds on /inspire/cmd.
 
     Raises:
-        RuleSafeError: for an unknown name or invalid parameters, and if pymodbus is not installed,
-            which FTP hands need.
+        RuleSafeError: the name is unknown, a parameter is invalid, or pymodbus, which FTP hands
+            need, is not installed.
     """
     name = parameters.hand
     if name not in DRIVERS:

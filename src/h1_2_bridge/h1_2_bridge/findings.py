@@ -1,25 +1,25 @@
-"""What an item of the list before a robot is switched on says, and the list as text."""
+"""Results of the pre-flight checks, and their text output."""
 
 from dataclasses import dataclass
 
 PASS, FAIL, SKIP = "pass", "FAIL", "skip"
 
 GOOD = (
-    "Nothing failed. Before you engage: emergency stop in hand, nobody in reach of the arm, the "
-    "robot stands or hangs safely."
+    "No check failed. Before you engage: keep the emergency stop in hand, keep people out of reach "
+    "of the arm, and make sure that the robot stands or hangs safely."
 )
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One item of the list.
+    """Result of one check.
 
     Attributes:
-        name: what was looked at.
-        verdict: PASS, FAIL or SKIP, which is for what is not there and may be missing, or
-            cannot be judged.
-        found: what was found.
-        remedy: what to do about it; empty if it passed.
+        name: of the check.
+        verdict: PASS, FAIL, or SKIP if the checked item is optional and absent or its data is
+            missing.
+        found: measured values.
+        remedy: what to do; empty if the check passed.
     """
 
     name: str
@@ -28,13 +28,13 @@ class Finding:
     remedy: str = ""
 
 
-def judged(name: str, good: bool, found: str, remedy: str) -> Finding:
-    """A finding that passed, or failed with a remedy."""
+def pass_or_fail(name: str, good: bool, found: str, remedy: str) -> Finding:
+    """Return a PASS finding, or a FAIL finding with its remedy."""
     return Finding(name, PASS, found) if good else Finding(name, FAIL, found, remedy)
 
 
 def as_text(found: list[Finding]) -> str:
-    """The list for a person: a line each, and what to do below those that did not pass."""
+    """Format findings, one per line, each remedy on the line below, and a summary."""
     width = max(len(finding.name) for finding in found)
     lines = []
     for finding in found:
@@ -43,6 +43,6 @@ def as_text(found: list[Finding]) -> str:
             lines.append(f"       {'':<{width}}  -> {finding.remedy}")
     failed = sum(finding.verdict == FAIL for finding in found)
     skipped = sum(finding.verdict == SKIP for finding in found)
-    without = f", {skipped} skipped" if skipped else ""
-    lines.append(f"{failed} of {len(found)} failed{without}: do not engage" if failed else GOOD)
+    suffix = f", {skipped} skipped" if skipped else ""
+    lines.append(f"{failed} of {len(found)} failed{suffix}: do not engage" if failed else GOOD)
     return "\n".join(lines)

@@ -1,7 +1,7 @@
-"""Inspire FTP hands: each a Modbus TCP server of its own, asked by a thread of its own.
+"""Driver of Inspire FTP hands: each hand is a Modbus TCP server with its own client thread.
 
-Angles go and come as 0 (closed) to 1000 (open) in six registers; -1 leaves a finger as it is.
-Speed and force limits are written at each connection, before any angle.
+Commanded and measured angles are 0 (closed) to 1000 (open) in six registers; -1 does not change a
+finger's target. Speed and force limits are written at each connection, before any angle.
 """
 
 import threading
@@ -26,41 +26,41 @@ from h1_2_bridge.hands import (
 from rulesafe_core.errors import RuleSafeError
 
 FULL = 1000
-"""The hand's count for open."""
+"""Register value of an open finger."""
 
-LEAVE = 0xFFFF
-"""-1 as a register has it: the finger stays as it is."""
+NO_CHANGE = 0xFFFF
+"""Register value -1: the target of the finger does not change."""
 
 DEVICE = 1
 """Modbus unit of a hand."""
 
 RATE = 50.0
-"""Hz at which a hand is read."""
+"""Rate at which a hand is read, Hz."""
 
 TIMEOUT = 0.2
-"""s to wait for a connection or an answer."""
+"""Timeout of connections and responses, s."""
 
 
 def to_registers(shares: Array) -> list[int]:
-    """Shares (6,) in 0..1, NaN for a finger that stays as it is, as the hand counts them."""
+    """Convert hand units (6,) in 0..1 to register values; NaN becomes NO_CHANGE."""
     counts = np.rint(np.nan_to_num(shares) * FULL).astype(int)
-    return [LEAVE if np.isnan(s) else int(c) for s, c in zip(shares, counts, strict=True)]
+    return [NO_CHANGE if np.isnan(s) else int(c) for s, c in zip(shares, counts, strict=True)]
 
 
 def signed(registers: Sequence[int]) -> Array:
-    """Registers as signed 16-bit numbers."""
+    """Interpret registers as signed 16-bit numbers."""
     return np.array(registers, np.uint16).view(np.int16).astype(np.float64)
 
 
 class FtpHand:
-    """One hand and its thread.
+    """One hand and its client thread.
 
     Args:
-        side: for messages, "right" or "left".
-        host: its address.
+        side: "right" or "left", for messages.
+        host: address of the hand.
         calibration: of this hand.
         registers: addresses.
-        config: port and limits; in a dry run nothing is written to a hand, no limits either.
+        config: port and limits; in a dry run nothing is written to the hand, not even limits.
     """
 
     def __init__(
@@ -71,18 +71,18 @@ class FtpHand:
         registers: Registers,
         config: BridgeParameters,
     ) -> None:
-        self._name, self._host = f"the {side} hand at {host}:{config.hand_port}", host
+        self._name, self._host = f"{side} hand at {host}:{config.hand_port}", host
         self._calibration, self._registers, self._config = calibration, registers, config
         self._lock, self._stop = threading.Lock(), threading.Event()
-        self._target: Array | None = None  # shares, what is to be written next
+        self._target: Array | None = None  # hand units, to be written next
         self._positions, self._force = np.full(FINGERS, np.nan), np.full(FINGERS, np.nan)
         self._stamp = 0
-        self._fault = f"{self._name} has not answered yet"
+        self._fault = f"{self._name}: no response yet"
         self._thread = threading.Thread(target=self._run, name=f"ftp {side}", daemon=True)
         self._thread.start()
 
     def command(self, positions: Array) -> None:
-        """Joint targets (6,), rad; the newest replaces those that are not yet sent."""
+        """Command joint targets (6,), rad, which replace targets that are not sent yet."""
         if self._config.dry_run or np.isnan(positions).all():
             return
         shares = self._calibration.to_hand(positions)
@@ -92,12 +92,12 @@ class FtpHand:
             self._target = shares
 
     def read(self) -> tuple[Array, Array, int, str]:
-        """Positions (6,), force (6,), stamp (0: never) and fault."""
+        """Return positions (6,), force (6,), stamp (ns, 0: never) and fault."""
         with self._lock:
             return self._positions, self._force, self._stamp, self._fault
 
     def close(self) -> None:
-        """Ends the thread."""
+        """End the thread."""
         self._stop.set()
         self._thread.join(10 * TIMEOUT)
 
@@ -107,11 +107,11 @@ class FtpHand:
             client = ModbusTcpClient(self._host, port=port, timeout=TIMEOUT, retries=0)
             try:
                 if not client.connect():
-                    raise ConnectionError("no connection")
+                    raise ConnectionError("cannot connect")
                 self._serve(client)
             except (ModbusException, OSError) as error:
                 with self._lock:
-                    # What was meant for the hand that is gone is not for the one that comes back.
+                    # A target from before the disconnection must not be sent after reconnecting.
                     self._target = None
                     self._fault = f"{self._name}: {error}"
             finally:
@@ -119,7 +119,7 @@ class FtpHand:
             self._stop.wait(TIMEOUT)
 
     def _serve(self, client: ModbusTcpClient) -> None:
-        """Talks to a connected hand until it fails or the driver is closed."""
+        """Read and write a connected hand until it fails or the driver is closed."""
         config, registers = self._config, self._registers
         if not config.dry_run:
             self._write(client, registers.speed_set, [config.hand_speed_limit] * FINGERS)
@@ -138,19 +138,19 @@ class FtpHand:
             self._stop.wait(due - time.monotonic())
 
     def _read(self, client: ModbusTcpClient, address: int) -> Array:
-        answer = client.read_holding_registers(address, count=FINGERS, device_id=DEVICE)
-        if answer.isError() or len(answer.registers) != FINGERS:
-            raise ConnectionError(f"register {address} cannot be read: {answer}")
-        return signed(answer.registers)
+        response = client.read_holding_registers(address, count=FINGERS, device_id=DEVICE)
+        if response.isError() or len(response.registers) != FINGERS:
+            raise ConnectionError(f"cannot read {FINGERS} registers at {address}: {response}")
+        return signed(response.registers)
 
     def _write(self, client: ModbusTcpClient, address: int, values: list[int]) -> None:
-        answer = client.write_registers(address, values, device_id=DEVICE)
-        if answer.isError():
-            raise ConnectionError(f"register {address} cannot be written: {answer}")
+        response = client.write_registers(address, values, device_id=DEVICE)
+        if response.isError():
+            raise ConnectionError(f"cannot write registers at {address}: {response}")
 
 
 class FtpHands:
-    """Both hands, see hands.HandDriver; a hand without an address is left out."""
+    """Implements hands.HandDriver; a left hand without an address is not used."""
 
     joints = DRIVER_JOINTS
 
@@ -158,7 +158,7 @@ class FtpHands:
         self, right: Calibration, left: Calibration, registers: Registers, config: BridgeParameters
     ) -> None:
         if not config.hand_right_host:
-            raise RuleSafeError("FTP hands: the right hand's address is missing (hand_right_host)")
+            raise RuleSafeError("hand:=ftp needs the right hand's address: set hand_right_host")
         self._timeout = config.hand_timeout
         hosts = (config.hand_right_host, config.hand_left_host)
         self._hands = [
@@ -173,7 +173,7 @@ class FtpHands:
                 hand.command(part)
 
     def receive(self, raw: bytes, now: int) -> None:
-        """Ignored: these hands have no topic."""
+        """Do nothing: FTP hands have no topic."""
 
     def state(self, now: int) -> HandState | None:
         positions, force = np.full((2, FINGERS), np.nan), np.full((2, FINGERS), np.nan)
@@ -185,7 +185,7 @@ class FtpHands:
             positions[i], force[i], stamp, fault = hand.read()
             stamps.append(stamp)
             if not fault and (age := (now - stamp) / 1e9) > self._timeout:
-                fault = f"the {SIDES[i]} hand has not answered for {age:.2f} s"
+                fault = f"{SIDES[i]} hand: no response for {age:.2f} s"
             if fault:
                 faults.append(fault)
         return HandState(positions.ravel(), min(stamps), force.ravel(), "; ".join(faults))

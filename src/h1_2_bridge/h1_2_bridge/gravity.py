@@ -1,8 +1,8 @@
-"""The torque that gravity asks of the arms' motors. numpy alone.
+"""Gravity compensation torques of the arm motors; needs only numpy.
 
-Without it, the arm's drives would hang 0.09 rad below their command at the elbow in the posture
-`HOME` (4.5 N m at 50 N m/rad), 5 cm at the fingertips. Masses are those of `rulesafe_core.robot`;
-the pelvis is taken as upright, as it is while the robot stands.
+Without them the elbow would hang 0.09 rad below its command in the posture `HOME` (4.5 N m at
+50 N m/rad), which is 5 cm at the fingertips. Masses are those of `rulesafe_core.robot`. The pelvis
+is assumed to be upright, as it is while the robot stands.
 """
 
 import numpy as np
@@ -17,12 +17,11 @@ GRAVITY = 9.81
 """m/s^2"""
 
 RESOLUTION = 0.01
-"""rad by which a joint moves before the torque is computed anew: less than 0.2 N m at a
-shoulder."""
+"""rad by which a joint moves before torques are recomputed: less than 0.2 N m at a shoulder."""
 
 
 class ArmGravity:
-    """Gravity's torque on one arm of 7 joints; the fingers as they are in `HOME`.
+    """Gravity torques of one arm with 7 joints, with the fingers at `HOME`.
 
     Args:
         joints: motor indices (7,) of one arm, from the shoulder to the hand.
@@ -39,7 +38,7 @@ class ArmGravity:
         self._origins = [joint.origin for joint in chain]
         self._axes = np.array([joint.axis for joint in chain])
         crosses = [_cross_matrix(axis) for axis in self._axes]
-        # Rodrigues' formula with the mount in front: A + sin(q) B + (1 - cos(q)) C.
+        # Rodrigues' formula with the joint origin's rotation: A + sin(q) B + (1 - cos(q)) C.
         self._turns = [
             (o[:3, :3], o[:3, :3] @ cross, o[:3, :3] @ cross @ cross)
             for o, cross in zip(self._origins, crosses, strict=True)
@@ -50,25 +49,27 @@ class ArmGravity:
         self._torque = np.zeros(len(chain))
 
     def torque(self, positions: ArrayLike) -> NDArray[np.float64]:
-        """Torques (7,), N m, that hold the arm at `positions` (7,), rad, against gravity."""
+        """Return the torques (7,), N m, that hold the arm at `positions` (7,), rad."""
         at = np.asarray(positions, np.float64)
         if np.abs(at - self._at).max() > RESOLUTION:
-            self._torque, self._at = self._computed(at), at.copy()
+            self._torque, self._at = self._compute(at), at.copy()
         return self._torque
 
-    def _computed(self, positions: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _compute(self, positions: NDArray[np.float64]) -> NDArray[np.float64]:
         count = len(positions)
         points, axes, coms = np.empty((count, 3)), np.empty((count, 3)), np.empty((count, 3))
         rotation, point = np.eye(3), np.zeros(3)
         sines, versines = np.sin(positions), 1 - np.cos(positions)
-        for i, (mount, first, second) in enumerate(self._turns):
+        for i, (origin, first, second) in enumerate(self._turns):
             point = point + rotation @ self._origins[i][:3, 3]
-            rotation = rotation @ (mount + sines[i] * first + versines[i] * second)
+            rotation = rotation @ (origin + sines[i] * first + versines[i] * second)
             points[i], axes[i] = point, rotation @ self._axes[i]
             coms[i] = point + rotation @ self._coms[i]
         carried = np.cumsum(self._masses[::-1])[::-1]
         moments = np.cumsum((self._masses[:, None] * coms)[::-1], axis=0)[::-1]
-        arms = moments - carried[:, None] * points  # kg m, from each joint to all that it carries
+        arms = (
+            moments - carried[:, None] * points
+        )  # kg m, mass times lever of all links that a joint carries
         # axis . (arm x up) g, with `up` along z.
         return GRAVITY * (axes[:, 0] * arms[:, 1] - axes[:, 1] * arms[:, 0])
 

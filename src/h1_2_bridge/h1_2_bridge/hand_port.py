@@ -1,4 +1,4 @@
-"""Between the core, which decides, and a driver of the hands, which talks to them. No ROS."""
+"""Pass hand states and targets between the core and a hand driver; does not import ROS."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,17 +11,16 @@ from h1_2_bridge.hands import HandDriver
 from rulesafe_core.chunks import SECOND
 
 PERIOD = SECOND // 100
-"""Targets go to the hands this often, ns."""
+"""ns between two updates of the hands."""
 
 
 @dataclass
 class HandPort:
-    """One driver; its state goes to the core, the core's targets to it.
+    """Passes the state of a hand driver to the core and targets of the core to the driver.
 
     Attributes:
-        driver: the hands.
-        show: called with the targets (12,), rad, instead of the driver: a dry run. None: no dry
-            run.
+        driver: of the hands.
+        show: in a dry run, called with the targets (12,), rad, instead of the driver; else None.
     """
 
     driver: HandDriver
@@ -33,17 +32,17 @@ class HandPort:
 
     @property
     def joints(self) -> Sequence[str]:
-        """The driver's 12 joints."""
+        """Names of the driver's 12 joints."""
         return self.driver.joints
 
-    def take(self, sent: Sent) -> None:
-        """Keeps the newest targets for the next turn."""
+    def store(self, sent: Sent) -> None:
+        """Store the newest targets for the next update."""
         if sent.hand is not None:
             self._targets = sent.hand
 
-    def turn(self, core: BridgeCore, now: int) -> None:
-        """Once in PERIOD: the hands' state to the core, and targets, if there are new ones, to
-        the hands. `now`: the steady clock's ns."""
+    def update(self, core: BridgeCore, now: int) -> None:
+        """Pass the hand state to the core and new targets to the hands, at most once per PERIOD.
+        `now`: steady clock, ns."""
         if now < self._due:
             return
         self._due = now + PERIOD

@@ -1,4 +1,4 @@
-"""The hands as the core sees them: whether they answer, and where the right one's fingers are."""
+"""Check for the core whether the hands respond, and provide the right hand's finger positions."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -12,19 +12,20 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import HAND_JOINTS
 from rulesafe_core.robot import h1_2
 
-if TYPE_CHECKING:  # the drivers stay out of what only asks how they are
+if TYPE_CHECKING:  # the core does not import the drivers
     from h1_2_bridge.hands import HandState
 
 
 class HandWatch:
-    """Knows the hands' last state.
+    """Stores the last hand state and checks it.
 
     Args:
         config: of the bridge.
         joints: the driver's 12 joints, in the order of its arrays.
 
     Attributes:
-        velocities: (12,) rad/s, from the last two states; no hand measures them.
+        velocities: (12,) rad/s, computed from the last two states since no hand measures them.
+        last: the last state; None before the first.
     """
 
     def __init__(self, config: BridgeConfig, joints: Sequence[str]) -> None:
@@ -38,7 +39,7 @@ class HandWatch:
         self.last: HandState | None = None
 
     def receive(self, state: "HandState | None") -> None:
-        """Takes what the driver tells; None: nothing yet."""
+        """Store a state of the driver; None is ignored."""
         last = self.last
         if state is None:
             return
@@ -48,35 +49,35 @@ class HandWatch:
         self.last = state
 
     def trouble(self, now: int) -> str:
-        """Why the hands cannot be used at `now` (ns); empty if they can."""
+        """Return why the hands cannot be used at `now` (ns); empty if they can."""
         last = self.last
         if last is None:
-            return "the hands have not answered yet"
+            return "no state received from the hands yet"
         if last.fault:
-            return f"the hands: {last.fault}"
+            return f"hand fault: {last.fault}"
         age = (now - last.stamp) / SECOND
         if age > self._timeout:
-            return f"the hands have not answered for {age:.2f} s"
+            return f"no state received from the hands for {age:.2f} s"
         if not np.isfinite(np.asarray(last.positions)[self._right]).all():
-            return "a finger's position is not known"
+            return "a finger position of the right hand is unknown (NaN)"
         return ""
 
     def check(self, now: int) -> None:
-        """Errors: RuleSafeError if they cannot be used."""
-        if why := self.trouble(now):
-            raise RuleSafeError(why)
+        """Raise RuleSafeError if the hands cannot be used."""
+        if reason := self.trouble(now):
+            raise RuleSafeError(reason)
 
     @property
     def fingers(self) -> NDArray[np.float64]:
-        """The right hand's joints (6,) where they are measured, rad, order of HAND_JOINTS; NaN
-        before the first answer."""
+        """Measured positions of the right hand (6,), rad, in the order of HAND_JOINTS; NaN before
+        the first state."""
         if self.last is None:
             return np.full(len(self._right), np.nan)
         return np.asarray(self.last.positions, np.float64)[self._right]
 
     def targets(self, fingers: ArrayLike) -> NDArray[np.float64]:
-        """The driver's targets (12,), rad: those of the right hand (6,), NaN for the left hand,
-        which stays as it is."""
+        """Return driver targets (12,), rad, for right-hand positions (6,); the left hand gets NaN
+        and holds its position."""
         targets = np.full(len(self.joints), np.nan)
         targets[self._right] = np.clip(fingers, self._lower, self._upper)
         return targets

@@ -1,8 +1,8 @@
-"""The hands: their joints, states and calibration, and `HandDriver`, which all drivers implement.
+"""Joints, states and calibration of the hands, and the driver interface `HandDriver`.
 
-Joints are the simulation's, rad, larger is more closed; the hands themselves count
-from 0 (closed) to 1 (open), right hand first, slots in the order pinky, ring, middle, index, thumb
-bend, thumb rotation.
+Joint positions are those of the simulation: rad, larger is more closed. Hand units range from 0
+(closed) to 1 (open), right hand first, in the order pinky, ring, middle, index, thumb bend, thumb
+rotation.
 """
 
 from dataclasses import dataclass, field
@@ -16,10 +16,10 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import HAND_JOINTS, LEFT_HAND_JOINTS
 
 FINGERS = len(HAND_JOINTS)
-"""Motors of one hand."""
+"""Number of motors of one hand."""
 
 DRIVER_JOINTS: tuple[str, ...] = HAND_JOINTS + LEFT_HAND_JOINTS
-"""The order of all drivers' arrays (12,): the order of the hands' own slots, right hand first."""
+"""Joint order of all driver arrays (12,), right hand first."""
 
 Array = NDArray[np.float64]
 Six = tuple[float, float, float, float, float, float]
@@ -27,13 +27,13 @@ Six = tuple[float, float, float, float, float, float]
 
 @dataclass(frozen=True)
 class HandState:
-    """What both hands last told.
+    """Last measured state of both hands.
 
     Attributes:
-        positions: (12,) rad, in the driver's order; NaN where not known.
-        stamp: ns, when the older of the hands that are used last answered.
-        force: (12,) in the hand's own unit (FTP: g), NaN where not known.
-        fault: why a hand cannot be used, empty where nothing is wrong.
+        positions: (12,) rad, in the order of DRIVER_JOINTS; NaN if unknown.
+        stamp: ns, oldest of the last response times of the hands in use.
+        force: (12,) in the hand's own unit (FTP: g); NaN if unknown.
+        fault: why a hand cannot be used; empty if both can.
     """
 
     positions: Array
@@ -43,71 +43,70 @@ class HandState:
 
 
 class HandDriver(Protocol):
-    """Both hands.
-
-    Attributes:
-        joints: 12 names, the order of all arrays.
-    """
+    """Driver of both hands. `joints`: 12 names, the order of all arrays."""
 
     joints: tuple[str, ...]
 
     def command(self, positions: NDArray, now: int) -> None:
-        """Joint targets (12,), rad; NaN leaves a finger as it is. Never blocks. `now`: ns."""
+        """Command joint targets (12,), rad; NaN: no change. Does not block. `now`: ns."""
 
     def receive(self, raw: bytes, now: int) -> None:
-        """A message of the hands' state topic, where the hands have one. Errors: RuleSafeError for
-        one that is not theirs."""
+        """Process a message of the hands' state topic, if the hands have one. Raises RuleSafeError
+        for an invalid message."""
 
     def state(self, now: int) -> HandState | None:
-        """The last state; None before the first."""
+        """Return the last state; None before the first."""
 
     def close(self) -> None:
-        """Lets go of connections and threads."""
+        """Close connections and end threads."""
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """Joint positions (6,) of one hand where it counts 1 (open) and 0 (closed), rad."""
+    """Joint positions (6,), rad, of one hand at hand unit 1 (open) and 0 (closed)."""
 
     open: Six
     closed: Six
 
     def __post_init__(self) -> None:
         if len(self.open) != FINGERS or len(self.closed) != FINGERS:
-            raise RuleSafeError(f"a hand's calibration takes {FINGERS} numbers each way")
+            raise RuleSafeError(
+                f"a hand calibration needs {FINGERS} open and {FINGERS} closed positions, got "
+                f"{self.open} and {self.closed}"
+            )
         if not np.all(np.abs(np.subtract(self.closed, self.open)) > 0.05):
             raise RuleSafeError(
-                f"a hand's calibration must leave each finger a range of 0.05 rad, got open "
-                f"{self.open} and closed {self.closed}"
+                f"open and closed positions of a finger must differ by more than 0.05 rad, got "
+                f"open {self.open} and closed {self.closed}"
             )
 
     def to_hand(self, positions: ArrayLike) -> Array:
-        """What the hand is told, (6,) in 0..1, for joint positions (6,); NaN stays NaN."""
+        """Convert joint positions (6,), rad, to hand units (6,) in 0..1; NaN stays NaN."""
         opened, closed = np.array(self.open), np.array(self.closed)
         share = (closed - np.asarray(positions, np.float64)) / (closed - opened)
         return np.clip(share, 0.0, 1.0)
 
     def from_hand(self, shares: ArrayLike) -> Array:
-        """Joint positions (6,), rad, for what the hand tells, (6,)."""
+        """Convert measured hand units (6,) to joint positions (6,), rad."""
         opened, closed = np.array(self.open), np.array(self.closed)
         return closed - np.asarray(shares, np.float64) * (closed - opened)
 
 
 DFX = Calibration(open=(0, 0, 0, 0, 0, -0.1), closed=(1.7, 1.7, 1.7, 1.7, 0.5, 1.3))
-"""Inspire DFX: (max - q) / (max - min), limits as the manufacturer's teleoperation has them."""
+"""Inspire DFX: (max - q) / (max - min) with the limits of the manufacturer's teleoperation code."""
 
 FTP = Calibration(open=(0, 0, 0, 0, 0, 0), closed=(1.4381, 1.4381, 1.4381, 1.4381, 0.5864, 1.1641))
-"""Inspire FTP: the limits of the description's FTP hand."""
+"""Inspire FTP: joint limits of the FTP hand in the robot description."""
 
 
 SIDES = ("right", "left")
 
 
 def calibration(parameters: BridgeParameters, side: str, default: Calibration) -> Calibration:
-    """The calibration of the "right" or "left" hand that the parameters give, or the default.
+    """Return the calibration of the "right" or "left" hand in the parameters, else `default`.
 
     Raises:
-        RuleSafeError: for other than six numbers, or only one end.
+        RuleSafeError: not six numbers, or only one of open and closed is given.
     """
     texts = {end: getattr(parameters, f"hand_{side}_{end}") for end in ("open", "closed")}
     if not any(texts.values()):
@@ -120,15 +119,15 @@ def calibration(parameters: BridgeParameters, side: str, default: Calibration) -
             numbers[end] = ()
         if len(numbers[end]) != FINGERS:
             raise RuleSafeError(
-                f"hand_{side}_{end} takes {FINGERS} numbers in rad with commas between them, as "
-                f"does its counterpart, got {text!r}"
+                f"hand_{side}_{end} must be {FINGERS} comma-separated numbers (rad), got {text!r}; "
+                f"set hand_{side}_open and hand_{side}_closed, or neither"
             )
     return Calibration(**numbers)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
 class Registers:
-    """Addresses of the FTP hand's Modbus registers, six 16-bit ones from each (its manual)."""
+    """First addresses of the FTP hand's blocks of six 16-bit Modbus registers (its manual)."""
 
     angle_set: int = 1486
     force_set: int = 1498
@@ -138,16 +137,16 @@ class Registers:
 
 
 def ftp_registers(text: str) -> Registers:
-    """The registers, of which `text` changes some, as in "angle_set=1486, force_set=1498".
+    """Return the registers with overrides in `text`, as in "angle_set=1486, force_set=1498".
 
     Raises:
-        RuleSafeError: for an unknown register or an address that is no number.
+        RuleSafeError: a register is unknown or its address is not a number.
     """
     changes: dict[str, int] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
         name, _, number = (piece.strip() for piece in part.partition("="))
         if name not in Registers.__dataclass_fields__ or not number.isdigit():
-            known = ", ".join(f"{field}=NUMBER" for field in Registers.__dataclass_fields__)
-            raise RuleSafeError(f"hand_registers takes some of {known}; got {part!r}")
+            valid = ", ".join(f"{field}=NUMBER" for field in Registers.__dataclass_fields__)
+            raise RuleSafeError(f"invalid entry {part!r} in hand_registers; valid: {valid}")
         changes[name] = int(number)
     return Registers(**changes)

@@ -1,7 +1,7 @@
-"""Unitree's low-level messages as arrays, and how their C structs lie in memory.
+"""Unitree's low-level messages as arrays, and the memory layout of their C structs.
 
-Figures: the IDL files of unitree_hg and unitree_go (BSD-3-Clause). All is little-endian, and no
-field is longer than 4 bytes; a byte before a float is here a word whose upper bytes are zero.
+Source: the IDL files of unitree_hg and unitree_go (BSD-3-Clause). All fields are little-endian and
+at most 4 bytes long; a byte followed by padding is declared as a word with zero upper bytes.
 """
 
 from collections.abc import Callable
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 MOTORS = 35
-"""Entries of a body message; the H1-2 has motors in the first 27."""
+"""Motor entries of a body message; the H1-2 uses the first 27."""
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.uint32]
@@ -88,25 +88,26 @@ def _zeros(*shape: int, dtype: str = "f4") -> Callable[[], NDArray]:
 
 @dataclass(frozen=True)
 class LowState:
-    """What the robot reports 500 times a second (unitree_hg/LowState).
+    """State that the robot publishes at 500 Hz (unitree_hg/LowState).
 
     Attributes:
         mode_pr: 0 when the ankles are driven by pitch and roll, 1 by their two motors.
-        mode_machine: kind of robot; a command must carry the same.
-        tick: the robot's counter, ms.
+        mode_machine: robot type; commands must have the same value.
+        tick: the robot's time counter, ms.
         quat_wxyz: (4,) orientation of the IMU.
         gyroscope: (3,) rad/s.
         accelerometer: (3,) m/s^2.
         rpy: (3,) rad.
         q, dq, ddq, tau: (35,) rad, rad/s, rad/s^2, N m (estimated) by motor index.
         temperature: (35, 2) deg C, of the housing and of the winding.
-        motor_mode: (35,) 1 where a motor is enabled.
-        motor_fault: (35,) the field `motorstate`, 0 where nothing is wrong.
+        motor_mode: (35,) 1 for enabled motors.
+        motor_fault: (35,) the field `motorstate`, 0 without a fault.
         voltage: (35,) V.
         remote: the 40 bytes of the wireless remote, see `h1_2_bridge.remote`.
         imu_temperature: deg C.
         version: (2,) of the robot's firmware.
-        crc: as received; `valid` says whether it is right.
+        crc: as received.
+        valid: whether the received crc is correct.
     """
 
     mode_pr: int = 0
@@ -133,14 +134,14 @@ class LowState:
 
 @dataclass(frozen=True)
 class LowCmd:
-    """What the robot is told (unitree_hg/LowCmd): torque = tau + kp (q - q') + kd (dq - dq').
+    """Command to the robot (unitree_hg/LowCmd): torque = tau + kp (q - q') + kd (dq - dq').
 
     Attributes:
         mode_pr, mode_machine: as in the robot's `LowState`.
-        mode: (35,) 1 enables a motor, 0 lets it go.
+        mode: (35,) 1 enables a motor, 0 disables it.
         q, dq, tau, kp, kd: (35,) rad, rad/s, N m, N m/rad, N m s/rad by motor index.
-        reserve: (4,) words at the message's end, those of the motors are zero.
-        crc: as received; `valid` says whether it is right. Neither is read when encoding.
+        reserve: (4,) words at the end of the message; the reserve words of motors are zero.
+        crc, valid: as in `LowState`; not used when encoding.
     """
 
     mode_pr: int = 0
@@ -158,10 +159,10 @@ class LowCmd:
 
 @dataclass(frozen=True)
 class MotorCmds:
-    """Targets of n hand motors (unitree_go/MotorCmds); q is what the hand's driver makes of it.
+    """Targets of n hand motors (unitree_go/MotorCmds); the hand driver defines the units.
 
     Attributes:
-        mode: (n,) 1 enables.
+        mode: (n,) 1 enables a motor.
         q, dq, tau, kp, kd: (n,).
     """
 
@@ -175,13 +176,13 @@ class MotorCmds:
 
 @dataclass(frozen=True)
 class MotorStates:
-    """What n hand motors report (unitree_go/MotorStates).
+    """States of n hand motors (unitree_go/MotorStates).
 
     Attributes:
         mode: (n,).
-        q, dq, tau: (n,).
+        q, dq, tau: (n,), in units of the hand driver.
         temperature: (n,) deg C.
-        lost: (n,) packets that the motor lost.
+        lost: (n,) number of packets that the motor lost.
     """
 
     mode: NDArray[np.uint8]

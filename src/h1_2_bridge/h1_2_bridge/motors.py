@@ -1,8 +1,7 @@
-"""The body's 27 motors by the manufacturer's motor index, and their figures.
+"""Limits and gains of the 27 body motors by the manufacturer's motor index.
 
-Joint limits, velocities and efforts are those of the description (`rulesafe_core.robot`). What the
-description has not (gains, accelerations, gravity's share) stands in data/h1_2_motors.json with its
-source.
+Joint limits, velocities and efforts come from the robot description (`rulesafe_core.robot`). Gains
+and accelerations, which the description lacks, are in data/h1_2_motors.json with their sources.
 """
 
 import json
@@ -23,13 +22,13 @@ MOTOR_JOINTS: tuple[str, ...] = BODY_JOINTS
 12, left arm 13-19, right arm 20-26."""
 
 MOTOR_COUNT = len(MOTOR_JOINTS)
-"""Motors that exist; the messages have SLOTS."""
+"""Number of motors of the H1-2; messages have SLOTS entries."""
 
 SLOTS = 35
 """Entries of `motor_cmd` and `motor_state` in unitree_hg messages."""
 
 WEIGHT_SLOT = 27
-"""Entry of `motor_cmd` whose q is arm_sdk's weight, 0..1 (H1-2; other robots have another)."""
+"""Entry of `motor_cmd` whose q is arm_sdk's weight, 0..1 (H1-2; it differs on other robots)."""
 
 LEGS = tuple(range(12))
 """Motor indices of both legs."""
@@ -41,12 +40,12 @@ LEFT_ARM = tuple(range(13, 20))
 """Motor indices of the left arm, from the shoulder to the hand."""
 
 RIGHT_ARM = tuple(MOTOR_JOINTS.index(name) for name in ARM_JOINTS)
-"""Motor indices of the right arm, 20 to 26: the joints that an action moves, in its order."""
+"""Motor indices of the right arm, 20 to 26, in the order of an action."""
 
 
 @dataclass(frozen=True)
 class Motors:
-    """Figures by motor index, each (27,).
+    """Motor limits by motor index, each (27,).
 
     Attributes:
         lower, upper: rad.
@@ -70,16 +69,16 @@ class Gains:
     kd: NDArray[np.float64]
 
 
-def _figures() -> dict[str, Any]:
+def _motor_data() -> dict[str, Any]:
     text = (resources.files("h1_2_bridge") / "data/h1_2_motors.json").read_text("utf-8")
     return json.loads(text)
 
 
 @lru_cache(maxsize=1)
 def motors() -> Motors:
-    """The motors' limits. The arrays are shared: do not write to them."""
+    """Return the motor limits. The arrays are shared: do not write to them."""
     joints = [h1_2().joint(name) for name in MOTOR_JOINTS]
-    kinds = _figures()["acceleration"]["rad_s2"]
+    kinds = _motor_data()["acceleration"]["rad_s2"]
     return Motors(
         lower=np.array([joint.lower for joint in joints]),
         upper=np.array([joint.upper for joint in joints]),
@@ -90,18 +89,20 @@ def motors() -> Motors:
 
 
 def gains(name: str) -> Gains:
-    """A set of gains in data/h1_2_motors.json by its name. Errors: RuleSafeError, listing them."""
-    sets = _figures()["gains"]
+    """Return a set of gains in data/h1_2_motors.json. Raises RuleSafeError for unknown names."""
+    sets = _motor_data()["gains"]
     if name not in sets:
-        raise unknown_name("set of gains", name, sets)
+        raise unknown_name("gain set", name, sets)
     table = {kind: value for kind, value in sets[name].items() if kind != "source"}
     try:
         pairs = [table[_kind(joint)] for joint in MOTOR_JOINTS]
     except KeyError as error:
-        raise RuleSafeError(f"the set of gains {name!r} lacks the joint {error}") from None
+        raise RuleSafeError(
+            f"gain set {name!r} in data/h1_2_motors.json has no entry for joint {error}"
+        ) from None
     return Gains(*np.array(pairs, np.float64).T)
 
 
 def _kind(joint: str) -> str:
-    """A joint without its side, as the file's tables name it: `shoulder_pitch`."""
+    """Return a joint's name in the JSON file, without side and suffix: `shoulder_pitch`."""
     return joint.removeprefix("left_").removeprefix("right_").removesuffix("_joint")

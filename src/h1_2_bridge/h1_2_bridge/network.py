@@ -1,10 +1,10 @@
-"""Which network interface DDS speaks on to the robot: named by the user, written to DDS profiles.
+"""Restrict DDS to the network interface of the robot by writing DDS profiles.
 
-Commands to motors shall go where the robot is and nowhere else. A process that calls
-`use_interface` before rclpy.init speaks on the named interface and on loopback, where the other
-nodes are: those keep to loopback, by ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST and no profile. With
-"lo" nothing leaves the machine, and yet participants are found by multicast, as on the robot's
-network: a robot that is a process on the same machine is found, whichever DDS it uses.
+Motor commands must reach only the robot's network. A process that calls `use_interface` before
+rclpy.init communicates on the named interface and on loopback. All other nodes use only loopback
+(ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST, no profile). With "lo" no message leaves the machine, but
+discovery uses multicast as on the robot's network, so that a simulated robot on the same machine is
+discovered with any DDS implementation.
 """
 
 import fcntl
@@ -24,10 +24,10 @@ from rulesafe_core.errors import RuleSafeError, unknown_name
 LOOPBACK = "lo"
 
 PARAMETER = "network_interface"
-"""The nodes' parameter; DDS reads its profile before there is a node, hence `from_arguments`."""
+"""ROS parameter of the nodes. DDS reads its profile before a node exists: see `from_arguments`."""
 
 UNNAMED = "?"
-"""Value of the parameter where launch/robot.launch.xml target:=real has no network_interface."""
+"""Parameter value of launch/robot.launch.xml target:=real without network_interface."""
 
 _SIOCGIFADDR = 0x8915  # linux/sockios.h
 
@@ -69,27 +69,27 @@ _CYCLONE_DDS = """<?xml version="1.0" encoding="UTF-8" ?>
 
 
 def interfaces() -> dict[str, str]:
-    """IPv4 address by name of each interface of this machine that has one."""
+    """Return the IPv4 addresses of this machine's network interfaces by interface name."""
     found = {}
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         for _, name in socket.if_nameindex():
             request = struct.pack("256s", name.encode()[:15])
             try:
-                answer = fcntl.ioctl(probe.fileno(), _SIOCGIFADDR, request)
+                response = fcntl.ioctl(probe.fileno(), _SIOCGIFADDR, request)
             except OSError:  # no address
                 continue
-            found[name] = socket.inet_ntoa(answer[20:24])
+            found[name] = socket.inet_ntoa(response[20:24])
     return found
 
 
 def fast_dds_profile(addresses: Sequence[str]) -> str:
-    """Profile of Fast DDS: UDP on the interfaces with these IPv4 addresses and no others."""
+    """Return a Fast DDS profile that uses UDP only on interfaces with these IPv4 addresses."""
     lines = [f"          <address>{escape(address)}</address>" for address in addresses]
     return _FAST_DDS.format(addresses="\n".join(lines))
 
 
 def cyclone_dds_profile(names: Sequence[str]) -> str:
-    """Profile of Cyclone DDS: the interfaces of these names and no others."""
+    """Return a Cyclone DDS profile that uses only the interfaces with these names."""
     entry = '        <NetworkInterface name="{}" priority="default" multicast="default"/>'
     return _CYCLONE_DDS.format(names="\n".join(entry.format(escape(name)) for name in names))
 
@@ -99,11 +99,15 @@ def use_interface(
     environment: MutableMapping[str, str] = os.environ,
     folder: Path | None = None,
 ) -> None:
-    """Makes DDS of this process speak on the interface and on loopback. To be called before
-    rclpy.init; the profiles are written to `folder`, else to one of this user's own.
+    """Configure DDS in this process to use one interface and loopback; call before rclpy.init.
 
-    An empty name leaves everything as the environment has it. Errors: RuleSafeError for an
-    interface that this machine has not, or that has no IPv4 address, and for UNNAMED.
+    Args:
+        name: of the interface; empty: leave the environment unchanged.
+        environment: to which the DDS variables are written.
+        folder: for the profiles; None: a new temporary folder.
+
+    Raises:
+        RuleSafeError: the interface does not exist, has no IPv4 address, or is UNNAMED.
     """
     if not name:
         return
@@ -111,7 +115,7 @@ def use_interface(
     if name == UNNAMED:
         valid = ", ".join(f"{each} ({known[each]})" for each in sorted(known))
         raise RuleSafeError(
-            f"a real robot needs {PARAMETER}:=NAME, the network interface to it; valid: {valid}"
+            f"{PARAMETER} is not set: a real robot needs {PARAMETER}:=NAME; valid: {valid}"
         )
     if name not in known:
         raise unknown_name("network interface with an IPv4 address", name, sorted(known))
@@ -121,16 +125,16 @@ def use_interface(
     fast.write_text(fast_dds_profile([known.get(each, "127.0.0.1") for each in names]), "utf-8")
     cyclone.write_text(cyclone_dds_profile(names), "utf-8")
     environment["FASTRTPS_DEFAULT_PROFILES_FILE"] = str(fast)
-    environment["FASTDDS_DEFAULT_PROFILES_FILE"] = str(fast)  # its name from Fast DDS 3 on
+    environment["FASTDDS_DEFAULT_PROFILES_FILE"] = str(fast)  # name since Fast DDS 3
     environment["CYCLONEDDS_URI"] = f"file://{cyclone}"
-    environment["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "SUBNET"  # of these interfaces
+    environment["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "SUBNET"  # only of these interfaces
 
 
 def from_arguments(arguments: Sequence[str]) -> str:
-    """The parameter `network_interface` that a node's arguments give: `-p NAME:=VALUE`, or in a
-    `--params-file`; the last one counts, and none is "".
+    """Return the parameter `network_interface` in a node's arguments, empty if it is not set.
 
-    Errors: RuleSafeError for a file that cannot be read.
+    It may be given by `-p NAME:=VALUE` or in a `--params-file`; the last one counts. Raises
+    RuleSafeError if a file cannot be read.
     """
     value = ""
     for option, argument in pairwise(arguments):
@@ -145,7 +149,7 @@ def _from_file(path: Path, value: str) -> str:
     try:
         nodes = yaml.safe_load(path.read_text("utf-8")) or {}
     except (OSError, yaml.YAMLError) as error:
-        raise RuleSafeError(f"cannot read the parameters {path}: {error}") from error
+        raise RuleSafeError(f"cannot read the parameter file {path}: {error}") from error
     for node in nodes.values():
         parameters = node.get("ros__parameters", {}) if isinstance(node, dict) else {}
         value = str(parameters.get(PARAMETER, value) or "")

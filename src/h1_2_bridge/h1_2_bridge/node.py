@@ -1,13 +1,14 @@
-"""The bridge on a ROS 2 graph: the robot's messages on one side, the simulation's on the other.
+"""Lifecycle node that connects the robot's messages to the topics of the simulation.
 
-A lifecycle node. `configure` makes the core and the hands' driver; `activate` listens. Nothing
-moves before /bridge/engage. A command is sent when a state has come, as often as `rate` says; where
-none comes, `turn` looks after the watchdogs. Interrupted, the node lets the weight fall to 0 before
-it ends; a second signal ends it at once.
+`configure` creates the core and the hand driver; `activate` subscribes. The robot does not move
+before /bridge/engage is called. The node sends commands when it receives a state, at most at
+`rate`; without states, `update` runs the watchdogs. On a signal the node ramps the weight down to 0
+before it ends; a second signal ends it immediately.
 
-rclpy asks each entity of a node about news whenever there is some. At 500 Hz that costs more than
-all else, so that the robot's states and the chunks have a small node of their own, which `ros.Ear`
-waits for, and the rest is asked every 20 ms. The robot's messages are taken and published raw.
+The executors of rclpy check all entities of a node at each message, which is too slow at 500 Hz.
+The robot's states and the chunks are therefore subscribed to by a separate small node, which
+`ros.SubscriptionExecutor` executes; all other entities are executed every 20 ms. The robot's
+messages are received and published as raw bytes.
 """
 
 import sys
@@ -41,7 +42,7 @@ from h1_2_bridge.ros import (
     NEWEST_QOS,
     NO_EVENTS,
     NO_SUBSCRIPTION_EVENTS,
-    TURN,
+    UPDATE_PERIOD,
     SubscriptionExecutor,
     run_robot_node,
 )
@@ -58,13 +59,13 @@ from rulesafe_core.urdf import to_urdf
 from rulesafe_interfaces.msg import BridgeState
 
 SUPERVISOR = "h1_2_bridge_supervisor"
-"""The other node that may write to the robot; it speaks when the bridge has died."""
+"""The only other node that may publish commands; it does so when the bridge has died."""
 
 JOINTS_PERIOD = SECOND // 100
 STATE_PERIOD = SECOND // 10
 
 SERVICE_PERIOD = SECOND // 50
-"""ns from one turn of the services to the next: it costs as much as a command."""
+"""ns between two executions of services and timers, each as expensive as a command."""
 
 
 class BridgeNode(ManagedNode[BridgeParameters]):
@@ -75,7 +76,7 @@ class BridgeNode(ManagedNode[BridgeParameters]):
             "h1_2_bridge", BridgeParameters, "/bridge/state", event_callbacks=NO_EVENTS
         )
         config = self.values
-        # In a dry run the robot does not follow.
+        # In a dry run the robot does not move, so that tracking errors are meaningless.
         self._config = replace(config, tracking=10.0) if config.dry_run else config
         self._output = load_output(config.output)
         self.listener = Node("h1_2_bridge_ear", enable_rosout=False, start_parameter_services=False)
@@ -138,7 +139,9 @@ class BridgeNode(ManagedNode[BridgeParameters]):
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
         assert self.core is not None
         if not self.core.drive.silent():
-            self.get_logger().error(f"not deactivated while {self.core.state.value}: disengage")
+            self.get_logger().error(
+                f"cannot deactivate while {self.core.state.value}: call /bridge/disengage first"
+            )
             return FAILURE
         return super().on_deactivate(state)
 
@@ -156,7 +159,7 @@ class BridgeNode(ManagedNode[BridgeParameters]):
         self.listener.destroy_node()
         super().destroy_node()
 
-    # What comes in ------------------------------------------------------------------------
+    # Inputs -------------------------------------------------------------------------------
 
     def _on_low_state(self, raw: bytes) -> None:
         assert self.core is not None
@@ -173,7 +176,7 @@ class BridgeNode(ManagedNode[BridgeParameters]):
         try:
             self._hands.driver.receive(raw, time.monotonic_ns())
         except RuleSafeError as error:
-            self.complain(f"a state of the hands refused: {error}")
+            self.complain(f"hand state refused: {error}")
 
     def _on_chunk(self, message: JointTrajectory) -> None:
         assert self.core is not None
@@ -182,7 +185,7 @@ class BridgeNode(ManagedNode[BridgeParameters]):
         try:
             self.core.accept(decode_chunk(message, clock), clock)
         except RuleSafeError as error:
-            if self.core.refused == refused:  # it was no chunk at all
+            if self.core.refused == refused:  # the message could not be decoded
                 self.core.refuse(str(error))
             self.complain(f"action chunk refused: {error}")
 
@@ -190,7 +193,7 @@ class BridgeNode(ManagedNode[BridgeParameters]):
         def answer(request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
             try:
                 if self.core is None or not self.inputs:
-                    raise RuleSafeError("the node is not active")
+                    raise RuleSafeError("the bridge is not active; activate the lifecycle node")
                 response.message = call(self.core, time.monotonic_ns())
                 response.success = True
             except RuleSafeError as error:
@@ -202,23 +205,30 @@ class BridgeNode(ManagedNode[BridgeParameters]):
         return answer
 
     def _engage(self, core: BridgeCore, now: int) -> str:
-        writers = self.get_publishers_info_by_topic(self._output.topic)
-        others = sorted({w.node_name for w in writers} - {self.get_name(), SUPERVISOR})
+        publishers = self.get_publishers_info_by_topic(self._output.topic)
+        others = sorted(
+            {publisher.node_name for publisher in publishers} - {self.get_name(), SUPERVISOR}
+        )
         if others and not self._config.dry_run:
             names = ", ".join(
-                "a program that is no ROS 2 node" if w == UNNAMED else w for w in others
+                "a program that is not a ROS 2 node" if publisher == UNNAMED else publisher
+                for publisher in others
             )
-            raise RuleSafeError(f"somebody else commands {self._output.topic}: {names}")
+            raise RuleSafeError(
+                f"{self._output.topic} has another publisher: {names}; end that program"
+            )
         return core.engage(now)
 
-    # What goes out ------------------------------------------------------------------------
+    # Outputs ------------------------------------------------------------------------------
 
     def _time(self) -> int:
         return self.get_clock().now().nanoseconds
 
-    def turn(self, now: int) -> None:
-        """The watchdogs, where no state comes, and what is told regularly. `now`: ns, steady."""
-        if self.inputs and now - self._ticked >= max(TURN, 1.25 * SECOND / self._config.rate):
+    def update(self, now: int) -> None:
+        """Run a tick if no state triggers it, and publish periodic topics. `now`: ns, steady."""
+        if self.inputs and now - self._ticked >= max(
+            UPDATE_PERIOD, 1.25 * SECOND / self._config.rate
+        ):
             self._tick(now)
         if now >= self._state_due:
             self._publish_state()
@@ -230,12 +240,12 @@ class BridgeNode(ManagedNode[BridgeParameters]):
         assert self.core is not None
         clock, self._ticked = self._time(), now
         if self._hands is not None:
-            self._hands.turn(self.core, now)
+            self._hands.update(self.core, now)
         sent = self.core.tick(now, clock)
         if sent.body is not None:
             self._body.publish(encode_low_cmd(sent.body))
         if self._hands is not None:
-            self._hands.take(sent)
+            self._hands.store(sent)
         if self.core.episode != self._episode:
             self._episode = self.core.episode
             self._started.publish(to_time(clock))
@@ -255,7 +265,7 @@ class BridgeNode(ManagedNode[BridgeParameters]):
         self._imu.publish(convert.to_imu(state, clock))
 
     def _publish_state(self) -> None:
-        """/bridge/state, and a line in the log where it has changed."""
+        """Publish /bridge/state and log changes of the state."""
         core, now = self.core, time.monotonic_ns()
         self._state_due = now + STATE_PERIOD
         if core is None:
@@ -277,10 +287,10 @@ class BridgeNode(ManagedNode[BridgeParameters]):
     def report(self) -> None:
         self.diagnostics.publish(*convert.to_report(self.core, time.monotonic_ns()))
 
-    # The end ------------------------------------------------------------------------------
+    # Shutdown -----------------------------------------------------------------------------
 
     def release(self) -> None:
-        """Let go of the robot, whatever the state; called again and again until it is released."""
+        """Release the robot from any state; call it repeatedly until `released`."""
         if self.core is not None and self.core.state in STOPPED:
             self.core.reset()
         elif self.core is not None and self.core.state in ENGAGED:
@@ -288,7 +298,7 @@ class BridgeNode(ManagedNode[BridgeParameters]):
 
     @property
     def released(self) -> bool:
-        """Whether no command is sent to the robot any more."""
+        """Whether the bridge has stopped sending commands to the robot."""
         return self.core is None or self.core.drive.silent()
 
 
@@ -298,15 +308,15 @@ def _run(signals: list[int]) -> None:
         inputs = SubscriptionExecutor(node.listener)
         due = services_due = 0
         while len(signals) < 2 and not (signals and node.released):
-            inputs.spin_once(TURN)
+            inputs.spin_once(UPDATE_PERIOD)
             if (now := time.monotonic_ns()) >= due:
-                due = now + TURN
+                due = now + UPDATE_PERIOD
                 if now >= services_due:
                     services_due = now + SERVICE_PERIOD
                     services.spin_once(timeout_sec=0)
                 if signals:
                     node.release()
-                node.turn(time.monotonic_ns())
+                node.update(time.monotonic_ns())
 
 
 main = partial(run_robot_node, "h1_2_bridge", _run)

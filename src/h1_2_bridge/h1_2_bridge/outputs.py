@@ -1,6 +1,6 @@
-"""How a posture becomes a command to the robot: through arm_sdk, or motor by motor.
+"""Convert a posture to a command message for arm_sdk or lowcmd.
 
-`OUTPUTS` has the ways by name; a new one is a class with their three methods. Example::
+To add an output, write a class that implements `Output` and add it to `OUTPUTS`. Example::
 
     output = load_output("arm_sdk")
     cmd = output.command(posture, weight=0.5, torque=gravity, mode_machine=6)
@@ -16,22 +16,24 @@ from h1_2_bridge.motors import LEFT_ARM, MOTOR_COUNT, RIGHT_ARM, SLOTS, WAIST, W
 from rulesafe_core.errors import unknown_name
 
 DAMPING = 8.0
-"""N m s/rad of each motor while it is damped: what the manufacturer's deployment code of its
-learned walking commands then (unitree_rl_gym, deploy_real)."""
+"""Damping gain of all motors in DAMPING, N m s/rad, as in the manufacturer's deployment code of its
+learned walking policy (unitree_rl_gym, deploy_real)."""
 
 ENABLED = 1
-"""`mode` of a motor that obeys; 0 leaves it off."""
+"""`mode` of an enabled motor; 0 disables it."""
 
 SERIES = 0
-"""`mode_pr`: ankles by pitch and roll, as the description has them."""
+"""`mode_pr`: ankles are commanded by pitch and roll, as in the robot description."""
 
 
 class Output(Protocol):
-    """Attributes:
-    topic: the ROS topic that it is published to.
-    motors: indices of the motors that it commands.
-    kp, kd: (35,) gains at full weight, N m/rad and N m s/rad.
-    ends: whether sending may end once the weight is 0, the robot having its own controller.
+    """Command interface of the body.
+
+    Attributes:
+        topic: ROS topic of the commands.
+        motors: indices of the commanded motors.
+        kp, kd: (35,) gains at full weight, N m/rad and N m s/rad.
+        ends: whether sending ends at weight 0 because the robot has its own controller.
     """
 
     topic: str
@@ -43,15 +45,16 @@ class Output(Protocol):
     def command(
         self, posture: ArrayLike, weight: float, torque: ArrayLike, mode_machine: int
     ) -> LowCmd:
-        """Holds a posture (27,), rad, with the feed-forward `torque` (27,), N m; `weight` 0..1."""
+        """Return the command of a posture (27,), rad, with feed-forward `torque` (27,), N m, and
+        `weight` 0..1."""
 
     def damping(self, posture: ArrayLike, weight: float, mode_machine: int) -> LowCmd:
-        """No stiffness and no torque: motors are only braked. `posture` (27,), rad, has no effect
-        on the robot, and is what was commanded last."""
+        """Return a command with damping but no stiffness and no torque. `posture` (27,), rad, is
+        the last commanded one and has no effect on the robot."""
 
 
 class _Body:
-    """What both ways share: which motors, their gains, the message's frame."""
+    """Common part of both outputs: motors, gains and message layout."""
 
     topic: str
     motors: tuple[int, ...]
@@ -59,13 +62,13 @@ class _Body:
     _gains: str
 
     def __init__(self) -> None:
-        figures = gains(self._gains)
+        gain_set = gains(self._gains)
         self._selected = np.zeros(SLOTS, bool)
         self._selected[list(self.motors)] = True
-        self.kp, self.kd = self._slots(figures.kp), self._slots(figures.kd)
+        self.kp, self.kd = self._slots(gain_set.kp), self._slots(gain_set.kd)
 
     def _slots(self, values: ArrayLike) -> NDArray[np.float64]:
-        """(27,) to (35,), 0 for the motors that are not commanded."""
+        """Expand (27,) to (35,), with 0 for motors that are not commanded."""
         slots = np.zeros(SLOTS)
         slots[:MOTOR_COUNT] = values
         return np.where(self._selected, slots, 0.0)
@@ -90,10 +93,10 @@ class _Body:
 
 
 class ArmSdkOutput(_Body):
-    """Arms and waist beside the robot's own controller, which keeps its balance.
+    """Commands arms and waist while the robot's own controller keeps the balance.
 
-    The robot mixes: what is commanded here by the weight, its own command by the rest. The legs'
-    entries are zero.
+    The robot blends this command, scaled by the weight, with its own, scaled by 1 - weight. Entries
+    of the legs are zero.
     """
 
     topic = "/arm_sdk"
@@ -116,9 +119,10 @@ class ArmSdkOutput(_Body):
 
 
 class LowCmdOutput(_Body):
-    """All 27 motors, in debug mode: the robot's own controller is off, and it must hang.
+    """Commands all 27 motors in debug mode: the robot's own controller is off; it must hang.
 
-    There is no weight. Instead stiffness and torque grow with it, from damping alone at 0.
+    The message has no weight. Instead, stiffness and torque are scaled by the weight, so that the
+    motors only damp at weight 0.
     """
 
     topic = "/lowcmd"
@@ -144,11 +148,11 @@ class LowCmdOutput(_Body):
 
 
 OUTPUTS: dict[str, type[Output]] = {"arm_sdk": ArmSdkOutput, "lowcmd": LowCmdOutput}
-"""Ways to command the robot, by name."""
+"""Outputs by name."""
 
 
 def load_output(name: str) -> Output:
-    """The output of that name in OUTPUTS. Errors: RuleSafeError, listing the names."""
+    """Return the output called `name` in OUTPUTS. Raises RuleSafeError for unknown names."""
     if name not in OUTPUTS:
         raise unknown_name("output", name, OUTPUTS)
     return OUTPUTS[name]()

@@ -1,4 +1,4 @@
-"""Quality of service and the fast subscriptions of the bridge's node."""
+"""Quality of service profiles and the subscription executor of the bridge's node."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -15,26 +15,26 @@ from rulesafe_core.chunks import SECOND
 from rulesafe_core.ros import run_beyond_signals
 
 NEWEST_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
-"""The robot's states, 500 per second: only the newest one is used."""
+"""For the robot's states at 500 Hz, of which only the newest is used."""
 
 COMMAND_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
-"""Commands to the robot, whose own subscribers request either reliability."""
+"""For commands; reliable publishers match the robot's subscribers of either reliability."""
 
 DRY_RUN = "/bridge/dry_run"
-"""Prefix of the topics that commands are published on in a dry run."""
+"""Prefix of the command topics in a dry run."""
 
-TURN = SECOND // 200
-"""ns from one turn of hands and watchdogs to the next."""
+UPDATE_PERIOD = SECOND // 200
+"""ns between two updates of hands and watchdogs."""
 
 NO_EVENTS = PublisherEventCallbacks(use_default_callbacks=False)
 NO_SUBSCRIPTION_EVENTS = SubscriptionEventCallbacks(use_default_callbacks=False)
-"""Without these, rclpy polls the events of every topic too."""
+"""These keep rclpy from polling the events of every topic."""
 
 
 def run_robot_node(
     name: str, run: Callable[[list[int]], object], args: Sequence[str] | None = None
 ) -> int:
-    """Run a node that holds the robot, on the network interface in its arguments; see
+    """Run a node that commands the robot, on the network interface in its arguments; see
     `run_beyond_signals`."""
     return run_beyond_signals(
         name, run, args, lambda arguments: use_interface(from_arguments(arguments))
@@ -42,11 +42,11 @@ def run_robot_node(
 
 
 class SubscriptionExecutor:
-    """Serves the subscriptions of a node, and nothing else.
+    """Executes only the subscriptions of a node.
 
-    An executor of rclpy lists everything that a node could do at each turn, which costs more than
-    what the bridge does with a state. This one keeps its wait set. It uses interfaces of rclpy that
-    are not public, and is tested with Jazzy only.
+    The executors of rclpy collect all entities of a node at each iteration, which takes longer than
+    the bridge needs to process a state. This executor reuses its wait set. It uses private
+    interfaces of rclpy and is tested only with Jazzy.
     """
 
     def __init__(self, node: Node) -> None:
@@ -58,7 +58,7 @@ class SubscriptionExecutor:
         return _rclpy.WaitSet(subscriptions, 0, 0, 0, 0, 0, self._node.context.handle)
 
     def spin_once(self, timeout: int) -> None:
-        """Serve all messages that have arrived, or arrive within `timeout` (ns)."""
+        """Execute the callbacks of all messages received now or within `timeout` (ns)."""
         subscriptions = list(self._node.subscriptions)
         if not subscriptions:
             time.sleep(timeout / SECOND)

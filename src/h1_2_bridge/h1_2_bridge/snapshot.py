@@ -1,4 +1,4 @@
-"""What robot, bridge, hands and cameras published within some seconds. No ROS here."""
+"""Data recorded for the checks from robot, bridge, hands and cameras; does not import ROS."""
 
 from dataclasses import dataclass, field
 
@@ -10,8 +10,12 @@ from h1_2_bridge.wire import LowState
 
 @dataclass
 class Arrivals:
-    """Messages of one topic: when they came (steady clock) and how old their stamps were then by
-    the system's clock, ns. A topic without stamps has no ages."""
+    """Arrivals of messages on one topic.
+
+    Attributes:
+        times: arrival times by the steady clock, ns.
+        ages: age of each stamp on arrival by the system clock, ns; empty for unstamped messages.
+    """
 
     times: list[int] = field(default_factory=list)
     ages: list[int] = field(default_factory=list)
@@ -21,7 +25,7 @@ class Arrivals:
 
     @property
     def rate(self) -> float:
-        """Messages per second between the first and the last; 0 where there are not two."""
+        """Messages per second between the first and the last; 0 for fewer than two."""
         if len(self.times) < 2:
             return 0.0
         return (len(self.times) - 1) * 1e9 / max(self.times[-1] - self.times[0], 1)
@@ -39,7 +43,7 @@ class Arrivals:
 
 @dataclass(frozen=True)
 class BridgeFacts:
-    """What /bridge/state says that a check needs."""
+    """Fields of /bridge/state that the checks use."""
 
     state: str
     reason: str
@@ -51,19 +55,19 @@ class BridgeFacts:
 
 @dataclass
 class RobotSnapshot:
-    """All that a check looks at.
+    """Input of the checks.
 
     Attributes:
-        states: low states that could be decoded, in the order in which they came.
-        lowstate: their arrivals, those that could not be decoded too.
-        malformed: states that could not be decoded.
-        joints: the last /joint_states: rad by name.
+        states: decoded messages of /lowstate in order of arrival.
+        lowstate: arrivals on /lowstate, including messages that could not be decoded.
+        malformed: number of messages on /lowstate that could not be decoded.
+        joints: the last /joint_states, rad by name.
         topics: arrivals by topic, of /joint_states, the hands and the cameras.
-        bridge: the last /bridge/state, None where there was none.
-        writers: names of the nodes that write to a topic.
+        bridge: the last /bridge/state; None if none was received.
+        publishers: names of the publishing nodes by command topic.
         nodes: names of all nodes.
-        hand: q (n,) of the last /inspire/state.
-        instruction: what /instruction says, None where nobody does.
+        hand: q (n,) of the last /inspire/state; None if none was received.
+        instruction: the last /instruction; None if none was received.
     """
 
     states: list[LowState] = field(default_factory=list)
@@ -72,11 +76,11 @@ class RobotSnapshot:
     joints: dict[str, float] = field(default_factory=dict)
     topics: dict[str, Arrivals] = field(default_factory=dict)
     bridge: BridgeFacts | None = None
-    writers: dict[str, list[str]] = field(default_factory=dict)
+    publishers: dict[str, list[str]] = field(default_factory=dict)
     nodes: set[str] = field(default_factory=set)
     hand: NDArray[np.float32] | None = None
     instruction: str | None = None
 
     def arrivals(self, topic: str) -> Arrivals:
-        """Those of a topic; empty where nothing came."""
+        """Return the arrivals on a topic; empty if no message was received."""
         return self.topics.get(topic, Arrivals())

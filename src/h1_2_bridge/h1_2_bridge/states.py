@@ -1,43 +1,43 @@
-"""The bridge's states, and why it holds."""
+"""States of the bridge, and reasons for HOLDING."""
 
 from dataclasses import dataclass
 from enum import Enum
 
 
 class ControlState(Enum):
-    """What the bridge does with the robot. docs/safety.md tells which leads to which."""
+    """State of the bridge; docs/safety.md lists the transitions."""
 
     DISCONNECTED = "DISCONNECTED"
-    """No state comes from the robot; nothing is sent."""
+    """No valid states are received from the robot; nothing is sent."""
     IDLE = "IDLE"
-    """The robot is heard; nothing is sent."""
+    """Valid states are received from the robot; nothing is sent."""
     ENGAGING = "ENGAGING"
     """The measured posture is commanded, and the weight rises from 0 to 1."""
     ACTIVE = "ACTIVE"
-    """Chunks are followed."""
+    """Chunks are executed."""
     HOLDING = "HOLDING"
-    """The arm has been braked and stays, with a reason; or the weight falls (disengaging)."""
+    """The arm is braked and holds its position, or the weight ramps down (disengaging)."""
     DAMPING = "DAMPING"
-    """No stiffness, damping alone: a stop, which only a reset ends."""
+    """Stopped: motors have damping but no stiffness; only a reset leaves this state."""
     FAULT = "FAULT"
-    """The robot can no longer be seen; the weight falls to 0, and only a reset ends it."""
+    """The robot's states are lost; the weight ramps down to 0; only a reset leaves this state."""
 
 
 ENGAGED = (ControlState.ENGAGING, ControlState.ACTIVE, ControlState.HOLDING)
 """States in which the robot's posture is commanded."""
 
 STOPPED = (ControlState.DAMPING, ControlState.FAULT)
-"""States that only a reset ends."""
+"""States that are left only by a reset."""
 
 
 @dataclass(frozen=True)
 class HoldReason:
-    """Why the bridge holds.
+    """Reason for HOLDING.
 
     Attributes:
-        reason: in words, for people.
-        resumes: whether the next good chunk ends it; otherwise /bridge/engage does.
-        yields: whether the arm is commanded to where it is measured, so that it no longer presses.
+        reason: human-readable text.
+        resumes: whether the next accepted chunk ends HOLDING; otherwise /bridge/engage does.
+        yields: whether to command the measured arm position, which stops pressing on an obstacle.
     """
 
     reason: str

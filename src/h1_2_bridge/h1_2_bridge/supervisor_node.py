@@ -1,7 +1,7 @@
-"""The supervisor on a ROS 2 graph: /arm_sdk in, and out once the bridge has fallen silent.
+"""Supervisor node: subscribes to /arm_sdk and publishes there after the bridge has died.
 
-A process of its own, started beside the bridge. Interrupted, it stays until the weight is 0 or has
-been taken back: a launch that ends interrupts the bridge and it at once.
+It is a separate process. On a signal it runs on until the weight is 0, because a launch that ends
+interrupts the bridge and the supervisor at the same time.
 """
 
 import sys
@@ -19,13 +19,13 @@ from h1_2_bridge.supervisor import SECOND, Supervisor, SupervisorParameters, Tur
 from rulesafe_core.ros import Diagnostics, declare, executing
 
 NAME = "h1_2_bridge_supervisor"
-"""The bridge lets no other node write /arm_sdk beside it than the one of this name."""
+"""Node name. Next to the bridge, only a node of this name may publish on /arm_sdk."""
 
 TOPIC = "/arm_sdk"
 
 
 class SupervisorNode(Node):
-    """Hears /arm_sdk and speaks there when it must."""
+    """Monitors /arm_sdk and takes over when the bridge stops publishing."""
 
     def __init__(self) -> None:
         super().__init__(NAME)
@@ -33,25 +33,25 @@ class SupervisorNode(Node):
         self.supervisor = Supervisor(parameters)
         self.period = round(SECOND / parameters.rate)
         self.messages = 0
-        self._told, self._report_due = Turn.NOBODY, 0
+        self._logged, self._report_due = Turn.NONE, 0
         every = QoSProfile(depth=500, reliability=ReliabilityPolicy.BEST_EFFORT)
-        self._out = self.create_publisher(LowCmd, TOPIC, 10)
+        self._commands = self.create_publisher(LowCmd, TOPIC, 10)
         self._diagnostics = Diagnostics(self)
         self.create_subscription(LowCmd, TOPIC, self._on_command, every, raw=True)
 
     def _on_command(self, raw: bytes) -> None:
         self.messages += 1
-        self.supervisor.hear(raw, time.monotonic_ns())
+        self.supervisor.receive(raw, time.monotonic_ns())
 
-    def turn(self, now: int) -> None:
-        """What is due at `now`, ns of the steady clock."""
+    def update(self, now: int) -> None:
+        """Run a tick of the supervisor and publish its result. `now`: ns, steady clock."""
         raw = self.supervisor.tick(now)
         if raw is not None:
-            self._out.publish(raw)
+            self._commands.publish(raw)
         turn = self.supervisor.turn
-        if turn is not self._told:
-            self._told = turn
-            if turn is Turn.SUPERVISOR:  # a logger wants one severity for each line of source
+        if turn is not self._logged:
+            self._logged = turn
+            if turn is Turn.SUPERVISOR:  # rclpy allows one severity per source line
                 self.get_logger().warning(turn.value)
             else:
                 self.get_logger().info(turn.value)
@@ -61,28 +61,28 @@ class SupervisorNode(Node):
 
     def _report(self) -> None:
         supervisor = self.supervisor
-        speaking = supervisor.turn is Turn.SUPERVISOR
-        level = DiagnosticStatus.WARN if speaking else DiagnosticStatus.OK
+        takeover = supervisor.turn is Turn.SUPERVISOR
+        level = DiagnosticStatus.WARN if takeover else DiagnosticStatus.OK
         values: dict[str, object] = {"weight": f"{supervisor.weight:.3f}"}
         values |= asdict(supervisor.counts)
         self._diagnostics.publish(level, supervisor.turn.value, values)
 
 
 def _run(signals: list[int]) -> None:
-    """Run until a second signal, or a first one while nothing holds the robot."""
+    """Run until a second signal, or until a first one while the weight is 0."""
     with executing(SupervisorNode) as (node, executor):
         due = time.monotonic_ns()
-        while len(signals) < 2 and not (signals and node.supervisor.turn is Turn.NOBODY):
+        while len(signals) < 2 and not (signals and node.supervisor.turn is Turn.NONE):
             executor.spin_once(timeout_sec=max(0.0, (due - time.monotonic_ns()) / SECOND))
             if time.monotonic_ns() < due:
                 continue
-            served = -1
-            while served != node.messages:  # all waiting messages are served before it decides
-                served = node.messages
+            processed = -1
+            while processed != node.messages:  # process all received messages before the tick
+                processed = node.messages
                 executor.spin_once(timeout_sec=0)
             now = time.monotonic_ns()
             due = max(due + node.period, now)
-            node.turn(now)
+            node.update(now)
 
 
 main = partial(run_robot_node, NAME, _run)

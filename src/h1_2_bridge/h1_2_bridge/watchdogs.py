@@ -1,6 +1,6 @@
-"""What is watched: the robot's states, its motors, the clocks. Each with `now` passed in. No ROS.
+"""Watchdogs of the robot's states, motor loads, chunks and clocks; they do not import ROS.
 
-All times are integer ns. `now` is a steady clock's, which no correction of the time of day moves.
+All times are integer ns. `now` is the time of a steady clock, which is never corrected.
 """
 
 from collections.abc import Sequence
@@ -21,44 +21,44 @@ WRAP = 2**32
 """The robot's tick is a uint32."""
 
 REORDERED = 1000
-"""A tick that is less than this many behind the newest came late; more, and the robot began to
-count anew."""
+"""A tick that is fewer ticks than this behind the newest one was reordered; otherwise the robot has
+restarted and its tick with it."""
 
-FORGOTTEN = SECOND
-"""ns without a good state after which the next one begins anew: the robot was switched off and on,
-or its counter stood still, and what its ticks were before says nothing."""
+RESTART_AFTER = SECOND
+"""ns without a valid state after which the next one counts as a restart: the robot was switched off
+and on, or its counter stopped, so that earlier ticks are meaningless."""
 
 DRIFT = 1e-3
-"""How much faster than the robot's clock this machine's may run: 0.1 % is many times more than
-quartz clocks differ."""
+"""Largest relative drift between the clocks of this machine and the robot; 0.1 % is many times more
+than quartz clocks have."""
 
-JUDGED = SECOND // 2
-"""Time over which the rate is judged, ns."""
+RATE_WINDOW = SECOND // 2
+"""Time over which the rate is measured, ns."""
 
 
 @dataclass
 class StateCounts:
-    """What became of the robot's states since the start."""
+    """Number of received robot states by result since the start."""
 
     good: int = 0
     malformed: int = 0
-    """Of a wrong size, or with NaN."""
+    """Wrong size, or a position or velocity that is not finite."""
     wrong_crc: int = 0
     repeated: int = 0
-    """With the tick of the one before: sent twice, or the robot is frozen."""
+    """Same tick as the state before: sent twice, or the robot is frozen."""
     reordered: int = 0
-    """Overtaken by a newer one."""
+    """Received after a newer state."""
     late: int = 0
-    """On their way for longer than the time-out."""
+    """Latency above `state_timeout`."""
     restarts: int = 0
 
 
 class StateWatch:
-    """Takes the robot's raw states, and tells how long ago the last good, fresh one was taken.
+    """Validates raw states of the robot and detects their loss.
 
-    Only such a state counts: right size and CRC, finite, newer than the last by the robot's own
-    tick, and not on its way for longer than the time-out. A state that repeats a tick is no sign of
-    life, so that a frozen robot is a lost one.
+    A state is valid if its size and CRC are right, its positions and velocities are finite, its
+    tick is newer than the last one, and its latency is at most the timeout. States with a repeated
+    tick are not valid, so that a frozen robot counts as lost.
     """
 
     def __init__(self, config: BridgeConfig) -> None:
@@ -66,134 +66,133 @@ class StateWatch:
         self._tick = round(config.tick * SECOND)
         self.counts = StateCounts()
         self.last: LowState | None = None
-        self.stamp = 0  # ns, when `last` was taken
-        self.complaint = ""  # about the last state that was not good
-        self._heard = -1  # tick of the last state with a right CRC
-        self._ticks = 0  # of `last`, without the wrap
-        self._fastest: int | None = None  # ns, least of arrival minus tick: the quickest way
-        self._judged = 0  # ns, when that was found
-        self._window: tuple[int, int] = (0, 0)  # since when, and how many
+        self.stamp = 0  # ns, when `last` was received
+        self.last_error = ""  # of the last state that was not valid
+        self._received_tick = -1  # tick of the last state with a valid CRC
+        self._ticks = 0  # of `last`, unwrapped
+        self._fastest: int | None = None  # ns, smallest arrival time minus tick: least latency
+        self._fastest_time = 0  # ns, when `_fastest` was updated
+        self._window: tuple[int, int] = (0, 0)  # start time and number of valid states
         self._rate = 0.0  # Hz
 
     def receive(self, raw: bytes, now: int) -> LowState | None:
-        """The state, if it is a good and fresh one."""
+        """Return the decoded state if it is valid, else None."""
         try:
             state = decode_low_state(raw)
         except RuleSafeError as error:
             self.counts.malformed += 1
-            self.complaint = str(error)
+            self.last_error = str(error)
             return None
         if reason := self._refusal(state, now):
-            self.complaint = reason
+            self.last_error = reason
             return None
         self.counts.good += 1
         self.last, self.stamp = state, now
         since, count = self._window
         self._window = since, count + 1
-        if now - since >= JUDGED:
+        if now - since >= RATE_WINDOW:
             self._rate = (count + 1) * SECOND / (now - since) if since else 0.0
             self._window = now, 0
         return state
 
     def _refusal(self, state: LowState, now: int) -> str:
-        """Why a state is not taken; empty if it is."""
+        """Return why a state is not valid; empty if it is."""
         counts, ticks = self.counts, state.tick
         if not state.valid:
             counts.wrong_crc += 1
             return f"wrong CRC {state.crc:#010x}"
         if not (np.isfinite(state.q).all() and np.isfinite(state.dq).all()):
             counts.malformed += 1
-            return "a position or velocity that is not finite"
-        heard, self._heard = self._heard, state.tick
+            return "a position or velocity is not finite"
+        received_tick, self._received_tick = self._received_tick, state.tick
         if self.last is not None:
             ahead = (state.tick - self.last.tick + WRAP // 2) % WRAP - WRAP // 2
             ticks = self._ticks + ahead
-            anew = ahead <= -REORDERED or now - self.stamp > FORGOTTEN
-            if ahead == 0 or (anew and state.tick == heard):
+            restarted = ahead <= -REORDERED or now - self.stamp > RESTART_AFTER
+            if ahead == 0 or (restarted and state.tick == received_tick):
                 counts.repeated += 1
-                return f"tick {state.tick} again"
-            if anew:
+                return f"repeated tick {state.tick}"
+            if restarted:
                 counts.restarts += 1
                 ticks, self._fastest = state.tick, None
             elif ahead < 0:
                 counts.reordered += 1
-                return f"tick {state.tick} after {self.last.tick}"
+                return f"tick {state.tick} received after tick {self.last.tick}"
         if late := self._lateness(ticks, now):
             return late
         self._ticks = ticks
         return ""
 
     def _lateness(self, ticks: int, now: int) -> str:
-        way = now - ticks * self._tick
+        latency = now - ticks * self._tick  # plus an unknown constant
         if not self._tick or self._fastest is None:
-            self._fastest, self._judged = way, now
+            self._fastest, self._fastest_time = latency, now
             return ""
-        self._fastest = min(way, self._fastest + round(DRIFT * (now - self._judged)))
-        self._judged = now
-        if way - self._fastest <= self._timeout:
+        self._fastest = min(latency, self._fastest + round(DRIFT * (now - self._fastest_time)))
+        self._fastest_time = now
+        if latency - self._fastest <= self._timeout:
             return ""
         self.counts.late += 1
-        return f"{(way - self._fastest) / SECOND:.3f} s late"
+        return f"received {(latency - self._fastest) / SECOND:.3f} s late"
 
     def rate_at(self, now: int) -> float:
-        """Good states a second, Hz, over the last half second or so."""
-        return self._rate if now - self._window[0] < 2 * JUDGED else 0.0
+        """Return the rate of valid states, Hz, over about the last half second."""
+        return self._rate if now - self._window[0] < 2 * RATE_WINDOW else 0.0
 
     def age(self, now: int) -> float:
-        """s since the last good state; infinite if there was none."""
+        """Return s since the last valid state; infinite if there was none."""
         return (now - self.stamp) / SECOND if self.last is not None else float("inf")
 
     def lost(self, now: int) -> bool:
-        """Whether the robot is no longer seen."""
+        """Return whether no valid state was received within the timeout."""
         return self.last is None or now - self.stamp > self._timeout
 
-    def why_lost(self, now: int) -> str:
-        """In words, where it is."""
-        bad = f" (the last one: {self.complaint})" if self.complaint else ""
+    def loss_reason(self, now: int) -> str:
+        """Return a message for a robot that is lost."""
+        error = f" (last invalid state: {self.last_error})" if self.last_error else ""
         if self.last is None:
-            return f"no state has come from the robot{bad}"
-        return f"no good state from the robot for {self.age(now):.3f} s{bad}"
+            return f"no valid state received from the robot yet{error}"
+        return f"no valid state received from the robot for {self.age(now):.3f} s{error}"
 
 
 class OverloadWatch:
-    """Torque, tracking error, temperature and the motors' own faults, of the commanded motors.
+    """Monitors torque, tracking error, temperature and reported faults of the commanded motors.
 
-    A temperature or a fault counts at once; torque and tracking error when they have lasted.
+    Temperature and faults count immediately; torque and tracking error after `overload_time`.
     """
 
     def __init__(self, config: BridgeConfig, commanded: Sequence[int]) -> None:
         self._config = config
         self._motors = list(commanded)
         self._effort = motors().effort[self._motors] * config.torque
-        self._lasting = round(config.overload_time * SECOND)
+        self._duration = round(config.overload_time * SECOND)
         self.reset()
 
     def reset(self) -> None:
-        """Begins to watch: what was over a limit before does not count."""
+        """Discard the durations of earlier overloads."""
         self._since: dict[str, int] = {}
 
     def excess(self, state: LowState, posture: NDArray[np.float64]) -> str:
-        """What is over its limit at this instant, "" if nothing is. `posture` (27,), rad: what is
-        commanded."""
+        """Return which limit is exceeded now; empty if none. `posture` (27,), rad: commanded."""
         reasons = (self._heat(state), self._fault(state), self._torque(state))
         return next(filter(None, (*reasons, self._tracking(state, posture))), "")
 
-    def look(self, state: LowState, posture: NDArray[np.float64], now: int) -> HoldReason | None:
-        """Why the arm should hold: too warm or too loaded. `posture` as in `excess`."""
-        if why := self._heat(state) or self._fault(state):
-            return HoldReason(why)
-        if why := self._lasts("torque", self._torque(state), now):
-            return HoldReason(why, yields=True)
-        if why := self._lasts("tracking", self._tracking(state, posture), now):
-            return HoldReason(why, yields=True)
+    def check(self, state: LowState, posture: NDArray[np.float64], now: int) -> HoldReason | None:
+        """Return why the arm must hold; None if it need not. `posture` as in `excess`."""
+        if reason := self._heat(state) or self._fault(state):
+            return HoldReason(reason)
+        if reason := self._if_lasting("torque", self._torque(state), now):
+            return HoldReason(reason, yields=True)
+        if reason := self._if_lasting("tracking", self._tracking(state, posture), now):
+            return HoldReason(reason, yields=True)
         return None
 
-    def _lasts(self, kind: str, why: str, now: int) -> str:
-        """`why`, once it has been said for long enough."""
-        if not why:
+    def _if_lasting(self, kind: str, reason: str, now: int) -> str:
+        """Return `reason` once it has lasted for `overload_time`, else an empty string."""
+        if not reason:
             self._since.pop(kind, None)
-        elif now - self._since.setdefault(kind, now) >= self._lasting:
-            return why
+        elif now - self._since.setdefault(kind, now) >= self._duration:
+            return reason
         return ""
 
     def _heat(self, state: LowState) -> str:
@@ -201,21 +200,21 @@ class OverloadWatch:
         i, allowed = int(hot.argmax()), self._config.temperature
         if hot[i] <= allowed:
             return ""
-        return f"{self._name(i)} has {hot[i]:g} deg C, and {allowed:g} are allowed"
+        return f"{self._name(i)} is at {hot[i]:g} deg C, the limit is {allowed:g} deg C"
 
     def _fault(self, state: LowState) -> str:
         faults = np.asarray(state.motor_fault)[self._motors]
         i = int(np.argmax(faults != 0))
-        return f"{self._name(i)} reports the fault {int(faults[i]):#x}" if faults[i] else ""
+        return f"{self._name(i)} reports fault {int(faults[i]):#x}" if faults[i] else ""
 
     def _torque(self, state: LowState) -> str:
         torque = np.abs(np.asarray(state.tau, np.float64)[self._motors])
         over = torque - self._effort
         i = int(over.argmax())
-        # Written so that NaN counts as too much.
+        # This form of the comparison treats NaN as an excess.
         if (over <= 0).all():
             return ""
-        return f"{self._name(i)} has {torque[i]:.1f} N m, and {self._effort[i]:.1f} are allowed"
+        return f"{self._name(i)} is at {torque[i]:.1f} N m, the limit is {self._effort[i]:.1f} N m"
 
     def _tracking(self, state: LowState, posture: NDArray[np.float64]) -> str:
         error = np.abs(np.asarray(state.q, np.float64)[:MOTOR_COUNT] - posture)[self._motors]
@@ -223,7 +222,7 @@ class OverloadWatch:
         if error[i] <= allowed:
             return ""
         return (
-            f"{self._name(i)} is {error[i]:.2f} rad from its command, and {allowed:g} are allowed"
+            f"{self._name(i)} is {error[i]:.2f} rad from its command, the limit is {allowed:g} rad"
         )
 
     def _name(self, i: int) -> str:
@@ -231,18 +230,18 @@ class OverloadWatch:
 
 
 class ChunkWatch:
-    """How long the next chunk has been due."""
+    """Measures for how long the next chunk has been due."""
 
     def __init__(self, config: BridgeConfig) -> None:
         self._timeout = round(config.chunk_timeout * SECOND)
         self.reset()
 
     def reset(self) -> None:
-        """The time begins when one is due from now on."""
+        """Restart the timeout, which begins when the next chunk is due."""
         self._due: int | None = None
 
-    def starved(self, done: bool, now: int) -> bool:
-        """Whether the time-out has passed; `done`: whether the next chunk is due."""
+    def timed_out(self, done: bool, now: int) -> bool:
+        """Return whether the timeout has passed. `done`: whether the next chunk is due."""
         if not done:
             self._due = None
             return False
@@ -252,15 +251,17 @@ class ChunkWatch:
 
 
 class ClockWatch:
-    """Compares the graph's clock, which chunks are stamped with, to the steady one."""
+    """Compares the ROS clock, which stamps chunks, with the steady clock."""
 
     def __init__(self, config: BridgeConfig) -> None:
         self._allowed = round(config.clock_jump * SECOND)
         self._offset: int | None = None
 
-    def jumped(self, now: int, clock: int) -> float:
-        """s by which `clock` (ns) has jumped against `now` (ns) since the last call; 0: it has
-        not, as where it is slewed."""
+    def jump(self, now: int, clock: int) -> float:
+        """Return s by which `clock` (ns) has jumped relative to `now` (ns) since the last call.
+
+        The value is 0 for changes up to `clock_jump`, as when the clock is slewed.
+        """
         offset, last = clock - now, self._offset
         self._offset = offset
         if last is None or abs(offset - last) <= self._allowed:
@@ -269,5 +270,5 @@ class ClockWatch:
 
 
 def measured_posture(state: LowState) -> NDArray[np.float64]:
-    """The 27 motors' positions, rad, by motor index."""
+    """Return the measured positions of the 27 motors, rad, by motor index."""
     return np.asarray(state.q, np.float64)[:MOTOR_COUNT].copy()

@@ -1,17 +1,20 @@
-"""Unitree's messages as DDS carries them, and as arrays: lossless for what a bridge needs.
+"""Encode and decode Unitree's messages as CDR payloads, with their CRC.
 
-rclpy takes milliseconds for a message of 35 nested structs; at 500 Hz they are therefore taken and
-published raw. `raw` is a CDR payload with its header of 4 bytes, as rclpy gives with `raw=True` and
-publishes as bytes. Layouts: Unitree's IDL files of unitree_hg and unitree_go (BSD-3-Clause).
+rclpy needs milliseconds to convert a message of 35 nested structs. At 500 Hz, messages are
+therefore received and published raw. `raw` is a CDR payload with its 4-byte header, as rclpy
+returns with `raw=True` and publishes as bytes. Layouts: Unitree's IDL files of unitree_hg and
+unitree_go (BSD-3-Clause).
 
-The CRC is taken over the C struct, whose padding differs from the payload's: C pads the first motor
-to 4 bytes, CDR only its first float. Padding counts as zero, whatever a sender left there.
+The CRC is CRC-32/MPEG-2 over the little-endian words of the C struct, most significant bit first.
+Padding differs between the struct and the payload: C aligns the first motor to 4 bytes, CDR only
+its first float. Padding counts as zero in the CRC.
 """
+
+import zlib
 
 import numpy as np
 from numpy.typing import NDArray
 
-from h1_2_bridge.crc import crc_of_words
 from h1_2_bridge.messages import (
     HAND_COMMAND,
     HAND_STATE,
@@ -27,25 +30,37 @@ from rulesafe_core.errors import RuleSafeError
 
 _HEADER = b"\x00\x01\x00\x00"
 _LITTLE_ENDIAN = (b"\x00\x01", b"\x00\x07")
-"""Plain CDR and plain CDR2, which agree where nothing has 8 bytes."""
+"""Headers of plain CDR and plain CDR2, which are equal for fields of up to 4 bytes."""
+
+_REVERSED = bytes(int(f"{byte:08b}"[::-1], 2) for byte in range(256))
+"""Each byte with its bits in reverse order."""
 
 
 def _payload(raw: bytes, size: int, message: str) -> bytes:
-    """The bytes after the header, or a RuleSafeError that says what is wrong."""
+    """Return the bytes after the header. Raises RuleSafeError for a wrong size or byte order."""
     if len(raw) != size + 4:
-        raise RuleSafeError(f"{message} of {len(raw)} bytes; valid: {size + 4}")
+        raise RuleSafeError(f"{message} has {len(raw)} bytes; valid: {size + 4}")
     if bytes(raw[:2]) not in _LITTLE_ENDIAN:
-        raise RuleSafeError(f"{message} begins with {bytes(raw[:2]).hex()}; valid: 0001, 0007")
+        raise RuleSafeError(
+            f"{message} has the CDR header {bytes(raw[:2]).hex()}; valid: 0001, 0007"
+        )
     return bytes(raw[4:])
 
 
+def _crc32_mpeg2(data: bytes) -> int:
+    # CRC-32/MPEG-2 is zlib's CRC without reflection and final XOR, so bits are reversed on input
+    # and output.
+    reflected = zlib.crc32(data.translate(_REVERSED)) ^ 0xFFFFFFFF
+    return int.from_bytes(reflected.to_bytes(4, "little").translate(_REVERSED), "big")
+
+
 def _crc_of(struct: NDArray) -> int:
-    """CRC of a C struct, shape (1,), whose last word is the CRC."""
-    return crc_of_words(struct.view("<u4")[:-1])
+    """Return the CRC of a C struct, shape (1,), without its last word, which is the CRC."""
+    return _crc32_mpeg2(struct.view("<u4")[:-1].astype(">u4").tobytes())
 
 
 def decode_low_cmd(raw: bytes) -> LowCmd:
-    """A `LowCmd` from its payload. Raises a RuleSafeError for a wrong size or byte order."""
+    """Decode a `LowCmd`. Raises RuleSafeError for a wrong size or byte order."""
     cdr = _payload(raw, 1000, "LowCmd")
     struct = np.frombuffer(bytearray(cdr[:2] + b"\0\0" + cdr[2:4] + b"\0\0" + cdr[4:]), LOW_CMD)
     motors = struct["motors"][0]
@@ -63,7 +78,7 @@ def decode_low_cmd(raw: bytes) -> LowCmd:
 
 
 def encode_low_cmd(cmd: LowCmd) -> bytes:
-    """The payload of a command, its CRC computed. Raises a RuleSafeError for wrong shapes."""
+    """Encode a command and compute its CRC. Raises RuleSafeError for wrong shapes."""
     struct = np.zeros(1, LOW_CMD)
     head, motors = struct[0], struct["motors"][0]
     head["mode_pr"], head["mode_machine"] = cmd.mode_pr, cmd.mode_machine
@@ -76,7 +91,7 @@ def encode_low_cmd(cmd: LowCmd) -> bytes:
 
 
 def decode_low_state(raw: bytes) -> LowState:
-    """A `LowState` from its payload. Raises a RuleSafeError for a wrong size or byte order."""
+    """Decode a `LowState`. Raises RuleSafeError for a wrong size or byte order."""
     cdr = _payload(raw, 2088, "LowState")
     c = cdr[:10] + b"\0\0" + cdr[12:70] + b"\0\0" + cdr[70:72] + b"\0\0" + cdr[72:]
     struct = np.frombuffer(bytearray(c), LOW_STATE)
@@ -100,7 +115,7 @@ def decode_low_state(raw: bytes) -> LowState:
 
 
 def encode_low_state(state: LowState) -> bytes:
-    """The payload of a state, its CRC computed. Raises a RuleSafeError for wrong shapes."""
+    """Encode a state and compute its CRC. Raises RuleSafeError for wrong shapes."""
     struct = np.zeros(1, LOW_STATE)
     head, motors = struct[0], struct["motors"][0]
     for name in ("mode_pr", "mode_machine", "tick", "imu_temperature"):
@@ -128,7 +143,7 @@ def _shaped(array: NDArray, shape: tuple[int, ...], name: str) -> NDArray:
 
 
 def decode_motor_cmds(raw: bytes) -> MotorCmds:
-    """`MotorCmds` from their payload. Raises a RuleSafeError for a wrong size or byte order."""
+    """Decode `MotorCmds`. Raises RuleSafeError for a wrong size or byte order."""
     motors = _sequence(raw, HAND_COMMAND, "MotorCmds")
     return MotorCmds(
         mode=motors["mode"].astype(np.uint8),
@@ -137,7 +152,7 @@ def decode_motor_cmds(raw: bytes) -> MotorCmds:
 
 
 def encode_motor_cmds(cmds: MotorCmds) -> bytes:
-    """The payload of n commands. Raises a RuleSafeError for wrong shapes."""
+    """Encode n commands. Raises RuleSafeError for wrong shapes."""
     motors = np.zeros(len(cmds.q), HAND_COMMAND)
     for name in ("mode", "q", "dq", "tau", "kp", "kd"):
         motors[name] = _shaped(getattr(cmds, name), motors.shape, name)
@@ -145,7 +160,7 @@ def encode_motor_cmds(cmds: MotorCmds) -> bytes:
 
 
 def decode_motor_states(raw: bytes) -> MotorStates:
-    """`MotorStates` from their payload. Raises a RuleSafeError for a wrong size or byte order."""
+    """Decode `MotorStates`. Raises RuleSafeError for a wrong size or byte order."""
     motors = _sequence(raw, HAND_STATE, "MotorStates")
     return MotorStates(
         mode=motors["mode"].astype(np.uint8),
@@ -154,7 +169,7 @@ def decode_motor_states(raw: bytes) -> MotorStates:
 
 
 def encode_motor_states(states: MotorStates) -> bytes:
-    """The payload of n states. Raises a RuleSafeError for wrong shapes."""
+    """Encode n states. Raises RuleSafeError for wrong shapes."""
     motors = np.zeros(len(states.q), HAND_STATE)
     for name in ("mode", "q", "dq", "tau", "temperature", "lost"):
         motors[name] = _shaped(getattr(states, name), motors.shape, name)
@@ -162,7 +177,7 @@ def encode_motor_states(states: MotorStates) -> bytes:
 
 
 def _sequence(raw: bytes, entry: np.dtype, message: str) -> NDArray:
-    """(n,) structs of a payload that is one sequence; all have 4-byte alignment throughout."""
+    """Return the structs (n,) of a payload that is one sequence of 4-byte aligned structs."""
     count = int.from_bytes(bytes(raw[4:8]), "little")
     cdr = _payload(raw, 4 + count * entry.itemsize, message)
     motors = np.frombuffer(bytearray(cdr[4:]), entry)

@@ -1,1 +1,1 @@
-"""The simulation behind Unitree's own messages: what the bridge is tested with (docs/robot.md)."""
+"""Simulated robot with Unitree's message interface, to test the bridge with (docs/robot.md)."""

@@ -1,8 +1,8 @@
-"""The cameras of the simulated robot, in a process of their own, as a camera driver's would be.
+"""Cameras of the simulated robot in a separate process, like a camera driver.
 
-They are shown every joint ten times a second through a pipe, and render while the robot goes on.
-What they publish: both pictures with their camera infos, and the head camera's depth, aligned with
-its picture, of which `camera_points` makes the cloud.
+The robot's process sends all joint positions through a pipe at 10 Hz and does not wait for the
+rendering. The cameras publish both images with their camera infos, and the head camera's depth,
+aligned to its image, from which `camera_points` computes the point cloud.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ DEPTH = "head"
 
 @dataclass(frozen=True)
 class Scene:
-    """What the cameras look at from now on."""
+    """Scene of an episode to render."""
 
     rule: str
     safe: str
@@ -43,14 +43,14 @@ class Scene:
 
 @dataclass(frozen=True)
 class Glance:
-    """Where everything is at a stamp (ns)."""
+    """Joint positions of robot and safe at a stamp (ns)."""
 
     stamp: int
     joints: Joints
 
 
 class CameraNode(Node):
-    """Renders and publishes what it is told to show."""
+    """Renders and publishes images of received joint positions."""
 
     def __init__(self, split: str) -> None:
         super().__init__("camera_side_node")
@@ -58,7 +58,7 @@ class CameraNode(Node):
         from rulesafe_sim.simulation import Simulation
 
         self._simulation = Simulation(SimulationConfig(split=split), render=True)
-        self._observe = Observer
+        self._observer_class = Observer
         self._observer: Observer | None = None
         publisher = self.create_publisher
         self._images = {
@@ -72,17 +72,17 @@ class CameraNode(Node):
         self._depth = publisher(Image, f"/camera/{DEPTH}/depth/image_raw", convert.IMAGE_QOS)
 
     def begin(self, scene: Scene) -> None:
-        """Builds the scene of an episode. Errors: RuleSafeError."""
+        """Build the scene of an episode. Raises RuleSafeError, see `Simulation.reset`."""
         self._simulation.reset(scene.rule, scene.safe, scene.seed)
-        self._observer = self._observe(self._simulation)
+        self._observer = self._observer_class(self._simulation)
 
     def show(self, glance: Glance) -> None:
-        """Takes and publishes the pictures of an instant."""
+        """Render and publish the images of one instant."""
         assert self._observer is not None
         self._simulation.show(glance.joints)
-        seen = self._observer.observe([f"{name}_rgb" for name in CAMERAS])
+        images = self._observer.observe([f"{name}_rgb" for name in CAMERAS])
         for name in CAMERAS:
-            rgb, frame = seen[f"{name}_rgb"], optical_frame(name)
+            rgb, frame = images[f"{name}_rgb"], optical_frame(name)
             height, width, _ = rgb.shape
             intrinsics = self._observer.rig.intrinsics(name)
             info = convert.to_camera_info(intrinsics, width, height, glance.stamp, frame)
@@ -91,28 +91,28 @@ class CameraNode(Node):
         depth = self._observer.rig.depth(DEPTH)
         self._depth.publish(to_depth(depth, glance.stamp, optical_frame(DEPTH)))
 
-    def serve(self, told: Connection) -> None:
-        """Shows the newest glance, again and again, until the other side has gone."""
+    def serve(self, requests: Connection) -> None:
+        """Render the newest request repeatedly until the pipe is closed."""
         while rclpy.ok():
             glance: Glance | None = None
             pending = True
             while pending:
-                message = told.recv()
+                message = requests.recv()
                 if isinstance(message, Scene):
                     self.begin(message)
                     glance = None
                 else:
                     glance = message
-                pending = told.poll()
+                pending = requests.poll()
             if glance:
                 self.show(glance)
 
 
-def _run(told: Connection, split: str) -> None:
-    """The process: ends with the pipe, by Ctrl-C, or with one line for what can be mended."""
+def _run(requests: Connection, split: str) -> None:
+    """Run the process until the pipe is closed, Ctrl-C or a RuleSafeError, which is printed."""
     with ros_context(handle_signals=True):
         try:
-            CameraNode(split).serve(told)
+            CameraNode(split).serve(requests)
         except (EOFError, KeyboardInterrupt):
             pass
         except RuleSafeError as error:
@@ -123,17 +123,17 @@ def _run(told: Connection, split: str) -> None:
 
 
 class CameraProcess:
-    """The other end: starts the cameras' process and tells it what to show.
+    """Starts the camera process and sends requests to it.
 
-    Errors of `begin` and `show`: RuleSafeError once that process has ended.
+    `begin` and `show` raise RuleSafeError if the process has ended.
     """
 
     def __init__(self, split: str) -> None:
-        context = multiprocessing.get_context("spawn")  # rclpy and SAPIEN bear no fork
-        told, self._tell = context.Pipe(duplex=False)
-        self._process = context.Process(target=_run, args=(told, split), daemon=True)
+        context = multiprocessing.get_context("spawn")  # rclpy and SAPIEN do not support fork
+        requests, self._requests = context.Pipe(duplex=False)
+        self._process = context.Process(target=_run, args=(requests, split), daemon=True)
         self._process.start()
-        told.close()
+        requests.close()
 
     def begin(self, scene: Scene) -> None:
         self._send(scene)
@@ -143,14 +143,16 @@ class CameraProcess:
 
     def _send(self, message: Scene | Glance) -> None:
         try:
-            self._tell.send(message)
+            self._requests.send(message)
         except OSError:
-            raise RuleSafeError("the cameras' process has ended; see what it said") from None
+            raise RuleSafeError(
+                "the camera process has ended: see its error above, or set cameras:=false"
+            ) from None
 
     def close(self) -> None:
-        """Ends the process."""
+        """End the process."""
         with suppress(OSError):
-            self._tell.close()
+            self._requests.close()
         self._process.join(5)
         if self._process.is_alive():
             self._process.kill()

@@ -1,9 +1,9 @@
-"""What the robot's motors make of the commands that reach it: /arm_sdk beside its own controller,
-or /lowcmd alone. No ROS and no simulation here.
+"""Simulated low-level controllers: blend /arm_sdk with the robot's own controller, or execute only
+/lowcmd. This module imports neither ROS nor the simulation.
 
-Arrays (27,) are by motor index. A motor's torque is tau + kp (q - q') + kd (dq - dq'), as the
-manufacturer's SDK describes it. What a command may not be is what the robot refuses too: a wrong
-CRC, another robot's mode_machine. What is not finite is refused here; a robot may not be so kind.
+Arrays (27,) are by motor index. A motor's torque is tau + kp (q - q') + kd (dq - dq'), as described
+by the manufacturer's SDK. Commands with a wrong CRC or mode_machine are refused, as by the robot.
+Values that are not finite are refused, too; it is not known whether the robot refuses them.
 """
 
 from collections import Counter
@@ -17,14 +17,14 @@ from h1_2_bridge.wire import LowCmd, decode_low_cmd
 from rulesafe_core.errors import RuleSafeError, unknown_name
 
 MODE_MACHINE = 6
-"""Kind of robot that the H1-2 names in its states (its value in the manufacturer's examples)."""
+"""Robot type in the states of the H1-2 (value of the manufacturer's examples)."""
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Drives:
-    """What the motors do until told otherwise, each (27,): rad, rad/s, N m, N m/rad, N m s/rad."""
+    """Motor targets and gains, each (27,): rad, rad/s, N m, N m/rad, N m s/rad."""
 
     q: Array
     dq: Array
@@ -34,8 +34,8 @@ class Drives:
 
 
 def own_gains() -> tuple[Array, Array]:
-    """kp and kd (27,) with which the robot holds itself: those that xr_teleoperate gives the H1-2
-    (shoulder and elbow 140 and 3, wrist 50 and 2, ankle pitch 140 and 3, the rest 300 and 5)."""
+    """Return kp and kd (27,) of the robot's own controller: those of xr_teleoperate for the H1-2
+    (shoulder and elbow 140 and 3, wrist 50 and 2, ankle pitch 140 and 3, others 300 and 5)."""
 
     def pair(joint: str) -> tuple[float, float]:
         if "wrist" in joint:
@@ -49,19 +49,19 @@ def own_gains() -> tuple[Array, Array]:
 
 
 def holding(posture: Array, gravity: Array) -> Drives:
-    """The robot's own controller: it stands at `posture` (27,), rad, and bears `gravity` (27,),
-    N m."""
+    """Return the drives of the robot's own controller, which holds `posture` (27,), rad, with
+    the feed-forward torque `gravity` (27,), N m."""
     kp, kd = own_gains()
     return Drives(posture, np.zeros(MOTOR_COUNT), gravity, kp, kd)
 
 
 class Controller:
-    """What listens on one of the robot's topics.
+    """Executes the commands of one topic.
 
     Attributes:
-        topic: on which commands come.
-        counts: commands "accepted", and those refused by reason: "size", "crc", "mode_machine",
-            "not finite".
+        topic: of the commands.
+        counts: number of "accepted" commands, and of refused ones by reason: "size", "crc",
+            "mode_machine", "not finite".
     """
 
     topic = ""
@@ -72,7 +72,7 @@ class Controller:
         self._command: LowCmd | None = None
 
     def receive(self, raw: bytes) -> None:
-        """Takes a command, or refuses it and goes on with the last one."""
+        """Accept a command, or refuse it and continue with the last one."""
         try:
             command = decode_low_cmd(raw)
         except RuleSafeError:
@@ -94,33 +94,33 @@ class Controller:
 
     @property
     def refused(self) -> int:
-        """Commands that were refused, whatever the reason."""
+        """Number of refused commands."""
         return self.counts.total() - self.counts["accepted"]
 
     @property
     def share(self) -> float:
-        """How much of the right arm the commands have, 0 to 1."""
+        """Share of the commands in the control of the right arm, 0 to 1."""
         raise NotImplementedError
 
     @property
     def enabled(self) -> NDArray[np.uint8]:
-        """(27,) 1 where a motor is on, as the robot reports it."""
+        """Enabled motors (27,) as reported by the robot: 1 enabled, 0 disabled."""
         raise NotImplementedError
 
     def drives(self, own: Drives) -> Drives:
-        """What the motors do now; `own` is what the robot would do by itself."""
+        """Return the current drives; `own` are the drives of the robot's own controller."""
         raise NotImplementedError
 
 
-def _commanded(command: LowCmd) -> Drives:
+def _drives_of(command: LowCmd) -> Drives:
     names = ("q", "dq", "tau", "kp", "kd")
     return Drives(*(getattr(command, name)[:MOTOR_COUNT].astype(np.float64) for name in names))
 
 
 class ArmSdkController(Controller):
-    """/arm_sdk beside the robot's own controller: arms and waist do a mixture of both by the weight
-    in slot 27, the legs are the robot's own. After the last command it stays in force: whether the
-    robot waits for another one is not known."""
+    """Blends /arm_sdk with the robot's own controller by the weight in slot 27 for arms and waist;
+    the robot's own controller has the legs. The last command stays in effect without a timeout;
+    whether the robot has a timeout is not known."""
 
     topic = "/arm_sdk"
 
@@ -137,20 +137,20 @@ class ArmSdkController(Controller):
     def drives(self, own: Drives) -> Drives:
         if self._command is None or not self.share:
             return own
-        told = _commanded(self._command)
+        commanded = _drives_of(self._command)
         weight = np.full(MOTOR_COUNT, self.share)
         weight[:12] = 0.0  # legs
-        return _mixed(own, told, weight)
+        return _blend(own, commanded, weight)
 
 
 class LowCmdController(Controller):
-    """/lowcmd in debug mode: the robot's own controller is off. A motor that is not enabled, or was
-    never told anything, brakes and bears nothing."""
+    """Executes /lowcmd in debug mode, in which the robot's own controller is off. Motors that are
+    disabled or have received no command only damp."""
 
     topic = "/lowcmd"
 
     BRAKE = 2.0
-    """Damping of a motor that is not enabled, N m s/rad: so that a fall is slow; an assumption."""
+    """Assumed damping of a disabled motor, N m s/rad."""
 
     @property
     def share(self) -> float:
@@ -163,31 +163,31 @@ class LowCmdController(Controller):
         return (self._command.mode[:MOTOR_COUNT] == 1).astype(np.uint8)
 
     def drives(self, own: Drives) -> Drives:
-        nothing = np.zeros(MOTOR_COUNT)
-        limp = Drives(own.q, nothing, nothing, nothing, np.full(MOTOR_COUNT, self.BRAKE))
+        zeros = np.zeros(MOTOR_COUNT)
+        damped = Drives(own.q, zeros, zeros, zeros, np.full(MOTOR_COUNT, self.BRAKE))
         if self._command is None:
-            return limp
-        return _mixed(limp, _commanded(self._command), self.enabled.astype(np.float64))
+            return damped
+        return _blend(damped, _drives_of(self._command), self.enabled.astype(np.float64))
 
 
-def _mixed(own: Drives, told: Drives, weight: Array) -> Drives:
-    """The drives whose torques are (1 - weight) times the one's and weight times the other's."""
-    kp = (1 - weight) * own.kp + weight * told.kp
-    kd = (1 - weight) * own.kd + weight * told.kd
-    pull = (1 - weight) * own.kp * own.q + weight * told.kp * told.q
-    drag = (1 - weight) * own.kd * own.dq + weight * told.kd * told.dq
-    tau = (1 - weight) * own.tau + weight * told.tau
+def _blend(own: Drives, other: Drives, weight: Array) -> Drives:
+    """Return drives with the torque (1 - weight) * own + weight * other."""
+    kp = (1 - weight) * own.kp + weight * other.kp
+    kd = (1 - weight) * own.kd + weight * other.kd
+    pull = (1 - weight) * own.kp * own.q + weight * other.kp * other.q
+    drag = (1 - weight) * own.kd * own.dq + weight * other.kd * other.dq
+    tau = (1 - weight) * own.tau + weight * other.tau
     q = np.divide(pull, kp, out=own.q.copy(), where=kp > 0)
     dq = np.divide(drag, kd, out=np.zeros(MOTOR_COUNT), where=kd > 0)
     return Drives(q, dq, tau, kp, kd)
 
 
 CONTROLLERS: dict[str, type[Controller]] = {"arm_sdk": ArmSdkController, "lowcmd": LowCmdController}
-"""What the robot listens to, by name."""
+"""Controllers by name of the command topic."""
 
 
 def load_controller(name: str) -> type[Controller]:
-    """The controller of that name in CONTROLLERS. Errors: RuleSafeError, listing the names."""
+    """Return the controller class called `name`. Raises RuleSafeError for unknown names."""
     if name not in CONTROLLERS:
         raise unknown_name("controller", name, CONTROLLERS)
     return CONTROLLERS[name]

@@ -1,4 +1,4 @@
-"""What the robot's side publishes beyond the simulation's messages."""
+"""Message conversions and QoS of the simulated robot beyond those of rulesafe_core."""
 
 from array import array
 
@@ -10,11 +10,11 @@ from sensor_msgs.msg import Image
 from rulesafe_core.convert import to_header
 
 ROBOT_QOS = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
-"""The robot's own topics: what is older than some states is of no use."""
+"""For the robot's own topics; a short queue, because old states are useless."""
 
 
 def to_depth(depth: NDArray[np.float32], time: int, frame: str) -> Image:
-    """Distances (H, W) along the optical axis in m as 32FC1, 0 where nothing is seen."""
+    """Convert depth (H, W) along the optical axis, m, to 32FC1; 0 means no measurement."""
     height, width = depth.shape
     message = Image(
         header=to_header(time, frame), height=height, width=width, encoding="32FC1", step=4 * width

@@ -1,9 +1,9 @@
-"""Two Inspire DFX hands as their driver shows them: q from 0 (closed) to 1 (open), right hand
-first. No ROS and no simulation here.
+"""Simulated pair of Inspire DFX hands with the units of their driver: q from 0 (closed) to 1
+(open), right hand first. This module imports neither ROS nor the simulation.
 
-The figures are those of the manufacturer's teleoperation (xr_teleoperate: fingers 0 to 1.7 rad,
-thumb bend 0 to 0.5, thumb rotation -0.1 to 1.3), copied here and not taken from the bridge's
-calibration: if that were wrong, it would show.
+Joint ranges are those of the manufacturer's teleoperation (xr_teleoperate: fingers 0 to 1.7 rad,
+thumb bend 0 to 0.5, thumb rotation -0.1 to 1.3). They are copied instead of imported from the
+bridge's calibration, so that tests detect an error there.
 """
 
 from collections import Counter
@@ -19,7 +19,7 @@ from rulesafe_core.robot import h1_2
 FINGERS = len(HAND_JOINTS)
 
 ENTRIES = 2 * FINGERS
-"""The right hand's six motors, then the left one's."""
+"""Number of motors of both hands, right hand first."""
 
 Array = NDArray[np.float64]
 
@@ -30,22 +30,24 @@ _VELOCITY = np.array([joint.velocity for joint in _JOINTS])  # (12,) rad/s
 
 
 def to_radians(q: Array) -> Array:
-    """Joint positions (12,), rad, of the driver's q (12,)."""
+    """Convert the driver's q (12,) to joint positions (12,), rad."""
     return _CLOSED - np.clip(q, 0.0, 1.0) * (_CLOSED - _OPEN)
 
 
 def from_radians(positions: Array) -> Array:
-    """The driver's q (12,) of joint positions (12,), rad."""
+    """Convert joint positions (12,), rad, to the driver's q (12,)."""
     return np.clip((_CLOSED - positions) / (_CLOSED - _OPEN), 0.0, 1.0)
 
 
 class Hands:
-    """What the hands do with the commands that reach them.
+    """Executes the commands to both hands.
 
     Args:
-        positions: (12,) rad, right hand first: where they begin.
+        positions: initial positions (12,), rad, right hand first.
 
-    `counts`: commands "accepted", and those refused by reason: "size", "entries", "not finite".
+    Attributes:
+        counts: number of "accepted" commands, and of refused ones by reason: "size", "entries",
+            "not finite".
     """
 
     def __init__(self, positions: Array) -> None:
@@ -53,12 +55,12 @@ class Hands:
         self.reset(positions)
 
     def reset(self, positions: Array) -> None:
-        """The hands stand at `positions` (12,), rad, and stay there until they are told."""
+        """Set the hands to `positions` (12,), rad, and hold them until the next command."""
         self._goal = np.array(positions, np.float64)
         self._command = self._goal.copy()
 
     def receive(self, raw: bytes) -> None:
-        """Takes a command, or refuses it and goes on with the last one."""
+        """Accept a command, or refuse it and continue with the last one."""
         try:
             commands = decode_motor_cmds(raw)
         except RuleSafeError:
@@ -73,15 +75,15 @@ class Hands:
             self._goal = to_radians(commands.q.astype(np.float64))
 
     def targets(self, seconds: float) -> Array:
-        """Where the fingers' own controllers steer (12,), rad, `seconds` after the last call: to
-        what was told, as fast as the fingers can."""
-        reach = _VELOCITY * seconds
-        self._command = self._command + np.clip(self._goal - self._command, -reach, reach)
+        """Return the finger controllers' targets (12,), rad, `seconds` after the last call. They
+        move towards the command at the fingers' largest velocity."""
+        step = _VELOCITY * seconds
+        self._command = self._command + np.clip(self._goal - self._command, -step, step)
         return self._command
 
 
 def hand_states(positions: Array, velocities: Array) -> bytes:
-    """The driver's message for positions and velocities (12,), rad and rad/s."""
+    """Encode positions and velocities (12,), rad and rad/s, as a message of the driver."""
     zeros = np.zeros(ENTRIES, np.float32)
     return encode_motor_states(
         MotorStates(

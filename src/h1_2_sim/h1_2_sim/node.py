@@ -1,10 +1,9 @@
-"""The robot's side of a bridge, simulated: Unitree's topics in and out, in the world's time.
+"""Node that simulates the robot behind the bridge: Unitree's topics, in real time.
 
-It reports /lowstate at 500 Hz and /inspire/state at 100 Hz, obeys /arm_sdk or /lowcmd and
-/inspire/cmd, and shows its cameras. There is no /clock: a bridge's watchdogs measure the world's
-time, and that is what shall be seen to work. For the evaluator and the expert it also tells
-/episode/status: an episode begins when the bridge says so on /episode/started, that is, once it has
-the arm.
+It publishes /lowstate at 500 Hz and /inspire/state at 100 Hz, executes /arm_sdk or /lowcmd and
+/inspire/cmd, and runs the cameras. It publishes no /clock, since the bridge's watchdogs measure
+real time and are to be tested that way. For the evaluator and the expert it also publishes
+/episode/status: an episode begins when the bridge has engaged and publishes /episode/started.
 """
 
 import sys
@@ -50,25 +49,24 @@ from rulesafe_sim.safes import load_safe
 from rulesafe_sim.stand import safe_on_stand
 
 SLOWLY = RATE // 100
-"""Steps after which the hands report, the lock is looked at, and services and timers have their
-turn."""
+"""Steps between two updates of hand states, the lock, services and timers."""
 
-LINGER = 15.0
-"""The robot stays this long (s) after an interrupt at most, for the bridge to let go of it."""
+SHUTDOWN_TIMEOUT = 15.0
+"""s to wait after a signal for the bridge to release the robot."""
 
 HURRY = SECOND // 50
-"""ns behind the world's time from which on four of five states are left out: better a robot that
-reports too seldom than one that is too slow."""
+"""Delay, ns, above which only every fifth state is published: a lower rate of states is better than
+slow physics."""
 
-TOLD = 5.0
-"""The same complaint is logged this often at most, s."""
+WARNING_PERIOD = 5.0
+"""Shortest time between two warnings, s."""
 
 
 @dataclass(frozen=True)
 class RobotParameters(EpisodeParameters):
     """Parameters of the simulated robot's node."""
 
-    start: bool = setting(True, "Start an episode at once; otherwise wait for /episode/reset.")
+    start: bool = setting(True, "Start an episode immediately; otherwise wait for /episode/reset.")
     listens_to: str = setting(
         "arm_sdk", f"Topic whose commands are executed: {' or '.join(CONTROLLERS)}."
     )
@@ -76,7 +74,7 @@ class RobotParameters(EpisodeParameters):
 
 
 class RobotSideNode(Node):
-    """The simulated robot and its topics; `run` is the loop."""
+    """The simulated robot and its topics; `run` is the main loop."""
 
     def __init__(self) -> None:
         super().__init__("robot_side_node")
@@ -86,17 +84,17 @@ class RobotSideNode(Node):
         self._controller = load_controller(values.listens_to)()
         self._robot = RobotSide(self._controller, values.split)
         self._cameras = CameraProcess(values.split) if values.cameras else None
-        self._filming = True
+        self._render = True
         self._episode = 0
         self._steps = 0
-        self._pace: StepClock | None = None  # once there is an episode
-        self._reset_at = 0  # ns of the system's clock
-        self._began: int | None = None  # ns, the first frame that the bridge had the arm
+        self._pace: StepClock | None = None  # None before the first episode
+        self._reset_at = 0  # ns of the system clock
+        self._began: int | None = None  # ns, the first frame after the bridge has engaged
         self._open: dict[str, bool] = {}
         self._make_topics()
         if values.start:
             self._begin(self._rule, self._safe, values.seed)
-        else:  # unknown names are refused now, not at the first reset
+        else:  # raise for unknown names now, not at the first reset
             load_rule(self._rule)
             load_safe(self._safe)
 
@@ -120,12 +118,12 @@ class RobotSideNode(Node):
     # Episodes -----------------------------------------------------------------------------
 
     def _begin(self, rule: str, safe: str, seed: int) -> int:
-        """Puts everything where an episode begins; its number. Errors: RuleSafeError, and what runs
-        goes on."""
+        """Begin an episode and return its number. Raises RuleSafeError and continues the running
+        episode if the episode cannot be reset."""
         if self._controller.share:
             raise RuleSafeError(
-                f"the robot cannot be put elsewhere while a bridge has {self._controller.share:.0%}"
-                " of its arm: disengage it first (rulesafe bridge disengage)"
+                f"cannot reset the robot while the bridge has {self._controller.share:.0%} control "
+                "of the arm: run rulesafe bridge disengage first"
             )
         self._robot.reset(rule, safe, seed)
         if self._cameras:
@@ -147,7 +145,7 @@ class RobotSideNode(Node):
 
     def _on_started(self, message: Time) -> None:
         stamp = messages.to_ns(message)
-        if stamp >= self._reset_at:  # else it is of the episode before
+        if stamp >= self._reset_at:  # an older stamp belongs to the previous episode
             self._began = -(-stamp // PERIOD) * PERIOD
 
     # Stepping and publishing --------------------------------------------------------------
@@ -158,8 +156,9 @@ class RobotSideNode(Node):
         stamp = pace.step(clock)
         if pace.lost > lost:
             self.get_logger().warning(
-                f"too slow for the world's time: {pace.lost / SECOND:.1f} s lost so far",
-                throttle_duration_sec=TOLD,
+                f"slower than real time: {pace.lost / SECOND:.1f} s skipped so far; reduce this "
+                "machine's load or set cameras:=false",
+                throttle_duration_sec=WARNING_PERIOD,
             )
         if not hurried:
             self._take_commands()
@@ -169,13 +168,12 @@ class RobotSideNode(Node):
             self._low_states.publish(encode_low_state(self._robot.low_state(stamp)))
         if self._steps % SLOWLY == 0:
             self._hand_states.publish(hand_states(*self._robot.hand_state()))
-            self._tell(pace)
-        if pace.frame and self._cameras and self._filming:
+            self._publish_status(pace)
+        if pace.frame and self._cameras and self._render:
             self._cameras.show(Glance(stamp, self._robot.simulation.joints()))
 
-    def _tell(self, pace: StepClock) -> None:
-        """The status each frame and when a phase changes, in an episode that has begun; its time is
-        counted from there."""
+    def _publish_status(self, pace: StepClock) -> None:
+        """Publish the status of an episode, with its elapsed time, at frames and phase changes."""
         stamp = pace.stamp
         if self._began is None or stamp < self._began:
             return
@@ -207,25 +205,24 @@ class RobotSideNode(Node):
             "share of the arm": f"{self._controller.share:.3f}",
             "lost (s)": f"{self._pace.lost / SECOND if self._pace else 0:.1f}",
         }
-        text = f"commands refused: {wrong}" if wrong else "obeying"
+        text = f"commands refused: {wrong}" if wrong else "no commands refused"
         self._diagnostics.publish(level, text, values)
 
     def _take_commands(self) -> None:
-        """Takes what has come without an executor, which would cost more than all the rest at 500
-        times a second."""
+        """Process received commands without an executor, which is too slow at 500 Hz."""
         for subscription in self._commands:
             with subscription.handle:
                 while taken := subscription.handle.take_message(subscription.msg_type, True):
                     subscription.callback(taken[0])
 
     def run(self, executor: SingleThreadedExecutor, signals: list[int]) -> None:
-        """The loop, until somebody wants it to end and nobody has the arm any more: a launch that
-        ends interrupts the bridge and the robot at once. A second signal is obeyed at once."""
+        """Run until a signal, then until the bridge has released the arm, because a launch that
+        ends interrupts both at the same time. A second signal ends the loop immediately."""
         end = float("inf")
         while not signals or (self._controller.share and len(signals) == 1):
             if signals and end == float("inf"):
-                end = time.monotonic() + LINGER
-                self._filming = False  # the cameras were interrupted too
+                end = time.monotonic() + SHUTDOWN_TIMEOUT
+                self._render = False  # the signal has ended the cameras, too
             if time.monotonic() > end:
                 break
             if self._pace is None:

@@ -1,21 +1,22 @@
-"""When the next 2 ms are due, and their stamp: simulated time that keeps up with the world's.
+"""Schedule and stamp simulation steps so that simulated time follows real time.
 
-A process that was off the processor for a moment catches up without losing anything; one that is
-too slow for long loses whole tenths of a second, so that stamps of frames stay multiples of them.
-Times are in ns; no clock is read here.
+After a short delay the steps catch up. After a long one, simulated time skips a multiple of 0.1 s,
+so that stamps of frames remain multiples of 0.1 s. Times are in ns and passed in as arguments.
 """
 
 from rulesafe_core.chunks import PERIOD, SECOND
 
 BEHIND = SECOND // 2
-"""What is further behind than this is lost."""
+"""Largest delay, ns, that is caught up; a longer delay is skipped."""
 
 
 class StepClock:
-    """Steps of `tick` ns, beginning at `clock` (a steady clock) with the first stamp at or after
-    `wall` (the system's clock) that is a multiple of 0.1 s.
+    """Schedules steps of `tick` ns that begin at `clock` (steady clock). The first stamp is the
+    first multiple of 0.1 s at or after `wall` (system clock).
 
-    `stamp` is that of the last step; `lost` what the world was ahead by in all.
+    Attributes:
+        stamp: of the last step, ns.
+        lost: total time skipped, ns.
     """
 
     def __init__(self, tick: int, clock: int, wall: int) -> None:
@@ -24,15 +25,15 @@ class StepClock:
         self.lost = 0
 
     def wait(self, clock: int) -> int:
-        """ns until the next step is due; 0 where it is."""
+        """Return ns until the next step is due; 0 if it is due."""
         return max(0, self._due - clock)
 
     def behind(self, clock: int) -> int:
-        """ns that the next step is overdue by; 0 where it is not."""
+        """Return by how many ns the next step is overdue; 0 if it is not."""
         return max(0, clock - self._due)
 
     def step(self, clock: int) -> int:
-        """Begins the next step; its stamp."""
+        """Begin the next step and return its stamp."""
         if clock - self._due > BEHIND:
             lost = (clock - self._due) // PERIOD * PERIOD
             self._due += lost
@@ -44,5 +45,5 @@ class StepClock:
 
     @property
     def frame(self) -> bool:
-        """Whether the last step ended at a frame, a multiple of 0.1 s."""
+        """Whether the stamp of the last step is a multiple of 0.1 s."""
         return self.stamp % PERIOD == 0

@@ -1,8 +1,8 @@
-"""The simulated robot that hears Unitree's commands: motors and hands in, states out. No ROS.
+"""Simulated robot with Unitree's commands as input and its states as output; does not import ROS.
 
-The physics runs at 500 Hz, as often as the robot reports. The right arm's motors obey the commands
-to the letter, with gravity pulling at them; the right hand's fingers have controllers of their own,
-as the real ones do. Pelvis, legs, waist, left arm and left hand stand still, as if held.
+The physics runs at 500 Hz, the rate of the states. The motors of the right arm execute the commands
+under gravity. The fingers of the right hand have their own controllers, as on the real hand.
+Pelvis, legs, waist, left arm and left hand are fixed.
 """
 
 import numpy as np
@@ -19,16 +19,16 @@ from rulesafe_sim.config import PhysicsConfig, SimulationConfig
 from rulesafe_sim.simulation import Simulation
 
 RATE = 500
-"""States and steps of the physics per second."""
+"""Rate of physics steps and states, Hz."""
 
 FINGERS_EVERY = RATE // 100
-"""Steps between two looks of the fingers' own controllers."""
+"""Steps between two updates of the finger controllers."""
 
 TEMPERATURE = 35
-"""Of every motor, deg C: the simulation has no heat."""
+"""Constant temperature of all motors, deg C; it is not simulated."""
 
 VOLTAGE = 60.0
-"""Of every motor, V."""
+"""Voltage of all motors, V."""
 
 Array = NDArray[np.float64]
 
@@ -40,19 +40,17 @@ _HANDS = [ALL_JOINTS.index(name) for name in HAND_JOINTS + LEFT_HAND_JOINTS]
 
 
 def physics() -> PhysicsConfig:
-    """The simulation's physics in steps of 2 ms."""
+    """Return the physics configuration with steps of 2 ms."""
     return PhysicsConfig(timestep=1 / RATE, control_hz=RATE)
 
 
 class RobotSide:
-    """A robot and a safe, stepped 2 ms at a time.
+    """A simulated robot and safe with steps of 2 ms. Call `reset` first, which begins an episode.
 
     Args:
-        controller: what hears the commands.
-        split: of which the seeds are.
-        mode_machine: what the states carry.
-
-    `reset` begins an episode; nothing else may be called before it.
+        controller: executes the commands.
+        split: from which seeds draw the initial state.
+        mode_machine: value in the states.
     """
 
     def __init__(
@@ -64,7 +62,7 @@ class RobotSide:
         self._mode_machine = mode_machine
 
     def reset(self, rule: str, safe: str, seed: int) -> None:
-        """Puts robot and safe where an episode begins. Errors: RuleSafeError, see
+        """Reset robot and safe to the start of an episode. Raises RuleSafeError, see
         `Simulation.reset`."""
         self.simulation.reset(rule, safe, seed)
         state = self.simulation.state()
@@ -78,15 +76,15 @@ class RobotSide:
         self._q, self._dq, self._ddq = self._posture, np.zeros(MOTOR_COUNT), np.zeros(MOTOR_COUNT)
 
     def step(self) -> None:
-        """2 ms of the world."""
+        """Simulate 2 ms."""
         self.simulation.advance(self._drive)
         self._steps += 1
 
     def _drive(self, robot: DrivenRobot) -> None:
-        """Sees where the robot stands, and sets what its motors do for the next 2 ms."""
+        """Read the joint states and set the motor commands for the next 2 ms."""
         columns = [robot.index[name] for name in _MOVING]
         positions, velocities = robot.positions[columns], robot.velocities[columns]
-        self._look(positions, velocities)
+        self._update_state(positions, velocities)
         if self._steps % FINGERS_EVERY == 0:
             robot.compensate_gravity()
             fingers = self.hands.targets(FINGERS_EVERY / RATE)[:FINGERS]
@@ -96,10 +94,10 @@ class RobotSide:
         self._drives = self.controller.drives(holding(self._posture, self._gravity))
         robot.obey(_arm(self._drives), passive)
 
-    def _look(self, positions: Array, velocities: Array) -> None:
-        """Takes note of the moving joints (13,): rad, rad/s."""
-        # Differences of positions: the physics' own velocities are not 0 where a drive bears a load
-        # at rest.
+    def _update_state(self, positions: Array, velocities: Array) -> None:
+        """Store positions and velocities of the moving joints (13,): rad, rad/s."""
+        # Velocities are position differences, because those of the physics are not 0 for a loaded
+        # drive at rest.
         q = self._q.copy()
         q[_ARM] = positions[: len(_ARM)]
         dq = (q - self._q) * RATE
@@ -108,12 +106,11 @@ class RobotSide:
         self._velocities[:FINGERS] = velocities[len(_ARM) :]
 
     def hand_state(self) -> tuple[Array, Array]:
-        """Positions and velocities (12,) of both hands' motors, right first: rad and rad/s."""
+        """Return positions and velocities (12,) of the hand motors, right first: rad, rad/s."""
         return self._positions.copy(), self._velocities.copy()
 
     def low_state(self, stamp: int) -> LowState:
-        """What the robot reports at `stamp` (ns) by its own clock: how it stood when its motors
-        looked last."""
+        """Return the state at the last motor update. `stamp`: ns of the robot's own clock."""
         drives, q, dq = self._drives, self._q, self._dq
         tau = drives.tau + drives.kp * (drives.q - q) + drives.kd * (drives.dq - dq)
         return LowState(
@@ -138,7 +135,7 @@ def _arm(drives: Drives) -> dict[str, Motor]:
 
 
 def _slots(values: NDArray) -> NDArray[np.float32]:
-    """(35,): what the 27 motors have, 0 in the slots beyond."""
+    """Expand (27,) to (35,) with zeros in the unused entries."""
     slots = np.zeros(SLOTS, np.float32)
     slots[:MOTOR_COUNT] = values
     return slots

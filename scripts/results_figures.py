@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from math import nan
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from matplotlib import rc_context
@@ -26,7 +27,12 @@ RESULTS = Path(__file__).resolve().parents[1] / "docs/results"
 COLORS = {"none": "#9aa0a8", "raw": "#e08e2b", "vq": "#2468b0"}
 NAMES = {"none": "no memory", "raw": "raw joint-position history", "vq": "VQ-Memory (J=4)"}
 INK, GRID, PAPER = "#30343a", "#d8dadd", "#f1f2f4"
-STYLE = {"font.size": 9, "text.color": INK, "axes.labelcolor": INK, "axes.edgecolor": INK}
+STYLE: dict[Any, Any] = {
+    "font.size": 9,
+    "text.color": INK,
+    "axes.labelcolor": INK,
+    "axes.edgecolor": INK,
+}
 STYLE |= {"xtick.color": INK, "ytick.color": INK, "axes.titlesize": 10, "xtick.major.size": 0}
 
 Row = Mapping[str, str]
@@ -143,7 +149,7 @@ def draw_models(table: Sequence[Row]) -> Figure:
     figure = Figure(figsize=(7, 3.0), dpi=200, layout="constrained")
     panels = figure.subplots(1, 2, sharey=True)
     names = {"DP3": "DP3-SF", "RDT": "RDT tiny", "CogACT": "CogACT tiny", "pi0": "pi0 tiny"}
-    sides = (
+    sides: tuple[tuple[str, str, list[str], dict[str, str]], ...] = (
         ("paper", "Paper", list(names), {}),
         ("ours", "This project, split train", list(names.values()), {"split": "train"}),
     )
@@ -172,9 +178,10 @@ def draw_vocabulary(table: Sequence[Row]) -> Figure:
     second = [r for r in ours if r["training"] == "1 repeated" or r["M"] == "60"]
     same = {"source": "ours", "policy": "DP3-SF", "rule": "rule_020", "split": "shifted"}
     for memory in ("none", "raw"):
-        row = find(table, memory=memory, training="0", **same)
-        left.axhline(rate(row)[0], color=COLORS[memory], linewidth=1, linestyle="--", zorder=1)
-        left.text(3.2, rate(row)[0] + 2, NAMES[memory], ha="right", fontsize=8)
+        if row := find(table, memory=memory, training="0", **same):
+            value = rate(row)[0]
+            left.axhline(value, color=COLORS[memory], linewidth=1, linestyle="--", zorder=1)
+            left.text(3.2, value + 2, NAMES[memory], ha="right", fontsize=8)
     line(left, [r for r in first if r["M"] == "40"], "J", COLORS["vq"])
     line(left, [r for r in paper if r["M"] == "40"], "J", COLORS["none"])
     line(right, [r for r in first if r["J"] == "4"], "M", COLORS["vq"])

@@ -153,7 +153,8 @@ def stats(directory: Directory, report: Path | None = None) -> None:
 
     Args:
         directory: What `rulesafe demos generate` made; of another dataset, episodes are counted.
-        report: A Markdown file for tables by rule and by safe, failures by cause, and sizes.
+        report: A Markdown file for tables by rule and by safe, failures by cause, and sizes; with
+            five to forty rules also a figure beside it, as .png.
     """
     from rich.console import Console
 
@@ -181,7 +182,11 @@ def stats(directory: Directory, report: Path | None = None) -> None:
         console.print(line)
     console.print(f"{directory / 'stats.csv'}\n{directory / 'stats.png'}")
     if report:
-        write_atomically(report, statistics.report(found, directory).encode())
+        drawing = report.with_suffix(".png")
+        if drawn := len(found.request.rules) in statistics.FIGURES:
+            figure.draw(drawing, found.by_rule)
+        page = statistics.report(found, directory, drawing.name if drawn else "")
+        write_atomically(report, page.encode())
         console.print(str(report))
 
 

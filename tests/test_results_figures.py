@@ -117,12 +117,35 @@ def test_the_paper_s_rates_on_the_page_are_those_of_the_file():
     assert found == 7
 
 
+def test_the_paper_s_single_task_rates_are_those_of_the_page():
+    head, *body = [cells for title, cells in tables("policies") if title.startswith("The paper's")]
+    tokens = {name: (name[2:], "40") for name in head if name.startswith("J=")}
+    tokens |= {name: ("4", name[2:]) for name in head if name.startswith("M=")}
+    tokens["J=4, M=40"] = ("4", "40")
+    printed = set()
+    for policy, rule, *rates in body:
+        for name, rate in zip(head[2:], rates, strict=True):
+            memory = {"no memory": "none", "raw history": "raw"}.get(name, "vq")
+            if rate:
+                printed.add((policy, memory, *tokens.get(name, ("", "")), rule, rate))
+    keys = ("policy", "memory", "J", "M", "rule", "rate")
+    paper = [row for row in rows("policies.csv") if row["source"] == "paper"]
+    single = {tuple(row[key] for key in keys) for row in paper if row["policy"] != "pi0, 20 rules"}
+    assert single == printed
+
+
 def test_the_probe_s_figures_are_those_of_the_page():
     printed = set()
     for title, (name, *cells) in tables("memory"):
-        if title.startswith("rule_") and cells[0] != "held-out normal, accuracy":
+        if title.startswith("Table: rule_") and name != "input":
             numbers = [re.fullmatch(r"(\S+) % \((\S+)\.\.(\S+)\)", cell).groups() for cell in cells]
-            printed.add((title, name, *(number for three in numbers for number in three)))
+            printed.add(
+                (
+                    title.removeprefix("Table: "),
+                    name,
+                    *(number for three in numbers for number in three),
+                )
+            )
     assert {tuple(row.values()) for row in rows("step_probe.csv")} == printed
     assert len(printed) == 75
 

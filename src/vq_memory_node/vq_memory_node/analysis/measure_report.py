@@ -49,7 +49,7 @@ def report(
         "## Tokens under noise and at another speed",
         STABILITY_TEXT,
         *(
-            stability_section(f"Episodes of the {split} split", *found, seeds)
+            stability_section(f"Table: episodes of the {split} split", *found, seeds)
             for split, found in stable.items()
         ),
         "## Cost",
@@ -157,7 +157,9 @@ def reading_section(found: Sequence[ProbeResult]) -> str:
         figures = [_percent(estimate) for estimate in (*result.normal, *result.shifted)]
         rows = tables.setdefault(" and ".join(result.rules), [["input", *head]])
         rows.append([result.source, *figures])
-    return "\n\n".join(folded(rules, markdown_table(rows)) for rules, rows in tables.items())
+    return "\n\n".join(
+        folded(f"Table: {rules}", markdown_table(rows)) for rules, rows in tables.items()
+    )
 
 
 def cost_section(

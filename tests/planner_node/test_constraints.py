@@ -1,4 +1,4 @@
-"""Constraints on the hand: their values, derivatives and what they refuse."""
+"""Constraints on the hand: values, derivatives and rejected arguments."""
 
 import numpy as np
 import pytest

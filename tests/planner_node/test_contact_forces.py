@@ -1,4 +1,4 @@
-"""The contact forces of a demonstration: who presses on what, and how hard."""
+"""The contact forces of a demonstration: which links touch, and with what force."""
 
 import numpy as np
 import pytest
@@ -40,7 +40,7 @@ def test_a_pull_holds_the_handle(episode):
 
 
 def test_the_hand_that_travels_touches_nothing(episode):
-    """After the first frames of a way, in which the fingers may still leave the part."""
+    """Except in the first frames of a motion, in which the fingers may still leave the part."""
     first = [forces for event, name, forces in episode if (event, name) == ("knob+", "travel")]
     assert len(first) > 5
     assert all(set(forces.values()) == {0.0} for forces in first)

@@ -1,4 +1,4 @@
-"""The pictures of the annotations: what is drawn is where the data say."""
+"""Annotated images: marks are drawn at the positions that the data give."""
 
 import numpy as np
 import pytest
@@ -142,5 +142,5 @@ def test_what_the_user_can_mend_is_said_in_a_line(arguments, message, capsys):
 
 
 def test_a_picture_of_another_format_is_refused(tmp_path):
-    with pytest.raises(RuleSafeError, match=r"ends in one of .png, .jpg, .webp"):
+    with pytest.raises(RuleSafeError, match=r"must end in one of .png, .jpg, .webp"):
         draw.save(Image.new("RGB", (4, 4)), tmp_path / "figure.gif")

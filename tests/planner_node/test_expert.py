@@ -1,4 +1,4 @@
-"""The expert opens real safes by contact: no part is moved but by the hand."""
+"""The expert opens safes by contact: parts are moved by the hand only."""
 
 import numpy as np
 import pytest
@@ -117,7 +117,7 @@ def test_out_of_reach_is_said(simulation):
     result = run_expert(simulation)
     assert not result.success
     assert "step 1 (knob+)" in result.reason
-    assert "the nearest misses 'pinch point' by 8" in result.reason  # mm
+    assert "the nearest posture violates 'pinch point' by 8" in result.reason  # mm
 
 
 @pytest.mark.episode
@@ -133,9 +133,9 @@ def test_pressing_too_hard_ends_a_try_which_is_marked(simulation):
     gentle = ExpertConfig(pace=Pace(force_limit=2.0))  # a pinch shows some 20 N
     result = run_expert(simulation, gentle, subscribers=[note])
     assert not result.success
-    # No jump at any time: the hand lets go where it was told to be.
+    # The targets never jump: the hand is released at its commanded position.
     assert np.abs(np.diff(actions, axis=0)).max(axis=0)[:7].max() < 0.2
-    assert all("the robot pressed on the knob with" in step for step in result.log.steps)
+    assert all("N on the knob exceeds the limit of 2 N" in step for step in result.log.steps)
     assert len(seen) == result.frame
     assert {each.attempt for each in seen} == {1, 2, 3, 4} and result.log.retries == 3
     assert {each.operation for each in seen} == {"travel", "approach", "pinch", "release"}

@@ -1,4 +1,4 @@
-"""Habits: safes that stand nearly alike are taken nearly alike."""
+"""Habits: safes at nearly the same pose are grasped in nearly the same way."""
 
 from dataclasses import replace
 from functools import partial
@@ -20,7 +20,7 @@ def test_every_safe_and_side_has_a_habit_for_every_situation():
     habits, limits = load_habits(), Arm().limits
     assert len(habits) == 6 * (
         len(SAFES) + 2
-    )  # knob and handle both ways, the door by either handle
+    )  # knob and handle in both directions, the door with the handle open or closed
     for key, habit in habits.items():
         assert key.split()[0] in (*SAFES, "left", "right")
         assert np.all(np.abs(limits.nearness(np.array(habit.posture))) <= 1)
@@ -41,7 +41,7 @@ def test_wherever_a_safe_stands_a_part_is_taken_by_the_same_pinch(part, seed):
 
 @pytest.mark.parametrize("safe", ["safe_03", "safe_04"])
 def test_what_stands_a_little_off_is_taken_a_little_differently(safe):
-    """5 mm and 2 degrees off, the hand's posture changes by a little, not by another grasp."""
+    """With the safe moved by 5 mm and 2 degrees, the posture changes little and the grasp not."""
     simulation = Simulation()
     simulation.reset("rule_001", safe, seed=3)
     seen = observe(simulation)
@@ -77,7 +77,7 @@ def test_by_habit_it_opens_a_safe():
 
 @pytest.mark.episode
 def test_strictly_a_part_is_taken_by_its_pinch_or_not_at_all():
-    """Where the habit's pinch does not reach, the habitual expert has another one."""
+    """Where the habit's pinch is out of reach, the habitual expert uses another one."""
     simulation = Simulation()
     simulation.reset("rule_001", "safe_02", seed=0)
     seen = observe(simulation)

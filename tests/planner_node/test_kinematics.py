@@ -59,7 +59,7 @@ def test_several_starts_find_poses_from_afar(arm):
 
 
 def test_a_free_axis_stays_free(arm):
-    """A pose that differs about the hand's x axis alone is met where the hand stands."""
+    """A pose rotated about the hand's x axis, which is free, needs no motion."""
     pose = arm.hand_pose(HOME_ARM)
     goals = Goals(
         [PointConstraint("origin", np.zeros(3), pose[:3, 3])],
@@ -73,7 +73,7 @@ def test_a_free_axis_stays_free(arm):
 
 
 def test_wishes_are_granted_within_the_goals(arm):
-    """With room in the goals, each wish betters what it is about, and the goals still hold."""
+    """Within the tolerances of the goals, each cost improves its own measure."""
     wanted = arm.hand_pose(HOME_ARM)
     goals = Goals([PointConstraint("origin", np.zeros(3), wanted[:3, 3], (0.02, 0.02, 0.02))])
     plain = solve(arm, HOME_ARM, goals, costs=Costs(posture=1.0), tries=1)

@@ -65,13 +65,13 @@ def test_no_path_is_an_error_that_says_what_is_in_the_way():
     def shut(joints):
         return [("hand", "door"), *HIT] if 0.4 < joints[0] < 0.6 else []
 
-    with pytest.raises(NoPath, match=r"RRTConnect found no .*; in the way: hand against") as error:
+    with pytest.raises(NoPath, match=r"RRTConnect found no .*; collisions: hand with") as error:
         PathPlanner(LOW, HIGH, checks=500).plan(START, GOAL, shut)
     assert set(error.value.blocked) == {("hand", "door"), ("hand", "wall")}
 
 
 def test_a_blocked_end_is_named():
-    with pytest.raises(NoPath, match="the goal of the path is not free; in the way: hand against"):
+    with pytest.raises(NoPath, match="the goal of the path is in collision; collisions: hand with"):
         PathPlanner(LOW, HIGH).plan(START, 0.5 * GOAL, wall)
 
 

@@ -50,5 +50,5 @@ def test_a_place_farther_than_the_arm_is_long_is_not_searched(monkeypatch):
 def test_when_no_place_serves_it_is_an_error():
     middle = Placement((1.6, -0.3, 0.28), 0.0)
     away = replace(NOMINAL, placement=replace(NOMINAL.placement, right_hinge=middle))
-    with pytest.raises(OutOfReach, match=r"safe_02, seed 1: .* none of 20 places"):
+    with pytest.raises(OutOfReach, match=r"safe_02, seed 1: .* at all 20 sampled poses"):
         reachable_variation("safe_02", "rule_003", away, 1)

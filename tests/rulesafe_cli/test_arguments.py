@@ -7,7 +7,7 @@ from rulesafe_eval.commands import SUBCOMMANDS
 
 
 def told(capsys, *words):
-    """Exit code, and all that was printed, of words with which a command ends early."""
+    """Exit code and complete output of a command line that ends early."""
     with pytest.raises(SystemExit) as end:
         main(list(words))
     out, err = capsys.readouterr()
@@ -51,4 +51,4 @@ def test_the_option_that_is_meant_is_one_of_the_command_that_was_typed(capsys, w
 
 def test_an_option_that_is_like_none_is_named_all_the_same(capsys):
     code, text = told(capsys, "eval", "--policy", "expert", "--zzz", "1")
-    assert code == 2 and "rulesafe eval has no option --zzz: all are in --help" in text
+    assert code == 2 and "rulesafe eval has no option --zzz: see rulesafe eval --help" in text

@@ -1,4 +1,4 @@
-"""The `rulesafe` command, in process and as a process of its own."""
+"""The `rulesafe` command, in process and in a separate process."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""A few real demonstrations, made once: rule_002 on two safes, states alone."""
+"""A few real demonstrations, generated once: rule_002 on two safes, states only."""
 
 import os
 import subprocess
@@ -15,7 +15,7 @@ WORDS = ("--rules", "rule_002", "--episodes", "3", "--safes", "safe_02,safe_04")
 
 
 class Command:
-    """`rulesafe demos` as a process of its own."""
+    """`rulesafe demos` in a separate process."""
 
     def __init__(self, *words, **options):
         self.process = subprocess.Popen(
@@ -47,7 +47,7 @@ def generate():
 
 @pytest.fixture(scope="session")
 def demonstrations(generate, tmp_path_factory):
-    """A directory that an undisturbed run made. Do not write to it."""
+    """A directory of an uninterrupted run. Do not write to it."""
     directory = tmp_path_factory.mktemp("demos") / "undisturbed"
     code, out, err = generate(directory, "--workers", "2").end()
     assert code == 0, err
@@ -72,7 +72,7 @@ def attempts():
 
 @pytest.fixture
 def own_lock(tmp_path):
-    """A lock file of the user's own, my_lock.json: rule_002 under another name."""
+    """A custom lock file, my_lock.json: rule_002 under another name."""
     automaton = smallest(automaton_of(load_rule("rule_002")))
     path = tmp_path / "own" / "my_lock.json"
     path.parent.mkdir()

@@ -1,4 +1,4 @@
-"""What is told of a dataset that did not come from attempts of the expert."""
+"""Statistics of a dataset that was not generated from attempts of the expert."""
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ def test_its_episodes_are_counted(dataset, capsys):
     before = sorted(dataset.rglob("*"))
     assert main(["demos", "stats", str(dataset)]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "Open it.: 1 episode of 16 frames, opened or not: not recorded"
+    assert lines[0] == "Open it.: 1 episode of 16 frames, success not recorded"
     assert lines[1] == "rule_002: 3 episodes of 12 frames, 2 of 3 opened"
     assert lines[2].startswith("dataset: 4 episodes, 52 frames")
     assert "no attempts of `rulesafe demos generate`" in lines[-1]
@@ -38,5 +38,5 @@ def test_its_episodes_are_counted(dataset, capsys):
 def test_a_report_of_it_is_refused_in_one_line(dataset, capsys, tmp_path):
     assert main(["demos", "stats", str(dataset), "--report", str(tmp_path / "r.md")]) == 2
     err = capsys.readouterr().err
-    assert err.count("\n") == 1 and "there can be no --report of it" in err
+    assert err.count("\n") == 1 and "--report is not available" in err
     assert not (tmp_path / "r.md").exists()

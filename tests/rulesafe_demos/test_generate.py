@@ -124,7 +124,7 @@ def test_another_request_is_refused(generate, demonstrations, attempts):
     before = attempts(demonstrations)
     code, _, err = generate(demonstrations, "--seed", "1").end()
     assert code == 2
-    assert "seed: 0 there, 1 now" in err
+    assert "seed: 0 in the directory, 1 requested" in err
     assert attempts(demonstrations) == before
 
 
@@ -154,6 +154,6 @@ def test_a_safe_out_of_reach_is_a_failure_that_says_so(tmp_path, capsys):
     assert "too few episodes of rule_002" in capsys.readouterr().out
     path = DemoFolder(tmp_path / "demos").file("rule_002", 0, success=False)
     facts = read(path).facts
-    assert "reaches none of" in facts["failure"] and facts["resampled"] > 0
+    assert "out of the arm's reach at all" in facts["failure"] and facts["resampled"] > 0
     assert main(["demos", "replay", str(path)]) == 2
     assert "nothing to replay: " in capsys.readouterr().err

@@ -46,7 +46,7 @@ def test_a_written_program_opens_the_safe(tmp_path, capsys):
     ("program", "reason"),
     [
         ("planner.hand_open('right')\n", "the program ended, and the door is not open"),
-        ("\nplanner.rotate_hand('right', angle=60)\n", "line 2: rotate_hand: nothing is held"),
+        ("\nplanner.rotate_hand('right', angle=60)\n", "line 2: rotate_hand: no part is held"),
         ("x = 1\ny = x / 0\n", "line 2: ZeroDivisionError: division by zero"),
     ],
 )

@@ -1,4 +1,4 @@
-"""What a task program in the sandbox can make of the planner, and what it cannot."""
+"""Planner calls of a sandboxed task program: valid, invalid and limited ones."""
 
 import inspect
 import re
@@ -17,7 +17,7 @@ DEEP = "x = []\nfor i in range(100000):\n    x = [x]\nplanner.hand_open(x)\n"
 
 @pytest.fixture(scope="module")
 def simulation():
-    """An episode that no program here gets to move far."""
+    """An episode in which the programs here move little."""
     simulation = Simulation()
     simulation.reset("rule_002", "safe_02", seed=0)
     return simulation
@@ -35,7 +35,7 @@ def ending(simulation):
 
 
 def test_the_calls_are_the_planners_public_methods():
-    """A new one must be looked at before strangers get it."""
+    """A new method must be reviewed before untrusted programs may call it."""
     methods = inspect.getmembers(TaskPlanner, inspect.isfunction)
     assert set(CALLS) == {name for name, _ in methods if not name.startswith("_")}
 
@@ -57,24 +57,24 @@ def test_the_calls_are_the_planners_public_methods():
         ("planner.log()\n", "call", "unknown call of the planner 'log'"),
         ("planner.fly('x' * 10)\n", "call", "unknown call of the planner 'fly'"),
         (TAKE + "planner.rotate_hand('right', c)\n", "call", "line 2: .*angle must be a number"),
-        (TAKE + "planner.hand_open(c)\n", "call", "hand must be a text"),
-        (TAKE + "planner.move_to_pose(c)\n", "call", "must be a pose .* not constraints"),
-        ("planner.generate_end_effector_pose(0)\n", "call", "must be constraints .* not 0"),
-        ("planner.generate_end_effector_pose([[1]])\n", "call", "not a list"),
+        (TAKE + "planner.hand_open(c)\n", "call", "hand must be a string"),
+        (TAKE + "planner.move_to_pose(c)\n", "call", "must be a pose .* got constraints"),
+        ("planner.generate_end_effector_pose(0)\n", "call", "must be constraints .* got 0"),
+        ("planner.generate_end_effector_pose([[1]])\n", "call", "got a list"),
         ("planner.move_to_pose([[1.0] * 4] * 4)\n", "call", "must be a pose"),
-        ("planner.rotate_hand('right', 1e300)\n", "call", r"not 1e\+300"),
-        ("planner.rotate_hand('right', float('nan'))\n", "call", "not nan"),
-        ("planner.rotate_hand('right', 10 ** 400)\n", "call", "not another number"),
-        ("planner.rotate_hand('right', True)\n", "call", "not a bool"),
-        ("planner.rotate_hand('right', '60')\n", "call", "not a str"),
-        ("planner.hand_open('x' * 1000000)\n", "call", "up to 200 characters"),
+        ("planner.rotate_hand('right', 1e300)\n", "call", r"got 1e\+300"),
+        ("planner.rotate_hand('right', float('nan'))\n", "call", "got nan"),
+        ("planner.rotate_hand('right', 10 ** 400)\n", "call", "got another number"),
+        ("planner.rotate_hand('right', True)\n", "call", "got a bool"),
+        ("planner.rotate_hand('right', '60')\n", "call", "got a str"),
+        ("planner.hand_open('x' * 1000000)\n", "call", "at most 200 characters"),
         ("planner.hand_open(1, 2, 3)\n", "call", "too many positional arguments; valid: hand"),
         ("planner.hand_open(self=1)\n", "call", "unexpected keyword"),
         ("planner.hand_open(**{'x' * 100000: 1})\n", "call", "unexpected keyword"),
         ("planner.hand_open(lambda: 1)\n", "error", "line 1: TypeError"),
         (DEEP, "error", "line 4: RecursionError"),
         ("planner.hand_open('left')\n", "planner", "line 1: hand_open: unknown hand 'left'"),
-        ("planner.rotate_hand('right', 60)\n", "planner", "line 1: rotate_hand: nothing is held"),
+        ("planner.rotate_hand('right', 60)\n", "planner", "line 1: rotate_hand: no part is held"),
         ("1 / 0\n", "error", "line 1: ZeroDivisionError"),
         ("while True:\n    pass\n", "time", "line "),
         ("while True:\n    " + TAKE, "calls", f"line 2: .*more than {MAX_CALLS} calls"),
@@ -93,7 +93,7 @@ def test_no_program_goes_on_after_a_call_that_failed(ending):
     )
     found = ending(tries)
     assert found.kind == "planner"
-    assert "line 3: rotate_hand: nothing is held" in found.reason
+    assert "line 3: rotate_hand: no part is held" in found.reason
 
 
 def test_a_program_that_ends_says_nothing(ending):

@@ -1,4 +1,4 @@
-"""The second pass: what the cameras would have shown, the same bytes each time."""
+"""The second pass renders the same bytes each time, as the cameras would have."""
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -30,7 +30,7 @@ FRAMES = 12
 
 @pytest.fixture
 def short(demonstrations, tmp_path):
-    """The demonstrations' first frames, in a directory of their own."""
+    """The demonstrations' first frames, in a separate directory."""
     request, folder = load_request(demonstrations), DemoFolder(tmp_path / "demos")
     settle(folder.path, request)
     for rule, number in DemoFolder(demonstrations).episodes(request.rules, request.episodes):

@@ -80,8 +80,8 @@ def test_a_difference_is_found(failure, tmp_path, capsys, column):
     ("words", "said"),
     [
         (["7"], "no episode 7; there are 3"),
-        (["--rule", "rule_002", "--attempt", "40"], "there are: 0.."),
-        ([], "say which"),
+        (["--rule", "rule_002", "--attempt", "40"], "no attempt 40; valid: 0.."),
+        ([], "give the index of an episode"),
     ],
 )
 def test_what_is_not_there_is_said(demonstrations, capsys, words, said):

@@ -1,4 +1,4 @@
-"""No attempt more than the request needs, and the same ones whatever happens on the way."""
+"""Only the needed attempts are made, and the same ones in any order of completion."""
 
 import json
 import random
@@ -153,8 +153,11 @@ def test_a_request_of_before_there_were_locks_is_read(tmp_path):
         ),
         (("all", 1, None, "safe_11", "nominal", 0), "unknown safe 'safe_11'; valid: safe_01, "),
         (("all", 1, None, "all", "nominl", 0), "nominal, train, shifted"),
-        (("all", 0, None, "all", "nominal", 0), "at least one episode"),
-        (("all", 9, 8, "all", "nominal", 0), "no fewer attempts than episodes"),
+        (("all", 0, None, "all", "nominal", 0), "episodes must be at least 1"),
+        (
+            ("all", 9, 8, "all", "nominal", 0),
+            "at least as many, got 9 episodes and 8",
+        ),
         (("all", 1, None, "all", "nominal", 4001), "0..4000"),
     ],
 )
@@ -182,10 +185,10 @@ def test_a_directory_keeps_its_request_which_may_only_grow(tmp_path):
     with pytest.raises(RuleSafeError) as error:
         settle(tmp_path, other)
     for said in (
-        "rules: rule_001,rule_003 there, rule_001 now",
-        "split: nominal there, train now",
-        "seed: 0 there, 1 now",
-        "episodes: 6 there, 5 now",
+        "rules: rule_001,rule_003 in the directory, rule_001 requested",
+        "split: nominal in the directory, train requested",
+        "seed: 0 in the directory, 1 requested",
+        "episodes: 6 in the directory, 5 requested",
     ):
         assert said in str(error.value)
     assert load_request(tmp_path) == more

@@ -79,7 +79,7 @@ class Server:
 
 @pytest.fixture
 def serve(monkeypatch):
-    """Starts a server that says these replies."""
+    """Starts a server that returns these replies."""
     pytest.importorskip("openai")
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID"):
         monkeypatch.delenv(name, raising=False)
@@ -130,7 +130,7 @@ def test_a_model_is_told_what_went_wrong_until_it_is_right(serve, tmp_path):
     assert "no JSON object" in server.told(1)
     assert "(forbidden)" in server.told(2) and "line 1: import is not allowed" in server.told(2)
     assert "(time)" in server.told(3) and "still running" in server.told(3)
-    assert "line 1: rotate_hand: nothing is held; call hand_pinch first" in server.told(4)
+    assert "line 1: rotate_hand: no part is held; call hand_pinch first" in server.told(4)
     assert "At the end: knob closed, handle closed, door closed." in server.told(4)
     assert "no part was moved" in server.told(4)
 
@@ -143,7 +143,7 @@ def test_a_model_is_told_what_went_wrong_until_it_is_right(serve, tmp_path):
 
 
 def test_what_moved_is_told_and_the_same_program_is_not_run_twice(serve, tmp_path):
-    """The handle instead of the knob: turned by hand, seen by all, and the door stays shut."""
+    """The program opens the handle instead of the knob, so the door stays closed."""
     wrong = decompose(["handle+"], load_safe("safe_02"))
     server = serve(said(wrong), said(wrong), ('{"program": "planner.hand', "length"))
     out = tmp_path / "written"
@@ -157,8 +157,8 @@ def test_what_moved_is_told_and_the_same_program_is_not_run_twice(serve, tmp_pat
     assert "What moved, in this order: open handle." in told
     assert "At the end: knob closed, handle open, door closed." in told
     assert "- step 1 (handle+), try 1: handle at" in told
-    assert "the program of try 0" in server.told(2)
-    # The whole conversation travels.
+    assert "this program was already tried in try 0" in server.told(2)
+    # Each request has the complete conversation.
     assert [m["role"] for m in server.requests[2]["messages"]] == [
         *("system", "user", "assistant", "user", "assistant", "user")
     ]
@@ -172,7 +172,7 @@ def test_what_moved_is_told_and_the_same_program_is_not_run_twice(serve, tmp_pat
         ({"sub/.token-0123456789ab": "mine"}, "not empty"),
         ({"verdict.json": "mine", "program.py": "mine", ".lock": "mine"}, "not a verdict"),
         ({"verdict.json": "[]", ".verdict.json-0123456789ab": "mine"}, "not a verdict"),
-        ({"verdict.json": '{"rule": "rule_009"}'}, "holds tries of rule_009"),
+        ({"verdict.json": '{"rule": "rule_009"}'}, "has tries of rule_009"),
     ],
 )
 def test_a_folder_of_something_else_stays_as_it_is(tmp_path, capsys, there, reason):
@@ -223,7 +223,7 @@ def test_an_endpoint_that_dies_leaves_what_was_reached(serve, tmp_path, capsys):
     [
         (("--model", "m"), "no key"),
         (("--base-url", "http://127.0.0.1:1/v1"), "decompose uses no endpoint"),
-        (("--repairs", "-1"), "repairs is -1"),
+        (("--repairs", "-1"), "repairs must be 0 or more, got -1"),
         (("--split", "nowhere"), "unknown"),
         (("--model", "m", "--timeout", "nan"), "timeout_s is nan"),
         (("--model", "m", "--temperature", "inf"), "temperature is inf"),
@@ -250,9 +250,9 @@ def test_without_a_model_the_plan_is_written_out_and_filmed(tmp_path):
 
 
 def listing():
-    """The paper's task program for rule_001, as it stands."""
+    """The paper's task program for rule_001, unchanged."""
     if not PAPER.exists():
-        pytest.skip("the paper's source is not beside the repository")
+        pytest.skip("the paper's source is not next to the repository")
     after = PAPER.read_text().split("label={lst:llm-decomp}]\n", 1)[1]
     return after.split(r"\end{lstlisting}", 1)[0]
 

@@ -1,4 +1,4 @@
-"""Real episodes, played once, and a real policy that plays them again."""
+"""Episodes of the expert, and a policy that repeats their actions."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from rulesafe_eval.runner import actions_file, play
 
 @pytest.fixture(scope="session")
 def request_for():
-    """A request of few words."""
+    """A function that makes small requests."""
 
     def make(policy="expert", rules="rule_002", episodes=2, **words):
         words = {"safes": "safe_02,safe_04", "split": "nominal", "seed": 0, **words}
@@ -29,7 +29,7 @@ def opened(request_for, tmp_path_factory):
 
 
 class Replaying:
-    """Tells what was done at the same frame before, and keeps what it was shown."""
+    """Returns the recorded actions of the same frames, and keeps its observations."""
 
     def __init__(self, actions, execute, needs=Needs()):
         self.needs, self._execute = needs, execute

@@ -1,4 +1,4 @@
-"""A network's checkpoint, untrained, through the whole command."""
+"""An untrained checkpoint, evaluated by the complete command."""
 
 import json
 
@@ -66,7 +66,7 @@ def checkpoint(tmp_path):
 
 
 def pictures(out):
-    """The pictures of the film of episode 0."""
+    """The images of the film of episode 0."""
     with av.open(str(out / "films" / "rule_002_000000" / "film.mp4")) as shot:
         return [frame.to_ndarray(format="rgb24") for frame in shot.decode(video=0)]
 
@@ -119,7 +119,7 @@ def test_memory_that_is_not_there_cannot_be_shuffled(checkpoint, tmp_path, capsy
         str(tmp_path / "out"),
     ]
     assert main(["eval", *words, "--memory-control", "shuffled"]) == 2
-    assert "no memory" in capsys.readouterr().err
+    assert "requires a policy with memory" in capsys.readouterr().err
 
 
 def test_a_film_shows_what_the_memory_tells_at_each_frame(checkpoint, request_for, tmp_path):

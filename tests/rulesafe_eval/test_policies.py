@@ -155,11 +155,11 @@ def test_a_policy_that_raises_is_shown_where_it_did_and_nothing_of_ours(
     assert [line.split()[-1] for line in places] == ["infer", "look"]
     assert all(f'"{__file__}"' in line for line in places)
     assert "mine:Broken failed at frame 24 of rule_002 attempt 0 (safe_02, seed 0): " in last
-    assert "the same command then goes on" in last
+    assert "run the same command to resume with this episode" in last
 
 
 class Listening:
-    """Keeps the readings it is shown."""
+    """Keeps the memory readings that it receives."""
 
     needs = Needs(memory=True)
 
@@ -199,7 +199,7 @@ def test_shuffled_memory_keeps_what_and_loses_when(request_for, tmp_path):
     ("setup", "says"),
     [
         (Setup("no_such"), "valid: .*expert"),
-        (Setup("expert", control="shuffled"), "no memory"),
+        (Setup("expert", control="shuffled"), "requires a policy with memory; expert has none"),
         (Setup("expert", control="upside_down"), "none, shuffled"),
     ],
 )
@@ -224,7 +224,7 @@ class Still(Agent):
     episode = request_for().episode("rule_002", 0)
     played = play(agent, Setup("still", step_seconds=1.0), episode, tmp_path)
     assert (played["opened"], played["frames"], played["cause"]) == (False, 20, "not_touched")
-    with pytest.raises(RuleSafeError, match="has no memory that could be shuffled"):
+    with pytest.raises(RuleSafeError, match="'shuffled' requires a policy with memory"):
         load_agent(Setup("still", control="shuffled"))
     with pytest.raises(RuleSafeError, match=r"valid: expert, .*oracle, still, "):
         load_agent(Setup("no_such"))

@@ -1,4 +1,4 @@
-"""A line now and then while an episode runs, and not more."""
+"""Progress lines while an episode runs, at most one per interval."""
 
 from rulesafe_eval.progress import EpisodeProgress
 from rulesafe_sim.episode import TaskSnapshot
@@ -23,14 +23,14 @@ def at(time: float, steps_done: int = 0) -> TaskSnapshot:
 
 
 def lines(speed: float, seconds: float, time_limit: float = 240.0) -> list[str]:
-    """What is said at `speed` simulated seconds a second of wall time, within `seconds` of it."""
+    """Lines printed within `seconds` of wall time at `speed` simulated seconds per wall second."""
     wall = 0.0
     progress = EpisodeProgress(time_limit, lambda: wall)
-    said = []
+    lines = []
     while wall < seconds:
         wall += 0.5
-        said.append(progress.line(at(wall * speed, steps_done=int(wall * speed >= 20))))
-    return [line for line in said if line]
+        lines.append(progress.line(at(wall * speed, steps_done=int(wall * speed >= 20))))
+    return [line for line in lines if line]
 
 
 def test_what_a_line_says():
@@ -43,8 +43,8 @@ def test_what_a_line_says():
 def test_a_line_each_ten_seconds_of_the_slower_clock():
     assert len(lines(0.1, 200.0)) == 2, "of simulated time"
     assert len(lines(20.0, 45.0)) == 4, "of wall time"
-    assert lines(0.0, 600.0) == [], "time stands still"
-    assert lines(4.0, 9.0) == [], "a short episode has its result alone"
+    assert lines(0.0, 600.0) == [], "simulated time is paused"
+    assert lines(4.0, 9.0) == [], "a short episode prints only its result"
 
 
 def test_an_opened_safe_has_no_further_step():

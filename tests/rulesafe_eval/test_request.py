@@ -45,7 +45,7 @@ def test_what_is_not_valid_is_refused_with_what_is(request_for, words, says):
 
 @pytest.mark.parametrize("seconds", [0.0, -1.0, float("nan")])
 def test_an_episode_takes_time(seconds):
-    with pytest.raises(RuleSafeError, match="more than 0 s"):
+    with pytest.raises(RuleSafeError, match="step_seconds must be more than 0 s"):
         make_request(Setup("expert", step_seconds=seconds), {}, "rule_001", "all", 1, "normal", 0)
 
 
@@ -55,6 +55,8 @@ def test_a_directory_keeps_its_request_which_may_only_grow(request_for, tmp_path
     assert load_request(tmp_path) == request_for(episodes=5)
     with pytest.raises(RuleSafeError, match="only grow"):
         settle(tmp_path, request_for(episodes=2), load_request)
-    with pytest.raises(RuleSafeError, match="policy of the policy: expert there, phase-oracle now"):
+    with pytest.raises(
+        RuleSafeError, match="policy of the policy: expert in the directory, phase-oracle requested"
+    ):
         settle(tmp_path, request_for("phase-oracle", episodes=5), load_request)
     assert load_request(tmp_path) == request_for(episodes=5)

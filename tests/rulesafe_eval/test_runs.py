@@ -1,4 +1,4 @@
-"""Whole runs of the command: killed and resumed, reported, filmed, compared."""
+"""Complete runs of the command: killed and resumed, reported, filmed, compared."""
 
 import json
 import os
@@ -29,7 +29,7 @@ WORDS = ("--rules", "rule_002", "--safes", "safe_02,safe_04", "--split", "nomina
 
 
 class Deadly:
-    """An engine whose workers die, as they do where memory runs out."""
+    """An engine whose workers die, as if memory ran out."""
 
     def __init__(self, work, workers):
         self.jobs = []
@@ -87,7 +87,7 @@ def test_killed_half_way_and_called_again_it_has_the_same_results(undisturbed, t
     assert 0 < len(done) < 4
     assert not (out / "results.json").exists()
     with (out / "results.jsonl").open("a") as file:
-        file.write('{"rule": "rule_002", "numb')  # as a kill in the midst of a line leaves it
+        file.write('{"rule": "rule_002", "numb')  # an incomplete line, as after a kill
     process = start(out, *EXPERT)
     _, errors = process.communicate(timeout=300)
     assert process.returncode == 0, errors
@@ -122,7 +122,7 @@ def test_the_report_says_what_was_played_by_the_options_names(undisturbed, tmp_p
     for line in content["episodes"]:
         line |= {"clipped_actions": line["frames"]}
     page = write_report(tmp_path, content).read_text("utf-8")
-    assert "<td class=words>safe_02, safe_04 (2 of 3: episodes take them in turn)</td>" in page
+    assert "<td class=words>safe_02, safe_04 (2 of 3: the episodes use them in turn)</td>" in page
     assert "<td class=words>normal</td>" in page
     frames = sum(line["frames"] for line in content["episodes"])
     assert f"{frames} of {frames} targets (100 %) were out of the joints" in page
@@ -132,7 +132,7 @@ def test_marks_of_few_rows_are_within_their_axes(undisturbed):
     content = read_results(undisturbed)
     (axes,) = plots.success(content["summary"][:2]).axes
     bottom, top = axes.get_ylim()
-    assert bottom < -0.3 and top > 1.3  # marks lie 0.22 beside their rows, 0 and 1
+    assert bottom < -0.3 and top > 1.3  # markers are 0.22 from their rows, 0 and 1
     opened = [line for line in content["episodes"] if line["opened"]]
     (axes,) = plots.lengths(opened).axes
     assert axes.get_xlim()[1] > 1.02 * max(line["simulated_time"] for line in opened)
@@ -141,7 +141,7 @@ def test_marks_of_few_rows_are_within_their_axes(undisturbed):
 def test_another_request_is_refused(undisturbed, capsys):
     words = ["eval", *WORDS, "--out", str(undisturbed), *EXPERT, "--seed", "7"]
     assert main(words) == 2
-    assert "seed: 0 there, 7 now" in capsys.readouterr().err
+    assert "seed: 0 in the directory, 7 requested" in capsys.readouterr().err
 
 
 def test_films_are_of_the_same_physics_and_linked(tmp_path, capsys):
@@ -150,7 +150,7 @@ def test_films_are_of_the_same_physics_and_linked(tmp_path, capsys):
     assert main(["eval", *WORDS, "--out", str(out), *words, "--step-seconds", "0.5"]) == 0
     (episode,) = read_results(out)["episodes"]
     printed = capsys.readouterr().out
-    order = ("process score", "making 1 film (--films 0 leaves them out)", "report.html")
+    order = ("process score", "rendering 1 film; disable with --films 0", "report.html")
     assert sorted(order, key=printed.index) == list(order)
     folder = out / "films" / "rule_002_000000"
     with av.open(str(folder / "film.mp4")) as film:
@@ -216,12 +216,12 @@ def test_a_report_of_what_is_there_so_far(undisturbed, tmp_path, capsys):
     assert main(["eval", "report", str(out)]) == 0
     content = read_results(out)
     assert not content["complete"] and len(content["episodes"]) == 1
-    assert "still to be played" in (out / "report.html").read_text("utf-8")
+    assert "some episodes are still missing" in (out / "report.html").read_text("utf-8")
 
 
 def test_what_is_no_result_is_refused(tmp_path):
-    with pytest.raises(RuleSafeError, match="there is no"):
+    with pytest.raises(RuleSafeError, match="does not exist; create it with"):
         read_results(tmp_path)
     (tmp_path / "results.json").write_text("{}")
-    with pytest.raises(RuleSafeError, match="holds no results"):
+    with pytest.raises(RuleSafeError, match="has no results of an evaluation"):
         read_results(tmp_path)

@@ -145,7 +145,7 @@ def test_a_comparison_names_what_is_set_otherwise():
     one, other = results([1]), results([1])
     other["request"]["setup"] |= {"execute": 10, "execution": "newest", "control": "shuffled"}
     found = compare(one, other)["policies"]
-    assert found == ["p", "p (shuffled memory, 10 rows, newest)"]
+    assert found == ["p", "p (shuffled memory, 10 actions per chunk, newest)"]
 
 
 def test_what_cannot_be_paired_is_refused():

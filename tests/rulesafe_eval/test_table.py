@@ -13,7 +13,7 @@ from rulesafe_eval.table import page, pool
 
 
 def results(memory, training, opened, split="train", first=0):
-    """results.json of a policy that opened some of its episodes."""
+    """results.json of a policy that succeeded in some of its episodes."""
     actor = {
         "kind": "checkpoint",
         "family": "dp3",
@@ -80,7 +80,7 @@ def test_kinds_are_compared_on_the_episodes_that_they_share():
 
 def test_splits_are_not_mixed():
     text = page([results(VQ, 0, [1]), results(VQ, 0, [0], split="shifted")], "")
-    assert text.count("## rule_020") == 2 and "less" not in text.split("##")[1]
+    assert text.count("## rule_020") == 2 and "minus" not in text.split("##")[1]
 
 
 def test_who_shares_no_episode_is_named_with_what_to_do():
@@ -91,10 +91,10 @@ def test_who_shares_no_episode_is_named_with_what_to_do():
     second, first = text.split("##")[1:]  # by their safes
     assert "(100 steps): no shared episodes with dp3 tiny, vq" in first
     assert ": no shared episodes with dp3 tiny, none (100 steps). To compare" in second
-    assert "same --rules, --safes, --split" in first and "less" not in text.split("##", 1)[1]
+    assert "same --rules, --safes, --split" in first and "minus" not in text.split("##", 1)[1]
     other = results(VQ, 0, [1, 0], first=7)
     (section,) = page([one, other], "").split("##")[1:]
-    assert section.count("no shared episodes") == 2 and "less" not in section
+    assert section.count("no shared episodes") == 2 and "minus" not in section
     for line in other["episodes"]:
         line["rule"] = "rule_001"
     assert "no shared episodes" not in page([one, other], ""), "rules are never compared"
@@ -108,7 +108,7 @@ def test_one_episode_each_is_enough_for_a_page():
 
 def test_an_episode_counts_once():
     with pytest.raises(
-        RuleSafeError, match="training seed 0, hold rule_020 on safe_02 with seed 0"
+        RuleSafeError, match="training seed 0, have rule_020 on safe_02 with seed 0"
     ):
         pool([results(VQ, 0, [1]), results(VQ, 0, [0])])
     ((_, kinds),) = pool([results(VQ, 0, [1]), results(VQ, 0, [0], first=1)]).items()

@@ -1,4 +1,4 @@
-"""Collision checks between the robot, itself, the safe and its stand: coal through Pinocchio."""
+"""Collision checks of the robot against itself, the safe and its stand (Pinocchio and coal)."""
 
 from collections.abc import Iterable, Mapping
 
@@ -14,7 +14,7 @@ from rulesafe_core.transforms import Transform
 from rulesafe_core.urdf import to_urdf
 
 MARGIN = 0.004
-"""Clearance (m) that free motions keep."""
+"""Clearance (m) that collision-free motions keep."""
 
 
 def _geometry(shape: Shape) -> coal.CollisionGeometry:
@@ -28,7 +28,7 @@ def _geometry(shape: Shape) -> coal.CollisionGeometry:
 
 
 def is_forearm(link: str) -> bool:
-    """Whether a link belongs to what hangs on the right elbow, the hand included."""
+    """Return whether a link is the right forearm, from the elbow down, or part of the hand."""
     return link.startswith(("R_", "right_wrist", "right_elbow"))
 
 
@@ -37,10 +37,10 @@ def is_finger(link: str) -> bool:
 
 
 class CollisionWorld:
-    """Robot, safe and stand as coal geometries, in the pelvis frame.
+    """Collision geometries of robot, safe and stand, in the pelvis frame.
 
-    The safe's parts are put where `set_safe` says. `check` answers for arm joints and finger
-    posture; contacts of the fingers with a held part can be permitted.
+    `set_safe` sets the poses of the safe's parts. `collides` and `contacts` check a configuration
+    of arm and fingers. `permit` allows contact between the fingers and the part that they hold.
     """
 
     def __init__(self, safe: Body, extra: Iterable[Shape] = (), margin: float = MARGIN):
@@ -107,7 +107,7 @@ class CollisionWorld:
                     self._pairs.append((self._link_of[i], self._link_of[j]))
 
     def set_safe(self, pose_safe_in_pelvis: Transform, positions: Mapping[str, float]) -> None:
-        """Moves the safe's geometry: its pose, and its parts' positions (rad, by part name)."""
+        """Set the pose of the safe and the positions (rad, by part name) of its parts."""
         joints = {f"{part}_joint": value for part, value in positions.items()}
         poses = self._safe_body.link_poses(joints)
         for index, link, local in self._safe_local:
@@ -115,7 +115,7 @@ class CollisionWorld:
             self.geometry.geometryObjects[index].placement = pin.SE3(pose)
 
     def permit(self, holding: str | None = None) -> None:
-        """Permits contact of the fingers with the held part; all else is forbidden again."""
+        """Allow contact of the fingers with the part `holding` only; None allows no contact."""
         for k, (mover, other) in enumerate(self._pairs):
             if holding is not None and other == f"safe/{holding}" and is_finger(mover):
                 self._geometry_data.deactivateCollisionPair(k)
@@ -123,7 +123,10 @@ class CollisionWorld:
                 self._geometry_data.activateCollisionPair(k)
 
     def configuration(self, arm: NDArray[np.float64], hand: NDArray[np.float64]):
-        """Pinocchio's configuration for arm (7,) and finger (6,) positions, mimics following."""
+        """Return the configuration of the model for arm (7,) and finger (6,) positions, rad.
+
+        Mimic joints follow the joints that drive them.
+        """
         q = pin.neutral(self.model)
         q[self._arm] = arm
         fingers = dict(zip(HAND_JOINTS, hand.tolist(), strict=True))
@@ -134,7 +137,7 @@ class CollisionWorld:
         return q
 
     def collides(self, arm: NDArray[np.float64], hand: NDArray[np.float64]) -> bool:
-        """Whether anything touches, or comes nearer than the margin."""
+        """Return whether any two links touch or are nearer to each other than the margin."""
         q = self.configuration(arm, hand)
         return bool(
             pin.computeCollisions(
@@ -143,7 +146,7 @@ class CollisionWorld:
         )
 
     def contacts(self, arm: NDArray[np.float64], hand: NDArray[np.float64]) -> set[tuple[str, str]]:
-        """The pairs of links that touch or come nearer than the margin, by name."""
+        """Return the pairs of link names that touch or are nearer than the margin."""
         q = self.configuration(arm, hand)
         pin.computeCollisions(self.model, self.data, self.geometry, self._geometry_data, q, False)
         results = self._geometry_data.collisionResults

@@ -7,8 +7,8 @@ Example::
         [AxisConstraint("approach", HAND_AXES[:, 0], into_the_door, angle=0.2)],
     )
 
-Positions in m, angles in rad. What belongs to the hand is in the frame of the hand's base, what it
-shall meet in the pelvis frame.
+Positions are in m, angles in rad. Points and axes of the hand are in the frame of the hand's base,
+targets in the pelvis frame.
 """
 
 from collections.abc import Sequence
@@ -22,10 +22,10 @@ from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_core.transforms import Transform
 
 ANGLE_SCALE = 0.1
-"""m a rad, where distances and angles are compared: the tips are about that far from the wrist."""
+"""Metres per radian, to compare distances with angles: the tips are about 0.1 m from the wrist."""
 
 INNER = 0.9
-"""A solver aims at this share of each tolerance, so that its last step ends inside."""
+"""Fraction of each tolerance that a solver aims at, so that its last step ends inside."""
 
 RELATIONS = ("parallel", "antiparallel", "perpendicular")
 
@@ -39,7 +39,7 @@ def _vector(name: str, what: str, value: ArrayLike) -> NDArray[np.float64]:
 
 @dataclass(frozen=True)
 class PointConstraint:
-    """A point of the hand lies in a box about a target.
+    """Require a point of the hand to lie in a box around a target.
 
     Args:
         hand_point: (3,) in the hand's base frame.
@@ -63,12 +63,12 @@ class PointConstraint:
 
 @dataclass(frozen=True)
 class AxisConstraint:
-    """An axis of the hand is parallel, antiparallel or perpendicular to a target axis, within an
-    angle (rad, above 0).
+    """Require an axis of the hand to be parallel, antiparallel or perpendicular to a target axis.
 
     Args:
         hand_axis: (3,) unit, in the hand's base frame.
         target_axis: (3,) unit, in the pelvis frame.
+        angle: largest deviation, rad, above 0.
     """
 
     name: str
@@ -89,10 +89,10 @@ class AxisConstraint:
 
 
 class Residual(NamedTuple):
-    """How well a posture meets one constraint.
+    """Violation of one constraint by a posture.
 
-    `excess` is what lies beyond the tolerance: 0 where the constraint holds; m for a point, rad
-    for an axis.
+    `excess` is the amount beyond the tolerance, 0 where the constraint is met: in m for a point,
+    in rad for an axis.
     """
 
     name: str
@@ -101,7 +101,7 @@ class Residual(NamedTuple):
 
     @property
     def size(self) -> float:
-        """The excess to compare by, m."""
+        """The excess in m; angles are scaled by ANGLE_SCALE so that residuals can be compared."""
         return self.excess if self.unit == "m" else ANGLE_SCALE * self.excess
 
     def __str__(self) -> str:
@@ -114,19 +114,21 @@ _NEXT, _AFTER = [1, 2, 0], [2, 0, 1]  # columns of a cross product's factors
 
 
 def cross(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The cross product along the last axis (3,); np.cross costs more than all the rest of a
-    solver's step."""
+    """Return the cross product along the last axis (3,).
+
+    np.cross would take longer than all other work of a solver step.
+    """
     return a[..., _NEXT] * b[..., _AFTER] - a[..., _AFTER] * b[..., _NEXT]
 
 
 def _skew(vector: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The matrix (3, 3) whose product with x is the cross product of the vector with x."""
+    """Return the matrix (3, 3) whose product with x is the cross product of the vector with x."""
     x, y, z = vector.tolist()
     return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
 
 
 class Goals:
-    """All constraints of one arm movement: hard, each within its own tolerance."""
+    """All constraints of one arm movement; each must be met within its own tolerance."""
 
     def __init__(self, points: Sequence[PointConstraint], axes: Sequence[AxisConstraint] = ()):
         if not points and not axes:
@@ -149,11 +151,15 @@ class Goals:
     def rows(
         self, pose: tuple[NDArray, NDArray], jacobian: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Values (m,) and their derivatives (m, n) by the joints, to lie between `low` and `high`.
+        """Return the constraint values (m,), to lie between `low` and `high`, and their Jacobian.
 
-        `pose`: rotation and translation of the hand in the pelvis frame; `jacobian` (6, n) of the
-        hand's frame, its rows along the pelvis axes. Three rows a point (m), one an axis (its
-        angle, scaled to m).
+        Args:
+            pose: rotation and translation of the hand in the pelvis frame.
+            jacobian: (6, n) of the hand's frame, along the pelvis axes.
+
+        Returns:
+            Values (m,) and derivatives (m, n) by the joints. A point has three rows (m), an axis
+            has one (its angle, scaled to m).
         """
         rotation, translation = pose
         linear, angular = jacobian[:3], jacobian[3:]
@@ -172,12 +178,12 @@ class Goals:
         return values, rows
 
     def excess(self, values: NDArray[np.float64]) -> float:
-        """How far values of `rows` lie outside of the tolerances, in all (m)."""
+        """Return the sum of how far values of `rows` lie outside their tolerances, m."""
         beyond = np.abs(values - self._middle) - self._tolerance
         return float(np.maximum(beyond, 0.0).sum())
 
     def residuals(self, pose_hand_in_pelvis: Transform) -> tuple[Residual, ...]:
-        """The residual of every constraint for a pose of the hand, in the order given."""
+        """Return the residuals of all constraints for a pose of the hand: points, then axes."""
         pose = pose_hand_in_pelvis[:3, :3], pose_hand_in_pelvis[:3, 3]
         values, _ = self.rows(pose, np.zeros((6, 1)))
         beyond = np.maximum(np.abs(values - self._middle) - self._tolerance, 0.0)
@@ -193,7 +199,7 @@ class Goals:
 
 
 def pose_goals(pose_hand_in_pelvis: Transform, box: float = 0.002, angle: float = 0.03) -> Goals:
-    """Goals that hold the hand's base at a pose, within `box` (m) and `angle` (rad)."""
+    """Return goals that keep the hand's base at a pose, within `box` (m) and `angle` (rad)."""
     rotation, eye = pose_hand_in_pelvis[:3, :3], np.eye(3)
     point = PointConstraint("position", np.zeros(3), pose_hand_in_pelvis[:3, 3], (box, box, box))
     return Goals(

@@ -1,4 +1,4 @@
-"""The planner's messages to plain data."""
+"""Conversion of ROS messages to the expert's observation."""
 
 import numpy as np
 from sensor_msgs.msg import JointState
@@ -10,7 +10,7 @@ from rulesafe_interfaces.msg import EpisodeStatus
 
 
 def to_observation(joints: JointState, status: EpisodeStatus) -> ExpertObservation:
-    """What the expert looks at, from a joint state and a status of the same instant."""
+    """Return the expert's observation from a joint state and a status with the same stamp."""
     position = dict(zip(joints.name, joints.position, strict=True))
     return ExpertObservation(
         arm=np.array([position[name] for name in ARM_JOINTS]),

@@ -1,4 +1,4 @@
-"""From a plan of events to a task program that brings them about; see tasks.py for its calls."""
+"""Write the task program that carries out a plan of events; tasks.py has the calls it uses."""
 
 from collections.abc import Iterable
 
@@ -36,10 +36,12 @@ planner.move_to_pose(pose)
 
 
 def decompose(plan: Iterable[str], safe: Safe) -> str:
-    """The task program for a plan such as ["knob+", "door+"] on a safe: a step an event, its
-    angles (deg) and senses from the safe's data.
+    """Return a task program with one step for each event of a plan such as ["knob+", "door+"].
 
-    Errors: RuleSafeError for an unknown event, and for "door-", which no lock asks for.
+    Angles (deg) and directions of rotation are taken from the safe.
+
+    Raises:
+        RuleSafeError: for an unknown event, and for "door-", which no lock requires.
     """
     return "\n".join(_step(number, event, safe) for number, event in enumerate(plan, 1))
 

@@ -1,4 +1,4 @@
-"""Pictures of the annotations: `python -m planner_node.draw --safe safe_03 --hand pinch`."""
+"""Annotated images of safes and of the hand: `python -m planner_node.draw --safe safe_03`."""
 
 import sys
 from dataclasses import dataclass
@@ -17,37 +17,39 @@ FORMATS = (".png", ".jpg", ".webp")
 
 @dataclass(frozen=True)
 class DrawOptions:
-    """Draws key points, axes and motions over pictures of the robot's right hand, of a safe, or of
-    both: the very data that the planner reads."""
+    """Draw key points, axes and motions over images of the robot's right hand, a safe, or both.
+
+    The drawing uses the same data as the planner."""
 
     hand: str = ""
     """A hand operation: open, pre_pinch, pinch, release, pre_grasp, grasp or hook."""
     safe: str = ""
     """A safe's id, such as safe_03, or the path of a YAML file."""
     out: Path = Path("annotations.png")
-    """The picture to write: .png, .jpg or .webp."""
+    """Output image: .png, .jpg or .webp."""
 
 
 def figure(hand: str = "", safe: str = "") -> Image.Image:
-    """The figure of a hand operation, of a safe, or of one above the other.
+    """Return the figure of a hand operation, of a safe, or of both, one above the other.
 
-    Errors: RuleSafeError for unknown names, where nothing is named, and without a Vulkan driver.
+    Raises:
+        RuleSafeError: for unknown names, if both names are empty, and without a Vulkan driver.
     """
     if not hand and not safe:
         raise RuleSafeError(
-            "nothing to draw: name a hand operation (--hand pinch), a safe (--safe safe_03) or both"
+            "nothing to draw: give a hand operation (--hand pinch), a safe (--safe safe_03) or both"
         )
-    done = operation(hand) if hand else None
+    posture = operation(hand) if hand else None
     shown = load_safe(safe) if safe else None
-    sheets = [hand_sheet(done)] if done else []
+    sheets = [hand_sheet(posture)] if posture else []
     sheets += [safe_sheet(shown)] if shown else []
     return stack(sheets)
 
 
 def save(image: Image.Image, path: Path) -> None:
-    """Writes a picture. Errors: RuleSafeError for a path that cannot be written."""
+    """Write an image. Raises RuleSafeError if the path cannot be written."""
     if path.suffix not in FORMATS:
-        raise RuleSafeError(f"{path}: a picture's name ends in one of {', '.join(FORMATS)}")
+        raise RuleSafeError(f"{path}: the file name must end in one of {', '.join(FORMATS)}")
     try:
         image.save(path, quality=88)
     except OSError as error:
@@ -55,7 +57,7 @@ def save(image: Image.Image, path: Path) -> None:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """The command; the exit code, 2 for what the user can mend."""
+    """Run the command and return its exit code; 2 for an error that the user can correct."""
     options = tyro.cli(DrawOptions, args=argv, prog="python -m planner_node.draw")
     try:
         save(figure(options.hand, options.safe), options.out)

@@ -1,4 +1,4 @@
-"""The expert as an agent in process with the simulation. Example::
+"""The expert as an agent in the same process as the simulation. Example::
 
 simulation = Simulation()
 simulation.reset("rule_001", "safe_03", seed=0)
@@ -18,11 +18,11 @@ from rulesafe_sim.runtime import Agent, Runtime, Subscriber
 from rulesafe_sim.simulation import Simulation
 
 Chooser = Callable[[Simulation], Sequence[str]]
-"""Returns the next events such as "knob+", the first one first; none where the door is open."""
+"""Returns the next events such as "knob+", in order; empty once the door is open."""
 
 
 def observe(simulation: Simulation) -> ExpertObservation:
-    """Return the expert's observation of a simulation, privileged facts included."""
+    """Return the expert's observation of a simulation, which includes privileged state."""
     state = simulation.state()
     positions = state.action_positions
     return ExpertObservation(
@@ -37,16 +37,16 @@ def observe(simulation: Simulation) -> ExpertObservation:
 
 
 def remaining(simulation: Simulation) -> Sequence[str]:
-    """Choose the shortest way to the open door, by the true state of the lock."""
+    """Return the shortest sequence of events that opens the door, from the true lock state."""
     return simulation.progress.remaining
 
 
 class ExpertAgent(Agent):
-    """Moves the parts that a chooser names, by the moves of the expert.
+    """Carries out the events that a chooser returns, with the motions of the expert.
 
     Args:
-        new_chooser: makes the chooser of one episode.
-        time_limit: simulated s, after which it begins no further chunk.
+        new_chooser: returns a new chooser for each episode.
+        time_limit: simulated time, s, after which no further chunk is started.
     """
 
     def __init__(
@@ -87,13 +87,13 @@ def run_expert(
     time_limit: float = 300.0,
     subscribers: Sequence[Subscriber] = (),
 ) -> EpisodeRecord:
-    """Let the expert open the safe of a simulation that was just reset.
+    """Let the expert open the safe of a simulation that has just been reset.
 
     Args:
-        simulation: of a rule and a safe.
+        simulation: reset with a rule and a safe.
         config: of the expert.
-        time_limit: simulated s.
-        subscribers: notified after each frame.
+        time_limit: simulated time, s.
+        subscribers: called after each frame.
     """
     agent = ExpertAgent(config=config, time_limit=time_limit)
     return Runtime(simulation, subscribers=subscribers).run(agent, stop=False)

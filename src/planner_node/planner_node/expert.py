@@ -1,8 +1,8 @@
-"""The expert: opens a safe step by step and yields the chunks of joint targets that do it.
+"""The expert: opens a safe step by step and yields the action chunks that do it.
 
-It sees what a policy may not (the safe's pose and phases) and is used to make demonstrations.
-No ROS and no simulation here: state in, chunk out, so that it runs the same in process and as a
-node.
+The expert uses privileged state that a policy may not use (pose and phases of the safe). It
+generates demonstrations. The module needs neither ROS nor a simulation: an observation goes in, a
+chunk comes out, so the expert runs the same in process and as a node.
 """
 
 from collections.abc import Sequence
@@ -21,22 +21,23 @@ from rulesafe_sim.safe import Safe
 
 @dataclass(frozen=True)
 class ExpertConfig(Settings):
-    """Pace of the expert, how it plans, and how often it tries."""
+    """Speeds of the expert, its planning, and its numbers of attempts."""
 
     pace: Pace = Pace()
     moves: MoveConfig = MoveConfig()
-    attempts: int = setting(4, "Attempts at one step.")
-    steps: int = setting(40, "Steps of an episode.")
+    attempts: int = setting(4, "Maximum number of attempts at one step.")
+    steps: int = setting(40, "Maximum number of steps of an episode.")
 
 
 class Expert:
-    """Opens a safe: does what remains to be done, event by event, and looks again after each, so
-    that a part that was moved by accident is put right.
+    """Opens a safe event by event.
 
-    A fixed `plan` of events, such as ["knob+"], is executed as it stands instead.
-    `begin(observation)` gives the first chunk, `next_chunk(observation)` the following ones, or
-    None when nothing remains; `activity` is what the last chunk is for. Errors: Stuck, with the
-    step and the reason.
+    After each event the expert observes the safe again, so that a part that was moved by accident
+    is moved back. With a fixed `plan` of events, such as ["knob+"], it executes this plan instead.
+
+    `begin(observation)` returns the first chunk, `next_chunk(observation)` the following ones, or
+    None at the end; both raise Stuck with the step and the reason. `activity` describes the last
+    chunk.
     """
 
     def __init__(
@@ -60,7 +61,7 @@ class Expert:
         return self._hand.activity
 
     def begin(self, observation: ExpertObservation) -> Chunk | None:
-        """Starts: the first chunk, or None where there is nothing to do."""
+        """Start an episode and return the first chunk, or None if there is nothing to do."""
         self._moves = MovePlanner(
             self.safe, observation.pose_safe_in_pelvis, self.config.moves, self._seed
         )
@@ -68,7 +69,7 @@ class Expert:
         return self._advance(None)
 
     def next_chunk(self, observation: ExpertObservation) -> Chunk | None:
-        """The chunk that follows, given what the last one led to; None at the end."""
+        """Return the next chunk, given the observation after the last one; None at the end."""
         return self._advance(observation)
 
     def _advance(self, observation: ExpertObservation | None) -> Chunk | None:
@@ -89,15 +90,23 @@ class Expert:
         while obs.remaining:
             number += 1
             if number > self.config.steps:
-                raise Stuck(f"{number - 1} steps done, and {', '.join(obs.remaining)} still remain")
+                raise Stuck(
+                    f"the safe is not open after {number - 1} steps; remaining events: "
+                    + ", ".join(obs.remaining)
+                )
             obs = yield from self._step(obs, number, obs.remaining[0])
         if not obs.part_open["door"]:
-            raise Stuck("no sequence of moves opens the door any more")
+            raise Stuck("the door is closed, and no sequence of events can open it any more")
         return obs
 
     def _step(self, obs: ExpertObservation, number: int, event: str) -> Run:
-        """Moves a part into the other phase, with a bounded number of tries; earlier, when a part
-        that moved by accident makes another event the next. Errors: Stuck."""
+        """Move a part into its other phase, in a limited number of attempts.
+
+        Returns early if the next event changes because a part was moved by accident.
+
+        Raises:
+            Stuck: when all attempts have failed.
+        """
         part, opens = event[:-1], event.endswith("+")
         step = f"step {number} ({event})"
         tried: set[tuple] = set()
@@ -122,23 +131,23 @@ class Expert:
             except (Unreachable, NoPath) as error:
                 trouble = str(error)
                 self.log.steps.append(f"{name}: {trouble}")
-                if not tried:  # nothing would change
+                if not tried:  # a further attempt would plan the same and fail again
                     raise Stuck(f"{name}: {trouble}") from error
-                tried.clear()  # do again what slipped before
+                tried.clear()  # allow the pinches that slipped before
                 continue
             reached = round(np.degrees(obs.part_positions[part]))
-            trouble = f"the {part} slipped; it stands at {reached} deg"
+            trouble = f"the {part} slipped and is at {reached} deg"
             self.log.steps.append(
-                f"{name}: ended with the {part} at {reached} deg, at most "
+                f"{name}: ended with the {part} at {reached} deg, largest force "
                 f"{self._hand.peak_force:.0f} N"
             )
         if obs.part_open[part] != opens:
-            raise Stuck(f"{step}, failed {self.config.attempts} times, in the end: {trouble}")
+            raise Stuck(f"{step} failed {self.config.attempts} times; last error: {trouble}")
         self.log.events.append(event)
         return obs
 
     def _operate(self, obs: ExpertObservation, part: str, opens: bool, tried: set) -> Run:
-        """One try at moving a part into the other phase, with a pinch not yet `tried`."""
+        """Make one attempt to move a part into its other phase, with a pinch not in `tried`."""
         assert self._moves is not None
         operation, path = self._moves.plan(obs, self._moves.move(obs, part, opens), tried)
         tried.add(operation.pinch.key)
@@ -154,5 +163,5 @@ class Expert:
 
 
 def paced(config: ExpertConfig, factor: float) -> ExpertConfig:
-    """The same expert, `factor` times as fast."""
+    """Return the configuration with all speeds multiplied by `factor`."""
     return replace(config, pace=replace(config.pace, factor=config.pace.factor * factor))

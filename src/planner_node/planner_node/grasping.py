@@ -1,4 +1,4 @@
-"""Where and how the hand takes a part: candidate pinches whose whole motion is within reach."""
+"""Where and how the hand grasps a part: candidate pinches whose complete motion is within reach."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,104 +16,104 @@ from rulesafe_core.transforms import Transform, Vec3, about_axis, from_parts
 from rulesafe_sim.safe import Grasp
 
 STEP = np.radians(5.0)
-"""A part's motion is tracked in steps of this size."""
+"""Step size (rad) in which the arm follows the motion of a part."""
 
 STANDOFFS = (0.07, 0.045)
-"""How far (m) the hand stands off a grasp before it closes in, and after it lets go; the shorter
-one where the arm cannot take the longer."""
+"""Distances (m) from a grasp at which the approach begins and the retreat ends; the second is used
+where the arm cannot reach the first."""
 
 JUMP = 0.6
-"""A joint that moves more than this (rad) between two steps has changed its posture."""
+"""Largest change (rad) of a joint between two steps; a larger one means another arm posture."""
 
 BATCH = 6
-"""Operations that are worked out before the cheapest of them is offered."""
+"""Number of operations that are computed before the cheapest of them is returned."""
 
 PartPose = Callable[[float], Transform]
 """Pose of the held part's link in the pelvis frame, given the moved joint's position (rad)."""
 
 
 class Unreachable(RuleSafeError):
-    """No pinch of the part is within the arm's reach for the whole motion."""
+    """No pinch of the part is within the arm's reach during the complete motion."""
 
 
 @dataclass(frozen=True)
 class Freedom:
-    """How freely a pinch may stand on a part, rad.
+    """Allowed rotations of the hand relative to the pinched part, rad.
 
     `rolls` (about the approach) and `tilts` (about the closing axis, on which the tips pivot) are
-    choices made once for a pinch. `slack` is what the hand may lag behind the part's motion about
-    approach, closing axis and their normal; a pinch uses as small a share of it as serves, since
-    the tips slip when they roll.
+    chosen once for each pinch. `slack` is how far the hand may lag behind the part's motion about
+    approach, closing axis and their normal. A pinch uses the smallest sufficient fraction of it,
+    since the tips slip when they roll.
     """
 
     rolls: tuple[float, ...]
     tilts: tuple[float, ...]
     slack: Vec3
-    anchor: float = 0.5  # where along the motion the hand stands as the pinch was chosen
-    lets_go: bool = True  # whether the hand must be able to retreat at the end
+    anchor: float = 0.5  # fraction of the motion at which the posture of a pinch is chosen
+    retreats: bool = True  # whether the hand must be able to retreat at the end
 
 
 BOX = (0.001, 0.001, 0.001)
-"""How far (m) the pinch point may lie off the noted point, along approach, closing and normal."""
+"""Tolerance (m) of the pinch point along approach, closing axis and normal."""
 
 POSTURE = Costs(posture=0.05, limits=0.3, manipulability=0.02)
-"""What is preferred in the posture that takes a part, among those that take it alike."""
+"""Costs by which the posture for a grasp is chosen among those that meet its constraints."""
 
 HABITUAL = Costs(posture=1.0, limits=0.1, enough=1e-6)
-"""The same where a habit names a posture: the pinch's nearest to it, found precisely, so that safes
-at nearly the same pose are grasped in nearly the same way."""
+"""Costs where a habit sets the posture: the nearest posture is found precisely, so that safes at
+nearly the same pose are grasped in nearly the same way."""
 
 RIGID = (0.02, 0.02, 0.02)
 SHARES = (0.0, 0.4, 1.0)
-"""Shares of the slack that are tried in turn."""
+"""Fractions of the slack, tried in this order."""
 
 LOOSE = (0.3, 0.4, 0.3)
-"""Slack (rad) on the way to a grasp and away from it."""
+"""Slack (rad) during the approach to a grasp and the retreat from it."""
 
 AT_AXIS = Freedom(rolls=(0.0, -0.2, 0.2), tilts=(0.0, -0.2, 0.2), slack=(0.05, 0.2, 0.14))
-"""For a part pinched at its axis: a turn of the hand is a turn of the part."""
+"""For a part that is pinched at its axis: the hand and the part rotate by the same angle."""
 
 OFF_AXIS = Freedom(rolls=(0.0, -0.2, 0.2), tilts=(0.0, -0.2, 0.2), slack=(0.2, 0.2, 0.14))
-"""For a part pinched away from its axis: the way of the hand turns it."""
+"""For a part that is pinched away from its axis: the path of the hand rotates it."""
 
 PULLING = Freedom(
     rolls=(0.0, -0.25, 0.25),
     tilts=(0.0, -0.35, 0.35, -0.6, 0.6),
     slack=(0.3, 0.8, 0.2),
     anchor=0.0,
-    lets_go=False,
+    retreats=False,
 )
 """For a bar that is pulled along the door's arc."""
 
 
 @dataclass(frozen=True)
 class Pinch:
-    """A grasp with its choices made.
+    """A grasp with its sense, roll and tilt.
 
-    `frame_in_part`: where the pinch point shall be in the part's link frame; its columns are
+    `frame_in_part`: target frame of the pinch point in the part's link frame; its columns are
     approach, closing (from index finger to thumb) and their cross product, the normal.
     """
 
     grasp: Grasp
-    sense: int  # +1: the thumb on the closing axis's positive side
+    sense: int  # +1: the thumb is on the positive side of the closing axis
     roll: float
     tilt: float
     frame_in_part: Transform
 
     @property
     def key(self) -> tuple:
-        """Tells pinches apart."""
+        """What identifies a pinch."""
         return self.grasp, self.sense, self.roll, self.tilt
 
 
 @dataclass(frozen=True)
 class Habit:
-    """How a part is preferred to be taken.
+    """The preferred way to grasp a part.
 
-    `posture` (7,), rad: of the arm halfway through the motion. `pinch`: the number of its grasp
-    among those that are offered, its sense, roll and tilt; None: the one whose posture is nearest.
-    Bars can be taken at several points, and which of them is nearest flips with a millimetre.
-    `only`: by that pinch or not at all.
+    `posture` (7,), rad: of the arm halfway through the motion. `pinch`: index among the part's
+    grasps, sense, roll and tilt; with None the pinch with the nearest posture is chosen. Bars can
+    be grasped at several points, and which of them is nearest can change with a millimetre.
+    `only`: whether other pinches are excluded.
     """
 
     posture: tuple[float, ...]
@@ -123,19 +123,19 @@ class Habit:
 
 @dataclass(frozen=True)
 class Operation:
-    """A pinch and the arm's way through it. Rows are arm joints (7,), rad."""
+    """A pinch and the arm's path through it; each row is the arm's joint positions (7,), rad."""
 
     pinch: Pinch
     approach: NDArray[np.float64]  # (A, 7) from the standoff to the grasp
     motion: NDArray[np.float64]  # (M, 7) from the grasp along the part's motion
     retreat: NDArray[np.float64]  # (R, 7) from the end of the motion to its standoff
     cost: float
-    lags: bool  # whether the hand turns less than the part: it slips more easily
+    lags: bool  # whether the hand rotates less than the part, which makes slipping more likely
 
 
 def make_pinch(grasp: Grasp, sense: int, roll: float, tilt: float) -> Pinch:
-    """The pinch that comes along the grasp's approach, turned about it by `roll` and then about
-    the closing axis by `tilt` (rad)."""
+    """Return a pinch whose approach is the grasp's, rotated about the approach by `roll` and then
+    about the closing axis by `tilt` (rad)."""
     approach, closing = np.asarray(grasp.approach), sense * np.asarray(grasp.closing)
     turn = (about_axis(closing, tilt) @ about_axis(approach, roll))[:3, :3]
     axes = turn @ np.column_stack([approach, closing, np.cross(approach, closing)])
@@ -143,10 +143,10 @@ def make_pinch(grasp: Grasp, sense: int, roll: float, tilt: float) -> Pinch:
 
 
 def pinch_goals(frame_in_pelvis: Transform, slack: Vec3) -> Goals:
-    """The constraints that put the hand's pinch point and axes onto a pinch's frame.
+    """Return the constraints that align the hand's pinch point and axes with a pinch's frame.
 
-    `slack` (rad): how far the hand may be turned about approach, closing axis and normal. Each is
-    an angle between one axis of the hand and one of the part that are perpendicular without it.
+    `slack` (rad): how far the hand may be rotated about approach, closing axis and normal. Each is
+    expressed as the angle between an axis of the hand and one of the part, nominally perpendicular.
     """
     approach, closing, normal = frame_in_pelvis[:3, :3].T
     hand_approach, hand_closing = HAND_AXES[:, 0], HAND_AXES[:, 1]
@@ -167,17 +167,17 @@ def pinch_goals(frame_in_pelvis: Transform, slack: Vec3) -> Goals:
 
 
 @dataclass
-class _Reach:
-    """How near a search came, for its error message."""
+class _SearchResult:
+    """Best results of a search, for its error message."""
 
     found: int = 0
     nearest: float = np.inf  # m
-    worst: str = ""  # constraints that the nearest posture misses
-    followed: float = 0.0  # fraction of the motion
+    worst: str = ""  # constraints that the nearest posture violates
+    followed: float = 0.0  # largest fraction of the motion that the arm can follow
 
 
 class Grasper:
-    """Finds operations: multi-start inverse kinematics over the pinches of a part."""
+    """Finds operations by multi-start inverse kinematics over the pinches of a part."""
 
     def __init__(self, arm: Arm, seed: int = 0, starts: int = 36):
         self.arm = arm
@@ -193,59 +193,66 @@ class Grasper:
         now: NDArray[np.float64],
         habit: Habit | None = None,
     ) -> Iterator[Operation]:
-        """Operations that move a part from `positions[0]` to `positions[1]` (rad) for an arm now
-        at `now` (7,): those nearest to the noted grasp first, among these the cheaper, and those
-        in which the hand lags behind the part last. With a `habit`, those with its pinch come
-        first, and those whose posture is nearest to its own instead of the cheaper.
+        """Yield operations that move a part between two positions.
 
-        Lazy, since the first is often good enough. Errors: Unreachable at the end, if there is
-        none at all.
+        Pinches nearest to the nominal grasp are yielded first, among these the cheapest, and
+        operations in which the hand lags behind the part last. With a `habit`, operations with its
+        pinch come first, then those whose posture is nearest to the habit's. Operations are
+        computed on demand, since the first is often good enough.
+
+        Args:
+            positions: start and end of the moved joint, rad.
+            now: present joint positions (7,) of the arm, rad.
+
+        Raises:
+            Unreachable: at the end, if there is no operation.
         """
         anchor = positions[0] + freedom.anchor * (positions[1] - positions[0])
-        way = (positions[0], anchor, positions[1])
-        reach, lagging = _Reach(), []
-        usual = None if habit is None or habit.pinch is None else habit.pinch
+        waypoints = (positions[0], anchor, positions[1])
+        search, lagging = _SearchResult(), []
+        habit_pinch = None if habit is None or habit.pinch is None else habit.pinch
         turns = sorted(product(freedom.rolls, freedom.tilts), key=lambda t: abs(t[0]) + abs(t[1]))
-        if usual is not None:
-            turns.sort(key=lambda turn: turn != usual[2:])
-        only = usual is not None and habit is not None and habit.only
+        if habit_pinch is not None:
+            turns.sort(key=lambda turn: turn != habit_pinch[2:])
+        only = habit_pinch is not None and habit is not None and habit.only
         if only:
             turns = turns[:1]
         for roll, tilt in turns:
             pinches = [make_pinch(grasp, s, roll, tilt) for grasp, s in product(grasps, (1, -1))]
-            postures = self._postures(pinches, part_pose(anchor), now, reach, habit)
-            if usual is not None:
-                offered = usual[0] < len(grasps)
-                preferred = make_pinch(grasps[usual[0]], *usual[1:]).key if offered else None
+            postures = self._postures(pinches, part_pose(anchor), now, search, habit)
+            if habit_pinch is not None:
+                number, offered = habit_pinch[0], habit_pinch[0] < len(grasps)
+                preferred = make_pinch(grasps[number], *habit_pinch[1:]).key if offered else None
                 postures.sort(key=lambda each: each[0].key != preferred)
                 if only:
                     postures = [each for each in postures if each[0].key == preferred]
             tracked = (
-                self._track(pinch, freedom, posture.arm, part_pose, way, now, reach)
+                self._track(pinch, freedom, posture.arm, part_pose, waypoints, now, search)
                 for pinch, posture in postures
             )
             found = (operation for operation in tracked if operation)
-            at_once = BATCH if habit is None else 1  # in the order of the postures
-            while batch := sorted(islice(found, at_once), key=lambda operation: operation.cost):
-                reach.found += len(batch)
+            batch_size = BATCH if habit is None else 1  # 1 keeps the order of the postures
+            while batch := sorted(islice(found, batch_size), key=lambda operation: operation.cost):
+                search.found += len(batch)
                 yield from (operation for operation in batch if not operation.lags)
                 lagging += [operation for operation in batch if operation.lags]
         yield from lagging
-        if not reach.found:
-            if reach.nearest > 0:
-                why = f"the nearest misses {reach.worst}"
-            elif reach.followed < 1:
-                why = f"the best follows {100 * reach.followed:.0f} % of the way"
+        if not search.found:
+            if search.nearest > 0:
+                why = f"the nearest posture violates {search.worst}"
+            elif search.followed < 1:
+                why = f"the best one follows {100 * search.followed:.0f} % of the motion"
             else:
-                why = "those that follow it leave no room to approach or to back off"
+                why = "those that follow the motion leave no room to approach or retreat"
             raise Unreachable(
-                f"none of {2 * len(grasps) * len(turns)} pinches reaches through the motion: {why}"
+                f"none of {2 * len(grasps) * len(turns)} pinches is reachable during the motion: "
+                f"{why}"
             )
 
     def _postures(
-        self, pinches: Sequence[Pinch], part_in_pelvis: Transform, now, reach: _Reach, habit
+        self, pinches: Sequence[Pinch], part_in_pelvis: Transform, now, search: _SearchResult, habit
     ) -> list[tuple[Pinch, Solution]]:
-        """Arm postures that take the part, each the best of its kind, the cheapest first."""
+        """Return arm postures that grasp the part, without near duplicates, the cheapest first."""
         preferred, costs = (now, POSTURE) if habit is None else (np.array(habit.posture), HABITUAL)
         starts = (preferred, *self._starts[: max(8, 2 * len(self._starts) // len(pinches))])
         postures = []
@@ -253,33 +260,33 @@ class Grasper:
             goals = pinch_goals(part_in_pelvis @ pinch.frame_in_part, RIGID)
             found = [descend(self.arm, start, goals) for start in starts]
             nearest = min(found, key=lambda solution: solution.excess)
-            if nearest.excess < reach.nearest:
-                reach.nearest = nearest.excess
+            if nearest.excess < search.nearest:
+                search.nearest = nearest.excess
                 missed = goals.residuals(self.arm.hand_pose(nearest.arm))
-                reach.worst = ", ".join(str(r) for r in missed if r.excess > 0)
+                search.worst = ", ".join(str(r) for r in missed if r.excess > 0)
             postures += [
                 (pinch, descend(self.arm, solution.arm, goals, costs, present=preferred))
                 for solution in distinct(found)
             ]
         return sorted(postures, key=lambda each: each[1].cost)
 
-    def _track(self, pinch, freedom, arm_at_anchor, part_pose, way, now, reach):
-        """The operation through a solution at the motion's anchor; None where the arm cannot
+    def _track(self, pinch, freedom, arm_at_anchor, part_pose, waypoints, now, search):
+        """Return the operation through a posture at the motion's anchor, or None if the arm cannot
         follow the motion."""
-        first, anchor, last = way
+        first, anchor, last = waypoints
         for share in SHARES:
             slack = tuple(np.maximum(share * np.array(freedom.slack), RIGID))
-            back, way_back = self.follow(pinch, part_pose, (anchor, first), slack, arm_at_anchor)
-            ahead, way_ahead = self.follow(pinch, part_pose, (anchor, last), slack, arm_at_anchor)
-            reach.followed = max(reach.followed, (way_back + way_ahead) / 2)
-            if way_back == way_ahead == 1:
+            back, share_back = self.follow(pinch, part_pose, (anchor, first), slack, arm_at_anchor)
+            ahead, share_ahead = self.follow(pinch, part_pose, (anchor, last), slack, arm_at_anchor)
+            search.followed = max(search.followed, (share_back + share_ahead) / 2)
+            if share_back == share_ahead == 1:
                 break
         else:
             return None
         motion = np.concatenate([back[::-1], ahead[1:]])
         approach = self.retreat(part_pose(first), pinch, motion[0])
         retreat = self.retreat(part_pose(last), pinch, motion[-1])
-        if len(approach) == 1 or (len(retreat) == 1 and freedom.lets_go):
+        if len(approach) == 1 or (len(retreat) == 1 and freedom.retreats):
             return None
         limits = self.arm.limits
         worst = max(np.abs(limits.nearness(arm)).max() for arm in (*motion, approach[-1]))
@@ -288,24 +295,27 @@ class Grasper:
         return Operation(pinch, approach[::-1], motion, retreat, cost, share > 0)
 
     def retreat(self, part_in_pelvis: Transform, pinch: Pinch, arm) -> NDArray[np.float64]:
-        """Arm joints (N, 7) from a grasp straight back to a standoff; (1, 7), where the arm
-        stands, if it can take none."""
+        """Return arm joints (N, 7) from a grasp straight back to a standoff; (1, 7), the present
+        posture, if the arm cannot reach any standoff."""
         back = -np.asarray(pinch.grasp.approach)
         for standoff in STANDOFFS:
             frames = [
                 part_in_pelvis @ from_parts(np.eye(3), distance * back) @ pinch.frame_in_part
                 for distance in np.linspace(0.0, standoff, 6)[1:]
             ]
-            rows, way = self._along(frames, LOOSE, arm)
-            if way == 1:
+            rows, fraction = self._along(frames, LOOSE, arm)
+            if fraction == 1:
                 return np.concatenate([arm[None], rows])
         return arm[None]
 
     def follow(
         self, pinch: Pinch, part_pose: PartPose, positions: tuple[float, float], slack, arm
     ) -> tuple[NDArray[np.float64], float]:
-        """Arm joints (N, 7) with the part held from one position to the other (rad), from an arm
-        at `arm` (7,), and the fraction of the way that it can follow without a jump."""
+        """Follow the held part from one position to another (rad), starting at `arm` (7,).
+
+        Returns:
+            Arm joints (N, 7), and the fraction of the motion that the arm follows without a jump.
+        """
         steps = max(2, int(np.ceil(abs(positions[1] - positions[0]) / STEP)) + 1)
         frames = [part_pose(p) @ pinch.frame_in_part for p in np.linspace(*positions, steps)]
         return self._along(frames, slack, arm)

@@ -1,10 +1,10 @@
-"""Habits: the pinch and the posture by which the arm takes each part of each safe.
+"""Habits: a fixed pinch and arm posture for each part of each safe.
 
 A part can be grasped in many ways: at several points, from either side, with the elbow high or low.
-Which is cheapest can change with a millimetre, and a policy does not learn from demonstrations that
-change with it. With a habit the expert grasps a part with the same pinch each time, in the posture
-nearest to a fixed one, so that safes at nearly the same pose are opened in nearly the same way. It
-uses another pinch only where that one is out of reach. scripts/find_habits.py finds the habits.
+Which one is cheapest can change with a millimetre, and a policy does not learn from demonstrations
+that change with it. With a habit the expert grasps a part with the same pinch each time, in the
+posture nearest to a fixed one, so that safes at nearly the same pose are opened in nearly the same
+way. It uses another pinch only if that one is out of reach. scripts/find_habits.py finds habits.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,12 +22,13 @@ from rulesafe_core.strict_yaml import read_yaml
 HABITS = Path(__file__).parent / "data" / "habits.yaml"
 
 STYLES = ("varied", "habitual", "strict")
-"""How the expert grasps parts: in the cheapest way from the present posture, by habit, or by habit
-only: a policy that learns from two pinches of a part moves between the two."""
+"""How the expert grasps parts. varied: the cheapest pinch from the present posture; habitual: the
+pinch of the habit, or another if it is out of reach; strict: the pinch of the habit only. A policy
+that learns from two pinches of a part moves between the two."""
 
 
 def styled(style: str) -> ExpertConfig:
-    """Return the expert's configuration of a style. Errors: RuleSafeError for an unknown one."""
+    """Return the expert's configuration for a style. Raises RuleSafeError if it is unknown."""
     if style not in STYLES:
         raise unknown_name("style", style, STYLES)
     if style == "varied":
@@ -40,17 +41,17 @@ def styled(style: str) -> ExpertConfig:
 
 @cache
 def load_habits() -> Habits:
-    """Return the habits that come with the package, by situation.
-
-    Errors: RuleSafeError for a file that does not hold them.
-    """
+    """Return the habits that come with the package, by situation."""
     return {key: _habit(key, about) for key, about in read_yaml(HABITS).items()}
 
 
 def _habit(key: str, about: Mapping[str, Sequence[float]]) -> Habit:
     posture = tuple(map(float, about["posture"]))
     if len(posture) != len(ARM_JOINTS):
-        raise RuleSafeError(f"{HABITS.name}: {key}: {len(ARM_JOINTS)} joints, got {posture}")
+        raise RuleSafeError(
+            f"{HABITS.name}: {key}: posture must be {len(ARM_JOINTS)} joint positions (rad), got "
+            f"{posture}"
+        )
     if "pinch" not in about:
         return Habit(posture)
     grasp, sense, roll, tilt = about["pinch"]

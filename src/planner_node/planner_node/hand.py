@@ -1,10 +1,10 @@
-"""What the right hand can do: the operations of data/hand.yaml, and the pinch's geometry.
+"""The right hand: the operations defined in data/hand.yaml, and the pinch's geometry.
 
     operation("pinch").joints               # (6,) rad, order of HAND_JOINTS
     operation("pinch").points["thumb_tip"]  # (3,) m, frame R_hand_base_link
     operation("pinch").axes["approach"]     # (3,) unit, the same frame
 
-The file says what its points and axes mean and where they come from.
+The file defines the points and axes and says where they come from.
 """
 
 from collections.abc import Mapping
@@ -31,13 +31,13 @@ NAMES = ("open", "pre_pinch", "pinch", "release", "pre_grasp", "grasp", "hook")
 
 @dataclass(frozen=True, eq=False)
 class HandOperation:
-    """Where the fingers go, and what that means in space, in the frame R_hand_base_link."""
+    """Finger positions, and their key points and axes in the frame R_hand_base_link."""
 
     name: str
     joints: NDArray[np.float64]  # (6,) commanded, rad, order of HAND_JOINTS
     points: Mapping[str, NDArray[np.float64]]  # (3,) m
-    axes: Mapping[str, NDArray[np.float64]]  # (3,) unit; the third is the first's cross the second
-    about: str = ""  # one sentence for people
+    axes: Mapping[str, NDArray[np.float64]]  # (3,) unit; the third is the first cross the second
+    about: str = ""  # description, one sentence
 
 
 _FIELDS = {name: name.removeprefix("R_").removesuffix("_joint") for name in HAND_JOINTS}
@@ -55,7 +55,7 @@ _Joints = make_dataclass(
 
 @dataclass(frozen=True)
 class _Entry:
-    """An operation as the file states it."""
+    """An operation in the format of the file."""
 
     about: str
     joints: _Joints  # type: ignore[valid-type]
@@ -66,7 +66,7 @@ class _Entry:
         names, rows = tuple(self.axes), np.array(list(self.axes.values()))
         if rows.shape != (3, 3) or not np.allclose(rows @ rows.T, np.eye(3), atol=1e-6):
             raise RuleSafeError(
-                f"axes must be three unit vectors perpendicular to each other, not {self.axes}"
+                f"axes must be three unit vectors perpendicular to each other, got {self.axes}"
             )
         if not np.allclose(np.cross(rows[0], rows[1]), rows[2], atol=1e-6):
             raise RuleSafeError(
@@ -75,8 +75,8 @@ class _Entry:
 
 
 def read_operations(path: Path) -> dict[str, HandOperation]:
-    """The operations of a file such as data/hand.yaml, by name. Errors: RuleSafeError naming file
-    and key."""
+    """Return the operations of a file such as data/hand.yaml, by name. Raises RuleSafeError, with
+    file and key, if the file is invalid."""
     data, where = read_yaml(path), path.name
     check_keys(data, ("operations",), where)
     entries = as_mapping(data["operations"], f"{where}: operations")
@@ -97,7 +97,7 @@ def _operation(name: str, data: Any, where: str) -> HandOperation:
 
 def _fixed(values: Any) -> NDArray[np.float64]:
     array = np.array(values, np.float64)
-    array.flags.writeable = False  # shared by all who ask
+    array.flags.writeable = False  # shared by all callers
     return array
 
 
@@ -106,7 +106,7 @@ with resources.as_file(resources.files("planner_node") / "data/hand.yaml") as _p
 
 
 def operation(name: str) -> HandOperation:
-    """The operation of a name. Errors: RuleSafeError for an unknown one, listing the known."""
+    """Return the operation with a name. Raises RuleSafeError for an unknown name."""
     if name not in OPERATIONS:
         raise unknown_name("hand operation", name, OPERATIONS)
     return OPERATIONS[name]
@@ -117,9 +117,9 @@ PINCH = operation("pinch").joints
 RELEASE = operation("release").joints
 
 PINCH_POINT = operation("pinch").points["pinch_point"]
-"""Middle between the tips of thumb and index when they are 20 to 27 mm apart, in the hand's base
-frame (m)."""
+"""Midpoint between the tips of thumb and index finger when they are 20 to 27 mm apart, in the
+hand's base frame (m)."""
 
 HAND_AXES = np.column_stack([operation("pinch").axes[n] for n in ("approach", "closing", "normal")])
 """Columns: approach, closing (from index finger to thumb) and their cross product, in the hand's
-base frame: thumb and index close in its x-y plane."""
+base frame. Thumb and index finger close in its x-y plane."""

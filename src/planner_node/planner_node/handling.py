@@ -1,4 +1,4 @@
-"""The hand on a safe's part, in process with the simulation: take, move, let go, try again."""
+"""Grasping and moving a safe's parts in process with the simulation, with retries."""
 
 from dataclasses import dataclass, replace
 
@@ -17,8 +17,8 @@ from rulesafe_sim.runtime import Runtime
 
 @dataclass(frozen=True)
 class Taken:
-    """A part that the hand is on, by which operation, and what for. `pinched`: the fingers are
-    closed on it."""
+    """The part that the hand is at, the operation used, and the intended move. `pinched`: whether
+    the fingers are closed on the part."""
 
     operation: Operation
     move: Move
@@ -26,12 +26,12 @@ class Taken:
 
 
 def event_of(move: Move) -> str:
-    """ "knob+" for a move that opens the knob, "knob-" for one that closes it."""
+    """Return the event of a move: "knob+" if it opens the knob, "knob-" if it closes it."""
     return move.part + ("+" if move.goal > move.start else "-")
 
 
 class Handling:
-    """Executes primitives in a simulation and keeps what the hand is on."""
+    """Executes primitives in a simulation and keeps track of the part that the hand is at."""
 
     def __init__(self, runtime: Runtime, config: ExpertConfig, seed: int):
         self._runtime = runtime
@@ -45,13 +45,13 @@ class Handling:
         self.taken: Taken | None = None
         self._tried: set[tuple] = set()
         self._step = 0
-        self._event = ""  # of the step that is under way
+        self._event = ""  # of the current step
 
     def observe(self) -> ExpertObservation:
         return episode.observe(self.simulation)
 
     def play(self, run: Run) -> None:
-        """Runs a primitive in the simulation."""
+        """Run a primitive in the simulation."""
         try:
             chunk = next(run)
             while True:
@@ -62,18 +62,18 @@ class Handling:
             return
 
     def posture(self, fingers: NDArray[np.float64]) -> None:
-        """The fingers (6,) to any posture, the arm as it stands."""
+        """Move the fingers to a posture (6,); the arm stays where it is."""
         command = self.simulation.command
         self.play(self.hand.posture(command[:7], command[7:], fingers))
 
     def plan(self, obs: ExpertObservation, move: Move) -> tuple[Operation, Path]:
-        """A way to take a part that was not tried for the present step. Errors: Unreachable,
-        NoPath."""
+        """Return an operation not yet tried in the present step, and the path to it. Raises
+        Unreachable or NoPath."""
         return self.moves.plan(obs, move, self._tried)
 
     def approach(self, operation: Operation, path: Path, move: Move) -> None:
-        """To the part, the hand open. Errors: Pressed."""
-        if self.hand.activity.attempt < 2:  # else the step it is for runs already
+        """Move the open hand to the part. Raises Pressed if the contact force is too large."""
+        if self.hand.activity.attempt < 2:  # a retry belongs to the step that runs already
             self._begin(event_of(move))
         self._tried.add(operation.pinch.key)
         self.play(self.hand.travel(self.observe(), path))
@@ -81,14 +81,13 @@ class Handling:
         self.play(self.hand.approach(operation.approach))
 
     def pinch(self) -> None:
-        """Closes the fingers on the part that was approached. Errors: Pressed."""
+        """Close the fingers on the part that was approached. Raises Pressed."""
         assert self.taken is not None
         self.taken = replace(self.taken, pinched=True)
         self.play(self.hand.pinch(self.taken.operation.motion[0]))
 
-    def let_go(self) -> None:
-        """Opens the fingers and backs off from the part, if the hand is on one. Errors:
-        Pressed."""
+    def release_part(self) -> None:
+        """Open the fingers and retreat from the part, if the hand is at one. Raises Pressed."""
         if self.taken is None:
             return
         taken, self.taken = self.taken, None
@@ -98,16 +97,21 @@ class Handling:
         back = self.moves.retreat(self.observe(), taken.move, taken.operation.pinch)
         self.play(self.hand.retreat(back))
 
-    def leave(self) -> None:
-        """Lets go for good: what was tried at this step counts no more."""
+    def end_step(self) -> None:
+        """Release the part and end the step: pinches tried before may be used again."""
         self._tried.clear()
         self._event = ""
         self.hand.activity = replace(self.hand.activity, attempt=1)
-        self.let_go()
+        self.release_part()
 
-    def bring_about(self, move: Move, motion: Path | None) -> None:
-        """Moves the held part along `motion`, or with a new pinch where that is None, and takes it
-        anew where it slipped. Errors: Stuck after `config.attempts` tries."""
+    def execute(self, move: Move, motion: Path | None) -> None:
+        """Move the held part along `motion`, and grasp it again if it slips.
+
+        With None for `motion`, the part is released and grasped with a new pinch first.
+
+        Raises:
+            Stuck: after `config.attempts` attempts.
+        """
         event = event_of(move)
         if self._event != event:
             self._begin(event)
@@ -123,7 +127,7 @@ class Handling:
             reached = f"{move.part} at {np.degrees(obs.part_positions[move.part]):.0f} deg"
             self.log.steps.append(
                 f"step {self._step} ({event}), try {attempt}: {reached}, "
-                + (trouble or f"at most {self.hand.peak_force:.0f} N")
+                + (trouble or f"largest force {self.hand.peak_force:.0f} N")
             )
             if self._arrived(obs, move):
                 if obs.part_open[move.part] != was_open:
@@ -132,21 +136,21 @@ class Handling:
                 self._tried.clear()
                 return
         raise Stuck(
-            f"step {self._step} ({event}), failed {attempt} times: the {move.part} slipped or is "
+            f"step {self._step} ({event}) failed {attempt} times: the {move.part} slipped or is "
             f"locked; {reached}"
         )
 
     def _begin(self, event: str) -> None:
-        """The next step, for the recording's marks."""
+        """Start the next step, as it is labelled in recordings."""
         self._step += 1
         self._event = event
         self.hand.activity = Activity(self._step, event, 1)
 
     def _move(self, move: Move, motion: Path | None) -> str:
-        """One try; what went wrong, or an empty text."""
+        """Make one attempt; return what failed, or an empty string."""
         try:
             if motion is None:
-                self.let_go()
+                self.release_part()
                 obs = self.observe()
                 move = replace(move, start=obs.part_positions[move.part])
                 operation, path = self.plan(obs, move)
@@ -157,15 +161,15 @@ class Handling:
             assert self.taken is not None
             self.taken = replace(self.taken, move=move)
         except (Unreachable, NoPath) as error:
-            self._tried.clear()  # do again what slipped before
+            self._tried.clear()  # allow the pinches that slipped before
             return str(error)
         except Pressed as error:
             return str(error)
         return ""
 
     def _arrived(self, obs: ExpertObservation, move: Move) -> bool:
-        """Whether the part is in the phase where it was meant to go, or, short of a phase, most
-        of the way."""
+        """Return whether the part is in the phase of the move's goal. If the goal is between the
+        phases, return whether the part has moved most of the way."""
         part = self.simulation.safe.parts[move.part]
         fraction = move.goal / part.range
         if fraction > part.open_above:

@@ -1,4 +1,4 @@
-"""The right arm in Pinocchio: where the hand is, how it moves with the joints, and their limits."""
+"""Kinematics of the right arm with Pinocchio: hand pose, Jacobian and joint limits."""
 
 from dataclasses import dataclass
 
@@ -16,13 +16,13 @@ from rulesafe_core.urdf import to_urdf
 
 
 def upper_body() -> Body:
-    """The robot with everything but the 13 commanded joints (and their mimics) held."""
+    """Return the robot with all joints fixed but the 13 commanded ones and their mimics."""
     return hold(h1_2(), HELD)
 
 
 @dataclass(frozen=True)
 class PositionLimits:
-    """Joint positions (7,), rad, that a solution never leaves."""
+    """Bounds (7,) of the arm's joint positions, rad, that every solution keeps."""
 
     lower: NDArray[np.float64]
     upper: NDArray[np.float64]
@@ -31,7 +31,7 @@ class PositionLimits:
         return np.clip(arm, self.lower, self.upper)
 
     def within(self, narrower: "PositionLimits | None") -> "PositionLimits":
-        """These limits, and the narrower ones where there are any."""
+        """Return the intersection with `narrower` limits; None leaves these unchanged."""
         if narrower is None:
             return self
         return PositionLimits(
@@ -39,13 +39,13 @@ class PositionLimits:
         )
 
     def nearness(self, arm: NDArray[np.float64]) -> NDArray[np.float64]:
-        """For each joint 0 in the middle of its range, -1 and 1 at the ends."""
+        """Return for each joint 0 in the middle of its range, -1 and 1 at its limits."""
         return (2 * arm - self.lower - self.upper) / (self.upper - self.lower)
 
 
 class Arm:
-    """Kinematics of the seven arm joints, in the pelvis frame; `limits` keep `margin` (rad) from
-    the joints' ends."""
+    """Kinematics of the seven arm joints in the pelvis frame; `limits` are the joint limits reduced
+    by `margin` (rad)."""
 
     def __init__(self, body: Body | None = None, margin: float = 0.03):
         full = pin.buildModelFromXML(to_urdf(body or upper_body()))
@@ -60,12 +60,12 @@ class Arm:
         )
 
     def hand_pose(self, arm: NDArray[np.float64]) -> Transform:
-        """Pose of the hand's base frame in the pelvis frame for arm joints (7,)."""
+        """Return the pose of the hand's base frame in the pelvis frame for arm joints (7,)."""
         pin.forwardKinematics(self.model, self.data, arm)
         return pin.updateFramePlacement(self.model, self.data, self._frame).homogeneous.copy()
 
     def shoulder_distance(self, point: NDArray[np.float64]) -> float:
-        """Return how far a point (3,), in the pelvis frame, is from the first joint, m."""
+        """Return the distance of a point (3,), in the pelvis frame, from the first joint, m."""
         return float(np.linalg.norm(point - self.model.jointPlacements[1].translation))
 
     def longest_reach(self, point: NDArray[np.float64]) -> float:
@@ -76,8 +76,8 @@ class Arm:
         return float(sum(np.linalg.norm(link) for link in links))
 
     def differentiate(self, arm: NDArray[np.float64]):
-        """The hand's rotation (3, 3) and translation (3,), and its Jacobian (6, 7) along the
-        pelvis axes."""
+        """Return the hand's rotation (3, 3) and translation (3,), and its Jacobian (6, 7) along
+        the pelvis axes."""
         pin.computeJointJacobians(self.model, self.data, arm)
         pose = pin.updateFramePlacement(self.model, self.data, self._frame)
         frame = pin.LOCAL_WORLD_ALIGNED
@@ -85,9 +85,9 @@ class Arm:
         return (pose.rotation, pose.translation), jacobian
 
     def manipulability(self, arm: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        """sqrt(det(J J^T)) (Yoshikawa 1985) and the gradient (7,) of its logarithm."""
+        """Return sqrt(det(J J^T)) (Yoshikawa 1985) and the gradient (7,) of its logarithm."""
         pin.computeJointJacobians(self.model, self.data, arm)
-        # Spatial, where a joint turns those after it: dJ_j/dq_k = J_k x J_j for k < j, else 0.
+        # With a spatial Jacobian, dJ_j/dq_k = J_k x J_j for k < j and 0 otherwise.
         jacobian = pin.getJointJacobian(self.model, self.data, self.model.njoints - 1, pin.WORLD)
         linear, angular = jacobian[:3].T, jacobian[3:].T  # (7, 3)
         turned = cross(angular[:, None], linear[None]) + cross(linear[:, None], angular[None])

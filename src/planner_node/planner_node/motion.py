@@ -1,4 +1,4 @@
-"""Paths for the arm in joint space, free of collisions, and their timing at 10 Hz."""
+"""Collision-free arm paths in joint space, and their timing at 10 Hz."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -18,45 +18,45 @@ from rulesafe_core.errors import RuleSafeError, unknown_name
 
 Path = NDArray[np.float64]  # (N, 7) rad, straight lines between the rows
 Contacts = Callable[[NDArray[np.float64]], Iterable[tuple[str, str]]]
-"""The pairs of links that touch at a configuration, by name; empty where it is free."""
+"""Returns the pairs of link names that touch at a configuration; empty if it is collision-free."""
 
 FRAME = PERIOD / SECOND  # s between two actions
 RESOLUTION = 0.04  # rad between two checked configurations
 STEP = 0.8
-"""How far (rad) a tree of the planners grows at once."""
+"""Largest extension (rad) of a planner's tree in one iteration (OMPL's range)."""
 
 SPACING = 0.1
-"""rad between the points through which a path's spline goes: corners are rounded within that."""
+"""Distance (rad) between the points of a path's spline, which bounds how far corners are cut."""
 
 PLANNERS = ("RRTConnect", "BKPIECE1", "LBKPIECE1", "KPIECE1", "BITstar")
-"""OMPL's geometric planners that can be chosen by name."""
+"""OMPL's geometric planners that can be selected by name."""
 
-toppra.setup_logging("ERROR")  # it warns at every grid that it refines
+toppra.setup_logging("ERROR")  # TOPP-RA warns about each grid that it refines
 
 
 class NoPath(RuleSafeError):
-    """No collision-free path was found. `blocked`: how often each pair of links was in the way."""
+    """No collision-free path was found. `blocked` counts the collisions of each pair of links."""
 
     def __init__(self, message: str, blocked: Counter[tuple[str, str]] | None = None):
         self.blocked = blocked or Counter()
-        named = ", ".join(f"{a} against {b}" for (a, b), _ in self.blocked.most_common(4))
-        super().__init__(f"{message}; in the way: {named}" if named else message)
+        named = ", ".join(f"{a} with {b}" for (a, b), _ in self.blocked.most_common(4))
+        super().__init__(f"{message}; collisions: {named}" if named else message)
 
 
 @dataclass(frozen=True)
 class Rates:
-    """How fast the arm moves: the largest speed (rad/s) and acceleration (rad/s^2) of any joint."""
+    """Limits of the speed (rad/s) and acceleration (rad/s^2) of every arm joint."""
 
     velocity: float
     acceleration: float
 
     def scaled(self, factor: float) -> "Rates":
-        """The same motion, `factor` times as fast."""
+        """Return the limits for the same motion, `factor` times as fast."""
         return Rates(self.velocity * factor, self.acceleration * factor**2)
 
 
 class Checker:
-    """Remembers what was in the way, for the error message."""
+    """Checks configurations for collisions and counts the colliding links for error messages."""
 
     def __init__(self, contacts: Contacts):
         self._contacts = contacts
@@ -70,19 +70,19 @@ class Checker:
         return bool(pairs)
 
     def straight_is_free(self, start, goal, resolution: float = RESOLUTION) -> bool:
-        """Whether the straight line between two configurations is free at steps of `resolution`
-        rad."""
+        """Return whether the straight line between two configurations is collision-free, checked
+        every `resolution` rad."""
         count = max(2, int(np.ceil(np.abs(goal - start).max() / resolution)) + 1)
-        # The middle first: a blocked line is usually blocked there.
+        # Check the middle first, since a blocked line is usually blocked there.
         fractions = sorted(np.linspace(0, 1, count), key=lambda f: abs(f - 0.5))
         return not any(self.collides(start + f * (goal - start)) for f in fractions)
 
 
 class PathPlanner:
-    """Collision-free paths: the straight line where it is free, else one of OMPL's planners.
+    """Plans collision-free paths: the straight line if it is free, else with an OMPL planner.
 
-    The search is bounded by the number of configurations it checks, not by time, and seeded anew
-    for each path: the same question has the same answer on any machine.
+    A search is limited by the number of configurations that it checks, not by time, and its seed
+    is set again for each path, so that results are the same on every machine.
     """
 
     def __init__(
@@ -97,17 +97,17 @@ class PathPlanner:
         ou.setLogLevel(ou.LOG_NONE)
 
     def plan(self, start, goal, contacts: Contacts) -> Path:
-        """A path (N, 7) from start to goal. Errors: NoPath, naming what is in the way."""
+        """Return a path (N, 7) from start to goal. Raises NoPath with the colliding links."""
         checker = Checker(contacts)
         for end, arm in (("start", start), ("goal", goal)):
             if checker.collides(arm):
-                raise NoPath(f"the {end} of the path is not free", checker.blocked)
+                raise NoPath(f"the {end} of the path is in collision", checker.blocked)
         if checker.straight_is_free(start, goal):
             return np.stack([start, goal])
         return _rounded(shortcut(self._search(start, goal, checker), checker), checker)
 
     def _search(self, start, goal, checker: Checker) -> Path:
-        # OMPL warns when a seed is set a second time; the planners made from now on do follow it.
+        # OMPL warns when the seed is set again, but planners created afterwards do use it.
         ou.RNG.setSeed(self.seed)
         space = ob.RealVectorStateSpace(len(start))
         bounds = ob.RealVectorBounds(len(start))
@@ -120,7 +120,7 @@ class PathPlanner:
             lambda state: not checker.collides(np.array([state[i] for i in range(len(start))]))
         )
         info = setup.getSpaceInformation()
-        # OMPL takes a fraction of the space's diagonal, which is 11 rad for the arm.
+        # OMPL expects a fraction of the space's diagonal, which is 11 rad for the arm.
         info.setStateValidityCheckingResolution(RESOLUTION / space.getMaximumExtent())
         first, last = space.allocState(), space.allocState()
         for i in range(len(start)):
@@ -128,12 +128,12 @@ class PathPlanner:
         setup.setStartAndGoalStates(first, last)
         planner = getattr(og, self.planner)(info)
         if hasattr(planner, "setRange"):
-            planner.setRange(STEP)  # OMPL's own choice, a fifth of the diagonal, is too long
+            planner.setRange(STEP)  # OMPL's default, a fifth of the diagonal, is too long
         setup.setPlanner(planner)
         setup.solve(ob.PlannerTerminationCondition(lambda: checker.checked >= self.checks))
         if not setup.haveExactSolutionPath():
             raise NoPath(
-                f"{self.planner} found no collision-free path in {checker.checked} checked "
+                f"{self.planner} found no collision-free path after checking {checker.checked} "
                 "configurations",
                 checker.blocked,
             )
@@ -142,7 +142,7 @@ class PathPlanner:
 
 
 def shortcut(path: Path, checker: Checker, rounds: int = 60, seed: int = 0) -> Path:
-    """The path with detours replaced by straight lines where these are free."""
+    """Return the path with detours replaced by straight lines where these are collision-free."""
     rng = np.random.default_rng(seed)
     points = list(path)
     for _ in range(rounds):
@@ -155,11 +155,11 @@ def shortcut(path: Path, checker: Checker, rounds: int = 60, seed: int = 0) -> P
 
 
 def time_path(path: Path, rates: Rates) -> Path:
-    """Targets (T, n) at 10 Hz along a path, the first one a frame after its start: as fast as the
-    rates allow, from rest to rest, along a cubic spline through the path.
+    """Return targets (T, n) at 10 Hz along a path, from rest to rest, as fast as the rates allow.
 
-    The time-optimal parametrisation is TOPP-RA's (Pham and Pham 2018); it is stretched to whole
-    frames.
+    The arm follows a cubic spline through the path; the first target is one frame after its start.
+    The time-optimal parametrisation is TOPP-RA's (Pham and Pham 2018), stretched to an integer
+    number of frames.
     """
     path = _dense(path)
     if len(path) < 2:
@@ -177,7 +177,7 @@ def time_path(path: Path, rates: Rates) -> Path:
     )
     trajectory = problem.compute_trajectory(0.0, 0.0)
     if trajectory is None:
-        raise NoPath(f"no timing of a path of {len(path)} points keeps to {rates}")
+        raise NoPath(f"no timing of a path of {len(path)} points satisfies {rates}")
     frames = max(1, int(np.ceil(trajectory.duration / FRAME - 1e-6)))
     rows = trajectory(np.arange(1, frames + 1) / frames * trajectory.duration)
     rows[-1] = path[-1]
@@ -185,8 +185,8 @@ def time_path(path: Path, rates: Rates) -> Path:
 
 
 def _rounded(path: Path, checker: Checker) -> Path:
-    """The path with points so close that the spline through them is free too; at the closest it
-    is the straight lines themselves, which were found free, to within a milliradian."""
+    """Return the path with points added until the spline through them is collision-free. At the
+    smallest spacing the spline follows the straight lines, which are free, within a milliradian."""
     for spacing in SPACING / 2.0 ** np.arange(6):
         dense = _dense(path, spacing)
         along, spline = _spline(dense)
@@ -197,13 +197,13 @@ def _rounded(path: Path, checker: Checker) -> Path:
 
 
 def _spline(path: Path) -> tuple[NDArray[np.float64], toppra.SplineInterpolator]:
-    """A cubic spline through the rows, by the distance along them (rad)."""
+    """Return a cubic spline through the path's points, by the distance along them (rad)."""
     along = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(path, axis=0), axis=1))])
     return along, toppra.SplineInterpolator(along, path)
 
 
 def _dense(path: Path, spacing: float = SPACING) -> Path:
-    """The path with points in between, at most `spacing` apart, and without repeated ones."""
+    """Return the path with points at most `spacing` apart (rad), and without repeated points."""
     rows = [path[0]]
     for a, b in pairwise(path):
         distance = np.abs(b - a).max()

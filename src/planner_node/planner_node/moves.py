@@ -1,4 +1,4 @@
-"""From "move this part" to the pinch and the free way that do it."""
+"""Planning of single moves: from "move this part" to a pinch and a collision-free path."""
 
 import time
 from collections import Counter
@@ -24,7 +24,7 @@ from planner_node.grasping import (
 )
 from planner_node.hand import PINCH, PINCH_POINT, PRE_PINCH
 from planner_node.kinematics import Arm
-from planner_node.motion import NoPath, Path, PathPlanner
+from planner_node.motion import PLANNERS, NoPath, Path, PathPlanner
 from rulesafe_core.settings import Settings, setting
 from rulesafe_core.transforms import Transform
 from rulesafe_sim.safe import Grasp, Safe
@@ -34,54 +34,54 @@ from rulesafe_sim.stand import stand_shapes
 
 @dataclass(frozen=True)
 class ExpertObservation:
-    """What the expert looks at, at the end of a chunk."""
+    """What the expert observes at the end of a chunk."""
 
     arm: NDArray[np.float64]  # (7,) rad
     hand: NDArray[np.float64]  # (6,) rad
     part_positions: Mapping[str, float]  # rad
     part_open: Mapping[str, bool]
     pose_safe_in_pelvis: Transform
-    remaining: tuple[str, ...]  # events that open the door from here, such as "knob+", "door+"
-    contact_forces: Mapping[str, float] = field(default_factory=dict)  # N, see State
+    remaining: tuple[str, ...]  # events that still have to happen, such as "knob+", "door+"
+    contact_forces: Mapping[str, float] = field(default_factory=dict)  # N, see rulesafe_sim's State
 
 
 Habits = Mapping[str, Habit]
-"""By situation, how a part is taken; see habits.py."""
+"""The preferred way to grasp each part, by situation; see habits.py."""
 
 
 @dataclass(frozen=True)
 class MoveConfig(Settings):
-    """Margins of a part's motion, and how to search.
+    """Margins of a part's motion, and parameters of the search.
 
-    `overshoot` is the limit of the position error by which the hand presses a part against its
-    stop; with the drives' effort limits it bounds the force.
+    `overshoot` limits the position error with which the hand presses a part against its stop;
+    together with the drives' effort limits it bounds the force.
     """
 
-    overshoot: float = setting(0.09, "Angle that the hand turns past a stop.", unit="rad")
+    overshoot: float = setting(0.09, "Angle by which the hand turns past a stop.", unit="rad")
     door_margin: float = setting(
-        0.12, "Angle that the door is pulled past its open threshold.", unit="rad"
+        0.12, "Angle by which the door is pulled past its open threshold.", unit="rad"
     )
     way_out: float = setting(
-        0.3, "Motion of the arm's joints out of a contact in which an attempt ended.", unit="rad"
+        0.3, "Joint motion to leave a contact in which an attempt ended.", unit="rad"
     )
-    candidates: int = setting(12, "Free operations without a path to them before giving up.")
-    planner: str = setting("RRTConnect", "One of motion.PLANNERS.")
-    habits: Habits = field(default_factory=dict)  # by `situations`; none: what is cheapest
+    candidates: int = setting(12, "Maximum number of pinches for which a path is planned.")
+    planner: str = setting("RRTConnect", f"OMPL planner: {', '.join(PLANNERS)}.")
+    habits: Habits = field(default_factory=dict)  # by `situations`; empty: cheapest pinch
 
 
 @dataclass(frozen=True)
 class Move:
-    """A part's motion by the hand: from where it stands to where the hand steers for (rad)."""
+    """A motion of a part by the hand, from its position to the commanded one (rad)."""
 
     part: str
-    held: str  # the part that the hand holds: the handle for the door
+    held: str  # the part that the hand holds; for the door this is the handle
     start: float
     goal: float
 
 
 class MovePlanner:
-    """Plans single moves of a safe's parts, with the safe where it stands. `seconds`: the wall
-    time that planning has taken."""
+    """Plans single moves of the parts of a safe at a fixed pose. `seconds`: wall time spent on
+    planning so far."""
 
     def __init__(
         self,
@@ -101,7 +101,7 @@ class MovePlanner:
         self._world = CollisionWorld(self._body, stand_shapes(self._body, pose_safe_in_pelvis))
 
     def move(self, obs: ExpertObservation, part: str, opens: bool) -> Move:
-        """The move that brings a part into its open or its closed phase."""
+        """Return the move that brings a part into its open or its closed phase."""
         data, start = self.safe.parts[part], obs.part_positions[part]
         if part == "door":
             return Move(part, "handle", start, self.door_goal)
@@ -109,18 +109,24 @@ class MovePlanner:
         return Move(part, part, start, data.range + overshoot if opens else -overshoot)
 
     def grasps(self, move: Move) -> tuple[Grasp, ...]:
-        """Where the held part can be taken for a move."""
+        """Return the grasps by which the held part can be moved."""
         return self.safe.grasps(move.held, "pull" if move.part == "door" else "turn")
 
     @property
     def door_goal(self) -> float:
-        """Where the hand pulls the door to (rad): some way past where it counts as open."""
+        """Door position to which the hand pulls (rad): `door_margin` past the open threshold."""
         door = self.safe.door
         return door.open_above * door.range + self.config.door_margin
 
     def plan(self, obs: ExpertObservation, move: Move, tried: set[tuple]) -> tuple[Operation, Path]:
-        """The first operation whose pinch is not among the `tried` and that has a free path to it,
-        and that path (N, 7). Errors: Unreachable, NoPath."""
+        """Return the first operation with a collision-free path to it, and that path (N, 7).
+
+        Operations whose pinch is among the `tried` are skipped.
+
+        Raises:
+            Unreachable: if no pinch is within reach.
+            NoPath: if no pinch has a collision-free path.
+        """
         with self.timed():
             blocked: Counter[tuple[str, str]] = Counter()
             count = 0
@@ -135,15 +141,18 @@ class MovePlanner:
                     continue
                 return operation, path
             raise NoPath(
-                f"{count} reachable pinches of the {move.held} are free at the grasp, none with a "
-                "free way to it",
+                f"{count} reachable pinches of the {move.held} are free of collisions, but none "
+                "has a collision-free path to it",
                 blocked,
             )
 
     def reaches(self, obs: ExpertObservation, move: Move) -> bool:
-        """Whether some pinch is within reach and free all through the move, the way to it aside."""
+        """Return whether some pinch is within reach and collision-free during the complete move.
+
+        The path to the pinch is not checked.
+        """
         with self.timed():
-            if self._beyond(obs, move):
+            if self._too_far(obs, move):
                 return False
             try:
                 return any(True for _ in self.free(obs, move))
@@ -156,15 +165,15 @@ class MovePlanner:
         goal: NDArray[np.float64],
         hand: NDArray[np.float64] = PRE_PINCH,
     ) -> Path:
-        """A free path (N, 7) from where the arm stands, the fingers at `hand` (6,). Errors:
-        NoPath."""
+        """Return a collision-free path (N, 7) from the arm's position, the fingers at `hand` (6,).
+        Raises NoPath."""
         with self.timed():
             return self._path(obs, goal, hand)
 
     def _path(self, obs: ExpertObservation, goal: NDArray[np.float64], hand: NDArray) -> Path:
         self._world.set_safe(obs.pose_safe_in_pelvis, obs.part_positions)
         self._world.permit()
-        # Where a try ended in touch with something, the way out may begin in touch with it.
+        # An attempt may end in contact; the first part of the path may keep this contact.
         touching = self._world.contacts(obs.arm, hand)
 
         def contacts(arm: NDArray[np.float64]) -> set[tuple[str, str]]:
@@ -179,21 +188,23 @@ class MovePlanner:
     def follow(
         self, obs: ExpertObservation, move: Move, pinch: Pinch
     ) -> NDArray[np.float64] | None:
-        """Arm joints (N, 7) that take the held part through a move with the pinch it is held by;
-        None where the arm cannot follow, or would strike something."""
+        """Return arm joints (N, 7) that move the held part with its present pinch.
+
+        None if the arm cannot follow the motion or would collide.
+        """
         with self.timed():
             slack = freedom_of(move, self.safe.grasps(move.held, "turn")).slack
-            rows, way = self._grasper.follow(
+            rows, fraction = self._grasper.follow(
                 pinch,
                 lambda position: self.held_pose(obs, move, position),
                 (move.start, move.goal),
                 slack,
                 obs.arm,
             )
-            return rows if way == 1 and not self._contacts_along(rows, obs, move) else None
+            return rows if fraction == 1 and not self._contacts_along(rows, obs, move) else None
 
     def retreat(self, obs: ExpertObservation, move: Move, pinch: Pinch) -> NDArray[np.float64]:
-        """Arm joints (N, 7) straight back from the part that the hand has let go."""
+        """Return arm joints (N, 7) straight back from the part that the hand has released."""
         with self.timed():
             position = obs.part_positions[move.part]
             return self._grasper.retreat(self.held_pose(obs, move, position), pinch, obs.arm)
@@ -201,8 +212,8 @@ class MovePlanner:
     def _free(
         self, obs: ExpertObservation, move: Move, tried: set[tuple], blocked: Counter
     ) -> Iterator[Operation]:
-        """Operations not yet tried that touch nothing they should not; what is in the others' way
-        is counted in `blocked`. Errors: Unreachable."""
+        """Yield collision-free operations not in `tried`, and count the contacts of the others in
+        `blocked`. Raises Unreachable."""
         grasps = self.grasps(move)
         for operation in self._grasper.operations(
             grasps,
@@ -218,9 +229,9 @@ class MovePlanner:
                 if not contacts:
                     yield operation
 
-    def _beyond(self, obs: ExpertObservation, move: Move) -> bool:
-        """Whether every grasp is farther from the shoulder than the arm is long, which the search
-        would take a second to find."""
+    def _too_far(self, obs: ExpertObservation, move: Move) -> bool:
+        """Return whether every grasp is farther from the shoulder than the arm is long, which the
+        search would take a second to find."""
         pose = self.held_pose(obs, move, move.start)
         longest = self.arm.longest_reach(PINCH_POINT) + np.linalg.norm(BOX)
         points = [pose[:3, :3] @ grasp.point + pose[:3, 3] for grasp in self.grasps(move)]
@@ -231,18 +242,19 @@ class MovePlanner:
         return next((self.config.habits[key] for key in keys if key in self.config.habits), None)
 
     def free(self, obs: ExpertObservation, move: Move) -> Iterator[Operation]:
-        """Operations that touch nothing they should not, the best first. Errors: Unreachable."""
+        """Yield collision-free operations, the best first. Raises Unreachable."""
         return self._free(obs, move, set(), Counter())
 
     def held_pose(self, obs: ExpertObservation, move: Move, position: float) -> Transform:
-        """Pose of the held part's link in the pelvis frame, the moved part at `position`."""
+        """Return the pose of the held part's link in the pelvis frame with the moved part at
+        `position` (rad)."""
         joints = {f"{name}_joint": value for name, value in obs.part_positions.items()}
         links = self._body.link_poses(joints | {f"{move.part}_joint": position})
         return obs.pose_safe_in_pelvis @ links[move.held]
 
     def _contacts_of(self, operation: Operation, obs: ExpertObservation, move: Move):
-        """Pairs of links that would touch on the way through an operation; only closed fingers
-        may touch the held part."""
+        """Return pairs of links that would touch during an operation; only closed fingers may touch
+        the held part."""
         first, last = self._ends(move)
         return (
             self._contacts_at(operation.approach, first, obs, move)
@@ -255,12 +267,12 @@ class MovePlanner:
         )
 
     def _ends(self, move: Move) -> tuple[float, float]:
-        """The positions (rad) between which the moved part itself goes."""
+        """Return the positions (rad) between which the moved part itself moves."""
         first, last = np.clip((move.start, move.goal), 0.0, self.safe.parts[move.part].range)
         return float(first), float(last)
 
     def _contacts_along(self, motion: Path, obs: ExpertObservation, move: Move):
-        """Contacts of the closed hand on a part's way, at five places of it."""
+        """Return contacts of the closed hand during a part's motion, checked at five positions."""
         first, last = self._ends(move)
         for i in np.unique(np.linspace(0, len(motion) - 1, 5).astype(int)):
             position = first + (last - first) * i / max(1, len(motion) - 1)
@@ -272,7 +284,7 @@ class MovePlanner:
     def _contacts_at(
         self, rows: Path, position: float, obs: ExpertObservation, move: Move, hand=PRE_PINCH
     ) -> set[tuple[str, str]]:
-        """The first contacts along rows (N, 7) with the moved part at a position."""
+        """Return the first contacts along arm joints (N, 7) with the moved part at a position."""
         parts = {**obs.part_positions, move.part: position}
         self._world.set_safe(obs.pose_safe_in_pelvis, parts)
         self._world.permit(holding=move.held if hand is PINCH else None)
@@ -280,7 +292,7 @@ class MovePlanner:
 
     @contextmanager
     def timed(self) -> Iterator[None]:
-        """Adds what goes on inside to `seconds`, once where such blocks are nested."""
+        """Add the wall time of the block to `seconds`; nested blocks are counted once."""
         begin, before = time.perf_counter(), self.seconds
         try:
             yield
@@ -289,9 +301,11 @@ class MovePlanner:
 
 
 def situations(safe: Safe, obs: ExpertObservation, move: Move) -> tuple[str, str]:
-    """What tells habits apart, such as "safe_03 knob+" or "safe_04 door+ handle-open": the safe,
-    the event, and for the door how the handle stands that it is pulled by. And the same with the
-    hinge's side in place of the safe, for safes without habits of their own."""
+    """Return the keys of a move's habit, such as "safe_03 knob+" or "safe_04 door+ handle-open".
+
+    A key has the safe and the event; for the door also the phase of the handle by which it is
+    pulled. The second key has the side of the hinge instead of the safe, for safes without habits.
+    """
     event = move.part + ("+" if move.goal > move.start else "-")
     if move.held != move.part:
         event += f" {move.held}-{'open' if obs.part_open[move.held] else 'closed'}"
@@ -299,7 +313,7 @@ def situations(safe: Safe, obs: ExpertObservation, move: Move) -> tuple[str, str
 
 
 def freedom_of(move: Move, grasps: Sequence[Grasp]) -> Freedom:
-    """How freely a pinch may stand in a move: a pull, a turn at the axis, or one beside it."""
+    """Return the freedom of a pinch: for a pull, a turn at the axis, or a turn away from it."""
     if move.part == "door":
         return PULLING
     off_axis = max((float(np.hypot(*grasp.point[1:])) for grasp in grasps), default=0.0)

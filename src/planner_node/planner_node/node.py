@@ -1,8 +1,8 @@
-"""The expert on a ROS 2 graph: reads the privileged status, writes chunks as a policy does.
+"""ROS 2 node of the expert: subscribes to the privileged status and publishes action chunks.
 
-It answers each status that waits, or each chunk that has run out where simulated time goes on,
-with the next chunk. What it cannot do it says on /diagnostics: level ERROR, with the key
-"episode", upon which an evaluator ends that episode.
+The node publishes the next chunk for each status that waits for one, or, where simulated time does
+not wait, after the last chunk has run out. Failures are published on /diagnostics with level ERROR
+and the key "episode"; the evaluator then ends that episode.
 """
 
 import sys
@@ -31,22 +31,22 @@ from rulesafe_core.settings import Settings, setting
 from rulesafe_interfaces.msg import EpisodeStatus
 from rulesafe_sim.safes import load_safe
 
-AGAIN = 1.0
-"""A chunk that the simulation still waits for after this long (s of wall time) is sent again."""
+RESEND_AFTER = 1.0
+"""Wall time (s) after which a chunk is sent again while the simulation still waits for it."""
 
 
 @dataclass(frozen=True)
 class PlannerParameters(Settings):
     """Parameters of the planner node."""
 
-    expert_seed: int = setting(0, "Seed of the expert's random choices.", 0, 2**31 - 1)
+    expert_seed: int = setting(0, "Seed of the expert's motion planning.", 0, 2**31 - 1)
     speed: float = setting(1.0, "Scale of the expert's speeds.", 0.2, 2)
-    style: str = setting("varied", f"Mode of the expert: {', '.join(STYLES)}.")
-    planner: str = setting("RRTConnect", f"Planner of OMPL: {', '.join(PLANNERS)}.")
+    style: str = setting("varied", f"How the expert grasps parts: {', '.join(STYLES)}.")
+    planner: str = setting("RRTConnect", f"OMPL planner: {', '.join(PLANNERS)}.")
 
 
 class PlannerNode(Node):
-    """One expert per episode; its callbacks do all the work, one at a time."""
+    """Runs one expert per episode; its callbacks run one at a time."""
 
     def __init__(self) -> None:
         super().__init__("planner_node")
@@ -61,43 +61,43 @@ class PlannerNode(Node):
         self._status: EpisodeStatus | None = None
         self._joints: JointState | None = None
         self._episode: tuple = ()
-        self._newest = 0  # ns, the newest status
+        self._last_stamp = 0  # ns, the newest status
         self._clear()
         self._chunks = self.create_publisher(JointTrajectory, "/policy/action_chunk", STATE_QOS)
         self._diagnostics = Diagnostics(self)
-        # Only the newest counts: what queued up while the expert was thinking is old.
+        # Queue length 1: messages that arrived while the expert was planning are outdated.
         self.create_subscription(EpisodeStatus, "/episode/status", self._on_status, 1)
         self.create_subscription(JointState, "/joint_states", self._on_joints, 1)
         self.create_timer(1.0, self._report, clock=Clock(clock_type=ClockType.STEADY_TIME))
 
     def _clear(self) -> None:
         self._expert: Expert | None = None
-        self._begun = False
-        self._over = False
+        self._started = False
+        self._finished = False
         self._reported = 0
         self._level, self._message = DiagnosticStatus.OK, "waiting for an episode"
         self._sent: JointTrajectory | None = None
         self._sent_at = 0.0  # s of wall time
-        self._end = 0  # ns, of the chunk sent last
-        self._late: NDArray[np.float64] | None = None
+        self._chunk_end = 0  # ns, of the chunk sent last
+        self._unsent: NDArray[np.float64] | None = None
 
-    # What comes in ------------------------------------------------------------------------
+    # Subscriptions ------------------------------------------------------------------------
 
     def _on_status(self, status: EpisodeStatus) -> None:
         episode = (status.episode, status.rule, status.safe, status.seed)
         stamp = to_ns(status.header.stamp)
-        if episode != self._episode or stamp < self._newest:  # the clock of a new simulation
+        if episode != self._episode or stamp < self._last_stamp:  # earlier: a new simulation
             self._episode = episode
             self._clear()
             self._start(status)
-        self._status, self._newest = status, stamp
+        self._status, self._last_stamp = status, stamp
         self._act()
 
     def _on_joints(self, joints: JointState) -> None:
         self._joints = joints
-        if self._late is not None:
-            rows, self._late = self._late, None
-            self._send(rows, to_ns(joints.header.stamp))
+        if self._unsent is not None:
+            actions, self._unsent = self._unsent, None
+            self._send(actions, to_ns(joints.header.stamp))
             return
         self._act()
 
@@ -111,12 +111,12 @@ class PlannerNode(Node):
         except RuleSafeError as error:
             self._fail(str(error))
 
-    # What goes out ------------------------------------------------------------------------
+    # Publications -------------------------------------------------------------------------
 
     def _act(self) -> None:
-        """Plans if it is the planner's turn."""
+        """Plan and publish a chunk if one is due."""
         status, joints = self._status, self._joints
-        if status is None or joints is None or self._over or self._late is not None:
+        if status is None or joints is None or self._finished or self._unsent is not None:
             return
         now, joints_at = to_ns(status.header.stamp), to_ns(joints.header.stamp)
         if status.waiting:
@@ -124,53 +124,55 @@ class PlannerNode(Node):
                 self._send_again()
             elif joints_at == now:
                 self._plan(joints, status)
-        elif min(now, joints_at) >= self._end:  # time goes on, and the last chunk has run out
+        elif min(now, joints_at) >= self._chunk_end:  # time runs, and the chunk has run out
             self._plan(joints, status)
 
     def _plan(self, joints: JointState, status: EpisodeStatus) -> None:
         assert self._expert is not None
         obs = convert.to_observation(joints, status)
-        advance = self._expert.next_chunk if self._begun else self._expert.begin
-        self._begun = True
+        advance = self._expert.next_chunk if self._started else self._expert.begin
+        self._started = True
         try:
-            rows = advance(obs)
+            actions = advance(obs)
         except RuleSafeError as error:
             self._log_steps()
             self._fail(str(error))
             return
         self._log_steps()
-        if rows is None:
+        if actions is None:
             self._finish(status)
         elif status.waiting:
-            self._send(rows, to_ns(status.header.stamp))
+            self._send(actions, to_ns(status.header.stamp))
         else:
-            # Time went on while the robot stood still: the chunk goes out with the next state.
-            self._late = rows
+            # Time passed during planning: the chunk starts at the stamp of the next joint state.
+            self._unsent = actions
 
-    def _send(self, rows: NDArray[np.float64], stamp: int) -> None:
-        self._sent = to_trajectory(rows, stamp)
-        self._end = stamp + len(rows) * PERIOD
+    def _send(self, actions: NDArray[np.float64], stamp: int) -> None:
+        self._sent = to_trajectory(actions, stamp)
+        self._chunk_end = stamp + len(actions) * PERIOD
         self._sent_at = time.monotonic()
         self._chunks.publish(self._sent)
 
     def _send_again(self) -> None:
-        if time.monotonic() - self._sent_at > AGAIN:
-            self.get_logger().warning("the simulation still waits: the chunk is sent again")
+        if time.monotonic() - self._sent_at > RESEND_AFTER:
+            self.get_logger().warning(
+                f"/episode/status still waits for a chunk after {RESEND_AFTER:g} s; resending it"
+            )
             self._sent_at = time.monotonic()
             self._chunks.publish(self._sent)
 
-    # What it says -------------------------------------------------------------------------
+    # Reports ------------------------------------------------------------------------------
 
     def _finish(self, status: EpisodeStatus) -> None:
-        self._over = True
+        self._finished = True
         if status.success:
             self._message = "the door is open"
             self._report()
         else:
-            self._fail("nothing that is left to do opens the door")
+            self._fail("no events remain, but the door is not open")
 
     def _fail(self, reason: str) -> None:
-        self._over = True
+        self._finished = True
         self._level, self._message = DiagnosticStatus.ERROR, reason
         self.get_logger().error(reason)
         self._report()

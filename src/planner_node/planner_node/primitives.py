@@ -1,7 +1,7 @@
-"""What arm and hand do, one thing at a time, as chunks of joint targets.
+"""Primitives of arm and hand, as chunks of joint targets.
 
-Each primitive is a generator: it yields chunks, is sent the observation after each, and returns the
-last observation. They run the same in process and over ROS.
+Each primitive is a generator: it yields chunks, receives the observation after each chunk, and
+returns the last observation. Primitives run the same in process and over ROS.
 """
 
 from collections.abc import Generator
@@ -24,12 +24,12 @@ Chunk = NDArray[np.float64]  # (n, 13) targets in rad at 10 Hz, n <= MAX_ROWS
 Run = Generator[Chunk, ExpertObservation, ExpertObservation]
 
 FINGER_SPEED = np.array([h1_2().joint(name).velocity for name in HAND_JOINTS])
-"""rad/s of each motor of the hand, by the manufacturer's figures."""
+"""Maximum speed of each motor of the hand, rad/s, as specified by the manufacturer."""
 
 
 @dataclass(frozen=True)
 class Pace(Settings):
-    """How fast the robot moves in each operation, and how hard it may press."""
+    """Speeds and times of the operations, and the largest permitted contact force."""
 
     travel: Rates = Rates(1.4, 4.0)
     closing_in: Rates = Rates(0.7, 2.5)
@@ -43,7 +43,7 @@ class Pace(Settings):
 
 
 class Pressed(RuleSafeError):
-    """The robot pressed harder than it may. `command` (13,): where it was told to be then, rad."""
+    """The contact force was too large. `command` (13,): joint targets at that time, rad."""
 
     def __init__(self, message: str, command: NDArray[np.float64]):
         super().__init__(message)
@@ -51,8 +51,11 @@ class Pressed(RuleSafeError):
 
 
 class Primitives:
-    """The primitives at a pace; `activity` tells which one runs, `peak_force` (N) is the largest
-    force between robot and safe observed after a chunk since it was set to 0."""
+    """Generates the primitives at a pace.
+
+    `activity` describes the running primitive. `peak_force` (N) is the largest force between robot
+    and safe, observed at the end of a chunk, since it was set to 0.
+    """
 
     def __init__(self, pace: Pace = Pace()):
         self.pace = pace
@@ -60,53 +63,56 @@ class Primitives:
         self.peak_force = 0.0
 
     def travel(self, obs: ExpertObservation, path: Path) -> Run:
-        """The arm along a free path while the fingers go to the posture before a pinch."""
+        """Move the arm along a collision-free path while the fingers open for a pinch."""
         self._begin("travel")
         return (yield from self._move(obs.hand, path, PRE_PINCH, self.pace.travel))
 
     def reach(self, obs: ExpertObservation, path: Path) -> Run:
-        """The arm along a free path, the fingers as they are."""
+        """Move the arm along a collision-free path; the fingers keep their posture."""
         self._begin("travel")
         return (yield from self._move(obs.hand, path, obs.hand, self.pace.travel))
 
     def approach(self, path: Path) -> Run:
-        """Straight towards a grasp."""
+        """Move straight towards a grasp."""
         self._begin("approach")
         return (yield from self._move(PRE_PINCH, path, PRE_PINCH, self.pace.closing_in))
 
     def retreat(self, path: Path) -> Run:
-        """Straight away from a grasp that was let go."""
+        """Move straight away from a part after its release."""
         self._begin("retreat")
         return (yield from self._move(PRE_PINCH, path, PRE_PINCH, self.pace.closing_in))
 
     def pinch(self, arm: NDArray[np.float64]) -> Run:
-        """Thumb and index close while the arm stands at `arm` (7,)."""
+        """Close thumb and index finger; the arm stays at `arm` (7,)."""
         self._begin("pinch")
         yield from self._fingers(arm, PRE_PINCH, PINCH, self.pace.close)
         return (yield from self._hold(arm, PINCH))
 
     def turn(self, path: Path) -> Run:
-        """The held part's way about its axis."""
+        """Turn the held part about its axis."""
         self._begin("turn")
         yield from self._move(PINCH, path, PINCH, self.pace.turning)
         return (yield from self._hold(path[-1], PINCH))
 
     def pull(self, path: Path) -> Run:
-        """The door's way about its hinge, the hand on the held part."""
+        """Pull the door open by the held part."""
         self._begin("pull")
         yield from self._move(PINCH, path, PINCH, self.pace.pulling)
         return (yield from self._hold(path[-1], PINCH))
 
     def release(self, arm: NDArray[np.float64], hand: NDArray[np.float64] = PINCH) -> Run:
-        """The fingers open while the arm stands: half way first, so that nothing springs. Never
-        Pressed, since it is the remedy."""
+        """Open the fingers; the arm stays where it is.
+
+        They open halfway first, so that the part does not spring away. Never raises Pressed, since
+        a release follows it.
+        """
         self._begin("release")
         yield from self._fingers(arm, hand, RELEASE, self.pace.open)
         yield from self._hold(arm, RELEASE)
         return (yield from self._fingers(arm, RELEASE, PRE_PINCH, self.pace.open))
 
     def posture(self, arm: NDArray[np.float64], start, end) -> Run:
-        """The fingers from one posture (6,) to any other, while the arm stands."""
+        """Move the fingers from one posture (6,) to another; the arm stays where it is."""
         self._begin("hand")
         yield from self._fingers(arm, start, end, self.pace.close)
         return (yield from self._hold(arm, end))
@@ -114,8 +120,8 @@ class Primitives:
     def _fingers(self, arm, start, end, seconds: float) -> Run:
         frames = max(self._frames(seconds), _finger_frames(start, end))
         fractions = np.linspace(0, 1, frames + 1)[1:, None]
-        rows = start + fractions * (end - start)
-        return (yield from self._play(np.hstack([np.tile(arm, (len(rows), 1)), rows])))
+        targets = start + fractions * (end - start)
+        return (yield from self._play(np.hstack([np.tile(arm, (len(targets), 1)), targets])))
 
     def _begin(self, operation: str) -> None:
         self.activity = replace(self.activity, operation=operation)
@@ -124,24 +130,23 @@ class Primitives:
         return max(1, round(seconds / self.pace.factor / FRAME))
 
     def _move(self, hand_from, path: Path, hand_to, rates: Rates) -> Run:
-        """The arm along a path while the fingers go to a posture; the slower of both is waited
-        for."""
-        arm_rows = time_path(path, rates.scaled(self.pace.factor))
-        missing = max(0, _finger_frames(hand_from, hand_to) - len(arm_rows))
-        arm_rows = np.concatenate([arm_rows, np.tile(arm_rows[-1], (missing, 1))])
-        fractions = np.linspace(0, 1, len(arm_rows) + 1)[1:, None]
-        hand_rows = hand_from + fractions * (hand_to - hand_from)
-        return (yield from self._play(np.hstack([arm_rows, hand_rows])))
+        """Move the arm along a path and the fingers to a posture; the faster of the two waits."""
+        arm_targets = time_path(path, rates.scaled(self.pace.factor))
+        missing = max(0, _finger_frames(hand_from, hand_to) - len(arm_targets))
+        arm_targets = np.concatenate([arm_targets, np.tile(arm_targets[-1], (missing, 1))])
+        fractions = np.linspace(0, 1, len(arm_targets) + 1)[1:, None]
+        hand_targets = hand_from + fractions * (hand_to - hand_from)
+        return (yield from self._play(np.hstack([arm_targets, hand_targets])))
 
     def _hold(self, arm, hand) -> Run:
         count = self._frames(self.pace.settle)
         return (yield from self._play(np.tile(np.concatenate([arm, hand]), (count, 1))))
 
-    def _play(self, rows: NDArray[np.float64]) -> Run:
-        # Single precision, as data sets keep them: what is stored is what was done.
-        rows = rows.astype(np.float32).astype(np.float64)
-        for begin in range(0, len(rows), MAX_ROWS):
-            obs = yield rows[begin : begin + MAX_ROWS]
+    def _play(self, targets: NDArray[np.float64]) -> Run:
+        # Single precision, as in data sets, so that stored and executed actions are identical.
+        targets = targets.astype(np.float32).astype(np.float64)
+        for begin in range(0, len(targets), MAX_ROWS):
+            obs = yield targets[begin : begin + MAX_ROWS]
             where, force = max(
                 ((name, force) for name, force in obs.contact_forces.items() if name != "self"),
                 key=lambda item: item[1],
@@ -150,13 +155,13 @@ class Primitives:
             self.peak_force = max(self.peak_force, force)
             if force > self.pace.force_limit and self.activity.operation != "release":
                 raise Pressed(
-                    f"the robot pressed on the {where} with {force:.0f} N, more than "
+                    f"contact force of {force:.0f} N on the {where} exceeds the limit of "
                     f"{self.pace.force_limit:.0f} N",
-                    rows[: begin + MAX_ROWS][-1],
+                    targets[: begin + MAX_ROWS][-1],
                 )
         return obs
 
 
 def _finger_frames(start: NDArray[np.float64], end: NDArray[np.float64]) -> int:
-    """Frames that the fingers need from one posture (6,) to another."""
+    """Return the number of frames in which the fingers can move between two postures (6,)."""
     return int(np.ceil((np.abs(end - start) / FINGER_SPEED).max() / FRAME - 1e-6))

@@ -1,4 +1,4 @@
-"""Whether a safe stands where the arm can work it, and another place where it does not."""
+"""Whether the arm can operate a safe at its pose, and another pose if it cannot."""
 
 from planner_node.moves import ExpertObservation, MovePlanner
 from rulesafe_core.errors import RuleSafeError
@@ -11,20 +11,25 @@ from rulesafe_sim.simulation import placement_pose, start_action
 from rulesafe_sim.variation import Variation
 
 DRAWS = 20
-"""Places that are tried before giving up."""
+"""Number of poses that are tried."""
 
 
 class OutOfReach(RuleSafeError):
-    """None of the places drawn is within the arm's reach."""
+    """The arm can operate the safe at none of the sampled poses."""
 
 
 def reachable_variation(
     safe: str | Safe, rule: str | Rule, randomisation: Randomisation, seed: int
 ) -> tuple[Variation, int]:
-    """The first of a seed's variations whose safe the arm can work, and how many places were
-    passed over for it: 0 where the first one serves.
+    """Return the first of a seed's variations in which the arm can operate the safe.
 
-    Only the place is drawn anew. Errors: OutOfReach after DRAWS places.
+    Only the safe's pose differs between the variations of a seed.
+
+    Returns:
+        The variation, and the number of poses rejected before it.
+
+    Raises:
+        OutOfReach: after DRAWS poses.
     """
     found = load_safe(safe)
     for draw in range(DRAWS):
@@ -32,17 +37,17 @@ def reachable_variation(
         if not out_of_reach(found, rule, variation):
             return variation, draw
     raise OutOfReach(
-        f"{found.id}, seed {seed}: the arm reaches none of {DRAWS} places; narrow the split's "
-        "placement"
+        f"{found.id}, seed {seed}: the safe is out of the arm's reach at all {DRAWS} sampled "
+        "poses; use a split with a narrower placement"
     )
 
 
 def out_of_reach(safe: Safe, rule: str | Rule, variation: Variation) -> str:
-    """The first event of the rule's shortest plan that the arm cannot bring about with the safe
-    where it stands, such as "door+"; empty if there is none.
+    """Return the first event of the rule's shortest plan that the arm cannot carry out, such as
+    "door+", with the safe at the variation's pose; empty if there is none.
 
-    It asks for one pinch that reaches all through the move and strikes nothing; the way to it is
-    not searched, and the physics not run.
+    An event counts as reachable if one pinch is within reach and collision-free during the complete
+    move. The path to the pinch is not planned, and physics is not simulated.
     """
     plan = shortest_plan(load_rule(rule))
     pose = placement_pose(variation.placement)

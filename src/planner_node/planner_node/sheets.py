@@ -1,7 +1,7 @@
-"""Annotated pictures: the right hand in an operation, a safe with its parts' axes and grasps.
+"""Annotated images: the right hand in an operation, a safe with its parts' axes and grasps.
 
-All that is drawn comes from the data that the planner reads: data/hand.yaml, the safes' files and
-the bodies made from them.
+They are drawn from the data that the planner uses: data/hand.yaml, the safes' files and the bodies
+built from them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ from rulesafe_sim.safe import Grasp, Safe
 from rulesafe_sim.safe_body import safe_body
 
 SIDE = 620  # pixels of a panel
-FINE = 2  # pictures are drawn this much larger, and then reduced
+FINE = 2  # factor by which images are drawn larger before they are reduced
 LINE = 2.4 * FINE  # pixels, before that
 
 BLUE: Color = (22, 96, 200)
@@ -31,7 +31,7 @@ VIOLET: Color = (112, 48, 170)
 AXIS_COLORS = (BLUE, GREEN, ORANGE)
 
 HAND_POSE = from_parts(np.column_stack([(0, -1, 0), (0, 0, -1), (1, 0, 0)]), (0.3, -0.2, 0.1))
-"""In the world: fingers up, and the light on the thumb's side."""
+"""Pose in the world: fingers up, thumb towards the light."""
 
 HAND_SIDES = {
     "seen from the thumb's side": (-0.3, -0.2, -1.0),
@@ -42,90 +42,91 @@ HAND_SIDES = {
 HAND_AXIS = 0.055  # m, length of an axis as drawn
 
 SAFE_POSE = from_xyz_rpy((0.6, -0.24, 0.28), (0, 0, pi))
-"""In the world: facing the robot, as in an episode."""
+"""Pose in the world: facing the robot, as in an episode."""
 
 
-def hand_views(done: HandOperation) -> dict[str, View]:
-    """The right hand in an operation's posture, root R_hand_base_link."""
-    body, joints = right_hand(), dict(zip(HAND_JOINTS, done.joints, strict=True))
+def hand_views(operation: HandOperation) -> dict[str, View]:
+    """Return views of the right hand in an operation's posture, root R_hand_base_link."""
+    body, joints = right_hand(), dict(zip(HAND_JOINTS, operation.joints, strict=True))
     hand = corners(body, joints, (link.name for link in body.links))
-    points = np.concatenate([hand, *(axis_ends(done, axis) for axis in done.axes)])
+    points = np.concatenate([hand, *(axis_ends(operation, axis) for axis in operation.axes)])
     viewpoints = [framed(name, direction, points, 0.9) for name, direction in HAND_SIDES.items()]
     return take_views(body, joints, HAND_POSE, viewpoints, SIDE * FINE)
 
 
-def axis_ends(done: HandOperation, axis: str) -> NDArray[np.float64]:
-    """Ends (2, 3) of an axis as it is drawn, from the operation's first key point."""
-    origin = next(iter(done.points.values()))
-    return np.array([origin, origin + HAND_AXIS * done.axes[axis]])
+def axis_ends(operation: HandOperation, axis: str) -> NDArray[np.float64]:
+    """Return the ends (2, 3) of an axis as drawn, from the operation's first key point."""
+    origin = next(iter(operation.points.values()))
+    return np.array([origin, origin + HAND_AXIS * operation.axes[axis]])
 
 
-def hand_sheet(done: HandOperation) -> Image.Image:
-    """A hand operation: its key points and axes from two sides."""
-    colors = dict(zip(done.axes, AXIS_COLORS, strict=True))
-    panels = [_hand_panel(done, view, name, colors) for name, view in hand_views(done).items()]
+def hand_sheet(operation: HandOperation) -> Image.Image:
+    """Return the sheet of a hand operation: its key points and axes from two sides."""
+    colors = dict(zip(operation.axes, AXIS_COLORS, strict=True))
+    views = hand_views(operation)
+    panels = [_hand_panel(operation, view, name, colors) for name, view in views.items()]
     joints = ", ".join(
         f"{name[2:-6].replace('_proximal', '').replace('_', ' ')} {degrees(angle):.0f}"
-        for name, angle in zip(HAND_JOINTS, done.joints, strict=True)
+        for name, angle in zip(HAND_JOINTS, operation.joints, strict=True)
     )
     keys = [Key("arrow", color, _MEANING.get(name, name)) for name, color in colors.items()]
     keys.append(Key("dot", VIOLET, "key point, in the frame R_hand_base_link"))
     lines = [
-        done.about,
+        operation.about,
         f"Commanded posture; a held part stops the fingers earlier. Joints, deg: {joints}.",
     ]
-    return _sheet(f"Right hand: {done.name}", lines, keys, panels)
+    return _sheet(f"Right hand: {operation.name}", lines, keys, panels)
 
 
 _MEANING = {
-    "approach": "approach: the way the hand comes",
+    "approach": "approach: direction in which the hand approaches",
     "closing": "closing: from the fingers to the thumb",
-    "pull": "pull: the way the hand draws",
+    "pull": "pull: direction in which the hand pulls",
     "fingers": "fingers: along the fingers",
     "normal": "normal: the cross product of the other two",
 }
 
 
 def _hand_panel(
-    done: HandOperation, view: View, name: str, colors: Mapping[str, Color]
+    operation: HandOperation, view: View, name: str, colors: Mapping[str, Color]
 ) -> Image.Image:
     sketch = Sketch(view.rgb, LINE)
-    if "bar" in done.points:
-        bar = done.points["bar"] + 0.06 * np.outer((-1, 1), done.axes["normal"])
+    if "bar" in operation.points:
+        bar = operation.points["bar"] + 0.06 * np.outer((-1, 1), operation.axes["normal"])
         sketch.dashed(view.project(bar), QUIET)
-    for axis in done.axes:
-        sketch.arrow(view.project(axis_ends(done, axis)), colors[axis], axis)
-    for point, at in done.points.items():
+    for axis in operation.axes:
+        sketch.arrow(view.project(axis_ends(operation, axis)), colors[axis], axis)
+    for point, at in operation.points.items():
         sketch.dot(view.project(at), VIOLET, point.replace("_", " "))
     return _named(sketch, name)
 
 
 def safe_views(safe: Safe) -> dict[str, View]:
-    """A closed safe, root `body`: the whole, and its knob and handle nearer."""
+    """Return views of a closed safe, root `body`: one of the complete safe, one of its parts."""
     body, side = safe_body(safe), safe.hinge_side
     poses = body.link_poses({})
     arcs = [motion(safe, part, poses[part])[1] for part in safe.parts]
-    whole = np.concatenate([corners(body, {}, poses), *arcs])
+    overview = np.concatenate([corners(body, {}, poses), *arcs])
     near = np.concatenate([corners(body, {}, ("knob", "handle")), *arcs[:2]])
     viewpoints = (
-        framed("the whole safe", (1.0, -0.45 * side, 0.4), whole, 1.8),
+        framed("complete safe", (1.0, -0.45 * side, 0.4), overview, 1.8),
         framed("knob and handle", (1.0, 0.45 * side, 0.35), near, 1.2),
     )
     return take_views(body, {}, SAFE_POSE, viewpoints, SIDE * FINE)
 
 
 def safe_sheet(safe: Safe) -> Image.Image:
-    """A safe: axes and senses of its parts' motions, and where a pinch takes them."""
-    whole, near = safe_views(safe).items()
-    panels = [_motions(safe, whole[1], whole[0]), _grasps(safe, near[1], near[0])]
+    """Return the sheet of a safe: axes and directions of its parts' motions, and its grasps."""
+    overview, near = safe_views(safe).items()
+    panels = [_motions(safe, overview[1], overview[0]), _grasps(safe, near[1], near[0])]
     ranges = ", ".join(f"{name} {degrees(part.range):.0f}" for name, part in safe.parts.items())
     keys = [
         Key("axis", RED, "axis of a part's motion"),
         Key("arrow", RED, "from closed to fully open"),
-        Key("dot", VIOLET, "where a pinch takes the part to turn it"),
-        Key("dot", ORANGE, "where a pinch takes it to pull the door"),
-        Key("arrow", BLUE, "approach: the way the hand comes"),
-        Key("axis", GREEN, "closing: the line on which thumb and finger meet"),
+        Key("dot", VIOLET, "where a pinch holds the part to turn it"),
+        Key("dot", ORANGE, "where a pinch holds the part to pull the door"),
+        Key("arrow", BLUE, "approach: direction in which the hand approaches"),
+        Key("axis", GREEN, "closing: the line along which thumb and finger close"),
     ]
     lines = [f"{safe.title}; hinge on the {safe.hinge}.", f"Ranges, deg: {ranges}."]
     return _sheet(f"Safe: {safe.id}", lines, keys, panels)
@@ -145,8 +146,8 @@ def _motions(safe: Safe, view: View, name: str) -> Image.Image:
 
 
 def motion(safe: Safe, part: str, pose: Transform) -> tuple[NDArray, NDArray]:
-    """Ends (2, 3) of a part's axis and an arc (N, 3) about it, from closed to fully open; m, safe
-    frame. `pose`: that of the part's link, closed."""
+    """Return the ends (2, 3) of a part's axis and an arc (N, 3) about it, from closed to fully
+    open; m, safe frame. `pose`: that of the part's link, closed."""
     data = safe.parts[part]
     if part == "door":
         height = safe.case.door_height / 2
@@ -175,7 +176,7 @@ def _grasps(safe: Safe, view: View, name: str) -> Image.Image:
 def _draw_grasps(
     sketch: Sketch, view: View, pose: Transform, grasps: Sequence[Grasp], color: Color, text: str
 ) -> None:
-    """All points, equivalent by symmetry; approach and closing axis of the first alone."""
+    """Draw the points of all grasps, and the approach and closing axis of the first grasp."""
     first = grasps[0]
     point = np.array(first.point)
     across = point + 0.028 * np.outer((-1, 1), first.closing)
@@ -205,10 +206,10 @@ def _sheet(
 
 
 def stack(sheets: Sequence[Image.Image]) -> Image.Image:
-    """Sheets one below the other, at the size they are looked at."""
-    whole = Image.new("RGB", (sheets[0].width, sum(sheet.height for sheet in sheets)), HALO)
+    """Return the sheets, one below the other, reduced to their final size."""
+    stacked = Image.new("RGB", (sheets[0].width, sum(sheet.height for sheet in sheets)), HALO)
     top = 0
     for sheet in sheets:
-        whole.paste(sheet, (0, top))
+        stacked.paste(sheet, (0, top))
         top += sheet.height
-    return whole.reduce(FINE)
+    return stacked.reduce(FINE)

@@ -1,4 +1,4 @@
-"""Arrows, points, arcs and labels over a picture, with PIL; coordinates are its pixels."""
+"""Arrows, points, arcs and labels over an image, with PIL; coordinates are in pixels."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ HALO: Color = (255, 255, 255)
 
 @lru_cache
 def font(size: float) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
-    """The typeface that comes with PIL."""
+    """Return the typeface that comes with PIL."""
     return ImageFont.load_default(size)
 
 
@@ -33,8 +33,10 @@ class _Label:
 
 
 class Sketch:
-    """Draws over a picture; `line` is the width of its lines in pixels, and sets the scale of all
-    else. Labels are placed last, by `finish`, where they cover nothing that was drawn."""
+    """Draws over an image; `line` is the line width in pixels and scales everything else.
+
+    `finish` places the labels last, so that they do not cover the drawing.
+    """
 
     def __init__(self, picture: NDArray[np.uint8], line: float):
         self.image = Image.fromarray(picture)
@@ -45,17 +47,17 @@ class Sketch:
         self._taken: list[Box] = []
 
     def polyline(self, points: ArrayLike, color: Color, width: float = 1.0) -> None:
-        """A line through points (N, 2) with a light rim, so that it shows on any ground."""
-        way = [(float(x), float(y)) for x, y in np.asarray(points, float)]
-        self._draw.line(way, HALO, round((width + 0.9) * self._line), joint="curve")
-        self._draw.line(way, color, round(width * self._line), joint="curve")
-        for (x, y), (u, v) in pairwise(way):
+        """Draw a line through points (N, 2) with a light outline, visible on any background."""
+        path = [(float(x), float(y)) for x, y in np.asarray(points, float)]
+        self._draw.line(path, HALO, round((width + 0.9) * self._line), joint="curve")
+        self._draw.line(path, color, round(width * self._line), joint="curve")
+        for (x, y), (u, v) in pairwise(path):
             count = max(1, round(hypot(u - x, v - y) / (8 * self._line)))
             for i in range(count + 1):
                 self._take(x + (u - x) * i / count, y + (v - y) * i / count, 3 * self._line)
 
     def dashed(self, ends: ArrayLike, color: Color) -> None:
-        """A dashed line between two points, `ends` (2, 2)."""
+        """Draw a dashed line between two points, `ends` (2, 2)."""
         start, end = np.asarray(ends, float)
         count = max(1, round(float(np.linalg.norm(end - start)) / (7 * self._line)))
         for i in range(count):
@@ -63,16 +65,16 @@ class Sketch:
             self.polyline(start + share[:, None] * (end - start), color)
 
     def arrow(self, points: ArrayLike, color: Color, text: str = "") -> None:
-        """An arrow along points (N, 2) with its head, and its label, at the last."""
-        way = np.asarray(points, float)
-        tip = way[-1]
-        direction = _direction(way)
+        """Draw an arrow along points (N, 2), with a label at its tip."""
+        path = np.asarray(points, float)
+        tip = path[-1]
+        direction = _direction(path)
         if direction is None:  # it points at the viewer
             self.dot(tip, color, text)
             return
         length, half = 6.5 * self._line, 3.2 * self._line
         base, across = tip - length * direction, np.array([-direction[1], direction[0]])
-        shaft = np.vstack([way[:-1][np.linalg.norm(way[:-1] - tip, axis=1) > length], base])
+        shaft = np.vstack([path[:-1][np.linalg.norm(path[:-1] - tip, axis=1) > length], base])
         if len(shaft) > 1:
             self.polyline(shaft, color, 1.4)
         head = [tip, base + half * across, base - half * across]
@@ -84,7 +86,7 @@ class Sketch:
             self.label(text, tip, color, atan2(direction[1], direction[0]))
 
     def dot(self, point: ArrayLike, color: Color, text: str = "", away: float = -pi / 4) -> None:
-        """A ringed dot at a point (2,), its label preferably in the direction `away` (rad)."""
+        """Draw a ringed dot at a point (2,), its label preferably in direction `away` (rad)."""
         x, y = (float(v) for v in np.asarray(point, float))
         for radius, fill in ((3.4, HALO), (2.6, color), (0.9, HALO)):
             r = radius * self._line
@@ -94,18 +96,18 @@ class Sketch:
             self.label(text, (x, y), color, away)
 
     def label(self, text: str, anchor: ArrayLike, color: Color, away: float = 0.0) -> None:
-        """A text beside a point (2,), preferably in the direction `away` (rad, y down)."""
+        """Add a label near a point (2,), preferably in direction `away` (rad, y down)."""
         x, y = (float(v) for v in np.asarray(anchor, float))
         self._labels.append(_Label(text, (x, y), color, away))
 
     def corner(self, text: str, color: Color) -> None:
-        """A text in the picture's lower left corner."""
+        """Write a text in the lower left corner of the image."""
         where = 5 * self._line, self.image.height - 5 * self._line
         self._written(where, text, color, "ls")
         self._taken.append((0, where[1] - 8 * self._line, where[0] + 90 * self._line, 1e9))
 
     def finish(self) -> Image.Image:
-        """The picture with its labels."""
+        """Place the labels and return the image."""
         for label in self._labels:
             self._place(label)
         self._labels.clear()
@@ -142,7 +144,7 @@ class Sketch:
         self._draw.text(at, text, color, self._font, anchor, stroke_width=rim, stroke_fill=HALO)
 
     def _overlap(self, box: Box) -> float:
-        """How much of a box is taken already or out of the picture; 0 is free."""
+        """Return how much of a box is occupied or outside the image; 0 if it is free."""
         width, height = self.image.size
         out = max(0.0, -box[0], -box[1], box[2] - width, box[3] - height)
         taken = sum(_common(box, other) for other in self._taken)
@@ -152,12 +154,12 @@ class Sketch:
         self._taken.append((x - half, y - half, x + half, y + half))
 
 
-def _direction(way: NDArray[np.float64]) -> NDArray[np.float64] | None:
-    """Unit vector of the way's end, None where the whole of it is a pixel or two long."""
-    for point in way[-2::-1]:
-        length = np.linalg.norm(way[-1] - point)
+def _direction(path: NDArray[np.float64]) -> NDArray[np.float64] | None:
+    """Return the unit vector of the path's end, or None if the path is only a few pixels long."""
+    for point in path[-2::-1]:
+        length = np.linalg.norm(path[-1] - point)
         if length > 4:
-            return (way[-1] - point) / length
+            return (path[-1] - point) / length
     return None
 
 
@@ -169,7 +171,7 @@ def _common(a: Box, b: Box) -> float:
 
 @dataclass(frozen=True)
 class Key:
-    """A line of a legend: "arrow", "dot" or "axis" and what it means."""
+    """An entry of a legend: the mark "arrow", "dot" or "axis", and its meaning."""
 
     mark: str
     color: Color
@@ -179,7 +181,7 @@ class Key:
 def caption(
     width: int, title: str, lines: Sequence[str], keys: Sequence[Key], line: float
 ) -> Image.Image:
-    """A title, lines of text and a legend in two columns, as wide as the pictures below it."""
+    """Return a title, lines of text and a legend in two columns, as wide as the images below."""
     row = 8.5 * line
     rows = (len(keys) + 1) // 2
     height = round(11 * line + row * (len(lines) + rows) + 4 * line)

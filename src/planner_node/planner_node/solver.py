@@ -1,7 +1,7 @@
-"""Postures of the arm that meet goals: one call, `solve(arm, state, goals, limits, costs)`.
+"""Inverse kinematics: arm postures that meet goals, `solve(arm, state, goals, limits, costs)`.
 
-The state is where the arm stands, the goals are hard constraints on the hand (constraints.py), the
-limits are the joints', the costs say which of the postures that meet the goals is liked best.
+The state is the arm's present posture. The goals are hard constraints on the hand (constraints.py).
+The limits are joint limits. The costs rank the postures that meet the goals.
 """
 
 from collections.abc import Iterable, Iterator
@@ -16,27 +16,26 @@ from planner_node.kinematics import Arm, PositionLimits
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.transforms import Transform
 
-REACH = 0.3
-"""The largest step of a joint (rad) in one iteration."""
+MAX_STEP = 0.3
+"""Largest step of a joint (rad) in one iteration."""
 
-IMPROVEMENTS = 12
-"""Steps at most that better a posture which meets the goals."""
+MAX_IMPROVEMENTS = 12
+"""Maximum number of steps that improve a posture which meets the goals."""
 
-PRICE = 50.0
-"""What one metre outside of the tolerances costs while searching: more than any wish gains."""
+PENALTY = 50.0
+"""Penalty per metre outside of the tolerances during a search; it outweighs all costs."""
 
 SOFT = 8
-"""DAQP's mark of a constraint that gives way, at a price, where the linear problem has none."""
+"""DAQP's flag of a soft constraint, which is relaxed if the linear problem has no solution."""
 
 
 @dataclass(frozen=True)
 class Costs:
-    """Weights of what is liked in a posture, beside the goals.
+    """Weights of the costs that rank postures which meet the goals.
 
-    `posture`: nearness to the present posture, (rad^2)^-1; `limits`: distance from the joint
-    limits, by the squared nearness; `manipulability`: Yoshikawa's measure sqrt(det(J J^T)), as its
-    negative logarithm. The search for a better posture ends with a step that gains less than
-    `enough`.
+    `posture`: squared distance from the present posture, (rad^2)^-1; `limits`: squared nearness to
+    the joint limits; `manipulability`: negative logarithm of Yoshikawa's measure sqrt(det(J J^T)).
+    The search for a better posture ends with a step that reduces the costs by less than `enough`.
     """
 
     posture: float = 0.0
@@ -50,15 +49,15 @@ class Costs:
 
 
 NEAREST = Costs()
-"""No wishes: the first posture found that meets the goals, by the shortest steps from the start."""
+"""No costs: the first posture found that meets the goals, by the shortest steps from the start."""
 
 
 @dataclass(frozen=True)
 class Solution:
-    """A posture and how well it meets the goals: arm joints (7,), rad."""
+    """Arm joints (7,), rad, and how well they meet the goals."""
 
     arm: NDArray[np.float64]
-    excess: float  # m, outside of the tolerances in all (angles at ANGLE_SCALE); 0: goals met
+    excess: float  # m, sum of what exceeds the tolerances (angles at ANGLE_SCALE); 0: goals met
     cost: float
 
     @property
@@ -68,7 +67,7 @@ class Solution:
 
 @dataclass(frozen=True)
 class Posture:
-    """What `solve` found: the arm (7,) in rad, the hand's pose, the residual of each goal."""
+    """Result of `solve`: the arm (7,) in rad, the hand's pose, the residual of each goal."""
 
     arm: NDArray[np.float64]
     pose_hand_in_pelvis: Transform
@@ -83,14 +82,14 @@ class Infeasible(RuleSafeError):
         self.residuals = residuals
         violated = sorted((r for r in residuals if r.excess > 0), key=lambda r: -r.size)
         super().__init__(
-            f"no arm posture meets the constraints; the nearest of {starts} tries misses "
+            f"no arm posture meets the constraints; the nearest of {starts} attempts violates "
             + ", ".join(map(str, violated))
         )
 
 
 @dataclass(frozen=True)
 class _Model:
-    """The problem near a posture: goals linearised, costs to second order."""
+    """Local model at a posture: linearised goals and quadratic costs."""
 
     joints: NDArray[np.float64]
     values: NDArray[np.float64]
@@ -102,10 +101,10 @@ class _Model:
 
     @property
     def merit(self) -> float:
-        return self.cost + PRICE * self.excess
+        return self.cost + PENALTY * self.excess
 
     def step(self, goals: Goals, limits: PositionLimits, reach: float) -> NDArray[np.float64]:
-        """The best step (7,) of at most `reach` (rad) for each joint, within the limits."""
+        """Return the best step (7,) within the limits, at most `reach` (rad) for each joint."""
         low = np.maximum(limits.lower - self.joints, -reach)
         high = np.minimum(limits.upper - self.joints, reach)
         sense = np.zeros(len(low) + len(self.values), np.int32)
@@ -118,7 +117,7 @@ class _Model:
             np.concatenate([low, goals.low - self.values]),
             sense,
         )
-        return step if status > 0 else np.zeros_like(low)  # 0 on numerical trouble: it ends there
+        return step if status > 0 else np.zeros_like(low)  # numerical failure: no step
 
 
 def descend(
@@ -131,12 +130,12 @@ def descend(
     limits: PositionLimits | None = None,
     iterations: int = 40,
 ) -> Solution:
-    """One local search from `start` (7,): sequential quadratic programming with analytic
-    Jacobians and a trust region.
+    """Search locally from `start` (7,): sequential quadratic programming with analytic Jacobians
+    and a trust region.
 
-    Every step minimises the costs' quadratic model subject to the linearised goals and the joint
-    limits. Goals that the linear problem cannot meet give way; joint limits never do. `present`
-    (7,): the posture to stay near to, the start if not given.
+    Each step minimises the costs' quadratic model subject to the linearised goals and the joint
+    limits. Goals that the linear problem cannot meet are relaxed; joint limits never are. `present`
+    (7,): the posture to stay near, by default the start.
     """
     limits = arm.limits.within(limits)
     joints = limits.clip(start)
@@ -150,14 +149,14 @@ def descend(
 def _meet(
     arm: Arm, joints, present, goals: Goals, limits: PositionLimits, iterations: int
 ) -> _Model:
-    """Down to postures that meet the goals, or as near as it gets. Steps that lead away are
-    taken too: they often lead round a bend."""
+    """Descend to a posture that meets the goals, or as near as possible. Steps that increase the
+    excess are accepted too, since they often lead to a better posture."""
     best = here = _model(arm, joints, present, limits, goals, NEAREST)
     stalled = 0
     for _ in range(iterations):
         if best.excess == 0.0 or stalled > 5:
             break
-        joints = limits.clip(here.joints + here.step(goals, limits, REACH))
+        joints = limits.clip(here.joints + here.step(goals, limits, MAX_STEP))
         here = _model(arm, joints, present, limits, goals, NEAREST)
         stalled = 0 if here.excess < 0.98 * best.excess else stalled + 1
         best = min(best, here, key=lambda model: model.excess)
@@ -167,10 +166,10 @@ def _meet(
 def _improve(
     arm: Arm, joints, present, goals: Goals, limits: PositionLimits, costs: Costs
 ) -> _Model:
-    """From a posture that meets the goals to the cheapest near it, by trust region."""
+    """Descend from a posture that meets the goals to the cheapest near it, by trust region."""
     best = here = _model(arm, joints, present, limits, goals, costs)
-    reach = REACH / 3
-    for _ in range(IMPROVEMENTS):
+    reach = MAX_STEP / 3
+    for _ in range(MAX_IMPROVEMENTS):
         joints = limits.clip(here.joints + here.step(goals, limits, reach))
         there = _model(arm, joints, present, limits, goals, costs)
         gain = here.merit - there.merit
@@ -179,7 +178,7 @@ def _improve(
             if reach < 1e-3:
                 break
             continue
-        here, reach = there, min(REACH, 2 * reach)
+        here, reach = there, min(MAX_STEP, 2 * reach)
         if here.excess == 0.0 and here.cost < best.cost:
             best = here
         if gain < costs.enough:
@@ -195,7 +194,7 @@ def _model(arm: Arm, joints, present, limits: PositionLimits, goals: Goals, cost
 
 
 def _cost(arm: Arm, joints, present, limits: PositionLimits, costs: Costs):
-    """Value, gradient (7,) and positive diagonal curvature (7,) of the costs."""
+    """Return the value, gradient (7,) and positive diagonal curvature (7,) of the costs."""
     if not costs.any:
         return 0.0, np.zeros(len(joints)), np.ones(len(joints))
     away = joints - present
@@ -213,8 +212,8 @@ def _cost(arm: Arm, joints, present, limits: PositionLimits, costs: Costs):
 
 
 def distinct(found: Iterable[Solution], apart: float = 0.3, most: int = 4) -> list[Solution]:
-    """Those that meet the goals, at most `most`, each with a joint `apart` (rad) from the
-    others'."""
+    """Return at most `most` of the solutions that meet the goals, each with at least one joint
+    `apart` (rad) from every other solution."""
     kept: list[Solution] = []
     for solution in found:
         if solution.feasible and all(
@@ -227,7 +226,7 @@ def distinct(found: Iterable[Solution], apart: float = 0.3, most: int = 4) -> li
 def starts(
     limits: PositionLimits, state: NDArray[np.float64], count: int, seed: int
 ) -> Iterator[NDArray]:
-    """The present posture, then `count - 1` others spread evenly at random within the limits."""
+    """Yield the present posture, then `count - 1` uniformly random ones within the limits."""
     yield limits.clip(state)
     rng = np.random.default_rng(seed)
     for _ in range(count - 1):
@@ -244,14 +243,15 @@ def solve(
     tries: int = 24,
     seed: int = 0,
 ) -> Posture:
-    """The cheapest of the postures found from several starts that meet all goals.
+    """Return the cheapest of the postures, found from several starts, that meet all goals.
 
     Args:
-        state: (7,) rad, where the arm stands.
-        limits: within the arm's own, which hold in any case.
-        tries: local searches; the first starts at `state`.
+        state: present arm joints (7,), rad.
+        limits: in addition to the arm's own limits.
+        tries: number of local searches; the first starts at `state`.
 
-    Errors: Infeasible, naming the constraints that the nearest posture misses and by how much.
+    Raises:
+        Infeasible: with the constraints that the nearest posture violates, and by how much.
     """
     limits = arm.limits.within(limits)
     found = [descend(arm, s, goals, limits=limits) for s in starts(limits, state, tries, seed)]

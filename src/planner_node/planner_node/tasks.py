@@ -1,7 +1,7 @@
 """Task programs: a safe is opened by calls such as `planner.hand_pinch("right")`.
 
-The calls are those of the paper's listings, so that its programs run as they stand. Each one
-advances the simulation; what goes wrong raises an error with the step and the reason. Example::
+The calls are those of the paper's listings, so that its programs run unchanged. Each call advances
+the simulation; a failure raises an error with the step and the reason. Example::
 
     simulation.reset("rule_002", "safe_02", seed=0)
     planner = TaskPlanner(simulation)
@@ -38,13 +38,13 @@ OBJECTS = ("safe",)
 LINKS = ("knob", "handle")
 
 STALE = 0.1
-"""rad between the arm and the start of a path, above which the path is for another time."""
+"""Largest distance (rad) between the arm and the start of a path that may still be executed."""
 
 
 @dataclass(frozen=True)
 class PartConstraints:
-    """The hand's key points and axes on a part's: to take it where it is, or to bring it where it
-    is when `state_link` stands at `openness` (0 closed, 1 open)."""
+    """Constraints that align the hand with a part: to grasp it at its present position, or to move
+    it to its position when `state_link` is at `openness` (0 closed, 1 open)."""
 
     target_link: str
     state_link: str | None = None
@@ -53,27 +53,27 @@ class PartConstraints:
 
 @dataclass(frozen=True)
 class EndEffectorPose:
-    """A pose of the hand that meets its constraints, and how the arm comes there."""
+    """A pose of the hand that meets its constraints, and the arm's path to it."""
 
     pose_hand_in_pelvis: Transform
     arm: NDArray[np.float64]  # (7,) rad
     residuals: tuple[Residual, ...]
-    move: Move | None = None  # the part's motion that it serves, None for constraints of one's own
-    operation: Operation | None = None  # how to take the part, None where it is held
+    move: Move | None = None  # the part's motion, None for custom constraints
+    operation: Operation | None = None  # how to grasp the part, None if it is held already
     path: Path | None = None  # (N, 7) to the operation's standoff, or with the held part
 
 
 class TaskPlanner:
-    """What a task program calls `planner`, for a simulation that was just reset.
+    """The `planner` of a task program, for a simulation that has just been reset.
 
-    A part that slips is grasped again, up to `config.attempts` times. Angles are in degrees here,
+    A part that slips is grasped again, in up to `config.attempts` attempts. Angles are in degrees,
     as in the paper's programs.
 
     Args:
-        simulation: was just reset.
-        config: of the expert whose moves are used.
-        runtime: executes the actions and notifies subscribers; by default one without any.
-        seed: of the planner's random choices.
+        simulation: has just been reset.
+        config: of the expert's motions.
+        runtime: executes the actions and calls subscribers; by default a runtime without any.
+        seed: of the motion planning.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class TaskPlanner:
 
     @property
     def log(self) -> AgentLog:
-        """What was done: a line for each attempt, the events brought about, retries."""
+        """A line for each attempt, the events that happened, and the number of retries."""
         return self._on.log
 
     @property
@@ -100,52 +100,54 @@ class TaskPlanner:
     # The hand --------------------------------------------------------------------------------
 
     def hand_pre_pinch(self, hand: str = "right") -> None:
-        """Opens thumb and index for a pinch, the other fingers curled; a part that is held is let
-        go, and the hand backs off."""
+        """Open thumb and index finger for a pinch, the other fingers curled. A held part is
+        released first, and the hand retreats."""
         _check("hand", hand, HANDS)
         if self._on.taken:
-            self._on.leave()
+            self._on.end_step()
         else:
             self._on.posture(PRE_PINCH)
 
     def hand_pinch(self, hand: str = "right", pinch_object: str = "safe") -> None:
-        """Closes thumb and index on the part where the hand stands."""
+        """Close thumb and index finger on the part that the hand is at."""
         _check("hand", hand, HANDS)
         _check("object", pinch_object, OBJECTS)
         if self._on.taken is None or self._on.taken.pinched:
-            raise Stuck("hand_pinch: no part lies before the open hand; call move_to_pose first")
+            raise Stuck("hand_pinch: no part is in the open hand; call move_to_pose first")
         self._on.pinch()
 
     def hand_release(self, hand: str = "right") -> None:
-        """Lets go what is held and backs off, as `hand_pre_pinch` does."""
+        """Release the held part and retreat, as `hand_pre_pinch` does."""
         self.hand_pre_pinch(hand)
 
     def hand_pre_grasp(self, hand: str = "right") -> None:
-        """All fingers half open, the thumb opposite them."""
+        """Open all fingers halfway, the thumb opposite them."""
         self._free_posture(hand, "pre_grasp")
 
     def hand_grasp(self, hand: str = "right", grasp_object: str = "safe") -> None:
-        """Closes all fingers where the hand stands."""
+        """Close all fingers; the arm stays where it is."""
         _check("object", grasp_object, OBJECTS)
         self._free_posture(hand, "grasp")
 
     def hand_open(self, hand: str = "right") -> None:
-        """Stretches all fingers."""
+        """Stretch all fingers."""
         self._free_posture(hand, "open")
 
     def rotate_hand(self, hand: str = "right", angle: float = 0.0) -> None:
-        """Turns the held part about its axis by `angle` (deg), clockwise as seen from the front
-        where it is positive. Against a stop the hand presses a little.
+        """Turn the held part about its axis by `angle` (deg); positive is clockwise, seen from the
+        front. Against a stop the hand presses a little.
 
-        Errors: Stuck where nothing is held, where the arm cannot follow, and where the part
-        slipped in every try.
+        Raises:
+            Stuck: if no part is held, the arm cannot follow, or the part slipped in every attempt.
         """
         _check("hand", hand, HANDS)
         taken = self._on.taken
         if taken is None or not taken.pinched:
-            raise Stuck("rotate_hand: nothing is held; call hand_pinch first")
+            raise Stuck("rotate_hand: no part is held; call hand_pinch first")
         if abs(angle) < 0.1:
-            raise RuleSafeError(f"rotate_hand: the angle is in degrees and not 0, unlike {angle}")
+            raise RuleSafeError(
+                f"rotate_hand: angle must be 0.1 deg or more in either direction, got {angle}"
+            )
         obs, part = self._on.observe(), taken.move.held
         start = obs.part_positions[part]
         goal = self._goal(self.simulation.safe.turners[part], start, angle)
@@ -162,7 +164,7 @@ class TaskPlanner:
                 f"rotate_hand: the arm cannot follow the {part} from {np.degrees(start):.0f} to "
                 f"{np.degrees(goal):.0f} deg with this pinch"
             )
-        self._on.bring_about(move, motion)
+        self._on.execute(move, motion)
 
     # The arm ---------------------------------------------------------------------------------
 
@@ -173,29 +175,32 @@ class TaskPlanner:
         state_link: str | None = None,
         openness: float | None = None,
     ) -> PartConstraints:
-        """What the hand's next pose must meet: its pinch on the target link ("knob" or "handle").
+        """Return the constraints of the hand's next pose: its pinch on the target link ("knob" or
+        "handle").
 
-        With `state_link="door"` it is the link's place when the door stands at `openness`, from 0
-        (closed) to 1 (open): 0 takes the handle for pulling, 1 pulls the door open by it.
+        With `state_link="door"` it is the link's pose with the door at `openness`, from 0 (closed)
+        to 1 (open): 0 grasps the handle for pulling, 1 pulls the door open by it.
         """
         _check("object", obj_name, OBJECTS)
         _check("target link", target_link, LINKS)
         if state_link is None and openness is not None:
-            raise RuleSafeError("openness needs a state_link, the link that is open so far")
+            raise RuleSafeError('openness requires state_link, the link that is opened: "door"')
         if state_link is not None:
             _check("state link", state_link, ("door",))
-            _check("target link to pull by", target_link, ("handle",))
+            _check("target link for pulling", target_link, ("handle",))
         if openness is not None and not 0 <= openness <= 1:
-            raise RuleSafeError(f"openness goes from 0 (closed) to 1 (open), not {openness}")
+            raise RuleSafeError(f"openness must be from 0 (closed) to 1 (open), got {openness}")
         return PartConstraints(target_link, state_link, openness or 0.0)
 
     def generate_end_effector_pose(
         self, constraints: PartConstraints | Goals, hand_name: str = "right"
     ) -> tuple[tuple[Residual, ...], EndEffectorPose]:
-        """Solves the constraints: the residual of each, and the pose for `move_to_pose`.
+        """Solve the constraints and return the residual of each, and the pose for `move_to_pose`.
 
-        Errors: Infeasible or Unreachable, naming the constraints that cannot be met and by how
-        much; NoPath where there is no free way.
+        Raises:
+            Infeasible: with the constraints that cannot be met, and by how much.
+            Unreachable: if no pinch is within reach.
+            NoPath: if there is no collision-free path.
         """
         _check("hand", hand_name, HANDS)
         obs, taken = self._on.observe(), self._on.taken
@@ -204,27 +209,31 @@ class TaskPlanner:
                 found = solve(self._on.moves.arm, obs.arm, constraints)
             pose = EndEffectorPose(found.pose_hand_in_pelvis, found.arm, found.residuals)
         elif taken and taken.pinched and taken.move.held == constraints.target_link:
-            pose = self._with_the_part(obs, constraints, taken.operation)
+            pose = self._moved_pose(obs, constraints, taken.operation)
         else:
-            pose = self._to_the_part(obs, constraints)
+            pose = self._grasp_pose(obs, constraints)
         return pose.residuals, pose
 
     def move_to_pose(self, pose: EndEffectorPose | Transform) -> None:
-        """Brings the hand there: free of collisions, or with the part that it holds. A plain pose
-        (4, 4) of the hand's base in the pelvis frame will do as well.
+        """Move the hand to a pose, without collisions or with the part that it holds.
 
-        Errors: Stuck where the hand is on another part, or has moved since the pose was generated.
+        Args:
+            pose: from `generate_end_effector_pose`, or a pose (4, 4) of the hand's base in the
+                pelvis frame.
+
+        Raises:
+            Stuck: if the hand is at another part, or the arm has moved since the pose was computed.
         """
         if isinstance(pose, np.ndarray):
             _, pose = self.generate_end_effector_pose(pose_goals(pose))
         if pose.path is not None:
             moved = np.abs(pose.path[0] - self.simulation.command[:7]).max()
             if moved > STALE:
-                raise Stuck("move_to_pose: the arm has moved since; generate the pose anew")
+                raise Stuck("move_to_pose: the arm has moved since; generate the pose again")
         if pose.move and pose.operation is None:
             self._pull(pose.move, pose.path)
             return
-        self._leave_if_taken("move_to_pose")
+        self._require_free_hand("move_to_pose")
         if pose.move and pose.operation and pose.path is not None:
             self._on.approach(pose.operation, pose.path, pose.move)
         else:
@@ -232,11 +241,11 @@ class TaskPlanner:
             path = self._on.moves.path(obs, pose.arm, obs.hand)
             self._on.play(self._on.hand.reach(obs, path))
 
-    # How -------------------------------------------------------------------------------------
+    # Internals -------------------------------------------------------------------------------
 
-    def _to_the_part(self, obs: ExpertObservation, constraints: PartConstraints) -> EndEffectorPose:
-        """Where the open hand takes a part: for its way into its other phase, or for a pull."""
-        self._leave_if_taken("generate_end_effector_pose")
+    def _grasp_pose(self, obs: ExpertObservation, constraints: PartConstraints) -> EndEffectorPose:
+        """Return the pose at which the open hand grasps a part, to turn it or to pull the door."""
+        self._require_free_hand("generate_end_effector_pose")
         part = constraints.state_link or constraints.target_link
         move = self._on.moves.move(obs, part, opens=not obs.part_open[part])
         found, path = self._on.plan(obs, move)
@@ -246,11 +255,11 @@ class TaskPlanner:
         residuals = pinch_goals(frame, RIGID).residuals(hand)
         return EndEffectorPose(hand, arm, residuals, move, found, path)
 
-    def _with_the_part(
+    def _moved_pose(
         self, obs: ExpertObservation, constraints: PartConstraints, held: Operation
     ) -> EndEffectorPose:
-        """Where the hand is once it has brought the held part along; without a path where the
-        pinch cannot follow so far."""
+        """Return the pose of the hand after it has moved the held part. It has no path if the arm
+        cannot follow with the present pinch."""
         moves = self._on.moves
         part = constraints.state_link or constraints.target_link
         start = obs.part_positions[part]
@@ -264,28 +273,28 @@ class TaskPlanner:
         return EndEffectorPose(pose, arm, residuals, move, None, path)
 
     def _pull(self, move: Move, path: Path | None) -> None:
-        """The door by the held handle, with another pinch where this one cannot follow."""
+        """Pull the door by the held handle, with another pinch if the arm cannot follow."""
         taken = self._on.taken
         if taken is None or not taken.pinched or taken.move.held != move.held:
-            raise Stuck(f"move_to_pose: the {move.held} is not held any more")
+            raise Stuck(f"move_to_pose: the {move.held} is no longer held; generate the pose again")
         if abs(move.goal - move.start) > 1e-3:
-            self._on.bring_about(move, path)
+            self._on.execute(move, path)
 
     def _goal(self, part: Turner, position: float, angle: float) -> float:
-        """Where the hand steers for (rad): a little past a stop that the angle reaches."""
+        """Return the commanded position (rad): a little past a stop that the angle reaches."""
         turn = part.opening_sign * np.radians(angle)
         goal, over = position + turn, self._on.config.moves.overshoot
         if turn > 0:
             return part.range + over if goal >= part.range - over else float(goal)
         return -over if goal <= over else float(goal)
 
-    def _leave_if_taken(self, call: str) -> None:
+    def _require_free_hand(self, call: str) -> None:
         if self._on.taken:
-            raise Stuck(f"{call}: the hand is on a part; call hand_pre_pinch first")
+            raise Stuck(f"{call}: the hand is at a part; call hand_pre_pinch first")
 
     def _free_posture(self, hand: str, name: str) -> None:
         _check("hand", hand, HANDS)
-        self._leave_if_taken(f"hand_{name}")
+        self._require_free_hand(f"hand_{name}")
         self._on.posture(operation(name).joints)
 
 

@@ -1,4 +1,4 @@
-"""Pictures of a single body, the robot's hand or a safe, and where its points are in them."""
+"""Rendered images of a single body (the hand or a safe), and projection of points into them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +17,7 @@ from rulesafe_sim.stand import bounds
 from rulesafe_sim.visuals import build_room
 
 BACKGROUND = (246, 247, 249)
-"""sRGB of what is not the body."""
+"""sRGB of the background."""
 
 _LIGHT_PALM = Material((0.25, 0.27, 0.30), roughness=0.6)
 _LIGHT_FINGER = Material((0.40, 0.42, 0.45), roughness=0.6)
@@ -26,7 +26,7 @@ _LIGHT_THUMB = Material((0.46, 0.40, 0.29), roughness=0.6)
 
 @dataclass(frozen=True)
 class Viewpoint:
-    """Where a picture is taken from: `at` and `target` (m) in the body's root frame."""
+    """Position `at` and viewing target (m) of a camera, in the body's root frame."""
 
     name: str
     at: Vec3
@@ -36,21 +36,21 @@ class Viewpoint:
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """A picture of a body against a plain background."""
+    """An image of a body against a plain background."""
 
     rgb: NDArray[np.uint8]  # (H, W, 3)
-    links: NDArray[np.str_]  # (H, W) name of the link that a pixel shows, "" for the background
+    links: NDArray[np.str_]  # (H, W) name of the link at each pixel, "" for the background
     pose_root_in_camera: Transform  # optical frame: x right, y down, z forward
     intrinsics: NDArray[np.float64]  # (3, 3), pixels
 
     def project(self, points: ArrayLike) -> NDArray[np.float64]:
-        """Pixel coordinates (..., 2), x right and y down, of points (..., 3) in the body's root
-        frame (m)."""
+        """Return the pixel coordinates (..., 2), x right and y down, of points (..., 3) in the
+        body's root frame (m)."""
         seen = apply(self.pose_root_in_camera, points) @ self.intrinsics.T
         return seen[..., :2] / seen[..., 2:]
 
     def link_at(self, point: ArrayLike) -> str:
-        """Name of the link seen where a point (3,) of the root frame is, "" for none."""
+        """Return the name of the link visible at a point (3,) of the root frame, "" for none."""
         x, y = np.round(self.project(point)).astype(int)
         height, width = self.links.shape
         return str(self.links[y, x]) if 0 <= x < width and 0 <= y < height else ""
@@ -58,7 +58,7 @@ class View:
 
 def framed(name: str, direction: Vec3, points: ArrayLike, distance: float) -> Viewpoint:
     """Return a viewpoint that shows all points (N, 3) of the root frame (m), at `distance` (m) from
-    their middle in a direction."""
+    their centre in a direction."""
     points = np.asarray(points, float)
     target = (points.min(0) + points.max(0)) / 2
     back = np.array(direction) / np.linalg.norm(direction)
@@ -73,7 +73,7 @@ def framed(name: str, direction: Vec3, points: ArrayLike, distance: float) -> Vi
 def corners(
     body: Body, positions: Mapping[str, float], links: Iterable[str]
 ) -> NDArray[np.float64]:
-    """Corners (8 N, 3) of the boxes about N links, in the root frame (m)."""
+    """Return the corners (8 N, 3) of the boxes around N links, in the root frame (m)."""
     poses, wanted = body.link_poses(positions), set(links)
     found = []
     for link in body.links:
@@ -91,10 +91,13 @@ def take_views(
     viewpoints: Sequence[Viewpoint],
     size: int,
 ) -> dict[str, View]:
-    """Images (size, size) of a body with its joints at `positions` (rad), by viewpoint name.
+    """Render images (size, size) of a body with its joints at `positions` (rad), by viewpoint name.
 
-    The pose turns the body into the light, which comes from above and along the world's x axis.
-    Errors: RuleSafeError without a Vulkan driver.
+    The pose orients the body towards the light, which comes from above and along the world's x
+    axis.
+
+    Raises:
+        RuleSafeError: without a Vulkan driver.
     """
     scene = make_scene(PhysicsConfig(), render=True)
     loaded = build_body(scene, body, pose_root_in_world, 1.0, (1, 1, 0, 0))
@@ -126,8 +129,8 @@ def _view(
 
 
 def right_hand() -> Body:
-    """The robot's right hand alone, root R_hand_base_link, in lighter colours than in scenes: a
-    black hand hides its own fingers."""
+    """Return the robot's right hand as a body with root R_hand_base_link, in lighter colours: the
+    fingers of a black hand cannot be told apart."""
     robot = h1_2()
     links = tuple(_lighter(link) for link in robot.links if link.name.startswith("R_"))
     names = {link.name for link in links}

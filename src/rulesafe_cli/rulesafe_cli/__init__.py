@@ -1,1 +1,1 @@
-"""The rulesafe command: the table of its subcommands, dispatch and shell completion."""
+"""The `rulesafe` command: table of subcommands, dispatch, shell completion and benchmarks."""

@@ -16,11 +16,11 @@ class CommandArgument:
 
     Attributes:
         name: name of the function's parameter, or of the field of a dataclass.
-        options: the words that name it; none for a positional argument.
-        metavar: what stands for its value in a help, such as INT or {a,b}; empty for a switch.
-        choices: its values, where there are only these.
+        options: its option names; empty for a positional argument.
+        metavar: placeholder of its value in the help, such as INT or {a,b}; empty for a switch.
+        choices: its valid values, if they are limited.
         many: whether it takes any number of values.
-        default: value without the argument; inspect.Parameter.empty: it is required.
+        default: value if the argument is not given; inspect.Parameter.empty if it is required.
         owner: the function, or the dataclass, whose docstring describes it.
     """
 

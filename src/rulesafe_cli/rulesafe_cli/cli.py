@@ -1,8 +1,8 @@
-"""The `rulesafe` command: finds the subcommand in the table and calls its function.
+"""The `rulesafe` command: looks up the subcommand in the table and calls its function.
 
-A RuleSafeError, a path that cannot be used, or a missing package becomes one line on stderr and
-exit code 2, Ctrl-C exit code 130. After any other exception, which is a bug, the last line says
-what to do.
+A RuleSafeError, an unusable path, or a missing package is printed as one line on stderr, with exit
+code 2; Ctrl-C has exit code 130. Any other exception is a bug: after its traceback the last line
+says what to do.
 """
 
 import os
@@ -16,16 +16,16 @@ from rulesafe_cli.table import COMMANDS, Command, Function
 from rulesafe_core.errors import RuleSafeError, missing_package, unknown_name
 
 BUG = (
-    "rulesafe: that should not have happened. `rulesafe doctor` looks at this machine; if it finds "
-    "nothing, please report the lines above and the command"
+    "rulesafe: unexpected error. Run `rulesafe doctor` to check this machine; if it finds nothing, "
+    "please report the lines above and the command"
 )
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run the command line (that of the process, if none is given); the exit code."""
+    """Run a command line, by default that of the process, and return the exit code."""
     try:
         code = _dispatch(sys.argv[1:] if argv is None else argv)
-        sys.stdout.flush()  # here, where a reader that has gone can still be caught
+        sys.stdout.flush()  # here, so that a closed pipe raises BrokenPipeError within the try
         return code
     except RuleSafeError as error:
         print(f"rulesafe: {error}", file=sys.stderr)
@@ -36,7 +36,7 @@ def main(argv: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
-        # The interpreter flushes once more at exit; give it somewhere to write.
+        # The interpreter flushes again at exit, so stdout must be writable.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except ModuleNotFoundError as error:
@@ -63,33 +63,34 @@ def _dispatch(argv: list[str]) -> int:
 
 
 def _run(command: Command, argv: Sequence[str]) -> int:
-    """Run a command with the words after its name and return the exit code.
+    """Run a command with its arguments and return the exit code.
 
     Raises:
-        SystemExit: with code 2 for words that are not valid, which are named on stderr.
+        SystemExit: with code 2 for invalid arguments, which are printed on stderr.
     """
-    import tyro  # which --help and --version do without
+    import tyro  # not needed for --help and --version
 
-    words = argv[: argv.index("--ros-args")] if "--ros-args" in argv else argv  # of a launch file
+    # A launch file appends --ros-args.
+    args = argv[: argv.index("--ros-args")] if "--ros-args" in argv else argv
     functions = command.functions()
-    name = " ".join([command.name, *words[:1]])
+    name = " ".join([command.name, *args[:1]])
     if name in functions:
-        words = words[1:]
+        args = args[1:]
     else:
         name = command.name
     if name in functions:
         below = {below: functions[below] for below in functions if below.startswith(f"{name} ")}
-        return _call(functions[name], name, words, _listed(below)) or 0
+        return _call(functions[name], name, args, _listed(below)) or 0
     tyro.extras.subcommand_cli_from_dict(
         {below.split()[1]: function for below, function in functions.items()},
         prog=f"rulesafe {name}",
         description=f"{command.help}. Example: {command.example}",
-        args=words,
+        args=args,
     )
     raise AssertionError("unreachable: there is no such subcommand")
 
 
-def _call(function: Function, name: str, words: Sequence[str], listed: str) -> int | None:
+def _call(function: Function, name: str, args: Sequence[str], listed: str) -> int | None:
     import tyro
 
     from rulesafe_cli.arguments import arguments_of
@@ -98,31 +99,31 @@ def _call(function: Function, name: str, words: Sequence[str], listed: str) -> i
     if all(
         not argument.metavar if argument.options else argument.many for argument in arguments[1:]
     ):
-        # After an option tyro takes no more words for a positional argument.
-        words = sorted(words, key=lambda word: not word.startswith("-"))
+        # tyro does not accept positional arguments after an option.
+        args = sorted(args, key=lambda arg: not arg.startswith("-"))
     try:
-        # What may be None is so where the option is left out: no "{None}|" among its values.
+        # DisallowNone: None is the value of an omitted option, not a choice in the help.
         return tyro.cli(
             function,
             prog=f"rulesafe {name}",
             description=about + listed,
-            args=words,
+            args=args,
             config=(tyro.conf.DisallowNone,),
         )
     except SystemExit as end:
-        if end.code == 2:  # tyro suggests an option only where nothing else is wrong
+        if end.code == 2:  # tyro suggests a similar option only if there is no other error
             known = [option for argument in arguments for option in argument.options]
-            for word in words:
-                option = word.partition("=")[0].replace("_", "-")
+            for arg in args:
+                option = arg.partition("=")[0].replace("_", "-")
                 if option.startswith("--") and option not in known:
                     like = get_close_matches(option, known, n=1)
-                    meant = f"do you mean {like[0]}?" if like else "all are in --help"
-                    print(f"rulesafe {name} has no option {option}: {meant}", file=sys.stderr)
+                    hint = f"do you mean {like[0]}?" if like else f"see rulesafe {name} --help"
+                    print(f"rulesafe {name} has no option {option}: {hint}", file=sys.stderr)
         raise
 
 
 def _listed(functions: Mapping[str, Function]) -> str:
-    """Subcommands for a help: name, first line and example of each, below one another."""
+    """Return the part of a help on subcommands: name, first line and example of each."""
     lines = ["\n\nSubcommands:"] if functions else []
     for name, function in functions.items():
         first, *others = (getdoc(function) or "").split("\n\n")
@@ -132,12 +133,12 @@ def _listed(functions: Mapping[str, Function]) -> str:
 
 
 def help_text() -> str:
-    """What `rulesafe --help` prints."""
+    """Return the output of `rulesafe --help`."""
     commands = "\n".join(f"  {command.name:<12}{command.help}" for command in COMMANDS)
     examples = "\n".join(f"  {command.example}" for command in COMMANDS)
     return (
         "usage: rulesafe [--help] [--version] COMMAND ...\n\n"
-        "Safes that open only after the right sequence of moves, for a robot to work out.\n\n"
+        "A benchmark of safes whose doors open only after the right sequence of moves.\n\n"
         f"commands (each has --help):\n{commands}\n\nexamples:\n{examples}"
     )
 

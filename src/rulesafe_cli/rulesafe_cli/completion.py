@@ -1,4 +1,4 @@
-"""`rulesafe completion`: what the Tab key offers, from the table and the functions of commands."""
+"""`rulesafe completion`: completes command lines, from the table and the functions of commands."""
 
 from pathlib import Path
 from typing import Annotated, Literal
@@ -13,7 +13,7 @@ from rulesafe_sim.safes import SAFES
 Shell = Annotated[Literal["bash", "zsh", "fish"], tyro.conf.Positional]
 
 SCRIPTS = {
-    # bash splits words at = and : too: $2 is the end of the word, which alone is replaced.
+    # bash also splits words at = and :. $2 is the end of the word, and only $2 is replaced.
     "bash": r"""_rulesafe() {
     local IFS=$'\n' line=${COMP_LINE:0:COMP_POINT} word
     word=${line##*[[:space:]]}
@@ -40,28 +40,28 @@ compdef _rulesafe rulesafe""",
 end
 complete -c rulesafe -f -a '(_rulesafe)'""",
 }
-"""Shell -> its script. Where `rulesafe` offers nothing, a shell offers files."""
+"""Shell -> its script. If `rulesafe` returns no candidates, the shell completes file names."""
 
 
 def completion(shell: Shell, line: str | None = None) -> None:
-    """Print the script that teaches a shell to complete the words of `rulesafe`.
+    """Print a script with which a shell completes command lines of `rulesafe`.
 
-    Of a shell that is open: eval "$(rulesafe completion bash)". For each new one put that line into
-    ~/.bashrc or ~/.zshrc. Of fish: rulesafe completion fish | source
+    In the current shell: eval "$(rulesafe completion bash)". For every new shell add this line to
+    ~/.bashrc or ~/.zshrc. In fish: rulesafe completion fish | source
 
     Example: rulesafe completion bash
 
     Args:
-        shell: Which one.
-        line: The beginning of a command line: print what may stand in place of its last word.
+        shell: The shell.
+        line: The beginning of a command line: print the candidates for its last word.
     """
     print(SCRIPTS[shell] if line is None else "\n".join(candidates(line)))
 
 
 def candidates(line: str) -> list[str]:
-    """Return what may stand in place of the last word of a command line.
+    """Return the candidates for the last word of a command line.
 
-    Empty where a file, a number or a text is expected.
+    The list is empty if a file, a number or a text is expected.
     """
     words = line.split()[1:]
     last = words.pop() if words and not line[-1].isspace() else ""
@@ -69,7 +69,7 @@ def candidates(line: str) -> list[str]:
 
 
 def _offered(words: list[str], last: str) -> list[str]:
-    """Return what may follow these words and fits the last one, or more than that."""
+    """Return the words that may follow `words`; the caller selects those that begin with `last`."""
     if not words:
         return [*(command.name for command in COMMANDS), "--help", "--version"]
     functions = next((c.functions() for c in COMMANDS if c.name == words[0]), {})
@@ -100,7 +100,7 @@ def _offered(words: list[str], last: str) -> list[str]:
 
 
 def _values(argument: CommandArgument, prefix: str, free: list[str]) -> list[str]:
-    """Return the values of an argument; of those joined by commas, each after the ones before."""
+    """Return the values of an argument; in a comma-separated list, with the items before it."""
     if argument.metavar == "name:=value":
         from rulesafe_ros.launch.commands import known_arguments
 

@@ -1,8 +1,8 @@
 """The subcommands of `rulesafe`: one entry each.
 
-A command is functions of the package it belongs to, named as "module:NAME" and imported only when
-called, so that light commands start fast. tyro makes the options from a function's signature and
-the help from its docstring; it returns the exit code, or None for 0.
+A command consists of functions of its package, given as "module:NAME" and imported only when
+called, so that light commands start fast. tyro derives options from a function's signature and help
+from its docstring. The function returns the exit code, or None for 0.
 """
 
 from collections.abc import Callable, Mapping
@@ -21,8 +21,8 @@ class Command:
         name: the word after `rulesafe`.
         help: its line in `rulesafe --help`.
         example: a complete command line.
-        function: "module:NAME" of what runs when the next word is no subcommand.
-        subcommands: "module:NAME" of a mapping from a word to its function.
+        function: "module:NAME" of the function that runs if the next word is no subcommand.
+        subcommands: "module:NAME" of a mapping from subcommand names to functions.
     """
 
     name: str
@@ -32,14 +32,14 @@ class Command:
     subcommands: str = ""
 
     def functions(self) -> dict[str, Function]:
-        """Import the command and return its functions by their words, such as "eval compare"."""
+        """Import the command and return its functions by name, such as "eval compare"."""
         own = {self.name: load(self.function)} if self.function else {}
         below: Mapping[str, Function] = load(self.subcommands) if self.subcommands else {}
         return own | {f"{self.name} {word}": function for word, function in below.items()}
 
 
 def load(place: str) -> Any:
-    """The object at "module:NAME"."""
+    """Import and return the object at "module:NAME"."""
     module, name = place.split(":")
     return getattr(import_module(module), name)
 
@@ -47,7 +47,7 @@ def load(place: str) -> Any:
 COMMANDS = (
     Command(
         "rules",
-        "list | show | solve | verify | generate: rules and what is proved of them",
+        "list | show | solve | verify | generate: lock rules and their proofs",
         "rulesafe rules solve rule_020",
         subcommands="rulesafe_design.commands.rules:SUBCOMMANDS",
     ),
@@ -65,13 +65,13 @@ COMMANDS = (
     ),
     Command(
         "memory",
-        "train | tokens | plot | measure: memories of past joint positions",
+        "train | tokens | plot | measure: memory models of past joint positions",
         "rulesafe memory tokens demos --model rule_001_rule_020 --out tokens.parquet",
         subcommands="vq_memory_node.commands:SUBCOMMANDS",
     ),
     Command(
         "eval",
-        "play episodes with a policy, the expert or an oracle; compare | report | table",
+        "evaluate a policy, the expert or an oracle; compare | report | table",
         "rulesafe eval --policy expert --rules rule_020 --episodes 4 --out runs/expert",
         function="rulesafe_eval.commands:evaluate",
         subcommands="rulesafe_eval.commands:SUBCOMMANDS",
@@ -102,7 +102,7 @@ COMMANDS = (
     ),
     Command(
         "view",
-        "cameras, robot, memory, plan and buttons, live on a page and in Foxglove",
+        "live view of cameras, robot, memory and plan in a web page and in Foxglove",
         "rulesafe view",
         function="rulesafe_ros.view.commands:view",
     ),
@@ -132,13 +132,13 @@ COMMANDS = (
     ),
     Command(
         "doctor",
-        "check Vulkan, ROS 2, discovery, versions, ... and print a remedy for each",
+        "check Vulkan, ROS 2, discovery and versions; print how to fix each problem",
         "rulesafe doctor",
         function="rulesafe_ros.doctor.commands:doctor",
     ),
     Command(
         "completion",
-        "bash | zsh | fish: the script for completion by the Tab key",
+        "bash | zsh | fish: script for completion with the Tab key",
         "rulesafe completion bash",
         function="rulesafe_cli.completion:completion",
     ),

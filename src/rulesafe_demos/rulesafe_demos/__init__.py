@@ -1,1 +1,1 @@
-"""Demonstrations: generated, rendered, replayed, counted (docs/demos.md)."""
+"""Demonstrations: generation, rendering, replay and statistics (docs/demos.md)."""

@@ -1,4 +1,4 @@
-"""What is asked for, and the attempts it takes: which rule, safe and seed the k-th one has."""
+"""The request for demonstrations, and its attempts: rule, safe and seed of each."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
@@ -19,25 +19,25 @@ from rulesafe_sim.randomisation import load_split
 from rulesafe_sim.safes import SAFES, load_safe, safe_file
 
 EVALUATION_SEEDS = 10_000
-"""Seeds below this one are kept for evaluations: no demonstration has them."""
+"""Seeds below this one are reserved for evaluations; no demonstration uses them."""
 
 SEEDS_PER_RULE = 50_000
-"""Seeds that one rule has for its attempts, so that no two of them share one."""
+"""Number of seeds reserved for the attempts of one rule."""
 
 MAX_BASE = 4000
-"""The largest base of seeds."""
+"""Largest base seed."""
 
 PACKAGES = ("rulesafe", "numpy", "scipy", "sapien", "pin", "coal", "ompl", "toppra", "daqp")
-"""The distributions whose versions an attempt's outcome may depend on."""
+"""Distributions whose versions may change the outcome of an attempt."""
 
 
 def seed_of(base: int, rule: str, number: int) -> int:
-    """The seed of a rule's attempt `number`: never one of EVALUATION_SEEDS, and within 32 bits for
-    a base up to MAX_BASE.
+    """Return the seed of a rule's attempt `number`.
 
-    Under the twenty rules each attempt, rule and base has another one. Any other rule shares none
-    with them; its block of seeds is one of some 5900, by its id and the base, so that two such
-    rules may have the same: then their safes stand alike, under different locks.
+    It is at least EVALUATION_SEEDS and fits into 32 bits for a base up to MAX_BASE. Under the
+    twenty rules every attempt, rule and base has a different seed. Any other rule shares no seed
+    with them. Its block of seeds is chosen from some 5900 by its id and the base, so two such rules
+    may have the same block: their safes are then at the same poses, under different locks.
     """
     if rule in RULES:
         block = base * len(RULES) + RULES.index(rule)
@@ -50,19 +50,19 @@ def seed_of(base: int, rule: str, number: int) -> int:
 
 @dataclass(frozen=True)
 class Attempt:
-    """One try of the expert."""
+    """One attempt of the expert."""
 
     rule: str
     number: int  # of the rule's attempts, from 0
     safe: str
     seed: int
     split: str
-    lock: str = ""  # the user's own file of the rule; empty: it is one of ours
-    style: str = "varied"  # the expert's, one of planner_node.habits.STYLES
+    lock: str = ""  # file of a custom rule; empty for a rule of the package
+    style: str = "varied"  # of the expert, one of planner_node.habits.STYLES
 
     @property
     def source(self) -> str:
-        """What loads the rule: its file's path or its id."""
+        """What `load_rule` takes: the path of the rule's file, or its id."""
         return self.lock or self.rule
 
     def __str__(self) -> str:
@@ -71,9 +71,10 @@ class Attempt:
 
 @dataclass(frozen=True)
 class GenerationRequest:
-    """What `rulesafe demos generate` was asked for; DIR/generate.json keeps it.
+    """Arguments of `rulesafe demos generate`, stored in DIR/generate.json.
 
-    `episodes` and `attempts` may grow later; everything else decides what an attempt is and stays.
+    `episodes` and `attempts` may be increased later; everything else determines the attempts and
+    must stay the same.
     """
 
     FILE: ClassVar = "generate.json"
@@ -81,21 +82,21 @@ class GenerationRequest:
     NESTED: ClassVar = {"versions": "version of {}"}  # mappings -> names of their entries
 
     rules: tuple[str, ...]
-    episodes: int  # successes wanted for each rule
-    attempts: int  # made for a rule at most
+    episodes: int  # successes per rule
+    attempts: int  # maximum number per rule
     safes: tuple[str, ...]
     split: str
     seed: int
     versions: Mapping[str, str]
-    files: Mapping[str, str] = field(default_factory=dict)  # SHA-256 of the user's own files
-    locks: Mapping[str, str] = field(default_factory=dict)  # rules of such files -> their paths
+    files: Mapping[str, str] = field(default_factory=dict)  # SHA-256 of custom files
+    locks: Mapping[str, str] = field(default_factory=dict)  # custom rules -> paths of their files
     style: str = "varied"
 
     def attempt(self, rule: str, number: int) -> Attempt:
-        """A rule's attempt: safes in turn, a seed of its own.
+        """Return an attempt of a rule: safes in turn, each attempt with a different seed.
 
-        The twenty begin with the first safe. Generated rules, of which there are many with few
-        attempts each, begin with one that depends on their id.
+        The twenty rules begin with the first safe. Generated rules, of which there are many with
+        few attempts each, begin with one that depends on their id.
         """
         first = 0 if rule in RULES else crc32(rule.encode())
         safe = self.safes[(first + number) % len(self.safes)]
@@ -104,7 +105,7 @@ class GenerationRequest:
         return Attempt(rule, number, safe, seed, self.split, lock, self.style)
 
     def command(self) -> str:
-        """The command line that asks for this, but for the directory."""
+        """Return the command line of this request, without the directory."""
         rules = join_rules([self.locks.get(rule, rule) for rule in self.rules])
         return (
             f"rulesafe demos generate --rules {rules} --episodes {self.episodes} "
@@ -123,13 +124,18 @@ def make_request(
     style: str = "varied",
     others: bool = False,
 ) -> GenerationRequest:
-    """The request that command line words stand for: names joined by commas, or `all`.
+    """Return the request for command-line arguments: comma-separated names, or `all`.
 
-    Rules are ids, sets and .json files, as `expand_rules` reads them; the twenty come first, then
-    the others by id. `all` safes are those of the split. Without `attempts`, a rule has twice as
-    many as episodes, and 20. With `others`, safes that the split leaves out may be named: to train
-    on them would spoil them for tests, to test on them spoils nothing. Errors: RuleSafeError for
-    what is not valid.
+    Rules are ids, sets and .json files, as for `expand_rules`; the twenty come first, then the
+    others by id. `all` safes are those of the split.
+
+    Args:
+        attempts: maximum number per rule; None for twice the episodes plus 20.
+        others: whether safes outside of the split are valid. Demonstrations must not use them,
+            since they are reserved for tests.
+
+    Raises:
+        RuleSafeError: for invalid arguments.
     """
     chosen, locks = _rules(rules)
     used = _safes(split, safes, others)
@@ -138,12 +144,13 @@ def make_request(
     limit = 2 * episodes + 20 if attempts is None else attempts
     if episodes < 1 or limit < episodes:
         raise RuleSafeError(
-            f"at least one episode and no fewer attempts than episodes, not {episodes} and {limit}"
+            f"episodes must be at least 1 and attempts at least as many, got {episodes} episodes "
+            f"and {limit} attempts"
         )
     if not 0 <= seed <= MAX_BASE or limit > SEEDS_PER_RULE:
         raise RuleSafeError(
-            f"a base seed lies in 0..{MAX_BASE} and a rule has up to {SEEDS_PER_RULE} attempts; "
-            f"got {seed} and {limit}"
+            f"seed must be in 0..{MAX_BASE} and attempts at most {SEEDS_PER_RULE}; got seed {seed} "
+            f"and {limit} attempts"
         )
     return GenerationRequest(
         rules=chosen,
@@ -163,7 +170,7 @@ def make_request(
 
 
 def _rules(names: str) -> tuple[tuple[str, ...], dict[str, str]]:
-    """The ids that are meant, in order, and of those that are not ours the files."""
+    """Return the ids of the rules, in order, and the files of custom rules."""
     locks: dict[str, str] = {}
     ids: list[str] = []
     for name, rule in expand_rules(names).items():
@@ -178,7 +185,7 @@ def _rules(names: str) -> tuple[tuple[str, ...], dict[str, str]]:
 
 
 def _own_lock(name: str) -> str:
-    """The path of a rule's file where it is not ours: named itself, or in a further set."""
+    """Return the path of a custom rule's file, given by path or in an additional set, else ""."""
     if name in RULES:
         return ""
     if name.endswith(".json"):
@@ -188,13 +195,12 @@ def _own_lock(name: str) -> str:
 
 
 def _is_file(name: str) -> bool:
-    """Whether a name is a user's own safe or split, not one of ours."""
+    """Return whether a name is the file of a custom safe or split."""
     return name.endswith((".yaml", ".yml"))
 
 
 def _safes(split: str, text: str, others: bool) -> tuple[str, ...]:
-    """The safes that are meant: of the split, others of ours, or those of users and packages, as
-    the absolute paths of their files."""
+    """Return the names of safes, or the absolute paths of files of safes that are not ours."""
     known = load_split(split).safes
     names = known if text == "all" else tuple(dict.fromkeys(text.split(",")))
     for name in names:
@@ -205,12 +211,12 @@ def _safes(split: str, text: str, others: bool) -> tuple[str, ...]:
 
 
 def versions() -> dict[str, str]:
-    """Versions of what an attempt's outcome may depend on."""
+    """Return the versions on which the outcome of an attempt may depend."""
     return {"python": python_version(), **installed(PACKAGES)}
 
 
 def load_request(directory: Path) -> GenerationRequest:
-    """The request that a directory of demonstrations was made for."""
+    """Return the request stored in a directory of demonstrations."""
     content = DemoFolder(directory).request()
     for key in ("rules", "safes"):
         content[key] = tuple(content[key])
@@ -218,16 +224,16 @@ def load_request(directory: Path) -> GenerationRequest:
 
 
 def settle(directory: Path, wanted: Any, load: Callable[[Path], Any] = load_request) -> None:
-    """Write a request into a directory, which may hold an earlier one that it extends.
+    """Store a request in a directory, which may have an earlier request that it extends.
 
     Args:
-        directory: what is made for the request.
-        wanted: a Request, of demonstrations or of an evaluation.
+        directory: where the results of the request are written.
+        wanted: a GenerationRequest or an EvaluationRequest.
         load: reads the earlier request of the directory.
 
     Raises:
-        RuleSafeError: naming what differs, where anything but the fields in GROWING does, or where
-            one of these is smaller than before.
+        RuleSafeError: with the differences, if fields outside of GROWING differ, or if one of those
+            in GROWING is smaller than before.
     """
     path = directory / wanted.FILE
     if path.exists():
@@ -235,14 +241,16 @@ def settle(directory: Path, wanted: Any, load: Callable[[Path], Any] = load_requ
         same = replace(present, **{name: getattr(wanted, name) for name in wanted.GROWING})
         there, here = _settings(same), _settings(wanted)
         differences = [
-            f"{key}: {there.get(key, 'none')} there, {here.get(key, 'none')} now"
+            f"{key}: {there.get(key, 'none')} in the directory, {here.get(key, 'none')} requested"
             for key in there | here
             if there.get(key) != here.get(key)
         ]
         for name in wanted.GROWING:
             before, now = getattr(present, name), getattr(wanted, name)
             if now < before:
-                differences.append(f"{name}: {before} there, {now} now, but it may only grow")
+                differences.append(
+                    f"{name}: {before} in the directory, {now} requested, but it may only grow"
+                )
         if differences:
             raise RuleSafeError(
                 f"{directory} was made for another request; take another --out. "
@@ -251,14 +259,16 @@ def settle(directory: Path, wanted: Any, load: Callable[[Path], Any] = load_requ
         if present == wanted:
             return
     elif any(not file.name.startswith(".") for file in directory.glob("*")):
-        raise RuleSafeError(f"{directory} is not empty and holds no {path.name}")
+        raise RuleSafeError(
+            f"{directory} is not empty and has no {path.name}; use an empty directory"
+        )
     write_json(path, asdict(wanted))
 
 
 def _settings(request: Any) -> dict[str, str]:
-    """A request as words, one for each thing that may differ."""
+    """Return the settings of a request as text, one entry for each setting that may differ."""
     settings = asdict(request)
-    del settings["locks"]  # which rules, and the SHA-256 of their files, say as much
+    del settings["locks"]  # covered by the rules and the SHA-256 of their files
     found: dict[str, str] = {}
     for name, text in request.NESTED.items():
         found |= {text.format(key): str(value) for key, value in settings.pop(name).items()}

@@ -1,4 +1,4 @@
-"""The subcommands of `rulesafe demos`. What they need is imported when they run."""
+"""Subcommands of `rulesafe demos`. Their dependencies are imported when they run."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -29,27 +29,28 @@ def generate(
     workers: int = 1,
     engine: Literal["local", "ray"] = "local",
 ) -> int:
-    """Let the expert open safes until each rule has its episodes, and make a dataset of them.
+    """Generate demonstrations by the expert until each rule has its episodes; write a dataset.
 
-    Called again with the same words it goes on where it stopped.
+    Run again with the same arguments to resume.
 
     Example: rulesafe demos generate --rules rule_001,rule_020 --episodes 100 --out demos
 
     Args:
         out: Directory of the demonstrations.
-        rules: Rules, sets of rules and .json files of locks, joined by commas; all: the twenty.
-        episodes: Successes wanted for each rule. It may grow later.
-        safes: Safes joined by commas, or all of the split. A rule takes them in turn.
-        split: What the episodes differ in: nominal, train, shifted or a .yaml file.
-        seed: Base of the seeds, 0..4000. No seed is below 10000: those are for evaluations.
-        attempts: Attempts of a rule at most; twice the episodes and 20 if not given.
-        style: habitual: the expert takes each part of a safe in one posture as far as it can, and
-            safes that stand nearly alike nearly alike, which is easier to learn from. strict: the
-            same, and an attempt fails where it cannot. varied: in whatever way is cheapest from
-            where the arm stands.
-        passes: states: physics alone. both: pictures and clouds too, in a second pass.
-        workers: Processes at work at once.
-        engine: ray: by Ray, on this machine or on the cluster that RAY_ADDRESS names.
+        rules: Rules, rule sets and .json lock files, comma-separated; all: the twenty rules.
+        episodes: Number of successful episodes per rule. It may be increased later.
+        safes: Safes, comma-separated, or all of the split. The attempts of a rule use them in turn.
+        split: Randomisation of the episodes: nominal, train, shifted or a .yaml file.
+        seed: Base seed, 0..4000. The seeds of episodes are at least 10000; lower ones are reserved
+            for evaluations.
+        attempts: Maximum number of attempts per rule; by default twice the episodes plus 20.
+        style: How the expert grasps parts. varied: the cheapest way from the arm's present posture.
+            habitual: the same pinch and posture for each part where it is within reach, so that
+            similar poses give similar motions, which are easier to learn. strict: the same, but an
+            attempt fails where the pinch is out of reach.
+        passes: states: physics only. both: also render images and point clouds in a second pass.
+        workers: Number of parallel processes.
+        engine: ray: run the workers with Ray, on this machine or the cluster of RAY_ADDRESS.
     """
     from rulesafe_demos.attempts import make_request
     from rulesafe_demos.generate import generate as make
@@ -58,8 +59,8 @@ def generate(
     request = make_request(rules, episodes, attempts, safes, split, seed, style)
     if short := make(request, out, workers, engine):
         print(
-            f"{out}: too few episodes of {', '.join(short)} and no attempts left; more with a "
-            f"larger --attempts. Why attempts fail: rulesafe demos stats {out}"
+            f"{out}: too few episodes of {', '.join(short)} after all attempts; increase "
+            f"--attempts, or see why attempts fail with rulesafe demos stats {out}"
         )
     else:
         print(f"{out}: {episodes} episodes of each rule")
@@ -78,28 +79,29 @@ def render(
     workers: int = 1,
     engine: Literal["local", "ray"] = "local",
 ) -> None:
-    """Make pictures and clouds of recorded episodes, and the dataset.
+    """Render images and point clouds of recorded episodes, and write the dataset.
 
-    Called again it goes on where it stopped.
+    Run again with the same arguments to resume.
 
     Example: rulesafe demos render demos --workers 2
 
     Args:
-        directory: What `rulesafe demos generate` made.
-        out: Another directory for the dataset.
-        observations: points: without pictures, in half the time. joints: joint states and actions
-            alone.
-        look: A split: its lights, colours and cameras instead of the recorded ones; needs --out.
-        cameras: A YAML file of other cameras: poses, angles, sizes; or the name of one that an
-            installed package has (entry point rulesafe.cameras), or module:NAME; needs --out.
-        workers: Processes at work at once.
-        engine: ray: by Ray, on this machine or on the cluster that RAY_ADDRESS names.
+        directory: Directory written by `rulesafe demos generate`.
+        out: Directory of the dataset; by default the same one.
+        observations: points: without images, in half the time. joints: joint states and actions
+            only.
+        look: Split from which lights, colours and cameras are sampled instead of the recorded ones;
+            requires --out.
+        cameras: YAML file with poses, angles and sizes of other cameras; or the name of one in an
+            installed package (entry point rulesafe.cameras), or module:NAME; requires --out.
+        workers: Number of parallel processes.
+        engine: ray: run the workers with Ray, on this machine or the cluster of RAY_ADDRESS.
     """
     from rulesafe_demos.render import Rendering
     from rulesafe_sim.camera_file import camera_file
 
     if (look or cameras) and not out:
-        raise RuleSafeError("another look is for another dataset: give --out")
+        raise RuleSafeError("--look and --cameras make a different dataset; set its --out")
     file = str(camera_file(cameras).absolute()) if cameras else ""
     _render(directory, Rendering(out or directory, observations, look, file), workers, engine)
 
@@ -108,7 +110,7 @@ def _render(directory: Path, rendering: "Rendering", workers: int, engine: str) 
     from rulesafe_demos.render import render as make
 
     total, new = make(directory, rendering, workers, engine)
-    print(f"{rendering.dataset}: a dataset of {total} episodes, {new} of them new")
+    print(f"{rendering.dataset}: dataset of {total} episodes, {new} of them new")
 
 
 def replay(
@@ -118,26 +120,26 @@ def replay(
     attempt: int | None = None,
     out: Path | None = None,
 ) -> int:
-    """Simulate a recorded attempt again and compare every state bit by bit; exit code 1 where one
+    """Simulate a recorded attempt again and compare every state bit by bit; exit code 1 if one
     differs.
 
     Example: rulesafe demos replay demos 3 --out film.mp4
 
     Args:
-        directory: What `rulesafe demos generate` made, or a recording's file.
-        episode: Number in the dataset.
-        rule: With --attempt, in place of an episode: an attempt, failed ones too.
-        attempt: Number among the rule's attempts.
-        out: Film it (MP4).
+        directory: Directory written by `rulesafe demos generate`, or the file of a recording.
+        episode: Index of an episode in the dataset.
+        rule: Rule of an attempt, successful or not; use with --attempt instead of an episode.
+        attempt: Index of the rule's attempt.
+        out: Film of the replay (MP4).
     """
     from rulesafe_data.recording import read
     from rulesafe_demos.replay import find
-    from rulesafe_demos.replay import replay as again
+    from rulesafe_demos.replay import replay as run_again
 
     path = find(directory, episode, rule, attempt)
     recording = read(path)
     facts = recording.facts
-    difference = again(recording, out)
+    difference = run_again(recording, out)
     ending = "opened" if facts["success"] else f"failed: {facts['failure']}"
     print(f"{path}: {facts['rule']} on {facts['safe']}, seed {facts['seed']}, {ending}")
     if out:
@@ -147,14 +149,15 @@ def replay(
 
 
 def stats(directory: Directory, report: Path | None = None) -> None:
-    """Print and draw success rate and frames of each rule; writes DIR/stats.csv and DIR/stats.png.
+    """Print and plot success rate and frames of each rule; write DIR/stats.csv and DIR/stats.png.
 
     Example: rulesafe demos stats demos
 
     Args:
-        directory: What `rulesafe demos generate` made; of another dataset, episodes are counted.
-        report: A Markdown file for tables by rule and by safe, failures by cause, and sizes; with
-            five to forty rules also a figure beside it, as .png.
+        directory: Directory written by `rulesafe demos generate`; for other datasets only the
+            episodes are counted.
+        report: Markdown file for tables by rule and by safe, failures by cause, and sizes; with
+            five to forty rules also for a figure, FILE.png for FILE.md.
     """
     from rich.console import Console
 
@@ -166,8 +169,8 @@ def stats(directory: Directory, report: Path | None = None) -> None:
     if (directory / INFO).is_file() and not (directory / "generate.json").exists():
         if report:
             raise RuleSafeError(
-                f"{directory} is a dataset without the attempts of `rulesafe demos generate`: "
-                "there can be no --report of it"
+                f"{directory} is a dataset without attempts of `rulesafe demos generate`, so "
+                "--report is not available"
             )
         print("\n".join(statistics.dataset_lines(directory)))
         return
@@ -199,20 +202,20 @@ def run(
     out: Path | None = None,
     film: bool = True,
 ) -> int:
-    """Execute a task program in a new episode and film it; exit code 1 where the door stays shut.
+    """Run a task program in a new episode and film it; exit code 1 if the door is not opened.
 
-    The program is trusted: it may do what any Python program may.
+    The program is trusted: it runs without a sandbox.
 
     Example: rulesafe demos run examples/programs/rule_001.py --rule rule_001 --safe safe_02
 
     Args:
-        program: A Python file that calls `planner`, such as `rulesafe demos program` writes.
-        rule: The lock's rule.
-        safe: The safe's id, or the path of a YAML file.
-        seed: What varies from episode to episode: the place of the safe and more, by the split.
-        split: What the episodes differ in: nominal, train, shifted or a .yaml file.
-        out: Folder for film.mp4, sheet.png and summary.json; runs/(date and time) if not given.
-        film: Without it there are no pictures and no files, and no Vulkan is needed.
+        program: Python file that calls `planner`, such as the output of `rulesafe demos program`.
+        rule: Rule of the lock.
+        safe: Id of the safe, or the path of a YAML file.
+        seed: Seed of the randomisation, such as the pose of the safe.
+        split: Randomisation of the episode: nominal, train, shifted or a .yaml file.
+        out: Folder for film.mp4, sheet.png and summary.json; by default runs/(date and time).
+        film: Write the film and the other files; requires Vulkan.
     """
     from rulesafe_demos.film.summary import results_folder
     from rulesafe_demos.program import TrustedProgram, run_program
@@ -235,8 +238,8 @@ def program(rule: str, safe: str) -> None:
     Example: rulesafe demos program --rule rule_020 --safe safe_07 > rule_020.py
 
     Args:
-        rule: The lock's rule.
-        safe: The safe's id, or the path of a YAML file; angles and senses are its own.
+        rule: Rule of the lock.
+        safe: Id of the safe, or the path of a YAML file; it determines angles and directions.
     """
     from planner_node.decompose import decompose
     from rulesafe_locks.plans import shortest_plan
@@ -247,16 +250,16 @@ def program(rule: str, safe: str) -> None:
 
 
 def export(directory: Directory, out: Path) -> None:
-    """Write a dataset's joint states and actions, and its manifest, small enough for git.
+    """Export a dataset's joint states and actions, and its manifest, small enough for git.
 
     OUT.parquet has the 13 joints' positions and actions; OUT.json the size and SHA-256 of every
-    file of the dataset, and the request it was made for.
+    file of the dataset, and the request it was generated for.
 
     Example: rulesafe demos export demos --out datasets/demos
 
     Args:
-        directory: What `rulesafe demos generate` made.
-        out: The files' name without suffix.
+        directory: Directory written by `rulesafe demos generate`.
+        out: Path of the files without suffix.
     """
     from dataclasses import asdict
 
@@ -278,8 +281,8 @@ def verify(directory: Directory, manifest: Annotated[Path, tyro.conf.Positional]
     Example: rulesafe demos verify demos datasets/demos.json
 
     Args:
-        directory: A dataset.
-        manifest: What `rulesafe demos export` wrote.
+        directory: Directory of the dataset.
+        manifest: File written by `rulesafe demos export`.
     """
     from rulesafe_data.files import read_json
     from rulesafe_data.inventory import check_manifest

@@ -1,4 +1,4 @@
-"""`rulesafe demos write`: a model writes the task program."""
+"""`rulesafe demos write`: a language model writes the task program."""
 
 from pathlib import Path
 from typing import Annotated
@@ -23,30 +23,30 @@ def write(
     split: str = "nominal",
     film: bool = True,
 ) -> int:
-    """Let a language model write a task program, run it in the sandbox and tell the model what
-    went wrong, until the door is open; exit code 1 where it stays shut.
+    """Let a language model write a task program and correct it until it opens the safe.
 
-    Called again with the same words it does not ask again for replies that are on disk. The key of
-    an endpoint comes from OPENAI_API_KEY alone.
+    Each program runs in the sandbox, and the model receives the reason of a failure. Exit code 1 if
+    no program opened the safe. Replies that are on disk are not requested again. The key of an
+    endpoint is read from OPENAI_API_KEY only.
 
     Example: rulesafe demos write --rule rule_001 --safe safe_02 --out written
 
     Args:
-        rule: The lock's rule: an id, or the path of a lock's file.
-        safe: The safe's id, or the path of a YAML file.
-        out: Folder for program.py, verdict.json, and try_0/film.mp4 and so on.
-        model: The model's name at the endpoint, or decompose: the rule's shortest plan written out,
-            without any model.
+        rule: Rule of the lock: an id, or the path of a lock file.
+        safe: Id of the safe, or the path of a YAML file.
+        out: Folder for program.py, verdict.json, try_0/film.mp4 and so on.
+        model: Name of the model at the endpoint, or decompose: the program of the rule's shortest
+            plan, without a language model.
         options: Of the model.
-        repairs: Times that the model is told what went wrong.
-        seed: What varies from episode to episode: the place of the safe and more, by the split.
-        split: What the episodes differ in: nominal, train, shifted or a .yaml file.
-        film: Without it there are no pictures, and no Vulkan is needed.
+        repairs: Maximum number of corrections after the first program.
+        seed: Seed of the randomisation, such as the pose of the safe.
+        split: Randomisation of the episode: nominal, train, shifted or a .yaml file.
+        film: Write a film of each try; requires Vulkan.
     """
     from rulesafe_demos import write as writing
 
     if repairs < 0:
-        raise RuleSafeError(f"repairs is {repairs}; valid: 0 or more")
+        raise RuleSafeError(f"repairs must be 0 or more, got {repairs}")
     task = writing.ProgramTask(rule, safe, seed, split)
     writer: LanguageModel
     if model == DECOMPOSE:
@@ -57,8 +57,8 @@ def write(
     done = writing.write(task, writer, out, repairs, film)
     for one in done:
         print(f"try {one.number}: {one.outcome or f'{one.kind}: {one.reason}'}")
-    print(f"all of it: {out / 'verdict.json'}")
+    print(f"all tries: {out / 'verdict.json'}")
     if not done[-1].opened:
         return 1
-    print(f"the program that opened it: {out / 'program.py'}")
+    print(f"successful program: {out / 'program.py'}")
     return 0

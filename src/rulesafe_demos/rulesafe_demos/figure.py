@@ -12,8 +12,8 @@ GREEN, BLUE, LINE = "#2e8b57", "#4a76b8", "#30343a"
 
 
 def draw(path: Path, groups: Sequence[Group]) -> None:
-    """Writes a PNG: above the success rates with their intervals, below the mean frames of the
-    successes. The last group, that of all, is set apart."""
+    """Write a PNG: success rates with their intervals above, mean frames of the successes below.
+    The last group, that of all rules, is set apart."""
     count = len(groups)
     figure = Figure(figsize=(max(5.0, 1.2 + 0.32 * count), 4.2), dpi=200, layout="constrained")
     rates, frames = figure.subplots(2, 1, sharex=True)
@@ -21,7 +21,7 @@ def draw(path: Path, groups: Sequence[Group]) -> None:
 
     rate = np.array([100 * group.rate for group in groups])
     ends = 100 * np.array([[group.low, group.high] for group in groups]).T
-    # Rounding can put an end of the interval a hair inside the rate, which a bar cannot have.
+    # Rounding can put an end of the interval inside the rate; error bars must not be negative.
     reach = np.maximum(0.0, [rate - ends[0], ends[1] - rate])
     style = {"width": 0.8}
     rates.bar(where, rate, yerr=reach, capsize=2, color=GREEN, error_kw={"lw": 1}, **style)

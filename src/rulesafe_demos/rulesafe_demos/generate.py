@@ -17,13 +17,14 @@ RULES_A_LINE = 5
 
 
 def generate(request: GenerationRequest, directory: Path, workers: int, engine: str) -> list[str]:
-    """Makes the attempts that a directory still lacks; the rules that stay short of episodes.
+    """Make the missing attempts of a directory and return the rules that lack episodes at the end.
 
-    Interrupted, however suddenly, and called again, it goes on; the recordings are those of an
-    undisturbed run, byte for byte.
+    An interrupted run resumes when called again; its recordings are identical to those of an
+    uninterrupted run.
 
-    Errors: RuleSafeError for a directory made for another request or in use, on a full disk, and
-    where workers cannot start.
+    Raises:
+        RuleSafeError: if the directory has another request or is in use, the disk is full, or
+            workers cannot start.
     """
     folder = DemoFolder(directory)
     with folder.exclusive_lock():
@@ -52,7 +53,7 @@ def _make(schedule: AttemptSchedule, folder: DemoFolder, workers: int, engine: s
 
 
 class GenerationProgress:
-    """A bar of the episodes that are there, and below it successes of attempts by rule."""
+    """Progress bar of the finished episodes, and below it successes and attempts by rule."""
 
     def __init__(self, schedule: AttemptSchedule):
         self._schedule = schedule
@@ -72,7 +73,7 @@ class GenerationProgress:
         return sum(self._schedule.successes(rule) for rule in self._schedule.request.rules)
 
     def show(self) -> None:
-        """Brings the bar up to date."""
+        """Update the bar."""
         self._bar.update(self._count() - self._bar.n)
         texts = [
             f"{rule} {self._schedule.successes(rule)}/{self._schedule.decided(rule)}"

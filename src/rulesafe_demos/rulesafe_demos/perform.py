@@ -1,4 +1,4 @@
-"""Making an attempt: the expert in the physics, its states recorded. Runs in worker processes."""
+"""One attempt: the expert in the simulation, with its states recorded. Runs in worker processes."""
 
 import time
 import traceback
@@ -27,10 +27,12 @@ def _simulation() -> Simulation:
 
 
 def perform(folder: Path, attempt: Attempt) -> dict[str, Any]:
-    """Makes an attempt and writes its recording below `folder`; what timings.jsonl notes of it.
+    """Make an attempt, write its recording below `folder` and return its line of timings.jsonl.
 
-    A safe out of reach and a fault in the expert end the attempt as failed, with that as its
-    reason. Errors: RuleSafeError on a full disk and where safe and variation do not fit together.
+    A safe out of reach and an exception of the expert make the attempt fail, with that reason.
+
+    Raises:
+        RuleSafeError: if the disk is full, or the safe and the variation do not match.
     """
     began, spent = time.perf_counter(), time.process_time()
     try:
@@ -82,8 +84,8 @@ def timing(
     frames: int = 0,
     **seconds: float,
 ) -> dict[str, Any]:
-    """What timings.jsonl notes of an attempt: planning_seconds (the choice of the safe's place
-    included), wall_seconds and cpu_seconds, where they are known."""
+    """Return an attempt's line of timings.jsonl: planning_seconds (including the choice of the
+    safe's pose), wall_seconds and cpu_seconds, if known."""
     return {
         "rule": attempt.rule,
         "attempt": attempt.number,
@@ -94,14 +96,14 @@ def timing(
 
 
 def record_failure(folder: Path, attempt: Attempt, reason: str, resampled: int = 0) -> None:
-    """Records an attempt that left no states. Errors: RuleSafeError on a full disk."""
+    """Record a failed attempt without states. Raises RuleSafeError if the disk is full."""
     record = failed(attempt, reason)
     facts = {**facts_of(attempt), "variation": None, "resampled": resampled, **ending(record)}
     save(DemoFolder(folder).file(attempt.rule, attempt.number, success=False), [], facts)
 
 
 def facts_of(attempt: Attempt) -> dict[str, Any]:
-    """What is known of an attempt before it is made."""
+    """Return the facts of an attempt that are known in advance."""
     rule = load_rule(attempt.source)
     plan = shortest_plan(rule)
     return {
@@ -120,12 +122,12 @@ def facts_of(attempt: Attempt) -> dict[str, Any]:
 
 
 def failed(attempt: Attempt, reason: str, digest: str = "") -> EpisodeRecord:
-    """The record of an attempt of which only the reason of its failure is known."""
+    """Return the record of a failed attempt, with its reason only."""
     return EpisodeRecord(attempt.rule, attempt.safe, reason=reason, state_digest=digest)
 
 
 def ending(record: EpisodeRecord) -> dict[str, Any]:
-    """The outcome as a recording's facts have it."""
+    """Return the outcome in the format of a recording's facts."""
     return {
         "success": record.success,
         "failure": record.reason,

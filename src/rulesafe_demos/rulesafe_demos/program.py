@@ -1,9 +1,9 @@
-"""A task program in the simulation, with a film of what it does.
+"""Task programs in the simulation, with a film of the episode.
 
     run_program(TrustedProgram(Path("rule_001.py")), "rule_001", "safe_02", 0, "nominal", None)
 
-`TrustedProgram` is executed here, `remote.SandboxedProgram` in a process that can do nothing but
-call the planner. Episode, film and summary are the same.
+`TrustedProgram` runs in this process, `remote.SandboxedProgram` in a process that can only call the
+planner. Episode, film and summary are the same.
 """
 
 import traceback
@@ -25,34 +25,35 @@ from rulesafe_sim.runtime import Runtime, Subscriber
 from rulesafe_sim.simulation import Simulation
 
 TIME_LIMIT = 600.0
-"""s of simulated time that a program may take."""
+"""Simulated time limit of a program, s."""
 
 
 class TimeIsUp(RuleSafeError):
-    """The program went on for too long."""
+    """The program exceeded its limit of simulated time."""
 
 
 @dataclass(frozen=True)
 class Ending:
-    """How a program ended: `kind` a word for counting, `reason` for people, with the line of the
-    program where it is known. Both are empty where it came to its end."""
+    """How a program ended: `kind` for statistics, `reason` as text, with the line of the program if
+    it is known. Both are empty if the program ended normally."""
 
     kind: str = ""
     reason: str = ""
 
 
 class Program(Protocol):
-    """A task program, however it is executed."""
+    """A task program that can be executed."""
 
     def execute(self, planner: TaskPlanner) -> Ending:
-        """Runs it against a planner whose episode has just begun; raises nothing of its own."""
+        """Run the program with a planner whose episode has just begun; raise no exceptions."""
         ...
 
 
 class TrustedProgram:
-    """A Python file in which `planner` is the TaskPlanner: it may do what any Python program may.
+    """A Python file in which `planner` is the TaskPlanner. It runs without a sandbox.
 
-    Errors: RuleSafeError for a file that cannot be read or parsed.
+    Raises:
+        RuleSafeError: if the file cannot be read or parsed.
     """
 
     def __init__(self, path: Path):
@@ -79,22 +80,25 @@ class TrustedProgram:
 
 @dataclass(frozen=True)
 class Played:
-    """An episode that a program has played."""
+    """The result of an episode that a program ran in."""
 
     result: EpisodeRecord
-    ending: Ending  # of the program; it may end regularly and leave the door shut
+    ending: Ending  # of the program; it may end normally without opening the door
     planner: TaskPlanner  # with its log
-    files: tuple[Path, ...]  # written
+    files: tuple[Path, ...]  # files written
 
 
 def run_program(
     program: Program, rule: str, safe: str, seed: int, split: str, out: Path | None
 ) -> Played:
-    """Executes a program in a new episode; with `out`, a folder, it is filmed: film.mp4, sheet.png
-    and summary.json.
+    """Run a program in a new episode.
 
-    Errors: RuleSafeError for an unknown rule, safe or split; what the program raises is the reason
-    of a failed episode.
+    Args:
+        out: folder for film.mp4, sheet.png and summary.json; None for no files.
+
+    Raises:
+        RuleSafeError: for an unknown rule, safe or split. Exceptions of the program are not raised;
+            they are the reason of a failed episode.
     """
     simulation = Simulation(SimulationConfig(split=split), render=out is not None)
     simulation.reset(rule, safe, seed)
@@ -114,13 +118,13 @@ def run_program(
 
 
 def _bounded(bar: ProgressBar) -> Subscriber:
-    """Shows steps on a bar, and ends a program whose time is up."""
+    """Return a subscriber that updates the bar and ends a program at its time limit."""
 
     def update(simulation: Simulation, action: NDArray | None, activity: Activity) -> None:
         now = simulation.snapshot()
         bar.update()
         bar.set_postfix_str(f"{now.steps_done}/{len(now.plan)} steps", refresh=False)
-        if now.time >= TIME_LIMIT:  # with the door open too
-            raise TimeIsUp(f"the time limit of {TIME_LIMIT:g} s is over")
+        if now.time >= TIME_LIMIT:  # also if the door is open
+            raise TimeIsUp(f"the program exceeded {TIME_LIMIT:g} s of simulated time")
 
     return update

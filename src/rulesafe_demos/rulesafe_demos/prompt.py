@@ -1,7 +1,7 @@
-"""What a language model is told that is to write a task program; the texts stand in data/*.md.
+"""Prompts for a language model that writes a task program; the texts are in data/*.md.
 
-What the lock knows is not in it: neither its plan nor its state, only the rule's words and what
-anybody in the room can see.
+They contain no privileged state: neither the lock's plan nor its state, only the description of the
+rule and what is visible of the safe.
 """
 
 import ast
@@ -23,14 +23,14 @@ from rulesafe_sim.safe import Safe, Turner
 from rulesafe_sim.safes import load_safe
 
 EXAMPLES = ("rule_002", "rule_003")
-"""The worked example is the first of these that is not the task itself."""
+"""Rules of the worked example; the first that is not the task is used."""
 
 EXAMPLE_SAFE = "safe_02"
 
 SCHEMA = {
     "type": "object",
     "properties": {
-        "program": {"type": "string", "description": "The whole task program, in Python."}
+        "program": {"type": "string", "description": "The complete task program, in Python."}
     },
     "required": ["program"],
     "additionalProperties": False,
@@ -38,19 +38,19 @@ SCHEMA = {
 """JSON schema of an answer."""
 
 MAX_LOG = 20
-"""Lines of the planner's log that a model is shown: the last ones."""
+"""Maximum number of lines of the planner's log in a prompt; the last ones are used."""
 
 
 Messages = tuple[tuple[str, str], ...]
 
 
 def opening(rule: Rule, safe: Safe) -> Messages:
-    """The first messages of a conversation."""
+    """Return the first messages of a conversation."""
     return (("system", system(rule)), ("user", task(rule, safe)))
 
 
 def system(rule: Rule) -> str:
-    """What holds for every task: calls, language, an example, the answer's form."""
+    """Return the system prompt: calls, language, an example, the format of the answer."""
     example = load_rule(next(name for name in EXAMPLES if name != rule.id))
     safe = load_safe(EXAMPLE_SAFE)
     return _text(
@@ -64,7 +64,7 @@ def system(rule: Rule) -> str:
 
 
 def task(rule: Rule, safe: Safe) -> str:
-    """The task: the rule's words, the safe, the phases at the start."""
+    """Return the task: the rule's description, the safe, the phases at the start."""
     closed = dict.fromkeys(PARTS, False)
     return _text(
         "write_task", rule=rule.description, scene=scene(safe), phases=phases_in_words(closed)
@@ -72,7 +72,7 @@ def task(rule: Rule, safe: Safe) -> str:
 
 
 def feedback(played: Played, kind: str, reason: str) -> str:
-    """What came of a program that was run: the verdict and what could be seen."""
+    """Return the message after a program has run: the verdict, and what moved."""
     steps = played.planner.log.steps
     log = [f"- {line}" for line in steps[-MAX_LOG:]] or ["- no part was moved"]
     if len(steps) > MAX_LOG:
@@ -88,12 +88,12 @@ def feedback(played: Played, kind: str, reason: str) -> str:
 
 
 def refused(kind: str, reason: str) -> str:
-    """What a model is told whose answer was not run."""
+    """Return the message after an answer that was not run."""
     return _text("write_refused", kind=kind, reason=reason)
 
 
 def api() -> str:
-    """Signatures and docstrings of the planner's calls, from their source."""
+    """Return signatures and docstrings of the planner's calls, from their source."""
     return "\n\n".join(_stub(name) for name in CALLS)
 
 
@@ -108,7 +108,7 @@ def _stub(name: str) -> str:
 
 
 def scene(safe: Safe) -> str:
-    """The safe as somebody in front of it would describe it, a line each part."""
+    """Return a description of the safe, one line per part."""
     free = {"left": "right", "right": "left"}[safe.hinge]
     turners = [_turner(name, part, free) for name, part in safe.turners.items()]
     door = (
@@ -131,12 +131,12 @@ def _turner(name: str, part: Turner, free: str) -> str:
 
 
 def phases_in_words(part_open: Mapping[str, bool]) -> str:
-    """The phases, as "knob open, handle closed, door closed"."""
+    """Return the phases as text: "knob open, handle closed, door closed"."""
     return ", ".join(f"{name} {'open' if part_open[name] else 'closed'}" for name in PARTS)
 
 
 def events_in_words(events: Iterable[str]) -> str:
-    """Events, as "open knob, close knob"."""
+    """Return events as text: "open knob, close knob"."""
     return ", ".join(in_words(event) for event in events) or "nothing"
 
 

@@ -1,8 +1,7 @@
-"""A task program that nobody has read: executed in the sandbox, where it can call the planner and
-nothing else.
+"""Untrusted task programs: executed in the sandbox, where they can call only the planner.
 
-The calls travel to this process. What the planner gives that is no plain data stays here, and the
-program holds a handle that it can only give back. Example::
+The calls are sent to this process. Objects that the planner returns stay in this process; the
+program receives handles, which it can only pass back. Example::
 
     run_program(SandboxedProgram(source), "rule_001", "safe_02", 0, "nominal", None)
 """
@@ -29,34 +28,34 @@ CALLS = (
     "generate_end_effector_pose",
     "move_to_pose",
 )
-"""The planner's methods that a program may call. One that is new in the planner is not here by
-itself."""
+"""Methods of the planner that a program may call. New methods of the planner must be added here
+explicitly."""
 
 MAX_CALLS = 500
-"""Calls that a program may make. A step of a plan takes six or seven."""
+"""Maximum number of calls in a program. A step of a plan needs six or seven."""
 
 MAX_TEXT = 200
-"""Characters of a text that is given to the planner."""
+"""Maximum length of a string argument, characters."""
 
 MAX_NUMBER = 1e6
-"""The largest number that is given to the planner, either sign."""
+"""Largest absolute value of a number argument."""
 
 HANDLES: Mapping[type, str] = {PartConstraints: "constraints", EndEffectorPose: "a pose"}
-"""What a program can hold but not see, in words."""
+"""Types that a program receives as handles -> their names in messages."""
 
 KINDS = {
-    "planner": "a call of the planner could not be carried out: stuck, out of reach, no way",
-    "call": "a call that the planner does not have, or with arguments that it does not take",
+    "planner": "a call of the planner failed: no collision-free path, out of reach, or locked",
+    "call": "unknown call of the planner, or invalid arguments",
     "calls": f"more than {MAX_CALLS} calls of the planner",
-    "simulated": "more simulated time than an episode has",
+    "simulated": "simulated time limit of the episode exceeded",
 }
-"""How a program fails in its calls -> what it means. The sandbox has kinds of its own."""
+"""Kind of a failed call -> description. The sandbox has further kinds."""
 
 
 class RemotePlanner:
-    """Answers a program's calls with those of a planner in this process.
+    """Executes the calls of a program with a planner in this process.
 
-    `kind`, one of KINDS or "error", says why the last call failed; empty while none has.
+    `kind`, one of KINDS or "error", is the reason why the last call failed; empty if none has.
     """
 
     def __init__(self, planner: TaskPlanner):
@@ -65,9 +64,10 @@ class RemotePlanner:
         self._calls = 0
 
     def answer(self, name: str, args: Sequence[Any], named: Mapping[str, Any]) -> Any:
-        """What `planner.NAME(*args, **named)` gives. The words come from a stranger.
+        """Return the result of `planner.NAME(*args, **named)`. The arguments are untrusted.
 
-        Errors: RuleSafeError for what is not valid and for what the planner could not do.
+        Raises:
+            RuleSafeError: for invalid calls, and if the planner fails.
         """
         self._calls += 1
         if self._calls > MAX_CALLS:
@@ -81,9 +81,9 @@ class RemotePlanner:
         except TimeIsUp as error:
             raise self._failed("simulated", str(error)) from error
         except RuleSafeError as error:
-            # The sandbox says which call it was.
+            # The sandbox adds the name of the call.
             raise self._failed("planner", str(error).removeprefix(f"{name}: ")) from error
-        except Exception as error:  # of a library: the program has ended, this process has not
+        except Exception as error:  # of a library; it ends the program, not this process
             raise self._failed("error", f"{type(error).__name__}: {error}") from error
 
     def _failed(self, kind: str, message: str) -> RuleSafeError:
@@ -93,7 +93,7 @@ class RemotePlanner:
     def _checked(
         self, name: str, args: Sequence[Any], named: Mapping[str, Any]
     ) -> tuple[Callable[..., Any], dict[str, Any]]:
-        """The method and its arguments by name."""
+        """Return the method and its arguments by name."""
         if name not in CALLS:
             raise unknown_name("call of the planner", name[:MAX_TEXT], CALLS)
         call = getattr(self._planner, name)
@@ -108,31 +108,31 @@ class RemotePlanner:
 
 
 def _argument(name: str, value: Any, kind: Any) -> Any:
-    """An argument as the planner takes it. `kind`: the parameter's annotation. Errors:
-    RuleSafeError for another type and for what is too large."""
+    """Return an argument converted for the planner. `kind`: the parameter's annotation. Raises
+    RuleSafeError for another type or a value that is too large."""
     kinds = get_args(kind) or (kind,)
-    for held, words in HANDLES.items():
+    for held, noun in HANDLES.items():
         if held in kinds:
             if type(value) is held:
                 return value
             raise RuleSafeError(
-                f"{name} must be {words} that a call of the planner returned, not {_shown(value)}"
+                f"{name} must be {noun} returned by a call of the planner, got {_shown(value)}"
             )
     if value is None and type(None) in kinds:
         return None
     if str in kinds:
         if isinstance(value, str) and len(value) <= MAX_TEXT:
             return value
-        raise RuleSafeError(f"{name} must be a text of up to {MAX_TEXT} characters")
+        raise RuleSafeError(f"{name} must be a string of at most {MAX_TEXT} characters")
     assert float in kinds, f"no check for {kind}"
     right = isinstance(value, int | float) and not isinstance(value, bool)
-    if right and abs(value) <= MAX_NUMBER:  # which nan is not
+    if right and abs(value) <= MAX_NUMBER:  # false for nan
         return float(value)
-    raise RuleSafeError(f"{name} must be a number within +-{MAX_NUMBER:g}, not {_shown(value)}")
+    raise RuleSafeError(f"{name} must be a number within +-{MAX_NUMBER:g}, got {_shown(value)}")
 
 
 def _shown(value: Any) -> str:
-    """A value for a message, however large it is."""
+    """Return a short text for a value of any size."""
     if type(value) in HANDLES:
         return HANDLES[type(value)]
     if value is None or isinstance(value, float) or (type(value) is int and abs(value) < 1e9):
@@ -141,14 +141,14 @@ def _shown(value: Any) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """A result as it travels: residuals as (name, excess, unit); handles are the sandbox's."""
+    """Return a result for transfer: residuals as (name, excess, unit); the sandbox adds handles."""
     if isinstance(value, tuple):
         return tuple(_plain(part) for part in value)
     return float(value) if isinstance(value, float) else value
 
 
 class SandboxedProgram:
-    """The source of a task program, for the sandbox. The first call that fails ends it."""
+    """The source of a task program, run in the sandbox. The first failing call ends it."""
 
     def __init__(self, source: str, limits: ProgramLimits = ProgramLimits()):
         self._source = source

@@ -1,4 +1,4 @@
-"""`rulesafe demos render`: pictures and clouds of recorded states, and the dataset of them."""
+"""`rulesafe demos render`: images and point clouds of recorded states, and their dataset."""
 
 import json
 import time
@@ -25,7 +25,7 @@ from rulesafe_sim.simulation import Simulation
 from rulesafe_sim.variation import Variation
 
 SHOWN = {"all": ("head_rgb", "front_rgb", "points"), "points": ("points",), "joints": ()}
-"""What cameras see, by what a dataset is to hold."""
+"""Observations of a dataset -> the rendered ones."""
 
 PRIVILEGED = (
     "safe_positions",
@@ -38,22 +38,22 @@ PRIVILEGED = (
     "attempt",
     "operation",
 )
-"""Columns of a recording that a policy may not read."""
+"""Columns of a recording that policies may not read."""
 
 
 @dataclass(frozen=True)
 class Rendering:
-    """What a dataset is to hold and how it shall look."""
+    """Contents and appearance of a dataset."""
 
     dataset: Path
     observations: str = "all"  # one of SHOWN
-    look: str = ""  # a split: lights, colours and cameras anew from its ranges; empty: as recorded
-    cameras: str = ""  # a YAML file of cameras; empty: those of the simulation
+    look: str = ""  # split to sample lights, colours and cameras from; empty: as recorded
+    cameras: str = ""  # YAML file of cameras; empty: those of the simulation
 
 
 @dataclass(frozen=True)
 class Place:
-    """An episode of the dataset and the attempt that it shows."""
+    """An episode of the dataset and its attempt."""
 
     index: int
     rule: str
@@ -63,23 +63,27 @@ class Place:
 def render(
     directory: Path, rendering: Rendering, workers: int = 1, engine: str = "local"
 ) -> tuple[int, int]:
-    """Writes the episodes that the dataset still lacks; how many it has, and how many are new.
+    """Write the missing episodes of the dataset; return the numbers of all and of new episodes.
 
-    The dataset's order is that of `Folder.episodes`. An episode depends on its recording and the
-    look alone: rendered again, it is the same byte for byte.
+    The order of the dataset is that of `DemoFolder.episodes`. An episode depends only on its
+    recording and the look; rendered again, it is bit-identical.
 
-    Errors: RuleSafeError where there is nothing to render, where the directory is in use, on a
-    full disk, and where workers cannot start.
+    Raises:
+        RuleSafeError: if there is nothing to render, the directory is in use, the disk is full, or
+            workers cannot start.
     """
     if rendering.look:
-        load_split(rendering.look)  # to refuse it before anything is written
+        load_split(rendering.look)  # raises before anything is written
     if rendering.cameras:
         load_cameras(Path(rendering.cameras))
     request = load_request(directory)
     folder = DemoFolder(directory)
     episodes = folder.episodes(request.rules, request.episodes)
     if not episodes:
-        raise RuleSafeError(f"{directory} has no success of every rule yet: nothing to render")
+        raise RuleSafeError(
+            f"{directory} has no success of every rule yet, so there is nothing to render; run "
+            "rulesafe demos generate"
+        )
     with DemoFolder(rendering.dataset).exclusive_lock():
         _settle(directory, rendering)
         writer = DatasetWriter(rendering.dataset)
@@ -98,8 +102,8 @@ def render(
 
 
 def _settle(directory: Path, rendering: Rendering) -> None:
-    """Enters into the dataset's directory what it is made of. Errors: RuleSafeError where another
-    dataset is there."""
+    """Store the sources of the dataset in its directory. Raises RuleSafeError if the directory has
+    another dataset."""
     path = rendering.dataset / "render.json"
     request = asdict(load_request(directory))
     wanted = {
@@ -114,18 +118,20 @@ def _settle(directory: Path, rendering: Rendering) -> None:
         if there != wanted:
             differing = ", ".join(key for key in wanted if there.get(key) != wanted[key])
             raise RuleSafeError(
-                f"{rendering.dataset} holds a dataset of another kind (other {differing}); take "
+                f"{rendering.dataset} has a dataset of another kind (other {differing}); use "
                 "another --out"
             )
         return
     others = [file.name for file in rendering.dataset.glob("*") if not file.name.startswith(".")]
     if rendering.dataset.resolve() != directory.resolve() and others:
-        raise RuleSafeError(f"{rendering.dataset} is not empty and holds no {path.name}")
+        raise RuleSafeError(
+            f"{rendering.dataset} is not empty and has no {path.name}; use an empty directory"
+        )
     write_json(path, wanted)
 
 
 def write_episode(directory: Path, rendering: Rendering, place: Place) -> dict[str, Any]:
-    """Writes one episode of the dataset; what timings.jsonl notes of it."""
+    """Write one episode of the dataset and return its line of timings.jsonl."""
     spent = time.process_time()
     recording = read(DemoFolder(directory).file(place.rule, place.attempt, success=True))
     variation = look_of(recording, rendering.look)
@@ -147,8 +153,8 @@ def write_episode(directory: Path, rendering: Rendering, place: Place) -> dict[s
 
 
 def look_of(recording: RecordedAttempt, look: str) -> Variation:
-    """The variation to show: the recorded one, or with lights, colours and cameras from a split's
-    ranges, by the recording's seed."""
+    """Return the variation to render: the recorded one, or with lights, colours and cameras sampled
+    from a split's ranges with the recording's seed."""
     facts = recording.facts
     recorded = Variation.from_dict(facts["variation"])
     if not look:
@@ -168,8 +174,8 @@ def frames(
     cameras: str = "",
     keys: Sequence[str] = SHOWN["all"],
 ) -> Iterator[Frame]:
-    """Pictures and cloud of each state before an action, or those of `keys` alone: those that an
-    Observer had given, with the cameras of a file if one is named."""
+    """Yield images and point cloud of each state before an action, or only those of `keys`, as an
+    Observer returns them, with the cameras of a file if it is given."""
     simulation = _simulation()
     facts = recording.facts
     simulation.reset(recording.rule_source, facts["safe"], facts["seed"], variation)

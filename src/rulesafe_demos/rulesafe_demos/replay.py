@@ -1,4 +1,4 @@
-"""`rulesafe demos replay`: the same actions in the same physics, compared bit by bit."""
+"""`rulesafe demos replay`: executes a recording's actions again and compares states bit by bit."""
 
 from dataclasses import dataclass
 from itertools import takewhile
@@ -22,16 +22,16 @@ from rulesafe_sim.simulation import Simulation
 from rulesafe_sim.variation import Variation
 
 LINGER = 2.0
-"""The film's last picture stays this long (s)."""
+"""Duration of the film's last image, s."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """The first place where a replay leaves its recording."""
+    """The first difference between a replay and its recording."""
 
     frame: int
     column: str
-    element: str  # name or number of the element, empty for a scalar
+    element: str  # name or index of the element, empty for a scalar
     recorded: Any
     replayed: Any
 
@@ -43,8 +43,8 @@ class Difference:
 
 
 def find(directory: Path, episode: int | None, rule: str, attempt: int | None) -> Path:
-    """The recording that is meant: a file itself, the dataset's episode of that number, or a
-    rule's attempt, successful or not. Errors: RuleSafeError, with what there is."""
+    """Return the path of a recording: the file itself, an episode of the dataset by index, or an
+    attempt of a rule, successful or not. Raises RuleSafeError with the valid choices."""
     if directory.is_file():
         return directory
     request, folder = load_request(directory), DemoFolder(directory)
@@ -52,19 +52,19 @@ def find(directory: Path, episode: int | None, rule: str, attempt: int | None) -
         decided = folder.decided(rule)
         if attempt not in decided:
             raise RuleSafeError(
-                f"{rule} has no attempt {attempt}; there are: {_spans(list(decided)) or 'none'}"
+                f"{rule} has no attempt {attempt}; valid: {_spans(list(decided)) or 'none'}"
             )
         return folder.file(rule, attempt, decided[attempt])
     if episode is None:
-        raise RuleSafeError("say which: an episode's number, or --rule and --attempt, or a file")
+        raise RuleSafeError("give the index of an episode, --rule and --attempt, or a file")
     episodes = folder.episodes(request.rules, request.episodes)
     if not 0 <= episode < len(episodes):
-        raise RuleSafeError(f"there is no episode {episode}; there are {len(episodes)}, from 0")
+        raise RuleSafeError(f"no episode {episode}; there are {len(episodes)}, from 0")
     return folder.file(*episodes[episode], success=True)
 
 
 def _spans(numbers: list[int]) -> str:
-    """Sorted numbers as "0..4, 7"."""
+    """Return sorted numbers as text: "0..4, 7"."""
     spans: list[list[int]] = []
     for number in numbers:
         if spans and number == spans[-1][1] + 1:
@@ -75,9 +75,9 @@ def _spans(numbers: list[int]) -> str:
 
 
 def replay(recording: RecordedAttempt, film: Path | None = None) -> Difference | None:
-    """Executes a recording's actions again; the first difference to what it holds, or None.
+    """Execute a recording's actions again and return the first difference, or None.
 
-    With `film`, both cameras' pictures are written there (MP4), up to the difference.
+    With `film`, the images of both cameras are written there (MP4), up to the difference.
     """
     facts = recording.facts
     if facts["variation"] is None:
@@ -103,7 +103,7 @@ def replay(recording: RecordedAttempt, film: Path | None = None) -> Difference |
 
 
 class _Comparison:
-    """Subscriber that finds the first difference of the states to a recording."""
+    """Subscriber that finds the first difference between the states and a recording."""
 
     def __init__(self, recording: RecordedAttempt):
         self.difference: Difference | None = None
@@ -137,7 +137,7 @@ def _names(facts: Any, column: str) -> list[str]:
 
 
 class _Camera:
-    """Subscriber that films a simulation with the caption of an evaluation's film."""
+    """Subscriber that films a simulation with the captions of an evaluation's film."""
 
     def __init__(self, simulation: Simulation, recording: RecordedAttempt, path: Path):
         self.film = Film(path)

@@ -1,4 +1,4 @@
-"""Which attempt comes next, so that none is made that the request does not need."""
+"""The order of attempts, so that only attempts are made which the request needs."""
 
 from collections.abc import Mapping
 
@@ -6,12 +6,12 @@ from rulesafe_demos.attempts import Attempt, GenerationRequest
 
 
 class AttemptSchedule:
-    """Attempts of a request, given those that were decided before (rule -> number -> success).
+    """Schedules the attempts of a request, given those made before (rule -> number -> success).
 
-    A rule's attempts are issued in order, and one more only while its successes and its attempts
-    in hand are together fewer than the episodes wanted. So every attempt is needed whatever
-    becomes of those in hand: in the end those up to the last success that counts were made, and no
-    other, on any number of workers and after any number of interruptions.
+    A rule's attempts are issued in order. Another one is issued only while its successes and its
+    running attempts together are fewer than the requested episodes, so every attempt is needed
+    whatever the outcome of the running ones. At the end exactly the attempts up to the last
+    required success have been made, with any number of workers and interruptions.
     """
 
     def __init__(self, request: GenerationRequest, decided: Mapping[str, Mapping[int, bool]]):
@@ -21,15 +21,15 @@ class AttemptSchedule:
         self._in_hand = dict.fromkeys(request.rules, 0)
 
     def successes(self, rule: str) -> int:
-        """Of all attempts decided so far."""
+        """Return the number of successes so far."""
         return sum(self._decided[rule].values())
 
     def decided(self, rule: str) -> int:
         return len(self._decided[rule])
 
     def next(self) -> Attempt | None:
-        """An attempt to make now, of the rule that is furthest behind; None if none is needed
-        before one in hand has ended."""
+        """Return the next attempt, of the rule with the fewest successes and running attempts; None
+        if none is needed before a running one has ended."""
         for rule in sorted(self.request.rules, key=self._promised):
             number = self._skip(rule)
             if self._promised(rule) < self.request.episodes and number < self.request.attempts:
@@ -39,12 +39,12 @@ class AttemptSchedule:
         return None
 
     def done(self, attempt: Attempt, success: bool) -> None:
-        """Notes how an attempt that `next` gave has ended."""
+        """Store the outcome of an attempt returned by `next`."""
         self._in_hand[attempt.rule] -= 1
         self._decided[attempt.rule][attempt.number] = success
 
     def short(self) -> list[str]:
-        """Rules whose attempts are used up before the episodes were reached."""
+        """Return the rules that lack episodes."""
         wanted = self.request.episodes
         return [rule for rule in self.request.rules if self.successes(rule) < wanted]
 
@@ -52,7 +52,7 @@ class AttemptSchedule:
         return self.successes(rule) + self._in_hand[rule]
 
     def _skip(self, rule: str) -> int:
-        """The rule's next number that is neither decided nor in hand."""
+        """Return the rule's next number that is neither decided nor running."""
         while self._next[rule] in self._decided[rule]:
             self._next[rule] += 1
         return self._next[rule]

@@ -1,4 +1,4 @@
-"""`rulesafe demos stats`: how often attempts succeed, how long they are, and why others fail."""
+"""`rulesafe demos stats`: success rates and lengths of attempts, and causes of failure."""
 
 import csv
 import io
@@ -28,7 +28,7 @@ from rulesafe_demos.attempts import GenerationRequest, load_request
 
 @dataclass(frozen=True)
 class Row:
-    """What statistics need of an attempt."""
+    """The facts of an attempt that the statistics need."""
 
     rule: str
     safe: str
@@ -36,36 +36,35 @@ class Row:
     success: bool
     frames: int  # of 0.1 s
     retries: int
-    resampled: int  # places of the safe that were out of reach before this one
+    resampled: int  # poses of the safe that were out of reach before this one
     failure: str
-    wall_seconds: float | None  # None where timings.jsonl does not tell
+    wall_seconds: float | None  # None if timings.jsonl has no entry
     planning_seconds: float | None
     cpu_seconds: float | None
-    picture_seconds: float | None  # CPU time of pictures, clouds and the dataset's files
+    picture_seconds: float | None  # CPU time of images, point clouds and the dataset's files
 
     @property
     def cause(self) -> str:
-        """The failure without its numbers, so that like falls to like."""
+        """The failure without its numbers, so that equal causes are counted together."""
         return re.sub(r"-?\d+(\.\d+)?", "N", self.failure)
 
 
 @dataclass(frozen=True)
 class Group:
-    """Statistics of some attempts; rates and shares in 0..1, NaN where a figure is not known.
+    """Statistics of some attempts; rates and shares in 0..1, NaN if unknown.
 
     Attributes:
         name: what the attempts have in common.
-        attempts: how many there are.
-        successes: how many of them opened the safe.
-        rate: successes of attempts.
-        low, high: Wilson's interval of the rate at 95 %.
+        attempts: number of attempts.
+        successes: number of attempts that opened the safe.
+        rate: success rate.
+        low, high: Wilson's 95 % interval of the rate.
         frames: mean frames (0.1 s) of the successes.
         retries: mean retries of an attempt.
-        resampled: places of the safe that were out of reach.
+        resampled: poses of the safe that were out of reach.
         seconds: mean wall time (s) of an attempt, physics and planning.
         planning_share: share of the wall time that went into planning.
-        states_per_hour: successes in an hour of CPU time without pictures, failed attempts
-            included.
+        states_per_hour: successes per hour of CPU time without images, including failed attempts.
         demonstrations_per_hour: the same with all observations and the dataset's files.
     """
 
@@ -113,20 +112,21 @@ def group(name: str, rows: Sequence[Row]) -> Group:
 
 
 def grouped(rows: Sequence[Row], by: Callable[[Row], str]) -> list[Group]:
-    """A group for each value, in the order of their names, and one of all."""
+    """Return a group for each value, sorted by name, and one of all rows."""
     names = sorted({by(row) for row in rows})
     groups = [group(name, [row for row in rows if by(row) == name]) for name in names]
     return [*groups, group("all", rows)]
 
 
 def _mean(values: Iterable[float | None]) -> float:
-    """The mean of what is known, NaN where nothing is."""
+    """Return the mean of the known values, NaN if none is known."""
     found = [value for value in values if value is not None]
     return fmean(found) if found else nan
 
 
 def load_rows(directory: Path, request: GenerationRequest) -> list[Row]:
-    """Every attempt in a directory, by rule and number. Errors: RuleSafeError if there is none."""
+    """Return every attempt in a directory, by rule and number. Raises RuleSafeError if there is
+    none."""
     folder = DemoFolder(directory)
     timings = folder.timings()
     rows = []
@@ -151,7 +151,7 @@ def load_rows(directory: Path, request: GenerationRequest) -> list[Row]:
                 )
             )
     if not rows:
-        raise RuleSafeError(f"{directory} holds no attempts yet")
+        raise RuleSafeError(f"{directory} has no attempts yet; run rulesafe demos generate")
     return rows
 
 
@@ -171,26 +171,26 @@ COLUMNS: dict[str, Callable[[Group], str]] = {
     "states/h": lambda g: _cell(g.states_per_hour),
     "all/h": lambda g: _cell(g.demonstrations_per_hour),
 }
-"""Columns of the tables for people; LEGEND tells what they are."""
+"""Columns of the printed tables; LEGEND explains them."""
 
 LEGEND = (
-    "Rates are successes of attempts, with Wilson's interval (%) at 95 %; frames (0.1 s) are means "
-    "of the successes; retries are means of all attempts; redrawn counts places of the safe that "
+    "Rates are success rates of attempts, with Wilson's 95 % interval; frames (0.1 s) are means "
+    "of the successes; retries are means of all attempts; redrawn counts poses of the safe that "
     "were out of the arm's reach; s each is the wall time of an attempt in its process, planning "
-    "the share of it that went into planning; states/h and all/h are demonstrations in an hour of "
-    "CPU time, without and with pictures and clouds."
+    "the share of it that went into planning; states/h and all/h are demonstrations per hour of "
+    "CPU time, without and with images and point clouds."
 )
 
 
 NARROW = 100
-"""Letters in a line below which a terminal has no room for all columns."""
+"""Width of a terminal, in characters, below which some columns are left out."""
 
 LESS = ("retries", "redrawn", "planning", "states/h", "all/h")
-"""Columns that a narrow terminal does without; the .csv has them."""
+"""Columns that are left out in a narrow terminal; the .csv has them."""
 
 
 def table(groups: Sequence[Group], title: str, width: int) -> Table:
-    """For a terminal of `width` letters."""
+    """Return a table for a terminal of `width` characters."""
     columns = {n: c for n, c in COLUMNS.items() if width >= NARROW or n not in LESS}
     found = Table(title=title, box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 0, 0, 1))
     found.add_column("", no_wrap=True)
@@ -203,13 +203,13 @@ def table(groups: Sequence[Group], title: str, width: int) -> Table:
 
 
 def markdown(groups: Sequence[Group], head: str) -> str:
-    """For a report."""
+    """Return a Markdown table."""
     cells = [[group.name, *(cell(group) for cell in COLUMNS.values())] for group in groups]
     return markdown_table([[head, *COLUMNS], *cells])
 
 
 def causes(rows: Sequence[Row]) -> list[tuple[int, str, str]]:
-    """Failures by cause, most frequent first: how many, the cause, and where as
+    """Return failures by cause, most frequent first: count, cause, and attempts as
     "rule_001 on safe_03 (attempt 12), ..."."""
     found = Counter(row.cause for row in rows if not row.success)
     where = {
@@ -224,7 +224,7 @@ def causes(rows: Sequence[Row]) -> list[tuple[int, str, str]]:
 
 
 def write_csv(path: Path, groups: Sequence[Group]) -> None:
-    """The figures in full precision, a line for each group."""
+    """Write the statistics in full precision, one line per group."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(field.name for field in fields(Group))
@@ -243,14 +243,14 @@ class Stats:
 
 
 def collect(directory: Path) -> Stats:
-    """Reads a directory's attempts. Errors: RuleSafeError where there are none."""
+    """Read a directory's attempts. Raises RuleSafeError if there are none."""
     request = load_request(directory)
     rows = load_rows(directory, request)
     return Stats(request, rows, grouped(rows, lambda row: row.rule))
 
 
 def sizes(directory: Path) -> list[str]:
-    """What the dataset weighs, if it was rendered: a line on its frames and one on its bytes."""
+    """Return a line on the dataset's frames and one on its sizes; no lines if not rendered."""
     if not (directory / layout.INFO).is_file():
         return []
     found = describe(directory)
@@ -311,10 +311,10 @@ def report(found: Stats, directory: Path, figure: str = "") -> str:
 
 
 def dataset_lines(directory: Path) -> list[str]:
-    """What there is to say of a dataset without attempts, as `rulesafe bag to-dataset` makes it.
+    """Return the statistics of a dataset without attempts, such as from `rulesafe bag to-dataset`.
 
-    A line for each rule, or for each instruction where no rule is known, with episodes, mean frames
-    (0.1 s), and how many were opened of those of which that is known.
+    There is a line for each rule, or for each instruction if no rule is known, with episodes, mean
+    frames (0.1 s), and the number of successes among the episodes in which it is known.
     """
     store = EpisodeStore(directory)
     lengths, opened = defaultdict(list), defaultdict(list)
@@ -327,10 +327,10 @@ def dataset_lines(directory: Path) -> list[str]:
     lines = []
     for name in sorted(lengths):
         count, known = len(lengths[name]), opened[name]
-        ending = f"{sum(known)} of {len(known)} opened" if known else "opened or not: not recorded"
+        ending = f"{sum(known)} of {len(known)} opened" if known else "success not recorded"
         lines.append(
             f"{name}: {count} episode{'s' if count > 1 else ''} of "
             f"{fmean(lengths[name]):.0f} frames, {ending}"
         )
-    none = "no rates, stats.csv and stats.png: it has no attempts of `rulesafe demos generate`"
+    none = "no rates, stats.csv or stats.png: no attempts of `rulesafe demos generate`"
     return [*lines, *sizes(directory), none]

@@ -1,9 +1,9 @@
-"""Task programs written by a model: asked, run in the sandbox, filmed, and asked again with what
-went wrong.
+"""Task programs written by a language model: requested, run in the sandbox, filmed, and requested
+again with the reason of the failure.
 
-A folder of tries::
+Files of a run::
 
-    verdict.json            the whole story: every try, failures by kind, tokens
+    verdict.json            all tries, failures by kind, tokens
     program.py              the program that opened the safe, if one did
     try_0/                  program.py, summary.json; film.mp4 and sheet.png with a film
     exchanges/              every exchange with the model, for `--replay`
@@ -39,23 +39,23 @@ FORMAT = 1
 
 KINDS = {
     "closed": "the program ended, and the door is not open",
-    "repeated": "the program of an earlier try again",
+    "repeated": "the same program as in an earlier try",
     **models.FAILURES,
     **answers.KINDS,
     **sandbox.SANDBOX_KINDS,
     **remote.KINDS,
 }
-"""How a try fails -> what it means."""
+"""Kind of a failed try -> description."""
 
 VERDICT = "verdict.json"
 PROGRAM = "program.py"
 RUN_FILES = (VERDICT, PROGRAM, "try_*/*", f"{FOLDER}/*.json")
-"""Every file of a folder of tries."""
+"""All files of a run's folder."""
 
 
 @dataclass(frozen=True)
 class ProgramTask:
-    """What the program is for."""
+    """The task of the program."""
 
     rule: str
     safe: str
@@ -64,7 +64,7 @@ class ProgramTask:
 
 
 class Decompose:
-    """Answers with our own decomposition of the rule's shortest plan; no language model."""
+    """Replies with the decomposition of the rule's shortest plan; no language model."""
 
     name = "decompose"
 
@@ -78,15 +78,15 @@ class Decompose:
 
 @dataclass(frozen=True)
 class Try:
-    """One answer and what came of it."""
+    """One reply and its outcome."""
 
     number: int
     opened: bool
-    kind: str  # of the failure, empty where it opened the safe
+    kind: str  # of the failure, empty if the safe was opened
     reason: str
-    outcome: str = ""  # the line that a run ends with; empty where nothing was run
+    outcome: str = ""  # summary line of the episode; empty if nothing was run
     events: tuple[str, ...] = ()  # such as "knob+"
-    tokens_in: int | None = None  # None where the endpoint did not say
+    tokens_in: int | None = None  # None if the endpoint did not report it
     tokens_out: int | None = None
     failed_requests: dict[str, int] = field(default_factory=dict)
 
@@ -94,18 +94,18 @@ class Try:
 def write(
     task: ProgramTask, model: LanguageModel, out: Path, repairs: int, film: bool
 ) -> list[Try]:
-    """Asks for a program until one opens the safe, `repairs` times more than once at most.
+    """Request programs until one opens the safe, at most `repairs` times after the first.
 
-    Errors: RuleSafeError for an unknown rule, safe or split, a folder of another task or with files
-    of somebody else, which is left as it was, and a model that does not answer; the tries until
-    then are kept.
+    Raises:
+        RuleSafeError: for an unknown rule, safe or split; for a folder with another task or foreign
+            files, which is not changed; and if the model does not reply. Earlier tries are kept.
     """
     load_split(task.split)
     first = prompt.opening(load_rule(task.rule), load_safe(task.safe))
     with run_folder(
         out, RUN_FILES, lambda path: _compare(path, task, model), "rulesafe demos write"
     ):
-        _note(out, task, model, [])  # marks the folder, and takes an earlier run's word back
+        _note(out, task, model, [])  # marks the folder, and removes the result of an earlier run
         (out / PROGRAM).unlink(missing_ok=True)
         return _converse(task, model, first, out, repairs, film)
 
@@ -128,25 +128,25 @@ def _converse(
             failed = Try(number, False, error.kind, str(error), failed_requests=dict(error.retries))
             _note(out, task, model, [*tries, failed])
             raise
-        done, told = _attempt(task, reply, number, programs, out, film)
+        done, answer = _attempt(task, reply, number, programs, out, film)
         tries.append(_with_costs(done, reply))
         _note(out, task, model, tries)
         if done.opened:
             write_atomically(out / PROGRAM, programs[-1].encode())
             break
-        messages += (("assistant", quoted(reply.text)), ("user", told))
+        messages += (("assistant", quoted(reply.text)), ("user", answer))
     return tries
 
 
 def _attempt(
     task: ProgramTask, reply: Reply, number: int, programs: list[str], out: Path, film: bool
 ) -> tuple[Try, str]:
-    """What comes of a reply, and what the model is told of it. Adds to `programs`."""
+    """Return the outcome of a reply, and the feedback to the model. Extends `programs`."""
     try:
         program = parse_program(reply)
         if program in programs:
             earlier = programs.index(program)
-            raise BadAnswer("repeated", f"this is the program of try {earlier}, which failed")
+            raise BadAnswer("repeated", f"this program was already tried in try {earlier}")
     except BadAnswer as error:
         return Try(number, False, error.kind, str(error)), prompt.refused(error.kind, str(error))
     programs.append(program)
@@ -188,14 +188,14 @@ def _with_costs(done: Try, reply: Reply) -> Try:
 
 
 def _compare(path: Path, task: ProgramTask, model: LanguageModel) -> None:
-    """RuleSafeError where a folder's verdict is on something else."""
+    """Raise RuleSafeError if the verdict in a folder is on another task or model."""
     there = read_json(path, "a verdict")
     if not isinstance(there, Mapping):
-        raise RuleSafeError(f"{path} is not a verdict")
+        raise RuleSafeError(f"{path} is not a verdict of rulesafe demos write")
     if any(there.get(key) != value for key, value in _asked(task, model).items()):
         raise RuleSafeError(
-            f"{path.parent} holds tries of {there.get('rule')} on {there.get('safe')} by "
-            f"{there.get('model')}, or with another seed or split; give another --out"
+            f"{path.parent} has tries of {there.get('rule')} on {there.get('safe')} by "
+            f"{there.get('model')}, or with another seed or split; use another --out"
         )
 
 
@@ -204,7 +204,7 @@ def _asked(task: ProgramTask, model: LanguageModel) -> dict[str, Any]:
 
 
 def _note(out: Path, task: ProgramTask, model: LanguageModel, tries: list[Try]) -> None:
-    """Writes verdict.json."""
+    """Write verdict.json."""
     failed: Counter[str] = Counter()
     for one in tries:
         failed.update(one.failed_requests)
@@ -226,6 +226,6 @@ def _note(out: Path, task: ProgramTask, model: LanguageModel, tries: list[Try]) 
 
 
 def _total(counts: Iterable[int | None]) -> int | None:
-    """The sum of what is known, None where nothing is."""
+    """Return the sum of the known counts, or None if none is known."""
     known = [count for count in counts if count is not None]
     return sum(known) if known else None

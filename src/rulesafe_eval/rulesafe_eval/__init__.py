@@ -1,1 +1,1 @@
-"""Evaluation, reports, the `rulesafe` command and the launcher for machines without ros2."""
+"""Evaluation of policies: agents, episodes, statistics, reports and the evaluator node."""

@@ -1,4 +1,4 @@
-"""Agents of an evaluation by name: the oracles, checkpoints, and those of other packages."""
+"""Agents of an evaluation by name: oracles, checkpoints, and agents of installed packages."""
 
 from pathlib import Path
 from typing import Any
@@ -11,17 +11,17 @@ from rulesafe_eval.request import Setup
 from rulesafe_sim.runtime import Agent
 
 GROUP = "rulesafe.agents"
-"""Entry points of installed packages: subclasses of `rulesafe_sim.runtime.Agent`."""
+"""Entry point group of installed packages: subclasses of `rulesafe_sim.runtime.Agent`."""
 
 
 def load_agent(setup: Setup) -> tuple[Agent, dict[str, Any]]:
-    """Return the agent that is named, and what results keep of it, as JSON.
+    """Return the agent with a name, and its description for the results, as JSON.
 
     An oracle, an entry point of the group "rulesafe.agents" or `module:Class` of a subclass of
-    Agent acts with all that the simulation knows. Everything else is a policy.
+    Agent acts with the complete state of the simulation. All other names are policies.
 
     Raises:
-        RuleSafeError: it is unknown or cannot be used.
+        RuleSafeError: if the agent is unknown or cannot be used.
     """
     from rulesafe_eval.policies import CONTROLS
 
@@ -32,14 +32,16 @@ def load_agent(setup: Setup) -> tuple[Agent, dict[str, Any]]:
     if agent is None:
         return _policy(setup)
     if setup.control != "none":
-        raise RuleSafeError(f"{name} has no memory that could be {setup.control}")
+        raise RuleSafeError(
+            f"memory control {setup.control!r} requires a policy with memory; {name} has none"
+        )
     if name in ORACLES:
         return agent, {"kind": name, "privileged": True}
     return agent, {"kind": "agent", "name": name, "privileged": True}
 
 
 def _privileged(name: str) -> Agent | None:
-    """The agent of that name, None where it is a policy."""
+    """Return the agent with a name, or None if the name is that of a policy."""
     if name in ORACLES:
         return ORACLES[name]
     installed = name in names(GROUP, {})
@@ -50,7 +52,8 @@ def _privileged(name: str) -> Agent | None:
         return found()
     if installed:
         raise RuleSafeError(
-            f"agent {name!r} is {found!r}; valid: a subclass of {Agent.__module__}.Agent"
+            f"entry point {name!r} of {GROUP} is {found!r}; it must be a subclass of "
+            f"{Agent.__module__}.Agent"
         )
     return None
 
@@ -64,14 +67,17 @@ def _policy(setup: Setup) -> tuple[Agent, dict[str, Any]]:
     policy = find_policy(setup.policy)
     memory = memory_of_policy(policy)
     if setup.control != "none" and not policy.needs.memory:
-        raise RuleSafeError(f"{setup.policy} has no memory that could be {setup.control}")
+        raise RuleSafeError(
+            f"memory control {setup.control!r} requires a policy with memory; {setup.policy} has "
+            "none"
+        )
     controlled = CONTROLS[setup.control](policy)
     return PolicyAgent(controlled, memory, setup.execute, setup.execution), facts
 
 
 def facts_of(name: str) -> dict[str, Any]:
-    """What results keep of a policy: of a checkpoint what its policy.json says, of the training its
-    seed, steps and duration, and the SHA-256 of its files."""
+    """Return the description of a policy for the results: for a checkpoint facts from policy.json,
+    seed, steps and duration of the training, and the SHA-256 of its files."""
     if is_reference(name):
         return {"kind": "class", "name": name}
     from policy_node.checkpoints import find, shipped
@@ -88,5 +94,5 @@ def facts_of(name: str) -> dict[str, Any]:
     training = {key: config[key] for key in ("seed", "steps") if key in config}
     training |= {k: v for k, v in trained.get("results", {}).items() if k == "seconds"}
     hashes = {path.name: sha256(path) for path in sorted(folder.glob("policy.*"))}
-    told = {key: about.get(key) for key in kept}
-    return {"kind": "checkpoint", **told, "training": training, "files": hashes}
+    described = {key: about.get(key) for key in kept}
+    return {"kind": "checkpoint", **described, "training": training, "files": hashes}

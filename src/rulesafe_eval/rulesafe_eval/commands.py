@@ -1,4 +1,4 @@
-"""`rulesafe eval` and its subcommands. What they need is imported when they run."""
+"""`rulesafe eval` and its subcommands. Their dependencies are imported when they run."""
 
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -35,10 +35,10 @@ def evaluate(
     workers: int = 1,
     engine: Literal["local", "ray"] = "local",
 ) -> None:
-    """Let a policy play the episodes of some rules, count how it ends, and write a report.
+    """Evaluate a policy on episodes of some rules and write a report.
 
-    Called again with the same words it goes on where it stopped. The episodes are the same for
-    every policy: `rulesafe eval compare A B` compares two pair by pair.
+    Run again with the same arguments to resume. All policies get the same episodes, so that
+    `rulesafe eval compare A B` can compare two of them pair by pair.
 
     Example: rulesafe eval --policy expert --rules rule_001,rule_020 --episodes 4 --out runs/expert
 
@@ -46,21 +46,21 @@ def evaluate(
         policy: Name or folder of a checkpoint; expert, memoryless-oracle or phase-oracle; an agent
             of an installed package (entry point rulesafe.agents); or module:Class, a policy or an
             agent on the PYTHONPATH.
-        out: Directory of the results; runs/(date and time) if not given.
-        rules: Rules, sets of rules and .json files of locks, joined by commas; all: the twenty.
-        safes: Safes joined by commas, also such as the split leaves out, or all of the split. A
-            rule takes them in turn. If not given: those that a checkpoint learned from, all of the
-            split for anybody else.
-        episodes: Episodes of each rule. It may grow later.
+        out: Directory of the results; by default runs/(date and time).
+        rules: Rules, rule sets and .json lock files, comma-separated; all: the twenty rules.
+        safes: Safes, comma-separated, also outside of the split; all: those of the split. The
+            episodes of a rule use them in turn. Default: the safes that a checkpoint was trained
+            on, for other policies those of the split.
+        episodes: Number of episodes per rule. It may be increased later.
         split: normal (that of demonstrations: train), shifted, nominal or a .yaml file.
-        seed: Seed of the first episode; those of evaluations lie below 10000.
-        execute: Rows of each chunk of 50 that are executed before the policy is asked again.
-        execution: Where chunks overlap: a mean of all is followed, or the newest.
-        memory_control: shuffled: the policy sees its memory permuted in time.
+        seed: Seed of the first episode; evaluations use seeds below 10000.
+        execute: Number of actions of each chunk of 50 that are executed before the next inference.
+        execution: Actions where chunks overlap: the newest chunk, or a weighted mean (blended).
+        memory_control: shuffled: the policy receives its memory permuted in time.
         step_seconds: Simulated time for each event of the rule's shortest plan, s.
-        films: Films of each rule at most, failures and successes in turn; 0: none.
-        workers: Processes at work at once.
-        engine: ray: by Ray, on this machine or on the cluster that RAY_ADDRESS names.
+        films: Maximum number of films per rule, alternating failures and successes; 0: none.
+        workers: Number of parallel processes.
+        engine: ray: run the workers with Ray, on this machine or the cluster of RAY_ADDRESS.
     """
     from rulesafe_demos.film.summary import results_folder
     from rulesafe_eval.agents import load_agent
@@ -77,17 +77,17 @@ def evaluate(
     content = play(request, folder, workers, engine)
     report = write_report(folder, content)
     _print_summary(content)
-    if lacking := missing(folder, choose(content["episodes"], films)):
-        # Flushed, so that it is printed before the bar, which goes to stderr.
-        count = f"{len(lacking)} film{'s' if len(lacking) > 1 else ''}"
-        print(f"making {count} (--films 0 leaves them out)", flush=True)
-        make(request, folder, lacking, workers, engine)
+    if unfilmed := missing(folder, choose(content["episodes"], films)):
+        # Flushed, so that it is printed before the progress bar, which is written to stderr.
+        count = f"{len(unfilmed)} film{'s' if len(unfilmed) > 1 else ''}"
+        print(f"rendering {count}; disable with --films 0", flush=True)
+        make(request, folder, unfilmed, workers, engine)
         report = write_report(folder, content)
     print(f"{folder / 'results.json'}\n{report}")
 
 
 def _named(policy: str) -> str:
-    """A folder's name from wherever a worker stands; others as they are, those of oracles too."""
+    """Return the absolute path of a folder, for workers; other names are returned unchanged."""
     from rulesafe_eval.oracles import ORACLES
 
     is_folder = policy not in ORACLES and Path(policy).is_dir()
@@ -95,12 +95,12 @@ def _named(policy: str) -> str:
 
 
 def report(directory: Results) -> None:
-    """Count the episodes that were played and write results.json and report.html anew.
+    """Write results.json and report.html again, from the episodes evaluated so far.
 
     Example: rulesafe eval report runs/expert
 
     Args:
-        directory: Results, of an evaluation that still runs too.
+        directory: Directory of results; its evaluation may still be running.
     """
     from rulesafe_eval.report import write_report
     from rulesafe_eval.results import write_results
@@ -120,8 +120,8 @@ def compare(
 
     Args:
         first: Directory of results, or results.json.
-        second: Another, with the same rules, safes, seeds and split.
-        out: A JSON file of the figures.
+        second: The results to compare with; same rules, safes, seeds and split.
+        out: JSON file to which the comparison is written.
     """
     from rulesafe_data.files import write_json
     from rulesafe_eval.comparison import compare as figures
@@ -138,16 +138,16 @@ def table(
     directories: Annotated[tuple[Path, ...], tyro.conf.Positional, tyro.conf.arg(metavar="DIR")],
     out: Path | None = None,
 ) -> None:
-    """Put many evaluations on one page: success, differences and failures by kind of policy.
+    """Summarise many evaluations on one page: success, differences and failures by policy.
 
-    Policies that differ in their training seed alone are counted together; kinds are compared on
-    the episodes they share.
+    Evaluations of checkpoints that differ only in their training seed are pooled. Policies are
+    compared on the episodes that they share.
 
     Example: rulesafe eval table runs/none_0 runs/none_1 runs/vq_0 runs/vq_1 --out table.md
 
     Args:
-        directories: Directories of results, or results.json.
-        out: A Markdown file; printed if not given.
+        directories: Directories of results, or results.json files.
+        out: Markdown file; by default the page is printed.
     """
     from rulesafe_core.files import write_atomically
     from rulesafe_eval.results import read_results
@@ -163,7 +163,7 @@ def table(
 
 
 def _console() -> "Console":
-    """A console as wide as the terminal; where there is none, as wide as the widest table."""
+    """Return a console as wide as the terminal, or as the widest table if there is no terminal."""
     from rich.console import Console
 
     return Console(highlight=False, width=None if sys.stdout.isatty() else WIDE)
@@ -213,7 +213,8 @@ def _print_comparison(found: dict[str, Any]) -> None:
     _print_table(title, (*heads, "process score B - A", "score p"), rows)
     if any(found["unpaired"]):
         print(
-            f"episodes without a partner: {found['unpaired'][0]} of A, {found['unpaired'][1]} of B"
+            f"episodes only in one evaluation: {found['unpaired'][0]} of A, "
+            f"{found['unpaired'][1]} of B"
         )
 
 
@@ -222,4 +223,4 @@ SUBCOMMANDS: dict[str, Callable[..., int | None]] = {
     "report": report,
     "table": table,
 }
-"""What may follow `rulesafe eval` in place of options."""
+"""Subcommands of `rulesafe eval`."""

@@ -1,4 +1,4 @@
-"""`rulesafe eval compare`: two evaluations on the same episodes, pair by pair."""
+"""`rulesafe eval compare`: paired comparison of two evaluations on the same episodes."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -21,15 +21,18 @@ Pair = tuple[Line, Line]
 
 
 def compare(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
-    """What two results.json say of each other: {"policies", "pairs", "unpaired", "rows"}.
+    """Compare two results.json: {"policies", "pairs", "unpaired", "rows"}.
 
-    Pairs are episodes with the same rule, safe, seed and split. A row for each rule, and one for
-    all: pairs; success of both; the difference second minus first with its paired bootstrap
-    interval; how many pairs one alone opened, with McNemar's exact p; differences of the scores
-    with intervals and the p of random changes of sign. p are two-sided and not corrected for the
-    number of rows. Episodes of several rules with one seed have the safe at the same place: for all
-    rules such pairs are resampled, and change sign, together, in place of McNemar's test too.
-    Errors: RuleSafeError where nothing can be paired.
+    Pairs are episodes with the same rule, safe, seed and split. There is a row for each rule and
+    one for all rules. A row has the number of pairs, the successes of both, the difference second
+    minus first with its paired bootstrap interval, the number of pairs in which only one succeeded
+    with McNemar's exact p, and the differences of the scores with intervals and the p of sign-flip
+    tests. p values are two-sided and not corrected for the number of rows. Episodes of several
+    rules with the same seed have the same safe pose. For all rules such pairs are therefore
+    resampled together, and a sign-flip test on these clusters replaces McNemar's test.
+
+    Raises:
+        RuleSafeError: if the evaluations share no episode, or their conditions differ.
     """
     _check(one["request"], other["request"])
     theirs = {_key(line): line for line in other["episodes"]}
@@ -52,12 +55,12 @@ def compare(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def row_of(rule: str, pairs: Sequence[Pair]) -> dict[str, Any]:
-    """The figures of some pairs."""
+    """Return the statistics of some pairs."""
     opened = np.array([[line["opened"] for line in pair] for pair in pairs])  # (P, 2)
     only = [int((opened[:, i] & ~opened[:, 1 - i]).sum()) for i in (0, 1)]
     gain = opened[:, 1].astype(float) - opened[:, 0]
     places = [(line["safe"], line["seed"]) for line, _ in pairs]
-    alone = len(set(places)) == len(places)
+    independent = len(set(places)) == len(places)
     row: dict[str, Any] = {
         "rule": rule,
         "pairs": len(pairs),
@@ -66,7 +69,7 @@ def row_of(rule: str, pairs: Sequence[Pair]) -> dict[str, Any]:
         "success_interval": list(bootstrap(gain, places)),
         "only_first": only[0],
         "only_second": only[1],
-        "success_p": mcnemar(*only) if alone else sign_flips(cluster_sums(gain, places)[0]),
+        "success_p": mcnemar(*only) if independent else sign_flips(cluster_sums(gain, places)[0]),
     }
     for score in SCORES:
         gain = np.array([second[score] - first[score] for first, second in pairs])
@@ -77,8 +80,8 @@ def row_of(rule: str, pairs: Sequence[Pair]) -> dict[str, Any]:
 
 
 def in_words(row: Mapping[str, Any]) -> tuple[str, str, str, str]:
-    """A row's differences with their intervals, and their p, as text: success, p, process score,
-    p."""
+    """Return the differences of a row with their intervals and p, as text: success, p, process
+    score, p."""
     low, high = row["success_interval"]
     bottom, top = row["process_score_interval"]
     return (
@@ -94,32 +97,32 @@ def _key(line: Line) -> tuple[str, str, int]:
 
 
 def _check(one: Mapping[str, Any], other: Mapping[str, Any]) -> None:
-    """Errors: RuleSafeError where equal seeds do not mean equal episodes."""
+    """Raise RuleSafeError if the same seed does not mean the same episode in both evaluations."""
     conditions = {
         "split": lambda request: request["split"],
         "files": lambda request: request["files"],
-        "time for a step": lambda request: request["setup"]["step_seconds"],
+        "time per step": lambda request: request["setup"]["step_seconds"],
     }
     for name, condition in conditions.items():
         if condition(one) != condition(other):
             raise RuleSafeError(
-                f"these are not the same episodes: {name} {condition(one)} in the first, "
+                f"the evaluations have different episodes: {name} {condition(one)} in the first, "
                 f"{condition(other)} in the second"
             )
 
 
 def _name(request: Mapping[str, Any]) -> str:
-    """The policy, and what is set otherwise than by default: it may be what is compared."""
+    """Return the policy's name and all settings that differ from the defaults."""
     name: str = request["setup"]["policy"]
-    told = changed_settings(request["setup"])
-    return f"{name} ({', '.join(told)})" if told else name
+    changed = changed_settings(request["setup"])
+    return f"{name} ({', '.join(changed)})" if changed else name
 
 
 def changed_settings(setup: Mapping[str, Any]) -> list[str]:
-    """Words on what is set otherwise than by default."""
+    """Return a text for each setting that differs from its default."""
     settings = {
         f"{setup['control']} memory": setup["control"] != "none",
-        f"{setup['execute']} rows": setup["execute"] != EXECUTE,
+        f"{setup['execute']} actions per chunk": setup["execute"] != EXECUTE,
         setup["execution"]: setup["execution"] != EXECUTION,
     }
     return [words for words, is_set in settings.items() if is_set]

@@ -1,4 +1,4 @@
-"""The evaluator's messages to plain data."""
+"""Conversion of ROS messages for the evaluator."""
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 
@@ -6,8 +6,8 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 def failures(message: DiagnosticArray) -> list[tuple[str, int, str]]:
     """Return key, value and reason of each error that names an episode.
 
-    The key is `episode`, with its number, or `episode_started`, with the stamp of its start in ns:
-    a policy does not know the number.
+    The key is `episode`, with its number, or `episode_started`, with the stamp of its start in ns,
+    since a policy does not know the number.
     """
     found = []
     for status in message.status:

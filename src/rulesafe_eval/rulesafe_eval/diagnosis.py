@@ -1,4 +1,4 @@
-"""Why an episode failed: forces, touched parts and phase changes, noted after each frame."""
+"""Causes of failure, from forces, touched parts and phase changes recorded after each frame."""
 
 from typing import Any
 
@@ -9,23 +9,23 @@ from rulesafe_sim.episode import Activity, EpisodeRecord
 from rulesafe_sim.simulation import Simulation
 
 TOUCH = 0.5
-"""Force from which on a part counts as touched, N: above what resting contacts read."""
+"""Smallest force (N) at which a part counts as touched; resting contacts stay below it."""
 
 CAUSES = {
-    "out_of_reach": "the arm reaches none of the places drawn for the safe: nothing was played",
-    "dead_end": "a move spoiled the lock: nothing opens the door any more",
-    "wrong_move": "after the best moment parts moved that led no nearer to the open door",
-    "not_moved": "the part that was due was touched, and did not come into its other phase",
-    "not_touched": "the part that was due was never touched",
+    "out_of_reach": "the safe was out of the arm's reach at all sampled poses: no episode was run",
+    "dead_end": "a wrong move led to a lock state from which the door cannot be opened any more",
+    "wrong_move": "after the best state, parts moved without progress towards the open door",
+    "not_moved": "the next part was touched, but did not change its phase",
+    "not_touched": "the next part was never touched",
 }
-"""Why an episode failed, by what happened after the moment nearest to the open door."""
+"""Cause of failure -> description; causes refer to the time after the state nearest to success."""
 
 
 class Diagnosis:
-    """Subscriber of one episode. One that was never notified is of an episode out of reach.
+    """Subscriber of one episode. Without any notification the cause is "out_of_reach".
 
     Attributes:
-        actions: (13,) each, rad: what was executed, frame by frame.
+        actions: (13,) each, rad: the executed actions, frame by frame.
     """
 
     def __init__(self) -> None:
@@ -61,7 +61,7 @@ class Diagnosis:
                 self._touched.append(name)
 
     def facts(self, record: EpisodeRecord) -> dict[str, Any]:
-        """The episode as results.jsonl keeps it, but for its timing: equal for equal episodes."""
+        """Return the episode's entry for results.jsonl without timing; it is deterministic."""
         facts = record.to_dict()
         del facts["wall_time"], facts["outcome"]
         failed = not record.success
@@ -81,7 +81,7 @@ class Diagnosis:
         }
 
     def _cause(self, record: EpisodeRecord) -> tuple[str, str]:
-        """Why it failed, one of CAUSES, and the event that was due."""
+        """Return the cause of a failure, one of CAUSES, and the event that was due."""
         if self._simulation is None:
             return "out_of_reach", record.plan[0]
         due = next(iter(self._simulation.progress.remaining), "")
@@ -89,7 +89,7 @@ class Diagnosis:
             return "dead_end", due
         if self._changes > self._changes_at_best:
             return "wrong_move", due
-        # A hand pulls the door by the handle.
+        # The door is pulled by the handle.
         holds = ("door", "handle") if due == "door+" else (due[:-1],)
         touched = any(part in self._touched for part in holds)
         return "not_moved" if touched else "not_touched", due

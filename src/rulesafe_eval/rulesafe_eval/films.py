@@ -1,7 +1,7 @@
-"""Films of chosen episodes: their actions executed once more, with cameras.
+"""Films of selected episodes: their actions are executed again, with cameras.
 
-An episode is played without cameras where its actor needs none, and filmed afterwards only if it
-was chosen. The physics must come out the same bit by bit, and that is checked.
+Episodes are run without cameras where the agent needs none, and selected ones are filmed
+afterwards. The state digest is checked, since the physics must be bit-identical.
 """
 
 import os
@@ -26,19 +26,19 @@ from rulesafe_sim.runtime import Playback, Runtime
 from rulesafe_sim.safes import load_safe
 
 SIDE = 240
-"""Pixels of each picture as rendered."""
+"""Width and height of each rendered image, pixels."""
 
 Line = Mapping[str, Any]
 
 
 def folder_of(directory: Path, rule: str, number: int) -> Path:
-    """Where an episode's film.mp4 and sheet.png are."""
+    """Return the folder of an episode's film.mp4 and sheet.png."""
     return directory / "films" / f"{rule}_{number:06d}"
 
 
 def choose(episodes: Sequence[Line], each: int) -> list[Line]:
-    """The episodes to film: of each rule the first that failed, the first that was opened, and so
-    on in turn, `each` at most."""
+    """Return the episodes to film: for each rule the first failure, the first success, and so on in
+    turn, at most `each`."""
     chosen: list[Line] = []
     for rule in dict.fromkeys(line["rule"] for line in episodes):
         played = [line for line in episodes if line["rule"] == rule and line["frames"]]
@@ -49,7 +49,7 @@ def choose(episodes: Sequence[Line], each: int) -> list[Line]:
 
 
 def missing(directory: Path, lines: Sequence[Line]) -> list[Line]:
-    """Those of some episodes that are not filmed yet."""
+    """Return the episodes that have no film yet."""
     return [
         line
         for line in lines
@@ -60,10 +60,14 @@ def missing(directory: Path, lines: Sequence[Line]) -> list[Line]:
 def make(
     request: EvaluationRequest, directory: Path, lines: Sequence[Line], workers: int, engine: str
 ) -> None:
-    """Films what is not filmed yet. Errors: RuleSafeError where physics came out otherwise, a
-    worker died again and again, or another process writes to the directory."""
-    lacking = missing(directory, lines)
-    jobs = {request.episode(line["rule"], line["number"]): line for line in lacking}
+    """Film the episodes that have no film yet.
+
+    Raises:
+        RuleSafeError: if the physics differs from the evaluation, a worker fails repeatedly, or
+            another process writes to the directory.
+    """
+    unfilmed = missing(directory, lines)
+    jobs = {request.episode(line["rule"], line["number"]): line for line in unfilmed}
     if not jobs:
         return
     with ResultsFolder(directory).exclusive_lock():
@@ -81,8 +85,8 @@ def film(
     facts: Mapping[tuple[str, int], Line],
     episode: Attempt,
 ) -> None:
-    """Writes film.mp4 and sheet.png of one episode. Where the actor remembers in tokens, the film
-    shows what its own memory makes of the joint positions."""
+    """Write film.mp4 and sheet.png of one episode. If the agent uses memory tokens, the film shows
+    the tokens of its memory."""
     line = facts[episode.rule, episode.number]
     actions = np.load(actions_file(directory, episode.rule, episode.number))
     safe = load_safe(episode.safe)
@@ -91,7 +95,7 @@ def film(
     simulation = simulation_of(True)
     simulation.reset(episode.source, safe, episode.seed, variation)
     folder = folder_of(directory, episode.rule, episode.number)
-    # Complete or not there, whenever this process is killed; one that was left behind may go on.
+    # Renamed when complete. A draft that was left behind is ignored, and its episode filmed again.
     draft = folder.with_name(f".{folder.name}.{os.getpid()}")
     limit = setup.time_limit(simulation.rule)
     memory = getattr(agent_of(setup), "memory", None)
@@ -99,8 +103,8 @@ def film(
     Runtime(simulation, subscribers=[filming]).run(Playback(actions), stop=False)
     if simulation.digest != line["state_digest"]:
         raise RuleSafeError(
-            f"{episode}: the physics came out otherwise than in the evaluation; were its packages "
-            "or its machine others?"
+            f"{episode}: the physics differs from that of the evaluation (state digest); films "
+            "need the same package versions and the same machine as the evaluation"
         )
     filming.close(line["reason"])
     shutil.rmtree(folder, ignore_errors=True)
@@ -108,6 +112,6 @@ def film(
 
 
 def about(line: Line) -> str:
-    """What a film shows, in a few words."""
+    """Return a short description of a film."""
     how = "opened" if line["opened"] else f"failed at step {line['failed_step']}"
     return f"{line['rule']} on {line['safe']}, seed {line['seed']}: {how}"

@@ -1,7 +1,7 @@
-"""The evaluator on a ROS 2 graph: runs episodes, films them and writes the summary.
+"""ROS 2 node of the evaluator: runs episodes, films them and writes the summary.
 
-The episodes of its parameters run at once; its exit code is 0 only if every door was opened. With
-`episodes` at 0 it serves the action /evaluate until it is stopped.
+The episodes given by its parameters start at once; the exit code is 0 only if every door was
+opened. With `episodes` at 0 the node serves the action /evaluate until it is stopped.
 """
 
 import sys
@@ -45,55 +45,55 @@ from rulesafe_sim.episode import EpisodeRecord
 class EvaluatorParameters(Settings):
     """Parameters of the evaluator node."""
 
-    rule: str = setting("rule_001", "Rule: an id or the path of a lock's file.")
+    rule: str = setting("rule_001", "Rule: an id or the path of a lock file.")
     safe: str = setting("safe_01", "Safe: an id or the path of a YAML file.")
     seed: int = setting(0, "Seed of the first episode; each further one adds 1.", 0, 2**32 - 1)
-    episodes: int = setting(1, "Episodes to run; 0: only serve /evaluate.", 0, 10_000)
-    time_limit: float = setting(240.0, "Simulated time that an episode may take.", 0.1, 36_000, "s")
+    episodes: int = setting(1, "Number of episodes; 0: only serve /evaluate.", 0, 10_000)
+    time_limit: float = setting(240.0, "Simulated time limit of an episode.", 0.1, 36_000, "s")
     stall_limit: float = setting(
         180.0,
-        "Wall time without progress of the simulated time after which an episode has failed.",
+        "Wall time without progress of simulated time after which the episode fails.",
         1,
         36_000,
         "s",
     )
     recorded: bool = setting(
         False,
-        "Begin when a recorder has subscribed (rulesafe bag record, ros2 bag record), so that "
-        "the first episode is complete in the bag; without one the node begins after 60 s.",
+        "Wait for a recorder (rulesafe bag record, ros2 bag record) to subscribe, so that the bag "
+        "has the complete first episode; without one the episodes start after 60 s.",
     )
-    out: str = setting("", "Folder of the results; empty: runs/(date and time).")
-    film: bool = setting(True, "Write film.mp4 and sheet.png where there are images.")
+    out: str = setting("", "Directory of the results; empty: runs/(date and time).")
+    film: bool = setting(True, "Write film.mp4 and sheet.png if images are published.")
     head_image: str = setting("/camera/head/image_raw", "Topic of the film's head camera.")
     front_image: str = setting("/camera/front/image_raw", "Topic of the film's front camera.")
 
 
 INTERRUPTED = 130
-"""Exit code of an evaluation that a SIGINT ended: it is no success."""
+"""Exit code of an evaluation that was interrupted by SIGINT."""
 
 SERVICE_PATIENCE = 60.0
-"""s of wall time that the simulation may take to come up."""
+"""Wall time (s) to wait for the simulation's service, and for a recorder."""
 
 RECORDED = ("/joint_states", "/policy/action_chunk")
-"""What a recorder must listen to; it can only once simulation and policy are there."""
+"""Topics to which a recorder must subscribe before an evaluation with `recorded` starts."""
 
 SETTLE = 1.0
-"""s of wall time in which simulation and policy discover a recorder that this node has discovered:
-what they publish before that is not in its bag."""
+"""Wall time (s) for simulation and policy to discover a recorder after this node has; messages that
+they publish before are not in its bag."""
 
 REPEAT = 20.0
-"""s of wall time after which an unanswered /episode/reset is sent again."""
+"""Wall time (s) after which an unanswered /episode/reset request is sent again."""
 
 SILENCE = 30.0
-"""s of wall time without a status, upon which the simulation is taken for dead: while it lives it
-says ten times a second where it stands, even while its time stands still."""
+"""Wall time (s) without a status after which the episode fails. A running simulation publishes ten
+statuses per second, also while simulated time is paused."""
 
 Job = tuple[str, str, int]  # rule, safe, seed
 Report = Callable[[list[EpisodeRecord]], None]
 
 
 class EvaluatorNode(Node):
-    """Callbacks feed the monitor of the running episode; coroutines wait for its end."""
+    """Callbacks update the monitor of the running episode; coroutines await its end."""
 
     def __init__(self) -> None:
         super().__init__("evaluator_node")
@@ -103,9 +103,9 @@ class EvaluatorNode(Node):
         self._monitor: EpisodeMonitor | None = None
         self._progress = EpisodeProgress(0.0)
         self._status = EpisodeStatus()
-        self._episode = 0  # number of the running episode; 0 until the reset is answered
-        self._early: list[EpisodeStatus] = []  # came before that answer
-        self._heard = 0.0  # s of wall time, the last of them
+        self._episode = 0  # number of the running episode; 0 before the reset response
+        self._early: list[EpisodeStatus] = []  # received before the reset response
+        self._status_at = 0.0  # wall time of the last status, s
         self._call: RepeatedRequest | None = None
         self._end = Future()
         self._reset = self.create_client(ResetEpisode, "/episode/reset")
@@ -130,7 +130,7 @@ class EvaluatorNode(Node):
     # Callbacks ----------------------------------------------------------------------------
 
     def _on_status(self, status: EpisodeStatus) -> None:
-        self._status, self._heard = status, time.monotonic()
+        self._status, self._status_at = status, time.monotonic()
         if self._monitor is None:
             return
         if not self._episode:
@@ -141,7 +141,7 @@ class EvaluatorNode(Node):
             if self._monitor.result is None and (line := self._progress.line(now)):
                 print(line, flush=True)
         elif status.episode > self._episode:
-            self._monitor.give_up("the episode was reset from elsewhere")
+            self._monitor.give_up("another client of /episode/reset started a new episode")
 
     def _on_image(self, camera: str) -> Callable[[Image | CompressedImage], None]:
         def take(message: Image | CompressedImage) -> None:
@@ -157,7 +157,9 @@ class EvaluatorNode(Node):
         try:
             self._monitor.tokens(to_ns(message.header.stamp), decode_memory(message))
         except RuleSafeError as error:
-            self.get_logger().warning(f"not in the film: {error}", throttle_duration_sec=5.0)
+            self.get_logger().warning(
+                f"tokens are missing in the film: {error}", throttle_duration_sec=5.0
+            )
 
     def _on_diagnostics(self, message: DiagnosticArray) -> None:
         status = self._status
@@ -174,27 +176,33 @@ class EvaluatorNode(Node):
             return
         reply = self._call.response
         infos = self.get_publishers_info_by_topic("/episode/status")
-        # A bag's player, say. For a moment after its discovery a writer has no name yet.
-        if len(writers := sorted({info.node_name for info in infos} - {UNNAMED})) > 1:
-            told = f"{' and '.join(writers)} both write /episode/status: which one is to be judged?"
-            error = RuleSafeError(f"{told} End one of them, or give each a ROS_DOMAIN_ID")
+        # The second one may be a bag player. A publisher just discovered may have no name yet.
+        if len(publishers := sorted({info.node_name for info in infos} - {UNNAMED})) > 1:
+            error = RuleSafeError(
+                f"more than one publisher on /episode/status: {' and '.join(publishers)}; stop all "
+                "but one, or use separate ROS_DOMAIN_IDs"
+            )
             (self._end if reply.done() else reply).set_exception(error)
             return
         limit = self._values.stall_limit
         if self._monitor.still > limit and not reply.done():
-            reason = f"the simulation did not answer /episode/reset within {limit:g} s"
+            reason = f"no response of /episode/reset within {limit:g} s"
             reply.set_exception(RuleSafeError(reason))
             return
         self._call.poll()
-        if time.monotonic() - self._heard > SILENCE:
-            self._monitor.give_up(f"no status for {SILENCE:g} s: has the simulation ended?")
+        if time.monotonic() - self._status_at > SILENCE:
+            self._monitor.give_up(
+                f"no message on /episode/status for {SILENCE:g} s; is the simulation running?"
+            )
         if self._monitor.still > limit:
-            self._monitor.give_up(f"simulated time stood still for {limit:g} s: no chunk came")
+            self._monitor.give_up(
+                f"simulated time did not advance for {limit:g} s: no action chunk was received"
+            )
         if self._monitor.over or self._monitor.still > limit:
             self._end.set_result(None)
 
     async def _on_goal(self, handle) -> Evaluate.Result:
-        """The action /evaluate."""
+        """Execute a goal of the action /evaluate."""
         goal = handle.request
         seeds = range(goal.first_seed, goal.first_seed + goal.episodes)
         rules = expand_rules(",".join(goal.rules)) if goal.rules else ()
@@ -235,8 +243,11 @@ class EvaluatorNode(Node):
         report: Report = lambda results: None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> list[EpisodeRecord]:
-        """Runs the episodes one after the other; prints a line for each and writes the summary
-        anew. Errors: RuleSafeError where the simulation refuses an episode or is not there."""
+        """Run the episodes one after the other; print a line and update the summary after each.
+
+        Raises:
+            RuleSafeError: if the simulation rejects an episode or does not respond.
+        """
         self._busy = True
         results: list[EpisodeRecord] = []
         try:
@@ -257,7 +268,7 @@ class EvaluatorNode(Node):
         rule, safe, seed = job
         if not self._reset.wait_for_service(SERVICE_PATIENCE):
             raise RuleSafeError(
-                f"no simulation offers /episode/reset within {SERVICE_PATIENCE:g} s"
+                f"no service /episode/reset within {SERVICE_PATIENCE:g} s; start the simulation"
             )
         recorder = None
         if self._values.film:
@@ -266,7 +277,7 @@ class EvaluatorNode(Node):
         self._episode, self._early = 0, []
         self._call = RepeatedRequest(lambda: self._reset.call_async(request), REPEAT)
         self._end = Future()
-        self._heard = time.monotonic()
+        self._status_at = time.monotonic()
         self._call.poll()
         monitor = self._monitor = EpisodeMonitor(time_limit, recorder)
         try:
@@ -279,7 +290,7 @@ class EvaluatorNode(Node):
                 self._on_status(status)
             await self._end
             if monitor.result is None:
-                raise RuleSafeError("no status of the episode came on /episode/status")
+                raise RuleSafeError("no message of the episode was received on /episode/status")
             return monitor.result
         finally:
             self._monitor = None
@@ -292,8 +303,8 @@ class EvaluatorNode(Node):
         while not all(map(self._is_recorded, RECORDED)):
             if time.monotonic() > end:
                 self.get_logger().warning(
-                    f"no recorder listens to {' and '.join(RECORDED)} after {SERVICE_PATIENCE:g} s;"
-                    " the episodes begin without one"
+                    f"no recorder subscribed to {' and '.join(RECORDED)} within "
+                    f"{SERVICE_PATIENCE:g} s; starting the episodes without one"
                 )
                 return
             executor.spin_once(timeout_sec=0.1)
@@ -306,7 +317,7 @@ class EvaluatorNode(Node):
         return any(listener.node_name.endswith("recorder") for listener in listeners)
 
     def run(self, executor: SingleThreadedExecutor) -> int:
-        """The parameters' episodes, or the action alone; the exit code."""
+        """Run the episodes of the parameters, or serve the action; return the exit code."""
         values = self._values
         if not values.episodes:
             return serve(self, executor)
@@ -319,7 +330,7 @@ class EvaluatorNode(Node):
         try:
             executor.spin_until_future_complete(task)
         except (KeyboardInterrupt, ExternalShutdownException):
-            print("evaluator_node: stopped before the end", file=sys.stderr, flush=True)
+            print("evaluator_node: interrupted", file=sys.stderr, flush=True)
             return INTERRUPTED
         if not task.done():
             return INTERRUPTED

@@ -1,14 +1,14 @@
-"""The oracles: agents that know more than a policy may, and leave the moves to the expert.
+"""Oracles: agents that use privileged state and execute their moves with the expert.
 
-They differ in how they choose the next part to move:
+They differ in how they choose the next event:
 
-    expert             by the lock's true state, all moves that remain
-    phase-oracle       by the lock's true state, one move at a time
-    memoryless-oracle  by the phases of knob and handle alone, from a fixed table
+    expert             from the lock's true state, all remaining events
+    phase-oracle       from the lock's true state, one event at a time
+    memoryless-oracle  from the phases of knob and handle only, with a fixed table
 
-The memoryless oracle follows the table of the lock's proof. Where the proof says that no table
-opens the lock, it follows the one that comes nearest to the open door, until it repeats a state or
-a part is locked.
+The memoryless oracle uses the table of the lock's proof. If the proof shows that no table opens the
+lock, the oracle uses the table that comes nearest to the open door, until a state repeats or a part
+is locked.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,23 +29,24 @@ Table = Mapping[Phases, str]
 
 
 def next_step(simulation: Simulation) -> Sequence[str]:
-    """Choose the next event by phases and the lock's true memory."""
+    """Choose the next event from the lock's true state."""
     return remaining(simulation)[:1]
 
 
 class ByPhases:
-    """The next event by the phases alone, as the rule's best table has it. One episode."""
+    """Chooses the next event from the phases only, by the rule's best table. For one episode."""
 
     def __init__(self) -> None:
         self._states: list[LockState] = []
 
     def __call__(self, simulation: Simulation) -> tuple[str, ...]:
-        """Errors: Stuck where the table came back to a state: it goes round for ever then."""
-        # The lock's state tells when to stop, and nothing else: no choice depends on it.
+        """Return the next event. Raises Stuck when a lock state repeats, since the table then
+        repeats its choices forever."""
+        # The lock's state is used only to detect the repetition, not to choose the event.
         state = simulation.progress.state
         if not self._states or self._states[-1] != state:
             if state in self._states:
-                raise Stuck("the table has come back to a state of the lock, and goes round")
+                raise Stuck("a lock state was reached a second time; the fixed table would loop")
             self._states.append(state)
         phases = state.phases
         if phases.door:
@@ -54,15 +55,15 @@ class ByPhases:
 
 
 def event_of(table: Table, phases: Phases) -> str:
-    """The event that a table chooses at these phases."""
+    """Return the event that a table chooses at these phases."""
     part = table[phases._replace(door=False)]
     return part + ("-" if getattr(phases, part) else "+")
 
 
 @lru_cache(maxsize=1024)
 def best_table(rule: Rule) -> Table:
-    """The table of the lock's proof; where there is none, the first of the 81 that comes nearest to
-    the open door: by the order-free score, then by the process score."""
+    """Return the table of the lock's proof, or else the first of the 81 tables that comes nearest
+    to the open door, by the order-free score and then by the process score."""
     found = prove(rule).policy
     if found is not None:
         return found
@@ -75,7 +76,7 @@ def best_table(rule: Rule) -> Table:
 
 
 def outcome_of(rule: Rule, table: Table) -> tuple[float, float]:
-    """(order-free score, process score) of a table where every move succeeds that the lock
+    """Return (order-free score, process score) of a table if every move succeeds that the lock
     allows."""
     progress = Progress(rule)
     states: set[LockState] = set()
@@ -93,4 +94,4 @@ ORACLES = {
     "phase-oracle": ExpertAgent(lambda: next_step),
     "memoryless-oracle": ExpertAgent(ByPhases),
 }
-"""What `--policy` may name besides a checkpoint."""
+"""Values of `--policy` besides checkpoints."""

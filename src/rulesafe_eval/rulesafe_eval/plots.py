@@ -1,4 +1,4 @@
-"""The report's plots, as SVG. matplotlib without a display."""
+"""Plots of the report, as SVG, by matplotlib without a display."""
 
 import io
 from collections.abc import Mapping, Sequence
@@ -21,14 +21,14 @@ CAUSE_COLOURS = dict(
 
 
 def svg(figure: Figure) -> bytes:
-    """The figure's file: the same bytes for the same figure."""
+    """Return the figure as an SVG file, identical for identical figures."""
     buffer = io.BytesIO()
     figure.savefig(buffer, format="svg", bbox_inches="tight", metadata={"Date": None})
     return buffer.getvalue()
 
 
 def success(rows: Sequence[Mapping[str, Any]]) -> Figure:
-    """Success rate with its interval, and the two mean scores, for each rule."""
+    """Plot success rate and the two mean scores, with intervals, for each rule."""
     figure, axes = _figure(len(rows))
     at = np.arange(len(rows))[::-1]
     names = (
@@ -36,24 +36,24 @@ def success(rows: Sequence[Mapping[str, Any]]) -> Figure:
         ("process_score", "process_score_interval", "process score", ORANGE, "s"),
         ("order_free_score", "order_free_score_interval", "order-free score", GREY, "D"),
     )
-    for shift, (key, interval, words, colour, mark) in zip((0.22, 0, -0.22), names, strict=True):
+    for shift, (key, interval, label, colour, mark) in zip((0.22, 0, -0.22), names, strict=True):
         values = np.array([row[key] for row in rows])
         ends = np.array([row[interval] for row in rows]).T  # (2, rows)
-        # A bootstrap interval ends at the mean where all are equal: no negative length by rounding.
+        # Rounding must not make a length negative where all values of a bootstrap are equal.
         lengths = np.abs([values - ends[0], ends[1] - values])
         axes.errorbar(
-            values, at + shift, xerr=lengths, fmt=mark, color=colour, capsize=3, label=words
+            values, at + shift, xerr=lengths, fmt=mark, color=colour, capsize=3, label=label
         )
     axes.set_yticks(at, [f"{row['rule']} ({row['episodes']})" for row in rows])
     axes.set_xlim(-0.03, 1.03)
-    axes.set_ylim(-0.6, len(rows) - 0.4)  # room for whole marks
+    axes.set_ylim(-0.6, len(rows) - 0.4)  # complete markers
     axes.set_xlabel("mean and 95 % interval")
     _finish(axes)
     return figure
 
 
 def survival(lines: Sequence[Line]) -> Figure:
-    """The share of episodes that has done each number of steps of the plan, for each rule."""
+    """Plot the share of episodes that completed each number of steps of the plan, by rule."""
     by_rule = groups(lines, "rule")
     figure, axes = _figure(8)
     for number, (rule, played) in enumerate(by_rule.items()):
@@ -63,7 +63,7 @@ def survival(lines: Sequence[Line]) -> Figure:
         # Curves that coincide stay visible: later ones are thinner.
         width = max(1.0, 4.0 - number)
         axes.plot(range(steps + 1), share, marker="o", linewidth=width, label=rule)
-    axes.set_xlabel("steps of the plan done")
+    axes.set_xlabel("completed steps of the plan")
     axes.set_ylabel("share of episodes")
     axes.set_ylim(-0.03, 1.03)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
@@ -73,7 +73,7 @@ def survival(lines: Sequence[Line]) -> Figure:
 
 
 def causes(rows: Sequence[Mapping[str, Any]]) -> Figure:
-    """Failures by rule and step, divided by cause."""
+    """Plot the failures by rule and step, divided by cause."""
     places = list(
         dict.fromkeys(
             (row["rule"], row["step"], row["event"])
@@ -89,8 +89,8 @@ def causes(rows: Sequence[Mapping[str, Any]]) -> Figure:
             if row["cause"] == cause:
                 counts[places.index((row["rule"], row["step"], row["event"]))] += row["count"]
         if counts.any():
-            words = cause.replace("_", " ")
-            axes.barh(at, counts, left=left, color=colour, label=words, height=0.6)
+            label = cause.replace("_", " ")
+            axes.barh(at, counts, left=left, color=colour, label=label, height=0.6)
             left += counts
     axes.set_yticks(at, [f"{rule}: step {step} ({event})" for rule, step, event in places])
     axes.set_xlabel("failed episodes")
@@ -101,7 +101,7 @@ def causes(rows: Sequence[Mapping[str, Any]]) -> Figure:
 
 
 def lengths(lines: Sequence[Line]) -> Figure:
-    """How long the opened episodes took, in simulated time, for each rule."""
+    """Plot the simulated time of the successful episodes, by rule."""
     by_rule = groups([line for line in lines if line["opened"]], "rule")
     figure, axes = _figure(len(by_rule))
     at = np.arange(len(by_rule))[::-1]
@@ -113,8 +113,8 @@ def lengths(lines: Sequence[Line]) -> Figure:
     axes.set_yticks(at, list(by_rule))
     axes.set_ylim(-0.6, len(by_rule) - 0.4)
     longest = max(line["simulated_time"] for played in by_rule.values() for line in played)
-    axes.set_xlim(0, 1.03 * longest)  # room for whole dots
-    axes.set_xlabel("simulated time to the open door, s; median in orange")
+    axes.set_xlim(0, 1.03 * longest)  # complete markers
+    axes.set_xlabel("simulated time to success, s; median in orange")
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
     return figure

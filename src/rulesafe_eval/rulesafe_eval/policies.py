@@ -1,4 +1,4 @@
-"""A policy as an agent: observations in, chunks out, executed by receding horizon, in process."""
+"""Run a policy as an agent in process: it receives observations and its chunks are executed."""
 
 import time
 from collections import deque
@@ -24,15 +24,15 @@ from vq_memory_node.memory import Memory
 from vq_memory_node.rolling import RollingMemory
 
 IMAGES = {CAMERA_OF[key]: key for key in ("head_rgb", "front_rgb")}
-"""The observation's key by camera."""
+"""Observation key of each camera."""
 
 
 class PolicyBroke(Exception):
     """A policy raised an exception.
 
     Attributes:
-        frame: how many were executed before.
-        trace: the exception with its traceback, without frames of this package; some lines.
+        frame: number of frames executed before.
+        trace: the exception with its traceback, without frames of this package.
     """
 
     def __init__(self, frame: int, trace: str):
@@ -43,25 +43,25 @@ class PolicyBroke(Exception):
 class PolicyAgent(Agent):
     """Infers a chunk, executes its first `execute` actions, and infers again.
 
-    The policy receives nothing that the lock knows: joint positions, point clouds, images, the
-    instruction and the reading of its memory, as its `Needs` say, and at the frames of inference.
+    The policy receives no privileged state: only joint positions, point clouds, images, the
+    instruction and its memory, as its `Needs` say, at the frames of inference.
 
     Args:
-        policy: one episode at a time.
-        memory: read for a policy that needs it; it is fed every frame.
+        policy: used for one episode at a time.
+        memory: updated every frame, read at inference by a policy that needs it.
         execute: 1..CHUNK.
-        execution: one of `rulesafe_core.chunks.EXECUTORS`: what is followed where chunks overlap.
+        execution: one of `rulesafe_core.chunks.EXECUTORS`: how overlapping chunks are combined.
     """
 
     def __init__(self, policy: Policy, memory: Memory, execute: int, execution: str = "newest"):
         if not 1 <= execute <= CHUNK:
-            raise RuleSafeError(f"of a chunk 1..{CHUNK} rows are executed, not {execute}")
+            raise RuleSafeError(f"execute must be 1..{CHUNK} actions of a chunk, not {execute}")
         self._policy, self.memory, self._execute = policy, RollingMemory(memory), execute
         self._executor = load_executor(execution)(LOWER, UPPER, execute)
         self.renders = bool(policy.needs.points or policy.needs.images)
 
     def reset(self, simulation: Simulation) -> None:
-        """Errors: PolicyBroke where the policy raises an exception."""
+        """Start an episode. Raises PolicyBroke if the policy raises an exception."""
         self._observer = Observer(simulation) if self.renders else None
         self._history = ObservationHistory(self._policy.needs)
         self._actions: deque[NDArray[np.float64]] = deque()
@@ -71,18 +71,18 @@ class PolicyAgent(Agent):
             self._policy.reset()
 
     def act(self, simulation: Simulation) -> NDArray[np.float64]:
-        """Errors: PolicyBroke where the policy raises an exception."""
+        """Return the next action. Raises PolicyBroke if the policy raises an exception."""
         self._observe(simulation, until_inference=len(self._actions))
         if not self._actions:
             self._infer(simulation)
         return self._actions.popleft()
 
     def _observe(self, simulation: Simulation, until_inference: int) -> None:
-        """Add this frame to history and memory; `until_inference`: frames until it is used."""
+        """Add this frame to history and memory; `until_inference`: frames until the inference."""
         needs = self._policy.needs
         positions = simulation.state().action_positions.astype(np.float32)
         self.memory.push(positions)
-        # Images and clouds cost far more than physics: they are rendered where they are used.
+        # Images and clouds cost more than physics, so they are rendered only where they are used.
         keys = ["points"] if until_inference < needs.cloud_frames else []
         keys += list(IMAGES.values()) if needs.images and not until_inference else []
         seen: dict[str, NDArray[Any]] = {}
@@ -112,7 +112,7 @@ class PolicyAgent(Agent):
 
 @contextmanager
 def _traced(simulation: Simulation) -> Iterator[None]:
-    """Makes of an exception a PolicyBroke that shows where in the policy it comes from."""
+    """Raise an exception of the policy as PolicyBroke with its traceback."""
     try:
         yield
     except RuleSafeError:
@@ -122,11 +122,11 @@ def _traced(simulation: Simulation) -> Iterator[None]:
 
 
 class ShuffledMemory:
-    """A policy whose memory is permuted in time before it sees it: what it holds stays, when it was
-    is lost. A policy that makes use of the order gets worse.
+    """A policy whose memory is permuted in time before inference, as a control experiment.
 
-    At each question what was observed is permuted anew, by a generator that begins anew with each
-    episode.
+    The permutation keeps the contents of the memory and removes their order, so a policy that uses
+    the order gets worse. A random generator, seeded again for each episode, permutes the memory
+    anew at each inference.
     """
 
     def __init__(self, policy: Policy, seed: int = 0):
@@ -151,4 +151,4 @@ CONTROLS: dict[str, Callable[[Policy], Policy]] = {
     "none": lambda policy: policy,
     "shuffled": ShuffledMemory,
 }
-"""What `--memory-control` does to a policy."""
+"""Values of `--memory-control` -> the wrapper applied to the policy."""

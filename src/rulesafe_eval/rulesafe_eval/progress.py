@@ -1,4 +1,4 @@
-"""What an evaluation says while an episode runs: a line now and then. No ROS here."""
+"""Progress lines of an evaluation while an episode runs. No ROS here."""
 
 import time
 from collections.abc import Callable
@@ -6,25 +6,25 @@ from collections.abc import Callable
 from rulesafe_sim.episode import TaskSnapshot
 
 SIMULATED = 10.0
-"""s of simulated time between two lines at least."""
+"""Minimum simulated time between two lines, s."""
 
 WALL = 10.0
-"""s of wall time between two lines at least: a fast simulation is soon over."""
+"""Minimum wall time between two lines, s, for simulations faster than real time."""
 
 
 class EpisodeProgress:
-    """Of one episode, from its start on; `clock` gives the wall time, s."""
+    """Progress of one episode, from its start; `clock` returns the wall time, s."""
 
     def __init__(self, time_limit: float, clock: Callable[[], float] = time.monotonic):
         self._limit, self._clock = time_limit, clock
-        self._told, self._simulated = clock(), 0.0  # at the last line
+        self._printed_at, self._simulated = clock(), 0.0  # at the last line
 
     def line(self, now: TaskSnapshot) -> str | None:
-        """The line that is due with the facts of an instant; None if none is."""
+        """Return the progress line of a snapshot if one is due, else None."""
         wall = self._clock()
-        if wall - self._told < WALL or now.time - self._simulated < SIMULATED:
+        if wall - self._printed_at < WALL or now.time - self._simulated < SIMULATED:
             return None
-        self._told, self._simulated = wall, now.time
+        self._printed_at, self._simulated = wall, now.time
         step = min(now.steps_done + 1, len(now.plan))
         return (
             f"{now.title}: {now.time:.1f} s of {self._limit:g} s simulated, "

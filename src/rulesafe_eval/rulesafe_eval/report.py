@@ -1,4 +1,4 @@
-"""report.html: one file that opens from disk; only films are beside it."""
+"""report.html: a self-contained file; only the films are separate."""
 
 import base64
 from collections.abc import Iterable, Mapping, Sequence
@@ -29,17 +29,17 @@ details { margin: .8rem 0; } code { background: #f2f4f6; padding: .1rem .3rem; }
 """
 
 SHEET_WIDTH = 1000
-"""Pixels of a contact sheet in the report; the file beside the film is larger."""
+"""Width in pixels of a contact sheet in the report; sheet.png in the film's folder is larger."""
 
 OPTION_OF = {split: option for option, split in SPLIT_OF.items()}
-"""What `--split` is called, by the split of rulesafe_sim that it means."""
+"""Split of rulesafe_sim -> its name in `--split`."""
 
 LISTED = 500
-"""Episodes that the report lists one by one."""
+"""Maximum number of episodes that the report lists."""
 
 
 def write_report(directory: Path, content: Mapping[str, Any]) -> Path:
-    """Writes report.html from the content of results.json and the films that are there."""
+    """Write report.html from the content of results.json and the films that exist."""
     parts = [
         *_head(content),
         *_rates(content),
@@ -73,26 +73,26 @@ def _head(content: Mapping[str, Any]) -> Iterable[str]:
         "versions": ", ".join(f"{k} {v}" for k, v in request["versions"].items()),
     }
     if not request["actor"].get("privileged"):
-        facts["rows of a chunk executed"] = str(setup["execute"])
+        facts["executed actions per chunk"] = str(setup["execute"])
         facts["memory control"] = setup["control"]
     known = {k: v for k, v in request["actor"].items() if isinstance(v, str | int | float)}
     facts["policy"] = ", ".join(f"{k} {v}" for k, v in known.items())
-    yield table(("", ""), list(facts.items()), words=(1,))
+    yield table(("", ""), list(facts.items()), text_columns=(1,))
     if warning := clipped(content["episodes"]):
         yield f'<p class="no">{escape(warning)}</p>'
     if not content["complete"]:
-        yield '<p class="no">Some episodes are still to be played.</p>'
+        yield '<p class="no">The evaluation is not complete: some episodes are still missing.</p>'
 
 
 def _safes(content: Mapping[str, Any]) -> str:
-    """Those that were played, and of how many that is."""
-    asked = content["request"]["safes"]
+    """Return the safes of the episodes, and how many of the requested ones they are."""
+    requested = content["request"]["safes"]
     played = {line["safe"] for line in content["episodes"]}
-    names = [safe for safe in asked if safe in played]
-    words = ", ".join(names)
-    if len(names) < len(asked):
-        words += f" ({len(names)} of {len(asked)}: episodes take them in turn)"
-    return words
+    names = [safe for safe in requested if safe in played]
+    text = ", ".join(names)
+    if len(names) < len(requested):
+        text += f" ({len(names)} of {len(requested)}: the episodes use them in turn)"
+    return text
 
 
 def _rates(content: Mapping[str, Any]) -> Iterable[str]:
@@ -100,12 +100,12 @@ def _rates(content: Mapping[str, Any]) -> Iterable[str]:
     by_rule = [row for row in rows if row["safe"] == "all"]
     by_safe = [row for row in rows if row["rule"] == "all" and row["safe"] != "all"]
     yield "<h2>Success and scores</h2>"
-    yield "<p>Success: Wilson interval; scores: bootstrap over episodes; all of 95 %.</p>"
+    yield "<p>95 % intervals: Wilson for success, bootstrap over episodes for scores.</p>"
     yield _summary_table("rule", by_rule)
-    yield _plot(plots.success(by_rule), "Success rate and mean scores; in brackets: episodes.")
-    yield _plot(plots.survival(content["episodes"]), "How far episodes came in the plan.")
+    yield _plot(plots.success(by_rule), "Success rate and mean scores; episodes in brackets.")
+    yield _plot(plots.survival(content["episodes"]), "Share of episodes by completed steps.")
     if any(line["opened"] for line in content["episodes"]):
-        yield _plot(plots.lengths(content["episodes"]), "How long opened episodes took.")
+        yield _plot(plots.lengths(content["episodes"]), "Duration of successful episodes.")
     yield "<h2>By safe</h2>"
     yield _summary_table("safe", by_safe)
 
@@ -125,12 +125,12 @@ def _failures(content: Mapping[str, Any]) -> Iterable[str]:
     if not rows:
         yield "<p>None.</p>"
         return
-    yield _plot(plots.causes(rows), "The step of the plan that was not reached, and the cause.")
+    yield _plot(plots.causes(rows), "Step of the plan that failed, and the cause.")
     cells = [
         (row["rule"], row["step"], row["event"], row["count"], row["cause"].replace("_", " "))
         for row in rows
     ]
-    yield table(("rule", "step", "event", "episodes", "cause"), cells, words=(4,))
+    yield table(("rule", "step", "event", "episodes", "cause"), cells, text_columns=(4,))
     found = dict.fromkeys(row["cause"] for row in rows)
     yield "<ul>"
     for cause in found:
@@ -177,7 +177,7 @@ def _cost(timing: Mapping[str, Any]) -> Iterable[str]:
 def _episodes(directory: Path, lines: Sequence[Mapping[str, Any]]) -> Iterable[str]:
     shown = lines[:LISTED]
     yield f"<h2>Episodes</h2><details><summary>{len(shown)} of {len(lines)}</summary>"
-    heads = ("episode", "ending", "steps", "score", "time, s", "touched last", "peak force, N")
+    heads = ("episode", "result", "steps", "score", "time, s", "last touched", "peak force, N")
     cells = [
         (
             f"{line['rule']} on {line['safe']}, seed {line['seed']}",
@@ -190,17 +190,19 @@ def _episodes(directory: Path, lines: Sequence[Mapping[str, Any]]) -> Iterable[s
         )
         for line in shown
     ]
-    yield table(heads, cells, words=(1,))
+    yield table(heads, cells, text_columns=(1,))
     yield '</details><p class="quiet">All facts: <a href="results.json">results.json</a></p>'
 
 
-def table(heads: Sequence[str], rows: Iterable[Sequence[Any]], words: Sequence[int] = ()) -> str:
-    """An HTML table; `words`: columns of text besides the first."""
+def table(
+    heads: Sequence[str], rows: Iterable[Sequence[Any]], text_columns: Sequence[int] = ()
+) -> str:
+    """Return an HTML table; `text_columns`: those besides the first."""
     top = "".join(f"<th>{escape(head)}</th>" for head in heads)
     lines = [f"<tr>{top}</tr>"] if any(heads) else []
     for row in rows:
         cells = [
-            f"<td{' class=words' if i in words else ''}>{escape(str(cell))}</td>"
+            f"<td{' class=words' if i in text_columns else ''}>{escape(str(cell))}</td>"
             for i, cell in enumerate(row)
         ]
         lines.append(f"<tr>{''.join(cells)}</tr>")
@@ -209,8 +211,8 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[Any]], words: Sequence[i
 
 def _plot(figure: Any, caption: str) -> str:
     source = _data("image/svg+xml", plots.svg(figure))
-    words = escape(caption)
-    return f'<figure><img alt="{words}" src="{source}"><figcaption>{words}</figcaption></figure>'
+    text = escape(caption)
+    return f'<figure><img alt="{text}" src="{source}"><figcaption>{text}</figcaption></figure>'
 
 
 def _data(kind: str, content: bytes) -> str:

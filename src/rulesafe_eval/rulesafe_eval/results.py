@@ -1,10 +1,10 @@
-"""The files of an evaluation, and the loop that makes them.
+"""Files of an evaluation, and the loop that writes them.
 
 DIR/eval.json                  the request
-DIR/results.jsonl              a line for each episode, in the order of completion
-DIR/actions/RULE/NUMBER.npy    what was executed, (N, 13) float64, rad
-DIR/results.json               all of it, counted; docs/evaluation.md describes it
-DIR/report.html, films/        for people
+DIR/results.jsonl              one line per episode, in the order of completion
+DIR/actions/RULE/NUMBER.npy    executed actions, (N, 13) float64, rad
+DIR/results.json               all episodes and statistics; see docs/evaluation.md
+DIR/report.html, films/        report and films
 """
 
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ from rulesafe_eval.statistics import failures, summary, timings
 FORMAT = 1
 
 Line = Mapping[str, Any]
-"""An episode, as `diagnosis.Diagnosis.facts` and runner.play describe it."""
+"""An episode, as returned by `runner.play`."""
 
 
 class ResultsFolder:
@@ -41,12 +41,12 @@ class ResultsFolder:
         return exclusive_lock(self.path, "rulesafe eval")
 
     def add(self, line: Line) -> None:
-        """Appends an episode: there whole, or torn and then passed over. Errors: RuleSafeError on a
-        full disk."""
+        """Append an episode; an incomplete line is ignored when read. Raises RuleSafeError if the
+        disk is full."""
         append_line(self.path / "results.jsonl", line)
 
     def lines(self) -> dict[tuple[str, int], Line]:
-        """(rule, number) -> the episode, of all that were played."""
+        """Return all finished episodes by (rule, number)."""
         lines = read_lines(self.path / "results.jsonl")
         return {(line["rule"], line["number"]): line for line in lines}
 
@@ -54,11 +54,14 @@ class ResultsFolder:
 def evaluate(
     request: EvaluationRequest, directory: Path, workers: int, engine: str
 ) -> dict[str, Any]:
-    """Plays the episodes that a directory still lacks, and writes results.json; its content.
+    """Run the missing episodes of a directory, write results.json and return its content.
 
-    Interrupted, however suddenly, and called again, it goes on; results.json then is that of an
-    undisturbed run, but for "timing". Errors: RuleSafeError for a directory made for another
-    request or in use, on a full disk, and where workers cannot start.
+    An interrupted evaluation resumes when called again; its results.json equals that of an
+    uninterrupted run except for "timing".
+
+    Raises:
+        RuleSafeError: if the directory has another request or is in use, the disk is full, or
+            workers cannot start.
     """
     folder = ResultsFolder(directory)
     with folder.exclusive_lock():
@@ -81,7 +84,7 @@ def evaluate(
 
 
 def write_results(directory: Path) -> dict[str, Any]:
-    """Counts what was played, in the request's order, into results.json; its content."""
+    """Write the statistics of the finished episodes to results.json and return its content."""
     request, known = load_request(directory), ResultsFolder(directory).lines()
     keys = [(episode.rule, episode.number) for episode in request.all_episodes()]
     lines = [known[key] for key in keys if key in known]
@@ -99,18 +102,18 @@ def write_results(directory: Path) -> dict[str, Any]:
 
 
 def read_results(path: Path) -> dict[str, Any]:
-    """The content of results.json, of a file or of its directory. Errors: RuleSafeError."""
+    """Return the content of results.json, given the file or its directory. Raises RuleSafeError."""
     file = path / "results.json" if path.is_dir() else path
     try:
         content: dict[str, Any] = read_json(file, "results of an evaluation")
     except FileNotFoundError:
         raise RuleSafeError(
-            f"there is no {file}. Make one: rulesafe eval --policy NAME --out DIR"
+            f"{file} does not exist; create it with rulesafe eval --policy NAME --out DIR"
         ) from None
     if (
         not isinstance(content, dict)
         or content.get("format") != FORMAT
         or "setup" not in str(content.get("request"))
     ):
-        raise RuleSafeError(f"{file} holds no results of an evaluation in format {FORMAT}")
+        raise RuleSafeError(f"{file} has no results of an evaluation in format {FORMAT}")
     return content

@@ -1,4 +1,4 @@
-"""One episode, from its seed to its line in results.jsonl. Runs in worker processes."""
+"""One episode, from its seed to its line in results.jsonl. Executed by worker processes."""
 
 import io
 import time
@@ -29,20 +29,22 @@ simulation_of = cache(lambda renders: Simulation(render=renders))
 """This process's simulation, with or without rendering."""
 
 agent_of = cache(lambda setup: load_agent(setup)[0])
-"""This process's agent: a checkpoint is loaded once."""
+"""This process's agent, so that a checkpoint is loaded only once."""
 
 
 def perform(directory: Path, setup: Setup, episode: Attempt) -> dict[str, Any]:
-    """Plays an episode and stores its actions below `directory`; its line for results.jsonl."""
+    """Run an episode, store its actions below `directory`, return its line for results.jsonl."""
     return play(agent_of(setup), setup, episode, directory)
 
 
 def play(agent: Agent, setup: Setup, episode: Attempt, directory: Path) -> dict[str, Any]:
-    """The same for a given agent.
+    """Run an episode with a given agent; otherwise the same as `perform`.
 
-    The safe is placed at the first of the seed's poses that the arm can reach, so that every agent
-    has the same episode, and one that can be solved. Errors: RuleSafeError on a full disk, what a
-    policy refuses, and what it raises, with its traceback.
+    The safe is placed at the first of the seed's poses that the arm can reach, so that all agents
+    have the same episode and it can be solved.
+
+    Raises:
+        RuleSafeError: if the disk is full, or the policy fails; with the policy's traceback.
     """
     began, spent = time.perf_counter(), time.process_time()
     ids = {"rule": episode.rule, "number": episode.number, "safe": episode.safe}
@@ -61,11 +63,11 @@ def play(agent: Agent, setup: Setup, episode: Attempt, directory: Path) -> dict[
     placing = time.perf_counter() - began
     try:
         record = runtime.run(agent)
-    except PolicyBroke as broke:
+    except PolicyBroke as error:
         raise RuleSafeError(
-            f"the policy {setup.policy} raised an exception\n{broke.trace}\n"
-            f"policy {setup.policy} failed at frame {broke.frame} of {episode}: mend it; the same "
-            "command then goes on with this episode"
+            f"the policy {setup.policy} raised an exception\n{error.trace}\n"
+            f"policy {setup.policy} failed at frame {error.frame} of {episode}: fix the policy and "
+            "run the same command to resume with this episode"
         ) from None
     _keep(actions_file(directory, episode.rule, episode.number), diagnosis.actions)
     timing = {
@@ -79,7 +81,7 @@ def play(agent: Agent, setup: Setup, episode: Attempt, directory: Path) -> dict[
 
 
 def actions_file(directory: Path, rule: str, number: int) -> Path:
-    """Where an episode's actions (N, 13) float64 are: what its film is made of."""
+    """Return the path of an episode's actions (N, 13) float64, from which its film is made."""
     return directory / "actions" / rule / f"{number:06d}.npy"
 
 

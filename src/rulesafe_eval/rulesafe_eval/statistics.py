@@ -1,7 +1,7 @@
-"""Rates and means with what is known of their truth: Wilson, bootstrap, paired tests.
+"""Rates and means with their uncertainty: Wilson and bootstrap intervals, paired tests.
 
-Intervals are of 95 %. Bootstraps resample episodes, with a fixed seed: the same results give the
-same figures.
+Intervals are 95 % intervals. Bootstraps resample episodes with a fixed seed, so that the same
+results give the same statistics.
 """
 
 from collections import Counter, defaultdict
@@ -21,10 +21,10 @@ Line = Mapping[str, Any]
 
 
 def bootstrap(values: ArrayLike, clusters: Sequence[Hashable] = ()) -> tuple[float, float]:
-    """The percentile bootstrap interval of a mean; the mean itself where all values are equal.
+    """Return the percentile bootstrap interval of a mean; the mean itself if all values are equal.
 
-    `clusters`: to which each value belongs, where some depend on each other; these are resampled
-    together.
+    `clusters`: the cluster of each value, if some values depend on each other; clusters are
+    resampled as units.
     """
     sample = np.asarray(values, float)
     if len(sample) < 2 or np.ptp(sample) == 0:
@@ -32,14 +32,14 @@ def bootstrap(values: ArrayLike, clusters: Sequence[Hashable] = ()) -> tuple[flo
         return mean, mean
     sums, sizes = cluster_sums(sample, clusters or range(len(sample)))
     if len(sums) < 2:
-        return float(sample.min()), float(sample.max())  # one cluster tells nothing of others
+        return float(sample.min()), float(sample.max())  # one cluster: its variance is unknown
     return ratio_interval(sums, sizes, RESAMPLES)
 
 
 def cluster_sums(
     values: ArrayLike, clusters: Sequence[Hashable]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Each cluster's sum and size, both (C,), in the order of their first values."""
+    """Return the sum and the size of each cluster, both (C,), in order of first occurrence."""
     index = {cluster: i for i, cluster in enumerate(dict.fromkeys(clusters))}
     at = [index[cluster] for cluster in clusters]
     sums = np.bincount(at, np.asarray(values, float))
@@ -47,16 +47,16 @@ def cluster_sums(
 
 
 def mcnemar(only_first: int, only_second: int) -> float:
-    """The exact two-sided p of McNemar's test, by the pairs of which one alone succeeded: the
-    probability of a split at least as uneven where either is as likely."""
+    """Return the exact two-sided p of McNemar's test from the pairs in which only one succeeded:
+    the probability of a split at least as uneven if both are equally likely."""
     discordant = only_first + only_second
     return float(stats.binomtest(only_first, discordant).pvalue) if discordant else 1.0
 
 
 def sign_flips(differences: ArrayLike) -> float:
-    """The two-sided p of paired differences by random changes of sign (exact up to 13 pairs).
+    """Return the two-sided p of a sign-flip test of paired differences (exact up to 13 pairs).
 
-    1 for no pair, for one, whose other sign is as far from 0, and where no pair differs.
+    It is 1 with fewer than two pairs, and if no pair differs.
     """
     sample = np.asarray(differences, float)
     if len(sample) < 2 or not sample.any():
@@ -76,7 +76,7 @@ SCORES = ("process_score", "order_free_score")
 
 
 def summary(lines: Sequence[Line]) -> list[dict[str, Any]]:
-    """One row for all episodes, one for each rule, and one for each safe."""
+    """Return one row for all episodes, one for each rule, and one for each safe."""
     rows = [{"rule": "all", "safe": "all", **_row(lines)}]
     rows += [{"rule": k, "safe": "all", **_row(v)} for k, v in groups(lines, "rule").items()]
     rows += [{"rule": "all", "safe": k, **_row(v)} for k, v in groups(lines, "safe").items()]
@@ -84,7 +84,7 @@ def summary(lines: Sequence[Line]) -> list[dict[str, Any]]:
 
 
 def groups(lines: Sequence[Line], key: str) -> dict[str, list[Line]]:
-    """Episodes by one of their facts, sorted by it."""
+    """Return the episodes grouped by the value of a key, sorted by it."""
     found: dict[str, list[Line]] = defaultdict(list)
     for line in lines:
         found[line[key]].append(line)
@@ -110,24 +110,24 @@ def _row(lines: Sequence[Line]) -> dict[str, Any]:
 
 
 def in_words(row: Line) -> tuple[int, int, str, str, str]:
-    """A row of `summary` for people: episodes, opened, success and both scores with intervals."""
+    """Return a row of `summary` as text: episodes, opened, success and scores with intervals."""
     success = percent(row["success_rate"], row["success_interval"])
     scores = (mean(row[score], row[f"{score}_interval"]) for score in SCORES)
     return row["episodes"], row["opened"], success, *scores
 
 
 def percent(rate: float, ends: Sequence[float]) -> str:
-    """A rate with its interval, in %."""
+    """Return a rate with its interval as text, in %."""
     return f"{100 * rate:.0f} % ({100 * ends[0]:.0f}..{100 * ends[1]:.0f})"
 
 
 def mean(value: float, ends: Sequence[float]) -> str:
-    """A mean with its interval."""
+    """Return a mean with its interval as text."""
     return f"{value:.2f} ({ends[0]:.2f}..{ends[1]:.2f})"
 
 
 def failures(lines: Sequence[Line]) -> list[dict[str, Any]]:
-    """How often episodes failed at which step, and why; the most frequent first within a rule."""
+    """Return the number of failures by rule, step and cause; the most frequent first."""
     counted = Counter(
         (line["rule"], line["failed_step"], line["failed_event"], line["cause"])
         for line in lines
@@ -139,13 +139,13 @@ def failures(lines: Sequence[Line]) -> list[dict[str, Any]]:
 
 
 CLIPPED = 0.5
-"""Share of targets out of the joints' limits from which people are told: a trained policy has up
-to a quarter, where it is lost, one that speaks in degrees nearly all."""
+"""Fraction of targets out of the joint limits from which a warning is printed. A trained policy has
+up to a quarter where it fails; a policy that returns degrees has nearly all."""
 
 
 def clipped(lines: Sequence[Line]) -> str:
-    """A warning where CLIPPED or more of the targets were out of the joints' limits; else none."""
-    # As they are counted: rows of a policy's chunks, and what is executed of them or of an oracle.
+    """Return a warning if a fraction CLIPPED or more of the targets was out of limits, else ""."""
+    # clipped_actions counts all actions of a policy's chunks, and all executed actions.
     given = sum(line["inferences"] * CHUNK + line["frames"] for line in lines)
     count = sum(line["clipped_actions"] for line in lines)
     if not given or count < CLIPPED * given:
@@ -157,18 +157,20 @@ def clipped(lines: Sequence[Line]) -> str:
 
 
 def timings(lines: Sequence[Line]) -> dict[str, Any]:
-    """What the episodes cost: of the clock, so it differs from run to run."""
-    noted = [line["timing"] for line in lines if line["timing"]]
-    cpu = sum(timing["cpu_seconds"] for timing in noted)
-    asked = [1000 * s for timing in noted for s in timing["inference_seconds"]]
+    """Return wall, CPU and inference times of the episodes, which differ between runs."""
+    timed = [line["timing"] for line in lines if line["timing"]]
+    cpu = sum(timing["cpu_seconds"] for timing in timed)
+    latencies = [1000 * s for timing in timed for s in timing["inference_seconds"]]
     found: dict[str, Any] = {
-        "wall_seconds": round(sum(timing["wall_seconds"] for timing in noted), 1),
+        "wall_seconds": round(sum(timing["wall_seconds"] for timing in timed), 1),
         "cpu_seconds": round(cpu, 1),
-        "episodes_per_core_hour": round(3600 * len(noted) / cpu, 1) if cpu else None,
-        "inferences": len(asked),
+        "episodes_per_core_hour": round(3600 * len(timed) / cpu, 1) if cpu else None,
+        "inferences": len(latencies),
     }
     quantiles: dict[str, Callable[[Any], Any]] = {
         "inference_median_ms": np.median,
         "inference_p99_ms": lambda values: np.percentile(values, 99),
     }
-    return found | {k: round(float(f(asked)), 2) if asked else None for k, f in quantiles.items()}
+    return found | {
+        k: round(float(f(latencies)), 2) if latencies else None for k, f in quantiles.items()
+    }

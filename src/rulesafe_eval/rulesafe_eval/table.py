@@ -1,4 +1,4 @@
-"""`rulesafe eval table`: many evaluations on one page, the training seeds of a policy together."""
+"""`rulesafe eval table`: many evaluations on one page, pooled over the training seeds."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,41 +15,41 @@ from rulesafe_eval.statistics import bootstrap, mean, percent
 
 Line = Mapping[str, Any]
 Condition = tuple[str, str, str, float]
-"""Rule, safes, split, time for a step: what policies must share to be compared."""
+"""Rule, safes, split, time per step: policies are compared if these are equal."""
 
 
 @dataclass
 class Pooled:
-    """Episodes of one kind of policy in one condition.
+    """Episodes of one policy in one condition, pooled over its training seeds.
 
     Attributes:
         lines: (training seed, rule, safe, seed) -> the episode.
-        seconds: training seed -> duration of its training, s; None where it is not known.
+        seconds: training seed -> duration of its training, s; None if it is unknown.
     """
 
     lines: dict[tuple[int, str, str, int], Line] = field(default_factory=dict)
     seconds: dict[int, float | None] = field(default_factory=dict)
 
     def values(self, key: str) -> np.ndarray:
-        """A figure of each episode (N,)."""
+        """Return the value of a key for each episode (N,)."""
         return np.array([float(line[key]) for line in self.lines.values()])
 
     def opened(self, seed: int) -> tuple[int, int]:
-        """Of a training seed: episodes opened, and all."""
+        """Return the number of successes and of episodes of a training seed."""
         found = [line["opened"] for key, line in self.lines.items() if key[0] == seed]
         return sum(found), len(found)
 
     @property
     def places(self) -> set[tuple[str, str, int]]:
-        """Rule, safe and seed of its episodes, whatever its training seeds."""
+        """Rule, safe and seed of all episodes, over all training seeds."""
         return {key[1:] for key in self.lines}
 
     def shared(self, other: "Pooled") -> list[tuple[int, str, str, int]]:
-        """The keys of the episodes that both played."""
+        """Return the keys of the episodes that both have."""
         return [key for key in self.lines if key in other.lines]
 
     def interval(self, key: str) -> tuple[float, float]:
-        """Of 95 %, of a figure's mean: places are resampled, with all that happened there."""
+        """Return the 95 % interval of a mean; all episodes of a place are resampled together."""
         places = [tuple(place) for _, *place in self.lines]
         values = self.values(key)
         if key == "opened" and (len(self.seconds) == 1 or np.ptp(values) == 0):
@@ -59,9 +59,10 @@ class Pooled:
 
 
 def pool(contents: Sequence[Mapping[str, Any]]) -> dict[Condition, dict[str, Pooled]]:
-    """Some results.json by condition and kind of policy.
+    """Return the episodes of some results.json, by condition and policy.
 
-    Errors: RuleSafeError where an episode of a kind and training seed was played twice.
+    Raises:
+        RuleSafeError: if two results have the same episode of a policy and training seed.
     """
     found: dict[Condition, dict[str, Pooled]] = defaultdict(dict)
     for content in contents:
@@ -76,8 +77,8 @@ def pool(contents: Sequence[Mapping[str, Any]]) -> dict[Condition, dict[str, Poo
             key = (seed, line["rule"], line["safe"], line["seed"])
             if key in pooled.lines:
                 raise RuleSafeError(
-                    f"two evaluations of {kind}, training seed {seed}, hold {line['rule']} on "
-                    f"{line['safe']} with seed {line['seed']}; name one of them"
+                    f"two evaluations of {kind}, training seed {seed}, have {line['rule']} on "
+                    f"{line['safe']} with seed {line['seed']}; give only one of them"
                 )
             pooled.lines[key] = line
             pooled.seconds[seed] = training.get("seconds")
@@ -85,7 +86,7 @@ def pool(contents: Sequence[Mapping[str, Any]]) -> dict[Condition, dict[str, Poo
 
 
 def kind_of(request: Mapping[str, Any]) -> str:
-    """What a policy is called here: all but its training seed."""
+    """Return the name of a policy in the table: all its facts except the training seed."""
     actor, setup = request["actor"], request["setup"]
     if actor["kind"] != "checkpoint":
         return str(setup["policy"])
@@ -96,28 +97,29 @@ def kind_of(request: Mapping[str, Any]) -> str:
         f"{training.get('steps')} steps": "steps" in training,
     }
     known = [word for word, is_known in words.items() if is_known]
-    told = ", ".join(known + changed_settings(setup))
-    return f"{actor['family']} {actor['size']}, {memory['kind']}" + (f" ({told})" if told else "")
+    details = ", ".join(known + changed_settings(setup))
+    name = f"{actor['family']} {actor['size']}, {memory['kind']}"
+    return f"{name} ({details})" if details else name
 
 
 ABOUT = """\
-Intervals of 95 %: Wilson, or with several training seeds by bootstrap over places (safe and seed),
-what all of them did at a place being drawn together. Pairs are episodes of the same place and
-training seed. p is two-sided and not corrected for the number of rows: with one training seed
-McNemar's exact test, with several by random changes of sign of the places' differences.
+95 % intervals: Wilson; with several training seeds bootstrap over places (safe and seed), where all
+episodes at a place are drawn together. Pairs are episodes of the same place and training seed. p is
+two-sided and not corrected for the number of rows: McNemar's exact test with one training seed,
+with several a sign-flip test on the differences of the places.
 """
 
 
 def page(contents: Sequence[Mapping[str, Any]], command: str) -> str:
-    """Markdown: of each condition how often each kind opened, which differ, where they failed."""
+    """Return a Markdown page: success, differences and failures of each policy, by condition."""
     parts, pooled = [f"    {command}\n", ABOUT], pool(contents)
     for (rule, safes, split, seconds), kinds in pooled.items():
-        parts.append(f"## {rule}, {safes}, split {split}, {seconds:g} s for a step\n")
+        parts.append(f"## {rule}, {safes}, split {split}, {seconds:g} s per step\n")
         parts += [*_rates(kinds), ""]
         if any(one.shared(other) for one, other in combinations(kinds.values(), 2)):
             parts += [*_differences(rule, kinds), ""]
-        if told := list(_unshared(rule, kinds, pooled)):
-            parts += told
+        if missing := list(_unshared(rule, kinds, pooled)):
+            parts += missing
         parts += [*_failures(kinds), ""]
     return "\n".join(parts)
 
@@ -141,13 +143,13 @@ def _rates(kinds: Mapping[str, Pooled]) -> Iterator[str]:
 
 
 def _differences(rule: str, kinds: Mapping[str, Pooled]) -> Iterator[str]:
-    yield "| second less first | pairs | success | p | process score | p |"
+    yield "| difference | pairs | success | p | process score | p |"
     yield "|---|---:|---|---:|---|---:|"
     for (first, one), (second, other) in combinations(kinds.items(), 2):
         pairs = [(one.lines[key], other.lines[key]) for key in one.shared(other)]
         if not pairs:
             continue
-        cells = (f"{second} less {first}", str(len(pairs)), *in_words(row_of(rule, pairs)))
+        cells = (f"{second} minus {first}", str(len(pairs)), *in_words(row_of(rule, pairs)))
         yield f"| {' | '.join(cells)} |"
 
 
@@ -156,8 +158,8 @@ def _unshared(
     kinds: Mapping[str, Pooled],
     pooled: Mapping[Condition, Mapping[str, Pooled]],
 ) -> Iterator[str]:
-    """A line for each kind here that shares no episode of the rule, in no condition, with others:
-    nobody is to look for their comparison."""
+    """Yield a line for each policy that shares no episode of the rule with some other policy, in
+    any condition, so that their comparison is not missing without a reason."""
     conditions = [found for condition, found in pooled.items() if condition[0] == rule]
     names = dict.fromkeys(name for found in conditions for name in found)
     for kind in kinds:
@@ -175,7 +177,7 @@ def _unshared(
 
 
 def _failures(kinds: Mapping[str, Pooled]) -> Iterator[str]:
-    yield "| policy | where it failed: step, move due, cause, episodes |"
+    yield "| policy | failures: step, next event, cause, episodes |"
     yield "|---|---|"
     for kind, pooled in kinds.items():
         counted = Counter(
@@ -183,8 +185,8 @@ def _failures(kinds: Mapping[str, Pooled]) -> Iterator[str]:
             for line in pooled.lines.values()
             if not line["opened"]
         )
-        told = [
+        entries = [
             f"{step} {event} {cause.replace('_', ' ')} {count}"
             for (step, event, cause), count in sorted(counted.items())
         ]
-        yield f"| {kind} | {'; '.join(told)} |"
+        yield f"| {kind} | {'; '.join(entries)} |"

@@ -1,4 +1,4 @@
-"""The benchmark's report. What it measures depends on the machine and is not asserted."""
+"""The benchmark's report. Its values depend on the machine and are not asserted."""
 
 import json
 

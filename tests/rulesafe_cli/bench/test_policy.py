@@ -56,7 +56,7 @@ def test_a_family_is_measured_with_and_without_memory(small_demos, tmp_path, cap
     assert counts == {"dp3 none": ALWAYS | TRAINING, "dp3 vq": ALWAYS | TRAINING}
     assert list(tmp_path.glob("*.npy")), "the clouds are kept for the next run"
     printed = capsys.readouterr().out
-    assert "dp3 vq: memory, a frame [us]" in printed and "left out" not in printed
+    assert "dp3 vq: memory, a frame [us]" in printed and "is not measured" not in printed
     lines = page.read_text().splitlines()
     assert [line.split(" | ")[0] for line in lines[-3:]] == ["| dp3 none", "| dp3 vq", "| n"]
 
@@ -66,7 +66,7 @@ def test_without_demonstrations_the_training_is_left_out_and_that_is_said(tmp_pa
     code, counts = measured(tmp_path, "--policies", "pi0")
     assert code == 0
     assert counts == {"pi0 none": ALWAYS, "pi0 vq": ALWAYS}
-    assert "training is left out: name demonstrations with --data" in capsys.readouterr().out
+    assert "training is not measured; set --data to demonstrations" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

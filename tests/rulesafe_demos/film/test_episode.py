@@ -1,4 +1,4 @@
-"""When an episode ends and what is written down of it, without ROS."""
+"""The end of an episode, and its film and contact sheet, without ROS."""
 
 import json
 from dataclasses import replace
@@ -118,7 +118,7 @@ def test_film_and_sheet_hold_each_instant_once_however_the_parts_arrive(tmp_path
         if i % 2:
             see(monitor, now)
         monitor.picture("front", stamp, picture(60 * i))
-        if i != 1:  # one picture is lost: that instant is left out
+        if i != 1:  # one image is lost, so that instant is left out
             monitor.picture("head", stamp, picture(60 * i))
         see(monitor, now)
         monitor.picture("front", stamp, picture(255))  # sent again

@@ -1,4 +1,4 @@
-"""The tokens under a film's pictures."""
+"""The token strip below a film's images."""
 
 import numpy as np
 import pytest

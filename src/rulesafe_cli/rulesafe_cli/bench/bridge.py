@@ -1,8 +1,8 @@
-"""The bridge part of `rulesafe bench`: what the bridge to the robot costs and how soon it acts.
+"""The bridge part of `rulesafe bench`: cost and reaction times of the bridge to the robot.
 
-Two processes: the bridge, and the robot as far as its messages go (its arm is at once at the
-commanded position), which publishes the chunks and calls the services too, so that all times are of
-one clock. What the bridge does counts from when the robot receives it.
+It uses two processes: the bridge, and a robot reduced to its messages, whose arm is immediately at
+the commanded position. The robot process also publishes chunks and calls services, so that all
+times are measured with one clock, until the robot receives a command.
 """
 
 import os
@@ -18,11 +18,11 @@ from rulesafe_data.measuring import Measure, ros_node, run_apart
 
 
 def measured(options: BenchOptions) -> list[Measure]:
-    """Rates with CPU shares, latency of a chunk, reaction of the watchdogs, and recovery."""
+    """Return rates with CPU shares, latency of a chunk, watchdog reaction times, and recovery."""
     from rulesafe_cli.bench import bridge_node as robot
 
     os.environ["ROS_DOMAIN_ID"] = str(reserve_domain())
-    use_interface(LOOPBACK)  # as towards a robot: UDP, and no shared memory
+    use_interface(LOOPBACK)  # UDP without shared memory, as with a robot
     bridge = ("h1_2_bridge.node", robot.BRIDGE, subprocess.DEVNULL)
     with ros_node(*bridge) as process:
         found = run_apart(robot.measure, options.seconds, process.pid)

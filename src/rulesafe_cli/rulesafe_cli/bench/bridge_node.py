@@ -1,4 +1,4 @@
-"""The robot of the bridge part of `rulesafe bench`, in a process of its own: see bridge.py."""
+"""The robot process of the bridge part of `rulesafe bench`; see bridge.py."""
 
 import time
 from collections.abc import Callable
@@ -23,15 +23,15 @@ from rulesafe_data.measuring import cpu_seconds
 from rulesafe_interfaces.msg import BridgeState
 
 RATE = 500.0
-"""Hz, of states and of commands."""
+"""Rate of states and of commands, Hz."""
 
 STATE_TIMEOUT, CHUNK_TIMEOUT, RAMP = 2.0, 0.5, 0.5
-"""s, parameters of the bridge that is measured. Its default for the first is 0.05; what counts here
-is how soon it acts beyond its timeout, and a robot that other programs keep from publishing for
-50 ms would end the measurement."""
+"""Parameters of the measured bridge, s. The default of the first is 0.05. It is longer here since
+only the time beyond the timeout is measured, and since other programs may keep the robot process
+from publishing for 50 ms, which would end the measurement."""
 
 STALL = 2.0
-"""s that the bridge itself may pause: other work of the machine is not what is measured."""
+"""Longest pause (s) of the bridge itself that is tolerated: other load of the machine."""
 
 BRIDGE = {
     "rate": RATE,
@@ -46,14 +46,14 @@ BRIDGE = {
 """Parameters of the bridge."""
 
 PATIENCE = 60.0
-"""s after which something that should happen has not."""
+"""Time limit (s) for each expected event."""
 
 ELBOW = RIGHT_ARM[3]
 
 
 @dataclass
 class Found:
-    """What was measured; times in s."""
+    """Results of the measurement; times in s."""
 
     sent: float = 0.0  # Hz
     used: float = 0.0  # Hz, states that the bridge used
@@ -67,7 +67,7 @@ class Found:
 
 
 class BenchRobot(ClientNode):
-    """The robot on the graph: publishes states, receives commands and the bridge's state."""
+    """Node of the robot: publishes states, receives commands and the bridge's state."""
 
     def __init__(self) -> None:
         super().__init__("bench_robot")
@@ -105,12 +105,12 @@ class BenchRobot(ClientNode):
         self.states_good = message.states_good
 
     def turn(self) -> None:
-        """One step: a state where it is due, and what has come."""
+        """Publish a state if it is due, and process received messages until the next one."""
         now = time.perf_counter()
         if now >= self._due:
             self._due = max(self._due + 1 / RATE, now - 0.1)
             if not self.silent:
-                # ms; two states of one burst are two states all the same
+                # Two states within 1 ms need different ticks.
                 self._tick = max(self._tick + 1, time.time_ns() // 10**6)
                 state = LowState(mode_machine=6, tick=self._tick % 2**32, q=self.q)
                 self._states.publish(encode_low_state(state))
@@ -119,12 +119,12 @@ class BenchRobot(ClientNode):
         self._executor.spin_once(timeout_sec=max(0.0, self._due - time.perf_counter()))
 
     def until(self, condition: Callable[[], object], what: str) -> None:
-        """Takes turns until the condition holds."""
+        """Call `turn` until the condition is true."""
         end = time.monotonic() + PATIENCE
         while not condition():
             if time.monotonic() > end:
                 raise RuleSafeError(
-                    f"{what}: not within {PATIENCE:.0f} s; {self.state}: {self.reason}"
+                    f"no {what} within {PATIENCE:.0f} s; the bridge is {self.state}: {self.reason}"
                 )
             self.turn()
 
@@ -133,18 +133,18 @@ class BenchRobot(ClientNode):
         while time.perf_counter() < end:
             self.turn()
 
-    def ask(self, name: str) -> None:
-        self.until(self._callers[name].service_is_ready, f"/bridge/{name}")
+    def call(self, name: str) -> None:
+        self.until(self._callers[name].service_is_ready, f"service /bridge/{name}")
         future = self._callers[name].call_async(Trigger.Request())
-        self.until(future.done, f"the answer of /bridge/{name}")
+        self.until(future.done, f"response of /bridge/{name}")
 
     def engage(self) -> None:
-        self.until(lambda: self.state == "IDLE", "IDLE")
-        self.ask("engage")
-        self.until(lambda: self.state == "ACTIVE", "ACTIVE")
+        self.until(lambda: self.state == "IDLE", "state IDLE")
+        self.call("engage")
+        self.until(lambda: self.state == "ACTIVE", "state ACTIVE")
 
     def send_chunk(self, change: float, rows: int) -> float:
-        """Move the elbow by `change` rad within `rows` actions; return when it was published."""
+        """Move the elbow by `change` rad in `rows` actions; return the time of publication."""
         start = np.r_[self.q[list(RIGHT_ARM)], [HOME[name] for name in HAND_JOINTS]]
         chunk = np.tile(start, (rows, 1))
         chunk[:, 3] += change * np.arange(1, rows + 1) / rows
@@ -158,7 +158,7 @@ def measure(seconds: float, bridge: int) -> Found:
     """Measure everything but the recovery; `bridge` is the process id of the bridge.
 
     Raises:
-        RuleSafeError: the bridge did not do what it should within PATIENCE.
+        RuleSafeError: if the bridge does not react within PATIENCE.
     """
     found = Found()
     with connected(BenchRobot) as robot:
@@ -170,26 +170,26 @@ def measure(seconds: float, bridge: int) -> Found:
         for _ in range(max(10, round(2 * seconds))):
             found.stop.append(_stop(robot))
             found.silence.append(_silence(robot))
-        robot.ask("disengage")
+        robot.call("disengage")
     return found
 
 
 def measure_recovery() -> float:
-    """Return the time (s) from the first state of a robot that was just switched on until the
-    bridge is IDLE.
+    """Return the time (s) from the first state of a robot, just switched on, until the bridge is
+    IDLE.
 
     Raises:
-        RuleSafeError: the bridge did not find the robot within PATIENCE.
+        RuleSafeError: if the bridge does not find the robot within PATIENCE.
     """
     with connected(BenchRobot) as robot:
         robot.turn()
         began = robot.last_sent
-        robot.until(lambda: robot.state == "IDLE", "IDLE")
+        robot.until(lambda: robot.state == "IDLE", "state IDLE")
         return robot.states_at["IDLE"] - began
 
 
 def _rates(robot: BenchRobot, found: Found, seconds: float, bridge: int) -> None:
-    """Rates and CPU shares while the elbow goes to and fro."""
+    """Measure rates and CPU shares while the elbow moves back and forth."""
     begin = time.perf_counter()
     before, own = cpu_seconds(bridge), time.process_time()
     sent, commands, good = robot.sent, robot.commands, robot.states_good
@@ -199,7 +199,7 @@ def _rates(robot: BenchRobot, found: Found, seconds: float, bridge: int) -> None
         direction = -direction
         robot.spin(1.0)
     after, elapsed = cpu_seconds(bridge), time.perf_counter() - begin
-    robot.until(lambda: robot.states_good > good, "the bridge's state")
+    robot.until(lambda: robot.states_good > good, "bridge state")
     found.sent = (robot.sent - sent) / elapsed
     found.used = (robot.states_good - good) / elapsed
     found.commands = (robot.commands - commands) / elapsed
@@ -208,7 +208,7 @@ def _rates(robot: BenchRobot, found: Found, seconds: float, bridge: int) -> None
 
 
 def _first(robot: BenchRobot, condition: Callable[[LowCmd], bool]) -> list[float]:
-    """Return a list that gets the time at which the first command fulfils the condition."""
+    """Return a list to which the time of the first command with the condition is appended."""
     seen: list[float] = []
 
     def look(command: LowCmd, now: float) -> None:
@@ -220,46 +220,46 @@ def _first(robot: BenchRobot, condition: Callable[[LowCmd], bool]) -> list[float
 
 
 def _chunk(robot: BenchRobot, change: float) -> float:
-    """From a chunk to the first command that moves."""
+    """Return the time from a chunk to the first command that moves."""
     robot.spin(0.05)
     rest = float(robot.q[ELBOW])
     sent = robot.send_chunk(change, 2)
     moved = _first(robot, lambda command: abs(command.q[ELBOW] - rest) > 1e-6)
-    robot.until(lambda: moved, "a command follows")
+    robot.until(lambda: moved, "moving command")
     return moved[0] - sent
 
 
 def _no_chunk(robot: BenchRobot) -> float:
-    """From the end of a chunk of one action, and its timeout, to HOLDING."""
+    """Return the time until HOLDING after the end of a chunk of one action and its timeout."""
     robot.spin(0.3)
     robot.states_at.pop("HOLDING", None)
     sent = robot.send_chunk(0.0, 1)
-    robot.until(lambda: robot.state == "ACTIVE", "ACTIVE")
-    robot.until(lambda: robot.states_at.get("HOLDING", 0) > sent, "HOLDING")
+    robot.until(lambda: robot.state == "ACTIVE", "state ACTIVE")
+    robot.until(lambda: robot.states_at.get("HOLDING", 0) > sent, "state HOLDING")
     return robot.states_at["HOLDING"] - sent - 0.1 - CHUNK_TIMEOUT
 
 
 def _stop(robot: BenchRobot) -> float:
-    """From asking for a stop to the first command without stiffness."""
-    robot.until(lambda: robot.state in ("ACTIVE", "HOLDING"), "ACTIVE")
-    asked, damped = time.perf_counter(), _first(robot, lambda command: command.kp[ELBOW] == 0)
-    robot.ask("stop")
-    robot.until(lambda: damped, "a damped command")
-    robot.ask("reset")
+    """Return the time from a stop request to the first command without stiffness."""
+    robot.until(lambda: robot.state in ("ACTIVE", "HOLDING"), "state ACTIVE")
+    requested, damped = time.perf_counter(), _first(robot, lambda command: command.kp[ELBOW] == 0)
+    robot.call("stop")
+    robot.until(lambda: damped, "damped command")
+    robot.call("reset")
     robot.engage()
-    return damped[0] - asked
+    return damped[0] - requested
 
 
 def _silence(robot: BenchRobot) -> float:
-    """From the robot's last state, and its timeout, to the first command that lets go."""
+    """Return the time until the first released command after the last state and its timeout."""
     robot.silent = True
     last = robot.last_sent
-    robot.spin(STATE_TIMEOUT / 2)  # commands of the engagement may still be on their way
+    robot.spin(STATE_TIMEOUT / 2)  # commands sent before may still arrive
     released = _first(robot, lambda command: command.q[WEIGHT_SLOT] < 1)
-    robot.until(lambda: released, "the weight falls")
+    robot.until(lambda: released, "command with a lower weight")
     robot.silent = False
-    robot.until(lambda: robot.state == "FAULT", "FAULT")
+    robot.until(lambda: robot.state == "FAULT", "state FAULT")
     robot.spin(RAMP + 0.5)
-    robot.ask("reset")
+    robot.call("reset")
     robot.engage()
     return released[0] - last - STATE_TIMEOUT

@@ -1,8 +1,8 @@
-"""`rulesafe bench`: what this machine does per second, in process and through ROS 2.
+"""`rulesafe bench`: throughput and latency of this machine, in process and through ROS 2.
 
-Each part runs in fresh processes, so that its memory and its first picture are its own. CPU
-seconds count all threads of such a process, the software renderer's too. docs/benchmarks.md says
-how to read the tables.
+Each part runs in fresh processes, so that its memory and its first image are measured separately.
+CPU seconds include all threads of a process, also those of the software renderer.
+docs/benchmarks.md explains the tables.
 """
 
 import json
@@ -30,26 +30,25 @@ PARTS = {
     "ros": "rulesafe_cli.bench.node:through_ros",
     "bridge": "rulesafe_cli.bench.bridge:measured",
 }
-"""Where each part's function is, which takes the options and gives its figures."""
+"""Part -> "module:NAME" of its function, which takes the options and returns measures."""
 
 
 @dataclass(frozen=True)
 class BenchOptions:
-    """What `rulesafe bench` measures.
+    """Options of `rulesafe bench`.
 
     Attributes:
-        parts: Which parts to run.
-        rule: The lock's rule.
-        safe: The safe.
-        model: Of the part memory: its name, or its folder.
-        policies: Of the part policy: which families.
-        data: Of the part policy: demonstrations with clouds and pictures, for the speed of
-            training.
-        cache: Of the part policy: folder for clouds and pictures decoded once; otherwise a
-            temporary one, which for 200 demonstrations takes minutes and gigabytes.
-        seconds: Simulated seconds of each loop in process; wall seconds of each run through ROS.
-        json: Write the figures here too.
-        markdown: Write the tables here too, as Markdown.
+        parts: Parts to run.
+        rule: Rule of the lock.
+        safe: Id of the safe.
+        model: For the part memory: name or folder of the model.
+        policies: For the part policy: policy families.
+        data: For the part policy: demonstrations with point clouds and images, to measure training.
+        cache: For the part policy: folder for decoded point clouds and images; by default a
+            temporary one. Decoding 200 demonstrations takes minutes and gigabytes.
+        seconds: Simulated time of each loop in process; wall time of each run through ROS, s.
+        json: JSON file to which the measures are written.
+        markdown: Markdown file to which the tables are written.
     """
 
     parts: tuple[str, ...] = tuple(PARTS)
@@ -97,7 +96,7 @@ def bench(options: Annotated[BenchOptions, tyro.conf.arg(name="")]) -> int:
 
 
 def table(measures: Sequence[Measure]) -> str:
-    """The figures as aligned text."""
+    """Return measures as aligned text."""
     names = [f"{m.subject}: {_name(m)}" if m.subject else _name(m) for m in measures]
     width = max(map(len, names))
     lines = [f"{'':{width}}{'median':>9}{'p10':>9}{'p90':>9}{'n':>6}"]
@@ -108,8 +107,8 @@ def table(measures: Sequence[Measure]) -> str:
 
 
 def markdown(measures: Sequence[Measure]) -> str:
-    """The figures of a part as a Markdown table: a row for each; where they are of several
-    subjects, a row for each subject with its medians, and one with the numbers of samples."""
+    """Return the measures of a part as a Markdown table, one row each. If they are of several
+    subjects, there is a row of medians for each subject, and one with the numbers of samples."""
     if not any(m.subject for m in measures):
         rows = [["", "median", "10th to 90th percentile", "n"]]
         for m in measures:

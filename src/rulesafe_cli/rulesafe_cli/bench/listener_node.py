@@ -1,4 +1,4 @@
-"""The subscriber of the ROS part of `rulesafe bench`, in a process of its own: see node.py."""
+"""The subscriber process of the ROS part of `rulesafe bench`; see node.py."""
 
 import time
 from dataclasses import dataclass, field
@@ -14,24 +14,24 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.measuring import Wave, cpu_seconds
 from rulesafe_interfaces.msg import EpisodeStatus
 
-START_LIMIT = 60.0  # s until the first joint states must have come
-WARM_UP = 1.0  # s of wall time that are not counted
+START_LIMIT = 60.0  # s, time limit for the first joint states
+WARM_UP = 1.0  # s of wall time that are not measured
 
 
 @dataclass
 class Received:
-    """What the subscriber noted; times of the wall clock in s, simulated ones in simulated s."""
+    """Measurements of the subscriber; wall times in s, simulated times in simulated s."""
 
     latencies: list[float] = field(default_factory=list)  # publish to callback of /joint_states
     arrivals: list[float] = field(default_factory=list)  # of /joint_states
     stamps: list[float] = field(default_factory=list)  # simulated, of the same messages
     images: int = 0
-    cpu_share: float = 0.0  # of a core, the subscriber's own
-    simulation_cpu_share: float = 0.0
+    cpu_share: float = 0.0  # of the subscriber, cores
+    simulation_cpu_share: float = 0.0  # cores
 
 
 class Listener(ClientNode):
-    """Subscribes to all topics of an observation; publishes five seconds of a wave each second."""
+    """Subscribes to all observation topics; publishes 5 s of a wave every second."""
 
     def __init__(self) -> None:
         super().__init__("bench_listener")
@@ -52,7 +52,7 @@ class Listener(ClientNode):
     def _on_joints(self, message, info) -> None:
         now, stamp = time.time_ns(), messages.to_ns(message.header.stamp)
         if self.received.stamps and stamp / 1e9 <= self.received.stamps[-1]:
-            return  # the last state, sent again while the simulation waits
+            return  # the last state, published again while the simulation waits
         self.received.latencies.append((now - info["source_timestamp"]) / 1e9)
         self.received.arrivals.append(now / 1e9)
         self.received.stamps.append(stamp / 1e9)
@@ -73,11 +73,11 @@ def listen(seconds: float, simulation: int) -> Received:
     """Subscribe for some seconds of wall time after a warm-up.
 
     Args:
-        seconds: how long.
+        seconds: duration, s.
         simulation: process id of the simulation node.
 
     Raises:
-        RuleSafeError: the simulation did not start, or stopped publishing.
+        RuleSafeError: if the simulation does not start, or stops publishing.
     """
     with connected(Listener) as node:
         end = time.monotonic() + START_LIMIT
@@ -87,7 +87,7 @@ def listen(seconds: float, simulation: int) -> Received:
 
         node.spin_until(lambda: node.moving or failed())
         if not node.moving:
-            raise RuleSafeError(f"the simulation did not move within {START_LIMIT:.0f} s")
+            raise RuleSafeError(f"sim_node did not move the robot within {START_LIMIT:.0f} s")
         node.spin_for(WARM_UP)
         node.received = received = Received()
         (cpu, wall), own = cpu_seconds(simulation), time.process_time()
@@ -96,5 +96,5 @@ def listen(seconds: float, simulation: int) -> Received:
         received.cpu_share = (time.process_time() - own) / (wall_after - wall)
         received.simulation_cpu_share = (cpu_after - cpu) / (wall_after - wall)
         if len(received.arrivals) < 10:
-            raise RuleSafeError("the simulation node stopped publishing")
+            raise RuleSafeError("sim_node stopped publishing /joint_states")
         return received

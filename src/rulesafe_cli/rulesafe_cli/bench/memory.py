@@ -8,8 +8,8 @@ from vq_memory_node.analysis.cost import measure_apart
 
 
 def measured(options: BenchOptions) -> list[Measure]:
-    """The benchmark's lines: one frame taken in by a memory, in a process with one core and one
-    thread. Errors: RuleSafeError if there is no such model."""
+    """Return the time of one frame in a memory, in a process with one core and one thread, and the
+    memory's size. Raises RuleSafeError if the model does not exist."""
     cost = measure_apart(options.model, max(20, round(50 * options.seconds)))
     return [
         *(

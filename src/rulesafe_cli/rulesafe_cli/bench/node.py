@@ -1,5 +1,5 @@
-"""The ROS part of `rulesafe bench`: a simulation node, and beside it in a process of its own a
-node that subscribes to everything, as a policy does, and keeps the arm moving."""
+"""The ROS part of `rulesafe bench`: a simulation node, and in another process a node that
+subscribes to all topics, as a policy does, and keeps the arm moving."""
 
 import os
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def through_ros(options: BenchOptions) -> list[Measure]:
-    """Latency and jitter in real time with cameras on, and the speed with no pace set."""
+    """Return latency and jitter in real time with cameras on, and the speed without pacing."""
     os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
     os.environ["ROS_DOMAIN_ID"] = str(reserve_domain())
     return [
@@ -31,7 +31,7 @@ def _paced(options: BenchOptions) -> list[Measure]:
     jitter = np.abs(1000 * np.diff(received.arrivals) - 10.0)
     seconds = received.arrivals[-1] - received.arrivals[0]
     where = "ROS, real time, cameras on"
-    images = f"{received.images / seconds / 2:.1f} Hz pictures"
+    images = f"{received.images / seconds / 2:.1f} Hz images"
     return [
         Measure.of("/joint_states latency, publish to callback", "ms", milliseconds, where),
         Measure.of("/joint_states latency, p99", "ms", [np.percentile(milliseconds, 99)]),

@@ -1,4 +1,4 @@
-"""The planner's share of the benchmark: one solve, one check, one planned step. No physics."""
+"""The planning part of `rulesafe bench`: inverse kinematics, collision checks, and one step."""
 
 import time
 from collections.abc import Callable
@@ -21,13 +21,13 @@ from rulesafe_sim.simulation import placement_pose, start_action
 
 
 def measured(options: BenchOptions) -> list[Measure]:
-    """What the demonstrator's planner does, without physics."""
+    """Return the times of the expert's planner, without physics."""
     found = run_apart(samples, options.safe, max(20, round(40 * options.seconds)))
     return [Measure.of(name, "ms", values) for name, values in found.items()]
 
 
 def samples(safe: str, count: int) -> dict[str, list[float]]:
-    """ms of each thing that is measured, `count` times where it is quick."""
+    """Return the times (ms) of each operation; `count` samples of fast ones, fewer of others."""
     found = load_safe(safe)
     arm, rng = Arm(), np.random.default_rng(0)
     low, high = arm.limits.lower, arm.limits.upper
@@ -55,7 +55,7 @@ def samples(safe: str, count: int) -> dict[str, list[float]]:
 
 
 def _step(safe, seed: int) -> Callable[[], object]:
-    """Planning to open the knob, the safe where a seed puts it."""
+    """Return a function that plans to open the knob, with the safe at the pose of a seed."""
     variation = sample_variation(SPLITS["nominal"].randomisation, safe, seed)
     pose, start = placement_pose(variation.placement), start_action(variation)
     moves = MovePlanner(safe, pose)

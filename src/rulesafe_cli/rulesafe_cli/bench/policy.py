@@ -1,6 +1,6 @@
-"""The policies' share of the benchmark: a chunk, the memory beside it, training and evaluation.
+"""The policy part of `rulesafe bench`: inference, memory, training and evaluation.
 
-Networks have random weights: what they cost does not depend on what they have learned.
+Networks have random weights, since the cost does not depend on the training.
 """
 
 import time
@@ -39,34 +39,35 @@ SIZE = "tiny"
 MEMORIES = ("none", "vq")
 
 REACH = 0.1
-"""How far from the present posture an untrained policy's targets are at most, rad."""
+"""Largest distance (rad) of an untrained policy's targets from the present posture."""
 
 BATCH = 64
 """Windows in a batch."""
 
 WARM_UP = 3
-"""Chunks that are not counted."""
+"""Chunks that are not measured."""
 
 EPISODES = 3
 
 Found = tuple[str, str, Sequence[float]]
-"""Name, unit and samples of a figure."""
+"""Name, unit and samples of a measure."""
 
 
 def measured(options: BenchOptions) -> list[Measure]:
-    """The benchmark's lines: of each family with each memory, in a process of its own that has one
+    """Return the measures of each family with each memory; each runs in a separate process with one
     core and one thread.
 
-    Errors: RuleSafeError for an unknown family, and if the dataset lacks what a family sees.
+    Raises:
+        RuleSafeError: for an unknown family, or if the dataset lacks observations of a family.
     """
     for family in options.policies:
         find_config(family, SIZE)
     with ExitStack() as stack:
         cache = options.cache
         if options.data is None:
-            print("\npolicy: training is left out: name demonstrations with --data", flush=True)
+            print("\npolicy: training is not measured; set --data to demonstrations", flush=True)
         else:
-            EpisodeStore(options.data)  # what is no dataset is refused before minutes have passed
+            EpisodeStore(options.data)  # raises before minutes of measurements if it is no dataset
             cache = cache or Path(stack.enter_context(TemporaryDirectory()))
         return [
             measure
@@ -80,22 +81,22 @@ def _measure(options: BenchOptions, cache: Path | None, family: str, memory: str
     import torch
 
     torch.set_num_threads(1)
-    remembered = make_memory(memory)
-    policy = untrained(family, remembered)
+    model = make_memory(memory)
+    policy = untrained(family, model)
     parameters = sum(weights.numel() for weights in policy.checkpoint.network().parameters())
     found: list[Found] = [("parameters", "", [parameters])]
     found += _inference(policy, options.rule, max(20, round(20 * options.seconds)))
     if options.data is not None and cache is not None:
         steps = max(4, round(3 * options.seconds))
-        found += _training(family, remembered, options.data, cache, steps)
+        found += _training(family, model, options.data, cache, steps)
     found.append(_evaluation(policy, options))
     subject = f"{family} {memory}"
     return [Measure.of(name, unit, samples, subject=subject) for name, unit, samples in found]
 
 
 def untrained(family: str, memory: Memory) -> "NetworkPolicy":
-    """A policy with random weights, whose targets stay within REACH of the present posture; it acts
-    about the safe, as a trained one of this size does."""
+    """Return a policy with random weights. Its targets stay within REACH of the present posture,
+    and it acts in the safe's frame, as a trained policy of this size does."""
     import torch
 
     from policy_node.checkpoints import Checkpoint
@@ -112,21 +113,21 @@ def untrained(family: str, memory: Memory) -> "NetworkPolicy":
 
 
 def _inference(policy: "NetworkPolicy", rule: str, chunks: int) -> list[Found]:
-    """A chunk, and beside it what a full memory takes for the frames between two of them."""
+    """Measure a chunk, and a full memory for the frames between two chunks."""
     memory, wave = RollingMemory(policy.memory), Wave()
     positions = (wave(frame / RATE).astype(np.float32) for frame in count())
     for _ in range(STRIDE * LENGTH):
         memory.push(next(positions))
     frames: list[float] = []
-    remembering: list[float] = []
-    asking: list[float] = []
+    updates: list[float] = []
+    inference: list[float] = []
     for number in range(chunks + WARM_UP):
-        taken = []
+        push_times = []
         for _ in range(EXECUTE):
             position = next(positions)
             watch = Stopwatch()
             memory.push(position)
-            taken.append(watch.wall)
+            push_times.append(watch.wall)
         watch = Stopwatch()
         reading = memory.read()
         read = watch.wall
@@ -134,15 +135,15 @@ def _inference(policy: "NetworkPolicy", rule: str, chunks: int) -> list[Found]:
         watch = Stopwatch()
         policy.infer(observation)
         if number >= WARM_UP:
-            asking.append(1000 * watch.wall)
-            frames += [1e6 * seconds for seconds in taken]
-            remembering.append(1000 * (sum(taken) + read))
-    shares = 100 * np.array(remembering) / np.median(asking)
+            inference.append(1000 * watch.wall)
+            frames += [1e6 * seconds for seconds in push_times]
+            updates.append(1000 * (sum(push_times) + read))
+    shares = 100 * np.array(updates) / np.median(inference)
     return [
-        ("chunk", "ms", asking),
-        ("chunk, p99", "ms", [float(np.percentile(asking, 99))]),
+        ("chunk", "ms", inference),
+        ("chunk, p99", "ms", [float(np.percentile(inference, 99))]),
         ("memory, a frame", "us", frames),
-        (f"memory, {EXECUTE} frames and a reading", "ms", remembering),
+        (f"memory, {EXECUTE} frames and a reading", "ms", updates),
         ("memory, the same as a share of the chunk", "%", shares.tolist()),
     ]
 
@@ -150,7 +151,7 @@ def _inference(policy: "NetworkPolicy", rule: str, chunks: int) -> list[Found]:
 def _observation(
     policy: "NetworkPolicy", rule: str, position: NDArray[np.float32], reading: Reading
 ) -> Observation:
-    """Of everything that the policy needs, at full size; the scene is made up."""
+    """Return an observation of full size with everything that the policy needs; random scene."""
     needs, rng = policy.needs, np.random.default_rng(0)
     return Observation(
         joints=np.repeat(position[None], needs.frames, axis=0),
@@ -166,8 +167,8 @@ def _observation(
 
 
 def _training(family: str, memory: Memory, data: Path, cache: Path, steps: int) -> list[Found]:
-    """The first steps of a training with the settings that `rulesafe policy train` has, but for
-    the size of a batch, which is the same for all families."""
+    """Measure the first steps of a training with the settings of `rulesafe policy train`, except
+    that the batch size is the same for all families."""
     from policy_node.checkpoints import read_policy
     from policy_node.training import TrainingProgress, TrainingTask, train
 
@@ -180,7 +181,7 @@ def _training(family: str, memory: Memory, data: Path, cache: Path, steps: int) 
 
     with TemporaryDirectory() as out:
         results = read_policy(train(task, config, out, note)).training["results"]
-    rates = BATCH / np.diff(ends[:-1])  # the last one also writes the state
+    rates = BATCH / np.diff(ends[:-1])  # the last step also writes the checkpoint
     return [
         ("training samples a second", "1/s", rates.tolist()),
         ("training, waiting for data", "%", [100 * results["share_waiting_for_data"]]),
@@ -188,8 +189,8 @@ def _training(family: str, memory: Memory, data: Path, cache: Path, steps: int) 
 
 
 def _evaluation(policy: "NetworkPolicy", options: BenchOptions) -> Found:
-    """Episodes per core-hour: physics, observations and inference. Some chunks of each are played;
-    an episode that fails, as this policy's do, goes on like that until the rule's time is up."""
+    """Measure episodes per core-hour: physics, observations and inference. Only some chunks of each
+    episode are run and extrapolated to its time limit, since this policy's episodes all fail."""
     limit = Setup(SIZE).time_limit(options.rule)
     chunks = max(1, round(options.seconds * RATE / EXECUTE))
     agent = PolicyAgent(policy, policy.memory, EXECUTE)
@@ -198,9 +199,9 @@ def _evaluation(policy: "NetworkPolicy", options: BenchOptions) -> Found:
     for number in range(EPISODES + 1):
         watch = Stopwatch()
         simulation.reset(options.rule, options.safe, number)
-        begun = watch.cpu
+        reset_cpu = watch.cpu
         Runtime(simulation, chunks * EXECUTE / RATE).run(agent)
-        rate = 3600 / (begun + (watch.cpu - begun) * limit / simulation.time)
-        if number:  # the first one warms up
+        rate = 3600 / (reset_cpu + (watch.cpu - reset_cpu) * limit / simulation.time)
+        if number:  # the first one is a warm-up
             rates.append(rate)
     return f"evaluation episodes of {limit:g} s per core-hour", "1/h", rates

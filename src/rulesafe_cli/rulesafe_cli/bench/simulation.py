@@ -1,4 +1,4 @@
-"""The simulation's share of the benchmark: physics, the environment, observations, no ROS."""
+"""The simulation parts of `rulesafe bench`: physics, the environment and observations, no ROS."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from rulesafe_data.measuring import Measure, Stopwatch, Wave, peak_memory, run_a
 
 
 def physics(options: BenchOptions) -> list[Measure]:
-    """Control steps without any observation."""
+    """Measure control steps without any observation."""
     return run_apart(_physics, options)
 
 
@@ -36,7 +36,7 @@ def _physics(options: BenchOptions) -> list[Measure]:
 
 
 def loop(options: BenchOptions) -> list[Measure]:
-    """The Gymnasium environment with joint states only, then with all observations."""
+    """Measure the Gymnasium environment with joint states only, then with all observations."""
     joints = ("joint_positions", "all_joint_positions")
     return [
         *run_apart(_environment, options, "joint states only", {"observations": joints}),
@@ -45,7 +45,7 @@ def loop(options: BenchOptions) -> list[Measure]:
 
 
 def _environment(options: BenchOptions, title: str, chosen: dict[str, Any]) -> list[Measure]:
-    """Simulated seconds per CPU and per wall second of `env.step`, a sample a simulated second."""
+    """Measure simulated time per CPU and wall time of `env.step`, one sample per simulated s."""
     import gymnasium
 
     env = gymnasium.make(
@@ -59,7 +59,7 @@ def _environment(options: BenchOptions, title: str, chosen: dict[str, Any]) -> l
         for _ in range(10):
             frame += 1
             env.step(wave(frame / 10))
-        if number:  # the first second warms up
+        if number:  # the first second is a warm-up
             cpu.append(1 / watch.cpu)
             wall.append(1 / watch.wall)
     env.close()
@@ -71,7 +71,7 @@ def _environment(options: BenchOptions, title: str, chosen: dict[str, Any]) -> l
 
 
 def observation(options: BenchOptions) -> list[Measure]:
-    """A full observation, and each part of it alone, in a scene that moves between them."""
+    """Measure a full observation, and each part of it separately, while the arm moves."""
     return run_apart(_observation, options)
 
 
@@ -82,17 +82,17 @@ def _observation(options: BenchOptions) -> list[Measure]:
     simulation, wave = Simulation(render=True), Wave()
     simulation.reset(options.rule, options.safe, 0)
     observer = Observer(simulation)
-    asked: dict[str, tuple[str, ...]] = {
+    requested: dict[str, tuple[str, ...]] = {
         "full observation": OBSERVATIONS,
         "head_rgb alone": ("head_rgb",),
         "front_rgb alone": ("front_rgb",),
         "points alone (render and sample)": ("points",),
         "joint positions alone": ("joint_positions", "all_joint_positions"),
     }
-    samples: dict[str, list[float]] = {name: [] for name in asked}
+    samples: dict[str, list[float]] = {name: [] for name in requested}
     cpu: list[float] = []
     for number in range(max(4, round(options.seconds * 3))):
-        for name, keys in asked.items():
+        for name, keys in requested.items():
             simulation.control(wave(simulation.time))
             watch = Stopwatch()
             observer.observe(keys)
@@ -108,7 +108,7 @@ def _observation(options: BenchOptions) -> list[Measure]:
 
 
 def first_frame(options: BenchOptions) -> list[Measure]:
-    """From a built scene to the first full observation, each time in a fresh process."""
+    """Measure the first full observation after building the scene, each time in a new process."""
     times = [run_apart(_first_frame, options) for _ in range(3)]
     scene, picture = zip(*times, strict=True)
     return [

@@ -1,4 +1,4 @@
-"""The film of one episode, from snapshots and pictures, and when the episode ends. No ROS here."""
+"""The film of one episode, from snapshots and images, and the end of the episode. No ROS here."""
 
 import time
 from dataclasses import dataclass, field, replace
@@ -10,46 +10,46 @@ from rulesafe_demos.film.strip import Tokens, with_strip
 from rulesafe_sim.episode import EpisodeRecord, EpisodeTracker, PhaseChange, TaskSnapshot, changes
 
 LINGER = 1.0
-"""The film goes on this long (s of simulated time) after the door has opened."""
+"""Simulated time for which the film continues after the door has opened, s."""
 
 CLOSING = 2.0
-"""The last picture stays this long (s)."""
+"""Duration of the last image, s."""
 
 LATE = 20
-"""Instants (of 0.1 s) that an instant with both pictures and its facts waits for its tokens."""
+"""Number of complete instants (0.1 s each) for which an instant waits for its tokens."""
 
 
 @dataclass
 class _Memory:
-    """The tokens that came, by their stamps, and since when they count."""
+    """The received tokens by stamp, and the stamp from which they belong to the episode."""
 
-    came: dict[int, Tokens] = field(default_factory=dict)
-    began: int = 2**63  # ns, of the first facts: older tokens are of another episode
+    received: dict[int, Tokens] = field(default_factory=dict)
+    began: int = 2**63  # ns, of the first facts; older tokens belong to another episode
 
     @property
     def newest(self) -> int:
-        """Stamp of the newest tokens; -1 before there are any."""
-        return max(self.came, default=-1)
+        """Stamp of the newest tokens; -1 if there are none."""
+        return max(self.received, default=-1)
 
     def at(self, stamp: int) -> Tokens | None:
-        """The newest tokens of an instant; empty ones before the episode's first, None where no
-        tokens come at all."""
-        newest = max((s for s in self.came if self.began <= s <= stamp), default=None)
+        """Return the newest tokens at an instant: empty ones before the episode's first, or None if
+        no tokens have been received."""
+        newest = max((s for s in self.received if self.began <= s <= stamp), default=None)
         if newest is not None:
-            self.came = {s: tokens for s, tokens in self.came.items() if s >= newest}
-            return self.came[newest]
-        return next((tokens.emptied() for tokens in self.came.values()), None)
+            self.received = {s: tokens for s, tokens in self.received.items() if s >= newest}
+            return self.received[newest]
+        return next((tokens.emptied() for tokens in self.received.values()), None)
 
 
 class FilmClock:
-    """The clock of a film: it stops when the door opens, while the pictures go on, so that the film
-    ends with the time of the result."""
+    """The clock of a film. It stops when the door opens, while the images continue, so that the
+    film ends with the time of the result."""
 
     def __init__(self) -> None:
         self._opened: float | None = None  # s of simulated time since the reset
 
     def stopped(self, now: TaskSnapshot) -> TaskSnapshot:
-        """Return the snapshot, at the time of the first success if that has been."""
+        """Return the snapshot, with the time of the first success after it."""
         if not now.success:
             return now
         self._opened = now.time if self._opened is None else self._opened
@@ -57,11 +57,11 @@ class FilmClock:
 
 
 class FilmRecorder:
-    """Film and contact sheet of one episode, from pictures and facts that arrive in any order.
+    """Film and contact sheet of one episode, from images and facts that arrive in any order.
 
-    They are put together by their stamps (ns); each instant is filmed once, in order. Where a
-    memory's tokens have come by the first instant that is filmed, their strip is in the film. The
-    clock in both stops when the door opens, though the last pictures are of a moment later.
+    They are matched by their stamps (ns); each instant is filmed once, in order. The film has a
+    strip of memory tokens if tokens have been received by the first instant that is filmed. The
+    clock in both stops when the door opens; the last images are a moment later.
     """
 
     def __init__(self, folder: Path, instruction: str):
@@ -69,7 +69,7 @@ class FilmRecorder:
         self._folder, self._instruction = folder, instruction
         self._parts: dict[int, dict[str, Picture | TaskSnapshot]] = {}
         self._complete: list[tuple[int, dict[str, Picture | TaskSnapshot]]] = []
-        self._taken = -1  # stamp of the last one of these
+        self._taken = -1  # stamp of the last complete instant
         self._clock = FilmClock()
         self._memory: _Memory | None = _Memory()  # None: the film has no strip
         self._last: tuple[Picture, Picture, TaskSnapshot, Tokens | None] | None = None
@@ -84,7 +84,7 @@ class FilmRecorder:
 
     def tokens(self, stamp: int, tokens: Tokens) -> None:
         if self._memory:
-            self._memory.came[stamp] = tokens
+            self._memory.received[stamp] = tokens
             self._develop(LATE)
 
     def _add(self, kind: str, stamp: int, part: Picture | TaskSnapshot) -> None:
@@ -100,16 +100,16 @@ class FilmRecorder:
         self._develop(LATE)
 
     def _develop(self, patience: int) -> None:
-        """Films the complete instants, but for the last `patience` whose tokens may still come."""
+        """Film the complete instants, except the last `patience` whose tokens may still arrive."""
         while self._complete:
             stamp, parts = self._complete[0]
-            waits = self._memory and self._memory.newest < stamp
-            if waits and len(self._complete) <= patience:
+            waiting = self._memory and self._memory.newest < stamp
+            if waiting and len(self._complete) <= patience:
                 return
             del self._complete[0]
             tokens = self._memory.at(stamp) if self._memory else None
             if tokens is None:
-                self._memory = None  # a film has one size from its first picture on
+                self._memory = None  # the size of a film cannot change after its first image
             self._shoot(parts["head"], parts["front"], parts["facts"], tokens)  # type: ignore[arg-type]
 
     def _shoot(
@@ -126,13 +126,13 @@ class FilmRecorder:
         self._last = head, front, now, tokens
 
     def close(self, result: EpisodeRecord | None) -> list[Path]:
-        """Completes both files; their paths, none if there was no picture."""
+        """Finish both files and return their paths, none if there was no image."""
         self._develop(0)
         if self._last is None:
             return []
         if result:
             head, front, now, tokens = self._last
-            now = replace(now, time=result.time)  # pictures may have ended before
+            now = replace(now, time=result.time)  # the images may end earlier
             seconds = f"{result.time:.1f} s"
             verdict = f"opened in {seconds}" if result.success else f"failed after {seconds}"
             last = compose(head, front, now, self._instruction, verdict)
@@ -149,11 +149,10 @@ def _done(change: PhaseChange) -> str:
 
 
 class EpisodeMonitor:
-    """Decides when an episode has ended: the door is open, time is up, or it was given up.
+    """Decides when an episode has ended: the door is open, the time limit is reached, or it failed.
 
-    Snapshots, pictures and tokens may come in any order and more than once. The first snapshot
-    that ends the episode is the result, so that the result does not depend on when it was looked
-    at.
+    Snapshots, images and tokens may arrive in any order and repeatedly. The first snapshot that
+    ends the episode is the result, so the result does not depend on when it is read.
     """
 
     def __init__(self, time_limit: float, recorder: FilmRecorder | None = None):
@@ -174,9 +173,9 @@ class EpisodeMonitor:
             self._stamp, self._moved = stamp, time.monotonic()
             if self.recorder and stamp <= self._last_filmed:
                 self.recorder.facts(stamp, now)
-            went_on = self.result is None
+            was_running = self.result is None
             self._tracker.update(now)
-            if self.result and went_on:
+            if self.result and was_running:
                 self._last_filmed = stamp + round(LINGER * now.success * SECOND)
         if self.result and (waiting or stamp >= self._last_filmed):
             self._ended = self._ended or time.monotonic()
@@ -190,7 +189,7 @@ class EpisodeMonitor:
             self.recorder.tokens(stamp, tokens)
 
     def give_up(self, reason: str) -> None:
-        """End the episode as failed, if it has not ended."""
+        """End the episode as failed, unless it has ended already."""
         if self.result is None and self._tracker.now is not None:
             self._tracker.end(reason)
             self._last_filmed = self._stamp
@@ -198,13 +197,13 @@ class EpisodeMonitor:
 
     @property
     def still(self) -> float:
-        """How long simulated time has not advanced, s of wall time."""
+        """Wall time since simulated time last advanced, s."""
         return time.monotonic() - self._moved
 
     @property
     def over(self) -> bool:
-        """The episode has ended and the pictures on their way have had time to arrive."""
+        """Whether the episode has ended and its last images have had time to arrive."""
         patience = 0.5 if self.recorder else 0.0
-        if self.result and self.still > 10:  # the film's last second never came
+        if self.result and self.still > 10:  # the last second of the film was not received
             return True
         return self._ended is not None and time.monotonic() - self._ended >= patience

@@ -1,4 +1,4 @@
-"""The film of an episode (MP4) and its contact sheet (PNG), from pictures and facts. No ROS here.
+"""Film (MP4) and contact sheet (PNG) of an episode, from images and facts. No ROS here.
 
 Example::
 
@@ -22,7 +22,7 @@ from rulesafe_sim.episode import TaskSnapshot
 Picture = NDArray[np.uint8]  # (H, W, 3)
 
 FPS = 10
-SIDE = 480  # pixels of each of the two pictures
+SIDE = 480  # pixels of each of the two images
 BAR = 112  # pixels of the caption below them
 MARGIN = 16
 
@@ -39,21 +39,24 @@ WORDS = {"+": "open", "-": "close"}
 
 @lru_cache
 def font(size: int, bold: bool = False) -> ImageFont.FreeTypeFont:
-    """The type of all words in a film, `size` pixels high."""
+    """Return the font of all texts in a film, `size` pixels high."""
     name = "DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf"  # comes with matplotlib
     return ImageFont.truetype(str(Path(matplotlib.get_data_path(), "fonts/ttf", name)), size)
 
 
 def in_words(event: str) -> str:
-    """ "knob+" as "open knob"."""
+    """Return an event as text: "knob+" as "open knob"."""
     return f"{WORDS[event[-1]]} {event[:-1]}"
 
 
 def compose(
     head: Picture, front: Picture, now: TaskSnapshot, instruction: str, verdict: str = ""
 ) -> Picture:
-    """One picture (SIDE + BAR, 2 SIDE, 3): front and head camera side by side, and below them the
-    rule, its instruction, the plan with the steps done, and the time. A `verdict` ends it."""
+    """Return a frame of the film (SIDE + BAR, 2 SIDE, 3).
+
+    Front and head camera are side by side; below them are the rule, its instruction, the plan with
+    the completed steps, and the time. `verdict`: text of the last frame.
+    """
     canvas = Image.new("RGB", (2 * SIDE, SIDE + BAR), BACKGROUND)
     draw = ImageDraw.Draw(canvas)
     for column, (name, picture) in enumerate((("front camera", front), ("head camera", head))):
@@ -63,7 +66,7 @@ def compose(
     top = SIDE + 10
     draw.text((MARGIN, top), now.rule, font=font(17, True), fill=TEXT)
     left = MARGIN + draw.textlength(now.rule, font=font(17, True)) + 12
-    if now.safe:  # nobody tells of it on a real robot
+    if now.safe:  # empty on a real robot
         draw.text((left, top + 2), f"{now.safe}, seed {now.seed}", font=font(14), fill=QUIET)
     clock = f"{now.time:5.1f} s"
     draw.text((2 * SIDE - MARGIN, top), clock, font=font(17, True), fill=TEXT, anchor="ra")
@@ -82,7 +85,7 @@ def compose(
 
 
 def _steps(draw: ImageDraw.ImageDraw, now: TaskSnapshot, top: int) -> None:
-    """The plan as a row of tags: done, due, still to come."""
+    """Draw the plan as a row of tags: completed, next, later."""
     count = len(now.plan)
     if not count:
         return
@@ -107,7 +110,7 @@ def _steps(draw: ImageDraw.ImageDraw, now: TaskSnapshot, top: int) -> None:
 
 
 def _label(canvas: Image.Image, where: tuple[int, int], text: str) -> None:
-    """Small light text on a dark, half transparent plate."""
+    """Draw small light text on a dark, semi-transparent background."""
     small = font(12)
     width = int(small.getlength(text)) + 14
     plate = Image.new("RGB", (width, 22), BACKGROUND)
@@ -124,14 +127,14 @@ def _resized(picture: Picture, side: int) -> Image.Image:
 
 
 class Film:
-    """An H.264 film at 10 frames per second, written while it is shot; a context manager."""
+    """An H.264 film at 10 frames per second, written frame by frame; a context manager."""
 
     def __init__(self, path: Path):
         self.path, self.frames = path, 0
         self._container: av.container.OutputContainer | None = None
 
     def add(self, picture: Picture) -> None:
-        """Appends a picture (H, W, 3); all have one size, even in both directions."""
+        """Append a frame (H, W, 3); all have the same size, even in both directions."""
         container = self._container or self._begin(*picture.shape[:2])
         frame = av.VideoFrame.from_ndarray(picture, format="rgb24")
         frame.pts, self.frames = self.frames, self.frames + 1
@@ -147,12 +150,12 @@ class Film:
         return self._container
 
     def hold(self, picture: Picture, seconds: float) -> None:
-        """Appends a picture for some time."""
+        """Append an image for a duration."""
         for _ in range(round(seconds * FPS)):
             self.add(picture)
 
     def close(self) -> None:
-        """Completes the file; without a picture there is none."""
+        """Finish the file; without any frame no file is written."""
         if self._container is not None:
             self._container.mux(self._stream.encode(None))
             self._container.close()
@@ -167,7 +170,7 @@ class Film:
 
 @dataclass(frozen=True)
 class Tile:
-    """One picture of the contact sheet: both cameras (SIDE, 2 SIDE, 3) and what happened."""
+    """An entry of the contact sheet: images of both cameras (SIDE, 2 SIDE, 3) and the event."""
 
     picture: Image.Image
     time: float  # s
@@ -175,9 +178,9 @@ class Tile:
 
 
 class ContactSheet:
-    """A contact sheet: one tile at the start, at each change of a phase and at the end."""
+    """A contact sheet: one tile at the start, at each phase change and at the end."""
 
-    TILE = 250  # pixels of each picture
+    TILE = 250  # pixels of each image
 
     def __init__(self) -> None:
         self.tiles: list[Tile] = []
@@ -189,7 +192,7 @@ class ContactSheet:
         self.tiles.append(Tile(pair, time, caption))
 
     def save(self, path: Path, title: str, instruction: str) -> None:
-        """Writes the sheet as PNG."""
+        """Write the sheet as PNG."""
         columns = 2 if len(self.tiles) <= 6 else 3
         rows = -(-len(self.tiles) // columns)
         wide, high = 2 * self.TILE + MARGIN, self.TILE + 40

@@ -20,11 +20,11 @@ class EpisodeFilm:
     """Subscriber that writes film.mp4 and sheet.png.
 
     Args:
-        simulation: was just reset, and renders.
+        simulation: has just been reset, and renders.
         folder: for both files.
-        time_limit: simulated s; filming ends then, or a moment after the door was opened.
-        side: width and height of each rendered picture, pixels.
-        memory: is fed the joint positions; its tokens are shown, if it has tokens.
+        time_limit: simulated time, s, until which it films, or until shortly after the door opened.
+        side: width and height of each rendered image, pixels.
+        memory: updated with the joint positions; its tokens are shown, if it has any.
     """
 
     def __init__(
@@ -55,6 +55,6 @@ class EpisodeFilm:
             self._monitor.picture(camera, stamp, seen[f"{camera}_rgb"])
 
     def close(self, reason: str) -> list[Path]:
-        """Complete both files of an episode; `reason` counts if the door is not open."""
+        """Finish both files of an episode; `reason` is used if the door is not open."""
         self._monitor.give_up(reason)
         return self._recorder.close(self._monitor.result)

@@ -1,13 +1,13 @@
-"""The records of some episodes as summary.json.
+"""Records of episodes as summary.json.
 
 summary.json::
 
     format          1
     created         UTC time, ISO 8601
     versions        rulesafe, python, numpy, sapien; platform
-    time_limit      s of simulated time an episode may take
+    time_limit      simulated time limit of an episode, s
     totals          episodes, opened, success_rate, mean_process_score, mean_order_free_score
-    episodes        a list; each with what `EpisodeRecord.to_dict` gives
+    episodes        a list with an `EpisodeRecord.to_dict` for each
 """
 
 import json
@@ -24,18 +24,18 @@ FORMAT = 1
 
 
 def versions() -> dict[str, str]:
-    """Versions of what the result rests on, and the machine's kind."""
+    """Return the versions that may change the result, and the platform."""
     machine = {"python": platform.python_version(), "platform": platform.platform()}
     return machine | installed(("rulesafe", "numpy", "sapien"))
 
 
 def results_folder(out: str | Path | None) -> Path:
-    """Where results go: `out`, or runs/ and the date and time."""
+    """Return the folder of the results: `out`, or by default runs/(date and time)."""
     return Path(out or Path("runs", datetime.now().strftime("%Y-%m-%d_%H-%M-%S"))).absolute()
 
 
 def write_summary(path: Path, results: Sequence[EpisodeRecord], time_limit: float) -> None:
-    """Writes summary.json; see the module's docstring."""
+    """Write summary.json; see the module's docstring."""
     content = {
         "format": FORMAT,
         "created": datetime.now(timezone.utc).isoformat(timespec="seconds"),
@@ -49,7 +49,7 @@ def write_summary(path: Path, results: Sequence[EpisodeRecord], time_limit: floa
 
 
 def totals(results: Sequence[EpisodeRecord]) -> dict[str, float]:
-    """Counts and means over episodes; the means are 0 without any."""
+    """Return counts and means over episodes; means are 0 without any episodes."""
     opened = sum(result.success for result in results)
     return {
         "episodes": len(results),

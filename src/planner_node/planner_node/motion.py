@@ -3,15 +3,15 @@
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
-import toppra
 from numpy.typing import NDArray
 from ompl import base as ob
 from ompl import geometric as og
 from ompl import util as ou
-from toppra import algorithm, constraint
 
 from rulesafe_core.chunks import PERIOD, SECOND
 from rulesafe_core.errors import RuleSafeError, unknown_name
@@ -31,7 +31,14 @@ SPACING = 0.1
 PLANNERS = ("RRTConnect", "BKPIECE1", "LBKPIECE1", "KPIECE1", "BITstar")
 """OMPL's geometric planners that can be selected by name."""
 
-toppra.setup_logging("ERROR")  # TOPP-RA warns about each grid that it refines
+
+@cache
+def _toppra() -> Any:
+    """Import TOPP-RA on first use: with its dependencies it takes a second."""
+    import toppra
+
+    toppra.setup_logging("ERROR")  # it warns about each grid that it refines
+    return toppra
 
 
 class NoPath(RuleSafeError):
@@ -95,6 +102,7 @@ class PathPlanner:
         self.seed = seed
         self.planner = planner
         ou.setLogLevel(ou.LOG_NONE)
+        _toppra()  # now rather than in the first plan
 
     def plan(self, start, goal, contacts: Contacts) -> Path:
         """Return a path (N, 7) from start to goal. Raises NoPath with the colliding links."""
@@ -166,7 +174,8 @@ def time_path(path: Path, rates: Rates) -> Path:
         return path[-1:].copy()
     along, spline = _spline(path)
     limit = np.ones((path.shape[1], 1)) * [-1.0, 1.0]
-    problem = algorithm.TOPPRA(
+    constraint = _toppra().constraint
+    problem = _toppra().algorithm.TOPPRA(
         [
             constraint.JointVelocityConstraint(rates.velocity * limit),
             constraint.JointAccelerationConstraint(rates.acceleration * limit),
@@ -196,10 +205,10 @@ def _rounded(path: Path, checker: Checker) -> Path:
     return dense
 
 
-def _spline(path: Path) -> tuple[NDArray[np.float64], toppra.SplineInterpolator]:
+def _spline(path: Path) -> tuple[NDArray[np.float64], Any]:
     """Return a cubic spline through the path's points, by the distance along them (rad)."""
     along = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(path, axis=0), axis=1))])
-    return along, toppra.SplineInterpolator(along, path)
+    return along, _toppra().SplineInterpolator(along, path)
 
 
 def _dense(path: Path, spacing: float = SPACING) -> Path:

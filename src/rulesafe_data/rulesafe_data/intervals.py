@@ -1,8 +1,8 @@
 """95 % confidence intervals of rates and ratios; the bootstrap seed is fixed."""
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import stats
 
 BATCH = 500
 """Number of resamples per batch, which limits memory: 20 rules have thousands of episodes."""
@@ -12,7 +12,7 @@ def wilson(successes: int, count: int) -> tuple[float, float]:
     """Return the Wilson interval of a rate; (0, 1) if there are no trials."""
     if not count:
         return 0.0, 1.0
-    found = stats.binomtest(successes, count).proportion_ci(method="wilson")
+    found = scipy.stats.binomtest(successes, count).proportion_ci(method="wilson")
     return float(found.low), float(found.high)
 
 
@@ -25,7 +25,7 @@ def ratio_interval(above: NDArray, below: NDArray, resamples: int) -> tuple[floa
     if len(above) < 2:
         ratio = float(above.sum() / below.sum())
         return ratio, ratio
-    found = stats.bootstrap(
+    found = scipy.stats.bootstrap(
         (above, below),
         lambda above, below, axis=-1: above.sum(axis) / below.sum(axis),
         n_resamples=resamples,

@@ -9,8 +9,8 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
 
 from policy_node.policy import CHUNK
 from rulesafe_data.intervals import BATCH, ratio_interval, wilson
@@ -50,7 +50,7 @@ def mcnemar(only_first: int, only_second: int) -> float:
     """Return the exact two-sided p of McNemar's test from the pairs in which only one succeeded:
     the probability of a split at least as uneven if both are equally likely."""
     discordant = only_first + only_second
-    return float(stats.binomtest(only_first, discordant).pvalue) if discordant else 1.0
+    return float(scipy.stats.binomtest(only_first, discordant).pvalue) if discordant else 1.0
 
 
 def sign_flips(differences: ArrayLike) -> float:
@@ -61,7 +61,7 @@ def sign_flips(differences: ArrayLike) -> float:
     sample = np.asarray(differences, float)
     if len(sample) < 2 or not sample.any():
         return 1.0
-    found = stats.permutation_test(
+    found = scipy.stats.permutation_test(
         (sample,),
         np.mean,
         permutation_type="samples",

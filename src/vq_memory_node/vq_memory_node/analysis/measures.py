@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import stats
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ARM_JOINTS
@@ -184,5 +184,5 @@ def _estimates(scores: Sequence[Scores]) -> tuple[Estimate, Estimate]:
 def t_interval(values: Sequence[float]) -> Estimate:
     """Return the mean of 2 or more shares with Student's 95 % interval, clipped to 0..1."""
     mean = float(np.mean(values))
-    half = float(stats.t.ppf(0.975, len(values) - 1) * stats.sem(values))
+    half = float(scipy.stats.t.ppf(0.975, len(values) - 1) * scipy.stats.sem(values))
     return Estimate(mean, max(mean - half, 0.0), min(mean + half, 1.0))

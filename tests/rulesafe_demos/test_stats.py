@@ -9,7 +9,7 @@ from rulesafe_cli.cli import main
 from rulesafe_data.attempt_recording import save
 from rulesafe_data.demo_folder import DemoFolder
 from rulesafe_demos import figure
-from rulesafe_demos.attempts import make_request, settle
+from rulesafe_demos.attempts import load_request, make_request, settle
 from rulesafe_demos.perform import ending, facts_of, failed
 from rulesafe_demos.stats import Row, causes, collect, group, grouped
 from rulesafe_locks.rules import RULES
@@ -89,6 +89,25 @@ def test_the_files_of_a_directory(tmp_path, capsys):
     assert "- 2 x: the knob slipped" in text
     with Image.open(tmp_path / "stats.png") as picture:
         assert picture.size[0] > 500
+
+
+@pytest.mark.parametrize(("count", "drawn"), [(2, False), (6, True)])
+def test_a_report_begins_with_the_result_and_ends_with_the_commands(tmp_path, count, drawn):
+    rules = sorted(RULES)[:count]
+    settle(tmp_path, make_request(",".join(rules), 1, 1, "safe_02", "nominal", 0))
+    for rule in rules:
+        facts = facts_of(load_request(tmp_path).attempt(rule, 0)) | {"resampled": 0}
+        facts |= {"success": True, "retries": 0, "failure": ""}
+        save(DemoFolder(tmp_path).file(rule, 0, True), [{"time": 0.0}] * 11, facts)
+    report = tmp_path / "expert.md"
+    assert main(["demos", "stats", str(tmp_path), "--report", str(report)]) == 0
+    title, claim, *_ = report.read_text().split("\n\n")
+    assert title == "# Success rate of the expert"
+    assert f"opened the safe in {count} of {count} attempts (95 % interval" in claim
+    assert (tmp_path / "expert.png").exists() == drawn
+    assert ("](expert.png)" in report.read_text()) == drawn
+    assert ("<summary>Table by rule</summary>" in report.read_text()) == drawn
+    assert report.read_text().endswith("rulesafe demos stats DIR --report FILE.md\n")
 
 
 def test_the_figure_has_room_for_every_rule(tmp_path):

@@ -156,7 +156,8 @@ def stats(directory: Directory, report: Path | None = None) -> None:
     Args:
         directory: Directory written by `rulesafe demos generate`; for other datasets only the
             episodes are counted.
-        report: Markdown file for tables by rule and by safe, failures by cause, and sizes.
+        report: Markdown file for tables by rule and by safe, failures by cause, and sizes; with
+            five to forty rules also for a figure, FILE.png for FILE.md.
     """
     from rich.console import Console
 
@@ -184,7 +185,11 @@ def stats(directory: Directory, report: Path | None = None) -> None:
         console.print(line)
     console.print(f"{directory / 'stats.csv'}\n{directory / 'stats.png'}")
     if report:
-        write_atomically(report, statistics.report(found, directory).encode())
+        drawing = report.with_suffix(".png")
+        if drawn := len(found.request.rules) in statistics.FIGURES:
+            figure.draw(drawing, found.by_rule)
+        page = statistics.report(found, directory, drawing.name if drawn else "")
+        write_atomically(report, page.encode())
         console.print(str(report))
 
 

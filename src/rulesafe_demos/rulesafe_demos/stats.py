@@ -21,7 +21,7 @@ from rulesafe_data.attempt_recording import read_facts
 from rulesafe_data.demo_folder import DemoFolder
 from rulesafe_data.intervals import wilson
 from rulesafe_data.inventory import describe
-from rulesafe_data.measuring import markdown_table
+from rulesafe_data.measuring import folded, markdown_table
 from rulesafe_data.store import EpisodeStore
 from rulesafe_demos.attempts import GenerationRequest, load_request
 
@@ -264,32 +264,50 @@ def sizes(directory: Path) -> list[str]:
     ]
 
 
-def report(found: Stats, directory: Path) -> str:
-    """Return the result as a Markdown page, with the commands that produce it."""
-    versions = ", ".join(f"{name} {version}" for name, version in found.request.versions.items())
-    failures = [f"- {n} x: {cause}\n  ({where})" for n, cause, where in causes(found.rows)]
+FEW = 4
+"""Number of rules up to which a report shows the table by rule unfolded."""
+
+FIGURES = range(FEW + 1, 41)
+"""Numbers of rules for which a report has a figure by rule."""
+
+
+def report(found: Stats, directory: Path, figure: str = "") -> str:
+    """Return a Markdown page: the result, tables by rule and by safe, and how to reproduce it.
+
+    Args:
+        found: the statistics.
+        directory: folder of the attempts.
+        figure: link to a figure of success rate and length by rule; empty: no figure.
+    """
     weighed = sizes(directory)
     passes = "" if weighed else " --passes states"
-    return "\n".join(
-        [
-            "# Demonstrations and their dataset" if weighed else "# Success rate of the expert",
-            "",
-            f"    {found.request.command()}{passes} --out DIR",
-            "    rulesafe demos stats DIR --report FILE.md",
-            "",
-            "By contact, in the physics simulation. The attempts of a rule use the safes in turn, "
-            f"each with a different seed. {LEGEND} {versions}.",
-            "",
-            markdown(grouped(found.rows, lambda row: row.rule), "rule"),
-            "",
-            markdown(grouped(found.rows, lambda row: row.safe), "safe"),
-            "",
-            *(line for text in weighed for line in (f"{text[0].upper()}{text[1:]}.", "")),
-            "## Failures by cause" if failures else "No failures.",
-            *(["", *failures] if failures else []),
-            "",
-        ]
-    )
+    all_rules = found.by_rule[-1]
+    opened = f"{all_rules.successes} of {all_rules.attempts} attempts"
+    interval = f"95 % interval {100 * all_rules.low:.0f}..{100 * all_rules.high:.0f} %"
+    length = f", in {_cell(all_rules.frames)} frames of 0.1 s on average" * (all_rules.rate > 0)
+    few = len(found.by_rule) <= FEW + 1
+    by_rule = markdown(found.by_rule, "rule")
+    by_safe = markdown(grouped(found.rows, lambda row: row.safe), "safe")
+    failures = [f"- {n} x: {cause}\n  ({where})" for n, cause, where in causes(found.rows)]
+    versions = ", ".join(f"{name} {version}" for name, version in found.request.versions.items())
+    parts = [
+        "# Demonstrations and their dataset" if weighed else "# Success rate of the expert",
+        f"**The expert opened the safe in {opened} ({interval}){length}.**",
+        f"![Success rate and length by rule]({figure})" if figure else "",
+        by_rule if few else markdown([all_rules], "rule"),
+        "Made by `rulesafe demos stats`: [how to reproduce](#how-to-reproduce).",
+        "" if few else folded("Table by rule", by_rule),
+        folded("Table by safe", by_safe),
+        *(f"{text[0].upper()}{text[1:]}." for text in weighed),
+        "\n".join(["## Failures by cause", "", *failures]) if failures else "No failures.",
+        "## How it was measured",
+        "By contact, in the physics simulation. The attempts of a rule use the safes in turn, each "
+        f"with a different seed. {LEGEND} {versions}.",
+        "## How to reproduce",
+        f"    {found.request.command()}{passes} --out DIR\n"
+        "    rulesafe demos stats DIR --report FILE.md",
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def dataset_lines(directory: Path) -> list[str]:

@@ -313,7 +313,8 @@ def test_the_command_writes_the_page(recordings, model_dir, tmp_path):
     for wanted in ("tokens unchanged, J = 16", "joints, raw memory", "frame with no token"):
         assert wanted in text
     clusterings = len(load_model(model_dir).clusterings)
-    assert text.count("| rule_001 and rule_020 |") == 5 + 2 * clusterings
+    table = text.split("<summary>Table: rule_001 and rule_020</summary>")[1].split("</details>")[0]
+    assert table.count("\n| ") == 1 + 5 + 2 * clusterings
 
 
 def test_two_models_of_one_name_are_refused(model_dir):

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from rulesafe_data.measuring import machine, markdown_table
+from rulesafe_data.measuring import folded, machine, markdown_table
 from vq_memory_node.analysis.cost import Cost
 from vq_memory_node.analysis.measures import EVERY, ProbeResult
 from vq_memory_node.analysis.probe import ProbeConfig
@@ -42,28 +42,31 @@ def report(
         seeds: number of noise draws and of probe trainings.
     """
     parts = [
-        "# VQ-Memory: stability, information and cost of tokens",
-        f"    {command}",
+        "# Memory tokens: information, stability and cost",
+        "## Information about the task step",
+        reading_text(seeds),
+        reading_section(results),
+        "## Tokens under noise and at another speed",
+        STABILITY_TEXT,
+        *(
+            stability_section(f"Table: episodes of the {split} split", *found, seeds)
+            for split, found in stable.items()
+        ),
+        "## Cost",
+        COST_TEXT,
+        cost_section(cost.times, cost.held),
+        "## Models and episodes",
         "Models, trained without the steps as labels; rows of the tables without the name of a "
         "model are of the first one:",
         "\n".join(f"- {described(name, model)}" for name, model in models.items()),
+        "Episodes:",
         "\n".join(
             f"- {about(split, found, next(iter(models.values())))}"
             for split, found in episodes.items()
         ),
         "; ".join(f"{name} {value}" for name, value in machine().items()) + ".",
-        "## Tokens under noise and at another speed",
-        STABILITY_TEXT,
-        *(
-            stability_section(f"Episodes of the {split} split", *found, seeds)
-            for split, found in stable.items()
-        ),
-        "## Information about the task step",
-        reading_text(seeds),
-        reading_section(results),
-        "## Cost",
-        COST_TEXT,
-        cost_section(cost.times, cost.held),
+        "## How to reproduce",
+        f"    {command}",
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -96,7 +99,7 @@ def stability_section(
     raw: Mapping[str, Estimate],
     seeds: int,
 ) -> str:
-    """Return a table with a row for each vocabulary, and one for raw windows."""
+    """Return a folded table with a row for each vocabulary, and one for raw windows."""
     names = list(raw)
     some = next(iter(found.values()))
     rows = [["", *names, "by chance"]]
@@ -105,16 +108,11 @@ def stability_section(
         chance = f"{100 * by_name[names[0]].chance:.1f} %"
         rows.append([f"tokens unchanged, {tokenizer}", *shares, chance])
     rows.append(["raw windows, relative change", *(_percent(raw[name]) for name in names), ""])
-    return "\n".join(
-        [
-            f"### {title}",
-            "",
-            f"{some[names[0]].tokens} tokens, at frames 0, 20, 40, ... of each episode; "
-            f"{seeds} draws of the noise.",
-            "",
-            markdown_table(rows),
-        ]
+    count = (
+        f"{some[names[0]].tokens} tokens, at frames 0, 20, 40, ... of each episode; "
+        f"{seeds} draws of the noise."
     )
+    return folded(title, f"{count}\n\n{markdown_table(rows)}")
 
 
 STABILITY_TEXT = f"""\
@@ -151,14 +149,17 @@ weights and batch order; they do not include the variation between sets of recor
 
 
 def reading_section(found: Sequence[ProbeResult]) -> str:
-    """Return a table with a row for each input, grouped by rules."""
+    """Return folded tables, one for each group of rules, with a row for each input."""
     scores = ("accuracy", "macro F1")
     head = [f"{split}, {score}" for split in ("held-out normal", "shifted") for score in scores]
-    rows = [["rules", "input", *head]]
+    tables: dict[str, list[list[str]]] = {}
     for result in found:
         figures = [_percent(estimate) for estimate in (*result.normal, *result.shifted)]
-        rows.append([" and ".join(result.rules), result.source, *figures])
-    return markdown_table(rows, left=2)
+        rows = tables.setdefault(" and ".join(result.rules), [["input", *head]])
+        rows.append([result.source, *figures])
+    return "\n\n".join(
+        folded(f"Table: {rules}", markdown_table(rows)) for rules, rows in tables.items()
+    )
 
 
 def cost_section(

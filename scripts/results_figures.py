@@ -1,0 +1,271 @@
+#!/usr/bin/env python3
+"""Draw the figures of docs/results from the counts in docs/results/data.
+
+    .venv/bin/python scripts/results_figures.py [OUT]
+
+writes memory.png, models.png, vocabulary.png, step_probe.png and expert.png into OUT, by default
+docs/results. Intervals are those of the tables; where a table has none, they are Wilson's.
+"""
+
+import csv
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from math import nan
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from rulesafe_data.intervals import wilson
+from rulesafe_demos import figure as expert_figure
+from rulesafe_demos.stats import Group
+
+RESULTS = Path(__file__).resolve().parents[1] / "docs/results"
+COLORS = {"none": "#9aa0a8", "raw": "#e08e2b", "vq": "#2468b0"}
+NAMES = {"none": "no memory", "raw": "raw joint-position history", "vq": "VQ-Memory (J=4)"}
+INK, GRID, PAPER = "#30343a", "#d8dadd", "#f1f2f4"
+STYLE: dict[Any, Any] = {
+    "font.size": 9,
+    "text.color": INK,
+    "axes.labelcolor": INK,
+    "axes.edgecolor": INK,
+}
+STYLE |= {"xtick.color": INK, "ytick.color": INK, "axes.titlesize": 10, "xtick.major.size": 0}
+
+Row = Mapping[str, str]
+
+
+def rows(name: str) -> list[Row]:
+    """Return the rows of a file in docs/results/data; lines that begin with # are comments."""
+    lines = (RESULTS / "data" / name).read_text("utf-8").splitlines()
+    return list(csv.DictReader(line for line in lines if not line.startswith("#")))
+
+
+def find(table: Iterable[Row], **wanted: str) -> Row | None:
+    """Return the only row with these values, the pooled one if there are several trainings."""
+    found = [row for row in table if wanted.items() <= row.items()]
+    pooled = [row for row in found if row["training"] == "all"] or found
+    if len(pooled) > 1:
+        raise ValueError(f"{len(pooled)} rows with {wanted}")
+    return pooled[0] if pooled else None
+
+
+def rate(row: Row) -> tuple[float, float, float]:
+    """Return success rate and ends of its interval (%); NaN ends without a number of episodes."""
+    if not row["episodes"]:
+        return float(row["rate"]), nan, nan
+    opened, episodes = int(row["opened"]), int(row["episodes"])
+    low, high = (100 * end for end in wilson(opened, episodes))
+    ends = (float(row["low"]), float(row["high"])) if row["low"] else (low, high)
+    return 100 * opened / episodes, *ends
+
+
+def axes_of_rates(axes: Axes, title: str, top: float = 110) -> None:
+    """Set up an axis of success rates in percent."""
+    axes.set_ylim(0, top)
+    axes.set_yticks(range(0, 101, 25))
+    axes.set_title(title, loc="left", fontweight="bold", color=INK)
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    axes.tick_params(axis="y", length=0)
+    axes.set_axisbelow(True)
+    axes.grid(axis="y", color=GRID, linewidth=0.6)
+
+
+def bar(axes: Axes, x: float, row: Row, width: float) -> None:
+    """Draw a bar with its interval and its value."""
+    value, low, high = rate(row)
+    axes.bar(x, value, width, color=COLORS[row["memory"]])
+    top = value
+    if row["episodes"]:
+        # An end that the table rounds can lie inside the rate.
+        reach = np.maximum(0, [[value - low], [high - value]])
+        axes.errorbar(x, value, reach, color=INK, linewidth=1, capsize=2)
+        top = max(value, high)
+    axes.text(x, top + 1.5, f"{value:.0f}", ha="center", va="bottom", fontsize=8)
+
+
+def groups_of_bars(
+    axes: Axes, groups: Sequence[tuple[str, Sequence[Row | None], bool]], width: float = 0.27
+) -> None:
+    """Draw (label, rows, whether the paper's) as groups of bars; the paper's are shaded."""
+    shaded = sum(is_paper for *_, is_paper in groups)
+    if 0 < shaded < len(groups):
+        axes.text(-0.46, 122, "paper", va="top", fontsize=8)
+        axes.text(shaded - 0.46, 122, "this project, safe_02", va="top", fontsize=8)
+    axes.axvspan(-0.5, shaded - 0.5, color=PAPER, zorder=0)
+    for i, (_, bars, _is_paper) in enumerate(groups):
+        for j, row in enumerate(bars):
+            if row is not None:
+                bar(axes, i + (j - (len(bars) - 1) / 2) * width, row, width * 0.9)
+    axes.set_xticks(range(len(groups)), [label for label, *_ in groups])
+    axes.set_xlim(-0.5, len(groups) - 0.5)
+
+
+def legend(figure: Figure, memories: Iterable[str]) -> None:
+    """Name the colours above the panels."""
+    handles = [
+        figure.axes[0].bar(0, 0, color=COLORS[memory], label=NAMES[memory]) for memory in memories
+    ]
+    figure.legend(handles=handles, loc="outside upper left", ncols=len(handles), frameon=False)
+
+
+def draw_memory(table: Sequence[Row]) -> Figure:
+    """Draw success by memory under rule_001 and rule_020: the paper and both splits."""
+    figure = Figure(figsize=(7, 3.3), dpi=200, layout="constrained")
+    panels = figure.subplots(1, 2, sharey=True, width_ratios=(3, 4))
+    for axes, rule, steps in zip(panels, ("rule_001", "rule_020"), (3, 8), strict=True):
+        groups = []
+        for policy in ("pi0", "DP3"):
+            wanted = {"source": "paper", "policy": policy, "rule": rule}
+            bars = by_memory(table, **wanted)
+            if bars[0] is not None:
+                groups.append((policy.replace("pi0", "π0"), bars, True))
+        for split in ("train", "shifted"):
+            bars = by_memory(table, source="ours", policy="DP3-SF", rule=rule, split=split)
+            groups.append((f"DP3-SF\n{split}", bars, False))
+        groups_of_bars(axes, groups)
+        axes_of_rates(axes, f"{rule} ({steps} steps)", 124)
+    panels[0].set_ylabel("success (%)")
+    legend(figure, COLORS)
+    return figure
+
+
+def by_memory(table: Iterable[Row], **wanted: str) -> list[Row | None]:
+    """Return the rows without memory, with the raw history, and with four tokens."""
+    table = [row for row in table if row["training"] != "1 repeated"]
+    several = [row for row in table if row["training"] == "all" and wanted.items() <= row.items()]
+    return [
+        find(several or table, memory="none", **wanted),
+        find(several or table, memory="raw", **wanted),
+        find(several or table, memory="vq", J="4", M="40", **wanted),
+    ]
+
+
+def draw_models(table: Sequence[Row]) -> Figure:
+    """Draw success under rule_020 with and without tokens: four policies, the paper's beside."""
+    figure = Figure(figsize=(7, 3.0), dpi=200, layout="constrained")
+    panels = figure.subplots(1, 2, sharey=True)
+    names = {"DP3": "DP3-SF", "RDT": "RDT tiny", "CogACT": "CogACT tiny", "pi0": "pi0 tiny"}
+    sides: tuple[tuple[str, str, list[str], dict[str, str]], ...] = (
+        ("paper", "Paper", list(names), {}),
+        ("ours", "This project, split train", list(names.values()), {"split": "train"}),
+    )
+    for axes, (source, title, policies, more) in zip(panels, sides, strict=True):
+        groups = []
+        for name in policies:
+            bars = by_memory(table, source=source, policy=name, rule="rule_020", **more)
+            label = name.replace("pi0", "π0").replace(" ", "\n")
+            groups.append((label, [bars[0], bars[2]], source == "paper"))
+        groups_of_bars(axes, groups, 0.38)
+        axes_of_rates(axes, title)
+    panels[0].set_ylabel("success, rule_020 (%)")
+    legend(figure, ("none", "vq"))
+    return figure
+
+
+def draw_vocabulary(table: Sequence[Row]) -> Figure:
+    """Draw success under rule_020 by vocabulary size J and by memory length M."""
+    figure = Figure(figsize=(7, 3.0), dpi=200, layout="constrained")
+    left, right = figure.subplots(1, 2, sharey=True, width_ratios=(4, 3))
+    ours = [r for r in table if r["policy"] == "DP3-SF" and r["split"] == "shifted"]
+    ours = [r for r in ours if r["rule"] == "rule_020" and r["memory"] == "vq"]
+    paper = [r for r in table if r["policy"] == "pi0" and r["rule"] == "rule_020"]
+    paper = [r for r in paper if r["memory"] == "vq"]
+    first = [r for r in ours if r["training"] == "0"]
+    second = [r for r in ours if r["training"] == "1 repeated" or r["M"] == "60"]
+    same = {"source": "ours", "policy": "DP3-SF", "rule": "rule_020", "split": "shifted"}
+    for memory in ("none", "raw"):
+        if row := find(table, memory=memory, training="0", **same):
+            value = rate(row)[0]
+            left.axhline(value, color=COLORS[memory], linewidth=1, linestyle="--", zorder=1)
+            left.text(3.2, value + 2, NAMES[memory], ha="right", fontsize=8)
+    line(left, [r for r in first if r["M"] == "40"], "J", COLORS["vq"])
+    line(left, [r for r in paper if r["M"] == "40"], "J", COLORS["none"])
+    line(right, [r for r in first if r["J"] == "4"], "M", COLORS["vq"])
+    line(right, second, "M", "#13406f", 0.07)
+    line(right, [r for r in paper if r["J"] == "4"], "M", COLORS["none"])
+    left.text(-0.1, 60, "DP3-SF, shifted", va="top", color=COLORS["vq"])
+    left.text(1, 49, "paper, π0", color="#6d737b")
+    right.text(0.1, 60, "DP3-SF,\n1st training", va="top", ha="center", color=COLORS["vq"])
+    right.text(2, 66, "DP3-SF,\n2nd training", va="top", ha="center", color="#13406f")
+    right.text(1, 49, "paper, π0", ha="center", color="#6d737b")
+    left.set_xlim(-0.2, 3.2)
+    right.set_xlim(-0.3, 2.3)
+    axes_of_rates(left, "Vocabulary size J (M = 40)")
+    axes_of_rates(right, "Memory length M (J = 4)")
+    left.set_xticks(range(4), ["2", "4", "32", "256"])
+    right.set_xticks(range(3), ["20", "40", "60"])
+    left.set_ylabel("success, rule_020 (%)")
+    return figure
+
+
+def line(axes: Axes, found: Sequence[Row], key: str, color: str, dx: float = 0.0) -> None:
+    """Draw rates with their intervals against J or M."""
+    places = {"J": ["2", "4", "32", "256"], "M": ["20", "40", "60"]}[key]
+    found = sorted(found, key=lambda row: places.index(row[key]))
+    x = np.array([places.index(row[key]) + dx for row in found])
+    y, low, high = np.array([rate(row) for row in found]).T
+    axes.errorbar(x, y, np.maximum(0, [y - low, high - y]), color=color, marker="o", capsize=2.5)
+
+
+def draw_step_probe(table: Sequence[Row]) -> Figure:
+    """Draw how well a probe reads the step of rule_020, on new and on shifted episodes."""
+    inputs = {"joints, mask only": "elapsed time only"}
+    inputs |= {"joints, raw memory": "raw history, all joints"}
+    inputs |= {"joints, raw memory of the hand": "raw history, hand"}
+    inputs |= {f"joints, tokens J = {j}": f"tokens, all joints, J={j}" for j in (4, 32)}
+    hand = "joints, tokens rule_001_rule_020_hand, J = "
+    inputs |= {f"{hand}{j}": f"tokens, hand, J={j}" for j in (4, 32)}
+    chosen = {row["input"]: row for row in table if row["rules"] == "rule_020"}
+    figure = Figure(figsize=(7, 2.9), dpi=200, layout="constrained")
+    panels = figure.subplots(1, 2, sharey=True)
+    titles = {"train": "Held-out episodes, train", "shifted": "Out of distribution, shifted"}
+    for axes, (split, title) in zip(panels, titles.items(), strict=True):
+        for y, name in enumerate(inputs):
+            keys = [f"{split}_accuracy{end}" for end in ("", "_low", "_high")]
+            value, low, high = (float(chosen[name][key]) for key in keys)
+            kind = "raw" if "raw" in name else "vq" if "tokens" in name else "none"
+            axes.barh(y, value, 0.72, color=COLORS[kind])
+            axes.errorbar(value, y, xerr=[[value - low], [high - value]], color=INK, capsize=2)
+            axes.text(high + 1.5, y, f"{value:.0f}", va="center", fontsize=8)
+        axes.set_xlim(0, 108)
+        axes.set_xticks(range(0, 101, 25))
+        axes.set_title(title, loc="left", fontweight="bold", color=INK)
+        axes.spines[["top", "right", "bottom"]].set_visible(False)
+        axes.tick_params(length=0)
+        axes.set_axisbelow(True)
+        axes.grid(axis="x", color=GRID, linewidth=0.6)
+        axes.set_xlabel("step read correctly (% of frames)")
+    panels[0].set_yticks(range(len(inputs)), list(inputs.values()))
+    panels[0].invert_yaxis()
+    return figure
+
+
+def draw_expert(path: Path, table: Iterable[Row]) -> None:
+    """Draw the expert's success and length by rule, as `rulesafe demos stats` does."""
+    groups = []
+    for row in table:
+        if row["page"] == "expert":
+            opened, attempts = int(row["opened"]), int(row["attempts"])
+            ends = wilson(opened, attempts)
+            figures = (opened / attempts, *ends, float(row["frames"]), nan, 0, nan, nan, nan, nan)
+            groups.append(Group(row["rule"], attempts, opened, *figures))
+    expert_figure.draw(path, groups)
+
+
+def main(out: Path = RESULTS) -> None:
+    """Write all figures into a folder."""
+    table = rows("policies.csv")
+    with rc_context(STYLE):
+        draw_memory(table).savefig(out / "memory.png")
+        draw_models(table).savefig(out / "models.png")
+        draw_vocabulary(table).savefig(out / "vocabulary.png")
+        draw_step_probe(rows("step_probe.csv")).savefig(out / "step_probe.png")
+        draw_expert(out / "expert.png", rows("expert.csv"))
+
+
+if __name__ == "__main__":
+    main(*map(Path, sys.argv[1:2]))

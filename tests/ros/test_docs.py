@@ -1,4 +1,4 @@
-"""Compare the tables in docs/ros.md with a running graph."""
+"""Compare the tables of topics in docs/interface.md and docs/reference with a running graph."""
 
 import re
 from pathlib import Path
@@ -14,7 +14,9 @@ from rclpy.action import get_action_names_and_types
 pytestmark = pytest.mark.ros
 
 EXAMPLES = Path(__file__).parents[2] / "examples/policies"
-DOCS = (Path(__file__).parents[2] / "docs/ros.md").read_text()
+FOLDER = Path(__file__).parents[2] / "docs"
+DOCS = (FOLDER / "interface.md").read_text("utf-8")
+REFERENCE = (FOLDER / "reference/topics.md").read_text("utf-8")
 NODES = ("sim_node", "planner_node", "policy_node", "vq_memory_node", "evaluator_node")
 BESIDE_THE_ROBOT = (
     *("h1_2_bridge", "h1_2_bridge_supervisor", "camera_points", "robot_side_node"),
@@ -26,9 +28,9 @@ OF_EVERY_NODE = {
 }
 
 
-def section(title: str) -> list[list[str]]:
+def section(title: str, page: str = DOCS) -> list[list[str]]:
     """Return the cells of the table below a heading, without code marks."""
-    text = re.split(r"^#+ ", DOCS.split(f"# {title}\n", 1)[1], maxsplit=1, flags=re.M)[0]
+    text = re.split(r"^#+ ", page.split(f"# {title}\n", 1)[1], maxsplit=1, flags=re.M)[0]
     rows = [line.strip("|").split("|") for line in text.splitlines() if line.startswith("|")]
     return [[cell.strip().replace("`", "") for cell in row] for row in rows[2:]]
 
@@ -87,7 +89,7 @@ def test_topics_services_and_the_action(client, start, model_dir, monkeypatch):
         return found == expected
 
     try:
-        client.until(agrees, "the graph of docs/ros.md")
+        client.until(agrees, "the graph of docs/interface.md")
     except AssertionError as error:
         raise AssertionError(f"{error}: {agrees.difference}") from None
 
@@ -100,10 +102,11 @@ def test_topics_and_services_beside_the_robot(client, start):
         start(f"h1_2_bridge.{module}")
     # The bridge subscribes with a separate node; the cameras are a process on the robot's side.
     names = [*BESIDE_THE_ROBOT, "camera_side_node", "h1_2_bridge_ear"]
-    rows = section("Beside the robot")
+    rows = section("The robot", REFERENCE)
     topics = {row[0]: row[1:] for row in rows if len(row) == 5}
     services = {row[0] for row in rows if len(row) == 3 and row[0].startswith("/")}
-    assert services == {f"/bridge/{word}" for word in ("engage", "disengage", "stop", "reset")}
+    bridge = {f"/bridge/{word}" for word in ("engage", "disengage", "stop", "reset")}
+    assert services == {*bridge, "/episode/reset"}
 
     def ends(ask) -> dict[str, dict[str, set[str]]]:
         """Return type -> nodes, by topic."""

@@ -36,8 +36,8 @@ def section(title: str, page: str = DOCS) -> list[list[str]]:
 
 
 def test_topics_services_and_the_action(client, start, model_dir, monkeypatch):
-    """The table has every topic of the nodes with its type and publishers. Only one of planner and
-    policy may be active; tests/ros/test_policy_node.py checks the subscriptions of a policy."""
+    """The tables have every topic of the nodes with its type and publishers. Only one of planner
+    and policy may be active; tests/ros/test_policy_node.py checks the subscriptions of a policy."""
     monkeypatch.setenv("PYTHONPATH", str(EXAMPLES))
     start("rulesafe_sim.node", "start:=false", "cameras:=true", "film:=true")
     start("planner_node.node")
@@ -64,7 +64,8 @@ def test_topics_services_and_the_action(client, start, model_dir, monkeypatch):
         return names >= set(NODES) and "/evaluate" in actions
 
     client.until(complete, "the nodes")
-    table = {row[0]: row[1:] for row in section("Topics")}
+    table = {row[0]: row[1] for row in section("Topics")}
+    publishers = {row[0]: row[2] for row in section("The simulation", REFERENCE) if len(row) == 5}
     services = {row[0]: row[1] for row in section("Services and actions")}
     assert services == {
         "/episode/reset": "rulesafe_interfaces/srv/ResetEpisode",
@@ -84,7 +85,7 @@ def test_topics_services_and_the_action(client, start, model_dir, monkeypatch):
             kind = next(k[topic] for k in (*written.values(), *read.values()) if topic in k)
             writers = [name for name in NODES if topic in written[name]]
             found[topic] = (kind, ", ".join(writers))
-        expected = {topic: (row[0], row[3]) for topic, row in table.items()}
+        expected = {topic: (kind, publishers[topic]) for topic, kind in table.items()}
         agrees.difference = dict(found.items() ^ expected.items())
         return found == expected
 
@@ -134,7 +135,7 @@ def test_topics_and_services_beside_the_robot(client, start):
             readers = set().union(*read.get(topic, {}).values())
             found.add((topic, *kinds, frozenset(writers), frozenset(readers)))
         expected = {
-            (topic, row[0], frozenset(words(row[2])), frozenset(words(row[3])))
+            (topic, row[0], frozenset(words(row[1])), frozenset(words(row[2])))
             for topic, row in topics.items()
         }
         agrees.difference = found ^ expected

@@ -242,11 +242,12 @@ def topics() -> str:
     from reference_graph import beside_the_robot, simulation
 
     page = [
-        f"# Topics, services and messages\n\n{HEAD}\nAs running graphs say it. Rates, meaning and "
-        "what a policy may read are in [ros.md](../ros.md). *latched*: who comes later gets the "
-        "last message (transient local); all writers are reliable unless said.\n"
+        f"# Topics, services and messages\n\n{HEAD}\nTaken from running graphs. Rates, meaning and "
+        "the topics that a policy may subscribe to are in [ROS 2 interface](../interface.md). "
+        "*latched*: transient local, so late subscribers receive the last message. All publishers "
+        "are reliable unless noted.\n"
     ]
-    head = ("topic", "type", "written by", "read by", "")
+    head = ("topic", "type", "published by", "subscribed by", "")
     for title, graph in (("The simulation", simulation()), ("The robot", beside_the_robot())):
         page.append(f"## {title}\n\n{table(head, graph.topics)}")
         page.append(table(("service or action", "type", "of"), graph.services))

@@ -1,4 +1,4 @@
-"""Compare the tables in docs/ros.md with a running graph."""
+"""Compare the tables of topics in docs/interface.md and docs/reference with a running graph."""
 
 import re
 from pathlib import Path
@@ -14,7 +14,9 @@ from rclpy.action import get_action_names_and_types
 pytestmark = pytest.mark.ros
 
 EXAMPLES = Path(__file__).parents[2] / "examples/policies"
-DOCS = (Path(__file__).parents[2] / "docs/ros.md").read_text()
+FOLDER = Path(__file__).parents[2] / "docs"
+DOCS = (FOLDER / "interface.md").read_text("utf-8")
+REFERENCE = (FOLDER / "reference/topics.md").read_text("utf-8")
 NODES = ("sim_node", "planner_node", "policy_node", "vq_memory_node", "evaluator_node")
 BESIDE_THE_ROBOT = (
     *("h1_2_bridge", "h1_2_bridge_supervisor", "camera_points", "robot_side_node"),
@@ -26,16 +28,16 @@ OF_EVERY_NODE = {
 }
 
 
-def section(title: str) -> list[list[str]]:
+def section(title: str, page: str = DOCS) -> list[list[str]]:
     """Return the cells of the table below a heading, without code marks."""
-    text = re.split(r"^#+ ", DOCS.split(f"# {title}\n", 1)[1], maxsplit=1, flags=re.M)[0]
+    text = re.split(r"^#+ ", page.split(f"# {title}\n", 1)[1], maxsplit=1, flags=re.M)[0]
     rows = [line.strip("|").split("|") for line in text.splitlines() if line.startswith("|")]
     return [[cell.strip().replace("`", "") for cell in row] for row in rows[2:]]
 
 
 def test_topics_services_and_the_action(client, start, model_dir, monkeypatch):
-    """The table has every topic of the nodes with its type and publishers. Only one of planner and
-    policy may be active; tests/ros/test_policy_node.py checks the subscriptions of a policy."""
+    """The tables have every topic of the nodes with its type and publishers. Only one of planner
+    and policy may be active; tests/ros/test_policy_node.py checks the subscriptions of a policy."""
     monkeypatch.setenv("PYTHONPATH", str(EXAMPLES))
     start("rulesafe_sim.node", "start:=false", "cameras:=true", "film:=true")
     start("planner_node.node")
@@ -62,7 +64,8 @@ def test_topics_services_and_the_action(client, start, model_dir, monkeypatch):
         return names >= set(NODES) and "/evaluate" in actions
 
     client.until(complete, "the nodes")
-    table = {row[0]: row[1:] for row in section("Topics")}
+    table = {row[0]: row[1] for row in section("Topics")}
+    publishers = {row[0]: row[2] for row in section("The simulation", REFERENCE) if len(row) == 5}
     services = {row[0]: row[1] for row in section("Services and actions")}
     assert services == {
         "/episode/reset": "rulesafe_interfaces/srv/ResetEpisode",
@@ -82,12 +85,12 @@ def test_topics_services_and_the_action(client, start, model_dir, monkeypatch):
             kind = next(k[topic] for k in (*written.values(), *read.values()) if topic in k)
             writers = [name for name in NODES if topic in written[name]]
             found[topic] = (kind, ", ".join(writers))
-        expected = {topic: (row[0], row[3]) for topic, row in table.items()}
+        expected = {topic: (kind, publishers[topic]) for topic, kind in table.items()}
         agrees.difference = dict(found.items() ^ expected.items())
         return found == expected
 
     try:
-        client.until(agrees, "the graph of docs/ros.md")
+        client.until(agrees, "the graph of docs/interface.md")
     except AssertionError as error:
         raise AssertionError(f"{error}: {agrees.difference}") from None
 
@@ -100,10 +103,11 @@ def test_topics_and_services_beside_the_robot(client, start):
         start(f"h1_2_bridge.{module}")
     # The bridge subscribes with a separate node; the cameras are a process on the robot's side.
     names = [*BESIDE_THE_ROBOT, "camera_side_node", "h1_2_bridge_ear"]
-    rows = section("Beside the robot")
+    rows = section("The robot", REFERENCE)
     topics = {row[0]: row[1:] for row in rows if len(row) == 5}
     services = {row[0] for row in rows if len(row) == 3 and row[0].startswith("/")}
-    assert services == {f"/bridge/{word}" for word in ("engage", "disengage", "stop", "reset")}
+    bridge = {f"/bridge/{word}" for word in ("engage", "disengage", "stop", "reset")}
+    assert services == {*bridge, "/episode/reset"}
 
     def ends(ask) -> dict[str, dict[str, set[str]]]:
         """Return type -> nodes, by topic."""
@@ -131,7 +135,7 @@ def test_topics_and_services_beside_the_robot(client, start):
             readers = set().union(*read.get(topic, {}).values())
             found.add((topic, *kinds, frozenset(writers), frozenset(readers)))
         expected = {
-            (topic, row[0], frozenset(words(row[2])), frozenset(words(row[3])))
+            (topic, row[0], frozenset(words(row[1])), frozenset(words(row[2])))
             for topic, row in topics.items()
         }
         agrees.difference = found ^ expected

@@ -1,4 +1,4 @@
-"""Test that the table of action joints in docs/ros.md matches the robot's description."""
+"""Test that the table of action joints in docs/interface.md matches the robot's description."""
 
 import re
 from pathlib import Path
@@ -9,7 +9,7 @@ import pytest
 from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_core.robot import HOME, h1_2
 
-DOCS = (Path(__file__).parents[3] / "docs/ros.md").read_text("utf-8")
+DOCS = (Path(__file__).parents[3] / "docs/interface.md").read_text("utf-8")
 ROWS = [
     [cell.strip().strip("`") for cell in line.strip("|").split("|")]
     for line in DOCS.split("## The arm's joints")[1].split("\n## ")[0].splitlines()

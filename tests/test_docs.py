@@ -150,6 +150,6 @@ def test_every_path_of_the_paper_s_page_exists():
     files = re.findall(r"`((?:examples|scripts|planner_node)/[^`\s]+?)`", text)
     missing += [f for f in files if not (ROOT / f).exists() and not list(ROOT.glob(f"src/*/{f}"))]
     assert not missing
-    assert {"windows", "quantisers", "solver", "language"} <= {
+    assert {"windows", "quantisers", "inverse_kinematics", "language"} <= {
         name.split(".")[1] for name in re.findall(r"`([a-z_]+\.[a-z_]+)", text)
     }

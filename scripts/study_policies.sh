@@ -34,7 +34,7 @@ study() {
     if [[ $memory == vq ]]; then settings=(--clusters 4); fi
     rulesafe policy train "$out/demos_$rule" --policy dp3 --memory "$memory" "${settings[@]}" \
         --steps "$steps" --seed "$seed" --cache "$out/cache_$rule" --out "$out/policies/$name"
-    for split in normal shifted; do
+    for split in train shifted; do
         rulesafe eval --policy "$out/policies/$name" --rules "$rule" --safes safe_02 --split "$split" \
             --step-seconds 12 --episodes "$episodes" --films 0 --out "$out/results/${name}_$split"
     done

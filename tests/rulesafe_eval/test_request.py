@@ -2,6 +2,7 @@ import pytest
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_demos.attempts import EVALUATION_SEEDS, settle
+from rulesafe_eval.commands import evaluate
 from rulesafe_eval.request import Setup, load_request, make_request
 from rulesafe_sim.randomisation import SPLITS
 
@@ -19,10 +20,17 @@ def test_every_policy_has_the_same_episodes_and_no_demonstration_s_seed(request_
     assert all(0 <= e.seed < EVALUATION_SEEDS for e in episodes)
 
 
-def test_normal_is_what_demonstrations_are_made_in(request_for):
-    assert request_for(split="normal").split == "train"
-    assert request_for(split="normal", safes="all").safes == SPLITS["train"].safes
-    assert request_for(split="shifted", safes="all").safes == SPLITS["shifted"].safes
+@pytest.mark.parametrize("split", SPLITS)
+def test_splits_have_the_names_of_the_simulation(request_for, split):
+    request = request_for(split=split, safes="all")
+    assert (request.split, request.safes) == (split, SPLITS[split].safes)
+
+
+def test_invalid_arguments_are_reported_before_the_policy_is_loaded():
+    with pytest.raises(RuleSafeError, match="unknown split 'normal'; valid: nominal, train"):
+        evaluate("no_such_module:Policy", split="normal")
+    with pytest.raises(RuleSafeError, match="unknown rule"):
+        evaluate("no_such_module:Policy", rules="rule_099")
 
 
 def test_a_safe_of_the_demonstrations_may_stand_at_shifted_places(request_for):
@@ -32,7 +40,7 @@ def test_a_safe_of_the_demonstrations_may_stand_at_shifted_places(request_for):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        ({"split": "train"}, "normal, shifted, nominal"),
+        ({"split": "normal"}, "nominal, train, shifted"),
         ({"episodes": 0}, "0 episodes"),
         ({"seed": 9999}, "9999"),
         ({"safes": "safe_77"}, "safe_01"),
@@ -46,7 +54,7 @@ def test_what_is_not_valid_is_refused_with_what_is(request_for, words, says):
 @pytest.mark.parametrize("seconds", [0.0, -1.0, float("nan")])
 def test_an_episode_takes_time(seconds):
     with pytest.raises(RuleSafeError, match="step_seconds must be more than 0 s"):
-        make_request(Setup("expert", step_seconds=seconds), {}, "rule_001", "all", 1, "normal", 0)
+        make_request(Setup("expert", step_seconds=seconds), {}, "rule_001", "all", 1, "train", 0)
 
 
 def test_a_directory_keeps_its_request_which_may_only_grow(request_for, tmp_path):

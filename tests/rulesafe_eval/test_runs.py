@@ -116,14 +116,14 @@ def test_the_report_opens_from_disk_and_names_nothing_elsewhere(undisturbed):
         assert link.startswith("data:") or (undisturbed / link).exists(), link
 
 
-def test_the_report_says_what_was_played_by_the_options_names(undisturbed, tmp_path):
+def test_the_report_names_the_split_and_the_safes_of_the_episodes(undisturbed, tmp_path):
     content = read_results(undisturbed)
     content["request"] |= {"split": "train", "safes": ["safe_02", "safe_04", "safe_09"]}
     for line in content["episodes"]:
         line |= {"clipped_actions": line["frames"]}
     page = write_report(tmp_path, content).read_text("utf-8")
     assert "<td class=words>safe_02, safe_04 (2 of 3: the episodes use them in turn)</td>" in page
-    assert "<td class=words>normal</td>" in page
+    assert "<td class=words>train</td>" in page
     frames = sum(line["frames"] for line in content["episodes"])
     assert f"{frames} of {frames} targets (100 %) were out of the joints" in page
 

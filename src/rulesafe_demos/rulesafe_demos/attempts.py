@@ -7,7 +7,6 @@ from platform import python_version
 from typing import Any, ClassVar
 from zlib import crc32
 
-from planner_node.habits import styled
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_core.versions import installed
 from rulesafe_data.demo_folder import DemoFolder
@@ -140,7 +139,6 @@ def make_request(
     chosen, locks = _rules(rules)
     used = _safes(split, safes, others)
     split = str(Path(split).absolute()) if _is_file(split) else split
-    styled(style)
     limit = 2 * episodes + 20 if attempts is None else attempts
     if episodes < 1 or limit < episodes:
         raise RuleSafeError(
@@ -152,6 +150,9 @@ def make_request(
             f"seed must be in 0..{MAX_BASE} and attempts at most {SEEDS_PER_RULE}; got seed {seed} "
             f"and {limit} attempts"
         )
+    from planner_node.habits import styled  # loads the planner, so after the other checks
+
+    styled(style)
     return GenerationRequest(
         rules=chosen,
         episodes=episodes,

@@ -40,7 +40,7 @@ def generate(
         rules: Rules, rule sets and .json lock files, comma-separated; all: the twenty rules.
         episodes: Number of successful episodes per rule. It may be increased later.
         safes: Safes, comma-separated, or all of the split. The attempts of a rule use them in turn.
-        split: Randomisation of the episodes: nominal, train, shifted or a .yaml file.
+        split: Randomisation of the episodes: nominal, train, shifted, or the path of a .yaml file.
         seed: Base seed, 0..4000. The seeds of episodes are at least 10000; lower ones are reserved
             for evaluations.
         attempts: Maximum number of attempts per rule; by default twice the episodes plus 20.
@@ -53,10 +53,13 @@ def generate(
         engine: ray: run the workers with Ray, on this machine or the cluster of RAY_ADDRESS.
     """
     from rulesafe_demos.attempts import make_request
+
+    # Before the other imports, so that invalid arguments are reported at once.
+    request = make_request(rules, episodes, attempts, safes, split, seed, style)
+
     from rulesafe_demos.generate import generate as make
     from rulesafe_demos.render import Rendering
 
-    request = make_request(rules, episodes, attempts, safes, split, seed, style)
     if short := make(request, out, workers, engine):
         print(
             f"{out}: too few episodes of {', '.join(short)} after all attempts; increase "

@@ -2,13 +2,14 @@
 
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 
 from rulesafe_core.errors import resumable
-from rulesafe_eval.request import EXECUTE, EXECUTION, SECONDS_A_STEP, Setup
+from rulesafe_eval.request import EXECUTE, EXECUTION, SECONDS_A_STEP, Setup, make_request
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -25,7 +26,7 @@ def evaluate(
     rules: str = "all",
     safes: str = "",
     episodes: int = 100,
-    split: str = "normal",
+    split: str = "train",
     seed: int = 0,
     execute: int = EXECUTE,
     execution: Literal["newest", "blended"] = EXECUTION,
@@ -52,7 +53,8 @@ def evaluate(
             episodes of a rule use them in turn. Default: the safes that a checkpoint was trained
             on, for other policies those of the split.
         episodes: Number of episodes per rule. It may be increased later.
-        split: normal (that of demonstrations: train), shifted, nominal or a .yaml file.
+        split: train (safes and ranges of the demonstrations, other seeds), shifted (out of
+            distribution), nominal, or the path of a .yaml file.
         seed: Seed of the first episode; evaluations use seeds below 10000.
         execute: Number of actions of each chunk of 50 that are executed before the next inference.
         execution: Actions where chunks overlap: the newest chunk, or a weighted mean (blended).
@@ -62,17 +64,21 @@ def evaluate(
         workers: Number of parallel processes.
         engine: ray: run the workers with Ray, on this machine or the cluster of RAY_ADDRESS.
     """
+    setup = Setup(policy, execute, execution, memory_control, step_seconds)
+    conditions = (rules, safes or "all", episodes, split, seed)
+    make_request(setup, {}, *conditions)  # reports invalid arguments before a policy is loaded
+
     from rulesafe_demos.film.summary import results_folder
     from rulesafe_eval.agents import load_agent
     from rulesafe_eval.films import choose, make, missing
     from rulesafe_eval.report import write_report
-    from rulesafe_eval.request import make_request
     from rulesafe_eval.results import evaluate as play
 
-    setup = Setup(_named(policy), execute, execution, memory_control, step_seconds)
+    setup = replace(setup, policy=_named(policy))
     _, facts = load_agent(setup)
-    learned = ",".join((facts.get("data") or {}).get("safes") or ()) or "all"
-    request = make_request(setup, facts, rules, safes or learned, episodes, split, seed)
+    if trained_on := () if safes else (facts.get("data") or {}).get("safes"):
+        conditions = (rules, ",".join(trained_on), episodes, split, seed)
+    request = make_request(setup, facts, *conditions)
     folder = results_folder(out)
     content = play(request, folder, workers, engine)
     report = write_report(folder, content)

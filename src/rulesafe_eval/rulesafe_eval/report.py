@@ -12,7 +12,6 @@ from PIL import Image
 from rulesafe_core.files import write_atomically
 from rulesafe_eval import films, plots
 from rulesafe_eval.diagnosis import CAUSES
-from rulesafe_eval.request import SPLIT_OF
 from rulesafe_eval.statistics import clipped, in_words
 
 STYLE = """
@@ -30,9 +29,6 @@ details { margin: .8rem 0; } code { background: #f2f4f6; padding: .1rem .3rem; }
 
 SHEET_WIDTH = 1000
 """Width in pixels of a contact sheet in the report; sheet.png in the film's folder is larger."""
-
-OPTION_OF = {split: option for option, split in SPLIT_OF.items()}
-"""Split of rulesafe_sim -> its name in `--split`."""
 
 LISTED = 500
 """Maximum number of episodes that the report lists."""
@@ -67,7 +63,7 @@ def _head(content: Mapping[str, Any]) -> Iterable[str]:
     facts = {
         "rules": ", ".join(request["rules"]),
         "safes": _safes(content),
-        "split": OPTION_OF.get(request["split"], request["split"]),
+        "split": request["split"],
         "episodes": f"{request['episodes']} of each rule, seeds {request['seed']}..{last}",
         "time limit": f"{setup['step_seconds']:g} s for each event of the shortest plan",
         "versions": ", ".join(f"{k} {v}" for k, v in request["versions"].items()),

@@ -5,15 +5,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-from rulesafe_core.errors import RuleSafeError, unknown_name
+from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.files import read_json
 from rulesafe_demos import attempts
 from rulesafe_demos.attempts import EVALUATION_SEEDS, Attempt
 from rulesafe_locks.plans import shortest_plan
 from rulesafe_locks.rules import Rule, load_rule
-
-SPLIT_OF = {"normal": "train", "shifted": "shifted", "nominal": "nominal"}
-"""Names of `--split`, besides a .yaml file -> the split of rulesafe_sim."""
 
 EXECUTE = 12
 """Number of actions of each chunk of 50 that are executed before the next inference. In 24 episodes
@@ -100,8 +97,6 @@ def make_request(
 ) -> EvaluationRequest:
     """Return the request for command-line arguments; rules and safes as in `rulesafe demos
     generate`. Raises RuleSafeError for invalid arguments."""
-    if split not in SPLIT_OF and not split.endswith((".yaml", ".yml")):
-        raise unknown_name("split", split, (*SPLIT_OF, "path of a .yaml file"))
     if episodes < 1 or seed < 0 or seed + episodes > EVALUATION_SEEDS:
         raise RuleSafeError(
             f"evaluations have the seeds 0..{EVALUATION_SEEDS - 1}, one for each episode of a "
@@ -109,8 +104,7 @@ def make_request(
         )
     if not setup.step_seconds > 0:
         raise RuleSafeError(f"step_seconds must be more than 0 s, got {setup.step_seconds:g}")
-    of = SPLIT_OF.get(split, split)
-    wanted = attempts.make_request(rules, 1, None, safes, of, 0, others=True)
+    wanted = attempts.make_request(rules, 1, None, safes, split, 0, others=True)
     return EvaluationRequest(
         setup=setup,
         rules=wanted.rules,

@@ -51,6 +51,11 @@ def test_what_is_not_valid_is_refused_with_what_is(request_for, words, says):
         request_for(**words)
 
 
+def test_the_time_limit_grows_with_the_shortest_plan():
+    assert [Setup("expert").time_limit(rule) for rule in ("rule_001", "rule_020")] == [60, 160]
+    assert Setup("expert", step_seconds=12).time_limit("rule_020") == 96
+
+
 @pytest.mark.parametrize("seconds", [0.0, -1.0, float("nan")])
 def test_an_episode_takes_time(seconds):
     with pytest.raises(RuleSafeError, match="step_seconds must be more than 0 s"):

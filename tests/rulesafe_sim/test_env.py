@@ -16,8 +16,10 @@ from rulesafe_locks.automata import automaton_of, smallest
 from rulesafe_locks.lock_files import LockFile, dump_lock
 from rulesafe_locks.rules import load_rule
 from rulesafe_sim.contacts import CONTACT_NAMES
+from rulesafe_sim.episode import time_limit
 from rulesafe_sim.observer import CAMERA_OF, OBSERVATIONS
-from rulesafe_sim.simulation import UPPER
+from rulesafe_sim.runtime import Playback, Runtime
+from rulesafe_sim.simulation import HOME_ACTION, UPPER, Simulation
 
 JOINTS = ("joint_positions", "all_joint_positions")
 
@@ -190,7 +192,25 @@ def test_the_episode_is_truncated_at_the_time_limit():
     env = gymnasium.make("RuleSafe-v1", observations=("joint_positions",), max_episode_steps=3)
     env.reset()
     assert [env.step(env.unwrapped.home_action)[3] for _ in range(3)] == [False, False, True]
-    assert gymnasium.spec("RuleSafe-v1").max_episode_steps == 1500
+
+
+@pytest.mark.parametrize("rule", ["rule_001", "rule_020"])
+def test_the_time_limit_is_that_of_an_evaluation(rule):
+    """The limit follows the rule of each episode, and ends it at the same frame."""
+    env = make(step_seconds=0.25)
+    info = env.reset(options={"rule": rule})[1]
+    assert info["time_limit"] == time_limit(load_rule(rule), step_seconds=0.25)
+    simulation = Simulation()
+    simulation.reset(rule, "safe_01", seed=0)
+    frames = Runtime(simulation, info["time_limit"]).run(Playback([HOME_ACTION] * 100)).frame
+    truncated = [env.step(env.unwrapped.home_action)[3] for _ in range(frames)]
+    assert truncated == [False] * (frames - 1) + [True]
+
+
+@pytest.mark.parametrize("seconds", [0.0, -1.0, float("nan")])
+def test_a_time_limit_is_positive(seconds):
+    with pytest.raises(RuleSafeError, match="step_seconds must be more than 0 s"):
+        make(step_seconds=seconds)
 
 
 def test_privileged_facts_stay_out_of_the_observation():

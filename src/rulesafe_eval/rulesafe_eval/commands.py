@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import tyro
 
 from rulesafe_core.errors import resumable
-from rulesafe_eval.request import EXECUTE, EXECUTION, SECONDS_A_STEP, Setup, make_request
+from rulesafe_eval.request import EXECUTE, EXECUTION, Setup, make_request
+from rulesafe_sim.episode import SECONDS_A_STEP
 
 if TYPE_CHECKING:
     from rich.console import Console

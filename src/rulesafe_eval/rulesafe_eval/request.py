@@ -9,8 +9,8 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.files import read_json
 from rulesafe_demos import attempts
 from rulesafe_demos.attempts import EVALUATION_SEEDS, Attempt
-from rulesafe_locks.plans import shortest_plan
 from rulesafe_locks.rules import Rule, load_rule
+from rulesafe_sim.episode import SECONDS_A_STEP, time_limit
 
 EXECUTE = 12
 """Number of actions of each chunk of 50 that are executed before the next inference. In 24 episodes
@@ -20,10 +20,6 @@ EXECUTION: Literal["newest", "blended"] = "blended"
 """Overlapping chunks are combined by a weighted mean. In 24 episodes of rule_020 a DP3 tiny with 4
 tokens succeeded in 20 with the mean and in 15 with the newest chunk only. A new chunk starts some
 millimetres from the previous one, and a bar that is being turned slips then."""
-
-SECONDS_A_STEP = 20.0
-"""Simulated time limit for each event of the rule's shortest plan, s. The slowest of 200
-demonstrations in the split train took 9.1 s per step."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +42,7 @@ class Setup:
 
     def time_limit(self, rule: str | Rule) -> float:
         """Return the simulated time limit of an episode under a rule, s."""
-        return self.step_seconds * len(shortest_plan(load_rule(rule)))
+        return time_limit(load_rule(rule), self.step_seconds)
 
 
 @dataclass(frozen=True)

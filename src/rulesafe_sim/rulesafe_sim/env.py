@@ -28,14 +28,12 @@ from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
 from rulesafe_locks.rules import Rule, load_rule
 from rulesafe_sim.cameras import FRONT, HEAD
 from rulesafe_sim.config import SimulationConfig
+from rulesafe_sim.episode import SECONDS_A_STEP, time_limit
 from rulesafe_sim.observer import CAMERA_OF, OBSERVATIONS, Observer
 from rulesafe_sim.safe import Safe
 from rulesafe_sim.safes import load_safe
 from rulesafe_sim.simulation import HOME_ACTION, LOWER, UPPER, Simulation
 from rulesafe_sim.variation import Variation
-
-MAX_EPISODE_FRAMES = 1500
-"""Maximum length of an episode in frames of 0.1 s, after which Gymnasium truncates it."""
 
 Observation = dict[str, NDArray[Any]]
 Info = dict[str, Any]
@@ -57,7 +55,8 @@ class RuleSafeEnv(gymnasium.Env):
 
     Reward: the increase of the process score (docs/rules.md), so that the return of an episode is
     its process score, 1 for an opened door. Terminated when the door is open; truncated at the time
-    limit of the registration.
+    limit of `episode.time_limit`, which `rulesafe eval` uses too: 20 s for each event of the rule's
+    shortest plan.
 
     `info` is privileged and must not be given to a policy; see `_info` for its keys.
 
@@ -72,9 +71,12 @@ class RuleSafeEnv(gymnasium.Env):
         split: split that a seed samples from: "nominal", "train", "shifted" or the path of a YAML
             file (docs/randomisation.md); None: that of `config`.
         sampler: point cloud sampler, a name in `cloud.SAMPLERS`.
+        step_seconds: time limit for each event of the rule's shortest plan, s; as in `rulesafe eval
+            --step-seconds`.
 
     Raises:
-        RuleSafeError: unknown rule, safe, observation, sampler, split or option, or a NaN action.
+        RuleSafeError: unknown rule, safe, observation, sampler, split or option, a NaN action, or
+            `step_seconds` that is not positive.
     """
 
     metadata = {"render_modes": ["rgb_array"], "render_fps": 10}  # noqa: RUF012 (Gymnasium's)
@@ -89,6 +91,7 @@ class RuleSafeEnv(gymnasium.Env):
         config: SimulationConfig = SimulationConfig(),
         sampler: str = "farthest",
         split: str | None = None,
+        step_seconds: float = SECONDS_A_STEP,
     ):
         for key in observations:
             if key not in OBSERVATIONS:
@@ -98,6 +101,8 @@ class RuleSafeEnv(gymnasium.Env):
         self.render_mode = render_mode
         self._keys = tuple(observations)
         self._rule, self._safe = load_rule(rule), load_safe(safe)
+        self._step_seconds = step_seconds
+        self._time_limit = time_limit(self._rule, step_seconds)
         self._first_seed = seed
         self._sampler = load_sampler(sampler)
         rendered = render_mode is not None or any(key in CAMERA_OF for key in self._keys)
@@ -138,6 +143,7 @@ class RuleSafeEnv(gymnasium.Env):
         if seed is None:
             seed = int(self.np_random.integers(2**31))
         variation = self._apply_options(options or {})
+        self._time_limit = time_limit(self._rule, self._step_seconds)
         self.simulation.reset(self._rule, self._safe, seed, variation)
         self._home = self.simulation.command
         self._observer = Observer(self.simulation, sampler=self._sampler)
@@ -163,7 +169,9 @@ class RuleSafeEnv(gymnasium.Env):
         score = self.simulation.progress.process_score
         reward, self._score = score - self._score, score
         observation = observer.observe(self._keys)
-        return observation, reward, self.simulation.success, False, self._info()
+        terminated = self.simulation.success
+        truncated = not terminated and self.simulation.time >= self._time_limit
+        return observation, reward, terminated, truncated, self._info()
 
     def render(self) -> NDArray[np.uint8] | None:  # type: ignore[override]
         """Return front and head image side by side (224, 448, 3), or None without render mode."""
@@ -205,6 +213,7 @@ class RuleSafeEnv(gymnasium.Env):
             "success": simulation.success,
             "clipped_actions": simulation.clipped_actions,
             "time": simulation.time,  # s
+            "time_limit": self._time_limit,  # s
         }
 
 
@@ -238,8 +247,4 @@ _SPACES: dict[str, spaces.Space] = {
 }
 
 
-gymnasium.register(
-    id="RuleSafe-v1",
-    entry_point="rulesafe_sim.env:RuleSafeEnv",
-    max_episode_steps=MAX_EPISODE_FRAMES,
-)
+gymnasium.register(id="RuleSafe-v1", entry_point="rulesafe_sim.env:RuleSafeEnv")

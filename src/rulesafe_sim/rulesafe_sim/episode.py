@@ -9,6 +9,27 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_locks.locks import Rule
+from rulesafe_locks.plans import shortest_plan
+
+SECONDS_A_STEP = 20.0
+"""Simulated time limit for each event of the rule's shortest plan, s. The slowest of 200
+demonstrations in the split train took 9.1 s per step."""
+
+
+def time_limit(rule: Rule, step_seconds: float = SECONDS_A_STEP) -> float:
+    """Return the time limit of an episode, s, which is proportional to the rule's shortest plan.
+
+    Args:
+        rule: rule of the episode.
+        step_seconds: simulated time for each event of the shortest plan, s.
+
+    Raises:
+        RuleSafeError: step_seconds is not positive, or no sequence of events opens the door.
+    """
+    if not step_seconds > 0:
+        raise RuleSafeError(f"step_seconds must be more than 0 s, got {step_seconds:g}")
+    return step_seconds * len(shortest_plan(rule))
 
 
 class Stuck(RuleSafeError):

@@ -124,6 +124,11 @@ def test_the_report_names_the_split_and_the_safes_of_the_episodes(undisturbed, t
     page = write_report(tmp_path, content).read_text("utf-8")
     assert "<td class=words>safe_02, safe_04 (2 of 3: the episodes use them in turn)</td>" in page
     assert "<td class=words>train</td>" in page
+    assert "<h1>Evaluation of expert</h1>" in page
+    content["request"]["setup"]["policy"] = "/a/long/path/rule_020_vq_1"
+    other = write_report(tmp_path, content).read_text("utf-8")
+    assert "<h1>Evaluation of rule_020_vq_1</h1>" in other
+    assert "<td class=words>/a/long/path/rule_020_vq_1, kind expert" in other
     frames = sum(line["frames"] for line in content["episodes"])
     assert f"{frames} of {frames} targets (100 %) were out of the joints" in page
 

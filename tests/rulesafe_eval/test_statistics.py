@@ -1,3 +1,4 @@
+import json
 from itertools import product
 
 import numpy as np
@@ -6,8 +7,10 @@ from scipy.stats import norm
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.intervals import wilson
-from rulesafe_eval.comparison import compare
+from rulesafe_eval.commands import compare as show_comparison
+from rulesafe_eval.comparison import compare, in_words
 from rulesafe_eval.statistics import (
+    FEWEST,
     bootstrap,
     clipped,
     mcnemar,
@@ -15,6 +18,7 @@ from rulesafe_eval.statistics import (
     summary,
     timings,
 )
+from rulesafe_eval.statistics import in_words as summary_in_words
 
 
 @pytest.mark.parametrize(("k", "n"), [(0, 10), (9, 10), (45, 100), (100, 100)])
@@ -62,6 +66,42 @@ def test_of_nothing_and_of_one_nothing_is_claimed():
 def test_two_results_of_one_episode_are_compared():
     (row,) = compare(results([0]), results([1]))["rows"]
     assert (row["success_difference"], row["success_p"], row["process_score_p"]) == (1, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("count", "texts"),
+    [
+        (2, ("+2 of 2", "0.5", "+1.00", "0.5")),
+        (5, ("+5 of 5", "0.062", "+1.00", "0.062")),
+        (6, ("+100 % (+100..+100)", "0.031", "+1.00 (+1.00..+1.00)", "0.031")),
+    ],
+)
+def test_pairs_that_cannot_be_significant_have_no_interval(count, texts):
+    one, other = results([0] * count), results([1] * count)
+    (row,) = compare(one, other)["rows"]
+    assert in_words(row) == texts
+    for content in (one, other):  # another rule at the same places is no further evidence
+        content["episodes"] += [{**line, "rule": "rule_021"} for line in content["episodes"]]
+    every = compare(one, other)["rows"][0]
+    assert (every["pairs"], every["places"]) == (2 * count, count)
+    assert ("(" in in_words(every)[0]) == (count >= FEWEST)
+
+
+def test_the_command_says_why_there_is_no_interval(tmp_path, capsys):
+    for name, end in (("a", 0), ("b", 1)):
+        (tmp_path / name).write_text(json.dumps({"format": 1, **results([end] * 2)}))
+    show_comparison(tmp_path / "a", tmp_path / "b")
+    printed = capsys.readouterr().out
+    assert "+2 of 2" in printed and "(+" not in printed
+    assert "Fewer than 6 pairs with different safes or seeds: counts without intervals" in printed
+
+
+@pytest.mark.parametrize(("count", "score"), [(5, "1.00"), (6, "1.00 (1.00..1.00)")])
+def test_scores_of_few_episodes_have_no_interval(count, score):
+    row = summary(results([1] * count)["episodes"])[0]
+    low, high = wilson(count, count)
+    success = f"100 % ({100 * low:.0f}..{100 * high:.0f})"
+    assert summary_in_words(row) == (count, count, success, score, score)
 
 
 @pytest.mark.parametrize(("count", "warns"), [(0, False), (230, False), (300, True)])

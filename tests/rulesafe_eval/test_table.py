@@ -52,14 +52,14 @@ VQ = {"kind": "vq", "model": "all_rules_hand", "clusters": 4, "length": 40}
 
 
 def test_training_seeds_are_counted_together():
-    contents = [results(VQ, 0, [1, 1, 0, 1]), results(VQ, 1, [1, 0, 0, 1])]
+    first, second = [1, 1, 0, 1, 0, 1], [1, 0, 0, 1, 1, 0]
+    contents = [results(VQ, 0, first), results(VQ, 1, second)]
     ((condition, kinds),) = pool(contents).items()
     assert condition == ("rule_020", "safe_02", "train", 20.0)
     ((kind, pooled),) = kinds.items()
     assert kind == "dp3 tiny, vq (J = 4 of all_rules_hand, M = 40, 100 steps)"
-    assert pooled.opened(0) == (3, 4) and pooled.opened(1) == (2, 4)
-    places = [0, 1, 2, 3] * 2
-    assert pooled.interval("opened") == bootstrap([1, 1, 0, 1, 1, 0, 0, 1], places)
+    assert pooled.opened(0) == (4, 6) and pooled.opened(1) == (3, 6)
+    assert pooled.interval("opened") == bootstrap([*first, *second], [*range(6)] * 2)
 
 
 def test_one_training_seed_or_one_outcome_is_counted_by_wilson():
@@ -101,9 +101,19 @@ def test_who_shares_no_episode_is_named_with_what_to_do():
 
 
 def test_one_episode_each_is_enough_for_a_page():
-    assert "| 1 | +100 % (+100..+100) | 1 |" in page(
-        [results(NONE, 0, [0]), results(VQ, 0, [1])], ""
-    )
+    text = page([results(NONE, 0, [0]), results(VQ, 0, [1])], "")
+    assert "| 1 | +1 of 1 | 1 | +0.50 | 1 |" in text and "Fewer than 6 pairs" in text
+
+
+def test_few_places_have_no_bootstrap_interval_with_any_number_of_training_seeds():
+    contents = [
+        results(memory, seed, opened)
+        for seed in (0, 1, 2)
+        for memory, opened in ((NONE, [0, 0, 1]), (VQ, [1, 1, 0]))
+    ]
+    text = page([*contents[:-1], results(VQ, 2, [1, 0, 0])], "")
+    assert "2 of 3, 2 of 3, 1 of 3 | 56 % | 0.78 |" in text
+    assert "| 9 | +2 of 9 |" in text and "(+" not in text
 
 
 def test_an_episode_counts_once():
@@ -126,3 +136,9 @@ def test_the_command_writes_a_page(tmp_path, capsys):
     assert main(["eval", "table", *words]) == 0
     assert "## rule_020, safe_02, split train" in capsys.readouterr().out
     assert main(["eval", "table", str(tmp_path / "nothing")]) == 2
+
+
+def test_a_table_of_no_results_is_an_error(tmp_path, capsys):
+    assert main(["eval", "table", "--out", str(tmp_path / "page.md")]) == 2
+    assert "one or more directories of results" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())

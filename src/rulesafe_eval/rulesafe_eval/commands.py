@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 
-from rulesafe_core.errors import resumable
-from rulesafe_eval.request import EXECUTE, EXECUTION, Setup, make_request
+from rulesafe_core.errors import RuleSafeError, resumable
+from rulesafe_eval.request import EXECUTE, EXECUTION, Setup, make_request, title_of
 from rulesafe_sim.episode import SECONDS_A_STEP
 
 if TYPE_CHECKING:
@@ -156,6 +156,11 @@ def table(
         directories: Directories of results, or results.json files.
         out: Markdown file; by default the page is printed.
     """
+    if not directories:
+        raise RuleSafeError(
+            "eval table needs one or more directories of results, such as "
+            "rulesafe eval table runs/none runs/vq"
+        )
     from rulesafe_core.files import write_atomically
     from rulesafe_eval.results import read_results
     from rulesafe_eval.table import page
@@ -188,13 +193,15 @@ def _print_table(title: str, heads: Sequence[str], rows: Iterable[Sequence[objec
 
 
 def _print_summary(content: dict[str, Any]) -> None:
-    from rulesafe_eval.statistics import clipped, in_words
+    from rulesafe_eval.statistics import FEW_EPISODES, FEWEST, clipped, in_words
 
-    title = f"{content['request']['setup']['policy']}, 95 % intervals"
+    title = f"{title_of(content['request']['setup']['policy'])}, 95 % intervals"
     heads = ("rule", "episodes", "opened", "success", "process score", "order-free score")
-    by_rule = (row for row in content["summary"] if row["safe"] == "all")
+    by_rule = [row for row in content["summary"] if row["safe"] == "all"]
     _print_table(title, heads, ((row["rule"], *in_words(row)) for row in by_rule))
     console = _console()
+    if any(row["episodes"] < FEWEST for row in by_rule):
+        console.print(FEW_EPISODES, markup=False, soft_wrap=True)
     for row in content["failures"]:
         cause = row["cause"].replace("_", " ")
         console.print(
@@ -208,6 +215,7 @@ def _print_summary(content: dict[str, Any]) -> None:
 
 def _print_comparison(found: dict[str, Any]) -> None:
     from rulesafe_eval.comparison import in_words
+    from rulesafe_eval.statistics import FEW_PAIRS, FEWEST
 
     first, second = found["policies"]
     heads = ("rule", "pairs", "opened A", "opened B", "B - A", "only A", "only B", "p")
@@ -218,6 +226,8 @@ def _print_comparison(found: dict[str, Any]) -> None:
         rows.append((row["rule"], row["pairs"], *row["opened"], success, *only, p, *score))
     title = f"A: {first}   B: {second}   ({found['pairs']} pairs)"
     _print_table(title, (*heads, "process score B - A", "score p"), rows)
+    if any(row["places"] < FEWEST for row in found["rows"]):
+        print(FEW_PAIRS)
     if any(found["unpaired"]):
         print(
             f"episodes only in one evaluation: {found['unpaired'][0]} of A, "

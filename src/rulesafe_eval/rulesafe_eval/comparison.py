@@ -8,6 +8,7 @@ import numpy as np
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_eval.request import EXECUTE, EXECUTION
 from rulesafe_eval.statistics import (
+    FEWEST,
     SCORES,
     bootstrap,
     cluster_sums,
@@ -24,12 +25,13 @@ def compare(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
     """Compare two results.json: {"policies", "pairs", "unpaired", "rows"}.
 
     Pairs are episodes with the same rule, safe, seed and split. There is a row for each rule and
-    one for all rules. A row has the number of pairs, the successes of both, the difference second
-    minus first with its paired bootstrap interval, the number of pairs in which only one succeeded
-    with McNemar's exact p, and the differences of the scores with intervals and the p of sign-flip
-    tests. p values are two-sided and not corrected for the number of rows. Episodes of several
-    rules with the same seed have the same safe pose. For all rules such pairs are therefore
-    resampled together, and a sign-flip test on these clusters replaces McNemar's test.
+    one for all rules. A row has the number of pairs, that of their places (safe and seed), the
+    successes of both, the difference second minus first with its paired bootstrap interval, the
+    number of pairs in which only one succeeded with McNemar's exact p, and the differences of the
+    scores with intervals and the p of sign-flip tests. p values are two-sided and not corrected for
+    the number of rows. Episodes of several rules with the same seed have the same safe pose. For
+    all rules such pairs are therefore resampled together, and a sign-flip test on these clusters
+    replaces McNemar's test.
 
     Raises:
         RuleSafeError: if the evaluations share no episode, or their conditions differ.
@@ -64,6 +66,7 @@ def row_of(rule: str, pairs: Sequence[Pair]) -> dict[str, Any]:
     row: dict[str, Any] = {
         "rule": rule,
         "pairs": len(pairs),
+        "places": len(set(places)),
         "opened": opened.sum(0).tolist(),
         "success_difference": float(gain.mean()),
         "success_interval": list(bootstrap(gain, places)),
@@ -81,7 +84,14 @@ def row_of(rule: str, pairs: Sequence[Pair]) -> dict[str, Any]:
 
 def in_words(row: Mapping[str, Any]) -> tuple[str, str, str, str]:
     """Return the differences of a row with their intervals and p, as text: success, p, process
-    score, p."""
+    score, p. With fewer than FEWEST places, success is a count, and there are no intervals."""
+    if row["places"] < FEWEST:
+        return (
+            f"{row['only_second'] - row['only_first']:+d} of {row['pairs']}",
+            f"{row['success_p']:.2g}",
+            f"{row['process_score_difference']:+.2f}",
+            f"{row['process_score_p']:.2g}",
+        )
     low, high = row["success_interval"]
     bottom, top = row["process_score_interval"]
     return (

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from rulesafe_eval.diagnosis import CAUSES
-from rulesafe_eval.statistics import groups
+from rulesafe_eval.statistics import FEWEST, groups
 
 Line = Mapping[str, Any]
 
@@ -41,6 +41,8 @@ def success(rows: Sequence[Mapping[str, Any]]) -> Figure:
         ends = np.array([row[interval] for row in rows]).T  # (2, rows)
         # Rounding must not make a length negative where all values of a bootstrap are equal.
         lengths = np.abs([values - ends[0], ends[1] - values])
+        if key != "success_rate":
+            lengths[:, [row["episodes"] < FEWEST for row in rows]] = np.nan  # no error bar
         axes.errorbar(
             values, at + shift, xerr=lengths, fmt=mark, color=colour, capsize=3, label=label
         )

@@ -12,7 +12,8 @@ from PIL import Image
 from rulesafe_core.files import write_atomically
 from rulesafe_eval import films, plots
 from rulesafe_eval.diagnosis import CAUSES
-from rulesafe_eval.statistics import clipped, in_words
+from rulesafe_eval.request import title_of
+from rulesafe_eval.statistics import FEW_EPISODES, clipped, in_words
 
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; color: #1c2026; max-width: 1060px; margin: 2rem auto;
@@ -44,7 +45,7 @@ def write_report(directory: Path, content: Mapping[str, Any]) -> Path:
         *_cost(content["timing"]),
         *_episodes(directory, content["episodes"]),
     ]
-    title = escape(f"Evaluation of {content['request']['setup']['policy']}")
+    title = escape(f"Evaluation of {title_of(content['request']['setup']['policy'])}")
     page = (
         f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
         f"<style>{STYLE}</style></head><body>\n<h1>{title}</h1>\n"
@@ -72,7 +73,7 @@ def _head(content: Mapping[str, Any]) -> Iterable[str]:
         facts["executed actions per chunk"] = str(setup["execute"])
         facts["memory control"] = setup["control"]
     known = {k: v for k, v in request["actor"].items() if isinstance(v, str | int | float)}
-    facts["policy"] = ", ".join(f"{k} {v}" for k, v in known.items())
+    facts["policy"] = ", ".join([setup["policy"], *(f"{k} {v}" for k, v in known.items())])
     yield table(("", ""), list(facts.items()), text_columns=(1,))
     if warning := clipped(content["episodes"]):
         yield f'<p class="no">{escape(warning)}</p>'
@@ -96,7 +97,10 @@ def _rates(content: Mapping[str, Any]) -> Iterable[str]:
     by_rule = [row for row in rows if row["safe"] == "all"]
     by_safe = [row for row in rows if row["rule"] == "all" and row["safe"] != "all"]
     yield "<h2>Success and scores</h2>"
-    yield "<p>95 % intervals: Wilson for success, bootstrap over episodes for scores.</p>"
+    yield (
+        "<p>95 % intervals: Wilson for success, bootstrap over episodes for scores. "
+        f"{FEW_EPISODES}</p>"
+    )
     yield _summary_table("rule", by_rule)
     yield _plot(plots.success(by_rule), "Success rate and mean scores; episodes in brackets.")
     yield _plot(plots.survival(content["episodes"]), "Share of episodes by completed steps.")

@@ -22,6 +22,11 @@ tokens succeeded in 20 with the mean and in 15 with the newest chunk only. A new
 millimetres from the previous one, and a bar that is being turned slips then."""
 
 
+def title_of(policy: str) -> str:
+    """Return a policy's name for titles: of a checkpoint's absolute path only the folder's name."""
+    return Path(policy).name if Path(policy).is_absolute() else policy
+
+
 @dataclass(frozen=True)
 class Setup:
     """The agent and how it is run: everything that a worker needs besides the episode.

@@ -17,6 +17,20 @@ from rulesafe_data.intervals import BATCH, ratio_interval, wilson
 
 RESAMPLES = 9999
 
+FEWEST = 6
+"""Minimum number of independent pairs or episodes for a bootstrap interval in tables. Below it, a
+two-sided sign test cannot give p < 0.05 (5 pairs: 2 / 2**5 = 0.06; 6 pairs: 0.03), and a percentile
+bootstrap is too narrow: it has no width at all if all values are equal."""
+
+FEW_PAIRS = (
+    f"Fewer than {FEWEST} pairs with different safes or seeds: counts without intervals, since no "
+    "outcome of so few pairs is significant (two-sided sign test, p < 0.05)."
+)
+FEW_EPISODES = (
+    f"Scores of fewer than {FEWEST} episodes have no interval: a bootstrap of so few values is too "
+    "narrow."
+)
+
 Line = Mapping[str, Any]
 
 
@@ -112,18 +126,19 @@ def _row(lines: Sequence[Line]) -> dict[str, Any]:
 def in_words(row: Line) -> tuple[int, int, str, str, str]:
     """Return a row of `summary` as text: episodes, opened, success and scores with intervals."""
     success = percent(row["success_rate"], row["success_interval"])
-    scores = (mean(row[score], row[f"{score}_interval"]) for score in SCORES)
+    enough = row["episodes"] >= FEWEST
+    scores = (mean(row[score], row[f"{score}_interval"] if enough else None) for score in SCORES)
     return row["episodes"], row["opened"], success, *scores
 
 
-def percent(rate: float, ends: Sequence[float]) -> str:
-    """Return a rate with its interval as text, in %."""
-    return f"{100 * rate:.0f} % ({100 * ends[0]:.0f}..{100 * ends[1]:.0f})"
+def percent(rate: float, ends: Sequence[float] | None) -> str:
+    """Return a rate with its interval, if any, as text, in %."""
+    return f"{100 * rate:.0f} %" + (f" ({100 * ends[0]:.0f}..{100 * ends[1]:.0f})" if ends else "")
 
 
-def mean(value: float, ends: Sequence[float]) -> str:
-    """Return a mean with its interval as text."""
-    return f"{value:.2f} ({ends[0]:.2f}..{ends[1]:.2f})"
+def mean(value: float, ends: Sequence[float] | None) -> str:
+    """Return a mean with its interval, if any, as text."""
+    return f"{value:.2f}" + (f" ({ends[0]:.2f}..{ends[1]:.2f})" if ends else "")
 
 
 def failures(lines: Sequence[Line]) -> list[dict[str, Any]]:

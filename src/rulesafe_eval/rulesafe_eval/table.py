@@ -11,7 +11,7 @@ import numpy as np
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.intervals import wilson
 from rulesafe_eval.comparison import changed_settings, in_words, row_of
-from rulesafe_eval.statistics import bootstrap, mean, percent
+from rulesafe_eval.statistics import FEW_PAIRS, FEWEST, bootstrap, mean, percent
 
 Line = Mapping[str, Any]
 Condition = tuple[str, str, str, float]
@@ -48,14 +48,15 @@ class Pooled:
         """Return the keys of the episodes that both have."""
         return [key for key in self.lines if key in other.lines]
 
-    def interval(self, key: str) -> tuple[float, float]:
-        """Return the 95 % interval of a mean; all episodes of a place are resampled together."""
+    def interval(self, key: str) -> tuple[float, float] | None:
+        """Return the 95 % interval of a mean; all episodes of a place are resampled together. None:
+        there are too few places for a bootstrap."""
         places = [tuple(place) for _, *place in self.lines]
         values = self.values(key)
         if key == "opened" and (len(self.seconds) == 1 or np.ptp(values) == 0):
             count = len(set(places))
             return wilson(round(values.mean() * count), count)
-        return bootstrap(values, places)
+        return bootstrap(values, places) if len(set(places)) >= FEWEST else None
 
 
 def pool(contents: Sequence[Mapping[str, Any]]) -> dict[Condition, dict[str, Pooled]]:
@@ -102,11 +103,11 @@ def kind_of(request: Mapping[str, Any]) -> str:
     return f"{name} ({details})" if details else name
 
 
-ABOUT = """\
+ABOUT = f"""\
 95 % intervals: Wilson; with several training seeds bootstrap over places (safe and seed), where all
 episodes at a place are drawn together. Pairs are episodes of the same place and training seed. p is
 two-sided and not corrected for the number of rows: McNemar's exact test with one training seed,
-with several a sign-flip test on the differences of the places.
+with several a sign-flip test on the differences of the places. {FEW_PAIRS}
 """
 
 

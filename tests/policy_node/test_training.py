@@ -1,4 +1,5 @@
 import json
+import signal
 
 import numpy as np
 import pytest
@@ -9,7 +10,8 @@ pytest.importorskip("tensorboardX")
 
 from policy_node.checkpoints import ARRAY_FILE, read_policy
 from policy_node.training import train
-from rulesafe_core.errors import RuleSafeError
+from policy_node.training_data import ObservationWindows
+from rulesafe_core.errors import RuleSafeError, resumable
 from rulesafe_data.store import EpisodeStore
 from vq_memory_node.memory import MEMORIES
 from vq_memory_node.resume import CHECKPOINT
@@ -40,6 +42,29 @@ def test_an_interrupted_run_ends_with_the_weights_of_an_undisturbed_one(quick, t
     assert steps == [9, 10, 11, 12]
     assert (tmp_path / ARRAY_FILE).read_bytes() == (trained / ARRAY_FILE).read_bytes()
     assert not (tmp_path / CHECKPOINT).exists()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_saves_the_completed_step(number, quick, trained, tmp_path, monkeypatch, capsys):
+    """Also in the middle of a step, and before the first checkpoint."""
+    run, batch, calls = quick(), ObservationWindows.batch, []
+
+    def interrupted(*arguments):
+        calls.append(arguments)
+        if len(calls) == 3:
+            signal.raise_signal(number)
+        return batch(*arguments)
+
+    before = signal.getsignal(number)
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt), resumable("nothing"):
+        patch.setattr(ObservationWindows, "batch", interrupted)
+        train(run.task, run.config, tmp_path)
+    assert "interrupted: the checkpoint of step 3 is kept; repeat" in capsys.readouterr().err
+    assert signal.getsignal(number) == before
+    steps = []
+    train(run.task, run.config, tmp_path, lambda progress: steps.append(progress.step))
+    assert steps == [*range(4, 13)]
+    assert (tmp_path / ARRAY_FILE).read_bytes() == (trained / ARRAY_FILE).read_bytes()
 
 
 def test_a_run_that_is_complete_is_left_alone(quick, trained):

@@ -1,4 +1,5 @@
 import json
+import signal
 from dataclasses import replace
 
 import numpy as np
@@ -124,6 +125,21 @@ def test_interrupted_and_resumed_equals_uninterrupted(paths, tmp_path, quantiser
     assert began[0] == step // 20 * 20 + 1
     train(paths, config, tmp_path / "one")
     assert same(tmp_path / "one", tmp_path / "two")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.train
+def test_a_signal_saves_the_completed_batch(paths, trained, tmp_path, number):
+    def interrupt(progress):
+        if progress.step == 7:  # before the first checkpoint
+            signal.raise_signal(number)
+
+    with pytest.raises(KeyboardInterrupt, match="the checkpoint of batch 7"):
+        train(paths, QUICK, tmp_path, interrupt)
+    began = []
+    train(paths, QUICK, tmp_path, lambda progress: began.append(progress.step))
+    assert began[0] == 8
+    assert same(trained, tmp_path)
 
 
 @pytest.mark.train

@@ -33,7 +33,8 @@ def train(
 ) -> None:
     """Train a policy on demonstrations.
 
-    An interrupted run is resumed by the same command. The TensorBoard log is in OUT/tensorboard.
+    Ctrl-C or SIGTERM saves a checkpoint after the current step; the same command resumes the run.
+    The TensorBoard log is in OUT/tensorboard.
     For several GPUs, use `accelerate launch -m rulesafe_cli.cli policy train ...`.
 
     Example: rulesafe policy train demos --policy dp3 --size tiny --memory vq --out vq
@@ -74,7 +75,7 @@ def train(
     task = training.TrainingTask(
         policy, size, network, task_memory, data, instructions, cache, safes
     )
-    kept = f"the last checkpoint (saved every {config.checkpoint_every} steps)"
+    kept = f"the last checkpoint, if any (saved every {config.checkpoint_every} steps),"
     with training_bar(config.steps, "step") as show, resumable(kept):
         training.train(
             task,

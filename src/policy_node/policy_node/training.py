@@ -29,6 +29,7 @@ from rulesafe_data.store import EpisodeStore
 from vq_memory_node.memory import Memory
 from vq_memory_node.resume import (
     CHECKPOINT,
+    deferred_signals,
     finished,
     load_checkpoint,
     repeatable,
@@ -193,12 +194,13 @@ class PolicyTraining:
             self._restore(state)
 
     def go(self, progress: Callable[[TrainingProgress], None]) -> None:
-        """Run the remaining steps."""
+        """Run the remaining steps. On Ctrl-C or SIGTERM, save a checkpoint of the completed steps
+        and raise KeyboardInterrupt."""
         config = self.config
         log = SummaryWriter(
             str(self.out / "tensorboard"), purge_step=self.step + 1, write_to_disk=self.main
         )
-        with log:
+        with log, deferred_signals() as signals:
             while self.step < config.steps:
                 loss, norm = self._advance()
                 self.step += 1
@@ -210,6 +212,12 @@ class PolicyTraining:
                 if self.main and self._due():
                     self._save_state()
                 progress(TrainingProgress(self.step, config.steps, loss, rate, waiting))
+                if signals:
+                    self.accelerator.set_trigger()
+                if self.accelerator.check_trigger():  # in any process, so that all stop together
+                    if self.main:
+                        self._save_state()
+                    raise KeyboardInterrupt(f"the checkpoint of step {self.step}")
 
     def _advance(self) -> tuple[float, float]:
         """Run one step; return the loss and the norm of the gradient before clipping."""

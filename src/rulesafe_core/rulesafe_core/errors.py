@@ -45,9 +45,13 @@ def missing_package(error: ImportError) -> RuleSafeError:
 
 @contextmanager
 def resumable(kept: str = "completed work") -> Iterator[None]:
-    """Print on Ctrl-C how to resume; use it as a `with` block or as a decorator of a command."""
+    """Print on Ctrl-C how to resume; use it as a `with` block or as a decorator of a command.
+
+    `kept`: the work that is kept, unless the KeyboardInterrupt has a text that states it.
+    """
     try:
         yield
-    except KeyboardInterrupt:
-        print(f"\ninterrupted: {kept} is kept; repeat the command to resume", file=sys.stderr)
+    except KeyboardInterrupt as stop:
+        done = str(stop) or kept
+        print(f"\ninterrupted: {done} is kept; repeat the command to resume", file=sys.stderr)
         raise

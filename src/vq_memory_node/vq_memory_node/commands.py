@@ -19,7 +19,8 @@ def train(
 ) -> None:
     """Train a memory model on joint positions: encoder, codebook and clusters of codes.
 
-    The same command resumes an interrupted training. OUT/tensorboard contains the log.
+    Ctrl-C or SIGTERM saves a checkpoint after the current batch; the same command resumes the
+    training. OUT/tensorboard contains the log.
 
     Example: rulesafe memory train datasets/rule_001_rule_020.parquet --out memory
 
@@ -34,7 +35,8 @@ def train(
 
     _check_folder(out)
     positions = load_trajectories(data).positions
-    with training_bar(config.steps, "batch") as show, resumable("the last checkpoint"):
+    kept = f"the last checkpoint, if any (saved every {config.checkpoint_every} batches),"
+    with training_bar(config.steps, "batch") as show, resumable(kept):
         training.train(
             positions,
             config,

@@ -3,9 +3,12 @@
 import io
 import json
 import pickle
+import signal
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import torch
@@ -56,6 +59,34 @@ def finished(path: Path, facts: Mapping[str, Any]) -> bool:
     saved = training.get("facts", training)
     check_same_run(path.parent, {name: saved.get(name) for name in facts}, facts)
     return True
+
+
+@contextmanager
+def deferred_signals() -> Iterator[list[int]]:
+    """Collect SIGINT (Ctrl-C) or SIGTERM in a list, so that a step is completed and saved first.
+
+    A second signal has its usual effect. Ignored signals remain ignored, and threads other than the
+    main thread, which Python does not interrupt, collect none.
+    """
+    received: list[int] = []
+    before: dict[int, Any] = {}
+
+    def restore() -> None:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+    def receive(number: int, frame: FrameType | None) -> None:
+        received.append(number)
+        restore()
+
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGINT, signal.SIGTERM):
+            if signal.getsignal(number) not in (signal.SIG_IGN, None):
+                before[number] = signal.signal(number, receive)
+    try:
+        yield received
+    finally:
+        restore()
 
 
 @contextmanager

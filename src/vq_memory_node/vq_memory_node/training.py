@@ -27,6 +27,7 @@ from vq_memory_node.networks import Decoder, Encoder, arrays_of, start_from_comp
 from vq_memory_node.quantisers import QUANTISERS, Codebook, Quantised, perplexity, squared
 from vq_memory_node.resume import (
     CHECKPOINT,
+    deferred_signals,
     finished,
     load_checkpoint,
     repeatable,
@@ -126,9 +127,11 @@ class MemoryTraining:
             self._restore(state)
 
     def run(self, progress: Callable[[MemoryTrainingProgress], None]) -> None:
-        """Train on the remaining batches."""
+        """Train on the remaining batches. On Ctrl-C or SIGTERM, save a checkpoint of the completed
+        batches and raise KeyboardInterrupt."""
         config = self.config
-        with SummaryWriter(str(self.out / "tensorboard"), purge_step=self.step + 1) as log:
+        log = SummaryWriter(str(self.out / "tensorboard"), purge_step=self.step + 1)
+        with log, deferred_signals() as signals:
             while self.step < config.steps:
                 terms = self._advance()
                 self.step += 1
@@ -144,6 +147,9 @@ class MemoryTraining:
                         log.add_scalar(f"validation/{name}", value, self.step)
                     self._checkpoint()
                 progress(MemoryTrainingProgress(self.step, config.steps, terms["loss"], recent))
+                if signals:
+                    self._checkpoint()
+                    raise KeyboardInterrupt(f"the checkpoint of batch {self.step}")
 
     def _advance(self) -> dict[str, float]:
         """Train on one batch, and return the terms of the loss."""

@@ -1,9 +1,18 @@
 """Helps and hints of commands that tyro reads."""
 
+import re
+from pathlib import Path
+
 import pytest
 
+from policy_node.commands import describe, train
+from policy_node.families import FAMILIES
+from rulesafe_cli.arguments import arguments_of
 from rulesafe_cli.cli import main
 from rulesafe_eval.commands import SUBCOMMANDS
+from vq_memory_node.memory import MEMORIES
+
+ROOT = Path(__file__).parents[2]
 
 
 def told(capsys, *words):
@@ -29,6 +38,27 @@ def test_helps_name_values_without_none(capsys, words):
     code, text = told(capsys, *words.split(), "--help")
     assert code == 0 and "{None" not in text
     assert "PATH" in text or "INT" in text
+
+
+@pytest.mark.parametrize("function", [train, describe])
+def test_policies_and_memories_are_shown_with_the_names_of_other_packages(function):
+    values = {argument.name: argument.metavar for argument in arguments_of(function)}
+    assert values["policy"] == f"{{{','.join(FAMILIES)}}}|module:NAME"
+    assert values["memory"] == f"{{{','.join(MEMORIES)}}}|module:Class"
+
+
+def test_the_help_shows_them(capsys):
+    assert "--policy {dp3,rdt,cogact,pi0}|module:NAME" in told(capsys, "policy", "train", "-h")[1]
+    assert (
+        "--policy {dp3,rdt,cogact,pi0}|module:NAME" in told(capsys, "policy", "describe", "-h")[1]
+    )
+
+
+def test_helps_do_not_refer_to_internal_modules():
+    text = (ROOT / "docs/reference/cli.md").read_text("utf-8")
+    text = text.replace("accelerate launch -m rulesafe_cli.cli ", "")
+    packages = "|".join(path.name for path in (ROOT / "src").iterdir())
+    assert re.findall(rf"(?:{packages})\.\w+|see \w+\.\w+", text) == []
 
 
 @pytest.mark.parametrize(

@@ -13,13 +13,16 @@ if TYPE_CHECKING:
     pass
 
 Data = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="DATA")]
+# The keys of FAMILIES and MEMORIES, whose modules would make the help slow.
+family = tyro.conf.arg(metavar="{dp3,rdt,cogact,pi0}|module:NAME")
+kind = tyro.conf.arg(metavar="{none,raw,vq,fsq}|module:Class")
 Name = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="NAME")]
 
 
 def train(
     data: Data,
-    policy: str,
-    memory: str,
+    policy: Annotated[str, family],
+    memory: Annotated[str, kind],
     out: Path,
     size: str = "tiny",
     memory_model: str | None = None,
@@ -41,10 +44,10 @@ def train(
 
     Args:
         data: Dataset with point clouds and images, as written by `rulesafe demos render`.
-        policy: Policy family: dp3, rdt, cogact or pi0; for a family of another package, the name
-            of its entry point or module:NAME.
-        memory: none, raw, vq or fsq; for a memory of another package, the name of its entry point
-            or module:Class.
+        policy: Policy family; for a family of another package, the name of its entry point or
+            module:NAME.
+        memory: Kind of memory; for a memory of another package, the name of its entry point or
+            module:Class.
         out: Output folder of the checkpoint.
         size: tiny, base, or small (rdt, cogact and pi0 only; tiny with camera images).
         memory_model: Name or folder of the memory model (vq and fsq only).
@@ -98,9 +101,9 @@ def _figure(value: Any) -> str:
 
 def describe(
     name: Annotated[Name | None, tyro.conf.Positional] = None,
-    policy: str | None = None,
+    policy: Annotated[str | None, family] = None,
     size: str = "tiny",
-    memory: str = "vq",
+    memory: Annotated[str, kind] = "vq",
 ) -> None:
     """Print a policy's parameter counts, input and output shapes, memory, and FLOPs per chunk.
 

@@ -164,7 +164,7 @@ def measure(
     torch.set_num_threads(1)
     models = (model, *beside)
     found = measures.token_memories(models)
-    episodes = {"normal": load_trajectories(data), "shifted": load_trajectories(shifted)}
+    episodes = {"train": load_trajectories(data), "shifted": load_trajectories(shifted)}
     cost = measure_apart(model, tokens=500)
     print("timed the memory", flush=True)
     stable = {}
@@ -173,8 +173,7 @@ def measure(
         print(f"measured the stability of tokens, {split} episodes", flush=True)
     results = []
     sources = measures.sources(found)
-    normal, other = episodes["normal"], episodes["shifted"]
-    for result in measures.probe_results(normal, other, sources, seeds):
+    for result in measures.probe_results(episodes["train"], episodes["shifted"], sources, seeds):
         results.append(result)
         print(measure_report.line(result), flush=True)
     command = (

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rulesafe_core.joints import ACTION_JOINTS
-from rulesafe_data import recording
+from rulesafe_data import attempt_recording
 from rulesafe_data.demo_folder import DemoFolder
 from rulesafe_demos.attempts import make_request, settle
 from rulesafe_sim.randomisation import load_split, sample_variation
@@ -76,7 +76,7 @@ def recordings(tmp_path_factory):
             }
             path = folder.file(rule, number, success)
             path.parent.mkdir(parents=True, exist_ok=True)
-            recording.save(path, rows(steps, number), facts)
+            attempt_recording.save(path, rows(steps, number), facts)
     return directory
 
 

@@ -155,25 +155,25 @@ def frames(trajectories, memory, rules=("rule_001",), every=2):
 
 
 def test_a_token_that_is_the_step_reads_it_perfectly():
-    normal, shifted = recorded(0, episodes=40), recorded(1)
+    train, shifted = recorded(0, episodes=40), recorded(1)
     scores = []
-    for found in (normal, shifted):
+    for found in (train, shifted):
         signed = Trajectories(tuple(with_sign(found)), found.rules, found.safes, found.steps)
         # The tokens contain the step, but the joints that the probe receives do not.
         read = frames(signed, StepMemory())
         silent = frames(found, NoMemory()).joints
         scores.append(type(read)(**{**vars(read), "joints": silent}))
-    for result in probe(*scores, normal.rules, 2, 0, QUICK):
+    for result in probe(*scores, train.rules, 2, 0, QUICK):
         assert result.accuracy == 1 and result.macro_f1 == 1
 
 
 def test_tokens_that_have_nothing_to_do_with_the_step_do_not_beat_the_joints():
     """Tokens are random and all observed: neither they nor the mask depend on the step."""
-    normal, shifted = recorded(0, episodes=30), recorded(1, episodes=30)
+    train, shifted = recorded(0, episodes=30), recorded(1, episodes=30)
     found = {}
     for name in ("joints", "tokens"):
         both = []
-        for number, data in enumerate((normal, shifted)):
+        for number, data in enumerate((train, shifted)):
             read = frames(data, NoMemory())
             if name == "tokens":
                 random = np.random.default_rng(number)
@@ -181,7 +181,7 @@ def test_tokens_that_have_nothing_to_do_with_the_step_do_not_beat_the_joints():
                 mask = np.ones(tokens.shape, bool)
                 read = type(read)(**{**vars(read), "tokens": tokens, "mask": mask})
             both.append(read)
-        found[name] = probe(*both, normal.rules, 4, 0, QUICK)
+        found[name] = probe(*both, train.rules, 4, 0, QUICK)
     for joints, tokens in zip(found["joints"], found["tokens"], strict=True):
         assert tokens.accuracy == pytest.approx(0.5, abs=0.08)
         assert joints.accuracy == pytest.approx(0.5, abs=0.08)
@@ -250,29 +250,29 @@ def test_the_baseline_is_the_most_frequent_step_of_the_rule():
 
 
 def test_results_come_for_each_rule_and_for_all_together():
-    normal = recorded(0, ("rule_001", "rule_020"), episodes=5, frames=40)
+    train = recorded(0, ("rule_001", "rule_020"), episodes=5, frames=40)
     shifted = recorded(1, ("rule_020", "rule_001", "rule_004"), episodes=1, frames=40)
     memories = {"joints": NoMemory(), "tokens": Sign()}
     config = ProbeConfig(epochs=1)
-    found = list(measures.probe_results(normal, shifted, memories, 2, config))
+    found = list(measures.probe_results(train, shifted, memories, 2, config))
     rules = [("rule_001",), ("rule_020",), ("rule_001", "rule_020")]
     assert [(result.rules, result.source) for result in found] == [
         (group, source) for group in rules for source in (measures.BASELINE, "joints", "tokens")
     ]
     for result in found:
-        assert result.normal[0].low <= result.normal[0].value <= result.normal[0].high
+        assert result.train[0].low <= result.train[0].value <= result.train[0].high
 
 
 def test_what_cannot_be_measured_is_refused():
-    normal = recorded(0)
+    train = recorded(0)
     memories = {"joints": NoMemory()}
     with pytest.raises(RuleSafeError, match="2 seeds or more"):
-        next(measures.probe_results(normal, normal, memories, 1))
+        next(measures.probe_results(train, train, memories, 1))
     with pytest.raises(RuleSafeError, match="no rule in common"):
-        next(measures.probe_results(normal, recorded(1, ("rule_004",)), memories, 2))
-    blind = Trajectories(normal.positions, normal.rules, normal.safes)
+        next(measures.probe_results(train, recorded(1, ("rule_004",)), memories, 2))
+    blind = Trajectories(train.positions, train.rules, train.safes)
     with pytest.raises(RuleSafeError, match="no steps"):
-        next(measures.probe_results(normal, blind, memories, 2))
+        next(measures.probe_results(train, blind, memories, 2))
 
 
 def test_students_interval():
@@ -308,7 +308,7 @@ def test_the_command_writes_the_page(recordings, model_dir, tmp_path):
     )
     text = out.read_text()
     assert f"--beside {other}" in text and "tokens unchanged, other, J = 16" in text
-    assert f"--model {model_dir}" in text and "normal: 8 episodes (4 of rule_001" in text
+    assert f"--model {model_dir}" in text and "train: 8 episodes (4 of rule_001" in text
     assert "not the training set of the first model" in text
     for wanted in ("tokens unchanged, J = 16", "joints, raw memory", "frame with no token"):
         assert wanted in text

@@ -35,7 +35,7 @@ def report(
     Args:
         command: the command that writes it.
         models: the measured models by name; `cost` is that of the first one.
-        episodes: by split, "normal" and "shifted".
+        episodes: by split, "train" and "shifted".
         stable: results of `measures.stabilities`, by split.
         results: in the order of the table's rows.
         cost: of the first model's memory.
@@ -136,7 +136,7 @@ def reading_text(seeds: int) -> str:
     config = ProbeConfig()
     return f"""\
 A probe, an MLP with two hidden layers of {config.hidden} units, predicts the number of completed
-steps of the plan. Every {EVERY}th frame of a rule's normal episodes is used: 70 % of the episodes
+steps of the plan. Every {EVERY}th frame of a rule's train episodes is used: 70 % of the episodes
 for training, 10 % for early stopping and 20 % for the test; all shifted episodes are test episodes.
 The inputs are the current joints (13) and no memory, raw memory ({LENGTH} x 13 positions, of the
 hand {LENGTH} x 6, and the mask) or sliding tokens ({LENGTH} one-hot and the mask). The mask itself
@@ -151,10 +151,10 @@ weights and batch order; they do not include the variation between sets of recor
 def reading_section(found: Sequence[ProbeResult]) -> str:
     """Return folded tables, one for each group of rules, with a row for each input."""
     scores = ("accuracy", "macro F1")
-    head = [f"{split}, {score}" for split in ("held-out normal", "shifted") for score in scores]
+    head = [f"{split}, {score}" for split in ("held-out train", "shifted") for score in scores]
     tables: dict[str, list[list[str]]] = {}
     for result in found:
-        figures = [_percent(estimate) for estimate in (*result.normal, *result.shifted)]
+        figures = [_percent(estimate) for estimate in (*result.train, *result.shifted)]
         rows = tables.setdefault(" and ".join(result.rules), [["input", *head]])
         rows.append([result.source, *figures])
     return "\n\n".join(
@@ -182,6 +182,6 @@ def _percent(estimate: Estimate) -> str:
 def line(result: ProbeResult) -> str:
     """Return the line that is printed after each measurement."""
     return (
-        f"{' and '.join(result.rules)}, {result.source}: accuracy {_percent(result.normal[0])} on "
-        f"held-out normal episodes, {_percent(result.shifted[0])} on shifted ones"
+        f"{' and '.join(result.rules)}, {result.source}: accuracy {_percent(result.train[0])} on "
+        f"held-out train episodes, {_percent(result.shifted[0])} on shifted ones"
     )

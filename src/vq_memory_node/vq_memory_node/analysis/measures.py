@@ -37,13 +37,13 @@ class ProbeResult:
     Attributes:
         rules: rules that were trained and tested together.
         source: name of the inputs, or BASELINE.
-        normal, shifted: accuracy and macro F1, with intervals, on held-out episodes of the
-            normal split and on episodes of the shifted split.
+        train, shifted: accuracy and macro F1, with intervals, on held-out episodes of the
+            split train and on episodes of the split shifted.
     """
 
     rules: tuple[str, ...]
     source: str
-    normal: tuple[Estimate, Estimate]
+    train: tuple[Estimate, Estimate]
     shifted: tuple[Estimate, Estimate]
 
 
@@ -114,7 +114,7 @@ def sources(found: Mapping[str, TokenMemory]) -> dict[str, Memory]:
 
 
 def probe_results(
-    normal: Trajectories,
+    train: Trajectories,
     shifted: Trajectories,
     memories: Mapping[str, Memory],
     seeds: int,
@@ -124,7 +124,7 @@ def probe_results(
     """Yield the scores with each memory, for each rule of both sets and for all rules together.
 
     Args:
-        normal: episodes for training, validation and test.
+        train: episodes for training, validation and test.
         shifted: test episodes of another split.
         memories: from `sources`.
         seeds: 2 or more; of split, weights and batch order.
@@ -136,22 +136,22 @@ def probe_results(
     """
     if seeds < 2:
         raise RuleSafeError(f"an interval needs 2 seeds or more, got {seeds}")
-    common = sorted(set(normal.rules) & set(shifted.rules) - {""})
+    common = sorted(set(train.rules) & set(shifted.rules) - {""})
     if not common:
-        raise RuleSafeError("the normal and the shifted episodes have no rule in common")
+        raise RuleSafeError("the episodes of the splits train and shifted have no rule in common")
     groups = [(rule,) for rule in common] + ([tuple(common)] if len(common) > 1 else [])
-    normal, shifted = normal.of_rules(common), shifted.of_rules(common)
+    train, shifted = train.of_rules(common), shifted.of_rules(common)
     frames = {
         source: (
-            frames_of(normal, memory, common, every),
+            frames_of(train, memory, common, every),
             frames_of(shifted, memory, common, every),
         )
         for source, memory in memories.items()
     }
     for group in groups:
-        inside = [i for i, rule in enumerate(normal.rules) if rule in group]
+        inside = [i for i, rule in enumerate(train.rules) if rule in group]
         outside = [i for i, rule in enumerate(shifted.rules) if rule in group]
-        rules = [normal.rules[i] for i in inside]
+        rules = [train.rules[i] for i in inside]
         parts = {
             source: (_numbered(here.of(inside)), there.of(outside))
             for source, (here, there) in frames.items()
@@ -173,8 +173,8 @@ def _numbered(frames: LabelledFrames) -> LabelledFrames:
 def _result(
     rules: tuple[str, ...], source: str, found: Sequence[tuple[Scores, Scores]]
 ) -> ProbeResult:
-    normal, shifted = zip(*found, strict=True)
-    return ProbeResult(rules, source, _estimates(normal), _estimates(shifted))
+    train, shifted = zip(*found, strict=True)
+    return ProbeResult(rules, source, _estimates(train), _estimates(shifted))
 
 
 def _estimates(scores: Sequence[Scores]) -> tuple[Estimate, Estimate]:

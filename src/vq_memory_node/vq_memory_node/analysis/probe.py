@@ -159,24 +159,24 @@ def split_episodes(rules: Sequence[str], seed: int) -> tuple[list[int], list[int
 
 
 def probe(
-    normal: LabelledFrames,
+    train: LabelledFrames,
     shifted: LabelledFrames,
     rules: Sequence[str],
     vocabulary: int,
     seed: int,
     config: ProbeConfig = ProbeConfig(),
 ) -> tuple[Scores, Scores]:
-    """Train on normal episodes; return the scores on held-out normal and on shifted episodes.
+    """Train on episodes of the split train; return the scores on held-out ones and on shifted ones.
 
     Args:
-        normal: frames of episodes that are numbered as in `rules`.
+        train: frames of episodes that are numbered as in `rules`.
         shifted: test frames of episodes of another split.
-        rules: the rule of each normal episode.
+        rules: the rule of each train episode.
         vocabulary: of the tokens.
         seed: of the split, the weights and the batch order.
         config: of the network.
     """
-    training, validation, test = (normal.of(part) for part in split_episodes(rules, seed))
+    training, validation, test = (train.of(part) for part in split_episodes(rules, seed))
     trained = TrainedProbe(vocabulary, config).fit(training, validation, seed)
     return scores(trained, test), scores(trained, shifted)
 
@@ -187,11 +187,11 @@ def scores(trained: TrainedProbe, frames: LabelledFrames) -> Scores:
 
 
 def most_frequent(
-    normal: LabelledFrames, shifted: LabelledFrames, rules: Sequence[str], seed: int
+    train: LabelledFrames, shifted: LabelledFrames, rules: Sequence[str], seed: int
 ) -> tuple[Scores, Scores]:
     """Return the scores on the same frames of a baseline that always predicts the most frequent
     step of the rule in the training frames."""
-    training, _, test = (normal.of(part) for part in split_episodes(rules, seed))
+    training, _, test = (train.of(part) for part in split_episodes(rules, seed))
     labels, counts = np.unique(training.steps, return_counts=True)
     prediction = {
         rule: labels[labels // STEPS == rule][np.argmax(counts[labels // STEPS == rule])]

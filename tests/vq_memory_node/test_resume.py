@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from vq_memory_node.checkpoints import deferred_signals
+from vq_memory_node.resume import deferred_signals
 
 
 def test_the_first_signal_is_deferred_and_the_second_is_not():

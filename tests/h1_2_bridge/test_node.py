@@ -156,7 +156,7 @@ def test_it_is_not_deactivated_while_it_holds_the_robot(robot, bridge, user):
         ("output:=sport", "unknown output 'sport'; valid: arm_sdk, lowcmd"),
         ("hand:=glove", "unknown hand 'glove'; valid: dfx, ftp, none"),
         ("speed:=1.5", "speed"),
-        ("execution:=latest", "unknown way of executing chunks 'latest'"),
+        ("execution:=latest", "unknown chunk executor 'latest'"),
         ("stop_buttons:=L9", "unknown button 'L9'"),
         ("hand_right_open:=1,2", "hand_right_open must be 6 comma-separated numbers (rad)"),
         ("network_interface:=nowhere", "unknown network interface"),

@@ -83,7 +83,7 @@ def test_an_episode_that_is_reset_from_elsewhere_has_failed(client, start, tmp_p
     client.reset(rule="rule_001")
     code, output = evaluator.wait()
     assert code == 1
-    assert "rule_003 on safe_07, seed 4: failed at step 1 (handle+): the episode was re" in output
+    assert "rule_003 on safe_07, seed 4: failed at step 1 (handle+): another client of" in output
 
 
 def test_a_launch_whose_planner_is_stopped_fails_and_leaves_nothing(tmp_path):

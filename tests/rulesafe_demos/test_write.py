@@ -168,7 +168,7 @@ def test_what_moved_is_told_and_the_same_program_is_not_run_twice(serve, tmp_pat
 @pytest.mark.parametrize(
     ("there", "reason"),
     [
-        ({"program.py": "mine"}, "'program.py'.*holds no verdict.json"),
+        ({"program.py": "mine"}, "'program.py'.*has no verdict.json"),
         ({"sub/.token-0123456789ab": "mine"}, "not empty"),
         ({"verdict.json": "mine", "program.py": "mine", ".lock": "mine"}, "not a verdict"),
         ({"verdict.json": "[]", ".verdict.json-0123456789ab": "mine"}, "not a verdict"),

@@ -24,7 +24,7 @@ SENSOR_QOS = QoSProfile(depth=1000, reliability=ReliabilityPolicy.BEST_EFFORT)
 """Best effort receives from publishers of either reliability."""
 
 REPEAT = 5.0
-"""s after which a service request without a response is repeated."""
+"""Time after which a service request without a response is repeated, s."""
 
 
 class BridgeClient(ClientNode):

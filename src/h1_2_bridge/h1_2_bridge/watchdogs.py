@@ -25,8 +25,8 @@ REORDERED = 1000
 restarted and its tick with it."""
 
 RESTART_AFTER = SECOND
-"""ns without a valid state after which the next one counts as a restart: the robot was switched off
-and on, or its counter stopped, so that earlier ticks are meaningless."""
+"""Time without a valid state (ns) after which the next one counts as a restart: the robot was
+switched off and on, or its counter stopped, so that earlier ticks are meaningless."""
 
 DRIFT = 1e-3
 """Largest relative drift between the clocks of this machine and the robot; 0.1 % is many times more
@@ -45,11 +45,11 @@ class StateCounts:
     """Wrong size, or a position or velocity that is not finite."""
     wrong_crc: int = 0
     repeated: int = 0
-    """Same tick as the state before: sent twice, or the robot is frozen."""
+    """States with the same tick as the one before: sent twice, or the robot is frozen."""
     reordered: int = 0
-    """Received after a newer state."""
+    """States that were received after a newer state."""
     late: int = 0
-    """Latency above `state_timeout`."""
+    """States with a latency above `state_timeout`."""
     restarts: int = 0
 
 

@@ -91,7 +91,7 @@ def run_expert(
 
     Args:
         simulation: reset with a rule and a safe.
-        config: of the expert.
+        config: configuration of the expert.
         time_limit: simulated time, s.
         subscribers: called after each frame.
     """

@@ -87,7 +87,7 @@ class PolicyNode(ManagedNode[PolicyParameters]):
         super().__init__("policy_node", PolicyParameters)
         self._policy: Policy | None = None
         self._memory: RollingMemory | None = None
-        self._published: TokenMemory | None = None  # whose tokens vq_memory_node publishes
+        self._published: TokenMemory | None = None  # memory whose tokens vq_memory_node publishes
         self._sync: Synchroniser | None = None  # while active
         self._schedule: RequestSchedule | None = None  # while active
         self._pending: tuple[RequestSchedule, InferenceRequest] | None = None  # the last request

@@ -33,7 +33,10 @@ ENDS, CLOSED_DOOR = 0.8, 0.8
 
 
 def recordings(folders: Sequence[Path], limit: int = 40) -> list[RecordedAttempt]:
-    """Read up to `limit` recordings of `rulesafe demos generate`, for the robot's postures."""
+    """Read up to `limit` recordings of `rulesafe demos generate`.
+
+    Their joint positions are those of the robot in the training scenes.
+    """
     files = sorted(path for folder in folders for path in folder.glob("recordings/*/*.parquet"))
     if not files:
         raise RuleSafeError(f"no recordings in {', '.join(map(str, folders))}")

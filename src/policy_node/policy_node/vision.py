@@ -70,7 +70,7 @@ class PublishedEncoder(nn.Module):
     def forward(self, images: Tensor) -> Tensor:
         scaled = (_resized(images, self.size) - self.mean) / self.std
         found = self.model(pixel_values=scaled).last_hidden_state
-        return found[:, -self.patches :]  # without the class and register tokens in front
+        return found[:, -self.patches :]  # drop the leading class and register tokens
 
 
 def _resized(images: Tensor, size: int) -> Tensor:

@@ -155,7 +155,7 @@ def _material(link: str) -> Material:
 def _fill(mesh: dict[str, Any], material: Material) -> tuple[Shape, ...]:
     """Fill a mesh's oriented box with one capsule, or with two if it is clearly wider than thick.
 
-    The groove between two capsules, a few mm deep, is closed by a box without collision.
+    A box without collision fills the groove of a few mm between two capsules.
     """
     extents, axes = np.array(mesh["obb"]["extents"]), np.array(mesh["obb"]["axes"])
     center, (low, high) = np.array(mesh["obb"]["center"]), np.array(mesh["aabb"])

@@ -34,7 +34,7 @@ class StateGraph:
     """The maximum length of the explored move sequences. In a complete graph it is the maximum
     depth plus one."""
     walls: dict[str, bool] = field(default_factory=dict, compare=False)
-    """For each restriction of the process, by name, whether it was active."""
+    """Whether each restriction of the process, by name, was active."""
 
 
 def explore(source: str, limits: ProgramLimits = ProgramLimits()) -> StateGraph:

@@ -17,7 +17,7 @@ class Count:
     goal: Goal
     """The condition on the count; "multiple": a positive multiple of `number`."""
     number: int
-    """At least 1; not used for "odd"."""
+    """The number with which the count is compared, at least 1; not used for the goal "odd"."""
     beyond: Beyond = "counts on"
     """Whether the count continues after `number` or returns to zero; only for "exactly"."""
     reset: Event | None = None

@@ -38,7 +38,7 @@ class Worker(AbstractContextManager["Worker"]):
     """A process that runs one program; it is killed at the end of the `with` block.
 
     Attributes:
-        walls: For each restriction of the process, by name, whether it is active.
+        walls: Whether each restriction of the process, by name, is active.
 
     Raises:
         Refused: The sandbox refuses the program.
@@ -125,7 +125,7 @@ class Worker(AbstractContextManager["Worker"]):
     def _reason_of_end(self) -> Refused:
         """Return the reason why the process ended without an answer."""
         code, limits = self._ended(), self._limits
-        if code is None:  # it closed its descriptors but still runs
+        if code is None:  # the process closed its descriptors but still runs
             return Refused("crash", "the process gave no answer")
         if code == -signal.SIGSYS:
             return Refused("forbidden", "the program made a system call that is not allowed")

@@ -43,9 +43,10 @@ class Bound:
     """Verified agreement of an automaton with a program that may have infinitely many states."""
 
     events: int
-    """They agree on all sequences of this many events, which were tested exhaustively."""
+    """Program and automaton agree on all sequences of this many events (tested exhaustively)."""
     states: int
-    """They are equivalent if an automaton with at most this many states can model the program."""
+    """Program and automaton are equivalent if an automaton with at most this many states models the
+    program."""
 
 
 @dataclass(frozen=True)

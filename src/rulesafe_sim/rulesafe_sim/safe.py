@@ -45,7 +45,7 @@ class Part:
     open_above: float = required(0, 1)  # fraction of the range above which the part is open
     closed_below: float = required(0, 1)  # fraction of the range below which it is closed
     damping: float = required(0.0, 5.0, "nms_per_rad")
-    detent: float = required(0.0, 0.3, "nm")  # peak torque towards the nearer end of the range
+    detent: float = required(0.0, 0.3, "nm")  # peak torque, towards the nearer end stop
     spring: float = required(0.0, 2.0, "nm")  # constant torque towards closed
     mass: float = required(0.02, 20.0, "kg")
     motion_axis: Vec3  # the part turns about it, right-handed

@@ -77,7 +77,7 @@ class MemoryParameters(Settings):
 class _Statistics:
     """Statistics since the last report."""
 
-    since: float  # s of wall time
+    since: float  # wall time, s
     samples: int = 0
     tokens: int = 0
     latency: float = 0.0  # s, sum over tokens, from the joint state's callback to publication

@@ -26,7 +26,7 @@ class Received:
     arrivals: list[float] = field(default_factory=list)  # of /joint_states
     stamps: list[float] = field(default_factory=list)  # simulated, of the same messages
     images: int = 0
-    cpu_share: float = 0.0  # of the subscriber, cores
+    cpu_share: float = 0.0  # CPU usage of the subscriber, cores
     simulation_cpu_share: float = 0.0  # cores
 
 

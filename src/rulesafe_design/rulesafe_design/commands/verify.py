@@ -179,7 +179,8 @@ def _check_lock(lock: LockFile, max_steps: int) -> None:
 
     Raises:
         Refused: The lock is not usable, or its program cannot be compiled.
-        Mismatch: The facts differ from the proof, or the automaton differs from the program.
+        Mismatch: The facts in the lock file differ from the proof, which is computed again, or the
+            automaton in the file differs from the program.
     """
     check_use(lock.rule, max_steps)
     proved = prove(lock.rule).facts

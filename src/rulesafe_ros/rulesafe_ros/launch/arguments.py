@@ -109,8 +109,8 @@ def check(arguments: list[LaunchArgument], names: Iterable[str], where: str) -> 
     """Check that all given arguments are declared and all required ones are given.
 
     Args:
-        arguments: those that the file declares.
-        names: of the arguments given on the command line or in the <include>.
+        arguments: arguments that the launch file declares.
+        names: names of the arguments given on the command line or in the <include>.
         where: prefix of the error message.
 
     Raises:

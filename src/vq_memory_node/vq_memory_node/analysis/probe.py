@@ -172,9 +172,9 @@ def probe(
         normal: frames of episodes that are numbered as in `rules`.
         shifted: test frames of episodes of another split.
         rules: the rule of each normal episode.
-        vocabulary: of the tokens.
-        seed: of the split, the weights and the batch order.
-        config: of the network.
+        vocabulary: number of different tokens.
+        seed: random seed of the split, the weights and the batch order.
+        config: configuration of the network.
     """
     training, validation, test = (normal.of(part) for part in split_episodes(rules, seed))
     trained = TrainedProbe(vocabulary, config).fit(training, validation, seed)

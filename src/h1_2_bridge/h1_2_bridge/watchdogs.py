@@ -18,7 +18,7 @@ from rulesafe_core.chunks import SECOND
 from rulesafe_core.errors import RuleSafeError
 
 WRAP = 2**32
-"""The robot's tick is a uint32."""
+"""Modulus of the robot's tick, which is a uint32."""
 
 REORDERED = 1000
 """A tick that is fewer ticks than this behind the newest one was reordered; otherwise the robot has
@@ -42,7 +42,7 @@ class StateCounts:
 
     good: int = 0
     malformed: int = 0
-    """Wrong size, or a position or velocity that is not finite."""
+    """States with a wrong size, or with a position or velocity that is not finite."""
     wrong_crc: int = 0
     repeated: int = 0
     """States with the same tick as the one before: sent twice, or the robot is frozen."""

@@ -18,7 +18,8 @@ from rulesafe_core.errors import RuleSafeError, unknown_name
 
 Path = NDArray[np.float64]  # (N, 7) rad, straight lines between the rows
 Contacts = Callable[[NDArray[np.float64]], Iterable[tuple[str, str]]]
-"""Returns the pairs of link names that touch at a configuration; empty if it is collision-free."""
+"""Function that returns the pairs of link names that touch at a configuration; empty if
+it is collision-free."""
 
 FRAME = PERIOD / SECOND  # time between two actions, s
 RESOLUTION = 0.04  # rad between two checked configurations

@@ -26,7 +26,7 @@ POSTURES = 3
 """Postures of arm and parts that are rendered for each pose of a safe."""
 
 FIRST_SEED = 10**8
-"""Larger than the seeds of evaluations and demonstrations, so that scenes differ from these."""
+"""First seed of scenes, larger than the seeds of evaluations and demonstrations."""
 
 ENDS, CLOSED_DOOR = 0.8, 0.8
 """Fractions of scenes with a part at an end of its range, and with a closed door."""

@@ -21,11 +21,11 @@ class StateGraph:
     """
 
     states: tuple[tuple[bool, bool, bool], ...]
-    """Door free, knob locked, handle locked."""
+    """Outputs of each state: door free, knob locked, handle locked."""
     phases: tuple[tuple[bool, bool], ...]
-    """Knob open, handle open."""
+    """Phases in each state: knob open, handle open."""
     next: tuple[tuple[int, int] | None, ...]
-    """The state after a knob move and after a handle move; None: not explored."""
+    """Successors of each state: after a knob move, after a handle move; None: not explored."""
     depth: tuple[int, ...]
     """The minimum number of moves to each state."""
     complete: bool

@@ -21,7 +21,7 @@ class Count:
     beyond: Beyond = "counts on"
     """Whether the count continues after `number` or returns to zero; only for "exactly"."""
     reset: Event | None = None
-    """Resets the count to zero."""
+    """Event that resets the count to zero."""
 
     @property
     def label(self) -> str:
@@ -125,7 +125,7 @@ class Equal:
 
     knob: Event
     handle: Event
-    """Neither event has a gate."""
+    """Event of the handle. Like `knob`, it has no gate."""
     least: int
     """Minimum value of both counts, or of the handle's count if `ahead` is 1."""
     ahead: int

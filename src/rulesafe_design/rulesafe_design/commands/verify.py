@@ -47,7 +47,7 @@ class Verdict:
 
     path: Path
     refused: str = ""
-    """The reason for refusing it, after the kind of error; empty if it is valid."""
+    """The reason why the file is rejected, after the kind of error; empty if it is valid."""
     lock: LockFile | None = None
     same_as: str = ""
     """The id of a known rule with the same behaviour; empty if there is none."""

@@ -204,7 +204,7 @@ def _chunk(model: ViewModel, board: Board, message: JointTrajectory) -> None:
 
 
 IMAGES = ("head", "front", "points")
-"""Decoded only while a page is open."""
+"""Sources that are decoded only while a page is open."""
 
 HANDLERS: dict[str, Callable[[ViewModel, Board, Any], None]] = {
     "started": lambda model, board, message: model.started(to_ns(message)),

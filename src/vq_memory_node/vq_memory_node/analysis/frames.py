@@ -45,7 +45,7 @@ class LabelledFrames:
 
 
 STEPS = 100
-"""More than the steps of any plan, so that labels of different rules differ."""
+"""Number of labels per rule; more than the steps of any plan, so that labels of rules differ."""
 
 
 def frames_of(

@@ -30,7 +30,7 @@ class ProbeConfig:
     """Adam's learning rate."""
     batch: int = 256
     epochs: int = 60
-    """Maximum; training stops early."""
+    """Maximum number of epochs; training stops early."""
     patience: int = 6
     """Epochs without a lower validation loss before training stops; the best weights are kept."""
 

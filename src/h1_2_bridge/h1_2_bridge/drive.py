@@ -67,7 +67,7 @@ class Drive:
                 "or check its zero position"
             )
         if fingers is None:
-            fingers = [HOME[name] for name in HAND_JOINTS]  # published only, never sent to a hand
+            fingers = [HOME[name] for name in HAND_JOINTS]  # published, never sent to a hand
         self.posture = inside
         self._motion.reset(np.r_[inside[list(RIGHT_ARM)], fingers])
         self._guard.restart()

@@ -141,7 +141,7 @@ class LowCmd:
         mode: (35,) 1 enables a motor, 0 disables it.
         q, dq, tau, kp, kd: (35,) rad, rad/s, N m, N m/rad, N m s/rad by motor index.
         reserve: (4,) words at the end of the message; the reserve words of motors are zero.
-        crc, valid: as in `LowState`; not used when encoding.
+        crc, valid: CRC as received, and whether it is correct; not used when encoding.
     """
 
     mode_pr: int = 0

@@ -49,10 +49,10 @@ class Motors:
     """Motor limits by motor index, each (27,).
 
     Attributes:
-        lower, upper: rad.
-        velocity: rad/s.
-        effort: N m.
-        acceleration: rad/s^2, see data/h1_2_motors.json.
+        lower, upper: position limits, rad.
+        velocity: velocity limit, rad/s.
+        effort: torque limit, N m.
+        acceleration: acceleration limit, rad/s^2, see data/h1_2_motors.json.
     """
 
     lower: NDArray[np.float64]

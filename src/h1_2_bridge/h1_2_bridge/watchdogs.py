@@ -67,9 +67,9 @@ class StateWatch:
         self.counts = StateCounts()
         self.last: LowState | None = None
         self.stamp = 0  # ns, when `last` was received
-        self.last_error = ""  # of the last state that was not valid
+        self.last_error = ""  # error of the last state that was not valid
         self._received_tick = -1  # tick of the last state with a valid CRC
-        self._ticks = 0  # of `last`, unwrapped
+        self._ticks = 0  # tick of `last`, unwrapped
         self._fastest: int | None = None  # ns, smallest arrival time minus tick: least latency
         self._fastest_time = 0  # ns, when `_fastest` was updated
         self._window: tuple[int, int] = (0, 0)  # start time and number of valid states

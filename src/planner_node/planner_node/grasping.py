@@ -1,4 +1,4 @@
-"""Where and how the hand grasps a part: candidate pinches whose complete motion is within reach."""
+"""Grasps of a part: candidate pinches whose complete motion is within reach."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -103,7 +103,7 @@ class Pinch:
 
     @property
     def key(self) -> tuple:
-        """What identifies a pinch."""
+        """Values that identify a pinch."""
         return self.grasp, self.sense, self.roll, self.tilt
 
 

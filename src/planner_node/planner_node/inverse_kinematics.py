@@ -251,7 +251,8 @@ def solve(
         tries: number of local searches; the first starts at `state`.
 
     Raises:
-        Infeasible: with the constraints that the nearest posture violates, and by how much.
+        Infeasible: no posture was found; the error has the constraints that the nearest posture
+            violates, and by how much.
     """
     limits = arm.limits.within(limits)
     found = [descend(arm, s, goals, limits=limits) for s in starts(limits, state, tries, seed)]

@@ -34,7 +34,7 @@ from rulesafe_sim.stand import stand_shapes
 
 @dataclass(frozen=True)
 class ExpertObservation:
-    """What the expert observes at the end of a chunk."""
+    """Observation of the expert at the end of a chunk."""
 
     arm: NDArray[np.float64]  # (7,) rad
     hand: NDArray[np.float64]  # (6,) rad

@@ -198,9 +198,9 @@ class TaskPlanner:
         """Solve the constraints and return the residual of each, and the pose for `move_to_pose`.
 
         Raises:
-            Infeasible: with the constraints that cannot be met, and by how much.
-            Unreachable: if no pinch is within reach.
-            NoPath: if there is no collision-free path.
+            Infeasible: constraints cannot be met; the error says which, and by how much.
+            Unreachable: no pinch is within reach.
+            NoPath: there is no collision-free path.
         """
         _check("hand", hand_name, HANDS)
         obs, taken = self._on.observe(), self._on.taken

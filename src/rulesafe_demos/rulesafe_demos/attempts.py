@@ -62,7 +62,7 @@ class Attempt:
 
     @property
     def source(self) -> str:
-        """What `load_rule` takes: the path of the rule's file, or its id."""
+        """Argument of `load_rule`: the path of the rule's file, or its ID."""
         return self.lock or self.rule
 
     def __str__(self) -> str:

@@ -172,7 +172,7 @@ class Worker(AbstractContextManager["Worker"]):
 
 def _start(limits: ProgramLimits) -> "subprocess.Popen[bytes]":
     setup = {**asdict(limits), "parent": os.getpid()}
-    # The same isolation as with -I, which would ignore PYTHONHASHSEED: no site, no user site, an
+    # Isolate the process as -I does, without ignoring PYTHONHASHSEED: no site, no user site, an
     # empty environment, an import path with the standard library and the packages needed.
     command = [sys.executable, "-s", "-S", "-B", "-W", "ignore", "-c", BOOT, json.dumps(setup)]
     environment = {"PYTHONHASHSEED": "0"}

@@ -75,7 +75,7 @@ class Turner(Part):
     from_free_edge: float = required(0.03, 0.3, "m")  # from the axis to the door's free edge
     above_centre: float = required(-0.3, 0.3, "m")  # height of the axis above the door's centre
     closed_angle: float = required(-180, 180, "deg")  # from up to the link's z, clockwise
-    rotor_inertia: float = required(0.0, 0.01, "kgm2")  # of the mechanism behind the door
+    rotor_inertia: float = required(0.0, 0.01, "kgm2")  # inertia of the mechanism behind the door
 
     shape: PartFamily
 
@@ -113,8 +113,8 @@ class Case:
     width: float = required(0.25, 0.6, "m")
     height: float = required(0.25, 0.8, "m")
     depth: float = required(0.15, 0.6, "m")
-    wall: float = required(0.006, 0.04, "m")  # thickness
-    gap: float = required(0.001, 0.006, "m")  # between wall and door
+    wall: float = required(0.006, 0.04, "m")  # thickness of the walls
+    gap: float = required(0.001, 0.006, "m")  # gap between wall and door
     door_thickness: float = required(0.01, 0.06, "m")
     contents: Literal["gold", "folders", "chest"] = required()
 

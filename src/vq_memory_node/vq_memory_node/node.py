@@ -91,7 +91,7 @@ class MemoryNode(ManagedNode[MemoryParameters]):
     def __init__(self) -> None:
         super().__init__("vq_memory_node", MemoryParameters, publishes="/memory/tokens")
         self._memory: RollingMemory | None = None
-        self._stream: JointStream | None = None  # while active
+        self._stream: JointStream | None = None  # set while the node is active
         self._stamp = 0  # ns, of the newest frame
         self._episodes = 0
         self._statistics = _Statistics(time.monotonic())

@@ -56,10 +56,10 @@ ELBOW = RIGHT_ARM[3]
 class Found:
     """Results of the measurement; times in s."""
 
-    sent: float = 0.0  # Hz
-    used: float = 0.0  # Hz, states that the bridge used
-    commands: float = 0.0  # Hz
-    bridge_cpu: float = 0.0  # cores
+    sent: float = 0.0  # rate of published states, Hz
+    used: float = 0.0  # rate of states that the bridge used, Hz
+    commands: float = 0.0  # rate of commands, Hz
+    bridge_cpu: float = 0.0  # CPU usage, cores
     robot_cpu: float = 0.0
     chunks: list[float] = field(default_factory=list)
     silence: list[float] = field(default_factory=list)

@@ -19,7 +19,7 @@ class LaunchArgument:
     """An <arg> declared in a launch file or in a file that it includes."""
 
     element: Element
-    conditional: bool  # its declaration depends on a condition
+    conditional: bool  # whether its declaration depends on a condition
     given: frozenset[str]  # names of arguments passed by the enclosing <include> elements
 
     @property

@@ -109,7 +109,7 @@ def test_another_dataset_is_not_mixed_in(short, tmp_path, capsys):
     assert main([*words, "--observations", "joints"]) == 0
     before = dataset(out)
     assert main(words) == 2
-    assert "of another kind (other observations)" in capsys.readouterr().err
+    assert "was rendered with different settings (observations)" in capsys.readouterr().err
     assert main([*words, "--observations", "joints", "--look", "train"]) == 2
     foreign = tmp_path / "project"
     foreign.mkdir()

@@ -176,8 +176,8 @@ def test_right_rows_are_taken():
         ([[*ROW[:6], True], *REST], "state 0"),
         ([[*ROW[:6], "2"], *REST], "state 0"),
         ([[*ROW[:6], None], *REST], "state 0"),
-        ([[*ROW[:6], 4], *REST], "two states 0 to 3"),
-        ([[*ROW[:6], -1], *REST], "two states 0 to 3"),
+        ([[*ROW[:6], 4], *REST], "two states, 0 to 3"),
+        ([[*ROW[:6], -1], *REST], "two states, 0 to 3"),
         ([[0, 0, 2, 0, 0, 1, 2], *REST], "five values 0 or 1"),
         (
             [[*ROW[:5], 2, 1], *REST],

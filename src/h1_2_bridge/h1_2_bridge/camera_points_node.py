@@ -30,7 +30,7 @@ WARNING_PERIOD = 5.0
 """Shortest time between two warnings, s."""
 
 SENSOR_QOS = QoSProfile(depth=5, reliability=ReliabilityPolicy.BEST_EFFORT)
-"""Best effort receives from publishers of either reliability."""
+"""QoS of the camera topics; best effort receives from publishers of either reliability."""
 
 
 @dataclass(frozen=True)

@@ -28,19 +28,19 @@ GAP = 0.05
 """Longest allowed time between two states, s; after a longer gap an engaged bridge enters FAULT."""
 
 OUTSIDE = 0.03
-"""rad by which a measured joint may exceed its limit, because encoders have offsets."""
+"""Angle (rad) by which a measured joint may exceed its limit, because encoders have offsets."""
 
 WARM = 60.0
 """Highest motor temperature before engaging, deg C."""
 
 MOVING = 0.2
-"""rad/s above which the arm is not at rest."""
+"""Joint speed above which the arm counts as moving, rad/s."""
 
 LATE = 0.2
 """Largest age of a stamp on arrival, s."""
 
 AHEAD = 0.02
-"""s by which a stamp may lie in the future."""
+"""Largest time by which a stamp may lie in the future, s."""
 
 SIMULATED_ROBOT = "robot_side_node"
 """Node that simulates the robot with target:=sim_dds."""

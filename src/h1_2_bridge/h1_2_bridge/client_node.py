@@ -21,10 +21,10 @@ from rulesafe_core.messages import to_ns
 from rulesafe_interfaces.msg import BridgeState
 
 SENSOR_QOS = QoSProfile(depth=1000, reliability=ReliabilityPolicy.BEST_EFFORT)
-"""Best effort receives from publishers of either reliability."""
+"""QoS of the recorded topics; best effort receives from publishers of either reliability."""
 
 REPEAT = 5.0
-"""s after which a service request without a response is repeated."""
+"""Time after which a service request without a response is repeated, s."""
 
 
 class BridgeClient(ClientNode):

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from h1_2_bridge.client_node import BridgeClient
 
 SETTLE = 2.0
-"""s to wait for DDS discovery before recording, and to retry engaging: the bridge refuses while a
-publisher on its command topic has no node name yet."""
+"""Time (s) to wait for DDS discovery before recording, and to retry engaging: the bridge rejects it
+while a publisher on its command topic has no node name yet."""
 
 
 def _client(network_interface: str = "") -> AbstractContextManager["BridgeClient"]:

@@ -48,16 +48,24 @@ class BridgeParameters(BridgeConfig):
 
     hand: str = setting("dfx", "Driver of the hands: dfx, ftp or none.")
     hand_right_open: str = setting(
-        "", "Six positions of the open right hand (hand unit 1); empty: default.", unit="rad"
+        "",
+        "Six joint positions of the open right hand, comma-separated; empty: default.",
+        unit="rad",
     )
     hand_right_closed: str = setting(
-        "", "Six positions of the closed right hand (hand unit 0); empty: default.", unit="rad"
+        "",
+        "Six joint positions of the closed right hand, comma-separated; empty: default.",
+        unit="rad",
     )
     hand_left_open: str = setting(
-        "", "Six positions of the open left hand (hand unit 1); empty: default.", unit="rad"
+        "",
+        "Six joint positions of the open left hand, comma-separated; empty: default.",
+        unit="rad",
     )
     hand_left_closed: str = setting(
-        "", "Six positions of the closed left hand (hand unit 0); empty: default.", unit="rad"
+        "",
+        "Six joint positions of the closed left hand, comma-separated; empty: default.",
+        unit="rad",
     )
     hand_right_host: str = setting("192.168.123.211", "Address of the right FTP hand.")
     hand_left_host: str = setting("192.168.123.210", "Address of the left FTP hand; empty: none.")

@@ -41,7 +41,7 @@ from rulesafe_core.chunks import SECOND, Chunk, load_executor
 from rulesafe_core.errors import RuleSafeError
 
 LOAD_PERIOD = SECOND // 100
-"""ns between two checks of motors and hands, whose faults develop slowly."""
+"""Period of the checks of motors and hands, whose faults develop slowly, ns."""
 
 
 @dataclass(frozen=True)

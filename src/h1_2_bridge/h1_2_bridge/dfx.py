@@ -23,7 +23,7 @@ class DfxHands:
 
     Args:
         right, left: calibrations.
-        timeout: s without a state after which the state has a fault.
+        timeout: time without a state after which the hand has a fault, s.
         publish: publishes a raw MotorCmds on /inspire/cmd.
     """
 

@@ -18,20 +18,20 @@ from rulesafe_core.joints import HAND_JOINTS
 from rulesafe_core.robot import HOME
 
 OUTSIDE = 0.03
-"""rad by which a measured joint may exceed the limits of the robot description when engaging; the
-limit itself is commanded then."""
+"""Angle (rad) by which a measured joint may exceed the limits of the robot description when
+engaging; the commanded position is then the limit."""
 
 ZEROS = 0.2
-"""s for which weight 0 is sent after the ramp, so that the loss of one message has no effect."""
+"""Time (s) for which weight 0 is sent after the ramp, so that one lost message has no effect."""
 
 
 class Drive:
     """Computes the commands to the body.
 
     Attributes:
-        weight: of the last command, 0..1.
+        weight: weight of the last command, 0..1.
         posture: the last commanded posture (27,), rad, by motor index.
-        mode_machine: of the robot when `begin` was called.
+        mode_machine: `mode_machine` of the robot when `begin` was called.
     """
 
     def __init__(self, config: BridgeConfig, output: Output) -> None:
@@ -40,7 +40,7 @@ class Drive:
         self._guard = CommandGuard(config, output)
         self._gravity = [(list(arm), ArmGravity(arm)) for arm in (LEFT_ARM, RIGHT_ARM)]
         self._begun = False
-        self._zeros = 0.0  # s for which the weight has been 0 after ramping down
+        self._zeros = 0.0  # time since the weight reached 0, s
         self.weight = 0.0
         self.posture = np.zeros(MOTOR_COUNT)
         self.mode_machine = 0
@@ -49,7 +49,7 @@ class Drive:
         """Start at the measured posture, at rest and with weight 0.
 
         Args:
-            state: of the robot.
+            state: state of the robot.
             fingers: (6,) measured positions of the right hand, rad; None without a hand.
 
         Raises:
@@ -67,7 +67,7 @@ class Drive:
                 "or check its zero position"
             )
         if fingers is None:
-            fingers = [HOME[name] for name in HAND_JOINTS]  # published only, never sent to a hand
+            fingers = [HOME[name] for name in HAND_JOINTS]  # published, never sent to a hand
         self.posture = inside
         self._motion.reset(np.r_[inside[list(RIGHT_ARM)], fingers])
         self._guard.restart()
@@ -97,7 +97,7 @@ class Drive:
         the robot has its own controller."""
         return not self._begun or (self._output.ends and self.released())
 
-    # Motions: call one of them per tick, `dt` (s) after the last -----------------------------
+    # Motions: call exactly one per control tick; `dt` is the time since the last tick, s ------
 
     def move(self, target: NDArray[np.float64], dt: float) -> None:
         """Move towards a target (13,), rad, within the limits."""
@@ -108,7 +108,7 @@ class Drive:
         self._set_arm(self._motion.brake(dt))
 
     def halt(self) -> None:
-        """Set the velocity to 0, after a time in which nothing was sent."""
+        """Set the stored velocity to 0; call it before sending again after a pause."""
         self._motion.halt()
         self._guard.halt()
 

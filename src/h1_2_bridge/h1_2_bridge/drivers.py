@@ -19,7 +19,7 @@ def load_driver(
     """Return the driver named by `parameters.hand`; None for "none".
 
     Args:
-        parameters: of the bridge's node.
+        parameters: parameters of the bridge's node.
         publish: publishes a raw unitree_go/MotorCmds on /inspire/cmd.
 
     Raises:

@@ -15,7 +15,7 @@ class Finding:
     """Result of one check.
 
     Attributes:
-        name: of the check.
+        name: name of the check.
         verdict: PASS, FAIL, or SKIP if the checked item is optional and absent or its data is
             missing.
         found: measured values.

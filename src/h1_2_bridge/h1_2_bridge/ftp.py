@@ -58,7 +58,7 @@ class FtpHand:
     Args:
         side: "right" or "left", for messages.
         host: address of the hand.
-        calibration: of this hand.
+        calibration: calibration of this hand.
         registers: addresses.
         config: port and limits; in a dry run nothing is written to the hand, not even limits.
     """

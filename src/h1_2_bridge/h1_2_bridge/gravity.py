@@ -14,10 +14,10 @@ from rulesafe_core.joints import ALL_JOINTS
 from rulesafe_core.robot import HOME, h1_2
 
 GRAVITY = 9.81
-"""m/s^2"""
+"""Gravitational acceleration, m/s^2."""
 
 RESOLUTION = 0.01
-"""rad by which a joint moves before torques are recomputed: less than 0.2 N m at a shoulder."""
+"""Joint motion (rad) after which torques are recomputed: less than 0.2 N m at a shoulder."""
 
 
 class ArmGravity:

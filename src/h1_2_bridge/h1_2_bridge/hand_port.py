@@ -11,7 +11,7 @@ from h1_2_bridge.hands import HandDriver
 from rulesafe_core.chunks import SECOND
 
 PERIOD = SECOND // 100
-"""ns between two updates of the hands."""
+"""Period of the updates of the hands, ns."""
 
 
 @dataclass
@@ -19,8 +19,8 @@ class HandPort:
     """Passes the state of a hand driver to the core and targets of the core to the driver.
 
     Attributes:
-        driver: of the hands.
-        show: in a dry run, called with the targets (12,), rad, instead of the driver; else None.
+        driver: driver of the hands.
+        show: called with the targets (12,), rad, instead of the driver in a dry run; else None.
     """
 
     driver: HandDriver

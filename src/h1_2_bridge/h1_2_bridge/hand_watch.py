@@ -20,7 +20,7 @@ class HandWatch:
     """Stores the last hand state and checks it.
 
     Args:
-        config: of the bridge.
+        config: configuration of the bridge.
         joints: the driver's 12 joints, in the order of its arrays.
 
     Attributes:

@@ -25,7 +25,7 @@ ARM_VELOCITY = 9.0
 """Velocity limit of all arm joints at speed 1, rad/s: the shoulder's, the smallest of the arm."""
 
 FINGER_ACCELERATION = 10.0
-"""rad/s^2. It only smooths the targets; the hand's controller has its own limit."""
+"""Maximum acceleration of finger targets, rad/s^2. It smooths them; the hand has its own limit."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class MotionFilter:
         self._upper = np.maximum(self.limits.upper, self.position)
 
     def halt(self) -> None:
-        """Set the velocity to 0, after a time in which nothing was commanded."""
+        """Set the stored velocity to 0; call it before commanding again after a pause."""
         self.velocity = np.zeros_like(self.position)
         self._target = self.position.copy()
 

@@ -104,9 +104,9 @@ class LowState:
         motor_fault: (35,) the field `motorstate`, 0 without a fault.
         voltage: (35,) V.
         remote: the 40 bytes of the wireless remote, see `h1_2_bridge.remote`.
-        imu_temperature: deg C.
-        version: (2,) of the robot's firmware.
-        crc: as received.
+        imu_temperature: temperature of the IMU, deg C.
+        version: (2,) version of the robot's firmware.
+        crc: CRC as received.
         valid: whether the received crc is correct.
     """
 
@@ -137,11 +137,11 @@ class LowCmd:
     """Command to the robot (unitree_hg/LowCmd): torque = tau + kp (q - q') + kd (dq - dq').
 
     Attributes:
-        mode_pr, mode_machine: as in the robot's `LowState`.
+        mode_pr, mode_machine: the values in the robot's `LowState`.
         mode: (35,) 1 enables a motor, 0 disables it.
         q, dq, tau, kp, kd: (35,) rad, rad/s, N m, N m/rad, N m s/rad by motor index.
         reserve: (4,) words at the end of the message; the reserve words of motors are zero.
-        crc, valid: as in `LowState`; not used when encoding.
+        crc, valid: CRC as received, and whether it is correct; not used when encoding.
     """
 
     mode_pr: int = 0

@@ -28,7 +28,8 @@ SLOTS = 35
 """Entries of `motor_cmd` and `motor_state` in unitree_hg messages."""
 
 WEIGHT_SLOT = 27
-"""Entry of `motor_cmd` whose q is arm_sdk's weight, 0..1 (H1-2; it differs on other robots)."""
+"""Index in `motor_cmd` of the entry whose `q` is the blending weight of arm_sdk, 0..1. Only on the
+H1-2; other robots use another index."""
 
 LEGS = tuple(range(12))
 """Motor indices of both legs."""
@@ -48,10 +49,10 @@ class Motors:
     """Motor limits by motor index, each (27,).
 
     Attributes:
-        lower, upper: rad.
-        velocity: rad/s.
-        effort: N m.
-        acceleration: rad/s^2, see data/h1_2_motors.json.
+        lower, upper: position limits, rad.
+        velocity: velocity limit, rad/s.
+        effort: torque limit, N m.
+        acceleration: acceleration limit, rad/s^2, see data/h1_2_motors.json.
     """
 
     lower: NDArray[np.float64]

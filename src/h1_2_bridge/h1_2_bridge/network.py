@@ -102,9 +102,9 @@ def use_interface(
     """Configure DDS in this process to use one interface and loopback; call before rclpy.init.
 
     Args:
-        name: of the interface; empty: leave the environment unchanged.
-        environment: to which the DDS variables are written.
-        folder: for the profiles; None: a new temporary folder.
+        name: name of the interface; empty: leave the environment unchanged.
+        environment: mapping to which the DDS variables are written.
+        folder: folder for the profiles; None: a new temporary folder.
 
     Raises:
         RuleSafeError: the interface does not exist, has no IPv4 address, or is UNNAMED.
@@ -127,7 +127,7 @@ def use_interface(
     environment["FASTRTPS_DEFAULT_PROFILES_FILE"] = str(fast)
     environment["FASTDDS_DEFAULT_PROFILES_FILE"] = str(fast)  # name since Fast DDS 3
     environment["CYCLONEDDS_URI"] = f"file://{cyclone}"
-    environment["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "SUBNET"  # only of these interfaces
+    environment["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "SUBNET"  # restricted to these interfaces
 
 
 def from_arguments(arguments: Sequence[str]) -> str:

@@ -65,7 +65,7 @@ JOINTS_PERIOD = SECOND // 100
 STATE_PERIOD = SECOND // 10
 
 SERVICE_PERIOD = SECOND // 50
-"""ns between two executions of services and timers, each as expensive as a command."""
+"""Period of the execution of services and timers, ns; each execution costs as much as a command."""
 
 
 class BridgeNode(ManagedNode[BridgeParameters]):

@@ -15,27 +15,29 @@ from rulesafe_core.chunks import SECOND
 from rulesafe_core.ros import run_beyond_signals
 
 NEWEST_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
-"""For the robot's states at 500 Hz, of which only the newest is used."""
+"""QoS of the robot's states at 500 Hz, of which only the newest is used."""
 
 COMMAND_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
-"""For commands; reliable publishers match the robot's subscribers of either reliability."""
+"""QoS of commands; reliable publishers match subscribers of either reliability."""
 
 DRY_RUN = "/bridge/dry_run"
 """Prefix of the command topics in a dry run."""
 
 UPDATE_PERIOD = SECOND // 200
-"""ns between two updates of hands and watchdogs."""
+"""Period of the updates of hands and watchdogs, ns."""
 
 NO_EVENTS = PublisherEventCallbacks(use_default_callbacks=False)
 NO_SUBSCRIPTION_EVENTS = SubscriptionEventCallbacks(use_default_callbacks=False)
-"""These keep rclpy from polling the events of every topic."""
+"""Empty event callbacks, which keep rclpy from polling the events of every topic."""
 
 
 def run_robot_node(
     name: str, run: Callable[[list[int]], object], args: Sequence[str] | None = None
 ) -> int:
-    """Run a node that commands the robot, on the network interface in its arguments; see
-    `run_beyond_signals`."""
+    """Run a node that commands the robot, until the robot is released; see `run_beyond_signals`.
+
+    DDS uses the network interface in the node's parameter `network_interface`.
+    """
     return run_beyond_signals(
         name, run, args, lambda arguments: use_interface(from_arguments(arguments))
     )

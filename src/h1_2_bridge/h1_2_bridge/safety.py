@@ -25,7 +25,7 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
 
 ROUNDING = 1e-6
-"""rad; float32 holds an angle of 3 rad within 1.2e-7."""
+"""Tolerance for rounding errors, rad; float32 stores an angle of 3 rad within 1.2e-7."""
 
 FEED_FORWARD = 0.5
 """Largest feed-forward torque as a share of a motor's effort limit; gravity at a shoulder needs at
@@ -64,7 +64,7 @@ class CommandGuard:
     """Checks each command message against the limits and against the message before.
 
     Args:
-        config: of the bridge.
+        config: configuration of the bridge.
         output: defines which motors may be enabled and their largest gains.
     """
 
@@ -92,7 +92,7 @@ class CommandGuard:
         self._weight = 0.0
 
     def halt(self) -> None:
-        """Assume that the motors are at rest, after a time in which nothing was sent."""
+        """Set the stored joint velocity to 0; call it before sending again after a pause."""
         self._last_velocity = np.zeros(MOTOR_COUNT)
 
     def check(self, cmd: LowCmd, dt: float, mode_machine: int) -> None:

@@ -37,7 +37,7 @@ class Arrivals:
 
     @property
     def age(self) -> float:
-        """Median age of the stamps on arrival, s; NaN without stamps."""
+        """Median latency (time of reception minus stamp), s; NaN if the messages have no stamp."""
         return float(np.median(self.ages)) / 1e9 if self.ages else float("nan")
 
 

@@ -21,7 +21,7 @@ from rulesafe_core.settings import Settings, setting
 SECOND = 10**9
 
 LAST_ZEROS = 0.2
-"""s for which weight 0 is repeated at the end, because a single message may be lost."""
+"""Time (s) for which weight 0 is repeated at the end, because a single message may be lost."""
 
 
 class Turn(Enum):

@@ -18,15 +18,15 @@ from rulesafe_core.chunks import SECOND
 from rulesafe_core.errors import RuleSafeError
 
 WRAP = 2**32
-"""The robot's tick is a uint32."""
+"""Modulus of the robot's tick, which is a uint32."""
 
 REORDERED = 1000
 """A tick that is fewer ticks than this behind the newest one was reordered; otherwise the robot has
 restarted and its tick with it."""
 
 RESTART_AFTER = SECOND
-"""ns without a valid state after which the next one counts as a restart: the robot was switched off
-and on, or its counter stopped, so that earlier ticks are meaningless."""
+"""Time without a valid state (ns) after which the next one counts as a restart: the robot was
+switched off and on, or its counter stopped, so that earlier ticks are meaningless."""
 
 DRIFT = 1e-3
 """Largest relative drift between the clocks of this machine and the robot; 0.1 % is many times more
@@ -42,14 +42,14 @@ class StateCounts:
 
     good: int = 0
     malformed: int = 0
-    """Wrong size, or a position or velocity that is not finite."""
+    """States with a wrong size, or with a position or velocity that is not finite."""
     wrong_crc: int = 0
     repeated: int = 0
-    """Same tick as the state before: sent twice, or the robot is frozen."""
+    """States with the same tick as the one before: sent twice, or the robot is frozen."""
     reordered: int = 0
-    """Received after a newer state."""
+    """States that were received after a newer state."""
     late: int = 0
-    """Latency above `state_timeout`."""
+    """States with a latency above `state_timeout`."""
     restarts: int = 0
 
 
@@ -67,9 +67,9 @@ class StateWatch:
         self.counts = StateCounts()
         self.last: LowState | None = None
         self.stamp = 0  # ns, when `last` was received
-        self.last_error = ""  # of the last state that was not valid
+        self.last_error = ""  # error of the last state that was not valid
         self._received_tick = -1  # tick of the last state with a valid CRC
-        self._ticks = 0  # of `last`, unwrapped
+        self._ticks = 0  # tick of `last`, unwrapped
         self._fastest: int | None = None  # ns, smallest arrival time minus tick: least latency
         self._fastest_time = 0  # ns, when `_fastest` was updated
         self._window: tuple[int, int] = (0, 0)  # start time and number of valid states

@@ -55,7 +55,7 @@ def _crc32_mpeg2(data: bytes) -> int:
 
 
 def _crc_of(struct: NDArray) -> int:
-    """Return the CRC of a C struct, shape (1,), without its last word, which is the CRC."""
+    """Return the CRC-32 of a C struct, shape (1,), without its last word, the CRC field."""
     return _crc32_mpeg2(struct.view("<u4")[:-1].astype(">u4").tobytes())
 
 

@@ -59,7 +59,7 @@ class Controller:
     """Executes the commands of one topic.
 
     Attributes:
-        topic: of the commands.
+        topic: topic of the commands.
         counts: number of "accepted" commands, and of refused ones by reason: "size", "crc",
             "mode_machine", "not finite".
     """
@@ -108,7 +108,7 @@ class Controller:
         raise NotImplementedError
 
     def drives(self, own: Drives) -> Drives:
-        """Return the current drives; `own` are the drives of the robot's own controller."""
+        """Return the current drives; `own` are the drives of the robot's built-in controller."""
         raise NotImplementedError
 
 
@@ -118,9 +118,12 @@ def _drives_of(command: LowCmd) -> Drives:
 
 
 class ArmSdkController(Controller):
-    """Blends /arm_sdk with the robot's own controller by the weight in slot 27 for arms and waist;
-    the robot's own controller has the legs. The last command stays in effect without a timeout;
-    whether the robot has a timeout is not known."""
+    """Blends the commands of /arm_sdk with the robot's built-in controller.
+
+    For arms and waist the weight is in slot 27; the built-in controller always controls the legs.
+    The last command stays in effect without a timeout; whether the robot has a timeout is not
+    known.
+    """
 
     topic = "/arm_sdk"
 
@@ -144,8 +147,8 @@ class ArmSdkController(Controller):
 
 
 class LowCmdController(Controller):
-    """Executes /lowcmd in debug mode, in which the robot's own controller is off. Motors that are
-    disabled or have received no command only damp."""
+    """Executes /lowcmd in debug mode, in which the robot's built-in controller is off. Motors that
+    are disabled or have received no command are only damped (kp and torque are 0)."""
 
     topic = "/lowcmd"
 

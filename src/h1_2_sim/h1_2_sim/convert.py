@@ -10,7 +10,7 @@ from sensor_msgs.msg import Image
 from rulesafe_core.convert import to_header
 
 ROBOT_QOS = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
-"""For the robot's own topics; a short queue, because old states are useless."""
+"""QoS of the robot's own topics; the queue is short because old states are useless."""
 
 
 def to_depth(depth: NDArray[np.float32], time: int, frame: str) -> Image:

@@ -52,11 +52,11 @@ SLOWLY = RATE // 100
 """Steps between two updates of hand states, the lock, services and timers."""
 
 SHUTDOWN_TIMEOUT = 15.0
-"""s to wait after a signal for the bridge to release the robot."""
+"""Time to wait after a signal for the bridge to release the robot, s."""
 
 HURRY = SECOND // 50
-"""Delay, ns, above which only every fifth state is published: a lower rate of states is better than
-slow physics."""
+"""Delay behind real time (ns) above which only every fifth robot state is published, so that the
+physics can catch up."""
 
 WARNING_PERIOD = 5.0
 """Shortest time between two warnings, s."""
@@ -122,8 +122,8 @@ class RobotSideNode(Node):
         episode if the episode cannot be reset."""
         if self._controller.share:
             raise RuleSafeError(
-                f"cannot reset the robot while the bridge has {self._controller.share:.0%} control "
-                "of the arm: run rulesafe bridge disengage first"
+                "cannot reset the robot while the bridge controls the arm (weight "
+                f"{self._controller.share:.2f}): run rulesafe bridge disengage first"
             )
         self._robot.reset(rule, safe, seed)
         if self._cameras:
@@ -216,8 +216,11 @@ class RobotSideNode(Node):
                     subscription.callback(taken[0])
 
     def run(self, executor: SingleThreadedExecutor, signals: list[int]) -> None:
-        """Run until a signal, then until the bridge has released the arm, because a launch that
-        ends interrupts both at the same time. A second signal ends the loop immediately."""
+        """Run until SIGINT or SIGTERM, then until the bridge has released the arm.
+
+        `ros2 launch` interrupts this node and the bridge together, so the node waits for the bridge
+        for at most SHUTDOWN_TIMEOUT. A second signal ends the loop immediately.
+        """
         end = float("inf")
         while not signals or (self._controller.share and len(signals) == 1):
             if signals and end == float("inf"):

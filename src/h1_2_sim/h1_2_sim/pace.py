@@ -15,7 +15,7 @@ class StepClock:
     first multiple of 0.1 s at or after `wall` (system clock).
 
     Attributes:
-        stamp: of the last step, ns.
+        stamp: stamp of the last step, ns.
         lost: total time skipped, ns.
     """
 

@@ -49,7 +49,7 @@ class RobotSide:
 
     Args:
         controller: executes the commands.
-        split: from which seeds draw the initial state.
+        split: split from which the initial state is sampled.
         mode_machine: value in the states.
     """
 

@@ -25,7 +25,8 @@ ANGLE_SCALE = 0.1
 """Metres per radian, to compare distances with angles: the tips are about 0.1 m from the wrist."""
 
 INNER = 0.9
-"""Fraction of each tolerance that a solver aims at, so that its last step ends inside."""
+"""Factor on the tolerances that the solver uses, so that its error at convergence does not exceed
+the true tolerances."""
 
 RELATIONS = ("parallel", "antiparallel", "perpendicular")
 

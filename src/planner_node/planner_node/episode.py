@@ -18,7 +18,7 @@ from rulesafe_sim.runtime import Agent, Runtime, Subscriber
 from rulesafe_sim.simulation import Simulation
 
 Chooser = Callable[[Simulation], Sequence[str]]
-"""Returns the next events such as "knob+", in order; empty once the door is open."""
+"""Function that returns the next events such as "knob+", in order; empty once the door is open."""
 
 
 def observe(simulation: Simulation) -> ExpertObservation:
@@ -91,7 +91,7 @@ def run_expert(
 
     Args:
         simulation: reset with a rule and a safe.
-        config: of the expert.
+        config: configuration of the expert.
         time_limit: simulated time, s.
         subscribers: called after each frame.
     """

@@ -33,7 +33,8 @@ class Expert:
     """Opens a safe event by event.
 
     After each event the expert observes the safe again, so that a part that was moved by accident
-    is moved back. With a fixed `plan` of events, such as ["knob+"], it executes this plan instead.
+    is moved back. If `plan` is given, a list of events such as "knob+" (open the knob), the expert
+    executes it without replanning.
 
     `begin(observation)` returns the first chunk, `next_chunk(observation)` the following ones, or
     None at the end; both raise Stuck with the step and the reason. `activity` describes the last

@@ -1,4 +1,4 @@
-"""Where and how the hand grasps a part: candidate pinches whose complete motion is within reach."""
+"""Grasps of a part: candidate pinches whose complete motion is within reach."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ JUMP = 0.6
 """Largest change (rad) of a joint between two steps; a larger one means another arm posture."""
 
 BATCH = 6
-"""Number of operations that are computed before the cheapest of them is returned."""
+"""Number of grasps with arm paths that are computed before the cheapest of them is returned."""
 
 PartPose = Callable[[float], Transform]
 """Pose of the held part's link in the pelvis frame, given the moved joint's position (rad)."""
@@ -60,8 +60,9 @@ POSTURE = Costs(posture=0.05, limits=0.3, manipulability=0.02)
 """Costs by which the posture for a grasp is chosen among those that meet its constraints."""
 
 HABITUAL = Costs(posture=1.0, limits=0.1, enough=1e-6)
-"""Costs where a habit sets the posture: the nearest posture is found precisely, so that safes at
-nearly the same pose are grasped in nearly the same way."""
+"""Costs of postures in expert mode `habitual`. The high posture weight and the tight stopping
+tolerance (`enough`) give the posture nearest to the preferred one, so that safes at similar poses
+are grasped in a similar way."""
 
 RIGID = (0.02, 0.02, 0.02)
 SHARES = (0.0, 0.4, 1.0)
@@ -71,10 +72,10 @@ LOOSE = (0.3, 0.4, 0.3)
 """Slack (rad) during the approach to a grasp and the retreat from it."""
 
 AT_AXIS = Freedom(rolls=(0.0, -0.2, 0.2), tilts=(0.0, -0.2, 0.2), slack=(0.05, 0.2, 0.14))
-"""For a part that is pinched at its axis: the hand and the part rotate by the same angle."""
+"""Rotations for a part that is pinched at its axis: hand and part rotate by the same angle."""
 
 OFF_AXIS = Freedom(rolls=(0.0, -0.2, 0.2), tilts=(0.0, -0.2, 0.2), slack=(0.2, 0.2, 0.14))
-"""For a part that is pinched away from its axis: the path of the hand rotates it."""
+"""Rotations for a part that is pinched away from its axis: the path of the hand rotates it."""
 
 PULLING = Freedom(
     rolls=(0.0, -0.25, 0.25),
@@ -83,7 +84,7 @@ PULLING = Freedom(
     anchor=0.0,
     retreats=False,
 )
-"""For a bar that is pulled along the door's arc."""
+"""Rotations for a bar that is pulled along the door's arc."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,7 @@ class Pinch:
 
     @property
     def key(self) -> tuple:
-        """What identifies a pinch."""
+        """Values that identify a pinch."""
         return self.grasp, self.sense, self.roll, self.tilt
 
 

@@ -55,7 +55,7 @@ _Joints = make_dataclass(
 
 @dataclass(frozen=True)
 class _Entry:
-    """An operation in the format of the file."""
+    """A hand posture in the format of the YAML file, which calls it an operation."""
 
     about: str
     joints: _Joints  # type: ignore[valid-type]

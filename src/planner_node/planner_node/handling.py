@@ -45,7 +45,7 @@ class Handling:
         self.taken: Taken | None = None
         self._tried: set[tuple] = set()
         self._step = 0
-        self._event = ""  # of the current step
+        self._event = ""  # event of the current step
 
     def observe(self) -> ExpertObservation:
         return episode.observe(self.simulation)
@@ -168,8 +168,8 @@ class Handling:
         return ""
 
     def _arrived(self, obs: ExpertObservation, move: Move) -> bool:
-        """Return whether the part is in the phase of the move's goal. If the goal is between the
-        phases, return whether the part has moved most of the way."""
+        """Return whether the motion has succeeded: the part is open (closed) if the goal is in the
+        open (closed) range, and has covered more than half of the way if the goal is between."""
         part = self.simulation.safe.parts[move.part]
         fraction = move.goal / part.range
         if fraction > part.open_above:

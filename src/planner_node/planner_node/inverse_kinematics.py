@@ -20,7 +20,7 @@ MAX_STEP = 0.3
 """Largest step of a joint (rad) in one iteration."""
 
 MAX_IMPROVEMENTS = 12
-"""Maximum number of steps that improve a posture which meets the goals."""
+"""Maximum number of iterations that reduce the costs once a posture satisfies the goals."""
 
 PENALTY = 50.0
 """Penalty per metre outside of the tolerances during a search; it outweighs all costs."""
@@ -166,7 +166,7 @@ def _meet(
 def _improve(
     arm: Arm, joints, present, goals: Goals, limits: PositionLimits, costs: Costs
 ) -> _Model:
-    """Descend from a posture that meets the goals to the cheapest near it, by trust region."""
+    """Minimise the costs by a trust-region method, from a posture that satisfies the goals."""
     best = here = _model(arm, joints, present, limits, goals, costs)
     reach = MAX_STEP / 3
     for _ in range(MAX_IMPROVEMENTS):
@@ -247,11 +247,12 @@ def solve(
 
     Args:
         state: present arm joints (7,), rad.
-        limits: in addition to the arm's own limits.
+        limits: position limits in addition to those of the arm.
         tries: number of local searches; the first starts at `state`.
 
     Raises:
-        Infeasible: with the constraints that the nearest posture violates, and by how much.
+        Infeasible: no posture was found; the error has the constraints that the nearest posture
+            violates, and by how much.
     """
     limits = arm.limits.within(limits)
     found = [descend(arm, s, goals, limits=limits) for s in starts(limits, state, tries, seed)]

@@ -18,9 +18,10 @@ from rulesafe_core.errors import RuleSafeError, unknown_name
 
 Path = NDArray[np.float64]  # (N, 7) rad, straight lines between the rows
 Contacts = Callable[[NDArray[np.float64]], Iterable[tuple[str, str]]]
-"""Returns the pairs of link names that touch at a configuration; empty if it is collision-free."""
+"""Function that returns the pairs of link names that touch at a configuration; empty if
+it is collision-free."""
 
-FRAME = PERIOD / SECOND  # s between two actions
+FRAME = PERIOD / SECOND  # time between two actions, s
 RESOLUTION = 0.04  # rad between two checked configurations
 STEP = 0.8
 """Largest extension (rad) of a planner's tree in one iteration (OMPL's range)."""
@@ -37,7 +38,7 @@ def _toppra() -> Any:
     """Import TOPP-RA on first use: with its dependencies it takes a second."""
     import toppra
 
-    toppra.setup_logging("ERROR")  # it warns about each grid that it refines
+    toppra.setup_logging("ERROR")  # TOPP-RA warns about each grid that it refines
     return toppra
 
 
@@ -186,7 +187,10 @@ def time_path(path: Path, rates: Rates) -> Path:
     )
     trajectory = problem.compute_trajectory(0.0, 0.0)
     if trajectory is None:
-        raise NoPath(f"no timing of a path of {len(path)} points satisfies {rates}")
+        raise NoPath(
+            f"time parametrisation (TOPP-RA) failed for a path of {len(path)} points with at most "
+            f"{rates.velocity:g} rad/s and {rates.acceleration:g} rad/s^2"
+        )
     frames = max(1, int(np.ceil(trajectory.duration / FRAME - 1e-6)))
     rows = trajectory(np.arange(1, frames + 1) / frames * trajectory.duration)
     rows[-1] = path[-1]

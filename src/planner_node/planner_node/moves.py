@@ -34,7 +34,7 @@ from rulesafe_sim.stand import stand_shapes
 
 @dataclass(frozen=True)
 class ExpertObservation:
-    """What the expert observes at the end of a chunk."""
+    """Observation of the expert at the end of a chunk."""
 
     arm: NDArray[np.float64]  # (7,) rad
     hand: NDArray[np.float64]  # (6,) rad
@@ -66,7 +66,7 @@ class MoveConfig(Settings):
     )
     candidates: int = setting(12, "Maximum number of pinches for which a path is planned.")
     planner: str = setting("RRTConnect", f"OMPL planner: {', '.join(PLANNERS)}.")
-    habits: Habits = field(default_factory=dict)  # by `situations`; empty: cheapest pinch
+    habits: Habits = field(default_factory=dict)  # keys: see `situations`; empty: cheapest pinch
 
 
 @dataclass(frozen=True)
@@ -230,8 +230,8 @@ class MovePlanner:
                     yield operation
 
     def _too_far(self, obs: ExpertObservation, move: Move) -> bool:
-        """Return whether every grasp is farther from the shoulder than the arm is long, which the
-        search would take a second to find."""
+        """Return whether all grasp points are beyond the arm's maximum reach. This check avoids a
+        grasp search that would fail only after about a second."""
         pose = self.held_pose(obs, move, move.start)
         longest = self.arm.longest_reach(PINCH_POINT) + np.linalg.norm(BOX)
         points = [pose[:3, :3] @ grasp.point + pose[:3, 3] for grasp in self.grasps(move)]

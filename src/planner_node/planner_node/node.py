@@ -77,7 +77,7 @@ class PlannerNode(Node):
         self._reported = 0
         self._level, self._message = DiagnosticStatus.OK, "waiting for an episode"
         self._sent: JointTrajectory | None = None
-        self._sent_at = 0.0  # s of wall time
+        self._sent_at = 0.0  # wall time, s
         self._chunk_end = 0  # ns, of the chunk sent last
         self._unsent: NDArray[np.float64] | None = None
 

@@ -39,7 +39,9 @@ class Pace(Settings):
     open: float = setting(0.5, "Time for each half of opening the fingers.", unit="s")
     settle: float = setting(0.2, "Pause after a pinch and after a motion.", unit="s")
     factor: float = setting(1.0, "Scale of all speeds.")
-    force_limit: float = setting(60.0, "Largest force between robot and safe.", unit="N")
+    force_limit: float = setting(
+        60.0, "Maximum contact force between robot and safe; a motion stops above it.", unit="N"
+    )
 
 
 class Pressed(RuleSafeError):
@@ -78,7 +80,7 @@ class Primitives:
         return (yield from self._move(PRE_PINCH, path, PRE_PINCH, self.pace.closing_in))
 
     def retreat(self, path: Path) -> Run:
-        """Move straight away from a part after its release."""
+        """Move the hand along a straight line away from a released part."""
         self._begin("retreat")
         return (yield from self._move(PRE_PINCH, path, PRE_PINCH, self.pace.closing_in))
 

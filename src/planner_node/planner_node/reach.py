@@ -11,7 +11,7 @@ from rulesafe_sim.simulation import placement_pose, start_action
 from rulesafe_sim.variation import Variation
 
 DRAWS = 20
-"""Number of poses that are tried."""
+"""Number of safe poses that are sampled to find one within reach."""
 
 
 class OutOfReach(RuleSafeError):

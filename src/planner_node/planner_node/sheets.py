@@ -31,7 +31,7 @@ VIOLET: Color = (112, 48, 170)
 AXIS_COLORS = (BLUE, GREEN, ORANGE)
 
 HAND_POSE = from_parts(np.column_stack([(0, -1, 0), (0, 0, -1), (1, 0, 0)]), (0.3, -0.2, 0.1))
-"""Pose in the world: fingers up, thumb towards the light."""
+"""Pose of the hand in the world: fingers up, thumb towards the light."""
 
 HAND_SIDES = {
     "seen from the thumb's side": (-0.3, -0.2, -1.0),
@@ -42,7 +42,7 @@ HAND_SIDES = {
 HAND_AXIS = 0.055  # m, length of an axis as drawn
 
 SAFE_POSE = from_xyz_rpy((0.6, -0.24, 0.28), (0, 0, pi))
-"""Pose in the world: facing the robot, as in an episode."""
+"""Pose of the safe in the world: facing the robot, as in an episode."""
 
 
 def hand_views(operation: HandOperation) -> dict[str, View]:

@@ -69,7 +69,7 @@ class Sketch:
         path = np.asarray(points, float)
         tip = path[-1]
         direction = _direction(path)
-        if direction is None:  # it points at the viewer
+        if direction is None:  # the axis points at the viewer
             self.dot(tip, color, text)
             return
         length, half = 6.5 * self._line, 3.2 * self._line

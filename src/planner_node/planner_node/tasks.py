@@ -59,7 +59,7 @@ class EndEffectorPose:
     arm: NDArray[np.float64]  # (7,) rad
     residuals: tuple[Residual, ...]
     move: Move | None = None  # the part's motion, None for custom constraints
-    operation: Operation | None = None  # how to grasp the part, None if it is held already
+    operation: Operation | None = None  # grasp and arm path; None if the hand holds the part
     path: Path | None = None  # (N, 7) to the operation's standoff, or with the held part
 
 
@@ -71,9 +71,9 @@ class TaskPlanner:
 
     Args:
         simulation: has just been reset.
-        config: of the expert's motions.
+        config: configuration of the expert's motions.
         runtime: executes the actions and calls subscribers; by default a runtime without any.
-        seed: of the motion planning.
+        seed: seed of the motion planning.
     """
 
     def __init__(
@@ -184,7 +184,7 @@ class TaskPlanner:
         _check("object", obj_name, OBJECTS)
         _check("target link", target_link, LINKS)
         if state_link is None and openness is not None:
-            raise RuleSafeError('openness requires state_link, the link that is opened: "door"')
+            raise RuleSafeError('openness is valid only with state_link="door"')
         if state_link is not None:
             _check("state link", state_link, ("door",))
             _check("target link for pulling", target_link, ("handle",))
@@ -198,9 +198,9 @@ class TaskPlanner:
         """Solve the constraints and return the residual of each, and the pose for `move_to_pose`.
 
         Raises:
-            Infeasible: with the constraints that cannot be met, and by how much.
-            Unreachable: if no pinch is within reach.
-            NoPath: if there is no collision-free path.
+            Infeasible: constraints cannot be met; the error says which, and by how much.
+            Unreachable: no pinch is within reach.
+            NoPath: there is no collision-free path.
         """
         _check("hand", hand_name, HANDS)
         obs, taken = self._on.observe(), self._on.taken
@@ -218,7 +218,7 @@ class TaskPlanner:
         """Move the hand to a pose, without collisions or with the part that it holds.
 
         Args:
-            pose: from `generate_end_effector_pose`, or a pose (4, 4) of the hand's base in the
+            pose: result of `generate_end_effector_pose`, or a pose (4, 4) of the hand's base in the
                 pelvis frame.
 
         Raises:

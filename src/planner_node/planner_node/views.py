@@ -31,7 +31,7 @@ class Viewpoint:
     name: str
     at: Vec3
     target: Vec3
-    fovy: float  # rad
+    fovy: float  # vertical field of view, rad
 
 
 @dataclass(frozen=True, eq=False)

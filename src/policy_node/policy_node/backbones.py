@@ -30,7 +30,7 @@ def make_backbone(backbone: Backbone) -> Any:
     """Return the model of a backbone, without dropout, in float32.
 
     Raises:
-        RuleSafeError: the kind is unknown, or the weights are missing or those of another kind.
+        RuleSafeError: the kind is unknown, or the weights are missing or belong to another kind.
     """
     if backbone.kind not in KINDS:
         raise unknown_name("backbone", backbone.kind, KINDS)

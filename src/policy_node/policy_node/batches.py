@@ -21,7 +21,8 @@ class Batch:
     Attributes:
         joints: (B, T, 13) float32, joint positions.
         points: (B, C, N, 6) float32, point clouds of the last C frames: x, y, z in m in the pelvis
-            frame and r, g, b in 0..1. The network uses the last `cloud_frames` of these.
+            frame and r, g, b in 0..1. C is at least `NetworkConfig.cloud_frames`, the number that
+            the network uses.
         scene_features: (B, C, features) float32, the output of `Network.scene_encoder`, instead of
             `points`.
         images: (B, 2, H, W, 3) uint8 at the current frame, in the order of CAMERAS. In training

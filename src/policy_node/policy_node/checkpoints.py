@@ -46,9 +46,9 @@ class Checkpoint:
     """A trained policy, written by `save_policy` and read by `read_policy`.
 
     Attributes:
-        family, size, config: of the network.
+        family, size, config: family, size and configuration of the network.
         memory: the memory that the policy was trained with.
-        normaliser: of joints and actions.
+        normaliser: normalisation of joints and actions.
         weights: state dict of the network.
         data: metadata of the demonstrations.
         training: settings and results of the training.
@@ -108,8 +108,8 @@ def read_policy(name: Path | str) -> Checkpoint:
     """Read a checkpoint by the name of a shipped policy or by its folder.
 
     Raises:
-        RuleSafeError: it does not exist, is damaged, or has another memory model, other joints,
-            another rate or another chunk length than this version.
+        RuleSafeError: the checkpoint does not exist, is damaged, or has another memory model, other
+            joints, another rate or another chunk length than this version.
     """
     folder = find(name)
     about = read_json(folder / JSON_FILE, "the description of a policy")

@@ -112,7 +112,7 @@ def describe(
     Args:
         name: Name of a shipped policy, folder of a checkpoint, or module:name on the PYTHONPATH
             that loads a checkpoint.
-        policy: Instead of a checkpoint, a policy family as in `rulesafe policy train`.
+        policy: Policy family, as in `rulesafe policy train`, to describe instead of a checkpoint.
         size: Size of the family: tiny, small or base.
         memory: Memory of the family, as in `rulesafe policy train`.
     """

@@ -34,7 +34,7 @@ class NetworkConfig:
 
     @property
     def past(self) -> int:
-        """P, the number of actions before the chunk that the network predicts too."""
+        """P, the number of past actions that the network predicts in addition to the chunk."""
         return 0
 
     @property
@@ -168,7 +168,8 @@ DP3_SIZES = {
         step_features=128,
     ),
 }
-"""tiny can be trained on one CPU core; base has the published widths."""
+"""Configurations of DP3 by size: tiny can be trained on one CPU core; base has the published widths
+of the layers."""
 
 
 @dataclass(frozen=True)
@@ -229,8 +230,9 @@ class TrainConfig(Settings):
     )
     safe_frame: bool | None = setting(
         None,
-        "Whether joint positions are transformed as if the safe were at one fixed pose; requires a "
-        "scene encoder. None: if the network has a scene encoder.",
+        "Transform joint positions as if the safe were at a fixed pose; requires a scene encoder, "
+        "which estimates its actual pose. None: enabled if the network has a scene encoder and "
+        "points_jitter is 0.",
     )
     checkpoint_every: int = setting(500, "Steps between two checkpoints.", 1)
     threads: int = setting(1, "Number of torch threads; it changes results by rounding errors.", 1)

@@ -216,7 +216,8 @@ RDT_SIZES = {
         heads=32,
     ),
 }
-"""base: RDT-1B with frozen T5 v1.1 XXL and frozen SigLIP so400m at 384 pixels."""
+"""Configurations of RDT by size; base: RDT-1B with frozen T5 v1.1 XXL and frozen SigLIP so400m at
+384 pixels."""
 
 COGACT_SIZES = {
     "tiny": CogActConfig(
@@ -243,7 +244,8 @@ COGACT_SIZES = {
         prediction="epsilon",
     ),
 }
-"""base: Llama 2 7B with DINOv2 and SigLIP, and the diffusion transformer DiT-Base."""
+"""Configurations of CogACT by size; base: Llama 2 7B with DINOv2 and SigLIP, and the diffusion
+transformer DiT-Base."""
 
 PI0_SIZES = {
     "tiny": Pi0Config(
@@ -271,7 +273,8 @@ PI0_SIZES = {
         hidden=4096,
     ),
 }
-"""base: PaliGemma 3B at 224 pixels, and an action expert with 300 million parameters."""
+"""Configurations of pi0 by size; base: PaliGemma 3B at 224 pixels, and an action expert with 300
+million parameters."""
 
 # A hundred demonstrations have too few images to learn the safe's pose to the millimetre, and the
 # cameras' poses vary between episodes. Therefore tiny networks use only a pretrained scene encoder.

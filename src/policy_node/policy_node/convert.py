@@ -10,14 +10,16 @@ from vq_memory_node.memory import Reading, TokenMemory
 from vq_memory_node.windows import STRIDE
 
 IMAGES_QOS = QoSProfile(depth=20, reliability=ReliabilityPolicy.RELIABLE)
-"""Images and point clouds: queues of 2 s, since an observation needs messages of several topics."""
+"""QoS of images and point clouds. The queues hold 2 s, since an observation needs messages of
+several topics."""
 
 TOKENS_QOS = QoSProfile(
     depth=100,
     reliability=ReliabilityPolicy.RELIABLE,
     durability=DurabilityPolicy.TRANSIENT_LOCAL,
 )
-"""/memory/tokens: late subscribers receive the last message; a long queue avoids lost tokens."""
+"""QoS of /memory/tokens: late subscribers receive the last message; a long queue avoids the loss of
+tokens."""
 
 
 def to_reading(message: MemoryTokens, memory: TokenMemory) -> Reading:

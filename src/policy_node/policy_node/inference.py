@@ -106,7 +106,10 @@ class RequestSchedule:
 
     @property
     def lost(self) -> bool:
-        """Whether the newest frame already has a chunk: it was lost if time has stopped."""
+        """Whether a chunk was already published for the newest frame.
+
+        If simulated time has stopped, that chunk was lost and must be published again.
+        """
         return 0 <= self._last_chunk == self._sync.newest
 
     def request_now(self) -> None:

@@ -87,12 +87,12 @@ class PolicyNode(ManagedNode[PolicyParameters]):
         super().__init__("policy_node", PolicyParameters)
         self._policy: Policy | None = None
         self._memory: RollingMemory | None = None
-        self._published: TokenMemory | None = None  # whose tokens vq_memory_node publishes
-        self._sync: Synchroniser | None = None  # while active
-        self._schedule: RequestSchedule | None = None  # while active
+        self._published: TokenMemory | None = None  # memory whose tokens vq_memory_node publishes
+        self._sync: Synchroniser | None = None  # set while the node is active
+        self._schedule: RequestSchedule | None = None  # set while the node is active
         self._pending: tuple[RequestSchedule, InferenceRequest] | None = None  # the last request
         self._last_chunk: JointTrajectory | None = None
-        self._mismatch = ""  # between /memory/tokens and the policy's memory
+        self._mismatch = ""  # difference between /memory/tokens and the policy's memory
         self._statistics = Second(time.monotonic())
         self._start_time = time.monotonic()
         self._silent: set[str] = set()  # input topics without a message since activation

@@ -74,7 +74,11 @@ class Actions:
 
 
 def fit_absolute(actions: Sequence[Floats]) -> Actions:
-    """Return the normalisation of absolute actions, given those of each episode (N, 13), rad."""
+    """Return the normalisation of absolute actions.
+
+    Args:
+        actions: one array (N, 13) per episode, rad.
+    """
     targets = np.concatenate(actions)
     return Actions("absolute", min_max(targets.min(0), targets.max(0)))
 

@@ -22,7 +22,8 @@ Images = NDArray[np.uint8]
 def shrink(images: Images, side: int) -> Images:
     """Resize images (N, H, W, 3) to (N, side, side, 3); smaller images are returned unchanged.
 
-    Pixels are means of areas if `side` divides height and width, else nearest neighbours.
+    Pixels are averages of areas if height and width are multiples of `side`, otherwise nearest
+    neighbours.
     """
     _, height, width, _ = images.shape
     if height <= side and width <= side:

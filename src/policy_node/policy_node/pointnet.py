@@ -9,7 +9,7 @@ CENTRE = (0.6, -0.2, 0.3, 0.5, 0.5, 0.5)
 """Centre of the visible volume with safe and arm: m in the pelvis frame; r, g, b."""
 
 EXTENT = (0.3, 0.3, 0.3, 0.5, 0.5, 0.5)
-"""About half of the volume's extent in each of these dimensions."""
+"""About half of the extent of the visible volume: m in the pelvis frame; r, g, b."""
 
 
 class PointNet(nn.Module):

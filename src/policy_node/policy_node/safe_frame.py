@@ -36,10 +36,10 @@ TOLERANCE = 1e-6
 """Tolerance of the hand's pose, m and rad."""
 
 DAMPING = 3e-2
-"""Damping of these steps (m and rad per rad), for postures near a singularity."""
+"""Damping of the Gauss-Newton steps (m and rad per rad), for postures near a singularity."""
 
 MAX_STEP = 0.2
-"""Maximum motion of a joint in one of these steps, rad."""
+"""Maximum motion of a joint in one Gauss-Newton step, rad."""
 
 MARGIN = 0.01
 """Margin to the joints' limits, rad."""

@@ -26,14 +26,17 @@ POSTURES = 3
 """Postures of arm and parts that are rendered for each pose of a safe."""
 
 FIRST_SEED = 10**8
-"""Larger than the seeds of evaluations and demonstrations, so that scenes differ from these."""
+"""First seed of scenes, larger than the seeds of evaluations and demonstrations."""
 
 ENDS, CLOSED_DOOR = 0.8, 0.8
 """Fractions of scenes with a part at an end of its range, and with a closed door."""
 
 
 def recordings(folders: Sequence[Path], limit: int = 40) -> list[RecordedAttempt]:
-    """Read up to `limit` recordings of `rulesafe demos generate`, for the robot's postures."""
+    """Read up to `limit` recordings of `rulesafe demos generate`.
+
+    Their joint positions are those of the robot in the training scenes.
+    """
     files = sorted(path for folder in folders for path in folder.glob("recordings/*/*.parquet"))
     if not files:
         raise RuleSafeError(f"no recordings in {', '.join(map(str, folders))}")

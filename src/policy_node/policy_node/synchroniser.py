@@ -28,8 +28,8 @@ MEMORY = "memory"
 """Name of the memory reading among the missing parts."""
 
 MAX_DELAY = 5
-"""Frames by which an observation may be older than the newest joint states: images and point clouds
-arrive later than joint states."""
+"""Maximum age of an observation, in frames behind the newest joint states. It is above 0 because
+images and point clouds arrive later than joint states."""
 
 
 @dataclass

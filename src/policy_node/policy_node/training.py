@@ -42,7 +42,7 @@ class TrainingTask:
     """Network, memory and data of a training run.
 
     Attributes:
-        family, size, config: of the network.
+        family, size, config: family, size and configuration of the network.
         memory: the policy's memory.
         data: folder of the dataset.
         instructions: instructions of the episodes to train on; None: all episodes.
@@ -111,7 +111,7 @@ def train(
 def _facts(
     task: TrainingTask, config: TrainConfig, store: EpisodeStore, episodes: Sequence[int]
 ) -> dict[str, Any]:
-    """Return everything that determines the weights, as JSON values."""
+    """Return all settings and hashes that determine the trained weights, as JSON values."""
     tasks = dict.fromkeys(store.episodes[index].task for index in episodes)
     return {
         "policy": {

@@ -118,7 +118,7 @@ class ObservationWindows:
         frames = np.maximum(indices[:, None] + np.arange(1 - config.frames, 1), first[:, None])
         joints = self._joints[frames]
         if rng is not None:
-            # The same for all frames of a window: an offset of the arm, not sensor noise.
+            # All frames of a window get the same offset of the arm; it is not sensor noise.
             offset = rng.standard_normal((len(indices), 1, len(ACTION_JOINTS)), np.float32)
             joints = joints + offset * self._noise
         ahead = indices[:, None] + np.arange(-config.past, CHUNK)
@@ -256,8 +256,8 @@ def _uses_safe_frame(train: TrainConfig, encoder: SceneEncoder | None) -> bool:
 def pad(ids: Sequence[Sequence[int]]) -> tuple[torch.Tensor, torch.Tensor]:
     """Pad token ids of several instructions; return ids (B, L) int64 and a mask, False if padded.
 
-    Padding is in front since memory tokens follow the instruction: their distance to it must be the
-    same in a batch of instructions of different lengths as at inference.
+    The padding is on the left because the memory tokens follow the instruction: their positions
+    relative to it are then the same as at inference, where there is no padding.
     """
     longest = max(map(len, ids))
     padded = torch.zeros(len(ids), longest, dtype=torch.int64)

@@ -70,7 +70,7 @@ class PublishedEncoder(nn.Module):
     def forward(self, images: Tensor) -> Tensor:
         scaled = (_resized(images, self.size) - self.mean) / self.std
         found = self.model(pixel_values=scaled).last_hidden_state
-        return found[:, -self.patches :]  # without the class and register tokens in front
+        return found[:, -self.patches :]  # drop the leading class and register tokens
 
 
 def _resized(images: Tensor, size: int) -> Tensor:
@@ -78,7 +78,7 @@ def _resized(images: Tensor, size: int) -> Tensor:
         return images
     height, width = images.shape[-2:]
     if height == width and height % size == 0:
-        return avg_pool2d(images, height // size)  # as `pictures.shrink`
+        return avg_pool2d(images, height // size)  # as in `pictures.shrink`
     return interpolate(images, (size, size), mode="bilinear", antialias=True)
 
 

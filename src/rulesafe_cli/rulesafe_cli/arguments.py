@@ -16,9 +16,9 @@ class CommandArgument:
 
     Attributes:
         name: name of the function's parameter, or of the field of a dataclass.
-        options: its option names; empty for a positional argument.
+        options: option names of the argument; empty if it is positional.
         metavar: placeholder of its value in the help, such as INT or {a,b}; empty for a switch.
-        choices: its valid values, if they are limited.
+        choices: valid values of the argument, if they are limited.
         many: whether it takes any number of values.
         default: value if the argument is not given; inspect.Parameter.empty if it is required.
         owner: the function, or the dataclass, whose docstring describes it.
@@ -34,7 +34,7 @@ class CommandArgument:
 
 
 def arguments_of(function: Callable[..., Any], defaults: object = None) -> list[CommandArgument]:
-    """Return the arguments of a command in order; for a dataclass among them, its fields.
+    """Return the arguments of a command in order. A dataclass is expanded into its fields.
 
     Args:
         function: the command's function, or a dataclass.

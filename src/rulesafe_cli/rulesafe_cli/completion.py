@@ -13,7 +13,8 @@ from rulesafe_sim.safes import SAFES
 Shell = Annotated[Literal["bash", "zsh", "fish"], tyro.conf.Positional]
 
 SCRIPTS = {
-    # bash also splits words at = and :. $2 is the end of the word, and only $2 is replaced.
+    # bash also treats = and : as word separators. $2 is the part after the last separator, and the
+    # only one that bash replaces. The part before it is therefore removed from each candidate.
     "bash": r"""_rulesafe() {
     local IFS=$'\n' line=${COMP_LINE:0:COMP_POINT} word
     word=${line##*[[:space:]]}

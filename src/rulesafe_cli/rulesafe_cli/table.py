@@ -19,7 +19,7 @@ class Command:
 
     Attributes:
         name: the word after `rulesafe`.
-        help: its line in `rulesafe --help`.
+        help: line of the command in `rulesafe --help`.
         example: a complete command line.
         function: "module:NAME" of the function that runs if the next word is no subcommand.
         subcommands: "module:NAME" of a mapping from subcommand names to functions.

@@ -24,7 +24,7 @@ from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_core.joints import ACTION_JOINTS
 
 SECOND = 1_000_000_000
-"""ns"""
+"""One second, ns."""
 
 PERIOD = SECOND // 10
 """Time between two steps of a chunk at 10 Hz, ns."""

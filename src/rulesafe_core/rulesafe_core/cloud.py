@@ -16,7 +16,7 @@ CLOUD_POINTS = 1024
 class Workspace:
     """An axis-aligned box in the pelvis frame (m), including its boundary.
 
-    The default contains the safe at all its placements with the door open, and the right hand.
+    The default box contains the right hand, and the safe with its door open at all its poses.
     """
 
     low: Vec3 = (0.05, -0.85, -0.15)

@@ -27,18 +27,18 @@ from rulesafe_core.transforms import Transform, to_quat_wxyz
 # and rosbag2, would receive nothing from a best-effort publisher.
 
 STATE_QOS = QoSProfile(depth=1000, reliability=ReliabilityPolicy.RELIABLE)
-"""/clock, /joint_states, /episode/status, /policy/action_chunk: small messages. The simulation may
-run at many times real time while a subscriber is not scheduled. The queue holds all joint states of
-a chunk (at most 500), so that memory and policy receive each frame in lock-step."""
+"""QoS of /clock, /joint_states, /episode/status and /policy/action_chunk. The simulation may run
+at many times real time while a subscriber is not scheduled. The queue holds all joint states of a
+chunk (at most 500), so that memory and policy receive each frame in lock-step."""
 
 IMAGE_QOS = QoSProfile(depth=5, reliability=ReliabilityPolicy.RELIABLE)
-"""Images and point clouds: large messages, so the queue for a slow subscriber is short."""
+"""QoS of images and point clouds. The queue is short because the messages are large."""
 
 LATCHED_QOS = QoSProfile(
     depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
 )
-"""/robot_description, /instruction, /episode/started, /memory/tokens: late subscribers receive the
-last message."""
+"""QoS of /robot_description, /instruction, /episode/started and /memory/tokens: late subscribers
+receive the last message."""
 
 
 def to_time(time: int) -> Time:

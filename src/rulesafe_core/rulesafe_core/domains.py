@@ -6,8 +6,8 @@ import socket
 from rulesafe_core.errors import RuleSafeError
 
 LARGEST = 101
-"""Higher domains use ports from the ephemeral range of Linux (ROS 2 documentation, "The
-ROS_DOMAIN_ID")."""
+"""Largest ROS domain ID; higher ones use ports from the ephemeral range of Linux (ROS 2
+documentation, "The ROS_DOMAIN_ID")."""
 
 
 def reserve_domain() -> int:

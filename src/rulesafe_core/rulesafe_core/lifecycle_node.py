@@ -27,11 +27,11 @@ class ManagedNode(LifecycleNode, Generic[T]):
     Args:
         name: name of the node.
         kind: settings class, declared as parameters.
-        publishes: topic that only this process may publish; empty: none.
+        publishes: topic for which another publisher is an error; empty: none.
         options: options of the diagnostics publisher.
 
     Attributes:
-        refusal: reason why the last transition failed; empty if it succeeded.
+        refusal: error of the last transition; empty if it succeeded.
         inputs: the subscriptions while the node is active.
         listener: the node that owns the subscriptions.
     """

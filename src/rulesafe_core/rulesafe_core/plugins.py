@@ -60,7 +60,7 @@ def load_file(
 
     Args:
         group: one of GROUPS.
-        name: as for `load`, or the path of a file, which is returned even if it does not exist.
+        name: name as for `load`, or path of a file, which is returned even if it does not exist.
         builtin: the built-in files by name.
         suffixes: valid file suffixes, such as ".yaml".
 

@@ -32,7 +32,7 @@ HAND_MASS = 0.54
 """Mass of one Inspire DFX hand in kg, as published by its manufacturer."""
 
 GEAR_INERTIA = 1e-6
-"""Added to each principal inertia of the hand links, kg m^2."""
+"""Inertia that is added to each principal inertia of the hand links, kg m^2."""
 
 SHELL = Material((0.50, 0.51, 0.53), roughness=0.45, metallic=0.2)
 FRAME = Material((0.045, 0.047, 0.052), roughness=0.5, metallic=0.1)
@@ -155,7 +155,7 @@ def _material(link: str) -> Material:
 def _fill(mesh: dict[str, Any], material: Material) -> tuple[Shape, ...]:
     """Fill a mesh's oriented box with one capsule, or with two if it is clearly wider than thick.
 
-    The groove between two capsules, a few mm deep, is closed by a box without collision.
+    A box without collision fills the groove of a few mm between two capsules.
     """
     extents, axes = np.array(mesh["obb"]["extents"]), np.array(mesh["obb"]["axes"])
     center, (low, high) = np.array(mesh["obb"]["center"]), np.array(mesh["aabb"])

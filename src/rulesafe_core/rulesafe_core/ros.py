@@ -57,10 +57,11 @@ def answer_reset(
     """Handle a request of /episode/reset.
 
     Args:
-        request, response: messages of the service.
-        loaded: current rule and safe, used where the request leaves them empty.
-        begin: starts an episode from rule, safe and seed and returns its number; a RuleSafeError
-            is returned as the message of a failed response.
+        request: request of the service.
+        response: response of the service, which is filled and returned.
+        loaded: current rule and safe, which replace empty fields of the request.
+        begin: function (rule, safe, seed) that starts an episode and returns its number. If it
+            raises RuleSafeError, `success` is False and `message` the text of the error.
     """
     rule, safe = request.rule or loaded[0], request.safe or loaded[1]
     try:

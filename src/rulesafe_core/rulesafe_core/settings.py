@@ -104,7 +104,7 @@ def convert(kind: Any, value: Any, name: str, about: Mapping[str, Any]) -> Any:
     Args:
         kind: float, int, bool, str, Literal, a tuple of these, or one of these or None. A value of
             any other type is returned unchanged.
-        value: as read from a file or ROS parameter: a list for a tuple, or 1 for 1.0.
+        value: value as read from a file or ROS parameter: a list for a tuple, or 1 for 1.0.
         name: name of the setting, for the error message.
         about: metadata of the field.
 

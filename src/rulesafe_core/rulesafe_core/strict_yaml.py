@@ -23,7 +23,7 @@ from rulesafe_core.settings import convert
 T = TypeVar("T")
 
 Ranges = tuple[tuple[float, float], ...]
-"""One or more ranges (from, to); in a file, a single one needs no outer list."""
+"""One or more ranges (min, max). In YAML, a single range may be [min, max] instead of a list."""
 
 
 class _UniqueKeys(yaml.SafeLoader):

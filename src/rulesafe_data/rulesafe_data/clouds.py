@@ -93,7 +93,7 @@ class CloudWriter:
             group = self._target.parent / ".zgroup"
             if not group.exists():
                 write_atomically(group, GROUP)
-            if self._target.exists():  # from an earlier write that did not complete the episode
+            if self._target.exists():  # left by an earlier write that did not complete the episode
                 self._target.rename(self._path.with_name(self._path.name + "-old"))
             self._path.rename(self._target)
         self.discard()

@@ -199,7 +199,7 @@ class LocalEngine(Generic[Job]):
         for worker in [w for w in self._workers if w.job is None]:
             try:
                 worker.pipe.send(job)
-            except OSError:  # it died while it was idle
+            except OSError:  # the worker died while it was idle
                 self._drop(worker)
                 continue
             worker.job = job

@@ -28,7 +28,10 @@ from rulesafe_data.statistics import merged, of_array
 
 @dataclass(frozen=True)
 class _Episode:
-    """Header of an episode's table; `first_index` and `task_index` are the stored ones."""
+    """Metadata of an episode's Parquet file.
+
+    `first_index` and `task_index` are the values in its first row.
+    """
 
     length: int
     about: dict[str, Any]

@@ -85,7 +85,7 @@ class EpisodeStore:
 
     @cached_property
     def privileged(self) -> Privileged:
-        """Privileged data, which no policy and no memory may read: facts and states of the lock."""
+        """Privileged data (lock states, metadata); policies and memories must not use it."""
         return Privileged(self.root, len(self))
 
     def __getitem__(self, at: tuple[int, int]) -> dict[str, NDArray[Any]]:

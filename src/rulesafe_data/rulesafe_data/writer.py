@@ -58,7 +58,10 @@ class EpisodeData:
                 raise RuleSafeError(f"{key} contains values that are not finite")
         for name, column in self.privileged.items():
             if len(column) != len(self):
-                raise RuleSafeError(f"privileged {name!r} has {len(column)} rows, not {len(self)}")
+                raise RuleSafeError(
+                    f"privileged column {name!r} has {len(column)} values; the episode has "
+                    f"{len(self)} frames"
+                )
 
     def __len__(self) -> int:
         return len(self.actions)

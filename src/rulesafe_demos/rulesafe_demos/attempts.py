@@ -52,7 +52,7 @@ class Attempt:
     """One attempt of the expert."""
 
     rule: str
-    number: int  # of the rule's attempts, from 0
+    number: int  # index among the rule's attempts, from 0
     safe: str
     seed: int
     split: str
@@ -61,7 +61,7 @@ class Attempt:
 
     @property
     def source(self) -> str:
-        """What `load_rule` takes: the path of the rule's file, or its id."""
+        """Argument of `load_rule`: the path of the rule's file, or its ID."""
         return self.lock or self.rule
 
     def __str__(self) -> str:
@@ -201,7 +201,7 @@ def _is_file(name: str) -> bool:
 
 
 def _safes(split: str, text: str, others: bool) -> tuple[str, ...]:
-    """Return the names of safes, or the absolute paths of files of safes that are not ours."""
+    """Return the IDs of the built-in safes and the absolute paths of custom safe files."""
     known = load_split(split).safes
     names = known if text == "all" else tuple(dict.fromkeys(text.split(",")))
     for name in names:
@@ -228,9 +228,9 @@ def settle(directory: Path, wanted: Any, load: Callable[[Path], Any] = load_requ
     """Store a request in a directory, which may have an earlier request that it extends.
 
     Args:
-        directory: where the results of the request are written.
+        directory: directory to which the results of the request are written.
         wanted: a GenerationRequest or an EvaluationRequest.
-        load: reads the earlier request of the directory.
+        load: function that reads the earlier request of the directory.
 
     Raises:
         RuleSafeError: with the differences, if fields outside of GROWING differ, or if one of those

@@ -46,8 +46,8 @@ def generate(
         attempts: Maximum number of attempts per rule; by default twice the episodes plus 20.
         style: How the expert grasps parts. varied: the cheapest way from the arm's present posture.
             habitual: the same pinch and posture for each part where it is within reach, so that
-            similar poses give similar motions, which are easier to learn. strict: the same, but an
-            attempt fails where the pinch is out of reach.
+            similar poses give similar motions, which are easier to learn. strict: as habitual, but
+            an attempt fails if the pinch is out of reach.
         passes: states: physics only. both: also render images and point clouds in a second pass.
         workers: Number of parallel processes.
         engine: ray: run the workers with Ray, on this machine or the cluster of RAY_ADDRESS.

@@ -37,7 +37,7 @@ def write(
         out: Folder for program.py, verdict.json, try_0/film.mp4 and so on.
         model: Name of the model at the endpoint, or decompose: the program of the rule's shortest
             plan, without a language model.
-        options: Of the model.
+        options: Options of the language model.
         repairs: Maximum number of corrections after the first program.
         seed: Seed of the randomisation, such as the pose of the safe.
         split: Randomisation of the episode: nominal, train, shifted or a .yaml file.

@@ -17,14 +17,14 @@ RULES_A_LINE = 5
 
 
 def generate(request: GenerationRequest, directory: Path, workers: int, engine: str) -> list[str]:
-    """Make the missing attempts of a directory and return the rules that lack episodes at the end.
+    """Run the attempts that a directory lacks; return the rules with too few successful episodes.
 
     An interrupted run resumes when called again; its recordings are identical to those of an
     uninterrupted run.
 
     Raises:
-        RuleSafeError: if the directory has another request or is in use, the disk is full, or
-            workers cannot start.
+        RuleSafeError: the directory was generated with other settings, another process writes to
+            it, the disk is full, or workers cannot start.
     """
     folder = DemoFolder(directory)
     with folder.exclusive_lock():

@@ -83,7 +83,7 @@ class Played:
     """The result of an episode that a program ran in."""
 
     result: EpisodeRecord
-    ending: Ending  # of the program; it may end normally without opening the door
+    ending: Ending  # how the program ended; it may end normally with a closed door
     planner: TaskPlanner  # with its log
     files: tuple[Path, ...]  # files written
 
@@ -124,7 +124,7 @@ def _bounded(bar: ProgressBar) -> Subscriber:
         now = simulation.snapshot()
         bar.update()
         bar.set_postfix_str(f"{now.steps_done}/{len(now.plan)} steps", refresh=False)
-        if now.time >= TIME_LIMIT:  # also if the door is open
+        if now.time >= TIME_LIMIT:  # even if the door is open
             raise TimeIsUp(f"the program exceeded {TIME_LIMIT:g} s of simulated time")
 
     return update

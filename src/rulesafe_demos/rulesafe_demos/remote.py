@@ -83,7 +83,7 @@ class RemotePlanner:
         except RuleSafeError as error:
             # The sandbox adds the name of the call.
             raise self._failed("planner", str(error).removeprefix(f"{name}: ")) from error
-        except Exception as error:  # of a library; it ends the program, not this process
+        except Exception as error:  # an error of a library ends the program, not this process
             raise self._failed("error", f"{type(error).__name__}: {error}") from error
 
     def _failed(self, kind: str, message: str) -> RuleSafeError:
@@ -108,8 +108,16 @@ class RemotePlanner:
 
 
 def _argument(name: str, value: Any, kind: Any) -> Any:
-    """Return an argument converted for the planner. `kind`: the parameter's annotation. Raises
-    RuleSafeError for another type or a value that is too large."""
+    """Return an argument of a remote call, converted for the planner.
+
+    Args:
+        name: name of the parameter.
+        value: argument as received.
+        kind: type annotation of the parameter.
+
+    Raises:
+        RuleSafeError: the type does not match, or the value is too large.
+    """
     kinds = get_args(kind) or (kind,)
     for held, noun in HANDLES.items():
         if held in kinds:

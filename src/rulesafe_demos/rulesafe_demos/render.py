@@ -53,7 +53,7 @@ class Rendering:
 
 @dataclass(frozen=True)
 class Place:
-    """An episode of the dataset and its attempt."""
+    """An episode index of the dataset, and the recorded attempt that is stored there."""
 
     index: int
     rule: str
@@ -118,7 +118,7 @@ def _settle(directory: Path, rendering: Rendering) -> None:
         if there != wanted:
             differing = ", ".join(key for key in wanted if there.get(key) != wanted[key])
             raise RuleSafeError(
-                f"{rendering.dataset} has a dataset of another kind (other {differing}); use "
+                f"{rendering.dataset} was rendered with different settings ({differing}); use "
                 "another --out"
             )
         return
@@ -174,8 +174,14 @@ def frames(
     cameras: str = "",
     keys: Sequence[str] = SHOWN["all"],
 ) -> Iterator[Frame]:
-    """Yield images and point cloud of each state before an action, or only those of `keys`, as an
-    Observer returns them, with the cameras of a file if it is given."""
+    """Yield the rendered observation of each recorded frame.
+
+    Args:
+        recording: attempt that is rendered.
+        variation: variation of the scene.
+        cameras: YAML file of the cameras; empty: the default cameras.
+        keys: observation keys to render, as for `Observer.observe`.
+    """
     simulation = _simulation()
     facts = recording.facts
     simulation.reset(recording.rule_source, facts["safe"], facts["seed"], variation)

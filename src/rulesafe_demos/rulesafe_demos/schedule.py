@@ -1,4 +1,4 @@
-"""The order of attempts, so that only attempts are made which the request needs."""
+"""Schedule of attempts: a rule gets no more attempts than its requested successes require."""
 
 from collections.abc import Mapping
 
@@ -8,10 +8,10 @@ from rulesafe_demos.attempts import Attempt, GenerationRequest
 class AttemptSchedule:
     """Schedules the attempts of a request, given those made before (rule -> number -> success).
 
-    A rule's attempts are issued in order. Another one is issued only while its successes and its
-    running attempts together are fewer than the requested episodes, so every attempt is needed
-    whatever the outcome of the running ones. At the end exactly the attempts up to the last
-    required success have been made, with any number of workers and interruptions.
+    The attempts of a rule are issued in order. A new one is issued only while the number of
+    successes plus the number of running attempts is below the requested number of episodes, so no
+    attempt is superfluous. At the end exactly the attempts up to the last required success have
+    been made, for any number of workers and interruptions.
     """
 
     def __init__(self, request: GenerationRequest, decided: Mapping[str, Mapping[int, bool]]):

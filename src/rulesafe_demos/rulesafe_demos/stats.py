@@ -34,7 +34,7 @@ class Row:
     safe: str
     attempt: int
     success: bool
-    frames: int  # of 0.1 s
+    frames: int  # number of frames of 0.1 s
     retries: int
     resampled: int  # poses of the safe that were out of reach before this one
     failure: str
@@ -65,7 +65,8 @@ class Group:
         seconds: mean wall time (s) of an attempt, physics and planning.
         planning_share: share of the wall time that went into planning.
         states_per_hour: successes per hour of CPU time without images, including failed attempts.
-        demonstrations_per_hour: the same with all observations and the dataset's files.
+        demonstrations_per_hour: successes per hour of CPU time with all observations and the
+            dataset's files, including failed attempts.
     """
 
     name: str

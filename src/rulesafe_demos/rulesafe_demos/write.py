@@ -82,7 +82,7 @@ class Try:
 
     number: int
     opened: bool
-    kind: str  # of the failure, empty if the safe was opened
+    kind: str  # kind of failure; empty if the safe was opened
     reason: str
     outcome: str = ""  # summary line of the episode; empty if nothing was run
     events: tuple[str, ...] = ()  # such as "knob+"
@@ -191,7 +191,7 @@ def _compare(path: Path, task: ProgramTask, model: LanguageModel) -> None:
     """Raise RuleSafeError if the verdict in a folder is on another task or model."""
     there = read_json(path, "a verdict")
     if not isinstance(there, Mapping):
-        raise RuleSafeError(f"{path} is not a verdict of rulesafe demos write")
+        raise RuleSafeError(f"{path} was not written by rulesafe demos write")
     if any(there.get(key) != value for key, value in _asked(task, model).items()):
         raise RuleSafeError(
             f"{path.parent} has tries of {there.get('rule')} on {there.get('safe')} by "

@@ -198,7 +198,7 @@ class RestrictedPolicy(RestrictingNodeTransformer):
 
 
 class _Internal(ast.Name):
-    """A temporary variable of the rewriting, whose name is not checked."""
+    """A temporary variable inserted by the transformer, whose name is not checked."""
 
 
 VISITORS: dict[type[ast.AST], Any] = {

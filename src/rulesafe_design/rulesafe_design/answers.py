@@ -93,7 +93,11 @@ def parse_program(reply: Reply) -> str:
 
 
 def _find_object(reply: Reply) -> dict[str, Any]:
-    """Return the first object with a key of an answer, or else the first one. Raises BadAnswer."""
+    """Return the first JSON object with a key of SCHEMA; if there is none, the first JSON object.
+
+    Raises:
+        BadAnswer: the reply is a refusal, or has no JSON object.
+    """
     if reply.finish == "refusal":
         raise BadAnswer("refusal", f"the model refused: {reply.text.strip() or '(no reason)'}")
     objects: list[dict[str, Any]] = []

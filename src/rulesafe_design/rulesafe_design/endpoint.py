@@ -72,8 +72,8 @@ def origin_of(model: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def check_url(url: str) -> None:
-    """Raise RuleSafeError unless a URL has the form http(s)://HOST[:PORT][/PATH]. A user name or
-    password in the URL would be stored in files."""
+    """Raise RuleSafeError unless a URL has the form http(s)://HOST[:PORT][/PATH]. A URL with a user
+    name or password is rejected because the URL is stored in files."""
     try:
         parts = urlsplit(url)
         valid = parts.scheme in ("http", "https") and bool(parts.hostname)
@@ -178,7 +178,7 @@ class OpenAIModel:
                         raise ModelError("timeout", f"no complete reply within {timeout_s:g} s")
             except ModelError:
                 raise
-            except Exception as error:  # of the HTTP library that the openai client uses
+            except Exception as error:  # error of the HTTP library that the openai client uses
                 kind = "timeout" if "Timeout" in type(error).__name__ else "connection"
                 raise ModelError(
                     kind, f"the connection was lost during the reply: {type(error).__name__}"

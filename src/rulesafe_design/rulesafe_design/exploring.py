@@ -21,11 +21,11 @@ class StateGraph:
     """
 
     states: tuple[tuple[bool, bool, bool], ...]
-    """Door free, knob locked, handle locked."""
+    """Outputs of each state: door free, knob locked, handle locked."""
     phases: tuple[tuple[bool, bool], ...]
-    """Knob open, handle open."""
+    """Phases in each state: knob open, handle open."""
     next: tuple[tuple[int, int] | None, ...]
-    """The state after a knob move and after a handle move; None: not explored."""
+    """Successors of each state: after a knob move, after a handle move; None: not explored."""
     depth: tuple[int, ...]
     """The minimum number of moves to each state."""
     complete: bool
@@ -34,7 +34,7 @@ class StateGraph:
     """The maximum length of the explored move sequences. In a complete graph it is the maximum
     depth plus one."""
     walls: dict[str, bool] = field(default_factory=dict, compare=False)
-    """For each restriction of the process, by name, whether it was active."""
+    """Whether each restriction of the process, by name, was active."""
 
 
 def explore(source: str, limits: ProgramLimits = ProgramLimits()) -> StateGraph:

@@ -235,7 +235,7 @@ def _request(
 ) -> dict[str, Any]:
     """Return the content of request.json: everything except the replies that affects the locks."""
     settings = asdict(config)
-    del settings["prices"]  # they do not affect the locks
+    del settings["prices"]  # prices do not affect the locks
     request = {
         "model": model.name,
         "origin": dict(model.origin),

@@ -21,10 +21,10 @@ class Code:
     """A code: each key is an event that enters a digit; the last digits must be `digits`."""
 
     keys: tuple[tuple[Event, int], ...]
-    """Disjoint events, each with its digit."""
+    """Disjoint events, each with the digit that it enters."""
     digits: tuple[int, ...]
     clear: Event | None = None
-    """Deletes all digits entered so far."""
+    """Event that deletes all digits entered so far."""
 
     label = "code"
 

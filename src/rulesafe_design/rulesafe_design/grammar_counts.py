@@ -17,11 +17,11 @@ class Count:
     goal: Goal
     """The condition on the count; "multiple": a positive multiple of `number`."""
     number: int
-    """At least 1; not used for "odd"."""
+    """The number with which the count is compared, at least 1; not used for the goal "odd"."""
     beyond: Beyond = "counts on"
     """Whether the count continues after `number` or returns to zero; only for "exactly"."""
     reset: Event | None = None
-    """Resets the count to zero."""
+    """Event that resets the count to zero."""
 
     @property
     def label(self) -> str:
@@ -125,7 +125,7 @@ class Equal:
 
     knob: Event
     handle: Event
-    """Neither event has a gate."""
+    """Event of the handle. Like `knob`, it has no gate."""
     least: int
     """Minimum value of both counts, or of the handle's count if `ahead` is 1."""
     ahead: int

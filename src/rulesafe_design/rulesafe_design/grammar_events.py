@@ -140,7 +140,7 @@ class PhaseTest:
     knob: Phase | None = None
     handle: Phase | None = None
     relation: Literal["same", "different"] | None = None
-    """Both parts in the same phase, or in different phases. Excludes `knob` and `handle`."""
+    """Whether both parts must be in the same phase or not. Excludes `knob` and `handle`."""
 
     @property
     def clauses(self) -> list[str]:

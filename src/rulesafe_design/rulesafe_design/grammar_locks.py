@@ -81,8 +81,8 @@ class LockDesign:
     def ends_with_move(self) -> str:
         """The final move, such as "close the handle"; empty if there is none.
 
-        There is one if all events of the terms require the phase of a part that the phase condition
-        excludes.
+        There is one if every event of the terms requires one phase of a part (for example "handle
+        open") and the phase condition for opening the door requires the other ("handle closed").
         """
         for part in OTHER:
             phase: Phase | None = getattr(self.phases, part, None)

@@ -34,11 +34,11 @@ class Order:
     """Moves that must be made in order; a complete sequence stays complete until a reset."""
 
     steps: tuple[Event, ...]
-    """The moves; each of a single part."""
+    """The moves of the sequence, each of a single part."""
     wrong: Wrong
     """The effect of a move that is not the next one of the sequence."""
     reset: Event | None = None
-    """Resets the sequence at any time; only if wrong moves are ignored."""
+    """Event that resets the sequence at any time; only if wrong moves are ignored."""
 
     label = "sequence"
 

@@ -38,7 +38,7 @@ class Worker(AbstractContextManager["Worker"]):
     """A process that runs one program; it is killed at the end of the `with` block.
 
     Attributes:
-        walls: For each restriction of the process, by name, whether it is active.
+        walls: Whether each restriction of the process, by name, is active.
 
     Raises:
         Refused: The sandbox refuses the program.
@@ -125,7 +125,7 @@ class Worker(AbstractContextManager["Worker"]):
     def _reason_of_end(self) -> Refused:
         """Return the reason why the process ended without an answer."""
         code, limits = self._ended(), self._limits
-        if code is None:  # it closed its descriptors but still runs
+        if code is None:  # the process closed its descriptors but still runs
             return Refused("crash", "the process gave no answer")
         if code == -signal.SIGSYS:
             return Refused("forbidden", "the program made a system call that is not allowed")
@@ -172,7 +172,7 @@ class Worker(AbstractContextManager["Worker"]):
 
 def _start(limits: ProgramLimits) -> "subprocess.Popen[bytes]":
     setup = {**asdict(limits), "parent": os.getpid()}
-    # The same isolation as with -I, which would ignore PYTHONHASHSEED: no site, no user site, an
+    # Isolate the process as -I does, without ignoring PYTHONHASHSEED: no site, no user site, an
     # empty environment, an import path with the standard library and the packages needed.
     command = [sys.executable, "-s", "-S", "-B", "-W", "ignore", "-c", BOOT, json.dumps(setup)]
     environment = {"PYTHONHASHSEED": "0"}

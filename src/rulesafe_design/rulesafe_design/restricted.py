@@ -53,7 +53,11 @@ def compile_lock(source: str) -> CodeType:
 
 
 def compile_task(source: str) -> CodeType:
-    """Compile a task program: any statements of the subset. Raises the errors of `compile_lock`."""
+    """Compile a task program.
+
+    All statements of the restricted subset are allowed at module level. The errors are those of
+    `compile_lock`.
+    """
     return _compiled(source, constants_only=False)[1]
 
 

@@ -183,7 +183,7 @@ def failure(error: BaseException, trail: str) -> dict[str, str]:
 
 
 def _text(error: BaseException) -> str:
-    if isinstance(error, OSError):  # its text may contain paths of this machine
+    if isinstance(error, OSError):  # the text of an OSError may contain paths of this machine
         return "a program has no access to the operating system"
     try:
         return str(error)[:MESSAGE]

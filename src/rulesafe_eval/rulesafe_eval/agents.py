@@ -76,8 +76,11 @@ def _policy(setup: Setup) -> tuple[Agent, dict[str, Any]]:
 
 
 def facts_of(name: str) -> dict[str, Any]:
-    """Return the description of a policy for the results: for a checkpoint facts from policy.json,
-    seed, steps and duration of the training, and the SHA-256 of its files."""
+    """Return the metadata of a policy for the results.
+
+    For a checkpoint these are its family, size, memory, dataset and revision from policy.json; the
+    seed, steps and duration of the training; and the SHA-256 of each file.
+    """
     if is_reference(name):
         return {"kind": "class", "name": name}
     from policy_node.checkpoints import find, shipped

@@ -50,9 +50,9 @@ def evaluate(
             agent on the PYTHONPATH.
         out: Directory of the results; by default runs/(date and time).
         rules: Rules, rule sets and .json lock files, comma-separated; all: the twenty rules.
-        safes: Safes, comma-separated, also outside of the split; all: those of the split. The
-            episodes of a rule use them in turn. Default: the safes that a checkpoint was trained
-            on, for other policies those of the split.
+        safes: Safes, comma-separated (they need not be in the split); all: every safe of the
+            split. The episodes of a rule use them in turn. Default: the safes that a checkpoint was
+            trained on; all for other policies.
         episodes: Number of episodes per rule. It may be increased later.
         split: train (safes and ranges of the demonstrations, other seeds), shifted (out of
             distribution), nominal, or the path of a .yaml file.
@@ -60,7 +60,8 @@ def evaluate(
         execute: Number of actions of each chunk of 50 that are executed before the next inference.
         execution: Actions where chunks overlap: the newest chunk, or a weighted mean (blended).
         memory_control: shuffled: the policy receives its memory permuted in time.
-        step_seconds: Simulated time for each event of the rule's shortest plan, s.
+        step_seconds: Time limit of an episode per step of the rule's shortest plan, s of simulated
+            time.
         films: Maximum number of films per rule, alternating failures and successes; 0: none.
         workers: Number of parallel processes.
         engine: ray: run the workers with Ray, on this machine or the cluster of RAY_ADDRESS.

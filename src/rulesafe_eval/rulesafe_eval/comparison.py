@@ -25,13 +25,16 @@ def compare(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
     """Compare two results.json: {"policies", "pairs", "unpaired", "rows"}.
 
     Pairs are episodes with the same rule, safe, seed and split. There is a row for each rule and
-    one for all rules. A row has the number of pairs, that of their places (safe and seed), the
-    successes of both, the difference second minus first with its paired bootstrap interval, the
-    number of pairs in which only one succeeded with McNemar's exact p, and the differences of the
-    scores with intervals and the p of sign-flip tests. p values are two-sided and not corrected for
-    the number of rows. Episodes of several rules with the same seed have the same safe pose. For
-    all rules such pairs are therefore resampled together, and a sign-flip test on these clusters
-    replaces McNemar's test.
+    one for all rules. A row has the number of pairs and of their places (safe and
+    seed), the successes of both policies, and
+    - the difference of the success rates, second minus first, with its paired bootstrap interval;
+    - the numbers of pairs in which only one policy succeeded, with the p of McNemar's exact test;
+    - the differences of the scores, with intervals and the p of sign-flip tests.
+
+    p values are two-sided and not corrected for the number of rows. Episodes of different rules
+    with the same seed have the same safe pose and are therefore not independent. The row for all
+    rules uses a cluster bootstrap and a cluster sign-flip test (clusters: seeds) instead of
+    McNemar's test.
 
     Raises:
         RuleSafeError: if the evaluations share no episode, or their conditions differ.

@@ -4,10 +4,10 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 
 
 def failures(message: DiagnosticArray) -> list[tuple[str, int, str]]:
-    """Return key, value and reason of each error that names an episode.
+    """Return (key, value, reason) of each error status in /diagnostics that names an episode.
 
-    The key is `episode`, with its number, or `episode_started`, with the stamp of its start in ns,
-    since a policy does not know the number.
+    With the key `episode`, the value is the episode's number. With `episode_started`, which the
+    policy node publishes because it has no episode number, it is the stamp of the start, ns.
     """
     found = []
     for status in message.status:

@@ -40,8 +40,8 @@ class ByPhases:
         self._states: list[LockState] = []
 
     def __call__(self, simulation: Simulation) -> tuple[str, ...]:
-        """Return the next event. Raises Stuck when a lock state repeats, since the table then
-        repeats its choices forever."""
+        """Return the next event. Raises Stuck if a lock state occurs twice, because a memoryless
+        policy would then loop forever."""
         # The lock's state is used only to detect the repetition, not to choose the event.
         state = simulation.progress.state
         if not self._states or self._states[-1] != state:
@@ -62,8 +62,11 @@ def event_of(table: Table, phases: Phases) -> str:
 
 @lru_cache(maxsize=1024)
 def best_table(rule: Rule) -> Table:
-    """Return the table of the lock's proof, or else the first of the 81 tables that comes nearest
-    to the open door, by the order-free score and then by the process score."""
+    """Return the best memoryless policy of a rule.
+
+    If no memoryless policy opens the door, it is the one of the 81 with the highest order-free
+    score; ties are resolved by the process score, then by the order of the policies.
+    """
     found = prove(rule).policy
     if found is not None:
         return found

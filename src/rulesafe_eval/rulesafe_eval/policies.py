@@ -47,7 +47,7 @@ class PolicyAgent(Agent):
     instruction and its memory, as its `Needs` say, at the frames of inference.
 
     Args:
-        policy: used for one episode at a time.
+        policy: policy that acts in one episode at a time.
         memory: updated every frame, read at inference by a policy that needs it.
         execute: 1..CHUNK.
         execution: one of `rulesafe_core.chunks.EXECUTORS`: how overlapping chunks are combined.

@@ -28,7 +28,7 @@ class AutomatonState:
     """One state of a lock with a closed door."""
 
     phases: Phases
-    """Which parts are open; the door is closed."""
+    """Phases of knob and handle (True: open); `door` is always False."""
     free: bool
     """Whether the door is unlocked."""
     held: frozenset[str]
@@ -76,7 +76,7 @@ def explored(
         start: key of the first state.
         output: returns the state of a key, without successors.
         step: returns the key after a move of a part of MOVED.
-        name: of the lock, for the error message.
+        name: name of the lock, for the error message.
 
     Raises:
         RuleSafeError: there are more than MAX_STATES states.
@@ -330,7 +330,8 @@ def _state(number: int, row: Any, count: int) -> AutomatonState:
         raise RuleSafeError(f"state {number} is {row!r}; valid: integers [{', '.join(COLUMNS)}]")
     if any(n not in (0, 1) for n in row[:5]) or any(not 0 <= n < count for n in row[5:]):
         raise RuleSafeError(
-            f"state {number} is {row!r}; valid: five values 0 or 1, two states 0 to {count - 1}"
+            f"state {number} is {row!r}; valid: five values 0 or 1, then the indices "
+            f"of two states, 0 to {count - 1}"
         )
     held = frozenset(part for part, is_held in zip(MOVED, row[3:5], strict=True) if is_held)
     return AutomatonState(Phases(bool(row[0]), bool(row[1])), bool(row[2]), held, (row[5], row[6]))

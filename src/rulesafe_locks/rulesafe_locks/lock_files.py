@@ -35,7 +35,7 @@ VARIABLE = "RULESAFE_LOCKS"
 """Environment variable with further folders of locks, separated as in PATH."""
 
 MAX_BYTES = 4_000_000
-"""Larger files are rejected before reading. The largest useful automata take about 10 kB."""
+"""Maximum size of a lock file, checked before reading; the largest useful automata take 10 kB."""
 
 
 @dataclass(frozen=True)
@@ -43,9 +43,10 @@ class Bound:
     """Verified agreement of an automaton with a program that may have infinitely many states."""
 
     events: int
-    """They agree on all sequences of this many events, which were tested exhaustively."""
+    """Program and automaton agree on all sequences of this many events (tested exhaustively)."""
     states: int
-    """They are equivalent if an automaton with at most this many states can model the program."""
+    """Program and automaton are equivalent if an automaton with at most this many states models the
+    program."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ class LockFile:
     """A generated lock."""
 
     id: str
-    """Lower-case letters, digits and underscores; the file's name without suffix."""
+    """ID: lower-case letters, digits and underscores; the file's name without suffix."""
     description: str
     """The instruction in plain English."""
     automaton: Automaton
@@ -67,7 +68,7 @@ class LockFile:
     facts: Mapping[str, Any] = field(default_factory=dict)
     """`proofs.Proof.facts`, stored so that lists need not repeat the proofs."""
     split: str = ""
-    """The split that it belongs to, such as "train"."""
+    """Split to which the lock belongs, such as "train"."""
 
     @cached_property
     def rule(self) -> Rule:

@@ -85,8 +85,9 @@ def _distances(rule: Rule) -> dict[LockState, int | None]:
 
 
 def _add_distances(rule: Rule, start: LockState, known: dict[LockState, int | None]) -> None:
-    """Add the distances of all states that are reachable from `start` to `known`: by a forward
-    search for the states, and a backward search from those with an open door."""
+    """Store in `known` the distance of each state that is reachable from `start`: the number of
+    events to an open door, None if it cannot be opened. A forward search finds the states, a
+    backward search from the states with an open door their distances."""
     before = _predecessors(rule, start)
     queue = deque(state for state in before if state.opened)
     found = dict.fromkeys(queue, 0)

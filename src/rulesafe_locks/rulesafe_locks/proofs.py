@@ -42,7 +42,7 @@ class Proof:
     """Fewest memory states with which a policy that observes the phases can execute a shortest
     plan."""
     memory_blind: int
-    """The same for a policy without observations."""
+    """Fewest memory states with which a policy without observations can execute a shortest plan."""
 
     @property
     def openable(self) -> bool:

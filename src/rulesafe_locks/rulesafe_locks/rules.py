@@ -252,9 +252,11 @@ RULES = tuple(_BY_ID)
 
 
 def load_rule(rule_id: str | Rule) -> Rule:
-    """Return one of the twenty rules, a generated lock's by its id, or a .json file's by its path.
+    """Load a rule.
 
-    A `Rule` is returned without change.
+    Args:
+        rule_id: ID of one of the twenty rules or of a generated lock, path of a .json lock file,
+            or a `Rule`, which is returned unchanged.
 
     Raises:
         RuleSafeError: there is no such rule; the message lists what is valid.

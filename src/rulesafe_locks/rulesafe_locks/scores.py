@@ -39,7 +39,7 @@ class Progress(Lock):
         if self.success:
             self.steps_done = len(self.plan)
             return
-        # The last event, the door's, counts only with success: a forced door does not.
+        # Opening the door, the last event, counts only if it was unlocked, not if it was forced.
         if self._in_order < len(self.plan) - 1 and event == self.plan[self._in_order]:
             self._in_order += 1
         for steps in range(self._in_order, self.steps_done, -1):

@@ -74,5 +74,7 @@ class SimulationConfig(Settings):
     """Settings of a simulation."""
 
     physics: PhysicsConfig = PhysicsConfig()
-    split: str = setting("nominal", "Split that a seed samples from: a name or a YAML file.")
+    split: str = setting(
+        "nominal", "Split (name or YAML file) from which scene variations are sampled."
+    )
     robot_urdf: str = setting("", "URDF of the robot with meshes; empty: the built-in primitives.")

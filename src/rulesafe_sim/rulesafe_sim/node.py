@@ -44,7 +44,8 @@ REFRESH = 0.1
 for late subscribers."""
 
 REFRESH_IMAGES = 1.0
-"""The same period for images and point clouds, s."""
+"""Period (s of wall time) at which images and point clouds are republished while simulated time is
+stopped."""
 
 
 @dataclass(frozen=True)
@@ -250,13 +251,15 @@ class SimNode(Node):
         if self._waiting and not self._reported_ready:
             self._reported_ready = True
             self.get_logger().info(
-                "ready: simulated time is stopped until a chunk arrives on /policy/action_chunk; "
-                "with wait_for_action:=false it runs without one"
+                "ready: the simulation is paused until the first message on /policy/action_chunk; "
+                "set wait_for_action:=false to run without it"
             )
 
     def _pace(self, executor: SingleThreadedExecutor, due: float) -> float:
-        """Execute callbacks until the next step is due by the real-time factor; return its due
-        time (s, monotonic clock)."""
+        """Execute callbacks until the next control step, and return its scheduled time.
+
+        The time (s, monotonic clock) follows from the real-time factor.
+        """
         factor = self.get_parameter("real_time_factor").value
         now = time.monotonic()
         if factor <= 0:

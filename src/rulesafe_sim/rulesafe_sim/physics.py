@@ -39,7 +39,7 @@ class Groups:
     value do not collide with each other."""
 
     TORSO = (1, 1, 0b001, 0)
-    UPPER_ARM = (1, 1, 0b011, 0)  # its primitives overlap those of the torso at the shoulder
+    UPPER_ARM = (1, 1, 0b011, 0)  # its shapes overlap those of the torso at the shoulder
     HAND = (1, 1, 0b010, 0)
     SAFE = (1, 1, 0b100, 0)
 

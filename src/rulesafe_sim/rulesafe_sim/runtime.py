@@ -16,8 +16,8 @@ from rulesafe_sim.episode import Activity, AgentLog, EpisodeRecord, EpisodeTrack
 from rulesafe_sim.simulation import Simulation
 
 Subscriber = Callable[[Simulation, NDArray | None, Activity], None]
-"""Called after the reset with None, and after each frame with the executed action (13,); the last
-argument is the agent's activity."""
+"""Function that is called after the reset with None, and after each frame with the executed
+action (13,); the last argument is the agent's activity."""
 
 
 class Agent:

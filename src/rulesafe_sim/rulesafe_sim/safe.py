@@ -45,7 +45,7 @@ class Part:
     open_above: float = required(0, 1)  # fraction of the range above which the part is open
     closed_below: float = required(0, 1)  # fraction of the range below which it is closed
     damping: float = required(0.0, 5.0, "nms_per_rad")
-    detent: float = required(0.0, 0.3, "nm")  # peak torque towards the nearer end of the range
+    detent: float = required(0.0, 0.3, "nm")  # peak torque, towards the nearer end stop
     spring: float = required(0.0, 2.0, "nm")  # constant torque towards closed
     mass: float = required(0.02, 20.0, "kg")
     motion_axis: Vec3  # the part turns about it, right-handed
@@ -75,7 +75,7 @@ class Turner(Part):
     from_free_edge: float = required(0.03, 0.3, "m")  # from the axis to the door's free edge
     above_centre: float = required(-0.3, 0.3, "m")  # height of the axis above the door's centre
     closed_angle: float = required(-180, 180, "deg")  # from up to the link's z, clockwise
-    rotor_inertia: float = required(0.0, 0.01, "kgm2")  # of the mechanism behind the door
+    rotor_inertia: float = required(0.0, 0.01, "kgm2")  # inertia of the mechanism behind the door
 
     shape: PartFamily
 
@@ -113,8 +113,8 @@ class Case:
     width: float = required(0.25, 0.6, "m")
     height: float = required(0.25, 0.8, "m")
     depth: float = required(0.15, 0.6, "m")
-    wall: float = required(0.006, 0.04, "m")  # thickness
-    gap: float = required(0.001, 0.006, "m")  # between wall and door
+    wall: float = required(0.006, 0.04, "m")  # thickness of the walls
+    gap: float = required(0.001, 0.006, "m")  # gap between wall and door
     door_thickness: float = required(0.01, 0.06, "m")
     contents: Literal["gold", "folders", "chest"] = required()
 

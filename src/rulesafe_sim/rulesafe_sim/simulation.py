@@ -37,7 +37,7 @@ HOME_ACTION = np.array([HOME[name] for name in ACTION_JOINTS])  # (13,) rad
 class SimulationState:
     """State of the simulation at one time; the fields from `part_positions` on are privileged."""
 
-    time: float  # s since reset
+    time: float  # simulated time since the reset, s
     frame: int  # completed 0.1 s frames since reset
     joint_positions: NDArray[np.float64]  # (39,) rad, order of ALL_JOINTS
     joint_velocities: NDArray[np.float64]  # (39,) rad/s

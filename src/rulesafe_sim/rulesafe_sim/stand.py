@@ -15,7 +15,7 @@ from rulesafe_sim.safe_body import safe_body
 FLOOR_Z = -1.03
 """Height of the floor in the pelvis frame of a standing H1-2, m."""
 
-GAP = 0.001  # m between the stand and the safe, so that they have no contact
+GAP = 0.001  # distance between stand and safe, m, so that they have no contact
 FRONT_INSET = 0.06  # m behind the safe's front, leaves space for a forearm below the safe
 SIDE_INSET = 0.06
 BACK_INSET = 0.03

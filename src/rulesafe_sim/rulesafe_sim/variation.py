@@ -37,7 +37,7 @@ class Lighting:
 class ColourShift:
     """Change of a colour in hue, lightness and saturation of its sRGB values."""
 
-    hue: float = 0.0  # rad, added; periodic with 2 pi
+    hue: float = 0.0  # added hue, rad; periodic with 2 pi
     saturation: float = 1.0  # factor
     lightness: float = 0.0  # added; lightness is in 0..1
 
@@ -118,7 +118,7 @@ class Variation:
     lighting: Lighting = Lighting()
     colours: Colours = Colours()
     cameras: Cameras = Cameras()
-    arm: tuple[float, ...] = (0.0,) * len(ARM_JOINTS)  # rad, added to HOME, order of ARM_JOINTS
+    arm: tuple[float, ...] = (0.0,) * len(ARM_JOINTS)  # offset from HOME, rad, order of ARM_JOINTS
     parts: Resistances = Resistances()
     speed: float = 1.0  # factor on the expert's speed; the physics ignores it
 

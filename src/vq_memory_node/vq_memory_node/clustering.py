@@ -52,7 +52,7 @@ def clusterings(
         paths: codes (N,) at all frames of each training episode.
         counts: numbers of clusters J, below K.
         weights: one of CLUSTERERS.
-        seed: of k-means.
+        seed: random seed of k-means.
 
     Raises:
         RuleSafeError: a J is not in 2 .. K - 1.

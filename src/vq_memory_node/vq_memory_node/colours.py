@@ -26,8 +26,11 @@ def oklab(colours: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def cluster_colours(clusters: int) -> NDArray[np.float64]:
-    """Return one RGBA colour per token (J, 4): Okabe and Ito's, then each with the greatest
-    distance from all colours before it. The palette repeats after about three thousand."""
+    """Return one RGBA colour per token (J, 4). The palette repeats after about three thousand.
+
+    The first colours are those of Okabe and Ito; each further one is the farthest from all previous
+    colours in OKLab.
+    """
     palette = _palette()
     return palette[np.arange(clusters) % len(palette)]
 

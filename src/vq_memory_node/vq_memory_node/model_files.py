@@ -82,7 +82,7 @@ class MemoryModel:
     """A trained memory model, see `save_model` and `load_model`.
 
     Attributes:
-        arrays: by the names that the docstring of this module lists.
+        arrays: arrays by the names that the docstring of this module lists.
         joints: names of the joints, in the order of a window's columns.
         window: number of frames in a window, at `rate` Hz.
         training: settings, data and results of the training; not part of `hash`.

@@ -77,7 +77,7 @@ class MemoryParameters(Settings):
 class _Statistics:
     """Statistics since the last report."""
 
-    since: float  # s of wall time
+    since: float  # wall time, s
     samples: int = 0
     tokens: int = 0
     latency: float = 0.0  # s, sum over tokens, from the joint state's callback to publication
@@ -91,7 +91,7 @@ class MemoryNode(ManagedNode[MemoryParameters]):
     def __init__(self) -> None:
         super().__init__("vq_memory_node", MemoryParameters, publishes="/memory/tokens")
         self._memory: RollingMemory | None = None
-        self._stream: JointStream | None = None  # while active
+        self._stream: JointStream | None = None  # set while the node is active
         self._stamp = 0  # ns, of the newest frame
         self._episodes = 0
         self._statistics = _Statistics(time.monotonic())

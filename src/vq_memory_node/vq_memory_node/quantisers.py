@@ -50,7 +50,7 @@ class Codebook(Quantiser):
 
     @torch.no_grad()
     def place(self, codes: Tensor, entries: Tensor) -> None:
-        """Set the entries (n, dimensions) of codes (n,)."""
+        """Replace the codebook entries at the indices `codes` (n,) by `entries` (n, dimensions)."""
         self.entries[codes] = entries
 
 
@@ -95,7 +95,7 @@ class Ema(Codebook):
     """
 
     DECAY = 0.99
-    """From the same paper."""
+    """Decay of the moving averages (van den Oord et al. 2017, appendix A.1)."""
 
     counts: Tensor
     sums: Tensor
@@ -109,7 +109,7 @@ class Ema(Codebook):
 
     @torch.no_grad()
     def place(self, codes: Tensor, entries: Tensor) -> None:
-        """Set the entries (n, dimensions) of codes (n,), with a count of 1 each."""
+        """Replace the entries at the indices `codes` (n,), and set their counts to 1."""
         super().place(codes, entries)
         self.sums[codes] = entries
         self.counts[codes] = 1.0

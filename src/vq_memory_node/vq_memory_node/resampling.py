@@ -127,7 +127,8 @@ class JointStream:
 
     @property
     def started(self) -> int | None:
-        """The last stamp passed to `start`, ns; None if there is none of the current clock."""
+        """Stamp (ns) of the last call of `start`; None if there was none since a reset of the
+        clock."""
         return self._start
 
     def restart(self, reason: str) -> None:

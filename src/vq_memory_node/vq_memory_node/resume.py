@@ -51,7 +51,7 @@ def finished(path: Path, facts: Mapping[str, Any]) -> bool:
     """Return whether the model description at `path` is the result of this run.
 
     Raises:
-        RuleSafeError: it is the result of a run with other settings or data.
+        RuleSafeError: the checkpoint is the result of a run with other settings or data.
     """
     if not path.is_file():
         return False

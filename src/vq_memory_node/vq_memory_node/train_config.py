@@ -34,7 +34,7 @@ class MemoryTrainConfig(Settings):
     codes: int = setting(256, "Number of codes in the codebook (published: 256). Not for fsq.", 2)
     dimensions: int = setting(32, "Size of a latent. Not for fsq.", 1)
     levels: tuple[int, ...] = setting(
-        (8, 6, 5), "Number of values of each dimension. For fsq only.", 2
+        (8, 6, 5), "Quantisation levels of each latent dimension. For fsq only.", 2
     )
     weight: float = setting(
         4.0, "Weight (lambda) of commitment and codebook terms (published: 4).", 0

@@ -14,10 +14,11 @@ WINDOW = 50
 """Frames per window (Wang et al., "VQ-Memory", section on discrete joint states)."""
 
 STRIDE = 20
-"""Frames between two tokens (same section)."""
+"""Frames between two tokens (Wang et al., "VQ-Memory", section on discrete joint states)."""
 
 LENGTH = 40
-"""Tokens in a memory (same paper, implementation details): 50 + 39 x 20 = 830 frames, 83 s."""
+"""Tokens in a memory (Wang et al., "VQ-Memory", implementation details): 50 + 39 x 20 = 830 frames,
+83 s."""
 
 
 def window_at(positions: NDArray[np.float32], frame: int, window: int = WINDOW) -> NDArray:

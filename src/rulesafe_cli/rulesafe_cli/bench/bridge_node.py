@@ -31,7 +31,8 @@ only the time beyond the timeout is measured, and since other programs may keep 
 from publishing for 50 ms, which would end the measurement."""
 
 STALL = 2.0
-"""Longest pause (s) of the bridge itself that is tolerated: other load of the machine."""
+"""Parameters `stall_timeout` and `clock_jump` of the measured bridge, s. They are longer than the
+defaults because other load on the machine can delay the bridge."""
 
 BRIDGE = {
     "rate": RATE,
@@ -55,10 +56,10 @@ ELBOW = RIGHT_ARM[3]
 class Found:
     """Results of the measurement; times in s."""
 
-    sent: float = 0.0  # Hz
-    used: float = 0.0  # Hz, states that the bridge used
-    commands: float = 0.0  # Hz
-    bridge_cpu: float = 0.0  # cores
+    sent: float = 0.0  # rate of published states, Hz
+    used: float = 0.0  # rate of states that the bridge used, Hz
+    commands: float = 0.0  # rate of commands, Hz
+    bridge_cpu: float = 0.0  # CPU usage, cores
     robot_cpu: float = 0.0
     chunks: list[float] = field(default_factory=list)
     silence: list[float] = field(default_factory=list)
@@ -208,7 +209,8 @@ def _rates(robot: BenchRobot, found: Found, seconds: float, bridge: int) -> None
 
 
 def _first(robot: BenchRobot, condition: Callable[[LowCmd], bool]) -> list[float]:
-    """Return a list to which the time of the first command with the condition is appended."""
+    """Record the time of the first command that satisfies a condition, in the returned list, which
+    is empty until then."""
     seen: list[float] = []
 
     def look(command: LowCmd, now: float) -> None:

@@ -41,10 +41,10 @@ class BenchOptions:
         parts: Parts to run.
         rule: Rule of the lock.
         safe: Id of the safe.
-        model: For the part memory: name or folder of the model.
-        policies: For the part policy: policy families.
-        data: For the part policy: demonstrations with point clouds and images, to measure training.
-        cache: For the part policy: folder for decoded point clouds and images; by default a
+        model: Name or folder of the model, for the part memory.
+        policies: Policy families, for the part policy.
+        data: Demonstrations with point clouds and images to measure training, for the part policy.
+        cache: Folder for decoded point clouds and images, for the part policy; by default a
             temporary one. Decoding 200 demonstrations takes minutes and gigabytes.
         seconds: Simulated time of each loop in process; wall time of each run through ROS, s.
         json: JSON file to which the measures are written.
@@ -107,8 +107,11 @@ def table(measures: Sequence[Measure]) -> str:
 
 
 def markdown(measures: Sequence[Measure]) -> str:
-    """Return the measures of a part as a Markdown table, one row each. If they are of several
-    subjects, there is a row of medians for each subject, and one with the numbers of samples."""
+    """Return measurements as a Markdown table.
+
+    Without subjects, there is a row for each measurement (median, percentiles, n). With subjects,
+    there is a row of medians for each subject, and a last row with the numbers of samples.
+    """
     if not any(m.subject for m in measures):
         rows = [["", "median", "10th to 90th percentile", "n"]]
         for m in measures:

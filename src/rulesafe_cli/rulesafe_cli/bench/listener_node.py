@@ -22,12 +22,12 @@ WARM_UP = 1.0  # s of wall time that are not measured
 class Received:
     """Measurements of the subscriber; wall times in s, simulated times in simulated s."""
 
-    latencies: list[float] = field(default_factory=list)  # publish to callback of /joint_states
-    arrivals: list[float] = field(default_factory=list)  # of /joint_states
-    stamps: list[float] = field(default_factory=list)  # simulated, of the same messages
+    latencies: list[float] = field(default_factory=list)  # of /joint_states, publish to callback
+    arrivals: list[float] = field(default_factory=list)  # wall times of /joint_states
+    stamps: list[float] = field(default_factory=list)  # simulated times of these messages
     images: int = 0
-    cpu_share: float = 0.0  # of the subscriber, cores
-    simulation_cpu_share: float = 0.0  # cores
+    cpu_share: float = 0.0  # CPU usage of the subscriber, cores
+    simulation_cpu_share: float = 0.0  # CPU usage of the simulation, cores
 
 
 class Listener(ClientNode):

@@ -189,8 +189,9 @@ def _training(family: str, memory: Memory, data: Path, cache: Path, steps: int) 
 
 
 def _evaluation(policy: "NetworkPolicy", options: BenchOptions) -> Found:
-    """Measure episodes per core-hour: physics, observations and inference. Only some chunks of each
-    episode are run and extrapolated to its time limit, since this policy's episodes all fail."""
+    """Measure the throughput of an evaluation in episodes per core-hour: physics, observations and
+    inference. A policy with random weights always reaches the time limit. Only the first chunks of
+    each episode are therefore run, and the CPU time is extrapolated to the time limit."""
     limit = Setup(SIZE).time_limit(options.rule)
     chunks = max(1, round(options.seconds * RATE / EXECUTE))
     agent = PolicyAgent(policy, policy.memory, EXECUTE)

@@ -29,8 +29,10 @@ from rulesafe_data.bags.metadata import Metadata, Topic
 class Splitting(Settings):
     """Limits after which a bag continues in another file."""
 
-    megabytes: float = setting(0.0, "Size of a file (10^6 bytes, compressed); 0: no limit.", 0)
-    seconds: float = setting(0.0, "Time span of the messages in a file; 0: no limit.", 0)
+    megabytes: float = setting(
+        0.0, "Maximum size of a file (10^6 bytes, compressed); 0: no limit.", 0
+    )
+    seconds: float = setting(0.0, "Maximum time span of the messages in a file; 0: no limit.", 0)
 
 
 class BagWriter:

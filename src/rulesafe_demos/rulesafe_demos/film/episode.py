@@ -32,8 +32,11 @@ class _Memory:
         return max(self.received, default=-1)
 
     def at(self, stamp: int) -> Tokens | None:
-        """Return the newest tokens at an instant: empty ones before the episode's first, or None if
-        no tokens have been received."""
+        """Return the newest tokens of the episode with a stamp up to `stamp` (ns).
+
+        Before the first tokens of the episode, all tokens are masked. The result is None if no
+        tokens have been received at all.
+        """
         newest = max((s for s in self.received if self.began <= s <= stamp), default=None)
         if newest is not None:
             self.received = {s: tokens for s, tokens in self.received.items() if s >= newest}
@@ -46,7 +49,7 @@ class FilmClock:
     film ends with the time of the result."""
 
     def __init__(self) -> None:
-        self._opened: float | None = None  # s of simulated time since the reset
+        self._opened: float | None = None  # simulated time since the reset, s
 
     def stopped(self, now: TaskSnapshot) -> TaskSnapshot:
         """Return the snapshot, with the time of the first success after it."""
@@ -151,8 +154,8 @@ def _done(change: PhaseChange) -> str:
 class EpisodeMonitor:
     """Decides when an episode has ended: the door is open, the time limit is reached, or it failed.
 
-    Snapshots, images and tokens may arrive in any order and repeatedly. The first snapshot that
-    ends the episode is the result, so the result does not depend on when it is read.
+    Snapshots, images and tokens may arrive out of order and more than once. The result is the
+    earliest snapshot, by time, that ends the episode; it does not depend on when it is read.
     """
 
     def __init__(self, time_limit: float, recorder: FilmRecorder | None = None):

@@ -25,7 +25,7 @@ TOP = 24
 
 PITCH = (8, 24)
 """Smallest and largest distance between squares, in pixels, including GAP. All are even, since the
-film's format stores colours at half the resolution."""
+video format stores colours at half the resolution (4:2:0 chroma subsampling)."""
 
 GAP = 2
 
@@ -59,7 +59,7 @@ class Tokens:
             )
 
     def emptied(self) -> "Tokens":
-        """Return the same memory before its first observation."""
+        """Return a copy in which all tokens are masked, as before the first observation."""
         nothing = Reading(np.zeros_like(self.reading.values), np.zeros_like(self.reading.mask))
         return Tokens(nothing, self.vocabulary, self.seconds)
 

@@ -21,7 +21,7 @@ class EpisodeFilm:
 
     Args:
         simulation: has just been reset, and renders.
-        folder: for both files.
+        folder: folder for both files.
         time_limit: simulated time, s, until which it films, or until shortly after the door opened.
         side: width and height of each rendered image, pixels.
         memory: updated with the joint positions; its tokens are shown, if it has any.

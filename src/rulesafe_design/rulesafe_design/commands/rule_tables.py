@@ -49,7 +49,7 @@ class Choice:
         min_bits: Minimum memory in bits that a shortest plan needs.
         max_bits: Maximum memory in bits that a shortest plan needs.
         phases: visible: the bits are those of a robot that observes the phases of knob and handle.
-            hidden: those of a robot that does not.
+            hidden: the bits are those of a robot that does not observe them.
         memory: none: a memoryless policy that observes the phases can open the lock. needed: no
             such policy can.
         sort: Sort key; ties are sorted by id.

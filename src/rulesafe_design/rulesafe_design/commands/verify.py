@@ -47,7 +47,7 @@ class Verdict:
 
     path: Path
     refused: str = ""
-    """The reason for refusing it, after the kind of error; empty if it is valid."""
+    """The reason why the file is rejected, after the kind of error; empty if it is valid."""
     lock: LockFile | None = None
     same_as: str = ""
     """The id of a known rule with the same behaviour; empty if there is none."""
@@ -179,7 +179,8 @@ def _check_lock(lock: LockFile, max_steps: int) -> None:
 
     Raises:
         Refused: The lock is not usable, or its program cannot be compiled.
-        Mismatch: The facts differ from the proof, or the automaton differs from the program.
+        Mismatch: The facts in the lock file differ from the proof, which is computed again, or the
+            automaton in the file differs from the program.
     """
     check_use(lock.rule, max_steps)
     proved = prove(lock.rule).facts

@@ -68,7 +68,10 @@ def of_bridge(episode: BagEpisode) -> Actions:
         RuleSafeError: there is no command by the second frame.
     """
     if not episode.commands or min(episode.commands) > episode.stamp(1):
-        raise RuleSafeError("no command on /bridge/state at the start of the episode")
+        raise RuleSafeError(
+            "no command on /bridge/state before the second frame of the episode: engage the bridge "
+            "and start the recording before the episode, or use --actions reached"
+        )
     stamps = np.array(sorted(episode.commands))
     ends = min(episode.end, int(stamps[-1]) + PERIOD)
     dues = [due for f in range(episode.frames - 1) if (due := episode.stamp(f + 1)) <= ends]

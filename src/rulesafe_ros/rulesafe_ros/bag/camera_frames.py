@@ -38,10 +38,10 @@ class CameraFrames:
         episode: one of its episodes.
         count: number of frames.
         topics: topics by source (HEAD, FRONT, POINTS).
-        reach: largest distance of a frame that provides a missing image, frames.
+        reach: a missing image is replaced by the nearest one at most this many frames away.
 
     Attributes:
-        filled: number of images taken from another frame so far.
+        filled: number of images replaced so far.
 
     Raises:
         RuleSafeError: while iterating, a frame has no image within reach.

@@ -83,7 +83,7 @@ def interface_class(kind: str) -> Any:
     """Return the Python class of a type such as sensor_msgs/msg/JointState.
 
     Raises:
-        RuleSafeError: its package is not installed.
+        RuleSafeError: the message's package is not installed.
     """
     module, _, name = kind.rpartition("/")
     try:

@@ -57,5 +57,5 @@ def _in_foreground() -> bool:
     """Return whether standard input is a terminal with this process in the foreground."""
     try:
         return sys.stdin.isatty() and os.tcgetpgrp(0) == os.getpgrp()
-    except OSError:  # not the controlling terminal of this process
+    except OSError:  # this process has another controlling terminal
         return False

@@ -36,7 +36,7 @@ class LossCounter:
     events: int = 0
     overruns: int = 0
     _received: int = 0
-    _runs: list[_Run] = field(default_factory=list)  # in the order of their starts
+    _runs: list[_Run] = field(default_factory=list)  # runs in the order of their starts
 
     @property
     def total(self) -> int:

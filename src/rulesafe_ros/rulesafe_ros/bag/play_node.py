@@ -104,7 +104,7 @@ class PlayNode(Node):
             raise RuleSafeError(
                 f"{bag.path}: no topic to play; topics of the bag: {', '.join(sorted(bag.topics))}"
             )
-        self._clock_published = self._checked = 0.0  # s of the steady clock
+        self._clock_published = self._checked = 0.0  # steady clock, s
         self._reported: set[str] = set()
         self._quit = False
         self.worst_lag = 0.0

@@ -87,9 +87,9 @@ class RecordNode(Node):
         self._recording, self._writer, self._report = recording, writer, report
         self._sim_time: int | None = None  # ns, newest /clock
         self._recorded: dict[str, _Recorded] = {}
-        self._inputs: dict[str, Subscription] = {}  # of recorded topics and /clock
+        self._inputs: dict[str, Subscription] = {}  # for recorded topics and /clock
         self._refused: dict[str, str] = {}
-        self._pending: list[tuple[str, int, bytes]] = []  # received before the first /clock
+        self._pending: list[tuple[str, int, bytes]] = []  # arrived before the first /clock
         self._reported, self._reported_losses = 0.0, 0
         self._start = time.monotonic()
         if recording.clock == "sim" and CLOCK not in recording.selection:
@@ -159,7 +159,7 @@ class RecordNode(Node):
             self._recorded[topic.name].losses.events = event.total_count
 
         events = SubscriptionEventCallbacks(message_lost=lost)
-        # For messages taken by the executor; rclpy's type annotations allow only one argument.
+        # Callback for messages taken by the executor; rclpy's types allow only one argument.
         take: Any = partial(self._on_message, topic.name)
         subscribe = partial(self.create_subscription, kind, topic.name, take, request, raw=True)
         try:

@@ -11,7 +11,7 @@ from rulesafe_data.bags.reading import Bag
 from rulesafe_data.bags.repair import Repaired, mcap_files, unfinished
 
 YEAR_2000 = 946684800 * 10**9
-"""ns since 1970; earlier times are simulated times."""
+"""Start of the year 2000, ns since 1970; earlier times are simulated times."""
 
 
 def describe(bag: Bag) -> Iterator[str]:

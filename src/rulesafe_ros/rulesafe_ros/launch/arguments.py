@@ -19,7 +19,7 @@ class LaunchArgument:
     """An <arg> declared in a launch file or in a file that it includes."""
 
     element: Element
-    conditional: bool  # its declaration depends on a condition
+    conditional: bool  # whether its declaration depends on a condition
     given: frozenset[str]  # names of arguments passed by the enclosing <include> elements
 
     @property
@@ -109,8 +109,8 @@ def check(arguments: list[LaunchArgument], names: Iterable[str], where: str) -> 
     """Check that all given arguments are declared and all required ones are given.
 
     Args:
-        arguments: those that the file declares.
-        names: of the arguments given on the command line or in the <include>.
+        arguments: arguments that the launch file declares.
+        names: names of the arguments given on the command line or in the <include>.
         where: prefix of the error message.
 
     Raises:

@@ -87,7 +87,7 @@ def node(element: Element, context: Context, number: int, scratch: Path) -> Proc
         command += ["-r", f"__node:={name}"]
     if namespace is not None:
         command += ["-r", f"__ns:={namespace}"]
-    # As in launch_ros: a parameter file names the node only if name and namespace are given.
+    # As in launch_ros, a parameter file names the node only if name and namespace are given.
     full = name is not None and namespace is not None
     target = f"{(namespace or '').rstrip('/')}/{name}" if full else "/**"
     inline: dict[str, Any] = {}

@@ -21,7 +21,7 @@ def resolve(root: Element, context: Context, scratch: Path) -> list[Step]:
     """Return the steps of a launch.
 
     Args:
-        root: from `parse_file`.
+        root: root element returned by `parse_file`.
         context: variables (the given arguments) and environment; the launch file changes them.
         scratch: directory for parameter files, which must exist as long as the processes run.
 

@@ -36,8 +36,8 @@ class _Child:
     process: Process
     popen: subprocess.Popen[bytes]
     pending: dict[str, bytes] = field(default_factory=lambda: {"stdout": b"", "stderr": b""})
-    exited: bool = False  # the process itself
-    group_exited: bool = False  # and all processes of its group
+    exited: bool = False  # the process itself has ended
+    group_exited: bool = False  # all processes of its group have ended
 
     @property
     def group(self) -> int:

@@ -35,7 +35,7 @@ class Context:
 
     variables: dict[str, str]
     environment: dict[str, str]
-    directory: Path  # of the present launch file
+    directory: Path  # directory of the current launch file
 
     @contextmanager
     def scope(self) -> Iterator[None]:

@@ -39,7 +39,7 @@ class Board:
             self._write(name, bytes([BINARY.index(name)]) + data)
 
     def get(self, name: str) -> Any:
-        """Return the present value, or None."""
+        """Return the current value of a section, or None if it has none."""
         with self._lock:
             return self._values.get(name)
 

@@ -40,10 +40,12 @@ def choices(exposed: bool) -> dict[str, Any]:
 
 
 class ViewModel:
-    """Writes messages to a board. Stamps are in ns of the graph's clock.
+    """Converts ROS messages to sections of the page and writes them to a `Board`.
+
+    Stamps are in ns of the ROS clock (/clock or system time).
 
     Attributes:
-        frames: the link transforms.
+        frames: transforms of the links.
     """
 
     def __init__(self, board: Board):

@@ -204,7 +204,7 @@ def _chunk(model: ViewModel, board: Board, message: JointTrajectory) -> None:
 
 
 IMAGES = ("head", "front", "points")
-"""Decoded only while a page is open."""
+"""Sources that are decoded only while a page is open."""
 
 HANDLERS: dict[str, Callable[[ViewModel, Board, Any], None]] = {
     "started": lambda model, board, message: model.started(to_ns(message)),
@@ -236,7 +236,7 @@ def running_node(
     failed: Callable[[], object],
 ) -> Iterator[ViewNode]:
     """Run a ViewNode in a thread; `failed` is called in that thread after an exception."""
-    # As in launch files: the buttons must not command a robot elsewhere on the network.
+    # The page must not command a robot elsewhere on the network; launch files do the same.
     os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
     make = partial(ViewNode, board, model, options, server)
     # The web server handles the signals, and stops the node.

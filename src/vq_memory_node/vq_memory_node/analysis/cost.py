@@ -25,11 +25,11 @@ WARM_UP = 3
 
 @dataclass(frozen=True)
 class Cost:
-    """Cost of a memory.
+    """Computational cost of a memory model.
 
     Attributes:
-        times: ms of single frames, by the kind of frame.
-        held: memory usage in kB, by object.
+        times: processing time of each frame (ms), by type of frame.
+        held: RAM usage (kB), by object.
     """
 
     times: dict[str, NDArray[np.float64]]
@@ -111,7 +111,7 @@ def _footprint(make: Callable[[], object]) -> float:
 
 
 class EagerMemory(TokenMemory):
-    """The same memory with an eager torch encoder, as a baseline for the numpy encoder."""
+    """A token memory with an eager torch encoder, as a baseline for the numpy encoder."""
 
     @cached_property
     def _parts(self) -> tuple[Any, Any, list[Any]]:

@@ -44,7 +44,7 @@ def draw_all(
         found: the trajectories.
         clusters: number of clusters in the lower strips and in the codebook's colours.
         every: compute the information from every N-th frame.
-        seed: of noise, baseline, bootstrap and t-SNE.
+        seed: random seed of noise, baseline, bootstrap and t-SNE.
 
     Raises:
         RuleSafeError: a number is not valid.

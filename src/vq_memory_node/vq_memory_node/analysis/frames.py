@@ -45,7 +45,7 @@ class LabelledFrames:
 
 
 STEPS = 100
-"""More than the steps of any plan, so that labels of different rules differ."""
+"""Number of labels per rule; more than the steps of any plan, so that labels of rules differ."""
 
 
 def frames_of(
@@ -56,7 +56,7 @@ def frames_of(
     Args:
         trajectories: episodes of these rules, with steps.
         memory: memory that the probe receives besides the joints.
-        rules: in the order of the columns of `rule_one_hot`.
+        rules: rule IDs in the order of the columns of `rule_one_hot`.
         every: N; neighbouring frames are nearly identical.
 
     Raises:

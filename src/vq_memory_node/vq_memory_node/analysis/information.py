@@ -31,7 +31,7 @@ class Share:
 
     Attributes:
         value: estimate from counts, in 0..1.
-        low, high: its 95 % interval, within 0..1.
+        low, high: 95 % interval of the estimate, within 0..1.
         baseline: mean share of tokens that are rotated in time.
     """
 
@@ -52,12 +52,12 @@ def information_share(
     """Return the mutual information of tokens and true steps as a share of the step's entropy.
 
     Args:
-        tokens: of each episode (N,), from 0.
-        steps: of each episode (N,), from 0.
-        rules: of each episode.
+        tokens: token at each frame, at least 0; one array (N,) per episode.
+        steps: true task step at each frame, at least 0; one array (N,) per episode.
+        rules: rule ID of each episode.
         resamples: number of bootstrap resamples.
         rotations: number of rotated copies for the baseline.
-        seed: of both.
+        seed: random seed of the bootstrap and of the rotations.
 
     Raises:
         RuleSafeError: the step never changes, so that its entropy is 0.
@@ -95,7 +95,7 @@ def _shares(counts: Floats, groups: Sequence[Ints], weights: Floats) -> Floats:
     """Return the shares (B,) for weights (B, E) of the episodes; NaN where no step changes.
 
     Args:
-        counts: from `_counts`.
+        counts: frames by episode, token and step, as returned by `_counts`.
         groups: the episodes of each rule.
         weights: count of each episode.
     """

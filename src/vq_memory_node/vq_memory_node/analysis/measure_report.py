@@ -35,10 +35,10 @@ def report(
     Args:
         command: the command that writes it.
         models: the measured models by name; `cost` is that of the first one.
-        episodes: by split, "train" and "shifted".
+        episodes: episodes by split, "train" and "shifted".
         stable: results of `measures.stabilities`, by split.
-        results: in the order of the table's rows.
-        cost: of the first model's memory.
+        results: results in the order of the table's rows.
+        cost: computational cost of the first model's memory.
         seeds: number of noise draws and of probe trainings.
     """
     parts = [

@@ -126,9 +126,9 @@ def probe_results(
     Args:
         train: episodes for training, validation and test.
         shifted: test episodes of another split.
-        memories: from `sources`.
-        seeds: 2 or more; of split, weights and batch order.
-        config: of the network.
+        memories: memories as returned by `sources`.
+        seeds: number of random seeds of split, weights and batch order, 2 or more.
+        config: configuration of the network.
         every: use every N-th frame.
 
     Raises:

@@ -78,7 +78,7 @@ def information_of_tokens(
         found: trajectories with steps.
         noises: standard deviations of independent Gaussian noise of each joint and frame, rad.
         every: use every N-th frame.
-        seed: of noise, baseline and bootstrap.
+        seed: random seed of noise, baseline and bootstrap.
 
     Raises:
         RuleSafeError: the trajectories have no steps, or only one.
@@ -119,7 +119,7 @@ class Map:
 
     Attributes:
         pca: (K, 2) first two principal components.
-        explained: their shares of the variance.
+        explained: shares of the variance that the two components explain.
         tsne: (K, 2) t-SNE.
         usage: (K,) share of the training windows.
     """

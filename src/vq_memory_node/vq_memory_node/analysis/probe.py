@@ -30,7 +30,7 @@ class ProbeConfig:
     """Adam's learning rate."""
     batch: int = 256
     epochs: int = 60
-    """Maximum; training stops early."""
+    """Maximum number of epochs; training stops early."""
     patience: int = 6
     """Epochs without a lower validation loss before training stops; the best weights are kept."""
 
@@ -172,9 +172,9 @@ def probe(
         train: frames of episodes that are numbered as in `rules`.
         shifted: test frames of episodes of another split.
         rules: the rule of each train episode.
-        vocabulary: of the tokens.
-        seed: of the split, the weights and the batch order.
-        config: of the network.
+        vocabulary: number of different tokens.
+        seed: random seed of the split, the weights and the batch order.
+        config: configuration of the network.
     """
     training, validation, test = (train.of(part) for part in split_episodes(rules, seed))
     trained = TrainedProbe(vocabulary, config).fit(training, validation, seed)

@@ -92,7 +92,7 @@ def stability(
     Args:
         trajectories: positions (N, 13) of each episode, rad.
         memory: a memory of tokens.
-        disturb: by name, from `disturbances`.
+        disturb: disturbances by name, as returned by `disturbances`.
         seeds: number of noise draws; other disturbances are the same in every draw.
     """
     stored = [

@@ -25,10 +25,10 @@ class Trajectories:
     """Joint positions of E episodes at 10 Hz; frame t is the instant t * 0.1 s after the reset.
 
     Attributes:
-        positions: of each episode (N, 13) float32, rad, in the order of ACTION_JOINTS.
+        positions: joint positions of each episode, (N, 13) float32, rad, order of ACTION_JOINTS.
         rules: the rule of each episode, "" if unknown.
         safes: the safe of each episode, "" if unknown.
-        steps: of each episode (N,) int64, number of completed steps of the plan; None if the
+        steps: number of completed steps of the plan in each episode, (N,) int64; None if the
             source lacks it. Privileged: only for figures and measurements, never for the training
             of a memory or a policy.
     """

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import gymnasium
+import numpy as np
 from numpy.typing import ArrayLike
 
 from rulesafe_core.errors import RuleSafeError
@@ -87,7 +88,7 @@ class RecordVideo(gymnasium.Wrapper):
 
     def _add(self) -> None:
         if self._film is not None:
-            self._film.add(self.env.render())
+            self._film.add(np.asarray(self.env.render(), np.uint8))
 
     def _finish(self) -> None:
         if self._film is not None:

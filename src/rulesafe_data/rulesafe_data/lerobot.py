@@ -46,8 +46,8 @@ def decode_video_frames(
     for timestamp, index in zip(timestamps, indices, strict=True):
         if abs(timestamp - index / FPS) > tolerance_s:
             raise RuleSafeError(
-                f"{video_path} has no frame within {tolerance_s:g} s of {timestamp:g} s; frames are "
-                f"{1 / FPS:g} s apart"
+                f"{video_path} has no frame within {tolerance_s:g} s of {timestamp:g} s; frames "
+                f"are {1 / FPS:g} s apart"
             )
     with closing(Video(Path(video_path))) as video:
         frames = np.stack([video.frame(index) for index in indices])

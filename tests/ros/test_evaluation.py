@@ -224,4 +224,5 @@ def test_an_interrupted_evaluation_is_no_success(client, start, tmp_path):
     client.wait_for_turn()
     code, output = evaluator.stop(signal.SIGINT)
     assert code == 130
+    assert output.rstrip().endswith("evaluator_node: interrupted, exit code 130")
     assert "Traceback" not in output

@@ -20,6 +20,7 @@ from lifecycle_msgs.srv import ChangeState, GetState
 from rclpy.parameter import Parameter
 from rclpy.parameter_client import AsyncParameterClient
 from sensor_msgs.msg import JointState
+from std_msgs.msg import Bool
 from std_srvs.srv import Trigger
 
 from rulesafe_core import convert, messages
@@ -250,3 +251,19 @@ def test_in_the_simulation_each_episode_has_a_memory_of_its_own(client, player, 
             place = dict(zip(samples[stamp].name, samples[stamp].position, strict=True))
             frames.append([place[joint] for joint in ACTION_JOINTS])
         player.check(np.array(frames, np.float32), begin, memory, at_least=10)
+
+
+def test_a_pause_of_the_simulation_is_not_a_warning(player, start, model_dir):
+    start(NODE, f"model:={model_dir}", "clusters:=16")
+    player.wait()
+    publisher = player.client.create_publisher(Bool, "/episode/paused", convert.LATCHED_QOS)
+    for paused, level, text in (
+        (True, DiagnosticStatus.OK, "the simulation is paused"),
+        (False, DiagnosticStatus.WARN, "no messages on /joint_states"),
+    ):
+        publisher.publish(Bool(data=paused))
+        player.client.until(
+            lambda: player.diagnostics and player.diagnostics[-1].message == text,  # noqa: B023
+            text,
+        )
+        assert player.diagnostics[-1].level == level

@@ -15,12 +15,12 @@ import pytest
 from rulesafe_cli.cli import main
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.engines import ENGINES
-from rulesafe_demos.film.film import Film
 from rulesafe_eval import films, plots
 from rulesafe_eval.oracles import ORACLES
 from rulesafe_eval.report import write_report
 from rulesafe_eval.results import ResultsFolder, read_results
 from rulesafe_eval.runner import play
+from rulesafe_sim.film import Film
 
 pytestmark = pytest.mark.episode
 

@@ -13,9 +13,10 @@ from rulesafe_data.attempt_recording import STATE, RecordedAttempt, snapshot
 from rulesafe_data.demo_folder import DemoFolder
 from rulesafe_demos.attempts import load_request
 from rulesafe_demos.film.episode import FilmClock
-from rulesafe_demos.film.film import Film, compose
+from rulesafe_demos.film.film import compose
 from rulesafe_locks.rules import PARTS
 from rulesafe_sim.episode import Activity
+from rulesafe_sim.film import Film
 from rulesafe_sim.observer import Observer
 from rulesafe_sim.runtime import Playback, Runtime, Subscriber
 from rulesafe_sim.simulation import Simulation

@@ -330,7 +330,8 @@ class EvaluatorNode(Node):
         try:
             executor.spin_until_future_complete(task)
         except (KeyboardInterrupt, ExternalShutdownException):
-            print("evaluator_node: interrupted", file=sys.stderr, flush=True)
+            # The context is shut down, so that a logger could not publish on /rosout.
+            print(f"evaluator_node: interrupted, exit code {INTERRUPTED}", flush=True)
             return INTERRUPTED
         if not task.done():
             return INTERRUPTED

@@ -1,5 +1,6 @@
 """The subcommands of `rulesafe memory`. Imports are local, so that `--help` stays fast."""
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
@@ -116,6 +117,7 @@ def plot(
         seed: Seed of noise, baseline, bootstrap and t-SNE.
     """
     from vq_memory_node.analysis.figures import draw_all
+    from vq_memory_node.analysis.plots import few_episodes
     from vq_memory_node.analysis.trajectories import load_trajectories
     from vq_memory_node.model_files import load_model
 
@@ -126,6 +128,8 @@ def plot(
         print(f"wrote {path}")
     if found.steps is None:
         print(f"{data} does not contain the true step: information.png is not written")
+    elif warning := few_episodes(found.rules):
+        print(f"information.png: {warning}", file=sys.stderr)
 
 
 def measure(

@@ -19,6 +19,7 @@ from rclpy.clock import Clock, ClockType
 from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
 from rclpy.subscription import Subscription
 from sensor_msgs.msg import JointState
+from std_msgs.msg import Bool
 from std_srvs.srv import Trigger
 
 from rulesafe_core.chunks import SECOND
@@ -94,6 +95,7 @@ class MemoryNode(ManagedNode[MemoryParameters]):
         self._stream: JointStream | None = None  # set while the node is active
         self._stamp = 0  # ns, of the newest frame
         self._episodes = 0
+        self._paused = False  # whether simulated time is paused
         self._statistics = _Statistics(time.monotonic())
         self.create_service(Trigger, "~/reset", self._on_reset)
         self.create_service(Trigger, "~/publish", self._on_publish)
@@ -119,7 +121,9 @@ class MemoryNode(ManagedNode[MemoryParameters]):
         self._memory.reset()
         self._stream = JointStream(max_gap=round(self.values.max_gap * SECOND))
         self._statistics = _Statistics(time.monotonic())
+        self._paused = False
         return [
+            self.create_subscription(Bool, "/episode/paused", self._on_paused, LATCHED_QOS),
             self.create_subscription(Time, "/episode/started", self._on_started, LATCHED_QOS),
             self.create_subscription(
                 JointState, "/joint_states", self._on_joints, convert.JOINTS_QOS
@@ -160,6 +164,9 @@ class MemoryNode(ManagedNode[MemoryParameters]):
         if not frames:
             self._empty(stamp)
         self._take(frames, began)
+
+    def _on_paused(self, message: Bool) -> None:
+        self._paused = message.data
 
     def _take(self, frames: list[JointFrame], began: float) -> None:
         """Add the frames that a message received at `began` (s, perf_counter) completes."""
@@ -231,6 +238,8 @@ class MemoryNode(ManagedNode[MemoryParameters]):
             values = self._measures(now, statistics)
             if statistics.warning:
                 level, text = DiagnosticStatus.WARN, statistics.warning
+            elif self._paused:
+                text = "the simulation is paused"
             elif not statistics.samples:
                 level, text = DiagnosticStatus.WARN, "no messages on /joint_states"
         self.diagnostics.publish(level, text, values)

@@ -4,6 +4,7 @@ import csv
 
 import numpy as np
 import pytest
+from matplotlib.axes import Axes
 from PIL import Image
 
 from rulesafe_cli.cli import main
@@ -11,8 +12,14 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.states import export_states
 from rulesafe_data.tables import about, read_columns
 from rulesafe_demos.render import Rendering, render
-from vq_memory_node.analysis.figures import code_colours, draw_all
-from vq_memory_node.analysis.plots import information_of_tokens, principal, strips_of
+from vq_memory_node.analysis.figures import code_colours, draw_all, draw_strips
+from vq_memory_node.analysis.plots import (
+    Strip,
+    few_episodes,
+    information_of_tokens,
+    principal,
+    strips_of,
+)
 from vq_memory_node.analysis.trajectories import load_trajectories
 from vq_memory_node.commands import SUBCOMMANDS
 from vq_memory_node.model_files import load_model
@@ -81,7 +88,8 @@ def test_plot_writes_every_figure(recordings, model_dir, tmp_path, capsys):
     assert main(["memory", *arguments]) == 0
     names = {"strips_rule_001.png", "strips_rule_020.png", "codebook.png", "information.png"}
     assert {path.name for path in out.iterdir()} == names | {"information.csv"}
-    printed = capsys.readouterr().out
+    printed, warned = capsys.readouterr()
+    assert "few episodes (rule_001 " in warned and "below 10 per rule" in warned
     for name in names:
         assert f"wrote {out / name}" in printed
         picture = np.asarray(Image.open(out / name).convert("RGB"))
@@ -165,3 +173,19 @@ def test_each_subcommand_says_what_it_does(capsys):
             main(["memory", name, "--help"])
         assert end.value.code == 0
         assert f"Example: rulesafe memory {name} " in capsys.readouterr().out
+
+
+def test_few_episodes_are_a_warning():
+    assert few_episodes(["rule_001"] * 10 + ["rule_002"] * 11) == ""
+    assert "(rule_002 9)" in few_episodes(["rule_001"] * 10 + ["rule_002"] * 9)
+
+
+def test_the_axis_of_strips_names_black_lines_only_where_they_are_drawn(tmp_path, monkeypatch):
+    labels = []
+    monkeypatch.setattr(Axes, "set_xlabel", lambda axes, text: labels.append(text))
+    codes = np.array([0, 1])
+    for changes in ((), ((7, 1),)):
+        strip = Strip(codes, changes, 12, "1")
+        draw_strips(tmp_path / "strips.png", "rule_001", [strip], codes, codes, codes)
+    black = "time (s); black lines: number of completed steps of the plan"
+    assert [label for label in labels if label] == ["time (s)", black]

@@ -5,9 +5,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from rulesafe_core.chunks import SECOND
-from rulesafe_demos.film.film import ContactSheet, Film, Picture, compose, in_words
+from rulesafe_demos.film.film import ContactSheet, Picture, compose, in_words
 from rulesafe_demos.film.strip import Tokens, with_strip
 from rulesafe_sim.episode import EpisodeRecord, EpisodeTracker, PhaseChange, TaskSnapshot, changes
+from rulesafe_sim.film import Film
 
 LINGER = 1.0
 """Simulated time for which the film continues after the door has opened, s."""

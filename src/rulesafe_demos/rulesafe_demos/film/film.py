@@ -1,4 +1,4 @@
-"""Film (MP4) and contact sheet (PNG) of an episode, from images and facts. No ROS here.
+"""Frames of a film and contact sheet (PNG) of an episode, from images and facts. No ROS here.
 
 Example::
 
@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-import av
 import matplotlib
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +20,6 @@ from rulesafe_sim.episode import TaskSnapshot
 
 Picture = NDArray[np.uint8]  # (H, W, 3)
 
-FPS = 10
 SIDE = 480  # pixels of each of the two images
 BAR = 112  # pixels of the caption below them
 MARGIN = 16
@@ -124,48 +122,6 @@ def _resized(picture: Picture, side: int) -> Image.Image:
     if image.size == (side, side):
         return image
     return image.resize((side, side), Image.Resampling.LANCZOS)
-
-
-class Film:
-    """An H.264 film at 10 frames per second, written frame by frame; a context manager."""
-
-    def __init__(self, path: Path):
-        self.path, self.frames = path, 0
-        self._container: av.container.OutputContainer | None = None
-
-    def add(self, picture: Picture) -> None:
-        """Append a frame (H, W, 3); all have the same size, even in both directions."""
-        container = self._container or self._begin(*picture.shape[:2])
-        frame = av.VideoFrame.from_ndarray(picture, format="rgb24")
-        frame.pts, self.frames = self.frames, self.frames + 1
-        container.mux(self._stream.encode(frame))
-
-    def _begin(self, height: int, width: int) -> av.container.OutputContainer:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        self._container = av.open(str(self.path), "w", options={"movflags": "faststart"})
-        self._stream = self._container.add_stream("libx264", rate=FPS)
-        self._stream.height, self._stream.width = height, width
-        self._stream.pix_fmt = "yuv420p"
-        self._stream.options = {"crf": "20", "preset": "veryfast"}
-        return self._container
-
-    def hold(self, picture: Picture, seconds: float) -> None:
-        """Append an image for a duration."""
-        for _ in range(round(seconds * FPS)):
-            self.add(picture)
-
-    def close(self) -> None:
-        """Finish the file; without any frame no file is written."""
-        if self._container is not None:
-            self._container.mux(self._stream.encode(None))
-            self._container.close()
-            self._container = None
-
-    def __enter__(self) -> "Film":
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        self.close()
 
 
 @dataclass(frozen=True)

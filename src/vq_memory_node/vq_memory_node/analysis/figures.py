@@ -14,6 +14,7 @@ from vq_memory_node.analysis.plots import (
     Map,
     StepInformation,
     Strip,
+    few_episodes,
     information_of_tokens,
     map_of,
     principal,
@@ -68,7 +69,7 @@ def draw_all(
         entries = information_of_tokens(model, found, every=every, seed=seed)
         write_information(out / "information.csv", entries)
         yield out / "information.csv"
-        draw_information(out / "information.png", entries)
+        draw_information(out / "information.png", entries, few_episodes(found.rules))
         yield out / "information.png"
 
 
@@ -109,7 +110,8 @@ def draw_strips(
     below.set_title(f"{count} clusters", loc="left", fontsize=9)
     _rows(above, strips, fine, code_colours(fine[order]))
     _rows(below, strips, clusters, cluster_colours(count))
-    below.set_xlabel("time (s); black lines: number of completed steps of the plan")
+    note = "black lines: number of completed steps of the plan"
+    below.set_xlabel(f"time (s); {note}" if any(strip.changes for strip in strips) else "time (s)")
     below.set_xlim(0, longest + 0.2)
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path)
@@ -150,9 +152,17 @@ def _rows(
     axes.spines[["top", "right", "left"]].set_visible(False)
 
 
-def draw_information(path: Path, entries: Sequence[StepInformation]) -> None:
-    """Write a PNG: mutual information with the true step, by number of tokens and by noise."""
+def draw_information(path: Path, entries: Sequence[StepInformation], warning: str = "") -> None:
+    """Write a PNG: mutual information with the true step, by number of tokens and by noise.
+
+    Args:
+        path: output file.
+        entries: the results.
+        warning: title of the figure; empty: no title.
+    """
     figure = Figure(figsize=(9.6, 3.9), dpi=150, layout="constrained")
+    if warning:
+        figure.suptitle(warning, fontsize=9, color="#b00020")
     by_count, by_noise = figure.subplots(1, 2, sharey=True)
     quiet = sorted((e for e in entries if e.noise == 0), key=lambda entry: entry.clusters)
     where = np.arange(len(quiet))

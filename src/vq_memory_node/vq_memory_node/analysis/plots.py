@@ -19,6 +19,9 @@ from vq_memory_node.windows import STRIDE
 NOISES = (0.0, 0.005, 0.01, 0.02, 0.03, 0.05)
 """Standard deviations of the joints' noise, rad."""
 
+FEW = 10
+"""Episodes of a rule below which the bootstrap intervals of the information are too narrow."""
+
 
 @dataclass(frozen=True)
 class Strip:
@@ -99,6 +102,19 @@ def information_of_tokens(
             share = information_share(tokens, steps, found.rules, seed=seed)
             entries.append(StepInformation(clusters, noise, share))
     return entries
+
+
+def few_episodes(rules: Sequence[str]) -> str:
+    """Return a warning if a rule has fewer than FEW episodes, else "".
+
+    Args:
+        rules: of each episode.
+    """
+    counts = {rule: list(rules).count(rule) for rule in sorted(set(rules))}
+    few = [f"{rule or 'unknown'} {count}" for rule, count in counts.items() if count < FEW]
+    if not few:
+        return ""
+    return f"few episodes ({', '.join(few)}): intervals are too narrow below {FEW} per rule"
 
 
 def write_information(path: Path, entries: Sequence[StepInformation]) -> None:

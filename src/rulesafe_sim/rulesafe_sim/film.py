@@ -1,0 +1,52 @@
+"""Writer of H.264 films (MP4)."""
+
+from pathlib import Path
+
+import av
+import numpy as np
+from numpy.typing import NDArray
+
+FPS = 10
+"""Frames per second of a film: one frame of the simulation each."""
+
+
+class Film:
+    """An H.264 film at 10 frames per second, written frame by frame; a context manager."""
+
+    def __init__(self, path: Path):
+        self.path, self.frames = path, 0
+        self._container: av.container.OutputContainer | None = None
+
+    def add(self, picture: NDArray[np.uint8]) -> None:
+        """Append a frame (H, W, 3); all have the same size, even in both directions."""
+        container = self._container or self._begin(*picture.shape[:2])
+        frame = av.VideoFrame.from_ndarray(picture, format="rgb24")
+        frame.pts, self.frames = self.frames, self.frames + 1
+        container.mux(self._stream.encode(frame))
+
+    def _begin(self, height: int, width: int) -> av.container.OutputContainer:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self._container = av.open(str(self.path), "w", options={"movflags": "faststart"})
+        self._stream = self._container.add_stream("libx264", rate=FPS)
+        self._stream.height, self._stream.width = height, width
+        self._stream.pix_fmt = "yuv420p"
+        self._stream.options = {"crf": "20", "preset": "veryfast"}
+        return self._container
+
+    def hold(self, picture: NDArray[np.uint8], seconds: float) -> None:
+        """Append an image for a duration."""
+        for _ in range(round(seconds * FPS)):
+            self.add(picture)
+
+    def close(self) -> None:
+        """Finish the file; without any frame no file is written."""
+        if self._container is not None:
+            self._container.mux(self._stream.encode(None))
+            self._container.close()
+            self._container = None
+
+    def __enter__(self) -> "Film":
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()

@@ -14,7 +14,8 @@ from rulesafe_locks.plans import opens_door
 from rulesafe_locks.proofs import prove
 from rulesafe_locks.rules import RULES, load_rule
 
-DOCS = (Path(__file__).parents[3] / "docs" / "rules.md").read_text(encoding="utf-8")
+PAGES = [Path(__file__).parents[3] / "docs" / name for name in ("rules.md", "non_markovian.md")]
+DOCS = "".join(page.read_text(encoding="utf-8") for page in PAGES)
 PROGRAM = re.search(r"<!-- a program -->\n```python\n(.*?)```", DOCS, re.S)[1]
 FREE = """
 def check_lock(self):

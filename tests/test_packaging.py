@@ -161,7 +161,7 @@ PIP = {
 
 
 ADAPTED = {"rulesafe_data": ("lerobot", "torch")}
-"""By package, modules that an adapter uses where users have them; the package does not need them."""
+"""By package, modules that an adapter uses where users have them; the package needs none of them."""
 
 
 @pytest.mark.parametrize("path", SETUPS, ids=lambda path: path.parent.name)

@@ -161,7 +161,7 @@ PIP = {
 
 
 ADAPTED = {"rulesafe_data": ("lerobot", "torch")}
-"""By package, modules that an adapter uses where users have them; the package needs none of them."""
+"""By package, modules that only an adapter imports, where users have them."""
 
 
 @pytest.mark.parametrize("path", SETUPS, ids=lambda path: path.parent.name)

@@ -54,7 +54,11 @@ def test_it_fits_on_three_screens():
     ("page", "said", "results"),
     [
         ("expert", "600 of 600", "| all | 600/600 |"),
-        ("policies", "24 of 100 episodes without memory", "succeeds in 24 of 100 episodes on `train`"),
+        (
+            "policies",
+            "24 of 100 episodes without memory",
+            "succeeds in 24 of 100 episodes on `train`",
+        ),
         (
             "policies",
             "91 against 81 of 100",

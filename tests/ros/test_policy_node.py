@@ -382,7 +382,7 @@ def test_it_reads_nothing_that_a_policy_may_not(client, start):
     start(SIM, *EPISODE)
     start(MEMORY, "model:=all_rules")
     start(NODE, "policy:=seeing_policies:Watching")
-    readable = {row[0] for row in section("Topics") if row[5] == "yes"}
+    readable = {row[0] for row in section("Topics") if row[4] == "yes"}
     seen = client.get_subscriber_names_and_types_by_node
 
     def found() -> set[str]:

@@ -224,7 +224,7 @@ def test_it_says_once_in_an_episode_that_time_waits_for_a_chunk(client, start):
     client.reset()
     client.wait_for_turn()
     output = simulation.stop_well()
-    assert output.count("until a chunk arrives on /policy/action_chunk") == 2, output
+    assert output.count("until the first message on /policy/action_chunk") == 2, output
 
 
 def test_parameters_describe_themselves_and_refuse_nonsense(client, start):

@@ -1,5 +1,6 @@
 """A node that is interrupted while it is imported ends without output."""
 
+import os
 import re
 import shutil
 import signal
@@ -36,7 +37,11 @@ def test_little_is_imported_before_a_sigint_is_handled():
         "import rulesafe_core.start\n"
         "print(sorted(set(sys.modules) - before))"
     )
-    result = subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, text=True)
+    source = str(Path(rulesafe_core.start.__file__).parents[1])
+    environment = {**os.environ, "PYTHONPATH": source}
+    result = subprocess.run(
+        [sys.executable, "-S", "-c", code], capture_output=True, text=True, env=environment
+    )
     assert result.stdout == "['rulesafe_core', 'rulesafe_core.start']\n", result.stderr
 
 

@@ -170,8 +170,14 @@ def test_what_moved_is_told_and_the_same_program_is_not_run_twice(serve, tmp_pat
     [
         ({"program.py": "mine"}, "'program.py'.*has no verdict.json"),
         ({"sub/.token-0123456789ab": "mine"}, "not empty"),
-        ({"verdict.json": "mine", "program.py": "mine", ".lock": "mine"}, "not a verdict"),
-        ({"verdict.json": "[]", ".verdict.json-0123456789ab": "mine"}, "not a verdict"),
+        (
+            {"verdict.json": "mine", "program.py": "mine", ".lock": "mine"},
+            "was not written by rulesafe demos write",
+        ),
+        (
+            {"verdict.json": "[]", ".verdict.json-0123456789ab": "mine"},
+            "was not written by rulesafe demos write",
+        ),
         ({"verdict.json": '{"rule": "rule_009"}'}, "has tries of rule_009"),
     ],
 )

@@ -64,7 +64,7 @@ def test_an_environment_without_images_is_refused(tmp_path):
 
 @pytest.mark.render
 def test_rulesafe_is_recorded(tmp_path):
-    assert rulesafe_sim.env.MAX_EPISODE_FRAMES  # the import registers the environment
+    assert rulesafe_sim.env.RuleSafeEnv  # the import registers the environment
     env = gymnasium.make("RuleSafe-v1", observations=("points",), render_mode="rgb_array")
     env = RecordVideo(env, tmp_path)
     env.reset(seed=0)

@@ -56,7 +56,7 @@ def test_it_fits_on_three_screens():
         ("expert", "600 of 600", "| all | 600/600 |"),
         (
             "policies",
-            "24 of 100 episodes without memory",
+            "24 of 100 episodes without",
             "succeeds in 24 of 100 episodes on `train`",
         ),
         (

@@ -37,7 +37,7 @@ def test_little_is_imported_before_a_sigint_is_handled():
         "import rulesafe_core.start\n"
         "print(sorted(set(sys.modules) - before))"
     )
-    source = str(Path(rulesafe_core.start.__file__).parents[1])
+    source = str(Path(find_spec("rulesafe_core").origin).parents[1])
     environment = {**os.environ, "PYTHONPATH": source}
     result = subprocess.run(
         [sys.executable, "-S", "-c", code], capture_output=True, text=True, env=environment

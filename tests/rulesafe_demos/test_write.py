@@ -172,11 +172,11 @@ def test_what_moved_is_told_and_the_same_program_is_not_run_twice(serve, tmp_pat
         ({"sub/.token-0123456789ab": "mine"}, "not empty"),
         (
             {"verdict.json": "mine", "program.py": "mine", ".lock": "mine"},
-            "was not written by rulesafe demos write",
+            "not a verdict",
         ),
         (
             {"verdict.json": "[]", ".verdict.json-0123456789ab": "mine"},
-            "was not written by rulesafe demos write",
+            "was not written by",
         ),
         ({"verdict.json": '{"rule": "rule_009"}'}, "has tries of rule_009"),
     ],

@@ -149,6 +149,6 @@ def _assert_weight(record: Record, ramp: float, complete: bool, slack: float) ->
     assert weight.min() >= 0
     assert weight.max() <= 1
     if complete:
-        assert weight[0] <= slack / ramp + 1e-6  # the first weight must not jump
+        assert weight[0] <= SLACK / ramp + 1e-6  # the first weight must not jump
     steps = np.abs(np.diff(weight))
     assert (steps <= (np.diff(time) + slack) / ramp + 1e-6).all()

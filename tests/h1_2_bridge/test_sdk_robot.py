@@ -166,6 +166,7 @@ def test_a_robot_that_is_switched_off_and_on_is_found_again(peer, bridge, user):
     user.until_state("DISCONNECTED")
     second = peer(RATE)
     user.until_state("IDLE")
+    user.spin(1.0)  # the bridge receives from the new robot before the robot receives from it
     user.engage()
     assert user.ask("disengage").success
     user.until_state("IDLE")

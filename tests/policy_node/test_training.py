@@ -97,7 +97,7 @@ def test_a_seed_decides_the_weights(quick, trained, tmp_path):
 def test_training_lowers_the_loss_with_every_memory(memory, quick, tmp_path):
     losses = []
     run = quick(memory, steps=60, learning_rate=3e-3, checkpoint_every=60)
-    train(run.task, run.config, tmp_path, lambda progress: losses.append(progress.loss))
+    train(run.task, run.config, tmp_path, lambda progress: losses.append(progress.metrics["loss"]))
     assert np.mean(losses[-10:]) < 0.7 * np.mean(losses[:5])
     assert read_policy(tmp_path).memory == run.task.memory
 

@@ -73,7 +73,7 @@ def same(first, second):
 def test_training_learns_and_tells(paths, tmp_path):
     losses = []
     config = replace(QUICK, steps=300)
-    train(paths, config, tmp_path, lambda progress: losses.append(progress.loss))
+    train(paths, config, tmp_path, lambda progress: losses.append(progress.metrics["loss"]))
     assert len(losses) == 300
     model = load_model(tmp_path)
     record = model.training
@@ -134,7 +134,7 @@ def test_a_signal_saves_the_completed_batch(paths, trained, tmp_path, number):
         if progress.step == 7:  # before the first checkpoint
             signal.raise_signal(number)
 
-    with pytest.raises(KeyboardInterrupt, match="the checkpoint of batch 7"):
+    with pytest.raises(KeyboardInterrupt, match="the checkpoint of step 7"):
         train(paths, QUICK, tmp_path, interrupt)
     began = []
     train(paths, QUICK, tmp_path, lambda progress: began.append(progress.step))
@@ -207,11 +207,11 @@ def test_dead_codes_are_restarted_until_late(paths, tmp_path):
     torch.set_num_threads(1)
     run = MemoryTraining(paths, QUICK, tmp_path, FACTS)
     run.step = 9
-    run._advance()
+    run.advance()
     run.step = 20
     run.quantiser.place(torch.arange(1, 16), torch.full((15, 4), 1e4))
     run.uses.zero_()
-    run._advance()
+    run.advance()
     assert (run.uses > 0).tolist() == [True] + 15 * [False]
     assert run._restart() == 15
     assert run.uses.sum() == 0
@@ -221,7 +221,7 @@ def test_dead_codes_are_restarted_until_late(paths, tmp_path):
     assert len(torch.unique(entries, dim=0)) == 15
     run.quantiser.place(torch.arange(1, 16), torch.full((15, 4), 1e4))
     run.step = 50  # of 60: past restart_until
-    run._advance()
+    run.advance()
     assert run._restart() == 0
 
 

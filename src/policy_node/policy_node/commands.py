@@ -86,7 +86,9 @@ def train(
             out,
             lambda now: show(
                 now.step,
-                f"loss {now.loss:.5f}, lr {now.rate:.1e}, waiting for data {now.waiting:.1%}",
+                "loss {loss:.5f}, lr {rate:.1e}, waiting for data {waiting:.1%}".format(
+                    **now.metrics
+                ),
             ),
         )
     results = read_policy(out).training["results"]

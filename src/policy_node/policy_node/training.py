@@ -16,7 +16,6 @@ import numpy as np
 import torch
 from accelerate import Accelerator
 from accelerate.utils import DistributedDataParallelKwargs
-from tensorboardX import SummaryWriter
 from torch import Tensor, nn
 
 from policy_node.batches import Batch, Network
@@ -27,14 +26,7 @@ from policy_node.families import find_family, make_network
 from policy_node.training_data import ObservationWindows, select_episodes
 from rulesafe_data.store import EpisodeStore
 from vq_memory_node.memory import Memory
-from vq_memory_node.resume import (
-    CHECKPOINT,
-    deferred_signals,
-    finished,
-    load_checkpoint,
-    repeatable,
-    save_checkpoint,
-)
+from vq_memory_node.resume import TrainingProgress, TrainingRun, run_training
 
 
 @dataclass(frozen=True)
@@ -58,18 +50,6 @@ class TrainingTask:
     instructions: tuple[str, ...] | None
     cache: Path
     safes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class TrainingProgress:
-    """Progress of a training run: completed and total steps, last loss and learning rate, and the
-    fraction of the time that was spent waiting for data."""
-
-    step: int
-    steps: int
-    loss: float
-    rate: float
-    waiting: float
 
 
 def train(
@@ -97,15 +77,14 @@ def train(
     store = EpisodeStore(task.data)
     episodes = select_episodes(store, task.instructions)
     facts = _facts(task, config, store, episodes)
-    if not finished(out / JSON_FILE, facts):
-        out.mkdir(parents=True, exist_ok=True)
-        with repeatable(config.threads, deterministic=not torch.cuda.is_available()):
-            run = PolicyTraining(task, config, out, facts, store, episodes)
-            run.go(progress)
-            if run.main:
-                save_policy(run.checkpoint(), out)
-    (out / CHECKPOINT).unlink(missing_ok=True)
-    return out
+    return run_training(
+        lambda: PolicyTraining(task, config, out, facts, store, episodes),
+        out / JSON_FILE,
+        facts,
+        config,
+        progress,
+        deterministic=not torch.cuda.is_available(),
+    )
 
 
 def _facts(
@@ -142,13 +121,15 @@ class _Loss(nn.Module):
         return self.network.loss(batch)
 
 
-class PolicyTraining:
+class PolicyTraining(TrainingRun):
     """The state of a training run: network, averaged network, data, optimiser and progress.
 
     Attributes:
         batch: number of windows in a batch.
-        main: whether this is the main process, which writes files.
+        spent, waited: time of all steps, and the part of it that waited for data, s.
     """
+
+    saved = ("network", "average", "optimiser", "spent", "waited")
 
     def __init__(
         self,
@@ -160,7 +141,8 @@ class PolicyTraining:
         episodes: Sequence[int],
     ) -> None:
         """Create a run, or resume it from `out`; raise RuleSafeError for the state of another."""
-        self.task, self.config, self.out, self.facts = task, config, out, facts
+        super().__init__(out, facts, config.steps, config.checkpoint_every)
+        self.task, self.config = task, config
         self.batch: int = facts["config"]["batch"]
         self.revision = revision()  # at the start, since the source may change during training
         precision = config.mixed_precision
@@ -171,7 +153,6 @@ class PolicyTraining:
             kwargs_handlers=[DistributedDataParallelKwargs(find_unused_parameters=True)],
         )
         self.main = self.accelerator.is_main_process
-        torch.manual_seed(config.seed)
         self.network = make_network(task.family, task.config, task.memory.shape)
         network = self.network
         self.windows = ObservationWindows(
@@ -188,39 +169,18 @@ class PolicyTraining:
         self.average = averaged(self.network, config.ema)
         optimiser = torch.optim.AdamW(_groups(self.network, config), config.learning_rate)
         self.loss, self.optimiser = self.accelerator.prepare(_Loss(self.network), optimiser)
-        self.step, self.spent, self.waited = 0, 0.0, 0.0
-        state = load_checkpoint(out, facts)
-        if state is not None:
-            self._restore(state)
+        self.spent, self.waited = 0.0, 0.0
+        self.resume()
 
-    def go(self, progress: Callable[[TrainingProgress], None]) -> None:
-        """Run the remaining steps. On Ctrl-C or SIGTERM, save a checkpoint of the completed steps
-        and raise KeyboardInterrupt."""
-        config = self.config
-        log = SummaryWriter(
-            str(self.out / "tensorboard"), purge_step=self.step + 1, write_to_disk=self.main
-        )
-        with log, deferred_signals() as signals:
-            while self.step < config.steps:
-                loss, norm = self._advance()
-                self.step += 1
-                rate, waiting = self._rate(), self.waited / self.spent
-                if self.step % 20 == 0:
-                    metrics = {"loss": loss, "rate": rate, "gradient": norm, "waiting": waiting}
-                    for name, value in metrics.items():
-                        log.add_scalar(f"train/{name}", value, self.step)
-                if self.main and self._due():
-                    self._save_state()
-                progress(TrainingProgress(self.step, config.steps, loss, rate, waiting))
-                if signals:
-                    self.accelerator.set_trigger()
-                if self.accelerator.check_trigger():  # in any process, so that all stop together
-                    if self.main:
-                        self._save_state()
-                    raise KeyboardInterrupt(f"the checkpoint of step {self.step}")
+    def stops(self, signalled: bool) -> bool:
+        """Return whether any process received a signal, so that all stop after the same step."""
+        if signalled:
+            self.accelerator.set_trigger()
+        return self.accelerator.check_trigger()
 
-    def _advance(self) -> tuple[float, float]:
-        """Run one step; return the loss and the norm of the gradient before clipping."""
+    def advance(self) -> dict[str, float]:
+        """Run one step; return the loss, the norm of the gradient before clipping, the learning
+        rate of the next step, and the share of the time spent on waiting for data."""
         began = time.perf_counter()
         config, accelerator = self.config, self.accelerator
         for group in self.optimiser.param_groups:
@@ -238,10 +198,11 @@ class PolicyTraining:
         norm = accelerator.clip_grad_norm_(self.network.parameters(), config.clip)
         self.optimiser.step()
         self.average.update_parameters(self.network)
-        values = loss.item(), float(norm)
+        found = {"loss": loss.item(), "gradient": float(norm)}
         self.waited += ready - began
         self.spent += time.perf_counter() - began
-        return values
+        self.step += 1
+        return {**found, "rate": self._rate(), "waiting": self.waited / self.spent}
 
     def _rate(self) -> float:
         """Return the learning rate of the next step: linear warm-up, then a cosine to 0."""
@@ -250,9 +211,6 @@ class PolicyTraining:
             return config.learning_rate * (self.step + 1) / config.warm_up
         share = (self.step - config.warm_up) / max(config.steps - config.warm_up, 1)
         return config.learning_rate * 0.5 * (1 + math.cos(math.pi * share))
-
-    def _due(self) -> bool:
-        return self.step % self.config.checkpoint_every == 0 or self.step == self.config.steps
 
     def checkpoint(self) -> Checkpoint:
         """Return the checkpoint of the current state, with averaged weights."""
@@ -277,22 +235,9 @@ class PolicyTraining:
             revision=self.revision,
         )
 
-    def _save_state(self) -> None:
-        state = {
-            "step": self.step,
-            "network": self.network.state_dict(),
-            "average": self.average.state_dict(),
-            "optimiser": self.optimiser.state_dict(),
-            "spent": self.spent,
-            "waited": self.waited,
-        }
-        save_checkpoint(self.out, self.facts, state)
-
-    def _restore(self, state: dict[str, Any]) -> None:
-        self.step, self.spent, self.waited = state["step"], state["spent"], state["waited"]
-        self.network.load_state_dict(state["network"])
-        self.average.load_state_dict(state["average"])
-        self.optimiser.load_state_dict(state["optimiser"])
+    def save_result(self) -> None:
+        """Save the policy to `out`."""
+        save_policy(self.checkpoint(), self.out)
 
 
 def _groups(network: nn.Module, config: TrainConfig) -> list[dict[str, Any]]:

@@ -42,7 +42,9 @@ def train(
             positions,
             config,
             out,
-            lambda now: show(now.step, f"loss {now.loss:.1f}, perplexity {now.perplexity:.0f}"),
+            lambda now: show(
+                now.step, "loss {loss:.1f}, perplexity {perplexity:.0f}".format(**now.metrics)
+            ),
         )
     model = load_model(out)
     for part, figures in model.training["results"].items():

@@ -1,92 +1,169 @@
-"""Checkpoints of a training run: a resumed run yields the same weights as an uninterrupted one."""
+"""Training runs with checkpoints: a resumed run yields the weights of an uninterrupted one."""
 
 import io
 import json
 import pickle
 import signal
-import threading
-from collections.abc import Iterator, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import torch
+from tensorboardX import SummaryWriter
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.files import write_atomically
+from rulesafe_core.signals import collected_signals
 from rulesafe_data.files import read_json
 
 CHECKPOINT = "checkpoint.pt"
 
 
-def save_checkpoint(folder: Path, facts: Mapping[str, Any], state: Mapping[str, Any]) -> None:
-    """Save tensors and plain values. `load_checkpoint` compares `facts` (settings, data)."""
-    buffer = io.BytesIO()
-    torch.save({"facts": json.dumps(facts), "state": dict(state)}, buffer)
-    write_atomically(folder / CHECKPOINT, buffer.getbuffer())
+@dataclass(frozen=True)
+class TrainingProgress:
+    """Progress of a training run: number of completed steps, and metrics of the last one."""
+
+    step: int
+    metrics: Mapping[str, float]
 
 
-def load_checkpoint(folder: Path, facts: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the saved state, or None if there is no checkpoint.
+class TrainingRun(ABC):
+    """A training run that logs to TensorBoard, saves checkpoints, and is resumed from them.
+
+    Attributes:
+        saved: names of the attributes that a checkpoint contains besides `step`.
+        step: number of completed steps.
+        main: whether this is the main process, which writes files.
+    """
+
+    saved: tuple[str, ...] = ()
+
+    def __init__(self, out: Path, facts: dict[str, Any], steps: int, checkpoint_every: int) -> None:
+        self.out, self.facts, self.steps, self.every = out, facts, steps, checkpoint_every
+        self.step, self.main = 0, True
+
+    @abstractmethod
+    def advance(self) -> dict[str, float]:
+        """Run one step, increment `step`, and return metrics."""
+
+    def end_step(self, log: SummaryWriter) -> None:  # noqa: B027
+        """Do what is due after a step, before its checkpoint; by default nothing."""
+
+    @abstractmethod
+    def save_result(self) -> None:
+        """Save the trained model to `out`."""
+
+    def stops(self, signalled: bool) -> bool:
+        """Return whether to stop after this step."""
+        return signalled
+
+    def due(self) -> bool:
+        """Return whether a checkpoint is due after this step."""
+        return self.step % self.every == 0 or self.step == self.steps
+
+    def run(self, progress: Callable[[TrainingProgress], None]) -> None:
+        """Run the remaining steps. On Ctrl-C or SIGTERM, save a checkpoint of the completed steps
+        and raise KeyboardInterrupt."""
+        log = SummaryWriter(
+            str(self.out / "tensorboard"), purge_step=self.step + 1, write_to_disk=self.main
+        )
+        numbers = (signal.SIGINT, signal.SIGTERM)
+        with log, collected_signals(numbers, once=True) as signals:
+            while self.step < self.steps:
+                metrics = self.advance()
+                if self.step % 20 == 0:
+                    for name, value in metrics.items():
+                        log.add_scalar(f"train/{name}", value, self.step)
+                self.end_step(log)
+                if self.due():
+                    self.save()
+                progress(TrainingProgress(self.step, metrics))
+                if self.stops(bool(signals)):
+                    self.save()
+                    raise KeyboardInterrupt(f"the checkpoint of step {self.step}")
+
+    def save(self) -> None:
+        """Save a checkpoint, of tensors and plain values, of the current state."""
+        state = {"step": self.step}
+        for name in self.saved:
+            value = getattr(self, name)
+            if isinstance(value, torch.Generator):
+                value = value.get_state()
+            state[name] = value.state_dict() if hasattr(value, "state_dict") else value
+        if self.main:
+            buffer = io.BytesIO()
+            torch.save({"facts": json.dumps(self.facts), "state": state}, buffer)
+            write_atomically(self.out / CHECKPOINT, buffer.getbuffer())
+
+    def resume(self) -> None:
+        """Restore the checkpoint in `out`, if there is one.
+
+        Raises:
+            RuleSafeError: the checkpoint is damaged, or has other settings or data.
+        """
+        path = self.out / CHECKPOINT
+        if not path.is_file():
+            return
+        try:
+            found = torch.load(path, weights_only=True)
+            saved, state = json.loads(found["facts"]), dict(found["state"])
+        except (RuntimeError, pickle.UnpicklingError, KeyError, TypeError, ValueError) as error:
+            raise RuleSafeError(
+                f"{path} is damaged ({error}); delete it to restart the training"
+            ) from error
+        check_same_run(self.out, saved, self.facts)
+        for name, value in state.items():
+            current = getattr(self, name)
+            if isinstance(current, torch.Generator):
+                current.set_state(value)
+            elif hasattr(current, "load_state_dict"):
+                current.load_state_dict(value)
+            else:
+                setattr(self, name, value)
+
+
+def run_training(
+    make: Callable[[], TrainingRun],
+    result: Path,
+    facts: Mapping[str, Any],
+    settings: Any,
+    progress: Callable[[TrainingProgress], None],
+    deterministic: bool = True,
+) -> Path:
+    """Run a training and save its model, or resume it, unless it is complete.
+
+    Args:
+        make: creates the run, with torch's random numbers seeded.
+        result: description of the trained model, in the folder of the run.
+        facts: settings and data that determine the weights.
+        settings: object with the `seed` and the number of torch `threads`.
+        progress: called after every step.
+        deterministic: raise an error for operations without a deterministic implementation.
+
+    Returns:
+        The folder of the run.
 
     Raises:
-        RuleSafeError: the checkpoint is damaged, or has other settings or data.
+        RuleSafeError: the folder contains a run with other settings or data.
     """
-    path = folder / CHECKPOINT
-    if not path.is_file():
-        return None
-    try:
-        found = torch.load(path, weights_only=True)
-        saved, state = json.loads(found["facts"]), dict(found["state"])
-    except (RuntimeError, pickle.UnpicklingError, KeyError, TypeError, ValueError) as error:
-        raise RuleSafeError(
-            f"{path} is damaged ({error}); delete it to restart the training"
-        ) from error
-    check_same_run(folder, saved, facts)
-    return state
-
-
-def finished(path: Path, facts: Mapping[str, Any]) -> bool:
-    """Return whether the model description at `path` is the result of this run.
-
-    Raises:
-        RuleSafeError: the checkpoint is the result of a run with other settings or data.
-    """
-    if not path.is_file():
-        return False
-    training = read_json(path, "the description of a trained model").get("training", {})
-    saved = training.get("facts", training)
-    check_same_run(path.parent, {name: saved.get(name) for name in facts}, facts)
-    return True
-
-
-@contextmanager
-def deferred_signals() -> Iterator[list[int]]:
-    """Collect SIGINT (Ctrl-C) or SIGTERM in a list, so that a step is completed and saved first.
-
-    A second signal has its usual effect. Ignored signals remain ignored, and threads other than the
-    main thread, which Python does not interrupt, collect none.
-    """
-    received: list[int] = []
-    before: dict[int, Any] = {}
-
-    def restore() -> None:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-    def receive(number: int, frame: FrameType | None) -> None:
-        received.append(number)
-        restore()
-
-    if threading.current_thread() is threading.main_thread():
-        for number in (signal.SIGINT, signal.SIGTERM):
-            if signal.getsignal(number) not in (signal.SIG_IGN, None):
-                before[number] = signal.signal(number, receive)
-    try:
-        yield received
-    finally:
-        restore()
+    out = result.parent
+    if result.is_file():
+        training = read_json(result, "the description of a trained model").get("training", {})
+        saved = training.get("facts", training)
+        check_same_run(out, {name: saved.get(name) for name in facts}, facts)
+    else:
+        out.mkdir(parents=True, exist_ok=True)
+        with repeatable(settings.threads, deterministic):
+            torch.manual_seed(settings.seed)
+            run = make()
+            run.run(progress)
+            if run.main:
+                run.save_result()
+    (out / CHECKPOINT).unlink(missing_ok=True)
+    return out
 
 
 @contextmanager

@@ -10,7 +10,7 @@ the training was interrupted and resumed.
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -25,14 +25,7 @@ from vq_memory_node.clustering import CLUSTERERS, clusterings, k_means
 from vq_memory_node.model_files import JSON_FILE, MemoryModel, save_model
 from vq_memory_node.networks import Decoder, Encoder, arrays_of, start_from_components
 from vq_memory_node.quantisers import QUANTISERS, Codebook, Quantised, perplexity, squared
-from vq_memory_node.resume import (
-    CHECKPOINT,
-    deferred_signals,
-    finished,
-    load_checkpoint,
-    repeatable,
-    save_checkpoint,
-)
+from vq_memory_node.resume import TrainingProgress, TrainingRun, run_training
 from vq_memory_node.train_config import MemoryTrainConfig
 from vq_memory_node.training_data import (
     JointWindows,
@@ -43,21 +36,11 @@ from vq_memory_node.training_data import (
 )
 
 
-@dataclass(frozen=True)
-class MemoryTrainingProgress:
-    """Progress: completed and total batches, last loss, perplexity of recently used codes."""
-
-    step: int
-    steps: int
-    loss: float
-    perplexity: float
-
-
 def train(
     trajectories: Sequence[NDArray[np.float32]],
     config: MemoryTrainConfig,
     out: Path | str,
-    progress: Callable[[MemoryTrainingProgress], None] = lambda _: None,
+    progress: Callable[[TrainingProgress], None] = lambda _: None,
 ) -> Path:
     """Train a memory model and save it; resume an interrupted training with the same arguments.
 
@@ -74,7 +57,6 @@ def train(
         RuleSafeError: a trajectory is not valid, or `out` contains another run.
     """
     check_trajectories(trajectories)
-    out = Path(out)
     facts = {
         "config": asdict(config),
         "data": {
@@ -83,19 +65,19 @@ def train(
             "sha256": digest(trajectories),
         },
     }
-    if not finished(out / JSON_FILE, facts):
-        out.mkdir(parents=True, exist_ok=True)
-        with repeatable(config.threads):
-            torch.manual_seed(config.seed)
-            training = MemoryTraining(trajectories, config, out, facts)
-            training.run(progress)
-            save_model(training.model(), out)
-    (out / CHECKPOINT).unlink(missing_ok=True)
-    return out
+    return run_training(
+        lambda: MemoryTraining(trajectories, config, Path(out), facts),
+        Path(out) / JSON_FILE,
+        facts,
+        config,
+        progress,
+    )
 
 
-class MemoryTraining:
+class MemoryTraining(TrainingRun):
     """One training run: networks, data, optimiser and progress."""
+
+    saved = ("networks", "optimiser", "generator", "uses")
 
     def __init__(
         self,
@@ -105,7 +87,8 @@ class MemoryTraining:
         facts: dict[str, Any],
     ) -> None:
         """Raise RuleSafeError if `out` contains the checkpoint of another run."""
-        self.config, self.out, self.facts = config, out, facts
+        super().__init__(out, facts, config.steps, config.checkpoint_every)
+        self.config = config
         parts = split(len(trajectories), config.validation, config.seed)
         training, validation = ([trajectories[i] for i in episodes] for episodes in parts)
         self.validation_episodes = parts[1]
@@ -120,39 +103,20 @@ class MemoryTraining:
         self.optimiser = torch.optim.Adam(self.networks.parameters(), config.learning_rate)
         self.generator = torch.Generator().manual_seed(config.seed)
         self.uses = torch.zeros(architecture.codes, dtype=torch.int64)
-        self.step = 0
         start_from_components(self.encoder, self.decoder, self.training[self._draw(8192)])
-        state = load_checkpoint(out, facts)
-        if state is not None:
-            self._restore(state)
+        self.resume()
 
-    def run(self, progress: Callable[[MemoryTrainingProgress], None]) -> None:
-        """Train on the remaining batches. On Ctrl-C or SIGTERM, save a checkpoint of the completed
-        batches and raise KeyboardInterrupt."""
-        config = self.config
-        log = SummaryWriter(str(self.out / "tensorboard"), purge_step=self.step + 1)
-        with log, deferred_signals() as signals:
-            while self.step < config.steps:
-                terms = self._advance()
-                self.step += 1
-                recent = perplexity(self.uses)
-                if self.step % 20 == 0:
-                    used = (self.uses > 0).double().mean().item()
-                    for name, value in {**terms, "perplexity": recent, "used": used}.items():
-                        log.add_scalar(f"train/{name}", value, self.step)
-                if self.step % config.restart_every == 0:
-                    log.add_scalar("train/restarted", self._restart(), self.step)
-                if self.step % config.checkpoint_every == 0 or self.step == config.steps:
-                    for name, value in self.measure(self.validation).items():
-                        log.add_scalar(f"validation/{name}", value, self.step)
-                    self._checkpoint()
-                progress(MemoryTrainingProgress(self.step, config.steps, terms["loss"], recent))
-                if signals:
-                    self._checkpoint()
-                    raise KeyboardInterrupt(f"the checkpoint of batch {self.step}")
+    def end_step(self, log: SummaryWriter) -> None:
+        """Restart unused codes and measure the validation loss, when they are due."""
+        if self.step % self.config.restart_every == 0:
+            log.add_scalar("train/restarted", self._restart(), self.step)
+        if self.due():
+            for name, value in self.measure(self.validation).items():
+                log.add_scalar(f"validation/{name}", value, self.step)
 
-    def _advance(self) -> dict[str, float]:
-        """Train on one batch, and return the terms of the loss."""
+    def advance(self) -> dict[str, float]:
+        """Train on one batch; return the terms of the loss, and perplexity and share of the
+        recently used codes."""
         config = self.config
         if self.step == config.warm_up and isinstance(self.quantiser, Codebook):
             self._start_codebook(self.quantiser)
@@ -170,7 +134,10 @@ class MemoryTraining:
         self.uses += torch.bincount(found.codes, minlength=len(self.uses))
         self.latent = latent.detach()
         terms = {"loss": loss, "reconstruction": reconstruction, "quantisation": found.loss}
-        return {name: value.item() for name, value in terms.items()}
+        self.step += 1
+        metrics = {name: value.item() for name, value in terms.items()}
+        used = (self.uses > 0).double().mean().item()
+        return {**metrics, "perplexity": perplexity(self.uses), "used": used}
 
     def _quantise(self, latent: Tensor) -> Quantised:
         if self.step < self.config.warm_up and isinstance(self.quantiser, Codebook):
@@ -264,19 +231,6 @@ class MemoryTraining:
             config.architecture, arrays, training={**record, "torch": torch.__version__}
         )
 
-    def _checkpoint(self) -> None:
-        state = {
-            "step": self.step,
-            "networks": self.networks.state_dict(),
-            "optimiser": self.optimiser.state_dict(),
-            "generator": self.generator.get_state(),
-            "uses": self.uses,
-        }
-        save_checkpoint(self.out, self.facts, state)
-
-    def _restore(self, state: dict[str, Any]) -> None:
-        self.step = state["step"]
-        self.networks.load_state_dict(state["networks"])
-        self.optimiser.load_state_dict(state["optimiser"])
-        self.generator.set_state(state["generator"])
-        self.uses = state["uses"]
+    def save_result(self) -> None:
+        """Save the model to `out`."""
+        save_model(self.model(), self.out)

@@ -170,17 +170,16 @@ def _training(family: str, memory: Memory, data: Path, cache: Path, steps: int) 
     """Measure the first steps of a training with the settings of `rulesafe policy train`, except
     that the batch size is the same for all families."""
     from policy_node.checkpoints import read_policy
-    from policy_node.training import TrainingProgress, TrainingTask, train
+    from policy_node.training import TrainingTask, train
 
     task = TrainingTask(family, SIZE, find_config(family, SIZE), memory, data, None, cache)
     config = TrainConfig(steps=steps, batch=BATCH)
     ends: list[float] = []
 
-    def note(progress: TrainingProgress) -> None:
-        ends.append(time.perf_counter())
-
     with TemporaryDirectory() as out:
-        results = read_policy(train(task, config, out, note)).training["results"]
+        results = read_policy(
+            train(task, config, out, lambda _: ends.append(time.perf_counter()))
+        ).training["results"]
     rates = BATCH / np.diff(ends[:-1])  # the last step also writes the checkpoint
     return [
         ("training samples a second", "1/s", rates.tolist()),

@@ -108,17 +108,15 @@ def test_setup_agrees_with_the_distribution(path, monkeypatch):
     assert arguments["name"] == name
     assert arguments["version"] == PROJECT["project"]["version"]
     data = PROJECT["tool"]["setuptools"]["package-data"]
-    assert arguments.get("package_data", {}).get(name) == data.get(name)
+    assert arguments["package_data"][name] == data.get(name, [])
     project = PROJECT["project"]
     groups = {"console_scripts": project["scripts"], **project["entry-points"]}
     own = {
         group: {f"{key} = {value}" for key, value in entries.items() if owner(key, value) == name}
         for group, entries in groups.items()
     }
-    declared = arguments.get("entry_points", {})
-    assert {group: set(entries) for group, entries in declared.items()} == {
-        group: entries for group, entries in own.items() if entries
-    }
+    declared = arguments["entry_points"]
+    assert {group: set(entries) for group, entries in declared.items()} == own
     assert (path.parent / "resource" / name).is_file()
 
 

@@ -1,20 +1,6 @@
-"""The package as colcon builds it; with pip the root's pyproject.toml describes all packages."""
+"""Package description for colcon; pip uses the pyproject.toml at the root for all packages."""
 
-from setuptools import find_packages, setup
+import runpy
+from pathlib import Path
 
-NAME = "rulesafe_demos"
-
-setup(
-    name=NAME,
-    version="0.1.0",
-    description="Demonstrations: generated, rendered, replayed, counted and filmed",
-    maintainer="The RuleSafe authors",
-    license="Apache-2.0",
-    packages=find_packages(include=[NAME, f"{NAME}.*"]),
-    package_data={NAME: ["**/*.md"]},
-    data_files=[
-        ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
-        (f"share/{NAME}", ["package.xml"]),
-    ],
-    zip_safe=False,
-)
+runpy.run_path(str(Path(__file__).resolve().parents[1] / "colcon_setup.py"))

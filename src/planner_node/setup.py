@@ -3,4 +3,4 @@
 import runpy
 from pathlib import Path
 
-runpy.run_path(str(Path(__file__).resolve().parents[1] / "colcon_setup.py"))
+runpy.run_path(str(Path(__file__).resolve().parents[2] / "scripts/colcon_setup.py"))

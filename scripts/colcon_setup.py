@@ -1,4 +1,4 @@
-"""Describe the package in the working directory to colcon, for the setup.py files below.
+"""Describe the package in the working directory to colcon, for the setup.py files of src.
 
 Package data and entry points are those of the pyproject.toml at the root, which pip uses.
 """

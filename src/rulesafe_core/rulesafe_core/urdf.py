@@ -7,7 +7,7 @@ with full precision in the order of the body, so that the output is reproducible
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable
 
-from rulesafe_core.body import Body, Color, Inertial, Joint, Material, Shape
+from rulesafe_core.body import Body, Color, Inertial, Joint, Material, Shape, srgb
 from rulesafe_core.transforms import Transform, from_xyz_rpy, to_rpy
 
 
@@ -17,7 +17,9 @@ def to_urdf(body: Body) -> str:
     names = _material_names(body)
     for color, name in names.items():
         material = ET.SubElement(robot, "material", name=name)
-        ET.SubElement(material, "color", rgba=f"{as_text(map(_srgb, color))} 1.0")
+        ET.SubElement(
+            material, "color", rgba=f"{as_text(round(srgb(value), 4) for value in color)} 1.0"
+        )
     for link in body.links:
         element = ET.SubElement(robot, "link", name=link.name)
         if link.inertial:
@@ -38,12 +40,6 @@ def _material_names(body: Body) -> dict[Color, str]:
     materials: Iterable[Material] = (s.material for link in body.links for s in link.shapes)
     colors = dict.fromkeys(material.color for material in materials)
     return {color: f"{body.name}_color_{i}" for i, color in enumerate(colors)}
-
-
-def _srgb(linear: float) -> float:
-    """Convert a linear channel value to sRGB, which viewers expect for URDF colours."""
-    encoded = 12.92 * linear if linear <= 0.0031308 else 1.055 * linear ** (1 / 2.4) - 0.055
-    return round(encoded, 4)
 
 
 def as_text(values: Iterable[float]) -> str:

@@ -2,10 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from rulesafe_ros.launch.expression import evaluate
 from rulesafe_ros.launch.model import LaunchError
 from rulesafe_ros.launch.processes import split
-from rulesafe_ros.launch.substitutions import Call, Context, parse, substitute
+from rulesafe_ros.launch.substitutions import Call, Context, evaluate, parse, substitute
 
 
 @pytest.fixture

@@ -15,8 +15,7 @@ from rulesafe_core.urdf_reader import read_kinematics
 from rulesafe_demos.film.strip import Tokens
 from rulesafe_ros.view.board import Board
 from rulesafe_ros.view.frames import LinkTransforms
-from rulesafe_ros.view.history import LENGTH
-from rulesafe_ros.view.model import ViewModel, choices
+from rulesafe_ros.view.model import HISTORY_LENGTH, ViewModel, choices
 from rulesafe_ros.view.options import ViewOptions
 from rulesafe_ros.view.sources import IMAGE, Offer, SubscriptionRequest, choose, sources
 from rulesafe_sim.config import Placement
@@ -115,10 +114,10 @@ def test_a_restart_resets_the_history(board, model, how):
 
 
 def test_history_does_not_grow_without_end(model):
-    for i in range(LENGTH + 50):
+    for i in range(HISTORY_LENGTH + 50):
         model.joints(i * PERIOD, POSITIONS)
     rows = model.history()["rows"]
-    assert len(rows) == LENGTH and rows[-1][0] == pytest.approx((LENGTH + 49) / 10)
+    assert len(rows) == HISTORY_LENGTH and rows[-1][0] == pytest.approx((HISTORY_LENGTH + 49) / 10)
 
 
 def test_joint_positions_that_are_not_finite_are_skipped(board, model):

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.colors import to_hex
+from numpy.typing import NDArray
 
 from rulesafe_core.chunks import SECOND, Chunk
 from rulesafe_core.joints import ACTION_JOINTS
@@ -14,7 +15,6 @@ from rulesafe_demos.film.strip import Tokens
 from rulesafe_locks.rules import RULES, load_rule
 from rulesafe_ros.view.board import Board
 from rulesafe_ros.view.frames import LinkTransforms
-from rulesafe_ros.view.history import JointHistory, rounded
 from rulesafe_sim.safes import SAFES
 from vq_memory_node.colours import cluster_colours
 
@@ -27,6 +27,50 @@ JOINT_NAMES = (
     *("pinky", "ring", "middle", "index", "thumb bend", "thumb turn"),
 )
 """Labels of ACTION_JOINTS on the page."""
+
+
+HISTORY_STEP = 0.095
+"""Minimum time between two rows of the history, s; shorter than a frame, since stamps jitter."""
+
+HISTORY_LENGTH = 1200
+"""Maximum number of rows of the history: two minutes."""
+
+HistoryRow = list[float | None]
+"""Time in s, 13 positions and 13 targets (None: no target), rad."""
+
+
+class JointHistory:
+    """Joint positions and targets of an episode that started at `origin` (ns), for the plots."""
+
+    def __init__(self, origin: int):
+        self.origin = origin
+        self.rows: list[HistoryRow] = []
+
+    def add(
+        self, stamp: int, positions: NDArray[np.float64], chunk: Chunk | None
+    ) -> HistoryRow | None:
+        """Add positions (13,), rad, at `stamp` (ns); return the row, or None if none is due."""
+        time = round((stamp - self.origin) / SECOND, 3)
+        last = self.rows[-1][0] if self.rows else None
+        if last is not None and time - last < HISTORY_STEP:
+            return None
+        row: HistoryRow = [time, *rounded(positions), *targets(chunk, stamp, len(positions))]
+        self.rows.append(row)
+        del self.rows[:-HISTORY_LENGTH]
+        return row
+
+
+def rounded(values: NDArray[np.float64]) -> list[float]:
+    """Return the values rounded to 0.1 mrad."""
+    return [round(value, 4) for value in values.tolist()]
+
+
+def targets(chunk: Chunk | None, stamp: int, width: int) -> HistoryRow:
+    """Return the target of each joint at `stamp` (ns), rad; None outside the chunk."""
+    if chunk is None or not chunk.times[0] <= stamp <= chunk.end:
+        return [None] * width
+    rows = [np.interp(stamp, chunk.times, column) for column in chunk.rows.T]
+    return list(rounded(np.array(rows)))
 
 
 def choices(exposed: bool) -> dict[str, Any]:

@@ -12,13 +12,10 @@ DISCOVERY_TIMEOUT = 10.0
 """Timeout of the discovery of a service, s."""
 
 
-def list_(all_services: bool = False) -> None:
-    """List the services and their types.
+def list_() -> None:
+    """List the services and their types, without the parameter services of every node.
 
     Example: rulesafe service list
-
-    Args:
-        all_services: Include the parameter services of every node.
     """
     with command.connected() as client:
         from rulesafe_ros.graph.client_node import NODE_SERVICES
@@ -26,9 +23,7 @@ def list_(all_services: bool = False) -> None:
         client.wait_for_discovery(client.service_types)
         found, domain = client.service_types(), client.domain
     rows = [
-        (name, kind)
-        for name, kind in found.items()
-        if all_services or name.rsplit("/", 1)[1] not in NODE_SERVICES
+        (name, kind) for name, kind in found.items() if name.rsplit("/", 1)[1] not in NODE_SERVICES
     ]
     if not rows:
         raise RuleSafeError(f"no services in {domain}; check that nodes run in this domain")

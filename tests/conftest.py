@@ -45,7 +45,8 @@ PLAYED = {"demonstrations", "opened"}
 
 @pytest.hookimpl(tryfirst=True)  # before marks deselect
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests of played episodes, and sort files with slow tests first, so that none of them runs last, alone on its processor."""
+    """Mark tests of played episodes, and sort files with slow tests first, so that none of them
+    runs last, alone on its processor."""
     for item in items:
         if PLAYED.intersection(getattr(item, "fixturenames", ())):
             item.add_marker("episode")

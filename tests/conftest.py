@@ -16,6 +16,9 @@ from rulesafe_core.domains import reserve_domain
 # interrupts.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# Collection keeps almost every object that it creates, so garbage collection only takes time.
+gc.disable()
+
 # How long an example takes depends on what else this machine does.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
@@ -36,23 +39,26 @@ os.environ["FASTRTPS_DEFAULT_PROFILES_FILE"] = str(
 SLOW = ("colcon", "ros", "render")
 """Marks of tests that start processes, wait for clocks or draw."""
 
+PLAYED = {"demonstrations", "opened"}
+"""Fixtures that play complete episodes."""
+
 
 @pytest.hookimpl(tryfirst=True)  # before marks deselect
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests of real demonstrations, which need whole episodes, and sort files with slow tests
-    first, so that none of them runs last, alone on its processor."""
+    """Mark tests of played episodes, and sort files with slow tests first, so that none of them
+    runs last, alone on its processor."""
     for item in items:
-        if "demonstrations" in getattr(item, "fixturenames", ()):
+        if PLAYED.intersection(getattr(item, "fixturenames", ())):
             item.add_marker("episode")
     slow = {item.path for item in items if any(map(item.get_closest_marker, SLOW))}
     items.sort(key=lambda item: item.path not in slow)
 
 
 def pytest_collection_finish() -> None:
-    """Take what the collected modules hold out of garbage collection, which is then 10 times
+    """Exclude the objects of the collected modules from garbage collection, which is then 10 times
     faster: PyTorch and the like leave millions of objects."""
-    gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 def pytest_sessionfinish() -> None:

@@ -4,6 +4,8 @@ Gravity is computed by Pinocchio with the masses of the robot description, indep
 bridge.
 """
 
+from functools import cache
+
 import numpy as np
 import pinocchio as pin
 
@@ -21,6 +23,13 @@ STEP = 0.001
 """Integration step, s."""
 
 
+@cache
+def model() -> pin.Model:
+    """Return the robot with fixed fingers."""
+    hands = dict.fromkeys((*HAND_JOINTS, *LEFT_HAND_JOINTS), 0.0)
+    return pin.buildModelFromXML(to_urdf(hold(h1_2(), hands)))
+
+
 class Robot:
     """Integrates joint torques.
 
@@ -33,8 +42,7 @@ class Robot:
     """
 
     def __init__(self) -> None:
-        hands = dict.fromkeys((*HAND_JOINTS, *LEFT_HAND_JOINTS), 0.0)
-        self._model = pin.buildModelFromXML(to_urdf(hold(h1_2(), hands)))
+        self._model = model()
         self._data = self._model.createData()
         self._index = [self._model.joints[self._model.getJointId(n)].idx_q for n in BODY_JOINTS]
         joints = [h1_2().joint(name) for name in BODY_JOINTS]
@@ -55,15 +63,17 @@ class Robot:
     def step(self, seconds: float, command: dict[str, np.ndarray], share: np.ndarray) -> None:
         """Integrate. `command`: q, dq, tau, kp, kd, each (27,); `share` (27,), 0..1: its part of
         each motor's torque; the robot's own controller has the rest."""
+        q, dq, tau, kp, kd = (command[name] for name in ("q", "dq", "tau", "kp", "kd"))
         for _ in range(max(1, round(seconds / STEP))):
             gravity = self.gravity()
             own = gravity + 300 * (self.home - self.q) - 12 * self.dq
-            theirs = command["tau"] + command["kp"] * (command["q"] - self.q)
-            theirs = theirs + command["kd"] * (command["dq"] - self.dq)
-            torque = np.clip(share * theirs + (1 - share) * own, -self._effort, self._effort)
+            theirs = tau + kp * (q - self.q) + kd * (dq - self.dq)
+            torque = share * theirs + (1 - share) * own
+            torque = np.minimum(np.maximum(torque, -self._effort), self._effort)
             acceleration = (torque - gravity - 2.0 * self.dq) / self._inertia
             self.dq = self.dq + STEP * acceleration
             self.q = self.q + STEP * self.dq
             stopped = (self.q < self._lower) | (self.q > self._upper)
-            self.q, self.dq = np.clip(self.q, self._lower, self._upper), self.dq * ~stopped
+            if stopped.any():
+                self.q, self.dq = np.clip(self.q, self._lower, self._upper), self.dq * ~stopped
             self.tau = torque

@@ -71,7 +71,9 @@ class World:
 
     def low_state(self) -> LowState:
         def slots(values):
-            return np.r_[values, np.zeros(SLOTS - MOTORS)].astype(np.float32)
+            padded = np.zeros(SLOTS, np.float32)
+            padded[:MOTORS] = values
+            return padded
 
         robot = self.robot
         return LowState(

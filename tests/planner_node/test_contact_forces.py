@@ -6,6 +6,8 @@ import pytest
 from planner_node.episode import run_expert
 from rulesafe_sim.simulation import Simulation
 
+pytestmark = pytest.mark.episode
+
 STRONGEST = 60.0  # N, more than two fingers of this hand can press
 
 
@@ -23,7 +25,6 @@ def episode():
 
 
 @pytest.mark.parametrize("part", ["knob", "handle"])
-@pytest.mark.episode
 def test_a_turning_pinch_presses_on_its_part_alone(episode, part):
     turning = [f for event, name, f in episode if (event, name) == (f"{part}+", "turn")]
     assert len(turning) > 5

@@ -68,6 +68,7 @@ def test_where_the_arm_stands_does_not_matter():
     assert np.array_equal(first.motion, second.motion)
 
 
+@pytest.mark.episode
 def test_by_habit_it_opens_a_safe():
     simulation = Simulation()
     simulation.reset("rule_001", "safe_04", seed=1)

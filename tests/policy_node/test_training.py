@@ -31,6 +31,7 @@ def stop_at(step):
     return watch
 
 
+@pytest.mark.train
 def test_an_interrupted_run_ends_with_the_weights_of_an_undisturbed_one(quick, trained, tmp_path):
     run = quick()
     for step in (6, 11):  # between two saved states
@@ -45,6 +46,7 @@ def test_an_interrupted_run_ends_with_the_weights_of_an_undisturbed_one(quick, t
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.train
 def test_a_signal_saves_the_completed_step(number, quick, trained, tmp_path, monkeypatch, capsys):
     """Also in the middle of a step, and before the first checkpoint."""
     run, batch, calls = quick(), ObservationWindows.batch, []
@@ -74,6 +76,7 @@ def test_a_run_that_is_complete_is_left_alone(quick, trained):
     assert (trained / ARRAY_FILE).stat().st_mtime_ns == before
 
 
+@pytest.mark.train
 def test_another_run_in_the_same_folder_is_refused(quick, trained, tmp_path):
     run = quick(seed=7)
     with pytest.raises(RuleSafeError, match="config seed 0, now 7"):
@@ -85,6 +88,7 @@ def test_another_run_in_the_same_folder_is_refused(quick, trained, tmp_path):
         train(other.task, other.config, tmp_path)
 
 
+@pytest.mark.train
 def test_a_seed_decides_the_weights(quick, trained, tmp_path):
     run = quick(seed=1)
     weights = read_policy(train(run.task, run.config, tmp_path)).weights
@@ -113,6 +117,7 @@ def test_the_checkpoint_tells_where_it_comes_from(quick, trained):
     assert list((trained / "tensorboard").iterdir())
 
 
+@pytest.mark.train
 def test_training_does_not_read_what_the_lock_knows(quick, tmp_path, monkeypatch):
     def forbidden(*_):
         raise AssertionError("privileged")

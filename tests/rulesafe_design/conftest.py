@@ -178,6 +178,7 @@ def open_resources():
 def no_leaks():
     """Check that the test leaves no open descriptor and no process, including zombies."""
     gc.collect()  # objects of other tests must not change the counts
+    gc.freeze()  # so that the next collection considers only new objects
     before = open_resources()
     yield
     assert open_resources() == before

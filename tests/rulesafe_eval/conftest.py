@@ -1,12 +1,23 @@
 """Episodes of the expert, and a policy that repeats their actions."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
 from policy_node.policy import CHUNK, Needs
+from rulesafe_eval import runner
 from rulesafe_eval.oracles import ORACLES
 from rulesafe_eval.request import Setup, make_request
 from rulesafe_eval.runner import actions_file, play
+
+
+@pytest.fixture(scope="session", autouse=True)
+def reachable_poses():
+    """Search a reachable pose once for each safe, rule, split and seed."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(runner, "reachable_variation", cache(runner.reachable_variation))
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -26,32 +26,41 @@ rule_ids = st.sampled_from(RULES)
 moves = st.lists(st.sampled_from(MOVED), max_size=60)
 
 
-@st.composite
-def automata(draw):
-    """Any lock of up to 12 states: consistent phases, all else arbitrary."""
-    rest = draw(st.lists(st.tuples(st.booleans(), st.booleans()), max_size=11))
-    phases = [Phases(), *(Phases(*pair) for pair in rest)]
-    phases += [
-        Phases(k, h) for k in (False, True) for h in (False, True)
-    ]  # a successor for each move
+def automaton_from(rows):
+    """Return the automaton with a state for each row (phases and output, successors).
 
-    def to(phase):
-        return draw(st.sampled_from([n for n, other in enumerate(phases) if other == phase]))
+    The first state has closed parts, the last four have all phases, so that each move has a
+    successor.
+    """
+    rest = [Phases(bool(bits & 1), bool(bits & 2)) for bits, _, _ in rows[1:-4]]
+    every = [Phases(k, h) for k in (False, True) for h in (False, True)]
+    phases = [Phases(), *rest, *every]
+    numbers = {phase: [n for n, other in enumerate(phases) if other == phase] for phase in every}
+
+    def to(phase, choice):
+        return numbers[phase][choice % len(numbers[phase])]
 
     return Automaton(
         tuple(
             AutomatonState(
                 phase,
-                draw(st.booleans()),
-                draw(st.frozensets(st.sampled_from(MOVED))),
+                bool(bits & 4),
+                frozenset(part for part, bit in zip(MOVED, (8, 16), strict=True) if bits & bit),
                 (
-                    to(phase._replace(knob=not phase.knob)),
-                    to(phase._replace(handle=not phase.handle)),
+                    to(phase._replace(knob=not phase.knob), knob),
+                    to(phase._replace(handle=not phase.handle), handle),
                 ),
             )
-            for phase in phases
+            for phase, (bits, knob, handle) in zip(phases, rows, strict=True)
         )
     )
+
+
+def automata():
+    """Any lock of up to 16 states: consistent phases, all else arbitrary."""
+    choice = st.integers(0, 59)
+    rows = st.lists(st.tuples(st.integers(0, 31), choice, choice), min_size=5, max_size=16)
+    return rows.map(automaton_from)
 
 
 def outputs(automaton, sequence):

@@ -105,6 +105,7 @@ def test_a_memory_that_sees_the_hand_alone_is_blind_to_the_arm(paths, trained, t
     assert not np.array_equal(blind.latent(window), blind.latent(moved))
 
 
+@pytest.mark.train
 def test_the_log_has_perplexity_and_usage(paths, tmp_path):
     train(paths, QUICK, tmp_path)
     log = b"".join(path.read_bytes() for path in (tmp_path / "tensorboard").iterdir())
@@ -168,6 +169,7 @@ def test_a_finished_run_is_not_done_again(paths, trained):
     assert (trained / "model.safetensors").stat().st_mtime_ns == before
 
 
+@pytest.mark.train
 def test_other_settings_or_data_in_the_same_folder_are_refused(paths, trained, tmp_path):
     with pytest.raises(RuleSafeError, match="config seed 0, now 4; choose another folder"):
         train(paths, replace(QUICK, seed=4), trained)
@@ -177,6 +179,7 @@ def test_other_settings_or_data_in_the_same_folder_are_refused(paths, trained, t
         train(paths[:9], QUICK, tmp_path)
 
 
+@pytest.mark.train
 def test_a_damaged_checkpoint_is_refused(paths, tmp_path):
     with pytest.raises(Stop):
         train(paths, QUICK, tmp_path, stop_at(25))
@@ -277,6 +280,7 @@ def test_the_split_is_by_seed():
     assert [len(part) for part in split(2, 0.01, 0)] == [1, 1]
 
 
+@pytest.mark.train
 def test_usage_weighted_clusters_are_another_model(paths, trained, tmp_path):
     train(paths, replace(QUICK, clustering="by_usage"), tmp_path)
     first, second = load_model(trained), load_model(tmp_path)

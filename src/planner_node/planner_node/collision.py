@@ -7,11 +7,10 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
-from planner_node.kinematics import upper_body
+from planner_node.kinematics import upper_body, upper_body_model
 from rulesafe_core.body import Body, Shape, joint_position
 from rulesafe_core.joints import ARM_JOINTS, HAND_JOINTS
 from rulesafe_core.transforms import Transform
-from rulesafe_core.urdf import to_urdf
 
 MARGIN = 0.004
 """Clearance (m) that collision-free motions keep."""
@@ -46,7 +45,7 @@ class CollisionWorld:
     def __init__(self, safe: Body, extra: Iterable[Shape] = (), margin: float = MARGIN):
         robot = upper_body()
         self._mimics = {j.name: j for j in robot.joints if j.mimic}
-        self.model = pin.buildModelFromXML(to_urdf(robot))
+        self.model = upper_body_model()
         self.data = self.model.createData()
         self._arm = [self.model.joints[self.model.getJointId(n)].idx_q for n in ARM_JOINTS]
         self._fingers = {
@@ -148,7 +147,11 @@ class CollisionWorld:
     def contacts(self, arm: NDArray[np.float64], hand: NDArray[np.float64]) -> set[tuple[str, str]]:
         """Return the pairs of link names that touch or are nearer than the margin."""
         q = self.configuration(arm, hand)
-        pin.computeCollisions(self.model, self.data, self.geometry, self._geometry_data, q, False)
+        found = pin.computeCollisions(
+            self.model, self.data, self.geometry, self._geometry_data, q, False
+        )
+        if not found:
+            return set()
         results = self._geometry_data.collisionResults
         return {
             pair

@@ -1,6 +1,7 @@
 """Kinematics of the right arm with Pinocchio: hand pose, Jacobian and joint limits."""
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import pinocchio as pin
@@ -15,6 +16,7 @@ from rulesafe_core.transforms import Transform
 from rulesafe_core.urdf import to_urdf
 
 
+@cache
 def upper_body() -> Body:
     """Return the robot with all joints fixed but the 13 commanded ones and their mimics."""
     return hold(h1_2(), HELD)
@@ -43,12 +45,18 @@ class PositionLimits:
         return (2 * arm - self.lower - self.upper) / (self.upper - self.lower)
 
 
+@cache
+def upper_body_model() -> pin.Model:
+    """Return Pinocchio's model of `upper_body`, built once per process; not to be changed."""
+    return pin.buildModelFromXML(to_urdf(upper_body()))
+
+
 class Arm:
     """Kinematics of the seven arm joints in the pelvis frame; `limits` are the joint limits reduced
     by `margin` (rad)."""
 
     def __init__(self, body: Body | None = None, margin: float = 0.03):
-        full = pin.buildModelFromXML(to_urdf(body or upper_body()))
+        full = pin.buildModelFromXML(to_urdf(body)) if body else upper_body_model()
         fixed = [i for i in range(1, full.njoints) if full.names[i] not in ARM_JOINTS]
         self.model = pin.buildReducedModel(full, fixed, pin.neutral(full))
         if tuple(self.model.names)[1:] != ARM_JOINTS:

@@ -8,6 +8,7 @@ Example::
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_design.compiler import compile_program
@@ -104,4 +105,9 @@ def behaviour(automaton: Automaton) -> str:
 
 def known_digests(rules: Iterable[str] = RULES) -> dict[str, str]:
     """Return the digests of rules (default: the twenty rules of the paper), mapped to their ids."""
-    return {behaviour(automaton_of(load_rule(rule))): rule for rule in rules}
+    return {_rule_digest(load_rule(rule)): rule for rule in rules}
+
+
+@lru_cache(maxsize=1024)
+def _rule_digest(rule: Rule) -> str:
+    return behaviour(automaton_of(rule))

@@ -17,7 +17,7 @@ ARMS = slice(13, 27)
 UPPER_BODY = slice(12, 27)
 """Motors of arm_sdk: waist and arms."""
 
-STEP = 0.001
+STEP = 0.002
 """Integration step, s."""
 
 
@@ -55,15 +55,18 @@ class Robot:
     def step(self, seconds: float, command: dict[str, np.ndarray], share: np.ndarray) -> None:
         """Integrate. `command`: q, dq, tau, kp, kd, each (27,); `share` (27,), 0..1: its part of
         each motor's torque; the robot's own controller has the rest."""
+        stiffness = share * command["kp"] + (1 - share) * 300
+        damping = share * command["kd"] + (1 - share) * 12
+        applied = command["tau"] + command["kp"] * command["q"] + command["kd"] * command["dq"]
+        applied = share * applied + (1 - share) * 300 * self.home
         for _ in range(max(1, round(seconds / STEP))):
             gravity = self.gravity()
-            own = gravity + 300 * (self.home - self.q) - 12 * self.dq
-            theirs = command["tau"] + command["kp"] * (command["q"] - self.q)
-            theirs = theirs + command["kd"] * (command["dq"] - self.dq)
-            torque = np.clip(share * theirs + (1 - share) * own, -self._effort, self._effort)
-            acceleration = (torque - gravity - 2.0 * self.dq) / self._inertia
-            self.dq = self.dq + STEP * acceleration
+            torque = applied + (1 - share) * gravity - stiffness * self.q - damping * self.dq
+            torque = np.clip(torque, -self._effort, self._effort)
+            self.dq = self.dq + STEP / self._inertia * (torque - gravity - 2.0 * self.dq)
             self.q = self.q + STEP * self.dq
             stopped = (self.q < self._lower) | (self.q > self._upper)
-            self.q, self.dq = np.clip(self.q, self._lower, self._upper), self.dq * ~stopped
+            if stopped.any():
+                self.q = np.clip(self.q, self._lower, self._upper)
+                self.dq = self.dq * ~stopped
             self.tau = torque

@@ -44,8 +44,12 @@ endif
 browser: setup
 	@scripts/setup.sh tests
 
-test: lint browser ## Lint, type-check and test everything, the colcon build too
-	@.venv/bin/pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+# mypy is one process: the tests begin meanwhile.
+test: browser ## Lint, type-check and test everything, the colcon build too
+	@.venv/bin/mypy & types=$$!; \
+	.venv/bin/ruff check . && .venv/bin/ruff format --check . && \
+	.venv/bin/pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder; \
+	result=$$?; wait $$types && exit $$result
 
 check: lint ## Lint, type-check and run the tests without graph, rendering, training or episodes
 	@.venv/bin/pytest -n auto --dist worksteal -q -m "not ($(SLOW))"

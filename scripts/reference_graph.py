@@ -56,7 +56,7 @@ Found = dict[str, tuple[set[str], set[str], set[str], set[str]]]
 def simulation() -> Graph:
     """Simulation, evaluator and memory; once with the expert, once with a policy."""
     always = [
-        ("rulesafe_sim.node", "film:=true"),
+        ("rulesafe_sim.node", "film:=true", "start:=false"),
         ("vq_memory_node.node",),
         ("rulesafe_eval.node", "episodes:=0"),
     ]

@@ -1,9 +1,12 @@
 """What holds for all tests."""
 
+import fcntl
 import gc
 import os
+import shutil
 import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -69,6 +72,27 @@ def pytest_sessionfinish() -> None:
 def pytest_xdist_auto_num_workers() -> int:
     """Processes of `-n auto`: one more than processors, for many tests wait for a robot's clock."""
     return len(os.sched_getaffinity(0)) + 1
+
+
+@pytest.fixture(scope="session")
+def made_once(tmp_path_factory):
+    """made_once(NAME, make): a folder that the first process of the tests makes, by make(FOLDER),
+    and that the others share. Do not write to it."""
+    root = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        root = root.parent
+
+    def share(name: str, make: Callable[[Path], None]) -> Path:
+        folder, done = root / name, root / f"{name}.done"
+        with (root / f"{name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not done.exists():
+                shutil.rmtree(folder, ignore_errors=True)  # of a process that failed
+                make(folder)
+                done.touch()
+        return folder
+
+    return share
 
 
 @pytest.fixture

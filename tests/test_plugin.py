@@ -16,21 +16,32 @@ from rulesafe_data.store import EpisodeStore
 PLUGIN = Path(__file__).parents[1] / "examples/plugin"
 
 
+RUN = """
+import sys
+from rulesafe_cli.cli import main
+
+for command in sys.argv[1:]:
+    if code := main(command.split()):
+        sys.exit(code)
+"""
+
+
 @pytest.fixture(scope="module")
 def rulesafe(tmp_path_factory):
-    """rulesafe(COMMAND): what a command prints where the plugin is installed, in a folder."""
+    """rulesafe(COMMAND, ...): what commands print where the plugin is installed, in a folder. They
+    run one after the other in a new process."""
     folder = tmp_path_factory.mktemp("plugin")
     source = shutil.copytree(PLUGIN, folder / "source")
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    offline = ["--no-index", "--no-deps", "--no-build-isolation"]
+    offline = ["--no-index", "--no-deps", "--no-build-isolation", "--no-compile"]
     installed = folder / "installed"
     subprocess.run([*pip, *offline, "--target", str(installed), str(source)], check=True)
     shutil.rmtree(source)
     environment = {**os.environ, "PYTHONPATH": str(installed)}
 
-    def run(command):
+    def run(*commands):
         done = subprocess.run(
-            [sys.executable, "-m", "rulesafe_cli.cli", *command.split()],
+            [sys.executable, "-c", RUN, *commands],
             cwd=folder,
             env=environment,
             capture_output=True,
@@ -53,9 +64,10 @@ def demos(rulesafe):
 
 
 def test_the_rule_set_and_the_safe(rulesafe):
-    assert "example_turn" in rulesafe("rules list --rules example")
-    assert "4 steps" in rulesafe("rules solve example_turn")
-    assert "Green and steel" in rulesafe("safes show vault")
+    printed = rulesafe("rules list --rules example", "rules solve example_turn", "safes show vault")
+    assert "example_turn" in printed
+    assert "4 steps" in printed
+    assert "Green and steel" in printed
 
 
 @pytest.mark.episode
@@ -69,9 +81,11 @@ def test_the_agent(rulesafe):
 @pytest.mark.episode
 @pytest.mark.train
 def test_the_policy_family_and_the_memory(rulesafe, demos):
-    rulesafe("demos render states --observations joints --out joints")
-    rulesafe("policy train joints --policy linear --memory speed --length 8 --steps 3 --out linear")
-    described = rulesafe("policy describe linear")
+    described = rulesafe(
+        "demos render states --observations joints --out joints",
+        "policy train joints --policy linear --memory speed --length 8 --steps 3 --out linear",
+        "policy describe linear",
+    )
     assert "linear" in described and "rulesafe_example.memory:Speed" in described
     given = "--rules rule_001 --safes vault --episodes 1 --step-seconds 1 --films 0"
     rulesafe(f"eval --policy linear {given} --out runs")

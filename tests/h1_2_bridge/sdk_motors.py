@@ -19,7 +19,7 @@ ARMS = slice(13, 27)
 UPPER_BODY = slice(12, 27)
 """Motors of arm_sdk: waist and arms."""
 
-STEP = 0.001
+STEP = 0.002
 """Integration step, s."""
 
 

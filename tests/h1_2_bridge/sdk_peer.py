@@ -165,6 +165,7 @@ class States:
         self._sample = unitree_hg_msg_dds__LowState_()
         self._waiting: deque[tuple[float, LowState_]] = deque()
         self._held: LowState_ | None = None
+        self._filled: Faults | None = None
         self._rng, self._start = np.random.default_rng(0), time.monotonic()
         self.sent = 0
 
@@ -195,27 +196,35 @@ class States:
 
     def _fill(self, faults: Faults, now: float) -> None:
         state, robot = self._sample, self._robot
-        state.mode_machine = faults.mode_machine
         state.tick = (int((now - self._start) * 1000) + faults.tick_jump) % 2**32
-        state.imu_state.quaternion = [1.0, 0.0, 0.0, 0.0]
-        state.imu_state.accelerometer = [0.0, 0.0, 9.81]
         columns = (robot.q.tolist(), robot.dq.tolist(), robot.tau.tolist())
-        for motor, q, dq, tau in zip(state.motor_state, *columns, strict=False):
-            motor.mode, motor.q, motor.dq, motor.tau_est = 1, q, dq, tau
-            motor.temperature, motor.vol, motor.motorstate = [35, 40], 54.0, 0
         motors = state.motor_state
-        for index, value in faults.temperature.items():
-            motors[int(index)].temperature = [value, value]
+        for motor, q, dq, tau in zip(motors, *columns, strict=False):
+            motor.q, motor.dq, motor.tau_est = q, dq, tau
         for index, value in faults.torque.items():
             motors[int(index)].tau_est = value
         for index, value in faults.offset.items():
             motors[int(index)].q += value
+        if faults is not self._filled:
+            self._fill_rest(faults)
+            self._filled = faults
+        state.crc = self._crc.Crc(state) ^ int(faults.corrupt)
+
+    def _fill_rest(self, faults: Faults) -> None:
+        """Fill what depends only on the faults."""
+        state = self._sample
+        state.mode_machine = faults.mode_machine
+        state.imu_state.quaternion = [1.0, 0.0, 0.0, 0.0]
+        state.imu_state.accelerometer = [0.0, 0.0, 9.81]
+        for motor in state.motor_state[:MOTORS]:
+            motor.mode, motor.temperature, motor.vol, motor.motorstate = 1, [35, 40], 54.0, 0
+        for index, value in faults.temperature.items():
+            state.motor_state[int(index)].temperature = [value, value]
         for index, value in faults.fault.items():
-            motors[int(index)].motorstate = value
+            state.motor_state[int(index)].motorstate = value
         remote = [0] * 40
         remote[2:4] = [faults.remote & 0xFF, faults.remote >> 8]
         state.wireless_remote = remote
-        state.crc = self._crc.Crc(state) ^ int(faults.corrupt)
 
 
 class Peer:

@@ -26,6 +26,7 @@ from vq_memory_node.memory import MemoryShape
 pytestmark = pytest.mark.train
 
 SAFES = ("safe_01", "safe_02")
+POINTS = 128
 
 
 def boxes(count, seed=0):
@@ -34,8 +35,8 @@ def boxes(count, seed=0):
     safe = rng.integers(2, size=count)
     size = np.where(safe[:, None], [0.1, 0.2, 0.1], [0.2, 0.1, 0.2])
     place = rng.uniform([0.55, -0.25, 0.25], [0.65, -0.15, 0.35], (count, 3))
-    points = rng.uniform(-1, 1, (count, 300, 3)) * size[:, None] + place[:, None]
-    clouds = np.concatenate([points, rng.random((count, 300, 3))], axis=2).astype(np.float32)
+    points = rng.uniform(-1, 1, (count, POINTS, 3)) * size[:, None] + place[:, None]
+    clouds = np.concatenate([points, rng.random((count, POINTS, 3))], axis=2).astype(np.float32)
     seen = np.zeros((count, len(QUANTITIES)), np.float32)
     seen[:, :3] = place
     return Scenes(clouds, seen, safe, SAFES)
@@ -43,7 +44,7 @@ def boxes(count, seed=0):
 
 @pytest.fixture(scope="module")
 def encoder():
-    return fit(boxes(600), steps=250)
+    return fit(boxes(600), steps=250, batch=32)
 
 
 def test_it_tells_where_what_it_never_saw_stands_and_which_it_is(encoder):

@@ -46,13 +46,15 @@ def generate():
 
 
 @pytest.fixture(scope="session")
-def demonstrations(generate, tmp_path_factory):
+def demonstrations(generate, made_once):
     """A directory of an uninterrupted run. Do not write to it."""
-    directory = tmp_path_factory.mktemp("demos") / "undisturbed"
-    code, out, err = generate(directory, "--workers", "2").end()
-    assert code == 0, err
-    assert "3 episodes of each rule" in out
-    return directory
+
+    def make(directory):
+        code, out, err = generate(directory, "--workers", "2").end()
+        assert code == 0, err
+        assert "3 episodes of each rule" in out
+
+    return made_once("demonstrations", make)
 
 
 @pytest.fixture(scope="session")
@@ -68,6 +70,12 @@ def attempts():
         }
 
     return read
+
+
+@pytest.fixture
+def small_film(monkeypatch):
+    """Render the images of films with 160 x 160 pixels. A processor draws them slowly."""
+    monkeypatch.setattr("rulesafe_demos.program.SIDE", 160)
 
 
 @pytest.fixture

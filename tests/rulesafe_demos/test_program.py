@@ -17,7 +17,7 @@ def run(*words):
 
 
 @pytest.mark.render
-def test_a_program_is_executed_and_filmed(tmp_path, capsys):
+def test_a_program_is_executed_and_filmed(tmp_path, capsys, small_film):
     out = tmp_path / "film"
     words = ("--rule", "rule_001", "--safe", "safe_02", "--seed", 1, "--out", out)
     assert run(EXAMPLE, *words) == 0

@@ -243,7 +243,7 @@ def test_what_cannot_be_written_is_said(serve, tmp_path, capsys, words, reason):
 
 
 @pytest.mark.render
-def test_without_a_model_the_plan_is_written_out_and_filmed(tmp_path):
+def test_without_a_model_the_plan_is_written_out_and_filmed(tmp_path, small_film):
     out = tmp_path / "written"
     assert write(out, film=True) == 0
     found = verdict(out)

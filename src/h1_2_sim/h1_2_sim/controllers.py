@@ -8,6 +8,7 @@ Values that are not finite are refused, too; it is not known whether the robot r
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +34,7 @@ class Drives:
     kd: Array
 
 
+@cache
 def own_gains() -> tuple[Array, Array]:
     """Return kp and kd (27,) of the robot's own controller: those of xr_teleoperate for the H1-2
     (shoulder and elbow 140 and 3, wrist 50 and 2, ankle pitch 140 and 3, others 300 and 5)."""

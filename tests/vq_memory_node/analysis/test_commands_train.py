@@ -1,4 +1,4 @@
-"""`rulesafe memory train` as a process: training and errors."""
+"""`rulesafe memory train`: training and errors."""
 
 import subprocess
 import sys
@@ -7,6 +7,7 @@ import pytest
 
 pytest.importorskip("torch")
 
+from rulesafe_cli.cli import main
 from vq_memory_node.model_files import load_model
 
 pytestmark = pytest.mark.train
@@ -21,18 +22,19 @@ def data(request):
     return request.config.rootpath / "datasets/rule_001_rule_020.parquet"
 
 
-def command(*arguments):
-    """Exit code, stdout, stderr of `rulesafe memory train`."""
-    done = subprocess.run(
-        [sys.executable, "-m", "rulesafe_cli.cli", "memory", "train", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        timeout=200,
-    )
-    return done.returncode, done.stdout, done.stderr
+@pytest.fixture
+def command(capsys):
+    """command(ARGUMENTS) -> exit code, stdout, stderr of `rulesafe memory train`."""
+
+    def run(*arguments):
+        capsys.readouterr()
+        code = main(["memory", "train", *map(str, arguments)])
+        return code, *capsys.readouterr()
+
+    return run
 
 
-def test_a_model_is_trained_with_a_progress_bar(data, tmp_path):
+def test_a_model_is_trained_with_a_progress_bar(command, data, tmp_path):
     code, out, err = command(data, "--out", tmp_path / "model", *SETTINGS)
     assert code == 0, err
     model = load_model(tmp_path / "model")
@@ -46,7 +48,7 @@ def test_a_model_is_trained_with_a_progress_bar(data, tmp_path):
     assert "config seed 0, now 1; choose another folder" in err
 
 
-def test_errors_are_printed_in_one_line(data, tmp_path):
+def test_errors_are_printed_in_one_line(command, data, tmp_path):
     code, _, err = command(tmp_path / "nothing", "--out", tmp_path / "model")
     assert (code, err.count("\n")) == (2, 1)
     assert "no demonstrations" in err
@@ -56,7 +58,7 @@ def test_errors_are_printed_in_one_line(data, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["generate.json", "policy.json"])
-def test_a_folder_with_other_files_is_not_changed(data, tmp_path, name):
+def test_a_folder_with_other_files_is_not_changed(command, data, tmp_path, name):
     (tmp_path / name).write_text("{}")
     code, _, err = command(data, "--out", tmp_path, *SETTINGS)
     assert (code, err.count("\n")) == (2, 1)

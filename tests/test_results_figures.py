@@ -70,30 +70,23 @@ def test_the_counts_by_number_of_tokens_are_those_of_the_file():
 
 def test_the_counts_of_other_models_are_those_of_the_file():
     paper = [row for row in rows("policies.csv") if row["source"] == "paper"]
-    differences = rows("policies_differences.csv")
-    found = [cells for title, cells in tables("policies") if cells[0].endswith(" tiny")]
-    assert [cells[0] for cells in found] == ["RDT tiny", "CogACT tiny", "pi0 tiny"]
+    differences = [
+        r for r in rows("policies_differences.csv") if r["table"] in ("memory", "models")
+    ]
+    found = [cells for title, cells in tables("policies") if title == "Other models"][2:]
+    assert [c[0] for c in found] == ["DP3-SF", "RDT tiny", "CogACT tiny", "pi0 tiny"]
     for name, tokens, none, p, theirs, *_ in found:
-        for printed, memory in ((tokens, "vq"), (none, "none")):
-            row = pick(ours(), policy=name, memory=memory)
+        here = {"policy": name, "rule": "rule_020", "split": "train"}
+        here["training"] = "all" if name == "DP3-SF" else "0"
+        for printed, memory in ((tokens, {"memory": "vq", "J": "4"}), (none, {"memory": "none"})):
+            row = pick(ours(), **here, **memory)
             assert printed == f"{row['opened']}/{row['episodes']}"
-        assert p == pick(differences, policy=f"{name} + VQ (J=4)")["p"]
-        here = {"policy": name.removesuffix(" tiny"), "rule": "rule_020"}
-        rates = [
-            pick(paper, memory="vq", J="4", M="40", **here),
-            pick(paper, memory="none", **here),
-        ]
-        assert theirs == "{} % and {} %".format(*(row["rate"] for row in rates))
-
-
-def test_the_paper_s_rates_on_its_page_are_those_of_the_file():
-    text = (RESULTS.parent / "paper.md").read_text("utf-8")
-    found = re.findall(r'^\| (pi0|DP3|RDT|CogACT)( \+ VQ-Memory)? \| "([\d.]+)"', text, re.M)
-    assert len(found) == 8
-    for policy, tokens, printed in found:
-        memory = {"memory": "vq", "J": "4", "M": "40"} if tokens else {"memory": "none"}
-        row = pick(rows("policies.csv"), policy=policy, source="paper", rule="rule_020", **memory)
-        assert float(printed) == float(row["rate"])
+        names = {"policy": f"{name} + VQ (J=4)", "minus": f"{name}, no memory"}
+        assert p == pick(differences, rule="rule_020", split="train", **names)["p"]
+        there = {"policy": re.split("[- ]", name)[0], "rule": "rule_020"}
+        tokens_and_none = ({"memory": "vq", "J": "4", "M": "40"}, {"memory": "none"})
+        rates = [pick(paper, **there, **memory)["rate"] for memory in tokens_and_none]
+        assert theirs == "{} % and {} %".format(*rates)
 
 
 def test_the_counts_of_four_rules_are_those_of_the_file():

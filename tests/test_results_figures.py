@@ -63,7 +63,7 @@ def test_the_counts_by_number_of_tokens_are_those_of_the_file():
     same = {"policy": "DP3-SF", "memory": "vq", "rule": "rule_020", "split": "shifted"}
     for name, printed in zip(head[1:], cells[1:], strict=True):
         j, m = (name[2:], "40") if name[0] == "J" else ("4", name[2:4])
-        seed = ("1" if m == "60" else "1 repeated") if "second" in name else "0"
+        seed = ("1" if m == "60" else "1 repeated") if "2nd" in name else "0"
         row = pick(ours(), J=j, M=m, training=seed, **same)
         assert printed == f"{row['opened']}/{row['episodes']}"
 

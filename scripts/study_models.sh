@@ -5,7 +5,7 @@
 #     scripts/study_models.sh OUT STUDY
 #
 # STUDY: control (tokens shuffled in time), tokens (vocabulary size J and memory length M), models
-# (RDT, CogACT and pi0), four_rules, twenty_rules (a day; never run completely).
+# (RDT, CogACT and pi0), four_rules, twenty_rules (about 15 hours; not run).
 set -euo pipefail
 out=${1:?usage: scripts/study_models.sh OUT STUDY} study=${2:?usage: scripts/study_models.sh OUT STUDY}
 results=$out/results on_safe=(--safes safe_02 --split train)

@@ -248,7 +248,7 @@ def draw_expert(path: Path, table: Iterable[Row]) -> None:
     """Draw the expert's success and length by rule, as `rulesafe demos stats` does."""
     groups = []
     for row in table:
-        if row["page"] == "expert":
+        if (row["page"], row["by"]) == ("expert", "rule"):
             opened, attempts = int(row["opened"]), int(row["attempts"])
             ends = wilson(opened, attempts)
             figures = (opened / attempts, *ends, float(row["frames"]), nan, 0, nan, nan, nan, nan)

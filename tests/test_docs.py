@@ -25,7 +25,7 @@ ALWAYS = {"sigterm_timeout", "sigkill_timeout"}
 PROGRAM = re.compile(r"```python\n(.*?)```", re.S)
 RUN_HERE = ("evaluation", "gymnasium", "safes", "sandbox")
 RUN_ELSEWHERE = ("README", "bags", "dataset", "lock_design", "memory", "programs", "randomisation")
-RUN_ELSEWHERE += ("ros", "rules")
+RUN_ELSEWHERE += ("ros",)
 """Pages whose programs other tests run; those of the tutorials are run by test_tutorials.py."""
 
 

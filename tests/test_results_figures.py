@@ -12,6 +12,7 @@ from PIL import Image
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "docs/results"
+SPLITS = ("train", "shifted")
 FIGURES = ("memory", "models", "vocabulary", "step_probe", "expert")
 
 
@@ -21,146 +22,168 @@ def rows(name):
 
 
 def tables(page):
-    """Return (summary or heading before the row, cells) for each table row of a page."""
+    """Return (heading before the row, cells) for each table row of a page."""
     found, title = [], ""
     for line in (RESULTS / f"{page}.md").read_text("utf-8").splitlines():
-        if heading := re.match(r"(?:#+ |<summary>)(.*?)(?:</summary>)?$", line):
+        if heading := re.match(r"(?:#+ )(.*)$", line):
             title = heading[1]
         elif line.startswith("| "):
             found.append((title, tuple(cell.strip() for cell in line[1:-1].split("|"))))
     return found
 
 
-def policy_of(name):
-    """Return policy, memory, J and M of a name such as "DP3-SF + VQ (J=4, M=20)"."""
-    if name.endswith(", no memory"):
-        return name.removesuffix(", no memory"), "none", "", ""
-    if name.endswith(" + raw history"):
-        return name.removesuffix(" + raw history"), "raw", "", "40"
-    policy, j, m = re.fullmatch(r"(.*) \+ VQ \(J=(\d+)(?:, M=(\d+))?\)", name).groups()
-    return policy, "vq", j, m or "40"
+def ours():
+    return [row for row in rows("policies.csv") if row["source"] == "ours"]
 
 
-def printed_policies():
-    """Return the rows of policies.csv that the tables by policy of the page contain."""
-    found = set()
-    for title, (name, opened, *cells) in tables("policies"):
-        if not title.startswith("Table: ") or not re.fullmatch(r"\d+/\d+(, \d+/\d+)*", opened):
-            continue
-        rule, split = re.search(r"(rule_\d+), split (\w+)", title).groups()
-        rate = re.fullmatch(r"(\d+) % \((\d+)\.\.(\d+)\)", cells[0]).groups()
-        counts = [part.split("/") for part in opened.split(", ")]
-        seeds = ["0"] if len(counts) == 1 else ["0", "1"]
-        if "second training" in title:
-            seeds = ["1 repeated" if "M=40" in name else "1"]
-        facts = (*policy_of(name), rule, split)
-        for seed, (successes, episodes) in zip(seeds, counts, strict=True):
-            found.add(
-                (*facts, seed, successes, episodes, *(rate if len(counts) == 1 else [""] * 3))
-            )
-        if len(counts) > 1:
-            total = [str(sum(int(count[i]) for count in counts)) for i in (0, 1)]
-            found.add((*facts, "all", *total, *rate))
-    return found
+def pick(table, **wanted):
+    """Return the only row of a file with these values."""
+    (row,) = [row for row in table if wanted.items() <= row.items()]
+    return row
 
 
-def printed_four_rules():
-    """Return the rows of policies.csv that the table of four rules contains."""
-    found = set()
-    for title, cells in tables("policies"):
-        if title == "Four rules in one policy" and cells[0].startswith("rule_"):
-            counts = [cell.split("/") for cell in cells[2:] if "/" in cell]
-            names = [(policy, memory) for policy in ("RDT", "pi0") for memory in ("none", "vq")]
-            for (policy, memory), (opened, episodes) in zip(names, counts, strict=True):
-                tokens = ("4", "40") if memory == "vq" else ("", "")
-                facts = (f"{policy} tiny, four rules", memory, *tokens, cells[0], "train", "0")
-                found.add((*facts, opened, episodes, "", "", ""))
-    return found
+def interval(row, start=""):
+    keys = [f"{start}{end}" for end in ("", "_low", "_high")] if start else ["rate", "low", "high"]
+    return "{} % ({}..{})".format(*(row[key] for key in keys))
 
 
-def test_the_counts_of_policies_are_those_of_the_page():
-    ours = [tuple(row.values())[1:] for row in rows("policies.csv") if row["source"] == "ours"]
-    assert not [row for row, number in Counter(ours).items() if number > 1]
-    assert set(ours) == printed_policies() | printed_four_rules()
-    assert len(ours) > 60
+def test_the_rates_of_the_first_table_are_those_of_the_file():
+    memories = {"no memory": "none", "raw history": "raw", "VQ (J=4)": "vq"}
+    found = [cells for title, cells in tables("policies") if cells[0] in memories]
+    assert [cells[0] for cells in found] == list(memories)
+    for name, *rates in found:
+        pooled = {"policy": "DP3-SF", "memory": memories[name], "training": "all"}
+        conditions = [(rule, split) for rule in ("rule_001", "rule_020") for split in SPLITS]
+        for (rule, split), printed in zip(conditions, rates, strict=True):
+            assert printed == interval(pick(ours(), rule=rule, split=split, **pooled))
+
+
+def test_the_counts_by_number_of_tokens_are_those_of_the_file():
+    head, cells = [c for title, c in tables("policies") if title == "How many tokens"]
+    same = {"policy": "DP3-SF", "memory": "vq", "rule": "rule_020", "split": "shifted"}
+    for name, printed in zip(head[1:], cells[1:], strict=True):
+        j, m = (name[2:], "40") if name[0] == "J" else ("4", name[2:4])
+        seed = ("1" if m == "60" else "1 repeated") if "2nd" in name else "0"
+        row = pick(ours(), J=j, M=m, training=seed, **same)
+        assert printed == f"{row['opened']}/{row['episodes']}"
+
+
+def test_the_counts_of_other_models_are_those_of_the_file():
+    paper = [row for row in rows("policies.csv") if row["source"] == "paper"]
+    differences = [
+        r for r in rows("policies_differences.csv") if r["table"] in ("memory", "models")
+    ]
+    found = [cells for title, cells in tables("policies") if title == "Other models"][1:]
+    assert [c[0] for c in found] == ["DP3-SF", "RDT tiny", "CogACT tiny", "pi0 tiny"]
+    for name, tokens, none, p, theirs, *_ in found:
+        here = {"policy": name, "rule": "rule_020", "split": "train"}
+        here["training"] = "all" if name == "DP3-SF" else "0"
+        for printed, memory in ((tokens, {"memory": "vq", "J": "4"}), (none, {"memory": "none"})):
+            row = pick(ours(), **here, **memory)
+            assert printed == f"{row['opened']}/{row['episodes']}"
+        names = {"policy": f"{name} + VQ (J=4)", "minus": f"{name}, no memory"}
+        assert p == pick(differences, rule="rule_020", split="train", **names)["p"]
+        there = {"policy": re.split("[- ]", name)[0], "rule": "rule_020"}
+        tokens_and_none = ({"memory": "vq", "J": "4", "M": "40"}, {"memory": "none"})
+        rates = [pick(paper, **there, **memory)["rate"] for memory in tokens_and_none]
+        assert theirs == "{} % and {} %".format(*rates)
+
+
+def test_the_counts_of_four_rules_are_those_of_the_file():
+    title = "Four rules in one policy"
+    found = [c for t, c in tables("policies") if t == title and c[0].startswith("rule_")]
+    assert [cells[0] for cells in found] == ["rule_001", "rule_002", "rule_003", "rule_005"]
+    for rule, _, *cells in found:
+        counts = [cell for cell in cells if "/" in cell]
+        names = [(policy, memory) for policy in ("RDT", "pi0") for memory in ("none", "vq")]
+        for (policy, memory), printed in zip(names, counts, strict=True):
+            row = pick(ours(), policy=f"{policy} tiny, four rules", memory=memory, rule=rule)
+            assert printed == f"{row['opened']}/{row['episodes']}"
+        paper = [row for row in rows("policies.csv") if row["policy"] == "pi0, 20 rules"]
+        rates = [pick(paper, memory=memory, rule=rule)["rate"] for memory in ("none", "vq")]
+        assert cells[-1] == "{} %, {} %".format(*rates)
 
 
 def test_pooled_counts_are_sums_and_rates_are_theirs():
-    ours = [row for row in rows("policies.csv") if row["source"] == "ours"]
-    for row in ours:
+    keys = ("policy", "memory", "J", "M", "rule", "split")
+    for row in ours():
         if row["rate"]:
             share = 100 * int(row["opened"]) / int(row["episodes"])
             assert float(row["low"]) <= share <= float(row["high"])
             assert round(share) == int(row["rate"])
+        if row["training"] == "all":
+            same = [r for r in ours() if all(r[key] == row[key] for key in keys)]
+            parts = [r for r in same if r["training"] in ("0", "1")]
+            for count in ("opened", "episodes"):
+                assert int(row[count]) == sum(int(part[count]) for part in parts)
+    assert not [row for row, n in Counter(tuple(row.values()) for row in ours()).items() if n > 1]
+    assert len(ours()) > 60
 
 
-def test_the_paper_s_rates_on_the_page_are_those_of_the_file():
-    paper = {
-        (row["policy"], row["memory"], row["rule"]): row["rate"]
-        for row in rows("policies.csv")
-        if row["source"] == "paper" and row["J"] in ("", "4") and row["M"] in ("", "40")
-    }
+def test_failures_and_successes_are_all_episodes():
+    failed = Counter()
+    for row in rows("policies_failures.csv"):
+        if row["table"] == "memory":
+            failed[row["policy"], row["rule"], row["split"]] += int(row["episodes"])
+    names = {"none": "DP3-SF, no memory", "raw": "DP3-SF + raw history"}
+    pooled = [row for row in ours() if row["training"] == "all"]
+    assert len(pooled) == 12
+    for row in pooled:
+        name = names.get(row["memory"], f"DP3-SF + VQ (J={row['J']})")
+        closed = int(row["episodes"]) - int(row["opened"])
+        assert failed[name, row["rule"], row["split"]] == closed
+
+
+@pytest.mark.parametrize("name", ["step_probe", "token_stability"])
+def test_the_memory_s_figures_are_those_of_the_files(name):
     found = 0
-    for title, cells in tables("policies"):
-        if title == "Other models" and cells[0] in ("RDT tiny", "CogACT tiny", "pi0 tiny"):
-            name = cells[0].removesuffix(" tiny")
-            rates = [paper[name, memory, "rule_020"] for memory in ("vq", "none")]
-            assert cells[3] == f"{rates[0]} % and {rates[1]} %"
-            opened = {row[:2]: row[7] for row in printed_policies() if row[0] == cells[0]}
-            assert cells[1] == f"{opened[cells[0], 'vq']}/50"
-            assert cells[2] == f"{opened[cells[0], 'none']}/50"
-            found += 1
-        elif title == "Four rules in one policy" and cells[0].startswith("rule_"):
-            rates = [paper["pi0, 20 rules", memory, cells[0]] for memory in ("none", "vq")]
-            assert cells[8] == f"{rates[0]} %, {rates[1]} %"
-            found += 1
-    assert found == 7
+    for title, (source, *cells) in tables("memory"):
+        probe = title.startswith("Memory tokens") and source.startswith("joints")
+        stable = title.startswith("Tokens under noise") and source.startswith(("tokens", "raw"))
+        if name == "step_probe" and probe:
+            row = pick(rows("step_probe.csv"), rules="rule_020", input=source)
+            wanted = [interval(row, f"{split}_accuracy") for split in SPLITS]
+        elif name == "token_stability" and stable:
+            row = pick(rows("token_stability.csv"), episodes="train", input=source)
+            wanted = [interval(row, kind) for kind in ("noise", "faster", "slower")]
+            wanted.append(f"{row['chance']} %" if row["chance"] else "")
+        else:
+            continue
+        assert cells == wanted
+        found += 1
+    assert found == {"step_probe": 12, "token_stability": 5}[name]
 
 
-def test_the_paper_s_single_task_rates_are_those_of_the_page():
-    head, *body = [cells for title, cells in tables("policies") if title.startswith("The paper's")]
-    tokens = {name: (name[2:], "40") for name in head if name.startswith("J=")}
-    tokens |= {name: ("4", name[2:]) for name in head if name.startswith("M=")}
-    tokens["J=4, M=40"] = ("4", "40")
-    printed = set()
-    for policy, rule, *rates in body:
-        for name, rate in zip(head[2:], rates, strict=True):
-            memory = {"no memory": "none", "raw history": "raw"}.get(name, "vq")
-            if rate:
-                printed.add((policy, memory, *tokens.get(name, ("", "")), rule, rate))
-    keys = ("policy", "memory", "J", "M", "rule", "rate")
-    paper = [row for row in rows("policies.csv") if row["source"] == "paper"]
-    single = {tuple(row[key] for key in keys) for row in paper if row["policy"] != "pi0, 20 rules"}
-    assert single == printed
+EXPERT = ("low", "high", "frames", "seconds", "planning", "states_h")
 
 
-def test_the_probe_s_figures_are_those_of_the_page():
-    printed = set()
-    for title, (name, *cells) in tables("memory"):
-        if title.startswith("Table: rule_") and name != "input":
-            numbers = [re.fullmatch(r"(\S+) % \((\S+)\.\.(\S+)\)", cell).groups() for cell in cells]
-            printed.add(
-                (
-                    title.removeprefix("Table: "),
-                    name,
-                    *(number for three in numbers for number in three),
-                )
-            )
-    assert {tuple(row.values()) for row in rows("step_probe.csv")} == printed
-    assert len(printed) == 75
+@pytest.mark.parametrize("page", ["expert", "sampled"])
+def test_the_expert_s_figures_are_those_of_the_file(page):
+    found = 0
+    for title, (name, *cells) in tables(page):
+        if "/" not in cells[0] or "/h" in cells[0]:
+            continue
+        source = "sampled" if "generated" in name or page == "sampled" else "expert"
+        source = "demonstrations" if title == "Demonstrations" else source
+        rule = name if name.startswith("rule_") else "all"
+        row = pick(rows("expert.csv"), page=source, by="rule", rule=rule)
+        low, high, frames, seconds, planning, states = (row[key] for key in EXPERT)
+        counts = f"{row['opened']}/{row['attempts']}"
+        wanted = [counts, "100.0 %", f"{low}..{high}", frames, seconds, f"{planning} %", states]
+        assert cells[:7] == wanted
+        assert cells[7:] == ([row["all_h"]] if row["all_h"] else [])
+        found += 1
+    assert found == {"expert": 5, "sampled": 1}[page]
 
 
-@pytest.mark.parametrize("page", ["expert", "sampled", "demonstrations"])
-def test_the_expert_s_figures_are_those_of_the_page(page):
-    printed = {
-        (cells[0], *cells[1].split("/"), cells[4])
-        for title, cells in tables(page)
-        if title != "Table by safe" and "/" in cells[1]
-    }
-    ours = {tuple(row.values())[1:] for row in rows("expert.csv") if row["page"] == page}
-    if page == "sampled":  # the file has the sum only
-        printed = {row for row in printed if row[0] == "all"}
-    assert ours == printed
+def test_sums_of_the_expert_are_those_of_its_rules_and_safes():
+    for page in ("expert", "sampled", "demonstrations"):
+        table = [row for row in rows("expert.csv") if row["page"] == page]
+        total = pick(table, rule="all")
+        for by in ("rule", "safe"):
+            parts = [row for row in table if row["by"] == by and row["rule"] != "all"]
+            for count in ("opened", "attempts"):
+                assert int(total[count]) == sum(int(row[count]) for row in parts)
 
 
 def test_the_script_draws_the_figures(tmp_path):

@@ -16,7 +16,19 @@ from rulesafe_locks.rules import RULES, load_rule
 
 PAGES = [Path(__file__).parents[3] / "docs" / name for name in ("rules.md", "non_markovian.md")]
 DOCS = "".join(page.read_text(encoding="utf-8") for page in PAGES)
-PROGRAM = re.search(r"<!-- a program -->\n```python\n(.*?)```", DOCS, re.S)[1]
+PROGRAM = """# Open the knob twice, closing it in between, and leave the handle open.
+def check_lock(self):
+    knob = self.is_open(obj_name="safe", link_name="knob")
+    handle = self.is_open(obj_name="safe", link_name="handle")
+    if not hasattr(self, "state"):
+        self.state = {"knob": knob, "openings": 0}
+    state = self.state
+    if knob and not state["knob"]:
+        state["openings"] = min(state["openings"] + 1, 2)
+    state["knob"] = knob
+    shut = state["openings"] < 2 or not handle
+    self.set_lock(obj_name="safe", link_name="door", lock=shut)
+"""
 FREE = """
 def check_lock(self):
     self.set_lock(obj_name="safe", link_name="door", lock=False)

@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# Further studies of docs/results/policies.md, after study_policies.sh: each trains, evaluates
+# and prints a table. Hours on two cores; interrupted trainings and evaluations resume.
+#
+#     scripts/study_models.sh OUT STUDY
+#
+# STUDY: control (tokens shuffled in time), tokens (vocabulary size J and memory length M), models
+# (RDT, CogACT and pi0), four_rules, twenty_rules (about 15 hours; not run).
+set -euo pipefail
+out=${1:?usage: scripts/study_models.sh OUT STUDY} study=${2:?usage: scripts/study_models.sh OUT STUDY}
+results=$out/results on_safe=(--safes safe_02 --split train)
+evaluation=(--step-seconds 12 --films 0)
+
+# Train a policy on rule_020 with the settings of study_policies.sh; evaluate it on a split.
+dp3() {
+    name=$1 seed=$2 split=$3
+    rulesafe policy train "$out/demos_rule_020" --policy dp3 --memory vq "${@:4}" --steps 8000 \
+        --seed "$seed" --cache "$out/cache_rule_020" --out "$out/policies/$name"
+    rulesafe eval --policy "$out/policies/$name" --rules rule_020 --safes safe_02 --split "$split" \
+        "${evaluation[@]}" --episodes 50 --out "$results/${name}_$split"
+}
+
+control() {
+    rulesafe eval --policy "$out/policies/rule_020_vq_1" --rules rule_020 "${on_safe[@]}" \
+        --step-seconds 12 --memory-control shuffled --episodes 12 --out "$out/shuffled"
+}
+
+tokens() {
+    for j in 2 32 256; do dp3 "rule_020_vq${j}_0" 0 shifted --clusters "$j"; done
+    dp3 rule_020_vq32_0 0 train --clusters 32
+    dp3 rule_020_vqM20_0 0 shifted --clusters 4 --length 20
+    dp3 rule_020_vqM60_1 1 shifted --clusters 4 --length 60
+    rulesafe eval table "$results"/rule_020_{vq2,vq,vq32,vq256}_0_shifted
+    rulesafe eval table "$results"/rule_020_{vqM20,vq}_0_shifted
+    rulesafe eval table "$results"/rule_020_{vq,vqM60}_1_shifted
+}
+
+models() {
+    for family in rdt cogact pi0; do
+        for memory in none "vq --clusters 4"; do
+            name=rule_020_${family}b_${memory%% *}_0
+            # shellcheck disable=SC2086 # memory may be an option, too
+            rulesafe policy train "$out/demos_rule_020" --policy $family --memory $memory \
+                --steps 16000 --batch 16 --cache "$out/cache_rule_020" --out "$out/policies/$name"
+            rulesafe eval --policy "$out/policies/$name" --rules rule_020 "${on_safe[@]}" \
+                "${evaluation[@]}" --episodes 50 --out "$results/${name}_train"
+            rulesafe policy open-loop "$out/policies/$name" "$out/demos_rule_020" --episodes 6
+        done
+        rulesafe eval table "$results"/rule_020_${family}b_{none,vq}_0_train
+    done
+}
+
+four_rules() {
+    rules=rule_001,rule_002,rule_003,rule_005
+    rulesafe demos generate --rules $rules --episodes 50 "${on_safe[@]}" --style strict \
+        --passes states --workers 2 --out "$out/demos_four"
+    rulesafe demos render "$out/demos_four" --observations points --workers 2
+    for family in rdt pi0; do
+        for memory in none "vq --clusters 4"; do
+            name=four_${family}_${memory%% *}_0
+            # shellcheck disable=SC2086
+            rulesafe policy train "$out/demos_four" --policy $family --memory $memory \
+                --steps 12000 --batch 16 --cache "$out/cache_four" --out "$out/policies/$name"
+            rulesafe eval --policy "$out/policies/$name" --rules $rules "${on_safe[@]}" \
+                "${evaluation[@]}" --episodes 25 --out "$results/${name}_train"
+        done
+        rulesafe eval compare "$results"/four_${family}_{none,vq}_0_train
+    done
+}
+
+twenty_rules() {
+    rulesafe demos generate --rules all --episodes 50 --split train --workers 2 --out "$out/demos_all"
+    for memory in none vq; do
+        rulesafe policy train "$out/demos_all" --policy pi0 --memory $memory --steps 60000 \
+            --batch 64 --out "$out/policies/all_$memory"
+        rulesafe eval --policy "$out/policies/all_$memory" --rules all --step-seconds 12 \
+            --episodes 50 --out "$results/all_$memory"
+    done
+    rulesafe eval table "$results"/all_{none,vq}
+}
+
+case $study in
+control | tokens | models | four_rules | twenty_rules) "$study" ;;
+*)
+    echo "unknown study '$study'; valid: control, tokens, models, four_rules, twenty_rules" >&2
+    exit 2
+    ;;
+esac

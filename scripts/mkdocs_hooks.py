@@ -27,6 +27,8 @@ PAGES = {
 
 SOURCES = {page: path for path, page in PAGES.items()}
 LINK = re.compile(r"(?P<before>\]\(|\b(?:src|href|srcset)=\")(?P<target>[^)\"#\s]+)")
+INLINE = re.compile(r"(?<!</span>)<code>([^<]*)</code>")
+OPTION = re.compile(r"(?<!\S)--?[a-z][\w-]*")
 FENCE = re.compile(r"(^ *```.*?^ *```$|`[^`\n]+`)", re.M | re.S)
 
 
@@ -58,6 +60,12 @@ def on_page_markdown(markdown: str, *, page: Page, **_: Any) -> str:
 
     parts = FENCE.split(markdown)
     return "".join(part if i % 2 else LINK.sub(pointed, part) for i, part in enumerate(parts))
+
+
+def on_page_content(html: str, **_: Any) -> str:
+    """Keeps browsers from breaking an option of a command after its hyphens."""
+    spanned = r'<span class="option">\g<0></span>'
+    return INLINE.sub(lambda code: f"<code>{OPTION.sub(spanned, code[1])}</code>", html)
 
 
 def _targets(markdown: str) -> Iterator[str]:

@@ -140,6 +140,7 @@ def test_the_site_is_built_without_a_warning(tmp_path):
     assert 'href="rules.html"' in home and 'src="images/demo.webp"' in home
     assert not re.search(r"googleapis|unpkg|jsdelivr", home)  # nothing is fetched from elsewhere
     assert (tmp_path / "repository/examples/policies/hold_still.py").is_file()
+    assert (tmp_path / "search/search_index.js").is_file()  # search in pages opened from disk
 
 
 def test_every_path_of_the_paper_s_page_exists():

@@ -107,7 +107,9 @@ ABOUT = f"""\
 95 % intervals: Wilson; with several training seeds bootstrap over places (safe and seed), where all
 episodes at a place are drawn together. Pairs are episodes of the same place and training seed. p is
 two-sided and not corrected for the number of rows: McNemar's exact test with one training seed,
-with several a sign-flip test on the differences of the places. {FEW_PAIRS}
+with several a sign-flip test on the differences of the places. The interval of a difference of
+success is a bootstrap over places, or Newcombe's (1998, method 10) if the difference is the same at
+all places; a score whose difference is the same at all places has none. {FEW_PAIRS}
 """
 
 

@@ -1,7 +1,8 @@
 """ROS 2 node of the evaluator: runs episodes, films them and writes the summary.
 
-The episodes given by its parameters start at once; the exit code is 0 only if every door was
-opened. With `episodes` at 0 the node serves the action /evaluate until it is stopped.
+The episodes given by its parameters start at once; the exit code is 1 if a door was not opened, and
+0 if all were or SIGINT interrupted the node. With `episodes` at 0 the node serves the action
+/evaluate until it is stopped.
 """
 
 import sys
@@ -67,9 +68,6 @@ class EvaluatorParameters(Settings):
     head_image: str = setting("/camera/head/image_raw", "Topic of the film's head camera.")
     front_image: str = setting("/camera/front/image_raw", "Topic of the film's front camera.")
 
-
-INTERRUPTED = 130
-"""Exit code of an evaluation that was interrupted by SIGINT."""
 
 SERVICE_PATIENCE = 60.0
 """Wall time (s) to wait for the simulation's service, and for a recorder."""
@@ -331,18 +329,16 @@ class EvaluatorNode(Node):
             executor.spin_until_future_complete(task)
         except (KeyboardInterrupt, ExternalShutdownException):
             # The context is shut down, so that a logger could not publish on /rosout.
-            print(f"evaluator_node: interrupted, exit code {INTERRUPTED}", flush=True)
-            return INTERRUPTED
+            print("evaluator_node: interrupted before the last episode ended", flush=True)
+            return 0
         if not task.done():
-            return INTERRUPTED
+            return 0
         results = task.result()
         print(f"wrote {folder / 'summary.json'}", flush=True)
         return 0 if results and all(result.success for result in results) else 1
 
 
-main = partial(
-    run_node, "evaluator_node", EvaluatorNode, run=EvaluatorNode.run, interrupted=INTERRUPTED
-)
+main = partial(run_node, "evaluator_node", EvaluatorNode, run=EvaluatorNode.run)
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -79,7 +79,7 @@ def _ways(
     planner: MovePlanner, seen: ExpertObservation, part: str, opens: bool
 ) -> Iterator[Operation]:
     try:
-        yield from planner.free(seen, planner.move(seen, part, opens))
+        yield from planner.operations(seen, planner.move(seen, part, opens))
     except Unreachable:
         return
 

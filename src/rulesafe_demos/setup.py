@@ -7,7 +7,7 @@ NAME = "rulesafe_demos"
 setup(
     name=NAME,
     version="0.1.0",
-    description="Demonstrations: generated, rendered, replayed, counted and filmed",
+    description="Demonstrations: generated, rendered, replayed, counted and recorded as videos",
     maintainer="The RuleSafe authors",
     license="Apache-2.0",
     packages=find_packages(include=[NAME, f"{NAME}.*"]),

@@ -18,7 +18,7 @@ from rulesafe_data.store import EpisodeStore
 from vq_memory_node.memory import Reading
 from vq_memory_node.rolling import RollingMemory, readings_of
 
-ACTED = [ALL_JOINTS.index(joint) for joint in ACTION_JOINTS]
+ACTION_INDICES = [ALL_JOINTS.index(joint) for joint in ACTION_JOINTS]
 
 
 @pytest.fixture
@@ -116,7 +116,7 @@ def observe(demos, trained):
     """Return observe(frame) -> the observation at this frame of the first episode."""
     policy = load_policy(trained)
     episode = EpisodeStore(demos).episode(0)
-    joints = episode["observation.state"][:, ACTED]
+    joints = episode["observation.state"][:, ACTION_INDICES]
     readings = readings_of(joints, policy.checkpoint.memory)
     history = ObservationHistory(policy.needs)
     for frame, row in enumerate(joints[:20]):
@@ -177,7 +177,10 @@ def test_it_is_asked_with_what_it_was_trained_on(memory, frame, quick, trained):
         )
     )
     episode = store.episode(0)
-    joints, history = episode["observation.state"][:, ACTED], ObservationHistory(policy.needs)
+    joints, history = (
+        episode["observation.state"][:, ACTION_INDICES],
+        ObservationHistory(policy.needs),
+    )
     remembers = RollingMemory(policy.memory)
     for number in range(frame + 1):
         history.push(number, joints[number], episode["observation.points"][number])

@@ -16,7 +16,7 @@ from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
 from rulesafe_data.store import EpisodeStore
 from vq_memory_node.rolling import readings_of
 
-ACTED = [ALL_JOINTS.index(joint) for joint in ACTION_JOINTS]
+ACTION_INDICES = [ALL_JOINTS.index(joint) for joint in ACTION_JOINTS]
 READERS = [name for name in FAMILIES if find_config(name, "tiny").instruction]
 
 
@@ -33,7 +33,7 @@ def test_a_family_that_reads_is_trained_saved_and_asked(
     assert policy.needs.points and policy.needs.instruction and policy.needs.memory
     assert policy.needs.images == (size == "small")
     episode = EpisodeStore(demos).episode(0)
-    joints = episode["observation.state"][:, ACTED]
+    joints = episode["observation.state"][:, ACTION_INDICES]
     history = ObservationHistory(policy.needs)
     pictures = {camera: episode[f"observation.images.{camera}"][45] for camera in CAMERAS}
     history.push(45, joints[45], episode["observation.points"][45], pictures)

@@ -10,8 +10,8 @@ from policy_node.convert import TOKENS_QOS
 from rulesafe_core import messages
 from rulesafe_core.chunks import PERIOD
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_demos.film.film import BACKGROUND, BAR, SIDE
-from rulesafe_demos.film.strip import BAND, TOP, squares
+from rulesafe_demos.video.frames import BACKGROUND, BAR, SIDE
+from rulesafe_demos.video.strip import BAND, TOP, squares
 from rulesafe_interfaces.msg import MemoryTokens
 from rulesafe_sim.simulation import HOME_ACTION, Simulation
 from vq_memory_node.colours import cluster_colours

@@ -84,7 +84,7 @@ def test_joints_in_any_order_are_reordered_by_name():
     order = np.random.default_rng(0).permutation(13)
     rows = rows_of(2, 3)
     shuffled = make_chunk([ACTION_JOINTS[i] for i in order], rows[:, order], 0)
-    assert (shuffled.rows == rows).all()
+    assert (shuffled.steps == rows).all()
 
 
 def test_rows_whose_time_has_passed_are_dropped():

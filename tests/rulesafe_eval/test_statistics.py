@@ -8,7 +8,7 @@ from scipy.stats import norm
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.intervals import wilson
 from rulesafe_eval.commands import compare as show_comparison
-from rulesafe_eval.comparison import compare, in_words
+from rulesafe_eval.comparison import as_text, compare
 from rulesafe_eval.statistics import (
     FEWEST,
     bootstrap,
@@ -19,7 +19,7 @@ from rulesafe_eval.statistics import (
     summary,
     timings,
 )
-from rulesafe_eval.statistics import in_words as summary_in_words
+from rulesafe_eval.statistics import as_text as summary_in_words
 
 
 @pytest.mark.parametrize(("k", "n"), [(0, 10), (9, 10), (45, 100), (100, 100)])
@@ -80,12 +80,12 @@ def test_two_results_of_one_episode_are_compared():
 def test_pairs_that_cannot_be_significant_have_no_interval(count, texts):
     one, other = results([0] * count), results([1] * count)
     (row,) = compare(one, other)["rows"]
-    assert in_words(row) == texts
+    assert as_text(row) == texts
     for content in (one, other):  # another rule at the same places is no further evidence
         content["episodes"] += [{**line, "rule": "rule_021"} for line in content["episodes"]]
     every = compare(one, other)["rows"][0]
     assert (every["pairs"], every["places"]) == (2 * count, count)
-    assert ("(" in in_words(every)[0]) == (count >= FEWEST)
+    assert ("(" in as_text(every)[0]) == (count >= FEWEST)
 
 
 @pytest.mark.parametrize(

@@ -34,9 +34,9 @@ from rulesafe_core.ros import (
     Diagnostics,
     EpisodeParameters,
     answer_reset,
-    claim,
     declare,
     executing,
+    reserve_topic,
     run_beyond_signals,
 )
 from rulesafe_core.settings import setting
@@ -78,7 +78,7 @@ class RobotSideNode(Node):
 
     def __init__(self) -> None:
         super().__init__("robot_side_node")
-        self._claim = claim(self, "/lowstate")
+        self._reservation = reserve_topic(self, "/lowstate")
         values = declare(self, RobotParameters)
         self._rule, self._safe = values.rule, values.safe
         self._controller = load_controller(values.listens_to)()

@@ -124,7 +124,7 @@ def _descriptor(of: Field) -> ParameterDescriptor:
     return descriptor
 
 
-def claim(node: Node, topic: str) -> socket.socket:
+def reserve_topic(node: Node, topic: str) -> socket.socket:
     """Reserve a topic, so that only this process on this machine publishes it in the ROS domain.
 
     Two simulations in one domain would publish conflicting states, and DDS discovery detects this

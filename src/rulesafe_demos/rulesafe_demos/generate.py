@@ -29,7 +29,7 @@ def generate(request: GenerationRequest, directory: Path, workers: int, engine: 
     folder = DemoFolder(directory)
     with folder.exclusive_lock():
         settle(directory, request)
-        folder.sweep()
+        folder.remove_drafts()
         schedule = AttemptSchedule(request, {rule: folder.decided(rule) for rule in request.rules})
         if schedule.short():
             _make(schedule, folder, workers, engine)

@@ -1,9 +1,9 @@
-"""Task programs in the simulation, with a film of the episode.
+"""Task programs in the simulation, with a video of the episode.
 
     run_program(TrustedProgram(Path("rule_001.py")), "rule_001", "safe_02", 0, "nominal", None)
 
 `TrustedProgram` runs in this process, `remote.SandboxedProgram` in a process that can only call the
-planner. Episode, film and summary are the same.
+planner. Episode, video and summary are the same.
 """
 
 import traceback
@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from planner_node.tasks import TaskPlanner
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.bars import ProgressBar
-from rulesafe_demos.film.film import SIDE
-from rulesafe_demos.film.subscriber import EpisodeFilm
-from rulesafe_demos.film.summary import write_summary
+from rulesafe_demos.video.frames import SIDE
+from rulesafe_demos.video.subscriber import EpisodeVideo
+from rulesafe_demos.video.summary import write_summary
 from rulesafe_sim.config import SimulationConfig
 from rulesafe_sim.episode import Activity, EpisodeRecord
 from rulesafe_sim.runtime import Runtime, Subscriber
@@ -102,7 +102,7 @@ def run_program(
     """
     simulation = Simulation(SimulationConfig(split=split), render=out is not None)
     simulation.reset(rule, safe, seed)
-    film = EpisodeFilm(simulation, out, TIME_LIMIT, SIDE) if out else None
+    film = EpisodeVideo(simulation, out, TIME_LIMIT, SIDE) if out else None
     with ProgressBar(unit="frame", desc=f"{simulation.rule.id} on {simulation.safe.id}") as bar:
         subscribers = [film] if film else []
         runtime = Runtime(simulation, TIME_LIMIT, [*subscribers, _bounded(bar)])

@@ -1,11 +1,11 @@
-"""Task programs written by a language model: requested, run in the sandbox, filmed, and requested
+"""Task programs written by a language model: requested, run in the sandbox, recorded, and requested
 again with the reason of the failure.
 
 Files of a run::
 
     verdict.json            all tries, failures by kind, tokens
     program.py              the program that opened the safe, if one did
-    try_0/                  program.py, summary.json; film.mp4 and sheet.png with a film
+    try_0/                  program.py, summary.json; film.mp4 and sheet.png with a video
     exchanges/              every exchange with the model, for `--replay`
 """
 
@@ -21,9 +21,9 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.files import write_atomically
 from rulesafe_data.files import read_json, write_json
 from rulesafe_demos import prompt, remote
-from rulesafe_demos.film.summary import versions, write_summary
 from rulesafe_demos.program import TIME_LIMIT, Played, run_program
 from rulesafe_demos.remote import SandboxedProgram
+from rulesafe_demos.video.summary import versions, write_summary
 from rulesafe_design import answers, models, sandbox
 from rulesafe_design.answers import BadAnswer, parse_program
 from rulesafe_design.exchanges import FOLDER

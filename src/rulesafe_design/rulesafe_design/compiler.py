@@ -53,7 +53,9 @@ def compile_graph(graph: StateGraph) -> Compiled:
     seen = len(outputs)
     if graph.complete:
         states = [
-            AutomatonState(output.phases, output.free, output.held, after or (None, None))
+            AutomatonState(
+                output.phases, output.door_unlocked, output.locked_parts, after or (None, None)
+            )
             for output, after in zip(outputs, graph.next, strict=True)
         ]
         return Compiled(smallest(Automaton(tuple(states))), None, seen)
@@ -129,7 +131,9 @@ def _quotient(
             return None
         knob, handle = kinds[after[0]], kinds[after[1]]
         states.append(
-            AutomatonState(outputs[q].phases, outputs[q].free, outputs[q].held, (knob, handle))
+            AutomatonState(
+                outputs[q].phases, outputs[q].door_unlocked, outputs[q].locked_parts, (knob, handle)
+            )
         )
     return Automaton(tuple(states))
 

@@ -99,7 +99,7 @@ def _success_interval(opened: NDArray[np.bool_], places: Sequence[Hashable]) -> 
     return list(newcombe(*(round(cell.sum() * share) for cell in cells)))
 
 
-def in_words(row: Mapping[str, Any]) -> tuple[str, str, str, str]:
+def as_text(row: Mapping[str, Any]) -> tuple[str, str, str, str]:
     """Return the differences of a row with their intervals and p, as text: success, p, process
     score, p. With fewer than FEWEST places, success is a count, and there are no intervals; a
     score has none if all its differences are equal."""

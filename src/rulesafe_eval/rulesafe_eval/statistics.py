@@ -74,9 +74,9 @@ def newcombe(both: int, only_first: int, only_second: int, neither: int) -> tupl
     first, second = both + only_first, both + only_second
     (low1, high1), (low2, high2) = wilson(first, count), wilson(second, count)
     first_rate, second_rate = first / count, second / count
-    product = both * neither - only_first * only_second
+    product = float(both * neither - only_first * only_second)
     if product > 0:
-        product = max(product - count / 2, 0)  # continuity correction of the correlation
+        product = max(product - count / 2, 0.0)  # continuity correction of the correlation
     margins = first * (count - first) * second * (count - second)
     correlation = product / np.sqrt(margins) if margins else 0.0
 
@@ -154,7 +154,7 @@ def _row(lines: Sequence[Line]) -> dict[str, Any]:
     return row
 
 
-def in_words(row: Line) -> tuple[int, int, str, str, str]:
+def as_text(row: Line) -> tuple[int, int, str, str, str]:
     """Return a row of `summary` as text: episodes, opened, success and scores with intervals."""
     success = percent(row["success_rate"], row["success_interval"])
     enough = row["episodes"] >= FEWEST

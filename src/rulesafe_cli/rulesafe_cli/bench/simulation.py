@@ -110,10 +110,10 @@ def _observation(options: BenchOptions) -> list[Measure]:
 def first_frame(options: BenchOptions) -> list[Measure]:
     """Measure the first full observation after building the scene, each time in a new process."""
     times = [run_apart(_first_frame, options) for _ in range(3)]
-    scene, picture = zip(*times, strict=True)
+    scene, image = zip(*times, strict=True)
     return [
         Measure.of("imports and reset before the first frame", "ms", scene, "fresh process"),
-        Measure.of("first full observation", "ms", picture, "fresh process"),
+        Measure.of("first full observation", "ms", image, "fresh process"),
     ]
 
 

@@ -43,5 +43,5 @@ def targets(chunk: Chunk | None, stamp: int, width: int) -> Row:
     """Return the target of each joint at `stamp` (ns), rad; None outside the chunk."""
     if chunk is None or not chunk.times[0] <= stamp <= chunk.end:
         return [None] * width
-    rows = [np.interp(stamp, chunk.times, column) for column in chunk.rows.T]
+    rows = [np.interp(stamp, chunk.times, column) for column in chunk.steps.T]
     return list(rounded(np.array(rows)))

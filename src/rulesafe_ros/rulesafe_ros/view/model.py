@@ -10,7 +10,7 @@ from rulesafe_core.chunks import SECOND, Chunk
 from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_core.robot import h1_2
 from rulesafe_core.urdf import to_urdf
-from rulesafe_demos.film.strip import Tokens
+from rulesafe_demos.video.strip import Tokens
 from rulesafe_locks.rules import RULES, load_rule
 from rulesafe_ros.view.board import Board
 from rulesafe_ros.view.frames import LinkTransforms
@@ -101,7 +101,7 @@ class ViewModel:
             return
         self._chunk = chunk
         times = (chunk.times - self._history.origin) / SECOND
-        rows = [rounded(row) for row in chunk.rows]
+        rows = [rounded(row) for row in chunk.steps]
         self._board.put("chunk", {"times": np.round(times, 3).tolist(), "rows": rows})
 
     def tokens(self, tokens: Tokens, model: str) -> None:

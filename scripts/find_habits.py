@@ -2,10 +2,10 @@
 
     python scripts/find_habits.py OUT.yaml
 
-It takes a quarter of an hour on two cores. Of the ways to grasp a part of a safe at the middle of
-the places of the nominal split, the script selects the one that is available at most of the corners
-of these places, and of several such ways the one nearest to the posture in which episodes begin.
-Arms that stay near one posture have short and straight paths between their grasps.
+It takes 15 min on two cores. With the safe at the centre of the poses of the nominal split, the
+script lists the possible grasps of each part. It selects the grasp that is also possible at most
+corners of the range of poses, and of several such grasps the one nearest to the posture at the start
+of an episode. Near one posture, paths between grasps are short and straight.
 """
 
 import sys

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Writes docs/reference/ from the code: commands, configuration, topics.
+"""Write docs/reference/ from the code: commands, configuration, topics.
 
     .venv/bin/python scripts/make_reference.py            # all; topics start the nodes, a minute
     .venv/bin/python scripts/make_reference.py cli        # one page
 
-tests/test_reference.py compares the pages with what this would write.
+tests/test_reference.py compares the pages with the output of this script.
 """
 
 import ast

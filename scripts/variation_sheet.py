@@ -1,9 +1,9 @@
-"""Draws what the splits vary: a sheet of images as the robot's cameras see them.
+"""Draw the variations of a split: a sheet of images of the robot's cameras.
 
     python scripts/variation_sheet.py docs/images/variations.jpg
 
-Each image pair is an episode's first instant, head camera left and front camera right, with the
-safes of the split in turn and seeds 0, 1, ...
+Each pair shows the first frame of an episode, head camera left and front camera right. The episodes
+use the safes of the split in turn and the seeds 0, 1, ...
 """
 
 from dataclasses import dataclass

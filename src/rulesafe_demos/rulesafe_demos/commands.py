@@ -205,7 +205,7 @@ def run(
     out: Path | None = None,
     film: bool = True,
 ) -> int:
-    """Run a task program in a new episode and record a video; exit code 1 if the door is not opened.
+    """Run a task program in a new episode and record a video; exit code 1 if the door stays closed.
 
     The program is trusted: it runs without a sandbox.
 

@@ -37,8 +37,8 @@ def folder_of(directory: Path, rule: str, number: int) -> Path:
 
 
 def choose(episodes: Sequence[Line], each: int) -> list[Line]:
-    """Return the episodes to record: for each rule the first failure, the first success, and so on in
-    turn, at most `each`."""
+    """Return the episodes to record: for each rule the first failure, the first success, and so on
+    in turn, at most `each`."""
     chosen: list[Line] = []
     for rule in dict.fromkeys(line["rule"] for line in episodes):
         played = [line for line in episodes if line["rule"] == rule and line["frames"]]

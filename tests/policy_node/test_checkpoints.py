@@ -65,17 +65,17 @@ def test_weights_that_were_changed_are_refused(copy):
 def test_another_memory_model_is_refused(copy):
     described = read_policy(copy).memory.describe()
     change(copy, memory=described | {"model": "all_rules_hand"})
-    told = refused(copy)
-    assert "the memory model all_rules_hand has changed since the training: hash" in told
-    assert described["hash"][:12] in told
+    message = refused(copy)
+    assert "the memory model all_rules_hand has changed since the training: hash" in message
+    assert described["hash"][:12] in message
 
 
 def test_other_joints_are_refused(copy):
     joints = ["left_elbow_joint", *ACTION_JOINTS[1:]]
     change(copy, joints=joints)
-    told = refused(copy)
-    assert "trained for other joints: left_elbow_joint" in told
-    assert ACTION_JOINTS[0] in told
+    message = refused(copy)
+    assert "trained for other joints: left_elbow_joint" in message
+    assert ACTION_JOINTS[0] in message
 
 
 @pytest.mark.parametrize(

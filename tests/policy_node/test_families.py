@@ -43,10 +43,10 @@ def test_a_family_that_reads_is_trained_saved_and_asked(
         policy.reset()
         return policy.infer(history.observation(45, instruction, reading))
 
-    told = chunk("turn the knob")
-    assert told.shape == (50, 13)
-    np.testing.assert_array_equal(told, chunk("turn the knob"))
-    assert not np.array_equal(told, chunk("pull the door"))
+    first_chunk = chunk("turn the knob")
+    assert first_chunk.shape == (50, 13)
+    np.testing.assert_array_equal(first_chunk, chunk("turn the knob"))
+    assert not np.array_equal(first_chunk, chunk("pull the door"))
 
 
 @pytest.mark.parametrize(("family", "batch"), [("dp3", 64), ("rdt", 16)])

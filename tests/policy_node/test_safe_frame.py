@@ -86,7 +86,7 @@ def test_no_joint_leaves_beyond_its_ends(arm):
     assert np.abs(np.diff(rows, axis=0)).max() < 3.0 and np.isfinite(rows).all()
 
 
-class Told(SceneEncoder):
+class FixedPoseEncoder(SceneEncoder):
     """Estimates the safe's position as a cloud's first point, and its yaw as that point's red."""
 
     def forward(self, points):
@@ -98,7 +98,7 @@ class Told(SceneEncoder):
 @pytest.fixture
 def encoder():
     torch.manual_seed(0)
-    made = Told(EncoderConfig(("safe_01",), 32, (8, 16), 8)).requires_grad_(False)
+    made = FixedPoseEncoder(EncoderConfig(("safe_01",), 32, (8, 16), 8)).requires_grad_(False)
     made.middle[:4] = torch.tensor([0.6, -0.3, 0.3, 0.0])
     made.spread[:4] = torch.tensor([0.03, 0.04, 0.05, 0.1])
     return made

@@ -141,14 +141,14 @@ def test_a_film_shows_what_the_memory_tells_at_each_frame(checkpoint, request_fo
         positions.append(simulation.state().action_positions)
     line = {"resampled": 0, "reason": "enough", "state_digest": simulation.digest}
     film(out, Setup(str(checkpoint(memory))), {("rule_002", 0): line}, episode)
-    told = readings_of(np.array(positions, np.float32), memory)
-    assert len(np.unique(told.values)) > 4 and told[40].mask.sum() == 3
+    readings = readings_of(np.array(positions, np.float32), memory)
+    assert len(np.unique(readings.values)) > 4 and readings[40].mask.sum() == 3
     palette = 255 * cluster_colours(256)[:, :3]
     shot = pictures(out)
     assert len(shot) == 41 + 20
     assert shot[0].shape == (SIDE + BAR + BAND, 2 * SIDE, 3)
     for frame, picture in enumerate(shot):
-        reading = told[min(frame, 40)]
+        reading = readings[min(frame, 40)]
         pixels = np.array([picture[SIDE + BAR + TOP + 3, left + 3] for left, _ in squares(40)])
         expected = np.where(reading.mask[:, None], palette[reading.values], BACKGROUND)
         assert np.abs(pixels - expected).max() < 20, frame

@@ -127,10 +127,10 @@ def test_scores_of_few_episodes_have_no_interval(count, score):
 @pytest.mark.parametrize(("count", "warns"), [(0, False), (230, False), (300, True)])
 def test_many_clipped_targets_are_told_with_their_count(count, warns):
     line = {"inferences": 4, "frames": 40, "clipped_actions": count}
-    told = clipped([line, {**line, "clipped_actions": 0}])
-    assert bool(told) == warns
+    warning = clipped([line, {**line, "clipped_actions": 0}])
+    assert bool(warning) == warns
     if warns:
-        assert "300 of 480 targets (62 %)" in told and "rad" in told
+        assert "300 of 480 targets (62 %)" in warning and "rad" in warning
 
 
 def test_clusters_are_resampled_together():

@@ -126,7 +126,7 @@ class ShuffledMemory:
 
     The permutation keeps the contents of the memory and removes their order, so a policy that uses
     the order gets worse. A random generator, seeded again for each episode, permutes the memory
-    anew at each inference.
+    again at each inference.
     """
 
     def __init__(self, policy: Policy, seed: int = 0):

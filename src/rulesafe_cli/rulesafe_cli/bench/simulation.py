@@ -84,10 +84,10 @@ def _observation(options: BenchOptions) -> list[Measure]:
     observer = Observer(simulation)
     requested: dict[str, tuple[str, ...]] = {
         "full observation": OBSERVATIONS,
-        "head_rgb alone": ("head_rgb",),
-        "front_rgb alone": ("front_rgb",),
-        "points alone (render and sample)": ("points",),
-        "joint positions alone": ("joint_positions", "all_joint_positions"),
+        "head_rgb only": ("head_rgb",),
+        "front_rgb only": ("front_rgb",),
+        "points only (render and sample)": ("points",),
+        "joint positions only": ("joint_positions", "all_joint_positions"),
     }
     samples: dict[str, list[float]] = {name: [] for name in requested}
     cpu: list[float] = []

@@ -7,7 +7,7 @@ bridge.
 import numpy as np
 import pinocchio as pin
 
-from rulesafe_core.body import hold
+from rulesafe_core.body import fix_joints
 from rulesafe_core.joints import BODY_JOINTS, HAND_JOINTS, LEFT_HAND_JOINTS
 from rulesafe_core.robot import HOME, h1_2
 from rulesafe_core.urdf import to_urdf
@@ -34,7 +34,7 @@ class Robot:
 
     def __init__(self) -> None:
         hands = dict.fromkeys((*HAND_JOINTS, *LEFT_HAND_JOINTS), 0.0)
-        self._model = pin.buildModelFromXML(to_urdf(hold(h1_2(), hands)))
+        self._model = pin.buildModelFromXML(to_urdf(fix_joints(h1_2(), hands)))
         self._data = self._model.createData()
         self._index = [self._model.joints[self._model.getJointId(n)].idx_q for n in BODY_JOINTS]
         joints = [h1_2().joint(name) for name in BODY_JOINTS]

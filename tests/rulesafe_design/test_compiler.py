@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rulesafe_design.compiler import Compiled, compile_graph, compile_program
+from rulesafe_design.compiler import CompiledLock, compile_graph, compile_program
 from rulesafe_design.exploring import StateGraph
 from rulesafe_design.sandbox import Refused
 from rulesafe_design.verdicts import ProgramLimits
@@ -107,7 +107,7 @@ def counting(key, part):
 
 def test_periodic_counter_is_found_with_its_bound():
     found = compile_graph(tree(lambda n: n % 5 == 4, counting, 30))
-    assert isinstance(found, Compiled)
+    assert isinstance(found, CompiledLock)
     assert found.bound.events == 30
     assert len(found.automaton.states) == 20  # ten counts (five, by the knob's phase) x handle
     assert found.automaton.states[found.automaton.run(["knob"] * 94)].door_unlocked

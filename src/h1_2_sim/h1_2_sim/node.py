@@ -21,7 +21,7 @@ from unitree_go.msg import MotorCmds, MotorStates
 from unitree_hg.msg import LowCmd, LowState
 
 from h1_2_bridge.wire import encode_low_state
-from h1_2_sim.camera_node import CameraProcess, Glance, Scene
+from h1_2_sim.camera_node import CameraProcess, CameraRequest, Scene
 from h1_2_sim.controllers import CONTROLLERS, load_controller
 from h1_2_sim.convert import ROBOT_QOS
 from h1_2_sim.hands import hand_states
@@ -170,7 +170,7 @@ class RobotSideNode(Node):
             self._hand_states.publish(hand_states(*self._robot.hand_state()))
             self._publish_status(pace)
         if pace.frame and self._cameras and self._render:
-            self._cameras.show(Glance(stamp, self._robot.simulation.joints()))
+            self._cameras.show(CameraRequest(stamp, self._robot.simulation.joints()))
 
     def _publish_status(self, pace: StepClock) -> None:
         """Publish the status of an episode, with its elapsed time, at frames and phase changes."""

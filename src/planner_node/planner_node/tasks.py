@@ -30,7 +30,7 @@ from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_core.transforms import Transform
 from rulesafe_sim.episode import AgentError, AgentLog
 from rulesafe_sim.runtime import Runtime
-from rulesafe_sim.safe import Turner
+from rulesafe_sim.safe import RotaryPart
 from rulesafe_sim.simulation import Simulation
 
 HANDS = ("right",)
@@ -284,7 +284,7 @@ class TaskPlanner:
         if abs(move.goal - move.start) > 1e-3:
             self._on.execute(move, path)
 
-    def _goal(self, part: Turner, position: float, angle: float) -> float:
+    def _goal(self, part: RotaryPart, position: float, angle: float) -> float:
         """Return the commanded position (rad): a little past a stop that the angle reaches."""
         turn = part.opening_sign * np.radians(angle)
         goal, over = position + turn, self._on.config.moves.overshoot

@@ -19,7 +19,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from rulesafe_core.body import hold
+from rulesafe_core.body import fix_joints
 from rulesafe_core.joints import ARM_JOINTS
 from rulesafe_core.robot import FIXED_POSITIONS, h1_2
 from rulesafe_core.transforms import about_axis
@@ -90,7 +90,7 @@ class ArmChain:
     """Kinematics of the right arm in the pelvis frame, vectorised over postures."""
 
     def __init__(self) -> None:
-        body = hold(h1_2(), FIXED_POSITIONS)
+        body = fix_joints(h1_2(), FIXED_POSITIONS)
         parents = {joint.child: joint for joint in body.joints}
         chain, link = [], HAND
         while link in parents:

@@ -100,10 +100,10 @@ def train(
     if not finished(out / JSON_FILE, facts):
         out.mkdir(parents=True, exist_ok=True)
         with repeatable(config.threads, deterministic=not torch.cuda.is_available()):
-            run = PolicyTraining(task, config, out, facts, store, episodes)
-            run.go(progress)
-            if run.main:
-                save_policy(run.checkpoint(), out)
+            training = PolicyTraining(task, config, out, facts, store, episodes)
+            training.run(progress)
+            if training.main:
+                save_policy(training.checkpoint(), out)
     (out / CHECKPOINT).unlink(missing_ok=True)
     return out
 
@@ -193,7 +193,7 @@ class PolicyTraining:
         if state is not None:
             self._restore(state)
 
-    def go(self, progress: Callable[[TrainingProgress], None]) -> None:
+    def run(self, progress: Callable[[TrainingProgress], None]) -> None:
         """Run the remaining steps. On Ctrl-C or SIGTERM, save a checkpoint of the completed steps
         and raise KeyboardInterrupt."""
         config = self.config

@@ -158,7 +158,7 @@ def joint_position(joint: Joint, positions: Mapping[str, float]) -> float:
     return 0.0
 
 
-def hold(body: Body, positions: Mapping[str, float]) -> Body:
+def fix_joints(body: Body, positions: Mapping[str, float]) -> Body:
     """Return the body with the named joints and their mimics fixed at these positions (rad)."""
     joints = []
     for joint in body.joints:

@@ -342,7 +342,7 @@ def test_each_frame_is_timed_and_bytes_are_counted(model_dir):
         "frame with a token, eager torch": 5,
         "frame with no token": 5 * (STRIDE - 1),
     }
-    held = cost.held
+    held = cost.memory_kb
     assert held["raw memory, sliding"] > 2 * held["token memory, sliding"] > 0
 
 

@@ -41,8 +41,8 @@ def parts(frames, begin=BEGIN):
     for frame in frames:
         stamp = begin + frame * PERIOD
         calls.append((frame, "joints", (stamp, ACTION_JOINTS, row(frame))))
-        calls.append((frame, "picture", (POINTS, stamp, cloud(frame))))
-        calls += [(frame, "picture", (c, stamp, picture(frame))) for c in CAMERAS]
+        calls.append((frame, "camera_data", (POINTS, stamp, cloud(frame))))
+        calls += [(frame, "camera_data", (c, stamp, picture(frame))) for c in CAMERAS]
         calls.append((frame, "reading", (stamp, reading(frame))))
     return calls
 
@@ -81,7 +81,7 @@ def test_an_observation_does_not_depend_on_the_order_of_topics(seed, frames):
 
     def when(call):
         frame, name, arguments = call
-        return frame + lead[arguments[0] if name == "picture" else name]
+        return frame + lead[arguments[0] if name == "camera_data" else name]
 
     sync = Synchroniser(ALL)
     sync.instruction = "open it"
@@ -152,7 +152,7 @@ def test_a_new_episode_shows_nothing_of_the_last():
     feed(sync, parts(range(10), BEGIN - 30 * PERIOD))
     assert sync.episode == 1
     new = parts(range(3))
-    early = [call for call in new if call[1] == "picture"]  # before the start is received
+    early = [call for call in new if call[1] == "camera_data"]  # before the start is received
     feed(sync, early)
     sync.start(BEGIN)
     feed(sync, [call for call in new if call not in early])

@@ -1,11 +1,11 @@
 # make help lists the targets.
 
-# A sourced ROS 2 would put its own packages before those of .venv, and only this middleware is
-# among the wheels. Loopback: nobody else on the network should be able to drive the robot.
+# The packages of a sourced ROS 2 would come before those of .venv. Fast DDS is the only middleware
+# among the wheels. Discovery is limited to this machine, so that no other can command the robot.
 ifdef AMENT_PREFIX_PATH
 unexport AMENT_PREFIX_PATH CMAKE_PREFIX_PATH COLCON_PREFIX_PATH PYTHONPATH LD_LIBRARY_PATH
 endif
-# Where Python may not write what it has compiled, each process compiles PyTorch anew, for ten seconds.
+# With this variable Python stores no bytecode, and each process compiles PyTorch again (10 s).
 unexport PYTHONDONTWRITEBYTECODE
 export RMW_IMPLEMENTATION := rmw_fastrtps_cpp
 export ROS_AUTOMATIC_DISCOVERY_RANGE ?= LOCALHOST
@@ -14,11 +14,11 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 # Arguments of the demo's launch file, such as ARGS="rule:=rule_003 safe:=safe_07 seed:=4".
 ARGS ?=
 
-# `make demo rule:=rule_003` would set a variable of make's and play something else.
+# `make demo rule:=rule_003` would set a make variable, which the launch file does not receive.
 $(foreach word,policy rule safe seed split memory,$(if $(filter command,$(origin $(word))),\
 	$(error arguments of the launch file go into ARGS: make demo ARGS="$(word):=$($(word))")))
 
-# What `make demo` ends with.
+# Arguments of the second launch of `make demo`.
 LEARNED := policy:=dp3_rule_020 memory:=vq rule:=rule_020 safe:=safe_02 split:=train seed:=1
 
 # Marks of tests that `make check` leaves out (pyproject.toml describes them).
@@ -33,11 +33,11 @@ help: ## List the targets
 setup: ## Install what is missing: packages, Vulkan driver, .venv, interfaces
 	@scripts/setup.sh
 
-# Without ARGS: the expert, then a learned policy, whose memory tokens are drawn below the film.
+# Without ARGS: the expert, then a learned policy, whose memory tokens are shown below its video.
 demo: setup ## Watch the robot open safes: runs/<time>/; ARGS="rule:=rule_003 ..." for another one
 	@.venv/bin/rulesafe launch launch/sim_evaluation.launch.xml $(ARGS)
 ifeq ($(strip $(ARGS)),)
-	@echo "demo: now a learned policy under rule_020, which has to remember; some minutes"
+	@echo "demo: now a learned policy with memory under rule_020; this takes some minutes"
 	@.venv/bin/rulesafe launch launch/sim_evaluation.launch.xml $(LEARNED)
 endif
 

@@ -2,7 +2,7 @@
 """Print the apt source of a Debian release's backports suite.
 
 Mirror, key and further options are those of the machine's own entry for the release, in either
-format of apt's sources. Standard library only, for it runs before anything is installed.
+format of apt's sources. Standard library only, since it runs before anything is installed.
 
     backports_source.py bookworm [/etc/apt]
 """

@@ -1,4 +1,4 @@
-"""Turns a film of a run into the small animated picture of the README.
+"""Convert the video of a run to the small animated image of the README.
 
 python scripts/film_to_webp.py runs/<time>/film.mp4 docs/images/demo.webp
 """
@@ -9,7 +9,7 @@ from pathlib import Path
 import av
 
 WIDTH = 560  # pixels
-EVERY = 3  # frames of the film for one of the picture
+EVERY = 3  # every N-th frame of the video is used
 
 
 def main(film: Path, picture: Path) -> None:

@@ -2,10 +2,10 @@
 
     python scripts/find_habits.py OUT.yaml
 
-It takes a quarter of an hour on two cores. Of the ways to grasp a part of a safe at the middle of
-the places of the nominal split, the script selects the one that is available at most of the corners
-of these places, and of several such ways the one nearest to the posture in which episodes begin.
-Arms that stay near one posture have short and straight paths between their grasps.
+It takes 15 min on two cores. With the safe at the centre of the poses of the nominal split, the
+script lists the possible grasps of each part. It selects the grasp that is also possible at most
+corners of the range of poses, and of several such grasps the one nearest to the posture at the
+start of an episode. Near one posture, paths between grasps are short and straight.
 """
 
 import sys
@@ -79,7 +79,7 @@ def _ways(
     planner: MovePlanner, seen: ExpertObservation, part: str, opens: bool
 ) -> Iterator[Operation]:
     try:
-        yield from planner.free(seen, planner.move(seen, part, opens))
+        yield from planner.operations(seen, planner.move(seen, part, opens))
     except Unreachable:
         return
 
@@ -139,7 +139,7 @@ def _task(task: Situation) -> tuple[str, str, _Candidate]:
 
 def main(out: Path, processes: int = 2) -> None:
     """Finds the habits of all safes and writes them to a YAML file; those in it are kept, so that
-    it goes on where it stopped."""
+    the same call resumes."""
     habits: dict[str, dict[str, list[float]]] = read_yaml(out) if out.exists() else {}
     tasks = [(name, *situation) for situation in SITUATIONS for name in SAFES]
     left = tasks[sum(key.split()[0] in SAFES for key in habits) :]

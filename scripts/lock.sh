@@ -1,7 +1,7 @@
 #!/bin/sh
-# Renews constraints.txt: the newest versions that pyproject.toml allows, for Python 3.10 to 3.13
-# on x86_64 Linux. Needs uv. Pass `--upgrade-package NAME` to renew only that; no argument renews
-# only what no longer fits.
+# Update constraints.txt to versions that pyproject.toml allows, for Python 3.10 to 3.13 on x86_64
+# Linux. Needs uv. Without an argument only pins that are no longer allowed change;
+# `--upgrade-package NAME` updates one package.
 set -eu
 cd "$(dirname "$0")/.."
 pins=$(mktemp)

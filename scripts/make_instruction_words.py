@@ -1,10 +1,10 @@
-"""Train the word pieces of instructions that policy_node ships, data/instructions.json.
+"""Train the tokenizer of instructions of policy_node, data/instructions.json.
 
     python scripts/make_instruction_words.py
 
 Byte-pair encoding over bytes (library `tokenizers`), on the descriptions of the twenty rules and of
-the locks that rulesafe_sim ships: any text can be written in it, and theirs is short. The same
-descriptions give the same file. Checkpoints hold ids: a new file makes the shipped ones stale.
+the built-in locks: it encodes any text, and these in few tokens. The result is deterministic.
+Checkpoints depend on the token ids: after a change, the shipped checkpoints must be trained again.
 """
 
 import os

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Writes docs/reference/ from the code: commands, configuration, topics.
+"""Write docs/reference/ from the code: commands, configuration, topics.
 
     .venv/bin/python scripts/make_reference.py            # all; topics start the nodes, a minute
     .venv/bin/python scripts/make_reference.py cli        # one page
 
-tests/test_reference.py compares the pages with what this would write.
+tests/test_reference.py compares the pages with the output of this script.
 """
 
 import ast
@@ -52,10 +52,10 @@ VARIABLES = {
     "RULESAFE_LOCKS": "Folders of your own locks, joined by a colon: rules by their ids.",
     "OPENAI_API_KEY": "Key of a language model's endpoint; it is read from nowhere else.",
     "OPENAI_BASE_URL": "The endpoint, where `--base-url` is not given.",
-    "RAY_ADDRESS": "The Ray cluster of `--engine ray`; without it Ray runs on this machine alone.",
+    "RAY_ADDRESS": "The Ray cluster of `--engine ray`; without it Ray runs on this machine only.",
     "RAY_USAGE_STATS_ENABLED": "Set to 0 for a Ray that we start, unless you have set it.",
     "ROS_DOMAIN_ID": "The ROS domain, 0 to 101; one graph of ours in each.",
-    "ROS_AUTOMATIC_DISCOVERY_RANGE": "How far nodes are heard; launch files say LOCALHOST.",
+    "ROS_AUTOMATIC_DISCOVERY_RANGE": "Range of DDS discovery; launch files set LOCALHOST.",
     "ROS_HOME": "Where `rulesafe launch` writes logs, in `log/`; ~/.ros if not set.",
     "ROS_LOG_DIR": "The same folder itself.",
     "OVERRIDE_LAUNCH_PROCESS_OUTPUT": "Of launch files: where all output goes.",
@@ -92,7 +92,7 @@ def cli() -> str:
     page = [
         f"# Command line\n\n{HEAD}\n`rulesafe` is in `.venv/bin`. Each command has `--help`; a "
         "wrong name is answered with the valid ones and exit code 2. Words after a command are "
-        "given as `--name value`; those without dashes stand in the order of the table.\n"
+        "given as `--name value`; those without dashes are given in the order of the table.\n"
     ]
     for command in COMMANDS:
         about = command.help.partition(": ")[2] or command.help
@@ -136,8 +136,8 @@ def configuration() -> str:
         "launch files, parameters of nodes (`config/*.yaml`, keyed by node), environment "
         "variables, and frozen dataclasses in Python. What varies between episodes is in "
         "[splits](../randomisation.md), a safe in [its file](../safes.md#the-file).\n",
-        "## Launch arguments\n\nGiven as `name:=value`. What is required has no default; `$(...)` "
-        "is worked out at the start.\n",
+        "## Launch arguments\n\nGiven as `name:=value`. Required arguments have no default; "
+        "`$(...)` is evaluated at the start.\n",
     ]
     page += [_launch_file(path) for path in sorted(ROOT.glob("launch/*.launch.xml"))]
     page.append("## Parameters of nodes\n\nNumbers out of their range are refused.\n")

@@ -1,10 +1,10 @@
-"""Distil src/rulesafe_core/rulesafe_core/data/h1_2.json from a table of the manufacturer's figures.
+"""Make src/rulesafe_core/rulesafe_core/data/h1_2.json from a table of the manufacturer's values.
 
     python scripts/make_robot_data.py h1_2_kinematics.json
 
 The table holds every link and joint of unitree_ros' h1_2.urdf with, per mesh, its bounding boxes
-and convex volume in the link frame. Figures are copied as they stand; what the project replaces
-(the hands' masses) is replaced in robot.py, where the reasons are.
+and convex volume in the link frame. Values are copied unchanged; robot.py replaces some of them
+(the hands' masses) and gives the reasons.
 """
 
 import json

@@ -1,8 +1,8 @@
 """For mkdocs.yml: pages outside of docs/, and links that leave it.
 
 README, CONTRIBUTING, CHANGELOG and the datasets' README become pages. Other files that a page links
-to (examples, licences) are copied to repository/, so that no link of the site leads
-nowhere and none depends on where the repository is hosted.
+to (examples, licences) are copied to repository/, so that all links of the site
+work and none depends on where the repository is hosted.
 """
 
 import posixpath

@@ -1,4 +1,4 @@
-"""Asks running graphs who writes and reads what; for scripts/make_reference.py."""
+"""List the publishers and subscribers of running graphs, for scripts/make_reference.py."""
 
 import os
 import subprocess

@@ -145,7 +145,7 @@ def by_memory(table: Iterable[Row], **wanted: str) -> list[Row | None]:
 
 
 def draw_models(table: Sequence[Row]) -> Figure:
-    """Draw success under rule_020 with and without tokens: four policies, the paper's beside."""
+    """Draw success under rule_020 with and without tokens: four policies and the paper's."""
     figure = Figure(figsize=(7, 3.0), dpi=200, layout="constrained")
     panels = figure.subplots(1, 2, sharey=True)
     names = {"DP3": "DP3-SF", "RDT": "RDT tiny", "CogACT": "CogACT tiny", "pi0": "pi0 tiny"}

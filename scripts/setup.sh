@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Installs what RuleSafe needs and the machine lacks: Debian packages, a Vulkan driver for SAPIEN,
-# a virtual environment .venv with pinned Python packages, the ROS 2 interfaces, the project.
-# A second call finds everything in place and does nothing. PYTHON=python3.12 picks the Python.
-# `scripts/setup.sh tests` also sees to a browser, which some tests drive; `scripts/setup.sh
-# dependencies` leaves out the project itself, whose sources it does not need.
+# Install what RuleSafe needs: Debian packages, a Vulkan driver for SAPIEN, a virtual environment
+# .venv with pinned Python packages, the ROS 2 interfaces and the project. Installed parts are
+# skipped. PYTHON=python3.12 selects the Python version.
+# `scripts/setup.sh tests` also installs a browser, which some tests control; `scripts/setup.sh
+# dependencies` installs all but the project and does not need its sources.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

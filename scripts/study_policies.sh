@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# What a memory is worth: demonstrations, trainings and evaluations of DP3 tiny on one safe, with no
-# memory, raw rows and tokens, and a page of results, OUT/policies.md. Hours on two cores; called
-# again it goes on where it stopped.
+# Compare memories: demonstrations, trainings and evaluations of DP3-SF on one safe without memory,
+# with the raw joint-position history and with tokens, and a page of results, OUT/policies.md. Takes
+# hours on two cores; the same command resumes an interrupted run.
 #
 #     scripts/study_policies.sh OUT [WORKERS]
 #
-# RULES, MEMORIES, SEEDS, DEMONSTRATIONS, STEPS and EPISODES in the environment make it smaller.
+# RULES, MEMORIES, SEEDS, DEMONSTRATIONS, STEPS and EPISODES in the environment reduce the work.
 set -euo pipefail
 out=${1:?usage: scripts/study_policies.sh OUT [WORKERS]}
 workers=${2:-2}

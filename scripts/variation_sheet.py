@@ -1,9 +1,9 @@
-"""Draws what the splits vary: a sheet of pictures as the robot's cameras see them.
+"""Draw the variations of a split: a sheet of images of the robot's cameras.
 
     python scripts/variation_sheet.py docs/images/variations.jpg
 
-Each picture pair is an episode's first instant, head camera left and front camera right, with the
-safes of the split in turn and seeds 0, 1, ...
+Each pair shows the first frame of an episode, head camera left and front camera right. The episodes
+use the safes of the split in turn and the seeds 0, 1, ...
 """
 
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from rulesafe_sim.config import SimulationConfig
 from rulesafe_sim.observer import Observer
 from rulesafe_sim.simulation import Simulation
 
-MARGIN = 18  # pixels above each picture pair, for its caption
+MARGIN = 18  # pixels above each image pair, for its caption
 GAP = 6  # pixels
 
 
@@ -26,26 +26,26 @@ GAP = 6  # pixels
 class Sheet:
     """What to draw."""
 
-    picture: Annotated[Path, tyro.conf.Positional]
+    image: Annotated[Path, tyro.conf.Positional]
     splits: tuple[str, ...] = ("train", "shifted")
     each: int = 6  # episodes of a split
-    columns: int = 3  # picture pairs side by side
+    columns: int = 3  # image pairs side by side
     rule: str = "rule_001"
     quality: int = 80  # of the JPEG
 
 
 def pairs(split: str, count: int, rule: str) -> list[Image.Image]:
-    """Captioned picture pairs of a split's first seeds."""
+    """Captioned image pairs of a split's first seeds."""
     simulation = Simulation(SimulationConfig(split=split), render=True)
     safes = simulation.split.safes
     drawn = []
     for seed in range(count):
         simulation.reset(rule, safes[seed % len(safes)], seed)
         seen = Observer(simulation).observe(("head_rgb", "front_rgb"))
-        picture = np.hstack([seen["head_rgb"], seen["front_rgb"]])
-        height, width, _ = picture.shape
+        image = np.hstack([seen["head_rgb"], seen["front_rgb"]])
+        height, width, _ = image.shape
         pair = Image.new("RGB", (width, height + MARGIN), "white")
-        pair.paste(Image.fromarray(picture), (0, MARGIN))
+        pair.paste(Image.fromarray(image), (0, MARGIN))
         caption = f"{simulation.split.id}, {simulation.safe.id}, seed {seed}"
         ImageDraw.Draw(pair).text((2, 3), caption, fill="black")
         drawn.append(pair)
@@ -60,8 +60,8 @@ def main(sheet: Sheet) -> None:
     for index, pair in enumerate(drawn):
         row, column = divmod(index, sheet.columns)
         page.paste(pair, (column * width, row * height))
-    page.save(sheet.picture, quality=sheet.quality, optimize=True)
-    print(f"{sheet.picture}: {len(drawn)} episodes, {sheet.picture.stat().st_size // 1024} kB")
+    page.save(sheet.image, quality=sheet.quality, optimize=True)
+    print(f"{sheet.image}: {len(drawn)} episodes, {sheet.image.stat().st_size // 1024} kB")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes the page's vendor.js and uplot.css anew, from pinned packages. For who changes a version: it
-# takes npm, users need neither. NOTICE names the versions and their licences.
+# Build vendor.js and uplot.css of the live view's page from pinned packages, after a version was
+# changed. Needs npm, which users do not need. NOTICE lists the versions and their licences.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

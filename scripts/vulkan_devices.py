@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """List the Vulkan devices and whether SAPIEN can render on them.
 
-SAPIEN asks for `descriptorBindingPartiallyBound`, which Mesa's software driver has only in its
-newer releases. Standard library only, for it runs before anything is installed.
+SAPIEN requires `descriptorBindingPartiallyBound`, which Mesa's software driver has only in its
+newer releases. Standard library only, since it runs before anything is installed.
 
-Exit code: 0 some device will do, 1 none will, 2 there is no Vulkan loader.
+Exit code: 0 if SAPIEN can render on a device, 1 if on none, 2 without a Vulkan loader.
 """
 
 import ctypes

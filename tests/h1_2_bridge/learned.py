@@ -67,7 +67,7 @@ def play(loop: Loop, policy_name: str, patience: float) -> bool:
         if now % PERIOD == 0:
             clouds.append((now, eye.cloud()))
         while clouds and clouds[0][0] + CAMERA_DELAY <= now:
-            sync.picture(POINTS, *clouds.pop(0))
+            sync.camera_data(POINTS, *clouds.pop(0))
         if not chunks and (request := schedule.request()):
             if request.begins:
                 policy.reset()

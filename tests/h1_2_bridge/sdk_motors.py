@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 import pinocchio as pin
 
-from rulesafe_core.body import hold
+from rulesafe_core.body import fix_joints
 from rulesafe_core.joints import BODY_JOINTS, HAND_JOINTS, LEFT_HAND_JOINTS
 from rulesafe_core.robot import HOME, h1_2
 from rulesafe_core.urdf import to_urdf
@@ -27,7 +27,7 @@ STEP = 0.002
 def model() -> pin.Model:
     """Return the robot with fixed fingers."""
     hands = dict.fromkeys((*HAND_JOINTS, *LEFT_HAND_JOINTS), 0.0)
-    return pin.buildModelFromXML(to_urdf(hold(h1_2(), hands)))
+    return pin.buildModelFromXML(to_urdf(fix_joints(h1_2(), hands)))
 
 
 class Robot:

@@ -21,11 +21,11 @@ from h1_2_bridge.wire import encode_low_cmd, encode_low_state
 from h1_2_sim.controllers import load_controller
 from h1_2_sim.hands import hand_states
 from h1_2_sim.robot import RATE, RobotSide
-from planner_node.expert import Expert, ExpertConfig, paced
+from planner_node.expert import Expert, ExpertConfig, with_speed
 from planner_node.moves import ExpertObservation
 from rulesafe_core.chunks import PERIOD, SECOND, make_chunk
 from rulesafe_core.joints import ACTION_JOINTS
-from rulesafe_sim.episode import Stuck
+from rulesafe_sim.episode import AgentError
 
 TICK = SECOND // RATE
 EPOCH = 1_700_000_000 * SECOND
@@ -130,7 +130,7 @@ class Loop:
     def run_expert(self, speed: float, patience: float = 240.0) -> str:
         """Let the expert open the safe; return why it failed, or ""."""
         simulation = self.robot.simulation
-        expert = Expert(simulation.safe, config=paced(ExpertConfig(), speed))
+        expert = Expert(simulation.safe, config=with_speed(ExpertConfig(), speed))
         end = self.now + round(patience * SECOND)
         try:
             rows = expert.begin(self.observation())
@@ -141,7 +141,7 @@ class Loop:
                 if self.now >= end:
                     return f"not within {patience:g} s"
                 rows = expert.next_chunk(self.observation())
-        except Stuck as error:
+        except AgentError as error:
             return str(error)
         return "" if simulation.success else "the expert has ended"
 

@@ -136,7 +136,7 @@ class User(Node):
         begin = to_ns(self._started[-1]) if self._started else 0
         # Wait for a joint state of this episode: a chunk for an older one is refused.
         self.until(
-            lambda: any(to_ns(told.header.stamp) >= begin for told in self.joint_states[-1:]),
+            lambda: any(to_ns(state.header.stamp) >= begin for state in self.joint_states[-1:]),
             "/joint_states",
         )
         message = JointTrajectory(joint_names=list(names))

@@ -29,15 +29,15 @@ def command(weight: float = 1.0, seed: int = 0, **changes) -> LowCmd:
     values = {name: rng.normal(size=SLOTS).astype(np.float32) for name in ("q", "dq", "tau")}
     gains = {name: rng.uniform(1, 99, SLOTS).astype(np.float32) for name in ("kp", "kd")}
     values["q"][WEIGHT_SLOT] = weight
-    told = LowCmd(mode_machine=MODE_MACHINE, mode=np.ones(SLOTS, np.uint8), **values, **gains)
-    return replace(told, **changes)
+    drives_of = LowCmd(mode_machine=MODE_MACHINE, mode=np.ones(SLOTS, np.uint8), **values, **gains)
+    return replace(drives_of, **changes)
 
 
 def torque(drives: Drives, q: np.ndarray, dq: np.ndarray) -> np.ndarray:
     return drives.tau + drives.kp * (drives.q - q) + drives.kd * (drives.dq - dq)
 
 
-def told(low_cmd: LowCmd) -> Drives:
+def drives_of(low_cmd: LowCmd) -> Drives:
     names = ("q", "dq", "tau", "kp", "kd")
     return Drives(*(getattr(low_cmd, name)[:MOTOR_COUNT].astype(float) for name in names))
 
@@ -54,7 +54,7 @@ def test_torques_of_arms_and_waist_are_mixed_by_the_weight(weight, seed):
     controller.receive(encode_low_cmd(sent))
     rng = np.random.default_rng(seed)
     q, dq = rng.normal(size=(2, MOTOR_COUNT))
-    mixed = (1 - weight) * torque(OWN, q, dq) + weight * torque(told(sent), q, dq)
+    mixed = (1 - weight) * torque(OWN, q, dq) + weight * torque(drives_of(sent), q, dq)
     found = torque(controller.drives(OWN), q, dq)
     np.testing.assert_allclose(found[12:], mixed[12:], atol=1e-4)
     np.testing.assert_allclose(found[:12], torque(OWN, q, dq)[:12], rtol=1e-9)
@@ -95,7 +95,7 @@ def test_in_debug_mode_only_enabled_motors_obey():
     mode[list(RIGHT_ARM)] = 1
     sent = command(mode=mode)
     controller.receive(encode_low_cmd(sent))
-    drives, expected = controller.drives(OWN), told(sent)
+    drives, expected = controller.drives(OWN), drives_of(sent)
     on = controller.enabled.astype(bool)
     assert np.flatnonzero(on).tolist() == list(RIGHT_ARM)
     np.testing.assert_allclose(drives.kp[on], expected.kp[on])

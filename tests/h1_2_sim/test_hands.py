@@ -9,7 +9,7 @@ from rulesafe_core.joints import HAND_JOINTS
 from rulesafe_core.robot import h1_2
 
 
-def told(q) -> bytes:
+def encoded_command(q) -> bytes:
     q = np.asarray(q, np.float32)
     zeros = np.zeros(len(q), np.float32)
     return encode_motor_cmds(MotorCmds(np.ones(len(q), np.uint8), q, zeros, zeros, zeros, zeros))
@@ -35,7 +35,7 @@ def test_each_entry_moves_its_own_finger_no_faster_than_it_can():
         start = hands.targets(0.0).copy()
         q = np.ones(ENTRIES)
         q[entry] = 0.0
-        hands.receive(told(q))
+        hands.receive(encoded_command(q))
         moved = hands.targets(0.1) - start
         assert np.flatnonzero(moved).tolist() == [entry]
         assert moved[entry] == pytest.approx(0.05)  # rad in 0.1 s at 0.5 rad/s
@@ -45,9 +45,9 @@ def test_each_entry_moves_its_own_finger_no_faster_than_it_can():
 @pytest.mark.parametrize(
     ("raw", "reason"),
     [
-        (told(np.ones(ENTRIES))[:-4], "size"),
-        (told(np.ones(6)), "entries"),
-        (told([np.nan] * ENTRIES), "not finite"),
+        (encoded_command(np.ones(ENTRIES))[:-4], "size"),
+        (encoded_command(np.ones(6)), "entries"),
+        (encoded_command([np.nan] * ENTRIES), "not finite"),
     ],
 )
 def test_what_is_refused_changes_nothing(raw, reason):

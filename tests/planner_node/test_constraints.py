@@ -35,13 +35,13 @@ def test_derivatives_are_those_of_the_values(arm):
     )
     for _ in range(5):
         joints = rng.uniform(arm.limits.lower, arm.limits.upper)
-        _, rows = goals.rows(*arm.differentiate(joints))
+        _, rows = goals.linearise(*arm.differentiate(joints))
         step = 1e-6
         numeric = np.stack(
             [
                 (
-                    goals.rows(*arm.differentiate(joints + step * e))[0]
-                    - goals.rows(*arm.differentiate(joints - step * e))[0]
+                    goals.linearise(*arm.differentiate(joints + step * e))[0]
+                    - goals.linearise(*arm.differentiate(joints - step * e))[0]
                 )
                 / (2 * step)
                 for e in np.eye(7)

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from planner_node.episode import observe, run_expert
-from planner_node.expert import Expert, ExpertConfig, paced
+from planner_node.expert import Expert, ExpertConfig, with_speed
 from planner_node.primitives import Pace
 from rulesafe_core.chunks import MAX_ROWS
 from rulesafe_sim.config import Placement
-from rulesafe_sim.episode import Stuck
+from rulesafe_sim.episode import AgentError
 from rulesafe_sim.simulation import LOWER, UPPER, Simulation
 from rulesafe_sim.variation import Variation
 
@@ -104,7 +104,7 @@ def _play(simulation, expert, chunk):
 def test_a_locked_door_stays_shut(simulation):
     simulation.reset("rule_001", "safe_03", 0)
     expert = Expert(simulation.safe, ["door+"])
-    with pytest.raises(Stuck, match=r"step 1 \(door\+\)"):
+    with pytest.raises(AgentError, match=r"step 1 \(door\+\)"):
         chunk = expert.begin(observe(simulation))
         while chunk is not None:
             chunk = _play(simulation, expert, chunk)
@@ -147,7 +147,7 @@ def test_faster_is_shorter(simulation):
     frames = []
     for speed in (0.7, 1.4):
         simulation.reset("rule_003", "safe_02", 7)
-        result = run_expert(simulation, paced(ExpertConfig(), speed))
+        result = run_expert(simulation, with_speed(ExpertConfig(), speed))
         assert result.success
         frames.append(result.frame)
     assert frames[1] < 0.65 * frames[0]

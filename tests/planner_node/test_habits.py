@@ -8,7 +8,7 @@ import pytest
 
 from planner_node.episode import observe, run_expert
 from planner_node.grasping import AT_AXIS, Grasper, Unreachable
-from planner_node.habits import load_habits, styled
+from planner_node.habits import load_habits, style_config
 from planner_node.kinematics import Arm
 from planner_node.moves import MovePlanner
 from rulesafe_core.errors import RuleSafeError
@@ -33,8 +33,8 @@ def test_wherever_a_safe_stands_a_part_is_taken_by_the_same_pinch(part, seed):
     simulation = Simulation()
     simulation.reset("rule_001", "safe_02", seed=seed)
     seen = observe(simulation)
-    planner = MovePlanner(simulation.safe, seen.pose_safe_in_pelvis, styled("habitual").moves)
-    taken = next(planner.free(seen, move := planner.move(seen, part, True))).pinch
+    planner = MovePlanner(simulation.safe, seen.pose_safe_in_pelvis, style_config("habitual").moves)
+    taken = next(planner.operations(seen, move := planner.move(seen, part, True))).pinch
     grasp, *how = load_habits()[f"safe_02 {part}+"].pinch
     assert taken.key == (planner.grasps(move)[grasp], *how)
 
@@ -49,9 +49,9 @@ def test_what_stands_a_little_off_is_taken_a_little_differently(safe):
     shifted[:3, 3] += 0.005
     taken = []
     for pose in (seen.pose_safe_in_pelvis, shifted):
-        planner = MovePlanner(simulation.safe, pose, styled("habitual").moves)
+        planner = MovePlanner(simulation.safe, pose, style_config("habitual").moves)
         view = type(seen)(**{**vars(seen), "pose_safe_in_pelvis": pose})
-        taken.append(next(planner.free(view, planner.move(view, "knob", True))))
+        taken.append(next(planner.operations(view, planner.move(view, "knob", True))))
     assert taken[0].pinch.key == taken[1].pinch.key
     assert np.abs(taken[0].motion[0] - taken[1].motion[0]).max() < 0.1
 
@@ -61,9 +61,10 @@ def test_where_the_arm_stands_does_not_matter():
     simulation.reset("rule_001", "safe_04", seed=3)
     seen = observe(simulation)
     elsewhere = type(seen)(**{**vars(seen), "arm": seen.arm + 0.2})
-    planner = MovePlanner(simulation.safe, seen.pose_safe_in_pelvis, styled("habitual").moves)
+    planner = MovePlanner(simulation.safe, seen.pose_safe_in_pelvis, style_config("habitual").moves)
     first, second = (
-        next(planner.free(view, planner.move(view, "handle", True))) for view in (seen, elsewhere)
+        next(planner.operations(view, planner.move(view, "handle", True)))
+        for view in (seen, elsewhere)
     )
     assert np.array_equal(first.motion, second.motion)
 
@@ -72,7 +73,7 @@ def test_where_the_arm_stands_does_not_matter():
 def test_by_habit_it_opens_a_safe():
     simulation = Simulation()
     simulation.reset("rule_001", "safe_04", seed=1)
-    result = run_expert(simulation, styled("habitual"))
+    result = run_expert(simulation, style_config("habitual"))
     assert result.success and not result.log.retries
 
 
@@ -84,21 +85,22 @@ def test_strictly_a_part_is_taken_by_its_pinch_or_not_at_all():
     seen = observe(simulation)
     pose = seen.pose_safe_in_pelvis
     habitual, strict = (
-        MovePlanner(simulation.safe, pose, styled(style).moves) for style in ("habitual", "strict")
+        MovePlanner(simulation.safe, pose, style_config(style).moves)
+        for style in ("habitual", "strict")
     )
     move = strict.move(seen, "knob", True)
     grasp, *how = load_habits()["safe_02 knob+"].pinch
     usual = (strict.grasps(move)[grasp], *how)
-    keys = {operation.pinch.key for operation in strict.free(seen, move)}
+    keys = {operation.pinch.key for operation in strict.operations(seen, move)}
     assert keys == {usual}
-    assert len({operation.pinch.key for operation in habitual.free(seen, move)}) > 1
+    assert len({operation.pinch.key for operation in habitual.operations(seen, move)}) > 1
 
 
 def test_a_strict_habit_whose_grasp_is_not_offered_takes_nothing():
     simulation = Simulation()
     simulation.reset("rule_001", "safe_02", seed=0)
     seen = observe(simulation)
-    planner = MovePlanner(simulation.safe, seen.pose_safe_in_pelvis, styled("strict").moves)
+    planner = MovePlanner(simulation.safe, seen.pose_safe_in_pelvis, style_config("strict").moves)
     move = planner.move(seen, "knob", True)
     grasps = planner.grasps(move)
     habit = replace(load_habits()["safe_02 knob+"], pinch=(len(grasps), 1, 0.0, 0.0), only=True)
@@ -112,4 +114,4 @@ def test_a_strict_habit_whose_grasp_is_not_offered_takes_nothing():
 
 def test_an_unknown_style_is_refused():
     with pytest.raises(RuleSafeError, match="varied, habitual, strict"):
-        styled("wild")
+        style_config("wild")

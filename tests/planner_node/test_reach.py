@@ -42,7 +42,7 @@ def test_the_event_that_fails_is_named(x):
 
 
 def test_a_place_farther_than_the_arm_is_long_is_not_searched(monkeypatch):
-    monkeypatch.setattr(MovePlanner, "free", lambda *_: pytest.fail("searched"))
+    monkeypatch.setattr(MovePlanner, "operations", lambda *_: pytest.fail("searched"))
     far = Variation(Placement((1.2, -0.24, 0.28), 0.0))
     assert out_of_reach(load_safe("safe_02"), "rule_003", far) == "handle+"
 

@@ -11,12 +11,12 @@ from planner_node.decompose import decompose
 from planner_node.expert import ExpertConfig
 from planner_node.hand import PRE_PINCH
 from planner_node.inverse_kinematics import Infeasible
-from planner_node.primitives import Pace, Pressed
+from planner_node.primitives import ContactForceError, Pace
 from planner_node.tasks import TaskPlanner
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_locks.plans import shortest_plan
 from rulesafe_locks.rules import RULES, load_rule
-from rulesafe_sim.episode import Stuck
+from rulesafe_sim.episode import AgentError
 from rulesafe_sim.runtime import Runtime
 from rulesafe_sim.safes import SAFES, load_safe
 from rulesafe_sim.simulation import Simulation
@@ -116,11 +116,11 @@ def test_a_pose_for_another_time_is_refused(simulation):
     ]
     np.testing.assert_array_equal(poses[0].arm, poses[2].arm)  # computing a pose changes no state
     planner.move_to_pose(poses[0])
-    with pytest.raises(Stuck, match="generate the pose again"):
+    with pytest.raises(AgentError, match="generate the pose again"):
         planner.move_to_pose(poses[1])
     planner.hand_pinch("right")
     planner.hand_pre_pinch("right")
-    with pytest.raises(Stuck, match="generate the pose again"):
+    with pytest.raises(AgentError, match="generate the pose again"):
         planner.move_to_pose(poses[1])
 
 
@@ -142,7 +142,7 @@ def test_frames_are_marked_with_the_step_they_are_for(simulation):
 def test_pressing_too_hard_leaves_the_hand_in_order(simulation):
     simulation.reset("rule_001", "safe_02", 0)
     planner = TaskPlanner(simulation, ExpertConfig(pace=Pace(force_limit=2.0)))
-    with pytest.raises(Pressed):
+    with pytest.raises(ContactForceError):
         take(planner, "knob")
     planner.hand_pre_pinch("right")  # releases the part, although the pinch failed
     assert simulation.state().contact_forces["knob"] == 0.0
@@ -197,9 +197,9 @@ def test_constraints_of_ones_own_are_met_and_named_when_out_of_reach(simulation)
 def test_calls_out_of_order_say_what_is_missing(simulation):
     simulation.reset("rule_001", "safe_02", 0)
     planner = TaskPlanner(simulation)
-    with pytest.raises(Stuck, match="no part is held; call hand_pinch first"):
+    with pytest.raises(AgentError, match="no part is held; call hand_pinch first"):
         planner.rotate_hand("right", angle=60)
-    with pytest.raises(Stuck, match="call move_to_pose first"):
+    with pytest.raises(AgentError, match="call move_to_pose first"):
         planner.hand_pinch("right")
     with pytest.raises(RuleSafeError, match=r"'left'.*right"):
         planner.hand_pre_pinch("left")
@@ -208,7 +208,7 @@ def test_calls_out_of_order_say_what_is_missing(simulation):
     with pytest.raises(RuleSafeError, match="openness must be from 0"):
         planner.generate_constraints("safe", "handle", state_link="door", openness=2)
     take(planner, "knob")
-    with pytest.raises(Stuck, match="call hand_pre_pinch first"):
+    with pytest.raises(AgentError, match="call hand_pre_pinch first"):
         planner.hand_grasp("right")
 
 
@@ -219,7 +219,7 @@ def test_a_locked_door_is_not_pulled_open(simulation):
     _, pose = planner.generate_end_effector_pose(
         planner.generate_constraints("safe", "handle", state_link="door", openness=1)
     )
-    with pytest.raises(Stuck, match=r"\(door\+\) failed 4 times"):
+    with pytest.raises(AgentError, match=r"\(door\+\) failed 4 times"):
         planner.move_to_pose(pose)
     assert planner.log.retries == 3
     assert not simulation.success

@@ -18,7 +18,7 @@ from rulesafe_data.store import EpisodeStore
 from vq_memory_node.memory import Reading
 from vq_memory_node.rolling import RollingMemory, readings_of
 
-ACTED = [ALL_JOINTS.index(joint) for joint in ACTION_JOINTS]
+ACTION_INDICES = [ALL_JOINTS.index(joint) for joint in ACTION_JOINTS]
 
 
 @pytest.fixture
@@ -65,17 +65,17 @@ def test_weights_that_were_changed_are_refused(copy):
 def test_another_memory_model_is_refused(copy):
     described = read_policy(copy).memory.describe()
     change(copy, memory=described | {"model": "all_rules_hand"})
-    told = refused(copy)
-    assert "the memory model all_rules_hand has changed since the training: hash" in told
-    assert described["hash"][:12] in told
+    message = refused(copy)
+    assert "the memory model all_rules_hand has changed since the training: hash" in message
+    assert described["hash"][:12] in message
 
 
 def test_other_joints_are_refused(copy):
     joints = ["left_elbow_joint", *ACTION_JOINTS[1:]]
     change(copy, joints=joints)
-    told = refused(copy)
-    assert "trained for other joints: left_elbow_joint" in told
-    assert ACTION_JOINTS[0] in told
+    message = refused(copy)
+    assert "trained for other joints: left_elbow_joint" in message
+    assert ACTION_JOINTS[0] in message
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def observe(demos, trained):
     """Return observe(frame) -> the observation at this frame of the first episode."""
     policy = load_policy(trained)
     episode = EpisodeStore(demos).episode(0)
-    joints = episode["observation.state"][:, ACTED]
+    joints = episode["observation.state"][:, ACTION_INDICES]
     readings = readings_of(joints, policy.checkpoint.memory)
     history = ObservationHistory(policy.needs)
     for frame, row in enumerate(joints[:20]):
@@ -177,7 +177,10 @@ def test_it_is_asked_with_what_it_was_trained_on(memory, frame, quick, trained):
         )
     )
     episode = store.episode(0)
-    joints, history = episode["observation.state"][:, ACTED], ObservationHistory(policy.needs)
+    joints, history = (
+        episode["observation.state"][:, ACTION_INDICES],
+        ObservationHistory(policy.needs),
+    )
     remembers = RollingMemory(policy.memory)
     for number in range(frame + 1):
         history.push(number, joints[number], episode["observation.points"][number])

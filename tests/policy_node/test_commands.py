@@ -45,12 +45,12 @@ def test_training_learns_from_the_rules_that_are_named(trained):
 
 def test_a_checkpoint_is_described(trained, capsys):
     assert run("describe", trained) == 0
-    told = capsys.readouterr().out
+    printed = capsys.readouterr().out
     weights = sum(value.numel() for value in read_policy(trained).network().parameters())
-    assert f"{weights:,}" in told
-    assert load_rule("rule_020").description in told
-    assert "(40) int64" in told
-    assert "chunk (50, 13)" in told
+    assert f"{weights:,}" in printed
+    assert load_rule("rule_020").description in printed
+    assert "(40) int64" in printed
+    assert "chunk (50, 13)" in printed
 
 
 def test_what_a_name_of_one_s_own_loads_is_described(trained, tmp_path, monkeypatch, capsys):
@@ -154,9 +154,9 @@ def test_a_family_that_is_unknown_or_is_none_is_refused(linear, tmp_path, capsys
 def test_a_family_is_described_without_weights(family, size, capsys):
     pytest.importorskip("transformers")
     assert run("describe", "--policy", family, "--size", size, "--memory", "none") == 0
-    told = capsys.readouterr().out
-    assert "GFLOP" in told
-    assert "memory_mask" not in told
+    printed = capsys.readouterr().out
+    assert "GFLOP" in printed
+    assert "memory_mask" not in printed
 
 
 @pytest.mark.parametrize(

@@ -89,14 +89,14 @@ def test_every_weight_is_learned_and_counted(kind, small):
 def test_memory_that_was_not_observed_says_nothing(kind, small):
     shape = SHAPES[kind]
     network, batch = make(small, shape), make_batch(2, small, shape)
-    told = sample(network, batch)
+    reference = sample(network, batch)
     values = batch.memory.clone()
     values[:, :2] = 3
-    assert torch.equal(told, sample(network, replace(batch, memory=values)))
+    assert torch.equal(reference, sample(network, replace(batch, memory=values)))
     values[:, 3:] = 0
-    assert not torch.equal(told, sample(network, replace(batch, memory=values)))
+    assert not torch.equal(reference, sample(network, replace(batch, memory=values)))
     all_seen = torch.ones_like(batch.memory_mask)
-    assert not torch.equal(told, sample(network, replace(batch, memory_mask=all_seen)))
+    assert not torch.equal(reference, sample(network, replace(batch, memory_mask=all_seen)))
 
 
 def test_the_order_of_tokens_matters(small):
@@ -109,22 +109,22 @@ def test_the_order_of_tokens_matters(small):
 
 def test_the_order_of_points_and_those_past_the_first_do_not_matter(small):
     network, batch = make(small, SHAPES["none"]), make_batch(2, small, SHAPES["none"])
-    told = sample(network, batch)
+    reference = sample(network, batch)
     mixed = batch.points[:, :, torch.randperm(small.points)]
-    torch.testing.assert_close(told, sample(network, replace(batch, points=mixed)))
+    torch.testing.assert_close(reference, sample(network, replace(batch, points=mixed)))
     more = torch.cat([batch.points, torch.rand(2, 3, 9, 6)], dim=2)
-    assert torch.equal(told, sample(network, replace(batch, points=more)))
+    assert torch.equal(reference, sample(network, replace(batch, points=more)))
     last = batch.points[:, -small.cloud_frames :]
-    assert torch.equal(told, sample(network, replace(batch, points=last)))
+    assert torch.equal(reference, sample(network, replace(batch, points=last)))
 
 
 def test_without_colour_only_places_are_looked_at(small):
     config = replace(small, colour=False)
     network, batch = make(config, SHAPES["none"]), make_batch(1, small, SHAPES["none"])
-    told = sample(network, batch)
+    reference = sample(network, batch)
     grey = batch.points.clone()
     grey[..., 3:] = 0
-    assert torch.equal(told, sample(network, replace(batch, points=grey)))
+    assert torch.equal(reference, sample(network, replace(batch, points=grey)))
 
 
 def test_a_sample_depends_on_the_generator_alone(small):

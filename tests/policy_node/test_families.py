@@ -16,7 +16,7 @@ from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
 from rulesafe_data.store import EpisodeStore
 from vq_memory_node.rolling import readings_of
 
-ACTED = [ALL_JOINTS.index(joint) for joint in ACTION_JOINTS]
+ACTION_INDICES = [ALL_JOINTS.index(joint) for joint in ACTION_JOINTS]
 READERS = [name for name in FAMILIES if find_config(name, "tiny").instruction]
 
 
@@ -33,7 +33,7 @@ def test_a_family_that_reads_is_trained_saved_and_asked(
     assert policy.needs.points and policy.needs.instruction and policy.needs.memory
     assert policy.needs.images == (size == "small")
     episode = EpisodeStore(demos).episode(0)
-    joints = episode["observation.state"][:, ACTED]
+    joints = episode["observation.state"][:, ACTION_INDICES]
     history = ObservationHistory(policy.needs)
     pictures = {camera: episode[f"observation.images.{camera}"][45] for camera in CAMERAS}
     history.push(45, joints[45], episode["observation.points"][45], pictures)
@@ -43,10 +43,10 @@ def test_a_family_that_reads_is_trained_saved_and_asked(
         policy.reset()
         return policy.infer(history.observation(45, instruction, reading))
 
-    told = chunk("turn the knob")
-    assert told.shape == (50, 13)
-    np.testing.assert_array_equal(told, chunk("turn the knob"))
-    assert not np.array_equal(told, chunk("pull the door"))
+    first_chunk = chunk("turn the knob")
+    assert first_chunk.shape == (50, 13)
+    np.testing.assert_array_equal(first_chunk, chunk("turn the knob"))
+    assert not np.array_equal(first_chunk, chunk("pull the door"))
 
 
 @pytest.mark.parametrize(("family", "batch"), [("dp3", 64), ("rdt", 16)])

@@ -113,18 +113,18 @@ class Rows:
 
 
 def test_the_thread_answers_while_others_go_on():
-    told, policy = threading.Event(), Rows()
-    worker = InferenceWorker(told.set)
+    notified, policy = threading.Event(), Rows()
+    worker = InferenceWorker(notified.set)
     worker.submit(policy, InferenceRequest(1, BEGIN, True, "seen"))
     assert worker.busy and worker.take() is None
     policy.may.set()
-    assert told.wait(60)
+    assert notified.wait(60)
     result = worker.take()
     assert (result.request.stamp, result.chunk.shape) == (BEGIN, (CHUNK, 13))
     assert policy.resets == 1 and not worker.busy and worker.take() is None
-    told.clear()
+    notified.clear()
     worker.submit(policy, InferenceRequest(1, BEGIN, False, "stuck"))
-    assert told.wait(60)
+    assert notified.wait(60)
     with pytest.raises(RuleSafeError, match="stuck"):
         worker.take()
     assert policy.resets == 1 and not worker.busy

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from policy_node.pictures import load_images, shrink
+from policy_node.image_arrays import load_images, shrink
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.layout import CAMERAS
 from rulesafe_data.store import EpisodeStore

@@ -25,7 +25,7 @@ from rulesafe_data.store import EpisodeStore
 from vq_memory_node.memory import Reading
 
 ARM = len(ARM_JOINTS)
-ACTED = [ALL_JOINTS.index(joint) for joint in ACTION_JOINTS]
+ACTION_INDICES = [ALL_JOINTS.index(joint) for joint in ACTION_JOINTS]
 FRAME = SafeFrame(0.60, -0.30, 0.28, -0.17)
 ELSEWHERE = np.array([0.64, -0.27, 0.25, -0.05])
 LIMITS = [h1_2().joint(name) for name in ARM_JOINTS]
@@ -57,7 +57,7 @@ def test_the_arm_is_the_planners(arm):
 
 def test_the_hand_is_held_alike_about_the_safe(arm):
     some = postures(200)
-    inside = FRAME.enter(some, ELSEWHERE)
+    inside = FRAME.to_canonical(some, ELSEWHERE)
     np.testing.assert_array_equal(inside[:, ARM:], some[:, ARM:])
     turn, place, _ = arm.hand_pose(some[:, :ARM].astype(float))
     turned, placed, _ = arm.hand_pose(inside[:, :ARM].astype(float))
@@ -69,24 +69,24 @@ def test_the_hand_is_held_alike_about_the_safe(arm):
 
 def test_what_has_entered_leaves_as_it_was(arm):
     some = postures(200)
-    back = FRAME.leave(FRAME.enter(some, ELSEWHERE), ELSEWHERE)
+    back = FRAME.from_canonical(FRAME.to_canonical(some, ELSEWHERE), ELSEWHERE)
     _, before, _ = arm.hand_pose(some[:, :ARM].astype(float))
     _, after, _ = arm.hand_pose(back[:, :ARM].astype(float))
     np.testing.assert_allclose(after, before, atol=1e-4)
     assert np.abs(back - some).max() < 0.05  # the elbow may move a little
-    np.testing.assert_allclose(FRAME.enter(some, FRAME.pose), some, atol=1e-6)
+    np.testing.assert_allclose(FRAME.to_canonical(some, FRAME.pose), some, atol=1e-6)
 
 
 def test_no_joint_leaves_beyond_its_ends(arm):
     lower, upper = np.array([(joint.lower, joint.upper) for joint in LIMITS]).T
-    inside = FRAME.enter(postures(200, off=0.5), ELSEWHERE)
+    inside = FRAME.to_canonical(postures(200, off=0.5), ELSEWHERE)
     inside[:50, 5] = upper[5] + 0.3
-    rows = FRAME.leave(inside, ELSEWHERE)[:, :ARM]
+    rows = FRAME.from_canonical(inside, ELSEWHERE)[:, :ARM]
     assert (rows >= lower).all() and (rows <= upper).all()
     assert np.abs(np.diff(rows, axis=0)).max() < 3.0 and np.isfinite(rows).all()
 
 
-class Told(SceneEncoder):
+class FixedPoseEncoder(SceneEncoder):
     """Estimates the safe's position as a cloud's first point, and its yaw as that point's red."""
 
     def forward(self, points):
@@ -98,7 +98,7 @@ class Told(SceneEncoder):
 @pytest.fixture
 def encoder():
     torch.manual_seed(0)
-    made = Told(EncoderConfig(("safe_01",), 32, (8, 16), 8)).requires_grad_(False)
+    made = FixedPoseEncoder(EncoderConfig(("safe_01",), 32, (8, 16), 8)).requires_grad_(False)
     made.middle[:4] = torch.tensor([0.6, -0.3, 0.3, 0.0])
     made.spread[:4] = torch.tensor([0.03, 0.04, 0.05, 0.1])
     return made
@@ -125,10 +125,10 @@ def test_windows_show_every_safe_at_one_place(windows, demos, encoder):
     for episode, rows, places in zip((0, 2), parts(), seen, strict=True):
         batch, found = framed.batch(rows), store.episode(episode, [STATE, ACTION])
         now = framed.normaliser.joints.decode(batch.joints[:, -1].numpy())
-        expected = frame.enter(np.float32(found[STATE][:, ACTED]), places.mean(0))
+        expected = frame.to_canonical(np.float32(found[STATE][:, ACTION_INDICES]), places.mean(0))
         np.testing.assert_allclose(now, expected, atol=1e-4)
         chunk = framed.normaliser.actions.decode(batch.actions[:, -CHUNK:].numpy(), now)
-        expected = frame.enter(np.float32(found[ACTION]), places.mean(0))
+        expected = frame.to_canonical(np.float32(found[ACTION]), places.mean(0))
         np.testing.assert_allclose(chunk[:, 0], expected, atol=1e-4)
         there = encoder.poses(batch.scene_features[:, -1].numpy())
         np.testing.assert_allclose(there, np.tile(frame.pose, (len(there), 1)), atol=1e-5)
@@ -175,8 +175,8 @@ def shown(policy, place, joints, past):
     """Return an observation with the safe at a pose and the robot at the same relative posture."""
     cloud = np.zeros((policy.needs.cloud_frames, policy.needs.points, 6), np.float32)
     cloud[..., 0, :4] = place
-    memory = Reading(FRAME.leave(past, place), np.ones(len(past), bool))
-    return Observation(FRAME.leave(joints, place), cloud, {}, "", memory)
+    memory = Reading(FRAME.from_canonical(past, place), np.ones(len(past), bool))
+    return Observation(FRAME.from_canonical(joints, place), cloud, {}, "", memory)
 
 
 def test_a_policy_does_the_same_about_a_safe_at_any_place(policy):
@@ -187,8 +187,8 @@ def test_a_policy_does_the_same_about_a_safe_at_any_place(policy):
         seen = shown(policy, place, joints, past)
         policy._generator.manual_seed(0)
         policy._started = True
-        chunks.append(FRAME.enter(policy.infer(seen), place))
-    assert np.abs(FRAME.leave(chunks[0], ELSEWHERE) - chunks[1]).max() > 0.05
+        chunks.append(FRAME.to_canonical(policy.infer(seen), place))
+    assert np.abs(FRAME.from_canonical(chunks[0], ELSEWHERE) - chunks[1]).max() > 0.05
     np.testing.assert_allclose(chunks[0], chunks[1], atol=0.03)
 
 

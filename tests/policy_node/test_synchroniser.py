@@ -41,8 +41,8 @@ def parts(frames, begin=BEGIN):
     for frame in frames:
         stamp = begin + frame * PERIOD
         calls.append((frame, "joints", (stamp, ACTION_JOINTS, row(frame))))
-        calls.append((frame, "picture", (POINTS, stamp, cloud(frame))))
-        calls += [(frame, "picture", (c, stamp, picture(frame))) for c in CAMERAS]
+        calls.append((frame, "camera_data", (POINTS, stamp, cloud(frame))))
+        calls += [(frame, "camera_data", (c, stamp, picture(frame))) for c in CAMERAS]
         calls.append((frame, "reading", (stamp, reading(frame))))
     return calls
 
@@ -81,7 +81,7 @@ def test_an_observation_does_not_depend_on_the_order_of_topics(seed, frames):
 
     def when(call):
         frame, name, arguments = call
-        return frame + lead[arguments[0] if name == "picture" else name]
+        return frame + lead[arguments[0] if name == "camera_data" else name]
 
     sync = Synchroniser(ALL)
     sync.instruction = "open it"
@@ -113,10 +113,10 @@ def test_a_picture_belongs_to_the_nearest_frame_within_the_tolerance():
     for frame in range(3):
         sync.joints(BEGIN + frame * PERIOD, ACTION_JOINTS, row(frame))
     now = BEGIN + 2 * PERIOD
-    sync.picture(POINTS, now - tolerance - 1, cloud(1))
+    sync.camera_data(POINTS, now - tolerance - 1, cloud(1))
     assert sync.complete(now) is None and sync.counts.out_of_tolerance == 1
     for offset, number in ((tolerance, 2), (-1, 3), (tolerance // 2, 4)):
-        sync.picture(POINTS, now + offset, cloud(number))
+        sync.camera_data(POINTS, now + offset, cloud(number))
     np.testing.assert_array_equal(sync.complete(now)[1].points[0], np.float32(cloud(3)))
 
 
@@ -125,20 +125,20 @@ def test_a_lost_cloud_is_filled_from_its_neighbour_where_that_is_asked_for():
     for frame in range(6):
         sync.joints(BEGIN + frame * PERIOD, ACTION_JOINTS, row(frame))
         if frame != 4:
-            sync.picture(POINTS, BEGIN + frame * PERIOD, cloud(frame))
+            sync.camera_data(POINTS, BEGIN + frame * PERIOD, cloud(frame))
     due = BEGIN + 5 * PERIOD
     assert sync.complete(due) is None
     stamp, seen = sync.complete(due, fill=True)
     assert stamp == due and sync.counts.filled == 1
     np.testing.assert_array_equal(seen.points[2], np.float32(cloud(5)))
     assert any((seen.points[1] == np.float32(cloud(f))).all() for f in (3, 5))
-    sync.picture(POINTS, BEGIN + 4 * PERIOD, cloud(4))
+    sync.camera_data(POINTS, BEGIN + 4 * PERIOD, cloud(4))
     np.testing.assert_array_equal(sync.complete(due)[1].points[1], np.float32(cloud(4)))
 
 
 def test_observations_lie_at_most_some_frames_back():
     sync = Synchroniser(Needs(points=8))
-    sync.picture(POINTS, BEGIN, cloud(0))
+    sync.camera_data(POINTS, BEGIN, cloud(0))
     for frame in range(MAX_DELAY + 1):
         sync.joints(BEGIN + frame * PERIOD, ACTION_JOINTS, row(frame))
         assert sync.complete(0)[0] == BEGIN
@@ -152,7 +152,7 @@ def test_a_new_episode_shows_nothing_of_the_last():
     feed(sync, parts(range(10), BEGIN - 30 * PERIOD))
     assert sync.episode == 1
     new = parts(range(3))
-    early = [call for call in new if call[1] == "picture"]  # before the start is received
+    early = [call for call in new if call[1] == "camera_data"]  # before the start is received
     feed(sync, early)
     sync.start(BEGIN)
     feed(sync, [call for call in new if call not in early])
@@ -210,4 +210,4 @@ def test_nonsense_is_refused():
     with pytest.raises(RuleSafeError, match="tolerance"):
         Synchroniser(ALL, PERIOD)
     with pytest.raises(RuleSafeError, match="points"):
-        Synchroniser(Needs(points=8)).picture("head", BEGIN, picture(0))
+        Synchroniser(Needs(points=8)).camera_data("head", BEGIN, picture(0))

@@ -6,7 +6,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from policy_node.configs import TrainConfig
-from policy_node.training_data import ObservationWindows, pad, select_episodes, warped
+from policy_node.training_data import ObservationWindows, pad, select_episodes, warp_time
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
 from rulesafe_data.store import EpisodeStore
@@ -14,7 +14,7 @@ from vq_memory_node.grids import Sliding, ends_of
 from vq_memory_node.rolling import readings_of
 from vq_memory_node.windows import STRIDE
 
-ACTED = [ALL_JOINTS.index(joint) for joint in ACTION_JOINTS]
+ACTION_INDICES = [ALL_JOINTS.index(joint) for joint in ACTION_JOINTS]
 EPISODES = [2, 0]  # in another order than in the dataset
 FRAMES = [0, 1, 40, 69]  # frames of the second of these, which has 70
 
@@ -49,7 +49,7 @@ def test_row_i_of_a_chunk_is_what_was_commanded_i_frames_later(kind, make, store
     windows = make(actions=kind)
     batch = windows.batch(places(store))
     episode = store.episode(EPISODES[1])
-    actions, joints = episode["action"], episode["observation.state"][:, ACTED]
+    actions, joints = episode["action"], episode["observation.state"][:, ACTION_INDICES]
     values = batch.actions.numpy()[:, small.past :]
     found = windows.normaliser.actions.decode(values, joints[FRAMES])
     for row, frame in enumerate(FRAMES):
@@ -67,8 +67,9 @@ def test_observations_are_those_of_the_frame_and_before(make, store, small):
     batch = windows.batch(places(store))
     episode = store.episode(EPISODES[1])
     seen = np.maximum(np.array(FRAMES)[:, None] + [-2, -1, 0], 0)
+    expected = episode["observation.state"][:, ACTION_INDICES]
     joints = windows.normaliser.joints.decode(batch.joints.numpy())
-    np.testing.assert_allclose(joints, episode["observation.state"][:, ACTED][seen], atol=2e-6)
+    np.testing.assert_allclose(joints, expected[seen], atol=2e-6)
     clouds = episode["observation.points"][seen[:, -small.cloud_frames :], : small.points]
     np.testing.assert_array_equal(batch.points.numpy(), clouds)
 
@@ -88,7 +89,7 @@ def test_training_sees_other_points_of_a_cloud_each_time(make, store, small):
 def test_memory_is_what_the_memory_reads_at_that_frame(memory, make, store, memories):
     windows = make(memory)
     batch = windows.batch(places(store))
-    joints = store.episode(EPISODES[1])["observation.state"][:, ACTED]
+    joints = store.episode(EPISODES[1])["observation.state"][:, ACTION_INDICES]
     readings = readings_of(joints, memories[memory])
     np.testing.assert_array_equal(batch.memory_mask.numpy(), readings.mask[FRAMES])
     values = readings.values[FRAMES]
@@ -138,14 +139,14 @@ def test_a_raw_memory_does_not_tell_the_noise(make, store):
 
 def test_a_warped_past_goes_at_another_pace():
     ends = ends_of(np.full(400, 700), Sliding())
-    found = warped(ends, 0.2, np.random.default_rng(0))
+    found = warp_time(ends, 0.2, np.random.default_rng(0))
     gaps = np.diff(found, axis=1)
     np.testing.assert_array_equal(found[:, -1], 700)
     assert (gaps > 0).all()
     assert abs(gaps.mean() - STRIDE) < 0.5
     assert 0.15 < gaps.std() / STRIDE < 0.3
     assert 0.05 < gaps.mean(axis=1).std() / STRIDE < 0.15  # shared by all gaps of a window
-    np.testing.assert_array_equal(warped(ends, 0.2, np.random.default_rng(0)), found)
+    np.testing.assert_array_equal(warp_time(ends, 0.2, np.random.default_rng(0)), found)
 
 
 @pytest.mark.parametrize("memory", ["raw", "vq"])

@@ -23,7 +23,7 @@ from rulesafe_interfaces.srv import ResetEpisode
 ALL_QOS = QoSProfile(depth=2000, reliability=ReliabilityPolicy.RELIABLE)
 """A queue for all messages that arrive while a test waits for the CPU."""
 
-SETTLE = 1.0
+DISCOVERY_DELAY = 1.0
 """Wall time in which a node that was just discovered has discovered the others, s."""
 
 PATIENCE = 60.0
@@ -61,7 +61,7 @@ class Client(Node):
 
     def settle(self) -> None:
         """Spin for SETTLE, so that other nodes discover what this node has discovered."""
-        end = time.monotonic() + SETTLE
+        end = time.monotonic() + DISCOVERY_DELAY
         while time.monotonic() < end:
             self.executor_.spin_once(timeout_sec=0.1)
 

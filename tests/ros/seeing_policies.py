@@ -36,7 +36,7 @@ class Seeing:
         return (observation.joints[-1] + np.cumsum(steps, axis=0)).astype(np.float32)
 
 
-class Told(Seeing):
+class InstructedPolicy(Seeing):
     """Observes the instruction."""
 
     needs = Needs(frames=2, instruction=True)

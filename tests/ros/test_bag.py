@@ -160,14 +160,16 @@ def test_a_bag_is_played_unchanged(client, numbers, bag_command, tmp_path):
         client.destroy_publisher(mine)
     client.until(lambda: not client.count_publishers("/numbers"), "an empty graph")
 
-    heard, told, clocks = [], [], client.clocks
+    heard, instructions, clocks = [], [], client.clocks
     client.create_subscription(Int32, "/numbers", lambda m: heard.append(m.data), ALL)
     # The instruction is in the skipped part.
     player = bag_command("play", first, "--clock", 50, "--rate", 0.5, "--loop", "--start", 0.1)
     client.until(lambda: 29 in heard, "the last number")
     late = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-    client.create_subscription(String, "/instruction", lambda m: told.append(m.data), late)
-    client.until(lambda: told and heard.count(29) == 2, "the instruction, and the second round")
+    client.create_subscription(String, "/instruction", lambda m: instructions.append(m.data), late)
+    client.until(
+        lambda: instructions and heard.count(29) == 2, "the instruction, and the second round"
+    )
     assert not client.count_publishers("/arm_sdk")
     output = player.stop_well()
     assert "not played: /arm_sdk (it commands a robot; play it with --commands)" in output
@@ -177,7 +179,7 @@ def test_a_bag_is_played_unchanged(client, numbers, bag_command, tmp_path):
     assert again[: again.index(29) + 1] == [
         MessageDecoder(played)(m).data for m in played.messages(["/numbers"], start + 10**8)
     ]
-    assert set(told) == {"open it"}
+    assert set(instructions) == {"open it"}
     assert clocks and start <= clocks[-1] <= stop + 10**9
     assert len(set(clocks)) > 10
     assert not (first / ".recording").exists()

@@ -15,7 +15,7 @@ from rulesafe_data.frame import Frame
 from rulesafe_data.states import load_states
 from rulesafe_data.store import EpisodeStore
 from rulesafe_data.writer import DatasetWriter, EpisodeData
-from rulesafe_demos.film.film import BAR, SIDE
+from rulesafe_demos.video.frames import BAR, SIDE
 from rulesafe_ros.bag.to_dataset import ConversionRequest, to_dataset
 from rulesafe_ros.bag.to_video import to_video
 from rulesafe_sim.observer import Observer

@@ -218,11 +218,11 @@ def test_an_episode_that_two_tell_of_is_not_judged(client, start):
     assert "more than one publisher on /episode/status" in output and "sim_node" in output
 
 
-def test_an_interrupted_evaluation_is_no_success(client, start, tmp_path):
+def test_an_interrupted_evaluator_shuts_down_without_an_error(client, start, tmp_path):
     start(SIM, "cameras:=false", "start:=false")
     evaluator = start(EVALUATOR, *EPISODE, "film:=false", f"out:={tmp_path}")
     client.wait_for_turn()
     code, output = evaluator.stop(signal.SIGINT)
-    assert code == 130
-    assert output.rstrip().endswith("evaluator_node: interrupted, exit code 130")
+    assert code == 0, "ros2 launch logs an error for other exit codes"
+    assert output.rstrip().endswith("evaluator_node: interrupted before the last episode ended")
     assert "Traceback" not in output

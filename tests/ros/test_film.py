@@ -10,8 +10,8 @@ from policy_node.convert import TOKENS_QOS
 from rulesafe_core import messages
 from rulesafe_core.chunks import PERIOD
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_demos.film.film import BACKGROUND, BAR, SIDE
-from rulesafe_demos.film.strip import BAND, TOP, squares
+from rulesafe_demos.video.frames import BACKGROUND, BAR, SIDE
+from rulesafe_demos.video.strip import BAND, TOP, squares
 from rulesafe_interfaces.msg import MemoryTokens
 from rulesafe_sim.simulation import HOME_ACTION, Simulation
 from vq_memory_node.colours import cluster_colours
@@ -45,11 +45,11 @@ def strips(path) -> list[tuple[int, ...]]:
 
 
 def test_the_film_shows_the_tokens_of_each_instant(client, start, vulkan, tmp_path):
-    told: dict[int, tuple[int, ...]] = {}
+    tokens_by_stamp: dict[int, tuple[int, ...]] = {}
 
     def take(message: MemoryTokens) -> None:
         values = np.where(message.mask, np.array(message.tokens, int), -1)
-        told[messages.to_ns(message.header.stamp)] = tuple(values.tolist())
+        tokens_by_stamp[messages.to_ns(message.header.stamp)] = tuple(values.tolist())
 
     client.create_subscription(MemoryTokens, "/memory/tokens", take, TOKENS_QOS)
     start(
@@ -73,13 +73,13 @@ def test_the_film_shows_the_tokens_of_each_instant(client, start, vulkan, tmp_pa
     client.until(lambda: client.status.seed == 4, "the evaluator's episode")
     client.until(lambda: client.status.waiting, "its first turn")
     began = client.now
-    client.until(lambda: began in told, "the memory of its first instant")
+    client.until(lambda: began in tokens_by_stamp, "the memory of its first instant")
     waving = HOME_ACTION + 0.8 * np.sin(np.arange(1, FRAMES + 1) / 10)[:, None]
     client.send(waving, began)
     client.until(lambda: evaluator.process.poll() is not None, "the evaluation's end")
     code, output = evaluator.wait()
     assert code == 1 and "film.mp4" in output
-    expected = [told[began + i * PERIOD] for i in range(FRAMES + 1)]
+    expected = [tokens_by_stamp[began + i * PERIOD] for i in range(FRAMES + 1)]
     found = strips(tmp_path / "film.mp4")
     filmed, held = found[:-20], found[-20:]
     assert set(held) == {filmed[-1]}

@@ -38,15 +38,15 @@ def pause(client):
 def test_time_stands_still_in_a_pause_and_goes_on_after_it(client, start, pause, waits):
     """During a chunk: statuses are still published; joint states, to which a policy would respond,
     are not. A reset does not end the pause."""
-    told = []
-    client.create_subscription(Bool, "/episode/paused", told.append, convert.LATCHED_QOS)
+    paused_messages = []
+    client.create_subscription(Bool, "/episode/paused", paused_messages.append, convert.LATCHED_QOS)
     factor = f"wait_for_action:={waits}".lower()
     start("rulesafe_sim.node", *PHYSICS, factor, "real_time_factor:=1")
-    client.until(lambda: client.statuses and told, "the simulation")
+    client.until(lambda: client.statuses and paused_messages, "the simulation")
     client.send(np.tile(HOME_ACTION, (50, 1)), client.now)
     client.until(lambda: client.status.frame > 2, "some frames")
     pause(True)
-    client.until(lambda: told[-1].data, "/episode/paused")
+    client.until(lambda: paused_messages[-1].data, "/episode/paused")
     client.statuses.clear()
 
     def stands_still() -> bool:
@@ -70,7 +70,7 @@ def test_time_stands_still_in_a_pause_and_goes_on_after_it(client, start, pause,
     pause(False)
     client.send(np.tile(HOME_ACTION, (5, 1)), begun)
     client.until(lambda: client.now >= begun + 5 * PERIOD, "time goes on")
-    assert not told[-1].data
+    assert not paused_messages[-1].data
 
 
 def test_the_safes_description_follows_the_episode(client, start):

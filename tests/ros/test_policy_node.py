@@ -94,7 +94,12 @@ def on_the_graph(client, frames: int) -> dict[int, str]:
 
 @pytest.mark.parametrize(
     ("name", "execute", "memory"),
-    [("Seeing", 10, ()), ("Told", 50, ()), ("Recalling", 7, ()), ("Remembering", 15, ("start",))],
+    [
+        ("Seeing", 10, ()),
+        ("InstructedPolicy", 50, ()),
+        ("Recalling", 7, ()),
+        ("Remembering", 15, ("start",)),
+    ],
 )
 def test_the_same_chunk_at_the_same_frame_as_in_process(client, start, name, execute, memory):
     """Two episodes: the second does not depend on the first."""
@@ -269,12 +274,12 @@ def test_what_fails_after_its_episode_has_ended_is_not_held_against_the_next(
 def test_the_next_episode_has_its_own_instruction(client, start):
     start(SIM, *EPISODE, "cameras:=false", "execute_rows:=10")
     client.wait_for_turn()
-    start(NODE, "policy:=seeing_policies:Told", "execute_rows:=10")
+    start(NODE, "policy:=seeing_policies:InstructedPolicy", "execute_rows:=10")
     for rule in ("rule_001", "rule_020", "rule_001"):
         client.reset(rule=rule)
         client.until(lambda rule=rule: client.status.rule == rule, "the next episode")
         seed = client.status.seed
-        expected = in_process("Told", 10, 20, seed, rule)
+        expected = in_process("InstructedPolicy", 10, 20, seed, rule)
         assert on_the_graph(client, 20) == {frame: expected[frame] for frame in range(21)}
 
 
@@ -311,7 +316,7 @@ def test_what_does_not_fit_is_refused_with_the_reason(start, parameters, reason)
 def test_inputs_that_are_missing_are_logged(client, start):
     logs = []
     client.create_subscription(Log, "/rosout", lambda m: logs.append(m.msg), convert.LATCHED_QOS)
-    start(NODE, "policy:=seeing_policies:Told")
+    start(NODE, "policy:=seeing_policies:InstructedPolicy")
 
     def logged(text):
         client.until(lambda: any(text in log for log in logs), text)

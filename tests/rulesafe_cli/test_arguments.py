@@ -15,7 +15,7 @@ from vq_memory_node.memory import MEMORIES
 ROOT = Path(__file__).parents[2]
 
 
-def told(capsys, *words):
+def run(capsys, *words):
     """Exit code and complete output of a command line that ends early."""
     with pytest.raises(SystemExit) as end:
         main(list(words))
@@ -24,7 +24,7 @@ def told(capsys, *words):
 
 
 def test_help_of_eval_has_its_subcommands_with_line_and_example(capsys):
-    code, text = told(capsys, "eval", "--help")
+    code, text = run(capsys, "eval", "--help")
     assert code == 0 and "Args:" not in text
     for name, function in SUBCOMMANDS.items():
         assert f"rulesafe eval {name}: {function.__doc__.splitlines()[0]}" in text
@@ -35,7 +35,7 @@ def test_help_of_eval_has_its_subcommands_with_line_and_example(capsys):
     "words", ["eval", "demos generate", "demos render", "policy train", "memory train", "bench"]
 )
 def test_helps_name_values_without_none(capsys, words):
-    code, text = told(capsys, *words.split(), "--help")
+    code, text = run(capsys, *words.split(), "--help")
     assert code == 0 and "{None" not in text
     assert "PATH" in text or "INT" in text
 
@@ -48,10 +48,8 @@ def test_policies_and_memories_are_shown_with_the_names_of_other_packages(functi
 
 
 def test_the_help_shows_them(capsys):
-    assert "--policy {dp3,rdt,cogact,pi0}|module:NAME" in told(capsys, "policy", "train", "-h")[1]
-    assert (
-        "--policy {dp3,rdt,cogact,pi0}|module:NAME" in told(capsys, "policy", "describe", "-h")[1]
-    )
+    assert "--policy {dp3,rdt,cogact,pi0}|module:NAME" in run(capsys, "policy", "train", "-h")[1]
+    assert "--policy {dp3,rdt,cogact,pi0}|module:NAME" in run(capsys, "policy", "describe", "-h")[1]
 
 
 def test_helps_do_not_refer_to_internal_modules():
@@ -72,7 +70,7 @@ def test_helps_do_not_refer_to_internal_modules():
     ],
 )
 def test_the_option_that_is_meant_is_one_of_the_command_that_was_typed(capsys, words, option):
-    code, text = told(capsys, *words.split())
+    code, text = run(capsys, *words.split())
     command = "rulesafe eval" if words.startswith("eval") else f"rulesafe {words.split(' --')[0]}"
     assert code == 2 and text.rstrip().endswith(f"do you mean {option}?")
     assert f"{command} has no option --" in text and f"{command} --help" in text
@@ -80,5 +78,5 @@ def test_the_option_that_is_meant_is_one_of_the_command_that_was_typed(capsys, w
 
 
 def test_an_option_that_is_like_none_is_named_all_the_same(capsys):
-    code, text = told(capsys, "eval", "--policy", "expert", "--zzz", "1")
+    code, text = run(capsys, "eval", "--policy", "expert", "--zzz", "1")
     assert code == 2 and "rulesafe eval has no option --zzz: see rulesafe eval --help" in text

@@ -84,7 +84,7 @@ def test_joints_in_any_order_are_reordered_by_name():
     order = np.random.default_rng(0).permutation(13)
     rows = rows_of(2, 3)
     shuffled = make_chunk([ACTION_JOINTS[i] for i in order], rows[:, order], 0)
-    assert (shuffled.rows == rows).all()
+    assert (shuffled.steps == rows).all()
 
 
 def test_rows_whose_time_has_passed_are_dropped():
@@ -119,17 +119,20 @@ def test_points_may_lie_at_other_times_than_every_tenth_of_a_second():
         ({"joints": ACTION_JOINTS[:-1]}, "missing R_thumb_proximal_yaw_joint"),
         ({"joints": (*ACTION_JOINTS[:-1], "tail_joint")}, "unknown tail_joint"),
         ({"joints": (*ACTION_JOINTS, ACTION_JOINTS[0])}, "duplicate names"),
-        ({"rows": np.zeros((2, 12))}, r"shape \(n, 13\)"),
-        ({"rows": np.zeros((0, 13))}, r"shape \(n, 13\)"),
-        ({"rows": np.full((2, 13), np.nan)}, "step 0 .* not finite for right_shoulder_pitch_joint"),
-        ({"rows": np.full((2, 13), np.inf)}, "not finite"),
+        ({"steps": np.zeros((2, 12))}, r"shape \(n, 13\)"),
+        ({"steps": np.zeros((0, 13))}, r"shape \(n, 13\)"),
+        (
+            {"steps": np.full((2, 13), np.nan)},
+            "step 0 .* not finite for right_shoulder_pitch_joint",
+        ),
+        ({"steps": np.full((2, 13), np.inf)}, "not finite"),
         ({"offsets": [PERIOD]}, "2 steps needs 2 times, got 1"),
         ({"offsets": [PERIOD, PERIOD]}, "must increase"),
         ({"offsets": [-1, PERIOD]}, "must not be negative"),
     ],
 )
 def test_a_malformed_chunk_is_refused_with_the_reason(arguments, reason):
-    good = {"joints": ACTION_JOINTS, "rows": np.zeros((2, 13)), "stamp": 0}
+    good = {"joints": ACTION_JOINTS, "steps": np.zeros((2, 13)), "stamp": 0}
     with pytest.raises(RuleSafeError, match=reason):
         make_chunk(**(good | arguments))
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.spatial import ConvexHull
 
-from rulesafe_core.body import Shape, hold, merge_fixed
+from rulesafe_core.body import Shape, fix_joints, merge_fixed
 from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
 from rulesafe_core.robot import HAND_MASS, HOME, h1_2, robot_data
 from rulesafe_core.transforms import apply, inverse
@@ -239,7 +239,7 @@ def test_the_feet_stand_level_on_the_floor():
 def test_holding_and_merging_keep_the_arm_where_it_is():
     """What the scene is built from: everything held at home but the 13 commanded joints."""
     body = h1_2()
-    small = merge_fixed(hold(body, {n: q for n, q in HOME.items() if n not in ACTION_JOINTS}))
+    small = merge_fixed(fix_joints(body, {n: q for n, q in HOME.items() if n not in ACTION_JOINTS}))
     assert len(small.moving_joints) == 19
     assert sum(link.inertial.mass for link in small.links) == pytest.approx(
         sum(link.inertial.mass for link in body.links if link.inertial)

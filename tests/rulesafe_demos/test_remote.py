@@ -6,7 +6,7 @@ import re
 import pytest
 
 from planner_node.tasks import TaskPlanner
-from rulesafe_demos.program import TimeIsUp
+from rulesafe_demos.program import TimeLimitExceeded
 from rulesafe_demos.remote import CALLS, MAX_CALLS, SandboxedProgram
 from rulesafe_sim.runtime import Runtime
 from rulesafe_sim.simulation import Simulation
@@ -105,7 +105,7 @@ def test_a_program_that_ends_says_nothing(ending):
 def test_time_that_is_up_ends_it(ending):
     def end(simulation, action, activity):
         if action is not None:
-            raise TimeIsUp("the time limit is over")
+            raise TimeLimitExceeded("the time limit is over")
 
     found = ending("while True:\n    planner.hand_pre_grasp()\n    planner.hand_open()\n", end)
     assert found.kind == "simulated"

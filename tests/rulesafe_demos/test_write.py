@@ -72,7 +72,7 @@ class Server:
         self.url = f"http://127.0.0.1:{self.http.server_address[1]}/v1"
         threading.Thread(target=self.http.serve_forever, args=(0.02,), daemon=True).start()
 
-    def told(self, number):
+    def feedback(self, number):
         """The last message of a request."""
         return self.requests[number]["messages"][-1]["content"]
 
@@ -127,12 +127,14 @@ def test_a_model_is_told_what_went_wrong_until_it_is_right(serve, tmp_path):
     assert (out / "program.py").read_text() == RIGHT
     assert (out / "try_4" / "program.py").read_text() == RIGHT
     assert json.loads((out / "try_3/summary.json").read_text())["episodes"][0]["opened"] is False
-    assert "no JSON object" in server.told(1)
-    assert "(forbidden)" in server.told(2) and "line 1: import is not allowed" in server.told(2)
-    assert "(time)" in server.told(3) and "still running" in server.told(3)
-    assert "line 1: rotate_hand: no part is held; call hand_pinch first" in server.told(4)
-    assert "At the end: knob closed, handle closed, door closed." in server.told(4)
-    assert "no part was moved" in server.told(4)
+    assert "no JSON object" in server.feedback(1)
+    assert "(forbidden)" in server.feedback(
+        2
+    ) and "line 1: import is not allowed" in server.feedback(2)
+    assert "(time)" in server.feedback(3) and "still running" in server.feedback(3)
+    assert "line 1: rotate_hand: no part is held; call hand_pinch first" in server.feedback(4)
+    assert "At the end: knob closed, handle closed, door closed." in server.feedback(4)
+    assert "no part was moved" in server.feedback(4)
 
     again = tmp_path / "again"  # from the exchanges, and without a server
     server.http.server_close()
@@ -152,12 +154,12 @@ def test_what_moved_is_told_and_the_same_program_is_not_run_twice(serve, tmp_pat
     assert verdict(out)["failures"] == {"closed": 1, "repeated": 1, "truncated": 1}
     assert not (out / "program.py").exists()
     assert not (out / "try_1").exists()
-    told = server.told(1)
-    assert "the program ended, and the door is not open" in told
-    assert "What moved, in this order: open handle." in told
-    assert "At the end: knob closed, handle open, door closed." in told
-    assert "- step 1 (handle+), try 1: handle at" in told
-    assert "this program was already tried in try 0" in server.told(2)
+    feedback = server.feedback(1)
+    assert "the program ended, and the door is not open" in feedback
+    assert "What moved, in this order: open handle." in feedback
+    assert "At the end: knob closed, handle open, door closed." in feedback
+    assert "- step 1 (handle+), try 1: handle at" in feedback
+    assert "this program was already tried in try 0" in server.feedback(2)
     # Each request has the complete conversation.
     assert [m["role"] for m in server.requests[2]["messages"]] == [
         *("system", "user", "assistant", "user", "assistant", "user")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rulesafe_design.compiler import Compiled, compile_graph, compile_program
+from rulesafe_design.compiler import CompiledLock, compile_graph, compile_program
 from rulesafe_design.exploring import StateGraph
 from rulesafe_design.sandbox import Refused
 from rulesafe_design.verdicts import ProgramLimits
@@ -65,8 +65,8 @@ def test_programs_agree_with_rules_for_random_events(compiled, rule_id, moves):
         locked = lock.update(phases)
         number = automaton.run([move], number)
         state = automaton.states[number]
-        held = {part: part in state.held for part in MOVED}
-        assert locked == {**held, "door": not state.free}
+        held = {part: part in state.locked_parts for part in MOVED}
+        assert locked == {**held, "door": not state.door_unlocked}
 
 
 # Bounds -------------------------------------------------------------------------------------------
@@ -107,10 +107,10 @@ def counting(key, part):
 
 def test_periodic_counter_is_found_with_its_bound():
     found = compile_graph(tree(lambda n: n % 5 == 4, counting, 30))
-    assert isinstance(found, Compiled)
+    assert isinstance(found, CompiledLock)
     assert found.bound.events == 30
     assert len(found.automaton.states) == 20  # ten counts (five, by the knob's phase) x handle
-    assert found.automaton.states[found.automaton.run(["knob"] * 94)].free
+    assert found.automaton.states[found.automaton.run(["knob"] * 94)].door_unlocked
     # Every state is reached within 9 + 1 moves; 0 and 6 knob moves, 4 and 3 before a free door,
     # are distinguished by 3 moves, and no two states need more.
     assert found.bound.states == 20 + 30 - 10 - 3 - 1
@@ -131,7 +131,7 @@ def test_automaton_agrees_with_the_program_up_to_the_bound():
             continue
         for n in range(events + 1):
             state = found.automaton.states[found.automaton.run(["knob"] * n)]
-            assert state.free == (n in (3, 17))
+            assert state.door_unlocked == (n in (3, 17))
 
 
 def test_no_regularity_is_refused():

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from rulesafe_design import confine, processes
-from rulesafe_design.sandbox import walls
+from rulesafe_design.sandbox import restrictions
 
 RAW = """
 import sys
@@ -71,8 +71,8 @@ needs_seccomp = pytest.mark.skipif(
 @needs_seccomp
 @pytest.mark.parametrize("trick", TRICKS.values(), ids=TRICKS)
 def test_filter_kills_a_process_that_has_escaped_from_python(trick):
-    walls, rest, code = raw(trick)
-    assert all(walls.values())
+    restrictions, rest, code = raw(trick)
+    assert all(restrictions.values())
     assert (rest, code) == (b"", -signal.SIGSYS)
 
 
@@ -81,7 +81,7 @@ def test_filter_kills_a_process_that_has_escaped_from_python(trick):
     ["open", "write a file", "fork", "spawn", "socket", "unix socket", "pipe", "become root"],
 )
 def test_limits_without_the_filter_prevent_files_processes_and_sockets(trick):
-    if trick in ("fork", "spawn") and not walls()["user"]:
+    if trick in ("fork", "spawn") and not restrictions()["user"]:
         pytest.skip("the limit on processes does not apply to root")
     trick = f"try:\n    {TRICKS[trick]}\nexcept (OSError, PermissionError):\n    os._exit(7)"
     found, rest, code = raw(trick, before="confine.pyseccomp = None")

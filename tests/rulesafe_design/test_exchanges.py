@@ -7,7 +7,7 @@ import pytest
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_design.endpoint import Endpoint
-from rulesafe_design.exchanges import Exchanges, Recorded, Replay, open_model
+from rulesafe_design.exchanges import Exchanges, RecordedModel, ReplayedModel, open_model
 from rulesafe_design.models import ModelError, ModelRequest, Reply
 
 REQUEST = ModelRequest((("user", "Write a lock: \u2028 \ud800 é."),), {"type": "object"}, number=7)
@@ -33,15 +33,15 @@ def exchanges(tmp_path):
 
 def test_recorded_reply_is_not_requested_again(exchanges):
     model = Counting()
-    first = Recorded(model, exchanges).complete(REQUEST)
-    assert Recorded(model, exchanges).complete(REQUEST) == first
-    assert Replay(exchanges).complete(REQUEST) == first
+    first = RecordedModel(model, exchanges).complete(REQUEST)
+    assert RecordedModel(model, exchanges).complete(REQUEST) == first
+    assert ReplayedModel(exchanges).complete(REQUEST) == first
     assert model.requests == 1
     assert first == Reply("1: \ud800 é", "length", 3, None, {"rate": 2})
 
 
 def test_file_contains_the_request(exchanges):
-    Recorded(Counting(), exchanges).complete(REQUEST)
+    RecordedModel(Counting(), exchanges).complete(REQUEST)
     (path,) = exchanges.folder.iterdir()
     record = json.loads(path.read_text())
     assert path.name == f"0007_0_{record['key'][:16]}.json"
@@ -61,8 +61,8 @@ def test_file_contains_the_request(exchanges):
 )
 def test_another_request_is_another_exchange(exchanges, changed):
     model = Counting()
-    Recorded(model, exchanges).complete(REQUEST)
-    Recorded(model, exchanges).complete(replace(REQUEST, **changed))
+    RecordedModel(model, exchanges).complete(REQUEST)
+    RecordedModel(model, exchanges).complete(replace(REQUEST, **changed))
     assert model.requests == 2
     assert len(list(exchanges.folder.iterdir())) == 2
 
@@ -73,11 +73,11 @@ def test_another_model_is_another_exchange(exchanges, changed):
 
 
 def test_missing_reply(exchanges):
-    Recorded(Counting(), exchanges).complete(REQUEST)
+    RecordedModel(Counting(), exchanges).complete(REQUEST)
     with pytest.raises(RuleSafeError, match=r"message 1 of conversation 7: .* ended before"):
-        Replay(exchanges).complete(replace(REQUEST, attempt=1))
+        ReplayedModel(exchanges).complete(replace(REQUEST, attempt=1))
     with pytest.raises(RuleSafeError, match=r"0007_0_.*json belongs to another request: .* model"):
-        Replay(replace(exchanges, model="other")).complete(REQUEST)
+        ReplayedModel(replace(exchanges, model="other")).complete(REQUEST)
 
 
 class Failing(Counting):
@@ -87,21 +87,21 @@ class Failing(Counting):
 
 def test_failure_is_replayed_or_requested_again(exchanges, tmp_path):
     with pytest.raises(ModelError):
-        Recorded(Failing(), exchanges).complete(REQUEST)
+        RecordedModel(Failing(), exchanges).complete(REQUEST)
     copy = replace(exchanges, folder=tmp_path / "copy")
     with pytest.raises(ModelError, match="é too many") as raised:
-        Replay(exchanges, copy).complete(REQUEST)
+        ReplayedModel(exchanges, copy).complete(REQUEST)
     assert (raised.value.kind, raised.value.retries) == ("rate", {"rate": 2, "format": 1})
     assert copy.path(REQUEST).read_bytes() == exchanges.path(REQUEST).read_bytes()
     model = Counting()
-    first = Recorded(model, exchanges).complete(REQUEST)
-    assert Recorded(model, exchanges).complete(REQUEST) == first
+    first = RecordedModel(model, exchanges).complete(REQUEST)
+    assert RecordedModel(model, exchanges).complete(REQUEST) == first
     assert model.requests == 1
 
 
 def test_nothing_to_replay(exchanges):
     with pytest.raises(RuleSafeError, match="nothing to replay"):
-        Replay(exchanges)
+        ReplayedModel(exchanges)
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_invalid_file(exchanges, text):
     path.parent.mkdir()
     path.write_text(text.replace("KEY", exchanges.key(REQUEST)))
     with pytest.raises(RuleSafeError, match=f"{path.name} is not a valid exchange.*remove it"):
-        Recorded(Counting(), exchanges).complete(REQUEST)
+        RecordedModel(Counting(), exchanges).complete(REQUEST)
 
 
 def test_no_key_in_any_file(server, key, tmp_path):

@@ -173,7 +173,7 @@ def disagreement(lock, automaton, parts):
     number = 0
     for length in range(len(parts) + 1):
         state = automaton.states[number]
-        if expected(lock, history_of(parts[:length])) != (state.free, state.held):
+        if expected(lock, history_of(parts[:length])) != (state.door_unlocked, state.locked_parts):
             return parts[:length]
         if length < len(parts):
             number = state.next[MOVED.index(parts[length])]

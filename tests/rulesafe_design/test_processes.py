@@ -32,7 +32,7 @@ COMPROMISED = (
     "from rulesafe_design.confine import confine; s = json.loads(sys.argv[1]); "
     "w = confine(s['memory_mb'], s['cpu_s'], s['parent']); "
     "say = lambda m: os.write(1, json.dumps(m).encode() + b'\\n'); "
-    "say({'walls': w}); exec(%r)"
+    "say({'restrictions': w}); exec(%r)"
 )
 MESSAGES = {
     "nothing": ("crash", "pass"),

@@ -172,7 +172,7 @@ def test_time_of_the_planner_does_not_count():
 
 COMPROMISED = (
     "import sys, json, os; say = lambda **m: os.write(1, json.dumps(m).encode() + b'\\n'); "
-    "say(walls={}); os.read(0, 10**6); exec(%r)"
+    "say(restrictions={}); os.read(0, 10**6); exec(%r)"
 )
 CALL = {"call": "move", "arguments": [], "named": {"dict": []}, "line": 1}
 

@@ -5,7 +5,7 @@ import pytest
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_design import confine
 from rulesafe_design.exploring import explore
-from rulesafe_design.sandbox import KINDS, Refused, walls
+from rulesafe_design.sandbox import KINDS, Refused, restrictions
 from rulesafe_design.verdicts import ProgramLimits
 
 QUICK = ProgramLimits(call_s=0.2, wall_s=20)
@@ -158,7 +158,7 @@ def test_large_program_is_read_completely():
 
 
 def test_walls_are_reported():
-    found = walls()
+    found = restrictions()
     assert found["limits"] and found["no_new_privileges"] and found["parent"]
     assert found["seccomp"] == (confine.pyseccomp is not None)
-    assert explore(body("pass")).walls == found
+    assert explore(body("pass")).restrictions == found

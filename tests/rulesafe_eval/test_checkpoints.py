@@ -13,13 +13,13 @@ from policy_node.configs import Dp3Config
 from policy_node.families import make_network
 from policy_node.normaliser import Actions, Normaliser, min_max
 from rulesafe_cli.cli import main
-from rulesafe_demos.film.film import BACKGROUND, BAR, SIDE
-from rulesafe_demos.film.strip import BAND, TOP, squares
+from rulesafe_demos.video.frames import BACKGROUND, BAR, SIDE
+from rulesafe_demos.video.strip import BAND, TOP, squares
 from rulesafe_eval.agents import load_agent
-from rulesafe_eval.films import film
 from rulesafe_eval.request import Setup
 from rulesafe_eval.results import read_results
 from rulesafe_eval.runner import actions_file, play
+from rulesafe_eval.videos import film
 from rulesafe_sim.randomisation import load_split, sample_variation
 from rulesafe_sim.safes import load_safe
 from rulesafe_sim.simulation import HOME_ACTION, LOWER, UPPER, Simulation
@@ -141,14 +141,14 @@ def test_a_film_shows_what_the_memory_tells_at_each_frame(checkpoint, request_fo
         positions.append(simulation.state().action_positions)
     line = {"resampled": 0, "reason": "enough", "state_digest": simulation.digest}
     film(out, Setup(str(checkpoint(memory))), {("rule_002", 0): line}, episode)
-    told = readings_of(np.array(positions, np.float32), memory)
-    assert len(np.unique(told.values)) > 4 and told[40].mask.sum() == 3
+    readings = readings_of(np.array(positions, np.float32), memory)
+    assert len(np.unique(readings.values)) > 4 and readings[40].mask.sum() == 3
     palette = 255 * cluster_colours(256)[:, :3]
     shot = pictures(out)
     assert len(shot) == 41 + 20
     assert shot[0].shape == (SIDE + BAR + BAND, 2 * SIDE, 3)
     for frame, picture in enumerate(shot):
-        reading = told[min(frame, 40)]
+        reading = readings[min(frame, 40)]
         pixels = np.array([picture[SIDE + BAR + TOP + 3, left + 3] for left, _ in squares(40)])
         expected = np.where(reading.mask[:, None], palette[reading.values], BACKGROUND)
         assert np.abs(pixels - expected).max() < 20, frame

@@ -23,19 +23,19 @@ def test_in_the_physics_memory_is_what_separates_the_oracles(rule, request_for, 
     request = request_for(rules=rule)
     episode = request.episode(rule, 0)
     without = play(ORACLES["memoryless-oracle"], request.setup, episode, tmp_path)
-    told = play(ORACLES["phase-oracle"], request.setup, episode, tmp_path)
+    outcome = play(ORACLES["phase-oracle"], request.setup, episode, tmp_path)
     expected = outcome_of(load_rule(rule), best_table(load_rule(rule)))
     assert without["opened"] == prove(load_rule(rule)).memoryless
     assert (without["order_free_score"], without["process_score"]) == expected
-    assert told["opened"] and told["process_score"] == told["order_free_score"] == 1
-    assert not told["cause"] and not told["reason"]
+    assert outcome["opened"] and outcome["process_score"] == outcome["order_free_score"] == 1
+    assert not outcome["cause"] and not outcome["reason"]
     assert bool(without["cause"]) != without["opened"]
 
 
 @pytest.mark.episode
 def test_told_the_true_step_it_does_what_the_expert_does(opened, tmp_path):
     request, line, _ = opened
-    told = play(ORACLES["phase-oracle"], request.setup, request.episode("rule_002", 0), tmp_path)
-    assert told["state_digest"] == line["state_digest"]
+    outcome = play(ORACLES["phase-oracle"], request.setup, request.episode("rule_002", 0), tmp_path)
+    assert outcome["state_digest"] == line["state_digest"]
     assert line["opened"] and line["events"][-1]["event"] == "door+"
     assert line["touched_last"] in ("handle", "door") and line["peak_force"] > 1

@@ -15,12 +15,12 @@ import pytest
 from rulesafe_cli.cli import main
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.engines import ENGINES
-from rulesafe_eval import films, plots
+from rulesafe_eval import plots, videos
 from rulesafe_eval.oracles import ORACLES
 from rulesafe_eval.report import write_report
 from rulesafe_eval.results import ResultsFolder, read_results
 from rulesafe_eval.runner import play
-from rulesafe_sim.film import Film
+from rulesafe_sim.video_file import VideoFile
 
 pytestmark = pytest.mark.episode
 
@@ -177,17 +177,17 @@ def to_film(request_for, tmp_path):
 
 def test_a_film_that_was_ended_half_way_is_made_anew(to_film, tmp_path, monkeypatch):
     request, line = to_film
-    folder = films.folder_of(tmp_path, "rule_002", 0)
+    folder = videos.folder_of(tmp_path, "rule_002", 0)
 
     def killed(film):
         raise SystemExit
 
     with monkeypatch.context() as patch, pytest.raises(SystemExit):
-        patch.setattr(Film, "close", killed)  # the sheet is written by then
+        patch.setattr(VideoFile, "close", killed)  # the sheet is written by then
         facts = {("rule_002", 0): line}
-        films.film(tmp_path, request.setup, facts, request.episode("rule_002", 0))
+        videos.film(tmp_path, request.setup, facts, request.episode("rule_002", 0))
     assert not folder.exists() and len(list(folder.parent.iterdir())) == 1
-    films.make(request, tmp_path, [line], 1, "local")
+    videos.make(request, tmp_path, [line], 1, "local")
     assert [path.name for path in folder.parent.iterdir()] == [folder.name]
     with av.open(str(folder / "film.mp4")) as film:
         assert sum(1 for _ in film.decode(video=0)) > line["frames"] == 10
@@ -196,7 +196,7 @@ def test_a_film_that_was_ended_half_way_is_made_anew(to_film, tmp_path, monkeypa
 def test_a_film_whose_worker_dies_is_no_film(to_film, tmp_path, monkeypatch):
     monkeypatch.setitem(ENGINES, "local", Deadly)
     with pytest.raises(RuleSafeError, match=r"seed .*the worker died, 3 times"):
-        films.make(to_film[0], tmp_path, [to_film[1]], 1, "local")
+        videos.make(to_film[0], tmp_path, [to_film[1]], 1, "local")
 
 
 def test_two_results_are_compared_by_the_command(undisturbed, tmp_path, capsys):

@@ -8,17 +8,18 @@ from scipy.stats import norm
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.intervals import wilson
 from rulesafe_eval.commands import compare as show_comparison
-from rulesafe_eval.comparison import compare, in_words
+from rulesafe_eval.comparison import as_text, compare
 from rulesafe_eval.statistics import (
     FEWEST,
     bootstrap,
     clipped,
     mcnemar,
+    newcombe,
     sign_flips,
     summary,
     timings,
 )
-from rulesafe_eval.statistics import in_words as summary_in_words
+from rulesafe_eval.statistics import as_text as summary_in_words
 
 
 @pytest.mark.parametrize(("k", "n"), [(0, 10), (9, 10), (45, 100), (100, 100)])
@@ -73,18 +74,37 @@ def test_two_results_of_one_episode_are_compared():
     [
         (2, ("+2 of 2", "0.5", "+1.00", "0.5")),
         (5, ("+5 of 5", "0.062", "+1.00", "0.062")),
-        (6, ("+100 % (+100..+100)", "0.031", "+1.00 (+1.00..+1.00)", "0.031")),
+        (6, ("+100 % (+45..+100)", "0.031", "+1.00", "0.031")),
     ],
 )
 def test_pairs_that_cannot_be_significant_have_no_interval(count, texts):
     one, other = results([0] * count), results([1] * count)
     (row,) = compare(one, other)["rows"]
-    assert in_words(row) == texts
+    assert as_text(row) == texts
     for content in (one, other):  # another rule at the same places is no further evidence
         content["episodes"] += [{**line, "rule": "rule_021"} for line in content["episodes"]]
     every = compare(one, other)["rows"][0]
     assert (every["pairs"], every["places"]) == (2 * count, count)
-    assert ("(" in in_words(every)[0]) == (count >= FEWEST)
+    assert ("(" in as_text(every)[0]) == (count >= FEWEST)
+
+
+@pytest.mark.parametrize(
+    ("cells", "interval"),
+    [  # both, only first, only second, neither
+        ((59, 6, 16, 80), (0.0046, 0.1186)),  # as the R package contingencytables 3.1 (Cavo 2012)
+        ((54, 0, 0, 0), (-0.0664, 0.0664)),  # distance of Wilson's interval of 54 of 54 from 1
+        ((0, 0, 6, 0), (1 - np.sqrt(2) * 0.3903, 1)),  # and of 6 of 6, for both rates
+    ],
+)
+def test_newcombe_s_interval_of_a_paired_difference(cells, interval):
+    assert newcombe(*cells) == pytest.approx(interval, abs=6e-5)
+
+
+def test_a_difference_that_is_the_same_at_all_places_has_an_interval():
+    for ends in ([0] * 50, [1] * 50, [1] * 49 + [0]):
+        row = compare(results(ends), results(ends))["rows"][0]
+        low, high = row["success_interval"]
+        assert low < 0 < high and high < 0.08
 
 
 def test_the_command_says_why_there_is_no_interval(tmp_path, capsys):
@@ -107,10 +127,10 @@ def test_scores_of_few_episodes_have_no_interval(count, score):
 @pytest.mark.parametrize(("count", "warns"), [(0, False), (230, False), (300, True)])
 def test_many_clipped_targets_are_told_with_their_count(count, warns):
     line = {"inferences": 4, "frames": 40, "clipped_actions": count}
-    told = clipped([line, {**line, "clipped_actions": 0}])
-    assert bool(told) == warns
+    warning = clipped([line, {**line, "clipped_actions": 0}])
+    assert bool(warning) == warns
     if warns:
-        assert "300 of 480 targets (62 %)" in told and "rad" in told
+        assert "300 of 480 targets (62 %)" in warning and "rad" in warning
 
 
 def test_clusters_are_resampled_together():

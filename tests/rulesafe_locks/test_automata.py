@@ -77,8 +77,8 @@ def test_the_automaton_of_a_rule_does_what_its_lock_does(rule_id, sequence):
         locked = lock.update(phases)
         state = automaton.states[automaton.run(sequence[:number])]
         assert state.phases == (phases["knob"], phases["handle"], False)
-        assert state.free == (not locked["door"])
-        assert state.held == {part for part in MOVED if locked[part]}
+        assert state.door_unlocked == (not locked["door"])
+        assert state.locked_parts == {part for part in MOVED if locked[part]}
 
 
 @given(automata(), moves)
@@ -100,7 +100,9 @@ def started(states, start):
     place = {n: k for k, n in enumerate(order)}
     return Automaton(
         tuple(
-            AutomatonState(s.phases, s.free, s.held, (place[s.next[0]], place[s.next[1]]))
+            AutomatonState(
+                s.phases, s.door_unlocked, s.locked_parts, (place[s.next[0]], place[s.next[1]])
+            )
             for s in (states[n] for n in order)
         )
     )
@@ -113,7 +115,9 @@ def test_equal_behaviour_gives_an_equal_automaton_whatever_the_numbering(automat
     states = [automaton.states[n] for n in order]
     again = Automaton(
         tuple(
-            AutomatonState(s.phases, s.free, s.held, (place[s.next[0]], place[s.next[1]]))
+            AutomatonState(
+                s.phases, s.door_unlocked, s.locked_parts, (place[s.next[0]], place[s.next[1]])
+            )
             for s in states
         )
     )

@@ -93,7 +93,7 @@ def reaches_door(lock, start):
     queue = [start]
     for number in queue:
         queue += [n for n in lock.states[number].next if n is not None and n not in queue]
-    return any(lock.states[number].free for number in queue)
+    return any(lock.states[number].door_unlocked for number in queue)
 
 
 @settings(max_examples=100, deadline=None)

@@ -269,3 +269,28 @@ def test_resets_do_not_pile_up_memory():
 def _resident() -> int:
     with open("/proc/self/statm") as statm:  # noqa: PTH123
         return int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+FORKED = """
+import gymnasium
+import rulesafe_sim.env
+
+options = {"observations": ("head_rgb",)}
+gymnasium.make("RuleSafe-v1", **options).reset(seed=0)
+envs = gymnasium.make_vec(
+    "RuleSafe-v1", 2, "async", vector_kwargs={"context": "fork", "daemon": True}, **options
+)
+try:
+    envs.reset(seed=7)
+finally:
+    envs.close(terminate=True)
+"""
+
+
+@pytest.mark.render
+def test_a_fork_of_a_process_that_has_rendered_is_an_error_instead_of_a_hang():
+    done = subprocess.run(
+        [sys.executable, "-c", FORKED], capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 1
+    assert "which has rendered" in done.stderr and 'context="spawn"' in done.stderr

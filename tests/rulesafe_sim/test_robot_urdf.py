@@ -9,10 +9,10 @@ import pytest
 import sapien
 
 from planner_node.episode import run_expert
-from rulesafe_core.body import Shape, hold, merge_fixed
+from rulesafe_core.body import Shape, fix_joints, merge_fixed
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
-from rulesafe_core.robot import HELD, h1_2
+from rulesafe_core.robot import FIXED_POSITIONS, h1_2
 from rulesafe_core.transforms import from_xyz_rpy
 from rulesafe_core.urdf import to_urdf
 from rulesafe_core.urdf_reader import MeshShape, robot_from_urdf
@@ -74,7 +74,7 @@ def test_links_stand_where_the_kinematics_say(urdf):
     for _ in range(5):
         targets = dict(zip(ACTION_JOINTS, rng.uniform(LOWER, UPPER).tolist(), strict=True))
         simulation._robot.place(targets)
-        expected = ROBOT.link_poses({**HELD, **targets})
+        expected = ROBOT.link_poses({**FIXED_POSITIONS, **targets})
         links = [link.name for link in simulation._robot.articulation.links]
         assert {"pelvis", "R_index_intermediate", "R_thumb_distal"} < set(links)
         for link in links:
@@ -194,7 +194,7 @@ def test_further_links_are_carried_along(tmp_path):
             )
         )
 
-    body = merge_fixed(hold(robot_from_urdf(write_urdf(tmp_path, add_tool)), HELD))
+    body = merge_fixed(fix_joints(robot_from_urdf(write_urdf(tmp_path, add_tool)), FIXED_POSITIONS))
     wrist = next(link for link in body.links if link.name == "right_wrist_yaw_link")
     (tool,) = (shape for shape in wrist.shapes if shape.kind == "sphere")
     np.testing.assert_allclose(tool.pose, from_xyz_rpy((0.1, 1, 0.1)))

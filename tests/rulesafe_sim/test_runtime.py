@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rulesafe_sim.episode import Activity, EpisodeRecord, EpisodeTracker, Stuck, TaskSnapshot
+from rulesafe_sim.episode import Activity, AgentError, EpisodeRecord, EpisodeTracker, TaskSnapshot
 from rulesafe_sim.runtime import Agent, Playback, Runtime
 
 START = TaskSnapshot("rule_002", "safe_01", 3, ("knob+", "door+"))
@@ -45,7 +45,7 @@ class Waving(Agent):
 
     def act(self, simulation):
         if simulation.frame == self._stuck:
-            raise Stuck("cannot go on")
+            raise AgentError("cannot go on")
         return np.zeros(13) if simulation.frame < 10 else None
 
 

@@ -9,7 +9,7 @@ import sapien
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
-from rulesafe_core.robot import HELD
+from rulesafe_core.robot import FIXED_POSITIONS
 from rulesafe_core.transforms import apply, inverse
 from rulesafe_locks.rules import PARTS, Rule
 from rulesafe_sim.config import Placement
@@ -192,7 +192,7 @@ def test_links_stand_where_the_kinematics_say(simulation):
     for _ in range(5):
         targets = dict(zip(ACTION_JOINTS, rng.uniform(LOWER, UPPER).tolist(), strict=True))
         simulation._robot.place(targets)
-        expected = ROBOT.link_poses({**HELD, **targets})
+        expected = ROBOT.link_poses({**FIXED_POSITIONS, **targets})
         for link in simulation._robot.articulation.links:
             pose = simulation._robot.link_pose(link.name)
             np.testing.assert_allclose(pose, expected[link.name], atol=1e-5)
@@ -332,7 +332,7 @@ def holding(part: str, is_open: bool) -> Rule:
         "holding",
         "",
         unlocked=lambda memory, phases: part != "door" or phases.knob,
-        held=lambda memory, phases: frozenset(
+        locked_parts=lambda memory, phases: frozenset(
             {part} if part != "door" and getattr(phases, part) == is_open else ()
         ),
     )

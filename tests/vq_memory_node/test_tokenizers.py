@@ -136,9 +136,9 @@ def test_the_tokenizer_needs_no_torch(model_dir, tmp_path):
         "from vq_memory_node.tokenizers import load_tokenizer\n"
         f"print(load_tokenizer({str(model_dir)!r}).token(np.zeros((50, 13), np.float32)))\n"
     )
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
-    assert told.returncode == 0, told.stderr
-    assert int(told.stdout) in range(4)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) in range(4)
 
 
 def test_arrays_of_another_model_are_noticed(model_dir, random_model, tmp_path):

@@ -23,7 +23,7 @@ from rulesafe_core.chunks import SECOND
 from rulesafe_core.convert import IMAGE_QOS, to_cloud
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.messages import decode_image, to_ns
-from rulesafe_core.ros import claim, declare, run_node
+from rulesafe_core.ros import declare, reserve_topic, run_node
 from rulesafe_core.settings import setting
 
 WARNING_PERIOD = 5.0
@@ -55,7 +55,7 @@ class CameraPointsNode(Node):
         self._pending_depth: Image | None = None
         self._camera: Pinhole | None = None
         self._joints: dict[str, float] = {}
-        self._claim = claim(self, "/camera/points")
+        self._reservation = reserve_topic(self, "/camera/points")
         self._clouds = self.create_publisher(PointCloud2, "/camera/points", IMAGE_QOS)
         for message_type, topic, callback in (
             (CameraInfo, "/camera/head/camera_info", self._on_info),

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from h1_2_bridge.motors import LEFT_ARM, MOTOR_JOINTS
-from rulesafe_core.body import hold, merge_fixed
+from rulesafe_core.body import fix_joints, merge_fixed
 from rulesafe_core.joints import ALL_JOINTS
 from rulesafe_core.robot import HOME, h1_2
 
@@ -30,7 +30,7 @@ class ArmGravity:
     def __init__(self, joints: tuple[int, ...] = LEFT_ARM) -> None:
         names = [MOTOR_JOINTS[i] for i in joints]
         others = {name: HOME[name] for name in ALL_JOINTS if name not in names}
-        body = merge_fixed(hold(h1_2(), others))
+        body = merge_fixed(fix_joints(h1_2(), others))
         links = {link.name: link for link in body.links}
         chain = [body.joint(name) for name in names]
         inertials = [links[joint.child].inertial for joint in chain]

@@ -176,7 +176,7 @@ class BridgeNode(ManagedNode[BridgeParameters]):
         try:
             self._hands.driver.receive(raw, time.monotonic_ns())
         except RuleSafeError as error:
-            self.complain(f"hand state refused: {error}")
+            self.warn(f"hand state refused: {error}")
 
     def _on_chunk(self, message: JointTrajectory) -> None:
         assert self.core is not None
@@ -187,7 +187,7 @@ class BridgeNode(ManagedNode[BridgeParameters]):
         except RuleSafeError as error:
             if self.core.refused == refused:  # the message could not be decoded
                 self.core.refuse(str(error))
-            self.complain(f"action chunk refused: {error}")
+            self.warn(f"action chunk refused: {error}")
 
     def _service(self, name: str, call: Callable[[BridgeCore, int], str]) -> Callable:
         def answer(request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:

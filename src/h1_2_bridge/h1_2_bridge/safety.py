@@ -46,11 +46,11 @@ def check_chunk(chunk: Chunk, now: int, command: NDArray[np.float64], config: Br
             f"the chunk is stale: its observation is {age:.2f} s old, the limit (chunk_age) is "
             f"{config.chunk_age:g} s"
         )
-    ahead = chunk.rows[np.searchsorted(chunk.times, now, side="right") :]
+    ahead = chunk.steps[np.searchsorted(chunk.times, now, side="right") :]
     steps = np.abs(np.diff(np.vstack([command, ahead])[:, :ARM], axis=0))
     if (steps > config.max_jump).any():
         row, joint = np.unravel_index(steps.argmax(), steps.shape)
-        start = "the command" if row == 0 else f"step {len(chunk.rows) - len(ahead) + row - 1}"
+        start = "the command" if row == 0 else f"step {len(chunk.steps) - len(ahead) + row - 1}"
         raise RuleSafeError(
             f"the chunk jumps: {ACTION_JOINTS[joint]} by {steps[row, joint]:.2f} rad from {start} "
             f"to the next step, the limit (max_jump) is {config.max_jump:g} rad"

@@ -42,7 +42,7 @@ class Scene:
 
 
 @dataclass(frozen=True)
-class Glance:
+class CameraRequest:
     """Joint positions of robot and safe at a stamp (ns)."""
 
     stamp: int
@@ -76,7 +76,7 @@ class CameraNode(Node):
         self._simulation.reset(scene.rule, scene.safe, scene.seed)
         self._observer = self._observer_class(self._simulation)
 
-    def show(self, glance: Glance) -> None:
+    def show(self, glance: CameraRequest) -> None:
         """Render and publish the images of one instant."""
         assert self._observer is not None
         self._simulation.show(glance.joints)
@@ -94,7 +94,7 @@ class CameraNode(Node):
     def serve(self, requests: Connection) -> None:
         """Render the newest request repeatedly until the pipe is closed."""
         while rclpy.ok():
-            glance: Glance | None = None
+            glance: CameraRequest | None = None
             pending = True
             while pending:
                 message = requests.recv()
@@ -138,10 +138,10 @@ class CameraProcess:
     def begin(self, scene: Scene) -> None:
         self._send(scene)
 
-    def show(self, glance: Glance) -> None:
+    def show(self, glance: CameraRequest) -> None:
         self._send(glance)
 
-    def _send(self, message: Scene | Glance) -> None:
+    def _send(self, message: Scene | CameraRequest) -> None:
         try:
             self._requests.send(message)
         except OSError:

@@ -21,7 +21,7 @@ from unitree_go.msg import MotorCmds, MotorStates
 from unitree_hg.msg import LowCmd, LowState
 
 from h1_2_bridge.wire import encode_low_state
-from h1_2_sim.camera_node import CameraProcess, Glance, Scene
+from h1_2_sim.camera_node import CameraProcess, CameraRequest, Scene
 from h1_2_sim.controllers import CONTROLLERS, load_controller
 from h1_2_sim.convert import ROBOT_QOS
 from h1_2_sim.hands import hand_states
@@ -34,9 +34,9 @@ from rulesafe_core.ros import (
     Diagnostics,
     EpisodeParameters,
     answer_reset,
-    claim,
     declare,
     executing,
+    reserve_topic,
     run_beyond_signals,
 )
 from rulesafe_core.settings import setting
@@ -78,7 +78,7 @@ class RobotSideNode(Node):
 
     def __init__(self) -> None:
         super().__init__("robot_side_node")
-        self._claim = claim(self, "/lowstate")
+        self._reservation = reserve_topic(self, "/lowstate")
         values = declare(self, RobotParameters)
         self._rule, self._safe = values.rule, values.safe
         self._controller = load_controller(values.listens_to)()
@@ -170,7 +170,7 @@ class RobotSideNode(Node):
             self._hand_states.publish(hand_states(*self._robot.hand_state()))
             self._publish_status(pace)
         if pace.frame and self._cameras and self._render:
-            self._cameras.show(Glance(stamp, self._robot.simulation.joints()))
+            self._cameras.show(CameraRequest(stamp, self._robot.simulation.joints()))
 
     def _publish_status(self, pace: StepClock) -> None:
         """Publish the status of an episode, with its elapsed time, at frames and phase changes."""

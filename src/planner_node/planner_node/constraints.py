@@ -149,7 +149,7 @@ class Goals:
         self.low = self._middle - INNER * self._tolerance
         self.high = self._middle + INNER * self._tolerance
 
-    def rows(
+    def linearise(
         self, pose: tuple[NDArray, NDArray], jacobian: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the constraint values (m,), to lie between `low` and `high`, and their Jacobian.
@@ -186,7 +186,7 @@ class Goals:
     def residuals(self, pose_hand_in_pelvis: Transform) -> tuple[Residual, ...]:
         """Return the residuals of all constraints for a pose of the hand: points, then axes."""
         pose = pose_hand_in_pelvis[:3, :3], pose_hand_in_pelvis[:3, 3]
-        values, _ = self.rows(pose, np.zeros((6, 1)))
+        values, _ = self.linearise(pose, np.zeros((6, 1)))
         beyond = np.maximum(np.abs(values - self._middle) - self._tolerance, 0.0)
         points = beyond[: 3 * len(self.points)].reshape(-1, 3)
         angles = beyond[3 * len(self.points) :] / ANGLE_SCALE

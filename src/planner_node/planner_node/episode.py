@@ -11,9 +11,9 @@ from math import inf
 
 from numpy.typing import NDArray
 
-from planner_node.expert import Expert, ExpertConfig, paced
+from planner_node.expert import Expert, ExpertConfig, with_speed
 from planner_node.moves import ExpertObservation
-from rulesafe_sim.episode import EpisodeRecord, Stuck
+from rulesafe_sim.episode import AgentError, EpisodeRecord
 from rulesafe_sim.runtime import Agent, Runtime, Subscriber
 from rulesafe_sim.simulation import Simulation
 
@@ -58,7 +58,7 @@ class ExpertAgent(Agent):
         self._new_chooser, self._config, self._time_limit = new_chooser, config, time_limit
 
     def reset(self, simulation: Simulation) -> None:
-        config = paced(self._config, simulation.variation.speed)
+        config = with_speed(self._config, simulation.variation.speed)
         self._choose = self._new_chooser()
         self._expert = Expert(simulation.safe, config=config)
         self.log = self._expert.log
@@ -75,7 +75,7 @@ class ExpertAgent(Agent):
             if chunk is None:
                 return None
             if simulation.time >= self._time_limit:
-                raise Stuck(f"time limit of {self._time_limit:g} s")
+                raise AgentError(f"time limit of {self._time_limit:g} s")
             self._actions = iter(chunk)
             action = next(self._actions)
         return action

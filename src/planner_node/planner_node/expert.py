@@ -13,9 +13,9 @@ import numpy as np
 from planner_node.grasping import Unreachable
 from planner_node.motion import NoPath
 from planner_node.moves import ExpertObservation, MoveConfig, MovePlanner
-from planner_node.primitives import Chunk, Pace, Pressed, Primitives, Run
+from planner_node.primitives import Chunk, ContactForceError, Pace, Primitives, Run
 from rulesafe_core.settings import Settings, setting
-from rulesafe_sim.episode import Activity, AgentLog, Stuck
+from rulesafe_sim.episode import Activity, AgentError, AgentLog
 from rulesafe_sim.safe import Safe
 
 
@@ -37,8 +37,8 @@ class Expert:
     executes it without replanning.
 
     `begin(observation)` returns the first chunk, `next_chunk(observation)` the following ones, or
-    None at the end; both raise Stuck with the step and the reason. `activity` describes the last
-    chunk.
+    None at the end; both raise AgentError with the step and the reason. `activity` describes the
+    last chunk.
     """
 
     def __init__(
@@ -91,13 +91,13 @@ class Expert:
         while obs.remaining:
             number += 1
             if number > self.config.steps:
-                raise Stuck(
+                raise AgentError(
                     f"the safe is not open after {number - 1} steps; remaining events: "
                     + ", ".join(obs.remaining)
                 )
             obs = yield from self._step(obs, number, obs.remaining[0])
         if not obs.part_open["door"]:
-            raise Stuck("the door is closed, and no sequence of events can open it any more")
+            raise AgentError("the door is closed, and no sequence of events can open it any more")
         return obs
 
     def _step(self, obs: ExpertObservation, number: int, event: str) -> Run:
@@ -106,7 +106,7 @@ class Expert:
         Returns early if the next event changes because a part was moved by accident.
 
         Raises:
-            Stuck: when all attempts have failed.
+            AgentError: when all attempts have failed.
         """
         part, opens = event[:-1], event.endswith("+")
         step = f"step {number} ({event})"
@@ -124,7 +124,7 @@ class Expert:
             self._hand.peak_force = 0.0
             try:
                 obs = yield from self._operate(obs, part, opens, tried)
-            except Pressed as error:
+            except ContactForceError as error:
                 trouble = str(error)
                 self.log.steps.append(f"{name}: {trouble}")
                 obs = yield from self._hand.release(error.command[:7], error.command[7:])
@@ -133,7 +133,7 @@ class Expert:
                 trouble = str(error)
                 self.log.steps.append(f"{name}: {trouble}")
                 if not tried:  # a further attempt would plan the same and fail again
-                    raise Stuck(f"{name}: {trouble}") from error
+                    raise AgentError(f"{name}: {trouble}") from error
                 tried.clear()  # allow the pinches that slipped before
                 continue
             reached = round(np.degrees(obs.part_positions[part]))
@@ -143,7 +143,7 @@ class Expert:
                 f"{self._hand.peak_force:.0f} N"
             )
         if obs.part_open[part] != opens:
-            raise Stuck(f"{step} failed {self.config.attempts} times; last error: {trouble}")
+            raise AgentError(f"{step} failed {self.config.attempts} times; last error: {trouble}")
         self.log.events.append(event)
         return obs
 
@@ -163,6 +163,6 @@ class Expert:
         return (yield from hand.retreat(operation.retreat))
 
 
-def paced(config: ExpertConfig, factor: float) -> ExpertConfig:
+def with_speed(config: ExpertConfig, factor: float) -> ExpertConfig:
     """Return the configuration with all speeds multiplied by `factor`."""
     return replace(config, pace=replace(config.pace, factor=config.pace.factor * factor))

@@ -37,7 +37,7 @@ class Unreachable(RuleSafeError):
 
 
 @dataclass(frozen=True)
-class Freedom:
+class GraspFreedom:
     """Allowed rotations of the hand relative to the pinched part, rad.
 
     `rolls` (about the approach) and `tilts` (about the closing axis, on which the tips pivot) are
@@ -71,13 +71,13 @@ SHARES = (0.0, 0.4, 1.0)
 LOOSE = (0.3, 0.4, 0.3)
 """Slack (rad) during the approach to a grasp and the retreat from it."""
 
-AT_AXIS = Freedom(rolls=(0.0, -0.2, 0.2), tilts=(0.0, -0.2, 0.2), slack=(0.05, 0.2, 0.14))
+AT_AXIS = GraspFreedom(rolls=(0.0, -0.2, 0.2), tilts=(0.0, -0.2, 0.2), slack=(0.05, 0.2, 0.14))
 """Rotations for a part that is pinched at its axis: hand and part rotate by the same angle."""
 
-OFF_AXIS = Freedom(rolls=(0.0, -0.2, 0.2), tilts=(0.0, -0.2, 0.2), slack=(0.2, 0.2, 0.14))
+OFF_AXIS = GraspFreedom(rolls=(0.0, -0.2, 0.2), tilts=(0.0, -0.2, 0.2), slack=(0.2, 0.2, 0.14))
 """Rotations for a part that is pinched away from its axis: the path of the hand rotates it."""
 
-PULLING = Freedom(
+PULLING = GraspFreedom(
     rolls=(0.0, -0.25, 0.25),
     tilts=(0.0, -0.35, 0.35, -0.6, 0.6),
     slack=(0.3, 0.8, 0.2),
@@ -188,7 +188,7 @@ class Grasper:
     def operations(
         self,
         grasps: Sequence[Grasp],
-        freedom: Freedom,
+        freedom: GraspFreedom,
         part_pose: PartPose,
         positions: tuple[float, float],
         now: NDArray[np.float64],

@@ -27,7 +27,7 @@ pinch of the habit, or another if it is out of reach; strict: the pinch of the h
 that learns from two pinches of a part moves between the two."""
 
 
-def styled(style: str) -> ExpertConfig:
+def style_config(style: str) -> ExpertConfig:
     """Return the expert's configuration for a style. Raises RuleSafeError if it is unknown."""
     if style not in STYLES:
         raise unknown_name("style", style, STYLES)

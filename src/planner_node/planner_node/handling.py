@@ -10,13 +10,13 @@ from planner_node.expert import ExpertConfig
 from planner_node.grasping import Operation, Unreachable
 from planner_node.motion import NoPath, Path
 from planner_node.moves import ExpertObservation, Move, MovePlanner
-from planner_node.primitives import Pressed, Primitives, Run
-from rulesafe_sim.episode import Activity, AgentLog, Stuck
+from planner_node.primitives import ContactForceError, Primitives, Run
+from rulesafe_sim.episode import Activity, AgentError, AgentLog
 from rulesafe_sim.runtime import Runtime
 
 
 @dataclass(frozen=True)
-class Taken:
+class ActiveGrasp:
     """The part that the hand is at, the operation used, and the intended move. `pinched`: whether
     the fingers are closed on the part."""
 
@@ -42,7 +42,7 @@ class Handling:
         self.moves = MovePlanner(
             simulation.safe, simulation.pose_safe_in_pelvis, config.moves, seed
         )
-        self.taken: Taken | None = None
+        self.active_grasp: ActiveGrasp | None = None
         self._tried: set[tuple] = set()
         self._step = 0
         self._event = ""  # event of the current step
@@ -72,29 +72,33 @@ class Handling:
         return self.moves.plan(obs, move, self._tried)
 
     def approach(self, operation: Operation, path: Path, move: Move) -> None:
-        """Move the open hand to the part. Raises Pressed if the contact force is too large."""
+        """Move the open hand to the part.
+
+        Raises:
+            ContactForceError: the contact force is too large.
+        """
         if self.hand.activity.attempt < 2:  # a retry belongs to the step that runs already
             self._begin(event_of(move))
         self._tried.add(operation.pinch.key)
         self.play(self.hand.travel(self.observe(), path))
-        self.taken = Taken(operation, move)
+        self.active_grasp = ActiveGrasp(operation, move)
         self.play(self.hand.approach(operation.approach))
 
     def pinch(self) -> None:
-        """Close the fingers on the part that was approached. Raises Pressed."""
-        assert self.taken is not None
-        self.taken = replace(self.taken, pinched=True)
-        self.play(self.hand.pinch(self.taken.operation.motion[0]))
+        """Close the fingers on the part that was approached. Raises ContactForceError."""
+        assert self.active_grasp is not None
+        self.active_grasp = replace(self.active_grasp, pinched=True)
+        self.play(self.hand.pinch(self.active_grasp.operation.motion[0]))
 
     def release_part(self) -> None:
-        """Open the fingers and retreat from the part, if the hand is at one. Raises Pressed."""
-        if self.taken is None:
+        """If the hand is at a part, open the fingers and retreat. Raises ContactForceError."""
+        if self.active_grasp is None:
             return
-        taken, self.taken = self.taken, None
-        if taken.pinched:
+        active_grasp, self.active_grasp = self.active_grasp, None
+        if active_grasp.pinched:
             command = self.simulation.command
             self.play(self.hand.release(command[:7], command[7:]))
-        back = self.moves.retreat(self.observe(), taken.move, taken.operation.pinch)
+        back = self.moves.retreat(self.observe(), active_grasp.move, active_grasp.operation.pinch)
         self.play(self.hand.retreat(back))
 
     def end_step(self) -> None:
@@ -110,7 +114,7 @@ class Handling:
         With None for `motion`, the part is released and grasped with a new pinch first.
 
         Raises:
-            Stuck: after `config.attempts` attempts.
+            AgentError: after `config.attempts` attempts.
         """
         event = event_of(move)
         if self._event != event:
@@ -135,7 +139,7 @@ class Handling:
                 self._event = ""
                 self._tried.clear()
                 return
-        raise Stuck(
+        raise AgentError(
             f"step {self._step} ({event}) failed {attempt} times: the {move.part} slipped or is "
             f"locked; {reached}"
         )
@@ -158,12 +162,12 @@ class Handling:
                 self.pinch()
                 motion = operation.motion
             self.play((self.hand.pull if move.part == "door" else self.hand.turn)(motion))
-            assert self.taken is not None
-            self.taken = replace(self.taken, move=move)
+            assert self.active_grasp is not None
+            self.active_grasp = replace(self.active_grasp, move=move)
         except (Unreachable, NoPath) as error:
             self._tried.clear()  # allow the pinches that slipped before
             return str(error)
-        except Pressed as error:
+        except ContactForceError as error:
             return str(error)
         return ""
 

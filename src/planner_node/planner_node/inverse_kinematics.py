@@ -188,7 +188,7 @@ def _improve(
 
 def _model(arm: Arm, joints, present, limits: PositionLimits, goals: Goals, costs: Costs) -> _Model:
     pose, jacobian = arm.differentiate(joints)
-    values, rows = goals.rows(pose, jacobian)
+    values, rows = goals.linearise(pose, jacobian)
     cost, gradient, curvature = _cost(arm, joints, present, limits, costs)
     return _Model(joints, values, rows, goals.excess(values), cost, gradient, curvature)
 

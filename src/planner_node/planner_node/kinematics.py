@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from planner_node.constraints import cross
 from planner_node.hand import HAND_FRAME
-from rulesafe_core.body import Body, hold
+from rulesafe_core.body import Body, fix_joints
 from rulesafe_core.joints import ARM_JOINTS
-from rulesafe_core.robot import HELD, h1_2
+from rulesafe_core.robot import FIXED_POSITIONS, h1_2
 from rulesafe_core.transforms import Transform
 from rulesafe_core.urdf import to_urdf
 
@@ -19,7 +19,7 @@ from rulesafe_core.urdf import to_urdf
 @cache
 def upper_body() -> Body:
     """Return the robot with all joints fixed but the 13 commanded ones and their mimics."""
-    return hold(h1_2(), HELD)
+    return fix_joints(h1_2(), FIXED_POSITIONS)
 
 
 @dataclass(frozen=True)

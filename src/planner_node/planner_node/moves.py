@@ -15,8 +15,8 @@ from planner_node.grasping import (
     BOX,
     OFF_AXIS,
     PULLING,
-    Freedom,
     Grasper,
+    GraspFreedom,
     Habit,
     Operation,
     Pinch,
@@ -74,7 +74,7 @@ class Move:
     """A motion of a part by the hand, from its position to the commanded one (rad)."""
 
     part: str
-    held: str  # the part that the hand holds; for the door this is the handle
+    grasped_part: str  # the part that the hand holds; for the door this is the handle
     start: float
     goal: float
 
@@ -110,7 +110,7 @@ class MovePlanner:
 
     def grasps(self, move: Move) -> tuple[Grasp, ...]:
         """Return the grasps by which the held part can be moved."""
-        return self.safe.grasps(move.held, "pull" if move.part == "door" else "turn")
+        return self.safe.grasps(move.grasped_part, "pull" if move.part == "door" else "turn")
 
     @property
     def door_goal(self) -> float:
@@ -141,8 +141,8 @@ class MovePlanner:
                     continue
                 return operation, path
             raise NoPath(
-                f"{count} reachable pinches of the {move.held} are free of collisions, but none "
-                "has a collision-free path to it",
+                f"{count} reachable pinches of the {move.grasped_part} are free of collisions, but "
+                "none has a collision-free path to it",
                 blocked,
             )
 
@@ -155,7 +155,7 @@ class MovePlanner:
             if self._too_far(obs, move):
                 return False
             try:
-                return any(True for _ in self.free(obs, move))
+                return any(True for _ in self.operations(obs, move))
             except Unreachable:
                 return False
 
@@ -193,7 +193,7 @@ class MovePlanner:
         None if the arm cannot follow the motion or would collide.
         """
         with self.timed():
-            slack = freedom_of(move, self.safe.grasps(move.held, "turn")).slack
+            slack = freedom_of(move, self.safe.grasps(move.grasped_part, "turn")).slack
             rows, fraction = self._grasper.follow(
                 pinch,
                 lambda position: self.held_pose(obs, move, position),
@@ -241,7 +241,7 @@ class MovePlanner:
         keys = situations(self.safe, obs, move)
         return next((self.config.habits[key] for key in keys if key in self.config.habits), None)
 
-    def free(self, obs: ExpertObservation, move: Move) -> Iterator[Operation]:
+    def operations(self, obs: ExpertObservation, move: Move) -> Iterator[Operation]:
         """Yield collision-free operations, the best first. Raises Unreachable."""
         return self._free(obs, move, set(), Counter())
 
@@ -250,7 +250,7 @@ class MovePlanner:
         `position` (rad)."""
         joints = {f"{name}_joint": value for name, value in obs.part_positions.items()}
         links = self._body.link_poses(joints | {f"{move.part}_joint": position})
-        return obs.pose_safe_in_pelvis @ links[move.held]
+        return obs.pose_safe_in_pelvis @ links[move.grasped_part]
 
     def _contacts_of(self, operation: Operation, obs: ExpertObservation, move: Move):
         """Return pairs of links that would touch during an operation; only closed fingers may touch
@@ -287,7 +287,7 @@ class MovePlanner:
         """Return the first contacts along arm joints (N, 7) with the moved part at a position."""
         parts = {**obs.part_positions, move.part: position}
         self._world.set_safe(obs.pose_safe_in_pelvis, parts)
-        self._world.permit(holding=move.held if hand is PINCH else None)
+        self._world.permit(holding=move.grasped_part if hand is PINCH else None)
         return next((c for c in (self._world.contacts(arm, hand) for arm in rows) if c), set())
 
     @contextmanager
@@ -307,12 +307,12 @@ def situations(safe: Safe, obs: ExpertObservation, move: Move) -> tuple[str, str
     pulled. The second key has the side of the hinge instead of the safe, for safes without habits.
     """
     event = move.part + ("+" if move.goal > move.start else "-")
-    if move.held != move.part:
-        event += f" {move.held}-{'open' if obs.part_open[move.held] else 'closed'}"
+    if move.grasped_part != move.part:
+        event += f" {move.grasped_part}-{'open' if obs.part_open[move.grasped_part] else 'closed'}"
     return f"{safe.id} {event}", f"{safe.hinge} {event}"
 
 
-def freedom_of(move: Move, grasps: Sequence[Grasp]) -> Freedom:
+def freedom_of(move: Move, grasps: Sequence[Grasp]) -> GraspFreedom:
     """Return the freedom of a pinch: for a pull, a turn at the axis, or a turn away from it."""
     if move.part == "door":
         return PULLING

@@ -19,14 +19,14 @@ from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
 from planner_node import convert
-from planner_node.expert import Expert, paced
-from planner_node.habits import STYLES, styled
+from planner_node.expert import Expert, with_speed
+from planner_node.habits import STYLES, style_config
 from planner_node.motion import PLANNERS
 from rulesafe_core.chunks import PERIOD
 from rulesafe_core.convert import STATE_QOS, to_trajectory
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_core.messages import to_ns
-from rulesafe_core.ros import Diagnostics, claim, declare, run_node
+from rulesafe_core.ros import Diagnostics, declare, reserve_topic, run_node
 from rulesafe_core.settings import Settings, setting
 from rulesafe_interfaces.msg import EpisodeStatus
 from rulesafe_sim.safes import load_safe
@@ -50,13 +50,13 @@ class PlannerNode(Node):
 
     def __init__(self) -> None:
         super().__init__("planner_node")
-        self._claim = claim(self, "/policy/action_chunk")
+        self._reservation = reserve_topic(self, "/policy/action_chunk")
         values = declare(self, PlannerParameters)
         if values.planner not in PLANNERS:
             raise unknown_name("motion planner", values.planner, PLANNERS)
-        config = styled(values.style)
+        config = style_config(values.style)
         moves = replace(config.moves, planner=values.planner)
-        self._config = paced(replace(config, moves=moves), values.speed)
+        self._config = with_speed(replace(config, moves=moves), values.speed)
         self._seed = values.expert_seed
         self._status: EpisodeStatus | None = None
         self._joints: JointState | None = None

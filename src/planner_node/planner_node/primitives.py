@@ -44,7 +44,7 @@ class Pace(Settings):
     )
 
 
-class Pressed(RuleSafeError):
+class ContactForceError(RuleSafeError):
     """The contact force was too large. `command` (13,): joint targets at that time, rad."""
 
     def __init__(self, message: str, command: NDArray[np.float64]):
@@ -105,8 +105,8 @@ class Primitives:
     def release(self, arm: NDArray[np.float64], hand: NDArray[np.float64] = PINCH) -> Run:
         """Open the fingers; the arm stays where it is.
 
-        They open halfway first, so that the part does not spring away. Never raises Pressed, since
-        a release follows it.
+        They open halfway first, so that the part does not spring away. ContactForceError is
+        never raised, since a release follows it.
         """
         self._begin("release")
         yield from self._fingers(arm, hand, RELEASE, self.pace.open)
@@ -156,7 +156,7 @@ class Primitives:
             )
             self.peak_force = max(self.peak_force, force)
             if force > self.pace.force_limit and self.activity.operation != "release":
-                raise Pressed(
+                raise ContactForceError(
                     f"contact force of {force:.0f} N on the {where} exceeds the limit of "
                     f"{self.pace.force_limit:.0f} N",
                     targets[: begin + MAX_ROWS][-1],

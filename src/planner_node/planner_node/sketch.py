@@ -38,8 +38,8 @@ class Sketch:
     `finish` places the labels last, so that they do not cover the drawing.
     """
 
-    def __init__(self, picture: NDArray[np.uint8], line: float):
-        self.image = Image.fromarray(picture)
+    def __init__(self, image: NDArray[np.uint8], line: float):
+        self.image = Image.fromarray(image)
         self._draw = ImageDraw.Draw(self.image)
         self._line = line
         self._font = font(5.2 * line)

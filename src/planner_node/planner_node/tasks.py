@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner_node.constraints import Goals, Residual, pose_goals
-from planner_node.expert import ExpertConfig, paced
+from planner_node.expert import ExpertConfig, with_speed
 from planner_node.grasping import RIGID, Operation, pinch_goals
 from planner_node.hand import PRE_PINCH, operation
 from planner_node.handling import Handling
@@ -28,9 +28,9 @@ from planner_node.motion import Path
 from planner_node.moves import ExpertObservation, Move, freedom_of
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_core.transforms import Transform
-from rulesafe_sim.episode import AgentLog, Stuck
+from rulesafe_sim.episode import AgentError, AgentLog
 from rulesafe_sim.runtime import Runtime
-from rulesafe_sim.safe import Turner
+from rulesafe_sim.safe import RotaryPart
 from rulesafe_sim.simulation import Simulation
 
 HANDS = ("right",)
@@ -84,7 +84,7 @@ class TaskPlanner:
         seed: int = 0,
     ):
         self.simulation = simulation
-        config = paced(config, simulation.variation.speed)
+        config = with_speed(config, simulation.variation.speed)
         self._on = Handling(runtime or Runtime(simulation), config, seed)
 
     @property
@@ -103,7 +103,7 @@ class TaskPlanner:
         """Open thumb and index finger for a pinch, the other fingers curled. A held part is
         released first, and the hand retreats."""
         _check("hand", hand, HANDS)
-        if self._on.taken:
+        if self._on.active_grasp:
             self._on.end_step()
         else:
             self._on.posture(PRE_PINCH)
@@ -112,8 +112,8 @@ class TaskPlanner:
         """Close thumb and index finger on the part that the hand is at."""
         _check("hand", hand, HANDS)
         _check("object", pinch_object, OBJECTS)
-        if self._on.taken is None or self._on.taken.pinched:
-            raise Stuck("hand_pinch: no part is in the open hand; call move_to_pose first")
+        if self._on.active_grasp is None or self._on.active_grasp.pinched:
+            raise AgentError("hand_pinch: no part is in the open hand; call move_to_pose first")
         self._on.pinch()
 
     def hand_release(self, hand: str = "right") -> None:
@@ -138,29 +138,30 @@ class TaskPlanner:
         front. Against a stop the hand presses a little.
 
         Raises:
-            Stuck: if no part is held, the arm cannot follow, or the part slipped in every attempt.
+            AgentError: if no part is held, the arm cannot follow, or the part slipped in every
+                attempt.
         """
         _check("hand", hand, HANDS)
-        taken = self._on.taken
-        if taken is None or not taken.pinched:
-            raise Stuck("rotate_hand: no part is held; call hand_pinch first")
+        grasp = self._on.active_grasp
+        if grasp is None or not grasp.pinched:
+            raise AgentError("rotate_hand: no part is held; call hand_pinch first")
         if abs(angle) < 0.1:
             raise RuleSafeError(
                 f"rotate_hand: angle must be 0.1 deg or more in either direction, got {angle}"
             )
-        obs, part = self._on.observe(), taken.move.held
+        obs, part = self._on.observe(), grasp.move.grasped_part
         start = obs.part_positions[part]
         goal = self._goal(self.simulation.safe.turners[part], start, angle)
         move = Move(part, part, start, goal)
-        motion: Path | None = taken.operation.motion
-        planned = taken.move
+        motion: Path | None = grasp.operation.motion
+        planned = grasp.move
         if (
             planned.part != part
             or np.abs([planned.start - start, planned.goal - goal]).max() > 0.05
         ):
-            motion = self._on.moves.follow(obs, move, taken.operation.pinch)
+            motion = self._on.moves.follow(obs, move, grasp.operation.pinch)
         if motion is None:
-            raise Stuck(
+            raise AgentError(
                 f"rotate_hand: the arm cannot follow the {part} from {np.degrees(start):.0f} to "
                 f"{np.degrees(goal):.0f} deg with this pinch"
             )
@@ -203,13 +204,13 @@ class TaskPlanner:
             NoPath: there is no collision-free path.
         """
         _check("hand", hand_name, HANDS)
-        obs, taken = self._on.observe(), self._on.taken
+        obs, grasp = self._on.observe(), self._on.active_grasp
         if isinstance(constraints, Goals):
             with self._on.moves.timed():
                 found = solve(self._on.moves.arm, obs.arm, constraints)
             pose = EndEffectorPose(found.pose_hand_in_pelvis, found.arm, found.residuals)
-        elif taken and taken.pinched and taken.move.held == constraints.target_link:
-            pose = self._moved_pose(obs, constraints, taken.operation)
+        elif grasp and grasp.pinched and grasp.move.grasped_part == constraints.target_link:
+            pose = self._moved_pose(obs, constraints, grasp.operation)
         else:
             pose = self._grasp_pose(obs, constraints)
         return pose.residuals, pose
@@ -222,14 +223,15 @@ class TaskPlanner:
                 pelvis frame.
 
         Raises:
-            Stuck: if the hand is at another part, or the arm has moved since the pose was computed.
+            AgentError: if the hand is at another part, or the arm has moved since the pose was
+                computed.
         """
         if isinstance(pose, np.ndarray):
             _, pose = self.generate_end_effector_pose(pose_goals(pose))
         if pose.path is not None:
             moved = np.abs(pose.path[0] - self.simulation.command[:7]).max()
             if moved > STALE:
-                raise Stuck("move_to_pose: the arm has moved since; generate the pose again")
+                raise AgentError("move_to_pose: the arm has moved since; generate the pose again")
         if pose.move and pose.operation is None:
             self._pull(pose.move, pose.path)
             return
@@ -256,7 +258,7 @@ class TaskPlanner:
         return EndEffectorPose(hand, arm, residuals, move, found, path)
 
     def _moved_pose(
-        self, obs: ExpertObservation, constraints: PartConstraints, held: Operation
+        self, obs: ExpertObservation, constraints: PartConstraints, grasped_part: Operation
     ) -> EndEffectorPose:
         """Return the pose of the hand after it has moved the held part. It has no path if the arm
         cannot follow with the present pinch."""
@@ -265,22 +267,24 @@ class TaskPlanner:
         start = obs.part_positions[part]
         goal = constraints.openness * moves.door_goal if constraints.state_link else start
         move = Move(part, constraints.target_link, start, goal)
-        path = moves.follow(obs, move, held.pinch)
+        path = moves.follow(obs, move, grasped_part.pinch)
         arm = obs.arm if path is None else path[-1]
         pose = moves.arm.hand_pose(arm)
-        frame = moves.held_pose(obs, move, goal) @ held.pinch.frame_in_part
+        frame = moves.held_pose(obs, move, goal) @ grasped_part.pinch.frame_in_part
         residuals = pinch_goals(frame, freedom_of(move, ()).slack).residuals(pose)
         return EndEffectorPose(pose, arm, residuals, move, None, path)
 
     def _pull(self, move: Move, path: Path | None) -> None:
         """Pull the door by the held handle, with another pinch if the arm cannot follow."""
-        taken = self._on.taken
-        if taken is None or not taken.pinched or taken.move.held != move.held:
-            raise Stuck(f"move_to_pose: the {move.held} is no longer held; generate the pose again")
+        grasp = self._on.active_grasp
+        if grasp is None or not grasp.pinched or grasp.move.grasped_part != move.grasped_part:
+            raise AgentError(
+                f"move_to_pose: the {move.grasped_part} is no longer held; generate the pose again"
+            )
         if abs(move.goal - move.start) > 1e-3:
             self._on.execute(move, path)
 
-    def _goal(self, part: Turner, position: float, angle: float) -> float:
+    def _goal(self, part: RotaryPart, position: float, angle: float) -> float:
         """Return the commanded position (rad): a little past a stop that the angle reaches."""
         turn = part.opening_sign * np.radians(angle)
         goal, over = position + turn, self._on.config.moves.overshoot
@@ -289,8 +293,8 @@ class TaskPlanner:
         return -over if goal <= over else float(goal)
 
     def _require_free_hand(self, call: str) -> None:
-        if self._on.taken:
-            raise Stuck(f"{call}: the hand is at a part; call hand_pre_pinch first")
+        if self._on.active_grasp:
+            raise AgentError(f"{call}: the hand is at a part; call hand_pre_pinch first")
 
     def _free_posture(self, hand: str, name: str) -> None:
         _check("hand", hand, HANDS)

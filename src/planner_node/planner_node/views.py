@@ -130,7 +130,7 @@ def _view(
 
 def right_hand() -> Body:
     """Return the robot's right hand as a body with root R_hand_base_link, in lighter colours: the
-    fingers of a black hand cannot be told apart."""
+    fingers of a black hand cannot be distinguished."""
     robot = h1_2()
     links = tuple(_lighter(link) for link in robot.links if link.name.startswith("R_"))
     names = {link.name for link in links}

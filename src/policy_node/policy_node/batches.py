@@ -26,7 +26,7 @@ class Batch:
         scene_features: (B, C, features) float32, the output of `Network.scene_encoder`, instead of
             `points`.
         images: (B, 2, H, W, 3) uint8 at the current frame, in the order of CAMERAS. In training
-            they may be smaller, see `NetworkConfig.picture`.
+            they may be smaller, see `NetworkConfig.image_size`.
         language: (B, L) int64, ids of `Network.token_ids`, padded in front with 0.
         language_mask: (B, L) bool, True where there is a token.
         memory: (B, M) int64 tokens, or (B, M, 13) float32 joint positions, oldest first, 0 where

@@ -43,7 +43,7 @@ class NetworkConfig:
         return 0
 
     @property
-    def picture(self) -> int:
+    def image_size(self) -> int:
         """Side length (px) to which training data may resize images without a loss. At inference
         images may be larger; the network resizes them itself by averaging areas."""
         return 0

@@ -94,7 +94,7 @@ class VisionLanguageConfig(NetworkConfig):
         return 1 if self.encoder else 0
 
     @property
-    def picture(self) -> int:
+    def image_size(self) -> int:
         if not self.images:
             return 0
         if not self.vision or any(tower.kind != "conv" for tower in self.vision):

@@ -8,7 +8,7 @@ from rclpy.node import Node
 from std_msgs.msg import String
 
 from rulesafe_core.convert import LATCHED_QOS
-from rulesafe_core.ros import claim, declare, run_node
+from rulesafe_core.ros import declare, reserve_topic, run_node
 from rulesafe_core.settings import Settings, setting
 from rulesafe_locks.rules import load_rule
 
@@ -26,7 +26,7 @@ class InstructionNode(Node):
 
     def __init__(self) -> None:
         super().__init__("instruction_node")
-        self._claim = claim(self, "/instruction")
+        self._reservation = reserve_topic(self, "/instruction")
         values = declare(self, InstructionParameters)
         text = values.instruction or load_rule(values.rule).description
         self._instruction = self.create_publisher(String, "/instruction", LATCHED_QOS)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from policy_node.policy import Needs, Policy, check_chunk
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.plugins import import_object, is_reference, trace_of
+from rulesafe_core.plugins import format_trace, import_object, is_reference
 from vq_memory_node.memory import Memory, NoMemory
 
 
@@ -66,7 +66,7 @@ def _instance(name: str) -> Policy:
     except Exception as error:
         # An error of the call itself, such as a missing argument, has no frame in the policy.
         within = error.__traceback__ and error.__traceback__.tb_next
-        details = f"\n{trace_of(error, __file__)}" if within else f" {error}"
+        details = f"\n{format_trace(error, __file__)}" if within else f" {error}"
         raise RuleSafeError(f"policy {name!r} cannot be instantiated:{details}") from error
     if not isinstance(getattr(policy, "needs", None), Needs):
         raise RuleSafeError(f"{name!r} is not a policy: `needs` must be a policy_node.policy.Needs")

@@ -76,7 +76,7 @@ class NetworkPolicy:
         normaliser = self.checkpoint.normaliser
         chunk = normaliser.actions.decode(values.float().cpu().numpy(), now)[0]
         if normaliser.frame is not None:
-            chunk = normaliser.frame.leave(chunk, self._pose())
+            chunk = normaliser.frame.from_canonical(chunk, self._pose())
         return check_chunk(chunk)
 
     def _batch(self, observation: Observation) -> tuple[Batch, NDArray[np.float32]]:
@@ -124,7 +124,7 @@ class NetworkPolicy:
     def _to_safe_frame(self, joints: NDArray) -> NDArray[np.float32]:
         """Transform joints (N, 13), rad, to the safe frame, if the policy has one."""
         joints, frame = np.asarray(joints, np.float32), self.checkpoint.normaliser.frame
-        return joints if frame is None else frame.enter(joints, self._pose())
+        return joints if frame is None else frame.to_canonical(joints, self._pose())
 
     def _token_ids(self, instruction: str) -> list[int]:
         if not instruction:

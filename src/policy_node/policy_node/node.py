@@ -28,14 +28,14 @@ from policy_node import convert
 from policy_node.inference import InferenceRequest, InferenceWorker, RequestSchedule
 from policy_node.loading import find_policy, memory_of_policy
 from policy_node.policy import CAMERAS, CHUNK, Policy
-from policy_node.reports import Second
+from policy_node.reports import ReportPeriod
 from policy_node.synchroniser import POINTS, Synchroniser
 from rulesafe_core.chunks import SECOND
 from rulesafe_core.convert import LATCHED_QOS, STATE_QOS, to_trajectory
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.lifecycle_node import SUCCESS, ManagedNode
 from rulesafe_core.messages import decode_cloud, decode_image, to_ns
-from rulesafe_core.ros import claim, run_node
+from rulesafe_core.ros import reserve_topic, run_node
 from rulesafe_core.settings import Settings, setting
 from rulesafe_interfaces.msg import MemoryTokens
 from vq_memory_node.convert import JOINTS_QOS
@@ -93,7 +93,7 @@ class PolicyNode(ManagedNode[PolicyParameters]):
         self._pending: tuple[RequestSchedule, InferenceRequest] | None = None  # the last request
         self._last_chunk: JointTrajectory | None = None
         self._mismatch = ""  # difference between /memory/tokens and the policy's memory
-        self._statistics = Second(time.monotonic())
+        self._statistics = ReportPeriod(time.monotonic())
         self._start_time = time.monotonic()
         self._silent: set[str] = set()  # input topics without a message since activation
         self._log_due = self._start_time + FIRST_LOG
@@ -141,7 +141,7 @@ class PolicyNode(ManagedNode[PolicyParameters]):
         assert self._policy is not None
         if missing := self._missing_topics():
             raise RuleSafeError(f"no publisher on {', '.join(missing)}")
-        self._claim = claim(self, "/policy/action_chunk")
+        self._reservation = reserve_topic(self, "/policy/action_chunk")
         own_memory = self._policy.needs.memory and not self._published
         self._sync = Synchroniser(
             self._policy.needs,
@@ -151,7 +151,7 @@ class PolicyNode(ManagedNode[PolicyParameters]):
         )
         self._schedule = RequestSchedule(self._sync, self.values.execute_rows)
         self._mismatch = ""
-        self._statistics = Second(time.monotonic())
+        self._statistics = ReportPeriod(time.monotonic())
         self._silent = set(self._input_topics())
         self._log_due = time.monotonic() + FIRST_LOG
         topics = {"/episode/started": (Time, LATCHED_QOS, self._on_started)} | self._input_topics()
@@ -166,8 +166,8 @@ class PolicyNode(ManagedNode[PolicyParameters]):
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
         self._sync, self._schedule = None, None
-        if self._claim:
-            self._claim.close()
+        if self._reservation:
+            self._reservation.close()
         return super().on_deactivate(state)
 
     def unload(self) -> None:
@@ -195,7 +195,7 @@ class PolicyNode(ManagedNode[PolicyParameters]):
             try:
                 callback(self._sync, message)
             except RuleSafeError as error:
-                self.complain(str(error))
+                self.warn(str(error))
             else:
                 self._request_chunk()
 
@@ -221,14 +221,14 @@ class PolicyNode(ManagedNode[PolicyParameters]):
         sync.reading(to_ns(message.header.stamp), reading)
 
     def _on_cloud(self, sync: Synchroniser, message: PointCloud2) -> None:
-        sync.picture(POINTS, to_ns(message.header.stamp), decode_cloud(message))
+        sync.camera_data(POINTS, to_ns(message.header.stamp), decode_cloud(message))
 
     def _on_image(self, camera: str, sync: Synchroniser, message: Image) -> None:
-        sync.picture(camera, to_ns(message.header.stamp), decode_image(message))
+        sync.camera_data(camera, to_ns(message.header.stamp), decode_image(message))
 
-    def complain(self, text: str) -> None:
+    def warn(self, text: str) -> None:
         self._statistics.warning = text
-        super().complain(text)
+        super().warn(text)
 
     # Inference and publishers -------------------------------------------------------------
 
@@ -239,7 +239,7 @@ class PolicyNode(ManagedNode[PolicyParameters]):
         try:
             request = self._schedule.request(fill)
         except RuleSafeError as error:
-            self.complain(str(error))
+            self.warn(str(error))
             return
         if request:
             assert self._policy is not None
@@ -304,7 +304,7 @@ class PolicyNode(ManagedNode[PolicyParameters]):
         schedule.request_now()
         self._request_chunk(fill=True)
         if not self._worker.busy and (missing := sync.missing(sync.newest, fill=True)):
-            self.complain(f"/joint_states repeats one stamp; the observation lacks {missing[0]}")
+            self.warn(f"/joint_states repeats one stamp; the observation lacks {missing[0]}")
 
     def report(self) -> None:
         now, statistics = time.monotonic(), self._statistics
@@ -322,7 +322,7 @@ class PolicyNode(ManagedNode[PolicyParameters]):
             elif self.refusal:
                 level, text = DiagnosticStatus.ERROR, f"not activated: {self.refusal}"
         else:
-            self._statistics = Second(now)
+            self._statistics = ReportPeriod(now)
             values = statistics.values(now, self._sync)
             failure = self._mismatch or (self._schedule.failure if self._schedule else "")
             if failure:

@@ -17,8 +17,8 @@ from policy_node.loading import checked_chunk, memory_of_policy
 from policy_node.policy import CAMERAS, CHUNK, Needs, Observation, Policy
 from policy_node.safe_frame import ArmChain
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.joints import ACTED, ARM_JOINTS
-from rulesafe_core.plugins import trace_of
+from rulesafe_core.joints import ACTION_INDICES, ARM_JOINTS
+from rulesafe_core.plugins import format_trace
 from rulesafe_data.layout import ACTION, POINTS, STATE
 from rulesafe_data.layout import CAMERAS as IMAGES
 from rulesafe_data.measuring import markdown_table
@@ -102,7 +102,7 @@ def _call_policy(call: Callable[..., T], *arguments: Any) -> T:
     except RuleSafeError:
         raise
     except Exception as error:
-        raise RuleSafeError(f"exception of the policy:\n{trace_of(error, __file__)}") from error
+        raise RuleSafeError(f"exception of the policy:\n{format_trace(error, __file__)}") from error
 
 
 def _padded(values: NDArray[Any]) -> NDArray[np.float64]:
@@ -118,7 +118,7 @@ def _observations(
     history = ObservationHistory(needs)
     _call_policy(policy.reset)
     task = store.episodes[index].task
-    for frame, joints in enumerate(data[STATE][:, ACTED]):
+    for frame, joints in enumerate(data[STATE][:, ACTION_INDICES]):
         memory.push(joints)
         images = {}
         if needs.images:

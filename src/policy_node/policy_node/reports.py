@@ -8,7 +8,7 @@ from policy_node.synchroniser import Synchroniser
 
 
 @dataclass
-class Second:
+class ReportPeriod:
     """Statistics since the last report.
 
     Attributes:

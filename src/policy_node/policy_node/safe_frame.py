@@ -8,8 +8,8 @@ receives and predicts such postures; its predictions are transformed back. Demon
 different poses of the safe then contain nearly the same motion.
 
     frame = SafeFrame(0.60, -0.30, 0.28, -0.17)
-    canonical = frame.enter(joints, pose)        # (N, 13), with the safe at `pose` (4,)
-    joints = frame.leave(canonical, pose)
+    canonical = frame.to_canonical(joints, pose)  # (N, 13), with the safe at `pose` (4,)
+    joints = frame.from_canonical(canonical, pose)
 """
 
 from dataclasses import dataclass
@@ -19,9 +19,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from rulesafe_core.body import hold
+from rulesafe_core.body import fix_joints
 from rulesafe_core.joints import ARM_JOINTS
-from rulesafe_core.robot import HELD, h1_2
+from rulesafe_core.robot import FIXED_POSITIONS, h1_2
 from rulesafe_core.transforms import about_axis
 
 Floats = NDArray[np.float32]
@@ -59,12 +59,12 @@ class SafeFrame:
         """x, y, z, yaw as (4,)."""
         return np.array([self.x, self.y, self.z, self.yaw])
 
-    def enter(self, joints: Floats, pose: NDArray[np.floating]) -> Floats:
+    def to_canonical(self, joints: Floats, pose: NDArray[np.floating]) -> Floats:
         """Transform joints (N, 13), rad, in the order of ACTION_JOINTS, from a safe at a pose (4,)
         to the safe at the fixed pose. The result may exceed the joints' limits."""
         return self._transform(joints, _motion(np.asarray(pose, float), self.pose), False)
 
-    def leave(self, joints: Floats, pose: NDArray[np.floating]) -> Floats:
+    def from_canonical(self, joints: Floats, pose: NDArray[np.floating]) -> Floats:
         """Transform joints (N, 13), rad, from the safe at the fixed pose to a safe at a pose (4,),
         within the joints' limits, with the hand as near to its pose as possible."""
         return self._transform(joints, _motion(self.pose, np.asarray(pose, float)), True)
@@ -90,7 +90,7 @@ class ArmChain:
     """Kinematics of the right arm in the pelvis frame, vectorised over postures."""
 
     def __init__(self) -> None:
-        body = hold(h1_2(), HELD)
+        body = fix_joints(h1_2(), FIXED_POSITIONS)
         parents = {joint.child: joint for joint in body.joints}
         chain, link = [], HAND
         while link in parents:

@@ -14,7 +14,7 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from rulesafe_core.files import drafted, locked
+from rulesafe_core.files import draft_file, locked
 
 VIEWS = 4
 """Number of subsets of a cloud's points. The first one has the first points, as at inference."""
@@ -63,7 +63,7 @@ def _encode(
     count: int,
     path: Path,
 ) -> None:
-    with drafted(path) as draft, torch.inference_mode():
+    with draft_file(path) as draft, torch.inference_mode():
         array: Any = None
         for view, points in enumerate(_views(clouds.shape[1], count)):
             for first in range(0, len(rows), BATCH):

@@ -22,7 +22,7 @@ from vq_memory_node.resampling import JointFrame, JointStream
 from vq_memory_node.rolling import RollingMemory
 
 POINTS = "points"
-"""Name of the point cloud among the kinds of `Synchroniser.picture`; the others are CAMERAS."""
+"""Name of the point cloud among the kinds of `Synchroniser.camera_data`; the others are CAMERAS."""
 
 MEMORY = "memory"
 """Name of the memory reading among the missing parts."""
@@ -108,7 +108,7 @@ class Synchroniser:
         self._needs, self._tolerance, self._memory = needs, tolerance, memory
         self._history = ObservationHistory(needs)
         self._kinds = ((POINTS,) if needs.points else ()) + (CAMERAS if needs.images else ())
-        self._pictures = {kind: _RecentParts() for kind in self._kinds}
+        self._camera_parts = {kind: _RecentParts() for kind in self._kinds}
         self._readings = _RecentParts()
 
     # Inputs -------------------------------------------------------------------------------
@@ -123,16 +123,16 @@ class Synchroniser:
         for frame in self.stream.push(stamp, names, positions):
             self._add_frame(frame)
 
-    def picture(self, kind: str, stamp: int, picture: NDArray[Any]) -> None:
+    def camera_data(self, kind: str, stamp: int, data: NDArray[Any]) -> None:
         """Add a point cloud (kind POINTS) or an image (kind: name of the camera)."""
-        if kind not in self._pictures:
+        if kind not in self._camera_parts:
             raise unknown_name("kind of image", kind, self._kinds)
         frame = (stamp + PERIOD // 2) // PERIOD
         distance = abs(stamp - frame * PERIOD)
         if distance > self._tolerance:
             self.counts.out_of_tolerance += 1
             return
-        self._pictures[kind].add(frame, distance, picture)
+        self._camera_parts[kind].add(frame, distance, data)
 
     def reading(self, stamp: int, reading: Reading) -> None:
         """Add a memory reading; readings between frames and empty ones are ignored."""
@@ -146,7 +146,7 @@ class Synchroniser:
             self.first, self.newest = frame.stamp, -1
             self.episode += 1
             self._history.reset(number)
-            for recent in (*self._pictures.values(), self._readings):
+            for recent in (*self._camera_parts.values(), self._readings):
                 recent.begin_episode(number)
         if frame.begins and self._memory:
             self._memory.reset()
@@ -181,7 +181,7 @@ class Synchroniser:
         number = stamp // PERIOD
         clouds = self._history.clouds(number)
         lacking = []
-        for kind, recent in self._pictures.items():
+        for kind, recent in self._camera_parts.items():
             get = recent.nearest if fill else recent.at
             if any(get(frame) is None for frame in (clouds if kind == POINTS else (number,))):
                 lacking.append(kind)
@@ -191,19 +191,19 @@ class Synchroniser:
 
     def _observation(self, stamp: int) -> Observation:
         number = stamp // PERIOD
-        if POINTS in self._pictures:
+        if POINTS in self._camera_parts:
             for frame in self._history.clouds(number):
                 self._history.push(frame, points=self._part(POINTS, frame))
-        images = {c: self._part(c, number) for c in CAMERAS if c in self._pictures}
+        images = {c: self._part(c, number) for c in CAMERAS if c in self._camera_parts}
         self._history.push(number, images=images)
         reading = {"memory": self._readings.at(number)} if self._needs.memory else {}
         return self._history.observation(number, self.instruction or "", **reading)
 
     def _part(self, kind: str, frame: int) -> NDArray[Any]:
-        part = self._pictures[kind].at(frame)
+        part = self._camera_parts[kind].at(frame)
         if part is None:
             self.counts.filled += 1
-            part = self._pictures[kind].nearest(frame)
+            part = self._camera_parts[kind].nearest(frame)
         return part
 
 

@@ -18,14 +18,14 @@ from numpy.typing import NDArray
 
 from policy_node.batches import Batch
 from policy_node.configs import NetworkConfig, TrainConfig
+from policy_node.image_arrays import load_images
 from policy_node.normaliser import Floats, Normaliser, fit_absolute, fit_relative, min_max
-from policy_node.pictures import load_images
 from policy_node.policy import CHUNK
 from policy_node.safe_frame import SafeFrame
 from policy_node.scene_encoder import SceneEncoder
 from policy_node.scene_features import VIEWS, load_scene_features
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.joints import ACTED, ACTION_JOINTS, ARM_JOINTS
+from rulesafe_core.joints import ACTION_INDICES, ACTION_JOINTS, ARM_JOINTS
 from rulesafe_data.cache import FrameCache
 from rulesafe_data.layout import ACTION, POINTS, STATE
 from rulesafe_data.store import EpisodeStore
@@ -93,8 +93,8 @@ class ObservationWindows:
             assert encoder is not None
             poses = self._unify_poses(encoder, lengths)
             frame = SafeFrame(*poses.mean(0).tolist())
-            joints = [frame.enter(*each) for each in zip(recorded, poses, strict=True)]
-            actions = [frame.enter(*each) for each in zip(actions, poses, strict=True)]
+            joints = [frame.to_canonical(*each) for each in zip(recorded, poses, strict=True)]
+            actions = [frame.to_canonical(*each) for each in zip(actions, poses, strict=True)]
         self._noise = _noise(train)
         self.normaliser = replace(_fit(joints, actions, config, train), frame=frame)
         starts = np.cumsum(lengths) - lengths
@@ -105,7 +105,7 @@ class ObservationWindows:
         self._images: NDArray[np.uint8] | None = None
         if config.images:
             folder = cache / f"pictures_{chosen}"
-            self._images = load_images(store, episodes, config.picture, folder)
+            self._images = load_images(store, episodes, config.image_size, folder)
         self._tokenize(store, episodes, lengths, token_ids)
 
     def __len__(self) -> int:
@@ -170,7 +170,7 @@ class ObservationWindows:
         first = self._first[indices][:, None]
         ends = ends_of(indices - first[:, 0], self._grid)
         if rng is not None and self._train.memory_warp:
-            ends = warped(ends, self._train.memory_warp, rng)
+            ends = warp_time(ends, self._train.memory_warp, rng)
         mask = ends >= 0
         values = self._values[first + np.where(mask, ends, 0)]
         values[~mask] = 0
@@ -238,7 +238,7 @@ def _joints_and_actions(
     joints, actions = [], []
     for index in episodes:
         found = store.episode(index, [STATE, ACTION])
-        joints.append(np.ascontiguousarray(found[STATE][:, ACTED], np.float32))
+        joints.append(np.ascontiguousarray(found[STATE][:, ACTION_INDICES], np.float32))
         actions.append(np.ascontiguousarray(found[ACTION], np.float32))
     return joints, actions
 
@@ -268,7 +268,7 @@ def pad(ids: Sequence[Sequence[int]]) -> tuple[torch.Tensor, torch.Tensor]:
     return padded, mask
 
 
-def warped(ends: NDArray[np.int64], warp: float, rng: np.random.Generator) -> NDArray[np.int64]:
+def warp_time(ends: NDArray[np.int64], warp: float, rng: np.random.Generator) -> NDArray[np.int64]:
     """Return the frames (B, M) of memory values, oldest first, with random gaps between them.
 
     Each gap is multiplied by a random factor with mean 1 and standard deviation `warp`, plus a

@@ -78,7 +78,7 @@ def _resized(images: Tensor, size: int) -> Tensor:
         return images
     height, width = images.shape[-2:]
     if height == width and height % size == 0:
-        return avg_pool2d(images, height // size)  # as in `pictures.shrink`
+        return avg_pool2d(images, height // size)  # as in `image_arrays.shrink`
     return interpolate(images, (size, size), mode="bilinear", antialias=True)
 
 

@@ -21,13 +21,13 @@ from rulesafe_core.transforms import (
 Color = tuple[float, float, float]
 
 
-def linear(value: float) -> float:
+def srgb_to_linear(value: float) -> float:
     """Convert an sRGB channel value to linear, both in 0..1 (IEC 61966-2-1)."""
     return value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
 
 
-def srgb(value: float) -> float:
-    """Convert a linear channel value to sRGB; the inverse of `linear`."""
+def linear_to_srgb(value: float) -> float:
+    """Convert a linear channel value to sRGB; the inverse of `srgb_to_linear`."""
     return 12.92 * value if value <= 0.0031308 else 1.055 * value ** (1 / 2.4) - 0.055
 
 
@@ -158,7 +158,7 @@ def joint_position(joint: Joint, positions: Mapping[str, float]) -> float:
     return 0.0
 
 
-def hold(body: Body, positions: Mapping[str, float]) -> Body:
+def fix_joints(body: Body, positions: Mapping[str, float]) -> Body:
     """Return the body with the named joints and their mimics fixed at these positions (rad)."""
     joints = []
     for joint in body.joints:

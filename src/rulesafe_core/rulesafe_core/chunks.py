@@ -5,7 +5,7 @@ Times are integer nanoseconds of the ROS clock: sums and differences are exact, 
 not depend on its start time. Example::
 
     executor = ChunkExecutor(LOWER, UPPER)
-    executor.accept(make_chunk(ACTION_JOINTS, rows, stamp), now=stamp, command=HOME_ACTION)
+    executor.accept(make_chunk(ACTION_JOINTS, steps, stamp), now=stamp, command=HOME_ACTION)
     while not executor.done(now):
         now += 10_000_000
         command = executor.target(now, command)
@@ -42,12 +42,12 @@ class Chunk:
     """An action chunk of n steps.
 
     `stamp`: time of the observation it was computed from, ns. `times`: time of each step, ns.
-    `rows`: joint targets of each step in rad, in the order of ACTION_JOINTS.
+    `steps`: joint targets of each step in rad, in the order of ACTION_JOINTS.
     """
 
     stamp: int
     times: NDArray[np.int64]  # (n,)
-    rows: NDArray[np.float64]  # (n, 13)
+    steps: NDArray[np.float64]  # (n, 13)
 
     @property
     def end(self) -> int:
@@ -57,15 +57,15 @@ class Chunk:
 
 def make_chunk(
     joints: Sequence[str],
-    rows: ArrayLike,
+    steps: ArrayLike,
     stamp: int,
     offsets: Sequence[int] | None = None,
 ) -> Chunk:
     """Create a validated chunk.
 
     Args:
-        joints: names of the 13 joints in the order of the columns of `rows`.
-        rows: joint targets (n, 13), rad.
+        joints: names of the 13 joints in the order of the columns of `steps`.
+        steps: joint targets (n, 13), rad.
         stamp: time of the observation, ns.
         offsets: time from the stamp to each step (n,), ns; default: a step every 0.1 s.
 
@@ -73,7 +73,7 @@ def make_chunk(
         RuleSafeError: wrong joints or shape, non-finite values, or times that do not increase.
     """
     order = _order(joints)
-    targets = np.asarray(rows, np.float64)
+    targets = np.asarray(steps, np.float64)
     if targets.ndim != 2 or targets.shape[1] != len(ACTION_JOINTS) or not len(targets):
         raise RuleSafeError(
             f"a chunk must have shape (n, 13) with n > 0 steps; got shape {targets.shape}"
@@ -188,15 +188,15 @@ class ChunkExecutor:
                 "does its sender follow the same clock (use_sim_time)?"
             )
         first = int(np.searchsorted(chunk.times, now, side="right"))
-        remaining = len(chunk.rows) - first
+        remaining = len(chunk.steps) - first
         if not remaining:
             raise RuleSafeError(
                 f"the chunk ended at {_seconds(chunk.end)}, but the time is {_seconds(now)}: "
                 "no step is left"
             )
-        rows = np.clip(chunk.rows, self._lower, self._upper)
-        self.clipped += int((rows[first:] != chunk.rows[first:]).any(axis=1).sum())
-        self._chunk, self._next = self._combined(replace(chunk, rows=rows)), first
+        steps = np.clip(chunk.steps, self._lower, self._upper)
+        self.clipped += int((steps[first:] != chunk.steps[first:]).any(axis=1).sum())
+        self._chunk, self._next = self._combined(replace(chunk, steps=steps)), first
         self._segment_start, self._start_command, self._last_time = now, command.copy(), now
         return remaining
 
@@ -214,12 +214,12 @@ class ChunkExecutor:
         if chunk is None:
             return command.copy()
         # A segment ends at its step; the next segment starts at the command at that time.
-        while self._next + 1 < len(chunk.rows) and chunk.times[self._next] < now:
+        while self._next + 1 < len(chunk.steps) and chunk.times[self._next] < now:
             self._segment_start, self._start_command = int(chunk.times[self._next]), command.copy()
             self._next += 1
         duration = int(chunk.times[self._next]) - self._segment_start
         fraction = min(1.0, (now - self._segment_start) / duration)
-        target = self._start_command + (chunk.rows[self._next] - self._start_command) * fraction
+        target = self._start_command + (chunk.steps[self._next] - self._start_command) * fraction
         reach = self._velocity * ((now - self._last_time) / SECOND)
         self._last_time = now
         # Joints below the limit keep the exact target: command + difference may round differently.
@@ -231,7 +231,7 @@ class ChunkExecutor:
         """The remaining steps (n, 13), rad, including those after the first `execute` steps."""
         if self._chunk is None:
             return np.zeros((0, len(ACTION_JOINTS)))
-        return self._chunk.rows[self._next :].copy()
+        return self._chunk.steps[self._next :].copy()
 
     def done(self, now: int) -> bool:
         """Return whether the steps to execute have passed at `now` (ns): the next chunk is due."""
@@ -273,17 +273,17 @@ class BlendingExecutor(ChunkExecutor):
         # A repeated chunk, or another one from the same observation, replaces the previous one.
         self._past = [c for c in self._past if c.stamp < chunk.stamp and c.end > chunk.stamp]
         weights = np.ones(len(chunk.times))
-        total = chunk.rows.copy()
+        total = chunk.steps.copy()
         for old in self._past:
             covered = (chunk.times >= old.times[0]) & (chunk.times <= old.end)
             weight = np.where(covered, np.exp(-(chunk.stamp - old.stamp) / self.MEMORY), 0.0)
             # Times relative to the old chunk's first step, so that they are exact as float64.
             times, knots = chunk.times - old.times[0], old.times - old.times[0]
-            rows = np.stack([np.interp(times, knots, column) for column in old.rows.T], axis=1)
-            total += weight[:, None] * rows
+            steps = np.stack([np.interp(times, knots, column) for column in old.steps.T], axis=1)
+            total += weight[:, None] * steps
             weights += weight
         self._past.append(chunk)
-        return replace(chunk, rows=total / weights[:, None])
+        return replace(chunk, steps=total / weights[:, None])
 
 
 EXECUTORS: dict[str, type[ChunkExecutor]] = {"newest": ChunkExecutor, "blended": BlendingExecutor}

@@ -12,7 +12,7 @@ from pathlib import Path
 from rulesafe_core.errors import RuleSafeError
 
 DRAFT = re.compile(r"\..+-[0-9a-f]{12}")
-"""Names of the temporary files of `write_atomically` and `drafted`."""
+"""Names of the temporary files of `write_atomically` and `draft_file`."""
 
 LOCK = ".lock"
 """Name of the lock file of `exclusive_lock`."""
@@ -40,7 +40,7 @@ def temporary_path(path: Path) -> Path:
 
 
 @contextlib.contextmanager
-def drafted(path: Path) -> Iterator[Path]:
+def draft_file(path: Path) -> Iterator[Path]:
     """Yield the path of a temporary file, which replaces `path` on success and is removed on an
     error. Raises RuleSafeError if the disk is full."""
     draft = temporary_path(path)
@@ -52,7 +52,7 @@ def drafted(path: Path) -> Iterator[Path]:
         draft.unlink(missing_ok=True)
 
 
-def sweep(folder: Path, pattern: str = "**/.*") -> None:
+def remove_drafts(folder: Path, pattern: str = "**/.*") -> None:
     """Remove only the temporary files that killed processes left."""
     for path in folder.glob(pattern):
         if DRAFT.fullmatch(path.name) and path.is_file():

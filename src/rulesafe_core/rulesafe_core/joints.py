@@ -43,5 +43,5 @@ BODY_JOINTS = (
 ALL_JOINTS = BODY_JOINTS + HAND_JOINTS + LEFT_HAND_JOINTS
 """The 39 actuated joints in /joint_states: body, right hand, left hand."""
 
-ACTED = [ALL_JOINTS.index(joint) for joint in ACTION_JOINTS]
+ACTION_INDICES = [ALL_JOINTS.index(joint) for joint in ACTION_JOINTS]
 """Indices of ACTION_JOINTS in ALL_JOINTS."""

@@ -7,7 +7,7 @@ from rclpy.node import Node
 from rclpy.subscription import Subscription
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.ros import Diagnostics, claim, declare, read_parameters
+from rulesafe_core.ros import Diagnostics, declare, read_parameters, reserve_topic
 from rulesafe_core.settings import Settings
 
 T = TypeVar("T", bound=Settings)
@@ -15,7 +15,7 @@ T = TypeVar("T", bound=Settings)
 SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
 
 LOG_INTERVAL = 5.0
-"""Minimum time in s between two log lines of `complain`."""
+"""Minimum time in s between two log lines of `warn`."""
 
 
 class ManagedNode(LifecycleNode, Generic[T]):
@@ -38,7 +38,7 @@ class ManagedNode(LifecycleNode, Generic[T]):
 
     def __init__(self, name: str, kind: type[T], publishes: str = "", **options: Any) -> None:
         super().__init__(name)
-        self._claim = claim(self, publishes) if publishes else None
+        self._reservation = reserve_topic(self, publishes) if publishes else None
         self._kind = kind
         declare(self, kind)
         self.refusal = ""
@@ -67,7 +67,7 @@ class ManagedNode(LifecycleNode, Generic[T]):
         """The current parameter values."""
         return read_parameters(self, self._kind)
 
-    def complain(self, text: str) -> None:
+    def warn(self, text: str) -> None:
         """Log a warning, throttled to one every `LOG_INTERVAL` s."""
         self.get_logger().warning(text, throttle_duration_sec=LOG_INTERVAL)
 

@@ -111,7 +111,7 @@ def import_object(reference: str) -> Any:
             ) from error
         if isinstance(error, ModuleNotFoundError) and error.name in EXTRAS:
             raise missing_package(error) from error
-        trace = trace_of(error, __file__)
+        trace = format_trace(error, __file__)
         raise RuleSafeError(f"{reference!r} cannot be imported:\n{trace}") from error
     if not hasattr(found, attribute):
         own = [n for n, value in vars(found).items() if getattr(value, "__module__", "") == module]
@@ -119,7 +119,7 @@ def import_object(reference: str) -> Any:
     return getattr(found, attribute)
 
 
-def trace_of(error: Exception, *files: str) -> str:
+def format_trace(error: Exception, *files: str) -> str:
     """Format the traceback of an error in user code.
 
     Args:

@@ -68,7 +68,9 @@ _HOME = {
 HOME: dict[str, float] = {name: _HOME.get(name, 0.0) for name in ALL_JOINTS}
 """Home position of each motor, rad: standing, left arm down, right hand in front of the body."""
 
-HELD: dict[str, float] = {name: HOME[name] for name in ALL_JOINTS if name not in ACTION_JOINTS}
+FIXED_POSITIONS: dict[str, float] = {
+    name: HOME[name] for name in ALL_JOINTS if name not in ACTION_JOINTS
+}
 """Positions of the joints that do not move: legs, waist, left arm and left hand (rad)."""
 
 

@@ -124,7 +124,7 @@ def _descriptor(of: Field) -> ParameterDescriptor:
     return descriptor
 
 
-def claim(node: Node, topic: str) -> socket.socket:
+def reserve_topic(node: Node, topic: str) -> socket.socket:
     """Reserve a topic, so that only this process on this machine publishes it in the ROS domain.
 
     Two simulations in one domain would publish conflicting states, and DDS discovery detects this
@@ -221,7 +221,6 @@ def run_node(
     make: Callable[[], AnyNode],
     args: Sequence[str] | None = None,
     run: Callable[[AnyNode, SingleThreadedExecutor], int] = serve,
-    interrupted: int = 0,
 ) -> int:
     """Create a node, run it and shut down: the `main` of a node.
 
@@ -230,11 +229,10 @@ def run_node(
         make: class of the node.
         args: command-line arguments; None: those of the process.
         run: runs the node and returns the exit code.
-        interrupted: exit code after SIGINT, which launch sends to stop its nodes.
 
     Returns:
         The exit code of `run`; 2, with one line on stderr, for an error that the user can fix;
-        `interrupted` after SIGINT; 143 after SIGTERM.
+        0 after SIGINT, which launch sends to stop its nodes; 143 after SIGTERM.
     """
     signals: list[int] = []
 
@@ -245,7 +243,7 @@ def run_node(
     # rclpy shuts down on both signals and then calls these handlers.
     signal.signal(signal.SIGINT, interrupt)
     signal.signal(signal.SIGTERM, lambda number, frame: signals.append(number))
-    code = interrupted
+    code = 0
     with ros_context(sys.argv if args is None else args, handle_signals=True):
         try:
             with executing(make) as (node, executor):

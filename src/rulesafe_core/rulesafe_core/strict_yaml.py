@@ -16,7 +16,7 @@ from typing import Any, TypeVar, get_args, get_origin
 
 import yaml
 
-from rulesafe_core.body import Color, Material, linear
+from rulesafe_core.body import Color, Material, srgb_to_linear
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.settings import convert
 
@@ -169,7 +169,7 @@ def linear_rgb(color: Any, where: str) -> Color:
     if len(digits) != 6 or any(c not in "0123456789abcdefABCDEF" for c in digits):
         raise RuleSafeError(f'{where} must be an sRGB color such as "#a0b1c2", not {color!r}')
     red, green, blue = (int(digits[i : i + 2], 16) / 255 for i in (0, 2, 4))
-    return linear(red), linear(green), linear(blue)
+    return srgb_to_linear(red), srgb_to_linear(green), srgb_to_linear(blue)
 
 
 _READERS = {Ranges: _ranges, Material: _material}

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from rulesafe_core.body import Body, Joint, Link, Material, Mimic, Shape, linear
+from rulesafe_core.body import Body, Joint, Link, Material, Mimic, Shape, srgb_to_linear
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_core.robot import SHELL, h1_2
 from rulesafe_core.transforms import Transform, from_xyz_rpy, to_rpy
@@ -213,7 +213,7 @@ def _material(visual: ET.Element, materials: Mapping[str, ET.Element]) -> Materi
     own = visual.find("material")
     for material in () if own is None else (own, materials.get(own.get("name", ""), own)):
         if rgba := _attribute(material, "color", "rgba"):
-            red, green, blue = (linear(value) for value in _numbers(rgba, 4)[:3])
+            red, green, blue = (srgb_to_linear(value) for value in _numbers(rgba, 4)[:3])
             return replace(SHELL, color=(red, green, blue))
     return SHELL
 

@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
-from rulesafe_core.robot import HELD
+from rulesafe_core.robot import FIXED_POSITIONS
 from rulesafe_data.tables import about, read_columns, to_table, write_table
 from rulesafe_locks.rules import PARTS
 from rulesafe_sim.episode import Activity
@@ -146,7 +146,7 @@ class RecordedAttempt:
 
     def joint_positions(self) -> NDArray[np.float32]:
         """Return the positions (N, 39) before each action, rad, in the order of ALL_JOINTS."""
-        return self._all_joints("robot_positions", HELD)
+        return self._all_joints("robot_positions", FIXED_POSITIONS)
 
     def joint_velocities(self) -> NDArray[np.float32]:
         """Return the velocities (N, 39) before each action, rad/s, in the order of ALL_JOINTS."""

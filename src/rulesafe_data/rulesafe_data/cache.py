@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rulesafe_core.errors import RuleSafeError, unknown_name
-from rulesafe_core.files import drafted, locked, write_atomically
+from rulesafe_core.files import draft_file, locked, write_atomically
 from rulesafe_data.files import read_json, write_json
 from rulesafe_data.store import EpisodeStore
 
@@ -99,7 +99,7 @@ def _reserve(path: Path, store: EpisodeStore, key: str) -> None:
     if path.is_file():
         return
     feature = store.features[key]
-    with drafted(path) as draft:
+    with draft_file(path) as draft:
         shape = (store.frames, *feature["shape"])
         np.lib.format.open_memmap(draft, "w+", feature["dtype"], shape)
         with draft.open("r+b") as file:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.files import exclusive_lock, sweep
+from rulesafe_core.files import exclusive_lock, remove_drafts
 from rulesafe_data.files import append_line, read_json, read_lines
 
 KINDS = {True: "recordings", False: "failures"}
@@ -70,10 +70,10 @@ class DemoFolder:
             for rule, number in zip(rules, numbers, strict=True)
         ]
 
-    def sweep(self) -> None:
+    def remove_drafts(self) -> None:
         """Remove temporary files of killed writers."""
         for kind in KINDS.values():
-            sweep(self.path / kind, "*/.*")
+            remove_drafts(self.path / kind, "*/.*")
 
     def exclusive_lock(self) -> AbstractContextManager[None]:
         """See `rulesafe_core.files.exclusive_lock`."""

@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.files import sweep
+from rulesafe_core.files import remove_drafts
 from rulesafe_data import layout, tables
 from rulesafe_data.files import write_json
 from rulesafe_data.statistics import merged, of_array
@@ -71,8 +71,8 @@ def _clean(root: Path) -> None:
     """Remove temporary files of killed writers."""
     shutil.rmtree(root / layout.WRITING, ignore_errors=True)
     for part in ("meta", "data", "videos", "privileged"):
-        sweep(root / part)
-    sweep(root / layout.CLOUDS, ".*")
+        remove_drafts(root / part)
+    remove_drafts(root / layout.CLOUDS, ".*")
 
 
 def _numbers(root: Path) -> range:

@@ -150,9 +150,9 @@ def make_request(
             f"seed must be in 0..{MAX_BASE} and attempts at most {SEEDS_PER_RULE}; got seed {seed} "
             f"and {limit} attempts"
         )
-    from planner_node.habits import styled  # loads the planner, so after the other checks
+    from planner_node.habits import style_config  # loads the planner, so after the other checks
 
-    styled(style)
+    style_config(style)
     return GenerationRequest(
         rules=chosen,
         episodes=episodes,

@@ -133,7 +133,7 @@ def replay(
         episode: Index of an episode in the dataset.
         rule: Rule of an attempt, successful or not; use with --attempt instead of an episode.
         attempt: Index of the rule's attempt.
-        out: Film of the replay (MP4).
+        out: Video of the replay (MP4).
     """
     from rulesafe_data.attempt_recording import read
     from rulesafe_demos.replay import find
@@ -205,7 +205,7 @@ def run(
     out: Path | None = None,
     film: bool = True,
 ) -> int:
-    """Run a task program in a new episode and film it; exit code 1 if the door is not opened.
+    """Run a task program in a new episode and record a video; exit code 1 if the door stays closed.
 
     The program is trusted: it runs without a sandbox.
 
@@ -218,10 +218,10 @@ def run(
         seed: Seed of the randomisation, such as the pose of the safe.
         split: Randomisation of the episode: nominal, train, shifted or a .yaml file.
         out: Folder for film.mp4, sheet.png and summary.json; by default runs/(date and time).
-        film: Write the film and the other files; requires Vulkan.
+        film: Write the video and the other files; requires Vulkan.
     """
-    from rulesafe_demos.film.summary import results_folder
     from rulesafe_demos.program import TrustedProgram, run_program
+    from rulesafe_demos.video.summary import results_folder
 
     folder = results_folder(out) if film else None
     played = run_program(TrustedProgram(program), rule, safe, seed, split, folder)

@@ -13,7 +13,7 @@ from rulesafe_demos.attempts import Attempt, GenerationRequest, settle
 from rulesafe_demos.perform import perform, record_failure, timing
 from rulesafe_demos.schedule import AttemptSchedule
 
-RULES_A_LINE = 5
+RULES_PER_LINE = 5
 
 
 def generate(request: GenerationRequest, directory: Path, workers: int, engine: str) -> list[str]:
@@ -29,7 +29,7 @@ def generate(request: GenerationRequest, directory: Path, workers: int, engine: 
     folder = DemoFolder(directory)
     with folder.exclusive_lock():
         settle(directory, request)
-        folder.sweep()
+        folder.remove_drafts()
         schedule = AttemptSchedule(request, {rule: folder.decided(rule) for rule in request.rules})
         if schedule.short():
             _make(schedule, folder, workers, engine)
@@ -65,7 +65,7 @@ class GenerationProgress:
         )
         self._lines = [
             ProgressBar(bar_format="{desc}", position=line + 1, leave=False)
-            for line in range(-(-len(rules) // RULES_A_LINE))
+            for line in range(-(-len(rules) // RULES_PER_LINE))
         ]
         self.show()
 
@@ -80,7 +80,9 @@ class GenerationProgress:
             for rule in self._schedule.request.rules
         ]
         for i, line in enumerate(self._lines):
-            line.set_description_str("  ".join(texts[i * RULES_A_LINE : (i + 1) * RULES_A_LINE]))
+            line.set_description_str(
+                "  ".join(texts[i * RULES_PER_LINE : (i + 1) * RULES_PER_LINE])
+            )
 
     def __enter__(self) -> "GenerationProgress":
         return self

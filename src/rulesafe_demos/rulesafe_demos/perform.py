@@ -8,7 +8,7 @@ from typing import Any
 
 from planner_node.decompose import decompose
 from planner_node.episode import run_expert
-from planner_node.habits import styled
+from planner_node.habits import style_config
 from planner_node.reach import DRAWS, OutOfReach, reachable_variation
 from rulesafe_data.attempt_recording import Recorder, save
 from rulesafe_data.demo_folder import DemoFolder
@@ -50,7 +50,7 @@ def perform(folder: Path, attempt: Attempt) -> dict[str, Any]:
     recorder = Recorder()
     trace = {}
     try:
-        record = run_expert(simulation, styled(attempt.style), subscribers=[recorder])
+        record = run_expert(simulation, style_config(attempt.style), subscribers=[recorder])
     except MemoryError:
         raise
     except Exception as error:

@@ -1,9 +1,9 @@
-"""Task programs in the simulation, with a film of the episode.
+"""Task programs in the simulation, with a video of the episode.
 
     run_program(TrustedProgram(Path("rule_001.py")), "rule_001", "safe_02", 0, "nominal", None)
 
 `TrustedProgram` runs in this process, `remote.SandboxedProgram` in a process that can only call the
-planner. Episode, film and summary are the same.
+planner. Episode, video and summary are the same.
 """
 
 import traceback
@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from planner_node.tasks import TaskPlanner
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.bars import ProgressBar
-from rulesafe_demos.film.film import SIDE
-from rulesafe_demos.film.subscriber import EpisodeFilm
-from rulesafe_demos.film.summary import write_summary
+from rulesafe_demos.video.frames import SIDE
+from rulesafe_demos.video.subscriber import EpisodeVideo
+from rulesafe_demos.video.summary import write_summary
 from rulesafe_sim.config import SimulationConfig
 from rulesafe_sim.episode import Activity, EpisodeRecord
 from rulesafe_sim.runtime import Runtime, Subscriber
@@ -28,12 +28,12 @@ TIME_LIMIT = 600.0
 """Simulated time limit of a program, s."""
 
 
-class TimeIsUp(RuleSafeError):
+class TimeLimitExceeded(RuleSafeError):
     """The program exceeded its limit of simulated time."""
 
 
 @dataclass(frozen=True)
-class Ending:
+class ProgramEnd:
     """How a program ended: `kind` for statistics, `reason` as text, with the line of the program if
     it is known. Both are empty if the program ended normally."""
 
@@ -44,7 +44,7 @@ class Ending:
 class Program(Protocol):
     """A task program that can be executed."""
 
-    def execute(self, planner: TaskPlanner) -> Ending:
+    def execute(self, planner: TaskPlanner) -> ProgramEnd:
         """Run the program with a planner whose episode has just begun; raise no exceptions."""
         ...
 
@@ -65,7 +65,7 @@ class TrustedProgram:
         except SyntaxError as error:
             raise RuleSafeError(f"{path}, line {error.lineno}: {error.msg}") from error
 
-    def execute(self, planner: TaskPlanner) -> Ending:
+    def execute(self, planner: TaskPlanner) -> ProgramEnd:
         try:
             exec(self._code, {"planner": planner, "__name__": "__main__"})
         except Exception as error:
@@ -73,24 +73,24 @@ class TrustedProgram:
             lines = [frame.lineno for frame in trace if frame.filename == str(self._path)]
             where = f"line {lines[-1]}: " if lines else ""
             if isinstance(error, RuleSafeError):
-                return Ending("planner", f"{where}{error}")
-            return Ending("error", f"{where}{type(error).__name__}: {error}")
-        return Ending()
+                return ProgramEnd("planner", f"{where}{error}")
+            return ProgramEnd("error", f"{where}{type(error).__name__}: {error}")
+        return ProgramEnd()
 
 
 @dataclass(frozen=True)
-class Played:
+class ProgramRun:
     """The result of an episode that a program ran in."""
 
     result: EpisodeRecord
-    ending: Ending  # how the program ended; it may end normally with a closed door
+    ending: ProgramEnd  # how the program ended; it may end normally with a closed door
     planner: TaskPlanner  # with its log
     files: tuple[Path, ...]  # files written
 
 
 def run_program(
     program: Program, rule: str, safe: str, seed: int, split: str, out: Path | None
-) -> Played:
+) -> ProgramRun:
     """Run a program in a new episode.
 
     Args:
@@ -102,7 +102,7 @@ def run_program(
     """
     simulation = Simulation(SimulationConfig(split=split), render=out is not None)
     simulation.reset(rule, safe, seed)
-    film = EpisodeFilm(simulation, out, TIME_LIMIT, SIDE) if out else None
+    film = EpisodeVideo(simulation, out, TIME_LIMIT, SIDE) if out else None
     with ProgressBar(unit="frame", desc=f"{simulation.rule.id} on {simulation.safe.id}") as bar:
         subscribers = [film] if film else []
         runtime = Runtime(simulation, TIME_LIMIT, [*subscribers, _bounded(bar)])
@@ -114,7 +114,7 @@ def run_program(
     if out:
         write_summary(out / "summary.json", [result], TIME_LIMIT)
         files.append(out / "summary.json")
-    return Played(result, ending, planner, tuple(files))
+    return ProgramRun(result, ending, planner, tuple(files))
 
 
 def _bounded(bar: ProgressBar) -> Subscriber:
@@ -125,6 +125,6 @@ def _bounded(bar: ProgressBar) -> Subscriber:
         bar.update()
         bar.set_postfix_str(f"{now.steps_done}/{len(now.plan)} steps", refresh=False)
         if now.time >= TIME_LIMIT:  # even if the door is open
-            raise TimeIsUp(f"the program exceeded {TIME_LIMIT:g} s of simulated time")
+            raise TimeLimitExceeded(f"the program exceeded {TIME_LIMIT:g} s of simulated time")
 
     return update

@@ -14,12 +14,12 @@ from string import Template
 
 from planner_node.decompose import decompose
 from planner_node.tasks import TaskPlanner
-from rulesafe_demos.film.film import in_words
-from rulesafe_demos.program import Played
+from rulesafe_demos.program import ProgramRun
 from rulesafe_demos.remote import CALLS, MAX_CALLS
+from rulesafe_demos.video.frames import in_words
 from rulesafe_locks.plans import shortest_plan
 from rulesafe_locks.rules import PARTS, Rule, load_rule
-from rulesafe_sim.safe import Safe, Turner
+from rulesafe_sim.safe import RotaryPart, Safe
 from rulesafe_sim.safes import load_safe
 
 EXAMPLES = ("rule_002", "rule_003")
@@ -71,7 +71,7 @@ def task(rule: Rule, safe: Safe) -> str:
     )
 
 
-def feedback(played: Played, kind: str, reason: str) -> str:
+def feedback(played: ProgramRun, kind: str, reason: str) -> str:
     """Return the message after a program has run: the verdict, and what moved."""
     steps = played.planner.log.steps
     log = [f"- {line}" for line in steps[-MAX_LOG:]] or ["- no part was moved"]
@@ -118,7 +118,7 @@ def scene(safe: Safe) -> str:
     return "\n".join([*turners, door])
 
 
-def _turner(name: str, part: Turner, free: str) -> str:
+def _turner(name: str, part: RotaryPart, free: str) -> str:
     sense = "clockwise" if part.opening_sign > 0 else "counterclockwise"
     height = part.above_centre
     place = f"{abs(height):.2f} m {'above' if height > 0 else 'below'} the door's middle"

@@ -12,7 +12,7 @@ from typing import Any, get_args, get_type_hints
 
 from planner_node.tasks import EndEffectorPose, PartConstraints, TaskPlanner
 from rulesafe_core.errors import RuleSafeError, unknown_name
-from rulesafe_demos.program import Ending, TimeIsUp
+from rulesafe_demos.program import ProgramEnd, TimeLimitExceeded
 from rulesafe_design.sandbox import Refused, run_task
 from rulesafe_design.verdicts import ProgramLimits
 
@@ -78,7 +78,7 @@ class RemotePlanner:
             raise self._failed("call", str(error)) from error
         try:
             return _plain(call(**given))
-        except TimeIsUp as error:
+        except TimeLimitExceeded as error:
             raise self._failed("simulated", str(error)) from error
         except RuleSafeError as error:
             # The sandbox adds the name of the call.
@@ -162,10 +162,10 @@ class SandboxedProgram:
         self._source = source
         self._limits = limits
 
-    def execute(self, planner: TaskPlanner) -> Ending:
+    def execute(self, planner: TaskPlanner) -> ProgramEnd:
         remote = RemotePlanner(planner)
         try:
             run_task(self._source, remote.answer, self._limits)
         except Refused as refused:
-            return Ending(remote.kind or refused.kind, str(refused))
-        return Ending()
+            return ProgramEnd(remote.kind or refused.kind, str(refused))
+        return ProgramEnd()

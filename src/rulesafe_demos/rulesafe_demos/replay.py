@@ -12,18 +12,18 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.attempt_recording import STATE, RecordedAttempt, snapshot
 from rulesafe_data.demo_folder import DemoFolder
 from rulesafe_demos.attempts import load_request
-from rulesafe_demos.film.episode import FilmClock
-from rulesafe_demos.film.film import compose
+from rulesafe_demos.video.episode import VideoClock
+from rulesafe_demos.video.frames import compose
 from rulesafe_locks.rules import PARTS
 from rulesafe_sim.episode import Activity
-from rulesafe_sim.film import Film
 from rulesafe_sim.observer import Observer
 from rulesafe_sim.runtime import Playback, Runtime, Subscriber
 from rulesafe_sim.simulation import Simulation
 from rulesafe_sim.variation import Variation
+from rulesafe_sim.video_file import VideoFile
 
 LINGER = 2.0
-"""Duration of the film's last image, s."""
+"""Duration of the video's last image, s."""
 
 
 @dataclass(frozen=True)
@@ -138,12 +138,12 @@ def _names(facts: Any, column: str) -> list[str]:
 
 
 class _Camera:
-    """Subscriber that films a simulation with the captions of an evaluation's film."""
+    """Subscriber that records a video with the captions of an evaluation's video."""
 
     def __init__(self, simulation: Simulation, recording: RecordedAttempt, path: Path):
-        self.film = Film(path)
+        self.film = VideoFile(path)
         self._recording = recording
-        self._clock = FilmClock()
+        self._clock = VideoClock()
         self._observer = Observer(simulation)
 
     def __call__(self, simulation: Simulation, action: NDArray | None, activity: Activity) -> None:
@@ -153,7 +153,7 @@ class _Camera:
         verdict = ""
         if last:
             verdict = f"{'opened' if facts['success'] else 'failed'} after {now.time:.1f} s"
-        picture = compose(seen["head_rgb"], seen["front_rgb"], now, facts["instruction"], verdict)
-        self.film.add(picture)
+        image = compose(seen["head_rgb"], seen["front_rgb"], now, facts["instruction"], verdict)
+        self.film.add(image)
         if last:
-            self.film.hold(picture, LINGER)
+            self.film.hold(image, LINGER)

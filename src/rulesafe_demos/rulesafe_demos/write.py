@@ -1,11 +1,11 @@
-"""Task programs written by a language model: requested, run in the sandbox, filmed, and requested
+"""Task programs written by a language model: requested, run in the sandbox, recorded, and requested
 again with the reason of the failure.
 
 Files of a run::
 
     verdict.json            all tries, failures by kind, tokens
     program.py              the program that opened the safe, if one did
-    try_0/                  program.py, summary.json; film.mp4 and sheet.png with a film
+    try_0/                  program.py, summary.json; film.mp4 and sheet.png with a video
     exchanges/              every exchange with the model, for `--replay`
 """
 
@@ -21,9 +21,9 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.files import write_atomically
 from rulesafe_data.files import read_json, write_json
 from rulesafe_demos import prompt, remote
-from rulesafe_demos.film.summary import versions, write_summary
-from rulesafe_demos.program import TIME_LIMIT, Played, run_program
+from rulesafe_demos.program import TIME_LIMIT, ProgramRun, run_program
 from rulesafe_demos.remote import SandboxedProgram
+from rulesafe_demos.video.summary import versions, write_summary
 from rulesafe_design import answers, models, sandbox
 from rulesafe_design.answers import BadAnswer, parse_program
 from rulesafe_design.exchanges import FOLDER
@@ -77,7 +77,7 @@ class Decompose:
 
 
 @dataclass(frozen=True)
-class Try:
+class ProgramAttempt:
     """One reply and its outcome."""
 
     number: int
@@ -93,7 +93,7 @@ class Try:
 
 def write(
     task: ProgramTask, model: LanguageModel, out: Path, repairs: int, film: bool
-) -> list[Try]:
+) -> list[ProgramAttempt]:
     """Request programs until one opens the safe, at most `repairs` times after the first.
 
     Raises:
@@ -117,15 +117,17 @@ def _converse(
     out: Path,
     repairs: int,
     film: bool,
-) -> list[Try]:
+) -> list[ProgramAttempt]:
     messages = first
-    tries: list[Try] = []
+    tries: list[ProgramAttempt] = []
     programs: list[str] = []
     for number in range(repairs + 1):
         try:
             reply = model.complete(ModelRequest(messages, prompt.SCHEMA, 1, number))
         except ModelError as error:
-            failed = Try(number, False, error.kind, str(error), failed_requests=dict(error.retries))
+            failed = ProgramAttempt(
+                number, False, error.kind, str(error), failed_requests=dict(error.retries)
+            )
             _note(out, task, model, [*tries, failed])
             raise
         done, answer = _attempt(task, reply, number, programs, out, film)
@@ -140,7 +142,7 @@ def _converse(
 
 def _attempt(
     task: ProgramTask, reply: Reply, number: int, programs: list[str], out: Path, film: bool
-) -> tuple[Try, str]:
+) -> tuple[ProgramAttempt, str]:
     """Return the outcome of a reply, and the feedback to the model. Extends `programs`."""
     try:
         program = parse_program(reply)
@@ -148,7 +150,9 @@ def _attempt(
             earlier = programs.index(program)
             raise BadAnswer("repeated", f"this program was already tried in try {earlier}")
     except BadAnswer as error:
-        return Try(number, False, error.kind, str(error)), prompt.refused(error.kind, str(error))
+        return ProgramAttempt(number, False, error.kind, str(error)), prompt.refused(
+            error.kind, str(error)
+        )
     programs.append(program)
     folder = out / f"try_{number}"
     write_atomically(folder / "program.py", program.encode())
@@ -166,9 +170,9 @@ def _attempt(
     return done, prompt.feedback(played, done.kind, done.reason)
 
 
-def _tried(number: int, played: Played) -> Try:
+def _tried(number: int, played: ProgramRun) -> ProgramAttempt:
     result, ending = played.result, played.ending
-    return Try(
+    return ProgramAttempt(
         number,
         result.success,
         "" if result.success else ending.kind or "closed",
@@ -178,7 +182,7 @@ def _tried(number: int, played: Played) -> Try:
     )
 
 
-def _with_costs(done: Try, reply: Reply) -> Try:
+def _with_costs(done: ProgramAttempt, reply: Reply) -> ProgramAttempt:
     return replace(
         done,
         tokens_in=reply.tokens_in,
@@ -203,7 +207,7 @@ def _asked(task: ProgramTask, model: LanguageModel) -> dict[str, Any]:
     return {**asdict(task), "model": model.name}
 
 
-def _note(out: Path, task: ProgramTask, model: LanguageModel, tries: list[Try]) -> None:
+def _note(out: Path, task: ProgramTask, model: LanguageModel, tries: list[ProgramAttempt]) -> None:
     """Write verdict.json."""
     failed: Counter[str] = Counter()
     for one in tries:

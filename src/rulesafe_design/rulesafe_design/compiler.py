@@ -23,7 +23,7 @@ this number of additional states."""
 
 
 @dataclass(frozen=True)
-class Compiled:
+class CompiledLock:
     """The automaton of a program."""
 
     automaton: Automaton
@@ -34,7 +34,7 @@ class Compiled:
     """Number of explored states of the program."""
 
 
-def compile_program(source: str, limits: ProgramLimits = ProgramLimits()) -> Compiled:
+def compile_program(source: str, limits: ProgramLimits = ProgramLimits()) -> CompiledLock:
     """Return the automaton of a program, which runs in the sandbox.
 
     Raises:
@@ -44,7 +44,7 @@ def compile_program(source: str, limits: ProgramLimits = ProgramLimits()) -> Com
     return compile_graph(explore(source, limits))
 
 
-def compile_graph(graph: StateGraph) -> Compiled:
+def compile_graph(graph: StateGraph) -> CompiledLock:
     """Return the smallest automaton of an explored program."""
     outputs = [
         AutomatonState(Phases(*phases), free, frozenset(_held(knob, handle)), (None, None))
@@ -53,16 +53,18 @@ def compile_graph(graph: StateGraph) -> Compiled:
     seen = len(outputs)
     if graph.complete:
         states = [
-            AutomatonState(output.phases, output.free, output.held, after or (None, None))
+            AutomatonState(
+                output.phases, output.door_unlocked, output.locked_parts, after or (None, None)
+            )
             for output, after in zip(outputs, graph.next, strict=True)
         ]
-        return Compiled(smallest(Automaton(tuple(states))), None, seen)
+        return CompiledLock(smallest(Automaton(tuple(states))), None, seen)
     for candidate in _candidates(graph, outputs):
         if _agrees(graph, outputs, candidate):
             found = smallest(candidate)
             bound = Bound(graph.events, _exact_up_to(found, graph.events))
             if bound.states >= len(found.states) + MARGIN:
-                return Compiled(found, bound, seen)
+                return CompiledLock(found, bound, seen)
             break
     raise Refused(
         "states",
@@ -129,7 +131,9 @@ def _quotient(
             return None
         knob, handle = kinds[after[0]], kinds[after[1]]
         states.append(
-            AutomatonState(outputs[q].phases, outputs[q].free, outputs[q].held, (knob, handle))
+            AutomatonState(
+                outputs[q].phases, outputs[q].door_unlocked, outputs[q].locked_parts, (knob, handle)
+            )
         )
     return Automaton(tuple(states))
 

@@ -18,7 +18,7 @@ try:  # the import fails if libseccomp is missing
 except Exception:
     pyseccomp = None
 
-NOBODY = 65534
+NOBODY_ID = 65534
 
 SET_DEATH_SIGNAL, SET_DUMPABLE, SET_NO_NEW_PRIVILEGES = 1, 4, 38  # prctl(2)
 EXECUTABLE = 4  # PROT_EXEC, mmap(2)
@@ -48,26 +48,30 @@ def confine(memory_mb: int, cpu_s: float, parent: int) -> dict[str, bool]:
         OSError: A resource limit (memory, CPU time, descriptors) cannot be set.
     """
     libc = ctypes.CDLL(None, use_errno=True)
-    walls = {"user": _become_nobody()}
+    restrictions = {"user": _drop_root()}
     _limit(memory_mb, cpu_s)
-    walls["limits"] = True
-    walls["parent"] = libc.prctl(SET_DEATH_SIGNAL, int(signal.SIGKILL), 0, 0, 0) == 0
+    restrictions["limits"] = True
+    restrictions["parent"] = libc.prctl(SET_DEATH_SIGNAL, int(signal.SIGKILL), 0, 0, 0) == 0
     if os.getppid() != parent:
         os._exit(0)  # the parent ended before prctl was called
-    walls["untraceable"] = libc.prctl(SET_DUMPABLE, 0, 0, 0, 0) == 0
-    walls["no_new_privileges"] = libc.prctl(SET_NO_NEW_PRIVILEGES, 1, 0, 0, 0) == 0
-    walls["seccomp"] = _filter_calls()
-    return walls
+    restrictions["untraceable"] = libc.prctl(SET_DUMPABLE, 0, 0, 0, 0) == 0
+    restrictions["no_new_privileges"] = libc.prctl(SET_NO_NEW_PRIVILEGES, 1, 0, 0, 0) == 0
+    restrictions["seccomp"] = _filter_calls()
+    return restrictions
 
 
-def _become_nobody() -> bool:
-    """Change from root, to which some limits do not apply, to nobody; return whether not root."""
+def _drop_root() -> bool:
+    """If the process runs as root, to which some limits do not apply, switch to the user "nobody".
+
+    Returns:
+        Whether the process no longer runs as root.
+    """
     if os.geteuid() != 0:
         return True
     try:
         os.setgroups([])
-        os.setresgid(NOBODY, NOBODY, NOBODY)
-        os.setresuid(NOBODY, NOBODY, NOBODY)
+        os.setresgid(NOBODY_ID, NOBODY_ID, NOBODY_ID)
+        os.setresuid(NOBODY_ID, NOBODY_ID, NOBODY_ID)
     except OSError:
         return False
     return os.geteuid() != 0

@@ -84,7 +84,7 @@ class Exchanges:
         }
 
 
-class Recorded:
+class RecordedModel:
     """A model whose exchanges are recorded; a recorded reply is not requested again."""
 
     def __init__(self, model: LanguageModel, exchanges: Exchanges):
@@ -105,7 +105,7 @@ class Recorded:
         return reply
 
 
-class Replay:
+class ReplayedModel:
     """A model that returns only recorded replies, and copies them to `copy` if given."""
 
     def __init__(self, exchanges: Exchanges, copy: Exchanges | None = None):
@@ -156,8 +156,8 @@ def open_model(endpoint: Endpoint, out: Path, replay: Path | None = None) -> Lan
     """
     exchanges = Exchanges(out / FOLDER, endpoint.model, endpoint.parameters)
     if replay is None:
-        return Recorded(OpenAIModel(endpoint), exchanges)
-    return Replay(replace(exchanges, folder=replay / FOLDER), copy=exchanges)
+        return RecordedModel(OpenAIModel(endpoint), exchanges)
+    return ReplayedModel(replace(exchanges, folder=replay / FOLDER), copy=exchanges)
 
 
 def _dump(content: Any, indent: int | None = None) -> str:

@@ -33,7 +33,7 @@ class StateGraph:
     events: int
     """The maximum length of the explored move sequences. In a complete graph it is the maximum
     depth plus one."""
-    walls: dict[str, bool] = field(default_factory=dict, compare=False)
+    restrictions: dict[str, bool] = field(default_factory=dict, compare=False)
     """Whether each restriction of the process, by name, was active."""
 
 
@@ -46,10 +46,10 @@ def explore(source: str, limits: ProgramLimits = ProgramLimits()) -> StateGraph:
     Raises Refused.
     """
     with Worker("lock", source, limits) as worker:
-        return _graph(worker.receive().get("graph"), limits, worker.walls)
+        return _graph(worker.receive().get("graph"), limits, worker.restrictions)
 
 
-def _graph(data: Any, limits: ProgramLimits, walls: dict[str, bool]) -> StateGraph:
+def _graph(data: Any, limits: ProgramLimits, restrictions: dict[str, bool]) -> StateGraph:
     """Return the graph in the data of the process; raise Refused "output" if it is inconsistent."""
     try:
         rows = [[_flag(x) for x in row] for row in data["rows"]]
@@ -61,7 +61,7 @@ def _graph(data: Any, limits: ProgramLimits, walls: dict[str, bool]) -> StateGra
             tuple(data["depth"]),
             data["complete"],
             data["events"],
-            walls,
+            restrictions,
         )
         valid = _is_valid(graph, limits)
     except (KeyError, TypeError, ValueError, IndexError):

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path, PurePath
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.files import DRAFT, LOCK, exclusive_lock, sweep, write_atomically
+from rulesafe_core.files import DRAFT, LOCK, exclusive_lock, remove_drafts, write_atomically
 
 
 def write_text(path: Path, text: str) -> None:
@@ -35,7 +35,7 @@ def run_folder(
     """
     with exclusive_lock(folder, command, lambda: _check_folder(folder, patterns[0], check)):
         for pattern in map(PurePath, patterns):
-            sweep(folder, str(pattern.with_name(f".{pattern.name}-*")))
+            remove_drafts(folder, str(pattern.with_name(f".{pattern.name}-*")))
         yield
 
 

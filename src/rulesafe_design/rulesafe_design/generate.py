@@ -2,7 +2,7 @@
 
 All files are a function of the replies, so a killed run continues from its exchanges and produces
 the same files. OUT contains locks/ (a set of lock files), report.json, request.json and, if the
-model records them (`exchanges.Recorded`), exchanges/. Example::
+model records them (`exchanges.RecordedModel`), exchanges/. Example::
 
     report = generate(Grammar(seed=0), Path("my_locks"), count=10, config=Config(name="mine"))
     report.accepted
@@ -30,7 +30,7 @@ from rulesafe_design.reports import ACCEPTED, Prices, Report
 from rulesafe_design.sandbox import Refused
 from rulesafe_design.splits import assign
 from rulesafe_design.verdicts import ProgramLimits
-from rulesafe_design.verify import MAX_STEPS, Verified, known_digests, verify
+from rulesafe_design.verify import MAX_STEPS, VerifiedLock, known_digests, verify
 from rulesafe_locks.lock_files import ID, LockFile, dump_lock
 from rulesafe_locks.lock_sets import expand_rules
 
@@ -179,7 +179,7 @@ class _Run:
         self.report.failed += 1
         self.missed[wanted] += 1
 
-    def verify_answer(self, answer: Answer) -> Verified:
+    def verify_answer(self, answer: Answer) -> VerifiedLock:
         """Verify an answer; raise Refused or BadAnswer if it is not accepted."""
         config = self.config
         verified = verify(answer.program, answer.plan, self.known, config.limits, config.max_steps)
@@ -192,7 +192,7 @@ class _Run:
             raise BadAnswer("surplus", f"the lock is valid, but there are enough locks of {name}")
         return verified
 
-    def accept(self, answer: Answer, verified: Verified, number: int, attempt: int) -> None:
+    def accept(self, answer: Answer, verified: VerifiedLock, number: int, attempt: int) -> None:
         """Write an accepted lock and add it to the report."""
         report = self.report
         lock = LockFile(

@@ -60,7 +60,9 @@ class Worker(AbstractContextManager["Worker"]):
             for pipe in (self._process.stdin, self._process.stdout):
                 assert pipe
                 os.set_blocking(pipe.fileno(), False)
-            self.walls = _walls(self.receive())  # sent before the process reads the program
+            self.restrictions = _restrictions(
+                self.receive()
+            )  # sent before the process reads the program
             self.send({"kind": kind, "source": source})
         except BaseException:
             self._end()
@@ -222,10 +224,10 @@ def malformed_message() -> Refused:
     return Refused("output", "the process sent an invalid message")
 
 
-def _walls(message: dict[str, Any]) -> dict[str, bool]:
-    walls = message.get("walls")
-    if not isinstance(walls, dict) or not all(
-        isinstance(active, bool) for active in walls.values()
+def _restrictions(message: dict[str, Any]) -> dict[str, bool]:
+    restrictions = message.get("restrictions")
+    if not isinstance(restrictions, dict) or not all(
+        isinstance(active, bool) for active in restrictions.values()
     ):
         raise malformed_message()
-    return walls
+    return restrictions

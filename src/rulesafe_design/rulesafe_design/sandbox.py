@@ -14,15 +14,15 @@ from rulesafe_design.processes import Worker, malformed_message, printable
 from rulesafe_design.verdicts import KINDS, SANDBOX_KINDS, ProgramLimits, Refused
 from rulesafe_design.wire import decode, encode
 
-__all__ = ["KINDS", "SANDBOX_KINDS", "ProgramLimits", "Refused", "run_task", "walls"]
+__all__ = ["KINDS", "SANDBOX_KINDS", "ProgramLimits", "Refused", "restrictions", "run_task"]
 
 Answer = Callable[[str, list[Any], dict[str, Any]], Any]
 
 
-def walls() -> dict[str, bool]:
+def restrictions() -> dict[str, bool]:
     """Return, for each restriction of the sandbox process, whether it is active on this machine."""
     with Worker("lock", "", ProgramLimits()) as worker:
-        return worker.walls
+        return worker.restrictions
 
 
 def run_task(source: str, answer: Answer, limits: ProgramLimits = ProgramLimits()) -> None:

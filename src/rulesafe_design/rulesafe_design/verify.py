@@ -26,7 +26,7 @@ MAX_STEPS = 12
 
 
 @dataclass(frozen=True)
-class Verified:
+class VerifiedLock:
     """A lock that can be opened, with its proved properties."""
 
     automaton: Automaton
@@ -43,7 +43,7 @@ def verify(
     known: Mapping[str, str] | None = None,
     limits: ProgramLimits = ProgramLimits(),
     max_steps: int = MAX_STEPS,
-) -> Verified:
+) -> VerifiedLock:
     """Compile a program in the sandbox and prove that its lock can be opened.
 
     Args:
@@ -66,7 +66,7 @@ def verify(
     digest = behaviour(compiled.automaton)
     if known and digest in known:
         raise Refused("duplicate", f"the lock behaves exactly like {known[digest]}")
-    return Verified(compiled.automaton, compiled.bound, prove(rule), digest)
+    return VerifiedLock(compiled.automaton, compiled.bound, prove(rule), digest)
 
 
 def check_use(rule: Rule, max_steps: int = MAX_STEPS) -> None:

@@ -205,8 +205,8 @@ def main() -> None:
     """Run the program received on descriptor 0 with the limits in the first argument."""
     setup = json.loads(sys.argv[1])
     wire = Wire()
-    walls = confine(setup["memory_mb"], setup["cpu_s"], setup["parent"])
-    wire.send({"walls": walls})
+    restrictions = confine(setup["memory_mb"], setup["cpu_s"], setup["parent"])
+    wire.send({"restrictions": restrictions})
     job = wire.receive()
     clock = Clock(wire, setup["call_s"])
     try:

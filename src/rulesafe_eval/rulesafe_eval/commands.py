@@ -62,7 +62,7 @@ def evaluate(
         memory_control: shuffled: the policy receives its memory permuted in time.
         step_seconds: Time limit of an episode per step of the rule's shortest plan, s of simulated
             time.
-        films: Maximum number of films per rule, alternating failures and successes; 0: none.
+        films: Maximum number of videos per rule, alternating failures and successes; 0: none.
         workers: Number of parallel processes.
         engine: ray: run the workers with Ray, on this machine or the cluster of RAY_ADDRESS.
     """
@@ -70,11 +70,11 @@ def evaluate(
     conditions = (rules, safes or "all", episodes, split, seed)
     make_request(setup, {}, *conditions)  # reports invalid arguments before a policy is loaded
 
-    from rulesafe_demos.film.summary import results_folder
+    from rulesafe_demos.video.summary import results_folder
     from rulesafe_eval.agents import load_agent
-    from rulesafe_eval.films import choose, make, missing
     from rulesafe_eval.report import write_report
     from rulesafe_eval.results import evaluate as play
+    from rulesafe_eval.videos import choose, make, missing
 
     setup = replace(setup, policy=_named(policy))
     _, facts = load_agent(setup)
@@ -85,11 +85,11 @@ def evaluate(
     content = play(request, folder, workers, engine)
     report = write_report(folder, content)
     _print_summary(content)
-    if unfilmed := missing(folder, choose(content["episodes"], films)):
+    if without_video := missing(folder, choose(content["episodes"], films)):
         # Flushed, so that it is printed before the progress bar, which is written to stderr.
-        count = f"{len(unfilmed)} film{'s' if len(unfilmed) > 1 else ''}"
+        count = f"{len(without_video)} video{'s' if len(without_video) > 1 else ''}"
         print(f"rendering {count}; disable with --films 0", flush=True)
-        make(request, folder, unfilmed, workers, engine)
+        make(request, folder, without_video, workers, engine)
         report = write_report(folder, content)
     print(f"{folder / 'results.json'}\n{report}")
 
@@ -194,12 +194,12 @@ def _print_table(title: str, heads: Sequence[str], rows: Iterable[Sequence[objec
 
 
 def _print_summary(content: dict[str, Any]) -> None:
-    from rulesafe_eval.statistics import FEW_EPISODES, FEWEST, clipped, in_words
+    from rulesafe_eval.statistics import FEW_EPISODES, FEWEST, as_text, clipped
 
     title = f"{title_of(content['request']['setup']['policy'])}, 95 % intervals"
     heads = ("rule", "episodes", "opened", "success", "process score", "order-free score")
     by_rule = [row for row in content["summary"] if row["safe"] == "all"]
-    _print_table(title, heads, ((row["rule"], *in_words(row)) for row in by_rule))
+    _print_table(title, heads, ((row["rule"], *as_text(row)) for row in by_rule))
     console = _console()
     if any(row["episodes"] < FEWEST for row in by_rule):
         console.print(FEW_EPISODES, markup=False, soft_wrap=True)
@@ -215,14 +215,14 @@ def _print_summary(content: dict[str, Any]) -> None:
 
 
 def _print_comparison(found: dict[str, Any]) -> None:
-    from rulesafe_eval.comparison import in_words
+    from rulesafe_eval.comparison import as_text
     from rulesafe_eval.statistics import FEW_PAIRS, FEWEST
 
     first, second = found["policies"]
     heads = ("rule", "pairs", "opened A", "opened B", "B - A", "only A", "only B", "p")
     rows = []
     for row in found["rows"]:
-        success, p, *score = in_words(row)
+        success, p, *score = as_text(row)
         only = (row["only_first"], row["only_second"])
         rows.append((row["rule"], row["pairs"], *row["opened"], success, *only, p, *score))
     title = f"A: {first}   B: {second}   ({found['pairs']} pairs)"

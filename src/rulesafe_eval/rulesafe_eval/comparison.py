@@ -1,9 +1,10 @@
 """`rulesafe eval compare`: paired comparison of two evaluations on the same episodes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_eval.request import EXECUTE, EXECUTION
@@ -14,6 +15,7 @@ from rulesafe_eval.statistics import (
     cluster_sums,
     groups,
     mcnemar,
+    newcombe,
     sign_flips,
 )
 
@@ -27,7 +29,8 @@ def compare(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
     Pairs are episodes with the same rule, safe, seed and split. There is a row for each rule and
     one for all rules. A row has the number of pairs and of their places (safe and
     seed), the successes of both policies, and
-    - the difference of the success rates, second minus first, with its paired bootstrap interval;
+    - the difference of the success rates, second minus first, with its paired bootstrap interval,
+      or that of Newcombe if the bootstrap has no width because all places have the same difference;
     - the numbers of pairs in which only one policy succeeded, with the p of McNemar's exact test;
     - the differences of the scores, with intervals and the p of sign-flip tests.
 
@@ -72,7 +75,7 @@ def row_of(rule: str, pairs: Sequence[Pair]) -> dict[str, Any]:
         "places": len(set(places)),
         "opened": opened.sum(0).tolist(),
         "success_difference": float(gain.mean()),
-        "success_interval": list(bootstrap(gain, places)),
+        "success_interval": _success_interval(opened, places),
         "only_first": only[0],
         "only_second": only[1],
         "success_p": mcnemar(*only) if independent else sign_flips(cluster_sums(gain, places)[0]),
@@ -85,9 +88,21 @@ def row_of(rule: str, pairs: Sequence[Pair]) -> dict[str, Any]:
     return row
 
 
-def in_words(row: Mapping[str, Any]) -> tuple[str, str, str, str]:
+def _success_interval(opened: NDArray[np.bool_], places: Sequence[Hashable]) -> list[float]:
+    """Return the interval of the difference of success rates; `opened`: (P, 2)."""
+    low, high = bootstrap(opened[:, 1].astype(float) - opened[:, 0], places)
+    if low < high:
+        return [low, high]
+    first, second = opened.T
+    cells = (first & second, first & ~second, ~first & second, ~first & ~second)
+    share = len(set(places)) / len(places)  # further pairs at a place are no further evidence
+    return list(newcombe(*(round(cell.sum() * share) for cell in cells)))
+
+
+def as_text(row: Mapping[str, Any]) -> tuple[str, str, str, str]:
     """Return the differences of a row with their intervals and p, as text: success, p, process
-    score, p. With fewer than FEWEST places, success is a count, and there are no intervals."""
+    score, p. With fewer than FEWEST places, success is a count, and there are no intervals; a
+    score has none if all its differences are equal."""
     if row["places"] < FEWEST:
         return (
             f"{row['only_second'] - row['only_first']:+d} of {row['pairs']}",
@@ -100,7 +115,8 @@ def in_words(row: Mapping[str, Any]) -> tuple[str, str, str, str]:
     return (
         f"{100 * row['success_difference']:+.0f} % ({100 * low:+.0f}..{100 * high:+.0f})",
         f"{row['success_p']:.2g}",
-        f"{row['process_score_difference']:+.2f} ({bottom:+.2f}..{top:+.2f})",
+        f"{row['process_score_difference']:+.2f}"
+        + (f" ({bottom:+.2f}..{top:+.2f})" if bottom < top else ""),
         f"{row['process_score_p']:.2g}",
     )
 

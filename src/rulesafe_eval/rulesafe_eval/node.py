@@ -1,7 +1,8 @@
-"""ROS 2 node of the evaluator: runs episodes, films them and writes the summary.
+"""ROS 2 node of the evaluator: runs episodes, records videos and writes the summary.
 
-The episodes given by its parameters start at once; the exit code is 0 only if every door was
-opened. With `episodes` at 0 the node serves the action /evaluate until it is stopped.
+The episodes given by its parameters start at once; the exit code is 1 if a door was not opened, and
+0 if all were or SIGINT interrupted the node. With `episodes` at 0 the node serves the action
+/evaluate until it is stopped.
 """
 
 import sys
@@ -26,11 +27,11 @@ from rulesafe_core.client_node import RepeatedRequest
 from rulesafe_core.convert import IMAGE_QOS, STATE_QOS
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.messages import decode_image, to_ns
-from rulesafe_core.ros import UNNAMED, claim, declare, run_node, serve
+from rulesafe_core.ros import UNNAMED, declare, reserve_topic, run_node, serve
 from rulesafe_core.settings import Settings, setting
-from rulesafe_demos.film.episode import EpisodeMonitor, FilmRecorder
-from rulesafe_demos.film.messages import decode_memory, decode_status
-from rulesafe_demos.film.summary import results_folder, totals, write_summary
+from rulesafe_demos.video.episode import EpisodeMonitor, VideoRecorder
+from rulesafe_demos.video.messages import decode_memory, decode_status
+from rulesafe_demos.video.summary import results_folder, totals, write_summary
 from rulesafe_eval.convert import failures
 from rulesafe_eval.progress import EpisodeProgress
 from rulesafe_interfaces.action import Evaluate
@@ -64,27 +65,24 @@ class EvaluatorParameters(Settings):
     )
     out: str = setting("", "Directory of the results; empty: runs/(date and time).")
     film: bool = setting(True, "Write film.mp4 and sheet.png if images are published.")
-    head_image: str = setting("/camera/head/image_raw", "Topic of the film's head camera.")
-    front_image: str = setting("/camera/front/image_raw", "Topic of the film's front camera.")
+    head_image: str = setting("/camera/head/image_raw", "Topic of the video's head camera.")
+    front_image: str = setting("/camera/front/image_raw", "Topic of the video's front camera.")
 
 
-INTERRUPTED = 130
-"""Exit code of an evaluation that was interrupted by SIGINT."""
-
-SERVICE_PATIENCE = 60.0
+SERVICE_TIMEOUT = 60.0
 """Wall time (s) to wait for the simulation's service, and for a recorder."""
 
-RECORDED = ("/joint_states", "/policy/action_chunk")
+RECORDED_TOPICS = ("/joint_states", "/policy/action_chunk")
 """Topics to which a recorder must subscribe before an evaluation with `recorded` starts."""
 
-SETTLE = 1.0
+DISCOVERY_DELAY = 1.0
 """Wall time (s) for simulation and policy to discover a recorder after this node has; messages that
 they publish before are not in its bag."""
 
-REPEAT = 20.0
+RETRY_PERIOD = 20.0
 """Wall time (s) after which an unanswered /episode/reset request is sent again."""
 
-SILENCE = 30.0
+STATUS_TIMEOUT = 30.0
 """Wall time (s) without a status after which the episode fails. A running simulation publishes ten
 statuses per second, also while simulated time is paused."""
 
@@ -97,7 +95,7 @@ class EvaluatorNode(Node):
 
     def __init__(self) -> None:
         super().__init__("evaluator_node")
-        self._claim = claim(self, "/evaluate")
+        self._reservation = reserve_topic(self, "/evaluate")
         self._values = declare(self, EvaluatorParameters)
         self._busy = False
         self._monitor: EpisodeMonitor | None = None
@@ -147,7 +145,7 @@ class EvaluatorNode(Node):
         def take(message: Image | CompressedImage) -> None:
             if self._monitor:
                 stamp = to_ns(message.header.stamp)
-                self._monitor.picture(camera, stamp, decode_image(message))
+                self._monitor.add_image(camera, stamp, decode_image(message))
 
         return take
 
@@ -158,7 +156,7 @@ class EvaluatorNode(Node):
             self._monitor.tokens(to_ns(message.header.stamp), decode_memory(message))
         except RuleSafeError as error:
             self.get_logger().warning(
-                f"tokens are missing in the film: {error}", throttle_duration_sec=5.0
+                f"tokens are missing in the video: {error}", throttle_duration_sec=5.0
             )
 
     def _on_diagnostics(self, message: DiagnosticArray) -> None:
@@ -190,9 +188,10 @@ class EvaluatorNode(Node):
             reply.set_exception(RuleSafeError(reason))
             return
         self._call.poll()
-        if time.monotonic() - self._status_at > SILENCE:
+        if time.monotonic() - self._status_at > STATUS_TIMEOUT:
             self._monitor.give_up(
-                f"no message on /episode/status for {SILENCE:g} s; is the simulation running?"
+                f"no message on /episode/status for {STATUS_TIMEOUT:g} s; is the simulation "
+                "running?"
             )
         if self._monitor.still > limit:
             self._monitor.give_up(
@@ -266,16 +265,16 @@ class EvaluatorNode(Node):
 
     async def _run_episode(self, job: Job, folder: Path, time_limit: float) -> EpisodeRecord:
         rule, safe, seed = job
-        if not self._reset.wait_for_service(SERVICE_PATIENCE):
+        if not self._reset.wait_for_service(SERVICE_TIMEOUT):
             raise RuleSafeError(
-                f"no service /episode/reset within {SERVICE_PATIENCE:g} s; start the simulation"
+                f"no service /episode/reset within {SERVICE_TIMEOUT:g} s; start the simulation"
             )
         recorder = None
         if self._values.film:
-            recorder = FilmRecorder(folder, load_rule(rule).description)
+            recorder = VideoRecorder(folder, load_rule(rule).description)
         request = ResetEpisode.Request(rule=rule, safe=safe, seed=seed)
         self._episode, self._early = 0, []
-        self._call = RepeatedRequest(lambda: self._reset.call_async(request), REPEAT)
+        self._call = RepeatedRequest(lambda: self._reset.call_async(request), RETRY_PERIOD)
         self._end = Future()
         self._status_at = time.monotonic()
         self._call.poll()
@@ -299,16 +298,16 @@ class EvaluatorNode(Node):
                     print(f"wrote {path}", flush=True)
 
     def _wait_for_recorder(self, executor: SingleThreadedExecutor) -> None:
-        end = time.monotonic() + SERVICE_PATIENCE
-        while not all(map(self._is_recorded, RECORDED)):
+        end = time.monotonic() + SERVICE_TIMEOUT
+        while not all(map(self._is_recorded, RECORDED_TOPICS)):
             if time.monotonic() > end:
                 self.get_logger().warning(
-                    f"no recorder subscribed to {' and '.join(RECORDED)} within "
-                    f"{SERVICE_PATIENCE:g} s; starting the episodes without one"
+                    f"no recorder subscribed to {' and '.join(RECORDED_TOPICS)} within "
+                    f"{SERVICE_TIMEOUT:g} s; starting the episodes without one"
                 )
                 return
             executor.spin_once(timeout_sec=0.1)
-        end = time.monotonic() + SETTLE
+        end = time.monotonic() + DISCOVERY_DELAY
         while time.monotonic() < end:
             executor.spin_once(timeout_sec=0.1)
 
@@ -331,18 +330,16 @@ class EvaluatorNode(Node):
             executor.spin_until_future_complete(task)
         except (KeyboardInterrupt, ExternalShutdownException):
             # The context is shut down, so that a logger could not publish on /rosout.
-            print(f"evaluator_node: interrupted, exit code {INTERRUPTED}", flush=True)
-            return INTERRUPTED
+            print("evaluator_node: interrupted before the last episode ended", flush=True)
+            return 0
         if not task.done():
-            return INTERRUPTED
+            return 0
         results = task.result()
         print(f"wrote {folder / 'summary.json'}", flush=True)
         return 0 if results and all(result.success for result in results) else 1
 
 
-main = partial(
-    run_node, "evaluator_node", EvaluatorNode, run=EvaluatorNode.run, interrupted=INTERRUPTED
-)
+main = partial(run_node, "evaluator_node", EvaluatorNode, run=EvaluatorNode.run)
 
 if __name__ == "__main__":
     sys.exit(main())

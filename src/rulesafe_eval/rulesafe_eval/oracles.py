@@ -21,7 +21,7 @@ from rulesafe_locks.locks import LockState, Phases, Rule
 from rulesafe_locks.plans import possible_events
 from rulesafe_locks.proofs import prove
 from rulesafe_locks.scores import Progress
-from rulesafe_sim.episode import Stuck
+from rulesafe_sim.episode import AgentError
 from rulesafe_sim.simulation import Simulation
 
 Table = Mapping[Phases, str]
@@ -33,20 +33,22 @@ def next_step(simulation: Simulation) -> Sequence[str]:
     return remaining(simulation)[:1]
 
 
-class ByPhases:
+class PhaseOracle:
     """Chooses the next event from the phases only, by the rule's best table. For one episode."""
 
     def __init__(self) -> None:
         self._states: list[LockState] = []
 
     def __call__(self, simulation: Simulation) -> tuple[str, ...]:
-        """Return the next event. Raises Stuck if a lock state occurs twice, because a memoryless
-        policy would then loop forever."""
+        """Return the next event. Raises AgentError if a lock state occurs twice, because a
+        memoryless policy would then loop forever."""
         # The lock's state is used only to detect the repetition, not to choose the event.
         state = simulation.progress.state
         if not self._states or self._states[-1] != state:
             if state in self._states:
-                raise Stuck("a lock state was reached a second time; the fixed table would loop")
+                raise AgentError(
+                    "a lock state was reached a second time; the fixed table would loop"
+                )
             self._states.append(state)
         phases = state.phases
         if phases.door:
@@ -95,6 +97,6 @@ def outcome_of(rule: Rule, table: Table) -> tuple[float, float]:
 ORACLES = {
     "expert": ExpertAgent(),
     "phase-oracle": ExpertAgent(lambda: next_step),
-    "memoryless-oracle": ExpertAgent(ByPhases),
+    "memoryless-oracle": ExpertAgent(PhaseOracle),
 }
 """Values of `--policy` besides checkpoints."""

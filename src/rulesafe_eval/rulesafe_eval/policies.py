@@ -16,7 +16,7 @@ from policy_node.policy import CAMERAS, CHUNK, Observation, Policy
 from rulesafe_core.chunks import PERIOD, load_executor, make_chunk
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
-from rulesafe_core.plugins import trace_of
+from rulesafe_core.plugins import format_trace
 from rulesafe_sim.observer import CAMERA_OF, Observer
 from rulesafe_sim.runtime import Agent
 from rulesafe_sim.simulation import LOWER, UPPER, Simulation
@@ -27,7 +27,7 @@ IMAGES = {CAMERA_OF[key]: key for key in ("head_rgb", "front_rgb")}
 """Observation key of each camera."""
 
 
-class PolicyBroke(Exception):
+class PolicyError(Exception):
     """A policy raised an exception.
 
     Attributes:
@@ -61,7 +61,7 @@ class PolicyAgent(Agent):
         self.renders = bool(policy.needs.points or policy.needs.images)
 
     def reset(self, simulation: Simulation) -> None:
-        """Start an episode. Raises PolicyBroke if the policy raises an exception."""
+        """Start an episode. Raises PolicyError if the policy raises an exception."""
         self._observer = Observer(simulation) if self.renders else None
         self._history = ObservationHistory(self._policy.needs)
         self._actions: deque[NDArray[np.float64]] = deque()
@@ -71,7 +71,7 @@ class PolicyAgent(Agent):
             self._policy.reset()
 
     def act(self, simulation: Simulation) -> NDArray[np.float64]:
-        """Return the next action. Raises PolicyBroke if the policy raises an exception."""
+        """Return the next action. Raises PolicyError if the policy raises an exception."""
         self._observe(simulation, until_inference=len(self._actions))
         if not self._actions:
             self._infer(simulation)
@@ -112,13 +112,13 @@ class PolicyAgent(Agent):
 
 @contextmanager
 def _traced(simulation: Simulation) -> Iterator[None]:
-    """Raise an exception of the policy as PolicyBroke with its traceback."""
+    """Raise an exception of the policy as PolicyError with its traceback."""
     try:
         yield
     except RuleSafeError:
         raise
     except Exception as error:
-        raise PolicyBroke(simulation.frame, trace_of(error, __file__)) from None
+        raise PolicyError(simulation.frame, format_trace(error, __file__)) from None
 
 
 class ShuffledMemory:
@@ -126,7 +126,7 @@ class ShuffledMemory:
 
     The permutation keeps the contents of the memory and removes their order, so a policy that uses
     the order gets worse. A random generator, seeded again for each episode, permutes the memory
-    anew at each inference.
+    again at each inference.
     """
 
     def __init__(self, policy: Policy, seed: int = 0):

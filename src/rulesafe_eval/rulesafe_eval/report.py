@@ -1,4 +1,4 @@
-"""report.html: a self-contained file; only the films are separate."""
+"""report.html: a self-contained file; only the videos are separate."""
 
 import base64
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,10 +10,10 @@ from typing import Any
 from PIL import Image
 
 from rulesafe_core.files import write_atomically
-from rulesafe_eval import films, plots
+from rulesafe_eval import plots, videos
 from rulesafe_eval.diagnosis import CAUSES
 from rulesafe_eval.request import title_of
-from rulesafe_eval.statistics import FEW_EPISODES, clipped, in_words
+from rulesafe_eval.statistics import FEW_EPISODES, as_text, clipped
 
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; color: #1c2026; max-width: 1060px; margin: 2rem auto;
@@ -29,14 +29,14 @@ details { margin: .8rem 0; } code { background: #f2f4f6; padding: .1rem .3rem; }
 """
 
 SHEET_WIDTH = 1000
-"""Width in pixels of a contact sheet in the report; sheet.png in the film's folder is larger."""
+"""Width in pixels of a contact sheet in the report; sheet.png in the video's folder is larger."""
 
 LISTED = 500
 """Maximum number of episodes that the report lists."""
 
 
 def write_report(directory: Path, content: Mapping[str, Any]) -> Path:
-    """Write report.html from the content of results.json and the films that exist."""
+    """Write report.html from the content of results.json and the videos that exist."""
     parts = [
         *_head(content),
         *_rates(content),
@@ -115,7 +115,7 @@ def _summary_table(key: str, rows: Sequence[Mapping[str, Any]]) -> str:
     frames = [
         "" if row["frames_to_open"] is None else f"{row['frames_to_open']:.0f}" for row in rows
     ]
-    cells = [(row[key], *in_words(row), count) for row, count in zip(rows, frames, strict=True)]
+    cells = [(row[key], *as_text(row), count) for row, count in zip(rows, frames, strict=True)]
     return table(heads, cells)
 
 
@@ -142,16 +142,16 @@ def _films(directory: Path, lines: Sequence[Mapping[str, Any]]) -> Iterable[str]
     filmed = [
         (line, folder)
         for line in lines
-        if (folder := films.folder_of(directory, line["rule"], line["number"])).exists()
+        if (folder := videos.folder_of(directory, line["rule"], line["number"])).exists()
         and (folder / "sheet.png").exists()
     ]
     if not filmed:
         return
-    yield "<h2>Films</h2>"
+    yield "<h2>Videos</h2>"
     for line, folder in filmed:
         link = (folder / "film.mp4").relative_to(directory).as_posix()
         sheet = _data("image/jpeg", _smaller(folder / "sheet.png"))
-        about = escape(films.about(line))
+        about = escape(videos.about(line))
         yield (
             f'<figure><a href="{escape(link)}"><img alt="{about}" src="{sheet}"></a>'
             f'<figcaption><a href="{escape(link)}">{about}</a>. {escape(line["reason"])}'
@@ -160,11 +160,11 @@ def _films(directory: Path, lines: Sequence[Mapping[str, Any]]) -> Iterable[str]
 
 
 def _smaller(path: Path) -> bytes:
-    with Image.open(path) as picture:
-        picture = picture.convert("RGB")
-        picture.thumbnail((SHEET_WIDTH, SHEET_WIDTH * 4))
+    with Image.open(path) as image:
+        image = image.convert("RGB")
+        image.thumbnail((SHEET_WIDTH, SHEET_WIDTH * 4))
         buffer = BytesIO()
-        picture.save(buffer, "JPEG", quality=82)
+        image.save(buffer, "JPEG", quality=82)
     return buffer.getvalue()
 
 

@@ -4,7 +4,7 @@ DIR/eval.json                  the request
 DIR/results.jsonl              one line per episode, in the order of completion
 DIR/actions/RULE/NUMBER.npy    executed actions, (N, 13) float64, rad
 DIR/results.json               all episodes and statistics; see docs/evaluation.md
-DIR/report.html, films/        report and films
+DIR/report.html, films/        report and videos
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.files import exclusive_lock, sweep
+from rulesafe_core.files import exclusive_lock, remove_drafts
 from rulesafe_data.bars import ProgressBar
 from rulesafe_data.engines import run
 from rulesafe_data.files import append_line, read_json, read_lines, write_json
@@ -66,7 +66,7 @@ def evaluate(
     folder = ResultsFolder(directory)
     with folder.exclusive_lock():
         settle(directory, request, load_request)
-        sweep(directory, "actions/*/.*")
+        remove_drafts(directory, "actions/*/.*")
         known = folder.lines()
         missing = [e for e in request.all_episodes() if (e.rule, e.number) not in known]
         if missing:

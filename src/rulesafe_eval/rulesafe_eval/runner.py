@@ -16,7 +16,7 @@ from rulesafe_core.files import write_atomically
 from rulesafe_demos.attempts import Attempt
 from rulesafe_eval.agents import load_agent
 from rulesafe_eval.diagnosis import Diagnosis
-from rulesafe_eval.policies import PolicyBroke
+from rulesafe_eval.policies import PolicyError
 from rulesafe_eval.request import Setup
 from rulesafe_locks.plans import shortest_plan
 from rulesafe_locks.rules import load_rule
@@ -63,7 +63,7 @@ def play(agent: Agent, setup: Setup, episode: Attempt, directory: Path) -> dict[
     placing = time.perf_counter() - began
     try:
         record = runtime.run(agent)
-    except PolicyBroke as error:
+    except PolicyError as error:
         raise RuleSafeError(
             f"the policy {setup.policy} raised an exception\n{error.trace}\n"
             f"policy {setup.policy} failed at frame {error.frame} of {episode}: fix the policy and "
@@ -81,7 +81,7 @@ def play(agent: Agent, setup: Setup, episode: Attempt, directory: Path) -> dict[
 
 
 def actions_file(directory: Path, rule: str, number: int) -> Path:
-    """Return the path of an episode's actions (N, 13) float64, from which its film is made."""
+    """Return the path of an episode's actions (N, 13) float64, from which its video is made."""
     return directory / "actions" / rule / f"{number:06d}.npy"
 
 

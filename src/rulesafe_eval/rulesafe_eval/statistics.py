@@ -1,4 +1,4 @@
-"""Rates and means with their uncertainty: Wilson and bootstrap intervals, paired tests.
+"""Rates and means with their uncertainty: Wilson, Newcombe and bootstrap intervals, paired tests.
 
 Intervals are 95 % intervals. Bootstraps resample episodes with a fixed seed, so that the same
 results give the same statistics.
@@ -58,6 +58,37 @@ def cluster_sums(
     at = [index[cluster] for cluster in clusters]
     sums = np.bincount(at, np.asarray(values, float))
     return sums.astype(np.float64), np.bincount(at).astype(np.float64)
+
+
+def newcombe(both: int, only_first: int, only_second: int, neither: int) -> tuple[float, float]:
+    """Return the interval of a difference of paired rates, second minus first.
+
+    Unlike a bootstrap it has a width if all pairs agree. Newcombe, Improved confidence intervals
+    for the difference between binomial proportions based on paired data, Statistics in Medicine
+    17 (1998), 2635-2650, method 10.
+
+    Args:
+        both, only_first, only_second, neither: number of pairs by outcome, one pair or more.
+    """
+    count = both + only_first + only_second + neither
+    first, second = both + only_first, both + only_second
+    (low1, high1), (low2, high2) = wilson(first, count), wilson(second, count)
+    first_rate, second_rate = first / count, second / count
+    product = float(both * neither - only_first * only_second)
+    if product > 0:
+        product = max(product - count / 2, 0.0)  # continuity correction of the correlation
+    margins = first * (count - first) * second * (count - second)
+    correlation = product / np.sqrt(margins) if margins else 0.0
+
+    def distance(one: float, other: float) -> float:
+        squared: float = one**2 - 2 * correlation * one * other + other**2
+        return float(np.sqrt(squared))
+
+    difference = second_rate - first_rate
+    return (
+        difference - distance(second_rate - low2, high1 - first_rate),
+        difference + distance(high2 - second_rate, first_rate - low1),
+    )
 
 
 def mcnemar(only_first: int, only_second: int) -> float:
@@ -123,7 +154,7 @@ def _row(lines: Sequence[Line]) -> dict[str, Any]:
     return row
 
 
-def in_words(row: Line) -> tuple[int, int, str, str, str]:
+def as_text(row: Line) -> tuple[int, int, str, str, str]:
     """Return a row of `summary` as text: episodes, opened, success and scores with intervals."""
     success = percent(row["success_rate"], row["success_interval"])
     enough = row["episodes"] >= FEWEST

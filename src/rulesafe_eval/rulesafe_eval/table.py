@@ -10,7 +10,7 @@ import numpy as np
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.intervals import wilson
-from rulesafe_eval.comparison import changed_settings, in_words, row_of
+from rulesafe_eval.comparison import as_text, changed_settings, row_of
 from rulesafe_eval.statistics import FEW_PAIRS, FEWEST, bootstrap, mean, percent
 
 Line = Mapping[str, Any]
@@ -69,7 +69,7 @@ def pool(contents: Sequence[Mapping[str, Any]]) -> dict[Condition, dict[str, Poo
     for content in contents:
         request = content["request"]
         training = request["actor"].get("training") or {}
-        seed, kind = int(training.get("seed", 0)), kind_of(request)
+        seed, kind = int(training.get("seed", 0)), policy_label(request)
         for line in content["episodes"]:
             setup = request["setup"]
             safes = ", ".join(request["safes"])
@@ -86,7 +86,7 @@ def pool(contents: Sequence[Mapping[str, Any]]) -> dict[Condition, dict[str, Poo
     return dict(sorted(found.items()))
 
 
-def kind_of(request: Mapping[str, Any]) -> str:
+def policy_label(request: Mapping[str, Any]) -> str:
     """Return the name of a policy in the table: all its facts except the training seed."""
     actor, setup = request["actor"], request["setup"]
     if actor["kind"] != "checkpoint":
@@ -107,7 +107,9 @@ ABOUT = f"""\
 95 % intervals: Wilson; with several training seeds bootstrap over places (safe and seed), where all
 episodes at a place are drawn together. Pairs are episodes of the same place and training seed. p is
 two-sided and not corrected for the number of rows: McNemar's exact test with one training seed,
-with several a sign-flip test on the differences of the places. {FEW_PAIRS}
+with several a sign-flip test on the differences of the places. The interval of a difference of
+success is a bootstrap over places, or Newcombe's (1998, method 10) if the difference is the same at
+all places; a score whose difference is the same at all places has none. {FEW_PAIRS}
 """
 
 
@@ -150,7 +152,7 @@ def _differences(rule: str, kinds: Mapping[str, Pooled]) -> Iterator[str]:
         pairs = [(one.lines[key], other.lines[key]) for key in one.shared(other)]
         if not pairs:
             continue
-        cells = (f"{second} minus {first}", str(len(pairs)), *in_words(row_of(rule, pairs)))
+        cells = (f"{second} minus {first}", str(len(pairs)), *as_text(row_of(rule, pairs)))
         yield f"| {' | '.join(cells)} |"
 
 

@@ -29,9 +29,9 @@ class AutomatonState:
 
     phases: Phases
     """Phases of knob and handle (True: open); `door` is always False."""
-    free: bool
+    door_unlocked: bool
     """Whether the door is unlocked."""
-    held: frozenset[str]
+    locked_parts: frozenset[str]
     """The parts of MOVED that are locked."""
     next: tuple[int | None, int | None]
     """Indices of the states after a knob and a handle move; None if there is no such move."""
@@ -39,7 +39,7 @@ class AutomatonState:
     @property
     def output(self) -> Hashable:
         """The outputs of the state, by which states are compared."""
-        return self.phases, self.free, self.held
+        return self.phases, self.door_unlocked, self.locked_parts
 
 
 @dataclass(frozen=True)
@@ -119,10 +119,10 @@ def as_rule(automaton: Automaton, rule_id: str, description: str) -> Rule:
     return Rule(
         rule_id,
         description,
-        unlocked=lambda memory, phases: states[memory[0]].free,
+        unlocked=lambda memory, phases: states[memory[0]].door_unlocked,
         memory=(0,),
         on_event=lambda memory, phases, event: (automaton.run([event[:-1]], memory[0]),),
-        held=lambda memory, phases: states[memory[0]].held,
+        locked_parts=lambda memory, phases: states[memory[0]].locked_parts,
         remembers="the index of the automaton's state",
     )
 
@@ -137,7 +137,10 @@ def possible(automaton: Automaton) -> Automaton:
 
 def _without_locked(state: AutomatonState) -> tuple[int | None, int | None]:
     knob, handle = state.next
-    return (None if "knob" in state.held else knob, None if "handle" in state.held else handle)
+    return (
+        None if "knob" in state.locked_parts else knob,
+        None if "handle" in state.locked_parts else handle,
+    )
 
 
 def smallest(automaton: Automaton) -> Automaton:
@@ -283,8 +286,8 @@ def to_json(automaton: Automaton) -> list[list[int | None]]:
     return [
         [
             *(int(phase) for phase in state.phases[:2]),
-            int(state.free),
-            *(int(part in state.held) for part in MOVED),
+            int(state.door_unlocked),
+            *(int(part in state.locked_parts) for part in MOVED),
             *state.next,
         ]
         for state in automaton.states

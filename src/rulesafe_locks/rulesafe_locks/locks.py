@@ -39,7 +39,7 @@ class LockState(NamedTuple):
 
 OnEvent = Callable[[Memory, Phases, str], Memory]
 Unlocked = Callable[[Memory, Phases], bool]
-Held = Callable[[Memory, Phases], frozenset[str]]
+LockedParts = Callable[[Memory, Phases], frozenset[str]]
 
 
 def ignore_event(memory: Memory, phases: Phases, event: str) -> Memory:
@@ -65,7 +65,7 @@ class Rule:
     """The memory at the start, all parts closed."""
     on_event: OnEvent = ignore_event
     """The memory after a knob or handle event."""
-    held: Held = lock_only_door
+    locked_parts: LockedParts = lock_only_door
     """The parts other than the door that are locked, which means that their phase cannot change."""
     remembers: str = "nothing"
     """Description of the memory's contents."""
@@ -87,7 +87,7 @@ class Rule:
 
     def locked(self, state: LockState) -> frozenset[str]:
         """Return the parts that are locked in this state."""
-        held = self.held(state.memory, state.phases)
+        held = self.locked_parts(state.memory, state.phases)
         # An open door is not locked; after it was opened while unlocked, it never locks again.
         if state.opened or state.phases.door or self.unlocked(state.memory, state.phases):
             return held

@@ -113,7 +113,7 @@ def dead_ends(lock: Automaton) -> set[int]:
         for after in state.next:
             if after is not None:
                 before[after].append(number)
-    alive = [number for number, state in enumerate(lock.states) if state.free]
+    alive = [number for number, state in enumerate(lock.states) if state.door_unlocked]
     known = set(alive)
     for number in alive:
         new = [earlier for earlier in before[number] if earlier not in known]
@@ -164,7 +164,7 @@ def _opens(lock: Automaton, policy: Mapping[Phases, str]) -> bool:
         state = lock.states[number]
         move = policy[state.phases]
         if move == "door":
-            return state.free
+            return state.door_unlocked
         number = state.next[MOVED.index(move)]
     return False
 

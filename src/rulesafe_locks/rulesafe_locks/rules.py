@@ -101,7 +101,7 @@ _ALL = (
         "Open the handle first, since a closed handle keeps the closed knob from turning. Then "
         "open the knob: the door can be pulled while both are open.",
         unlocked=lambda memory, phases: phases.knob and phases.handle,
-        held=lambda memory, phases: frozenset(
+        locked_parts=lambda memory, phases: frozenset(
             () if phases.knob or phases.handle else ("knob",),
         ),
     ),
@@ -187,7 +187,7 @@ _ALL = (
         "handle, then close the knob: the door can be pulled while the knob is closed and the "
         "handle open.",
         unlocked=lambda memory, phases: phases.handle and not phases.knob,
-        held=lambda memory, phases: frozenset(
+        locked_parts=lambda memory, phases: frozenset(
             () if phases.knob or phases.handle else ("handle",),
         ),
     ),

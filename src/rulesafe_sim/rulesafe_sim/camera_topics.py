@@ -21,7 +21,7 @@ def optical_frame(camera: str) -> str:
 
 class CameraTopics:
     """Camera messages of each frame. `observe`: images and point cloud of the observation;
-    `film_size` (pixels) above 0: larger images for a film."""
+    `film_size` (pixels) above 0: larger images for a video."""
 
     def __init__(self, *, observe: bool, film_size: int = 0):
         self._observe, self._film_size = observe, film_size

@@ -4,6 +4,7 @@ Nothing is rendered until `CameraRig.take()`. The world frame is the robot's pel
 is defined in visuals.py.
 """
 
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cache
@@ -91,13 +92,25 @@ def shader_dir() -> Path:
     return Path(__file__).resolve().parent / "shaders" / "lit"
 
 
-@cache
 def use_shaders() -> None:
     """Select the shader pack for all cameras created later.
 
     Raises:
-        RuleSafeError: no Vulkan driver that can render is installed.
+        RuleSafeError: no Vulkan driver that can render is installed, or this process was forked
+            from a process that had rendered.
     """
+    if (process := _start_renderer()) != os.getpid():
+        raise RuleSafeError(
+            f"cannot render in process {os.getpid()}: it was forked from process {process}, which "
+            "has rendered, and the Vulkan driver does not support this. Start worker processes "
+            'with context="spawn" (gymnasium.make_vec: vector_kwargs={"context": "spawn"}; '
+            'multiprocessing.get_context("spawn"))'
+        )
+
+
+@cache
+def _start_renderer() -> int:
+    """Start the renderer once; return the id of the process in which it runs."""
     sapien.render.set_camera_shader_dir(str(shader_dir()))
     for name in ("Color", "Lighting", "Albedo"):
         sapien.render.set_picture_format(name, "r8g8b8a8unorm")
@@ -110,6 +123,7 @@ def use_shaders() -> None:
             "for rendering on the CPU (Debian and Ubuntu: libvulkan1 and mesa-vulkan-drivers; on "
             "Debian 12 from bookworm-backports). Without cameras no Vulkan driver is needed"
         ) from error
+    return os.getpid()
 
 
 class CameraRig:

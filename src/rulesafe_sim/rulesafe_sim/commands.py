@@ -8,7 +8,7 @@ import tyro
 from rich.console import Console
 from rich.table import Table
 
-from rulesafe_sim.safe import Safe, Turner
+from rulesafe_sim.safe import RotaryPart, Safe
 from rulesafe_sim.safes import SAFES, load_safe, safe_file
 
 SafeId = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="SAFE")]
@@ -76,10 +76,10 @@ def _print_safe(safe: Safe, console: Console) -> None:
 
 
 def _is_turner(part: object) -> bool:
-    return isinstance(part, Turner)
+    return isinstance(part, RotaryPart)
 
 
-def _turner(part: Turner) -> str:
+def _turner(part: RotaryPart) -> str:
     return f"{type(part.shape).__name__.lower()} {degrees(part.range):g}"
 
 

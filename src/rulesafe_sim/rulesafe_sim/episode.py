@@ -32,7 +32,7 @@ def time_limit(rule: Rule, step_seconds: float = SECONDS_A_STEP) -> float:
     return step_seconds * len(shortest_plan(rule))
 
 
-class Stuck(RuleSafeError):
+class AgentError(RuleSafeError):
     """The agent cannot continue; the message is the reason."""
 
 

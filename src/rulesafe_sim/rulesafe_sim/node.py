@@ -75,8 +75,8 @@ class SimulationParameters(EpisodeParameters):
     cameras: bool = setting(
         True, "Publish images and point clouds at 10 Hz; false needs no Vulkan."
     )
-    film: bool = setting(False, "Publish larger images for a film, /film/{head,front}/compressed.")
-    film_size: int = setting(480, "Width and height of the film images.", 64, 1080, "pixels")
+    film: bool = setting(False, "Publish larger images for a video, /film/{head,front}/compressed.")
+    film_size: int = setting(480, "Width and height of the video images.", 64, 1080, "pixels")
     robot_urdf: str = setting(
         "", "The manufacturer's URDF with meshes; empty: the built-in primitives."
     )
@@ -87,7 +87,7 @@ class SimNode(Node):
 
     def __init__(self) -> None:
         super().__init__("sim_node")
-        self._claim = ros.claim(self, "/clock")
+        self._reservation = ros.reserve_topic(self, "/clock")
         values = ros.declare(self, SimulationParameters)
         self._wait_for_action = values.wait_for_action
         self._rule, self._safe = values.rule, values.safe

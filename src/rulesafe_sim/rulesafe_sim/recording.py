@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_sim.film import Film
+from rulesafe_sim.video_file import VideoFile
 
 
 class RecordVideo(gymnasium.Wrapper):
@@ -61,28 +61,28 @@ class RecordVideo(gymnasium.Wrapper):
         self._folder, self._prefix = Path(video_folder), name_prefix
         self._trigger = episode_trigger or (lambda episode: True)
         self._episode = -1
-        self._film: Film | None = None
+        self._film: VideoFile | None = None
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        """Finish the film of the previous episode, and start an episode."""
+        """Finish the video of the previous episode, and start an episode."""
         self._finish()
         result = self.env.reset(seed=seed, options=options)
         self._episode += 1
         if self._trigger(self._episode):
-            self._film = Film(self._folder / f"{self._prefix}-{self._episode}.mp4")
+            self._film = VideoFile(self._folder / f"{self._prefix}-{self._episode}.mp4")
             self._add()
         return result
 
     def step(self, action: ArrayLike) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
-        """Step the environment, and append its image to the film."""
+        """Step the environment, and append its image to the video."""
         result = self.env.step(action)
         self._add()
         return result
 
     def close(self) -> None:
-        """Finish the film, and close the environment."""
+        """Finish the video, and close the environment."""
         self._finish()
         super().close()
 

@@ -1,9 +1,9 @@
 """The in-process episode loop: an agent acts, the simulation executes, subscribers are notified.
 
-Films, recordings, statistics and progress bars are subscribers. Example::
+Videos, recordings, statistics and progress bars are subscribers. Example::
 
     simulation.reset("rule_001", "safe_03", seed=0)
-    record = Runtime(simulation, subscribers=[film]).run(agent)
+    record = Runtime(simulation, subscribers=[video]).run(agent)
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -12,7 +12,7 @@ from math import inf
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rulesafe_sim.episode import Activity, AgentLog, EpisodeRecord, EpisodeTracker, Stuck
+from rulesafe_sim.episode import Activity, AgentError, AgentLog, EpisodeRecord, EpisodeTracker
 from rulesafe_sim.simulation import Simulation
 
 Subscriber = Callable[[Simulation, NDArray | None, Activity], None]
@@ -40,7 +40,7 @@ class Agent:
         """Return the targets (13,) of the next frame, rad, or None if the agent has finished.
 
         Raises:
-            Stuck: the agent cannot continue.
+            AgentError: the agent cannot continue.
         """
         raise NotImplementedError
 
@@ -86,7 +86,7 @@ class Runtime:
                 if action is None:
                     break
                 self.step(action, agent.activity)
-        except Stuck as error:
+        except AgentError as error:
             reason = str(error)
         if self.tracker.record:
             reason = self.tracker.record.reason

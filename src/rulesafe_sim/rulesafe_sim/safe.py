@@ -16,7 +16,7 @@ DETENT_RAMP = 0.1
 
 
 @dataclass(frozen=True)
-class GraspNote:
+class GraspConfig:
     """Grasp annotation of a part as in its file: in the frame of `link` (knob or handle) at
     position 0."""
 
@@ -49,7 +49,7 @@ class Part:
     spring: float = required(0.0, 2.0, "nm")  # constant torque towards closed
     mass: float = required(0.02, 20.0, "kg")
     motion_axis: Vec3  # the part turns about it, right-handed
-    grasp: GraspNote
+    grasp: GraspConfig
 
     def __post_init__(self) -> None:
         if not 0 < self.closed_below < self.open_above < 1:
@@ -69,7 +69,7 @@ class Part:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Turner(Part):
+class RotaryPart(Part):
     """A knob or a handle, which turns about the door's normal."""
 
     from_free_edge: float = required(0.03, 0.3, "m")  # from the axis to the door's free edge
@@ -92,12 +92,12 @@ class Turner(Part):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Knob(Turner):
+class Knob(RotaryPart):
     shape: Bar | Grip | Fluted
 
 
 @dataclass(frozen=True, kw_only=True)
-class Handle(Turner):
+class Handle(RotaryPart):
     shape: Lever | Tee | Wheel
 
 
@@ -156,7 +156,7 @@ class Safe:
         return {"knob": self.knob, "handle": self.handle, "door": self.door}
 
     @property
-    def turners(self) -> Mapping[str, Turner]:
+    def turners(self) -> Mapping[str, RotaryPart]:
         """Knob and handle by name."""
         return {"knob": self.knob, "handle": self.handle}
 
@@ -202,7 +202,7 @@ class Safe:
         return symmetric_grasps(note, self.turners[part].shape.symmetry)
 
 
-def symmetric_grasps(note: GraspNote, symmetry: int) -> tuple[Grasp, ...]:
+def symmetric_grasps(note: GraspConfig, symmetry: int) -> tuple[Grasp, ...]:
     """Return the annotated grasps and their symmetric copies, without those that differ only in
     the sign of the closing axis."""
     found: dict[tuple[float, ...], Grasp] = {}

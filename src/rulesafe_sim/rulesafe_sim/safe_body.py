@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from rulesafe_core.body import Body, Inertial, Joint, Link, Material, Shape
 from rulesafe_core.transforms import about_axis, from_parts, from_xyz_rpy
-from rulesafe_sim.safe import Part, Safe, Turner
+from rulesafe_sim.safe import Part, RotaryPart, Safe
 
 CASE_DENSITY = 2500.0
 """Density of the case in kg/m^3. It is used only in the URDF, since the case is fixed."""
@@ -55,7 +55,7 @@ def _joint(name: str, parent: str, origin, part: Part) -> Joint:
 
 def _link(name: str, shapes: Sequence[Shape], part: Part) -> Link:
     inertial = inertial_of(shapes, part.mass)
-    if isinstance(part, Turner):
+    if isinstance(part, RotaryPart):
         inertial = _balanced(inertial, part.rotor_inertia)
     return Link(name, tuple(shapes), inertial)
 

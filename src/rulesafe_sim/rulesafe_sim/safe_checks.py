@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from rulesafe_core.body import Material, Shape
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.transforms import apply, inverse
-from rulesafe_sim.safe import GraspNote, Safe, Turner
+from rulesafe_sim.safe import GraspConfig, RotaryPart, Safe
 from rulesafe_sim.safe_families import FINGER, Wheel
 
 PINCH_WIDTH = (0.015, 0.036)
@@ -99,13 +99,13 @@ def _discs(shape: Shape) -> NDArray[np.float64]:
     return np.column_stack([points[:, 1:], np.full(len(points), radius)])
 
 
-def solid_shapes(part: Turner) -> list[Shape]:
+def solid_shapes(part: RotaryPart) -> list[Shape]:
     """Return the colliding shapes of a knob or handle, in its link frame."""
     grey = Material()
     return [shape for shape in part.shape.shapes(grey, grey) if shape.collides]
 
 
-def _check_grasp(note: GraspNote, part: Turner, where: str) -> None:
+def _check_grasp(note: GraspConfig, part: RotaryPart, where: str) -> None:
     closing, approach = np.array(note.closing), np.array(note.approach)
     for name, axis in (("closing", closing), ("approach", approach)):
         if abs(np.linalg.norm(axis) - 1) > 1e-3:
@@ -134,7 +134,7 @@ def _check_clearance(wheel: Wheel, radius: float, where: str) -> None:
         )
 
 
-def pinched_width(part: Turner, point, closing, approach) -> float:
+def pinched_width(part: RotaryPart, point, closing, approach) -> float:
     """Return the thickness (m) of a part at position 0 along `closing` at `point` (m, link frame).
 
     It is the maximum within a fingertip's length of `point` along `approach`.

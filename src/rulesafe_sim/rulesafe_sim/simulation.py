@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rulesafe_core.body import hold, merge_fixed
+from rulesafe_core.body import fix_joints, merge_fixed
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.joints import ACTED, ACTION_JOINTS, ALL_JOINTS, ARM_JOINTS
-from rulesafe_core.robot import HELD, HOME, h1_2
+from rulesafe_core.joints import ACTION_INDICES, ACTION_JOINTS, ALL_JOINTS, ARM_JOINTS
+from rulesafe_core.robot import FIXED_POSITIONS, HOME, h1_2
 from rulesafe_core.transforms import Transform, from_xyz_rpy
 from rulesafe_core.urdf_reader import robot_from_urdf
 from rulesafe_locks.rules import PARTS, Rule, load_rule
@@ -50,7 +50,7 @@ class SimulationState:
     @property
     def action_positions(self) -> NDArray[np.float64]:
         """Positions (13,) of the action joints, rad, in the order of ACTION_JOINTS."""
-        return self.joint_positions[ACTED]
+        return self.joint_positions[ACTION_INDICES]
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class Simulation:
         self.split = load_split(config.split)
         self._render = render
         robot = robot_from_urdf(config.robot_urdf) if config.robot_urdf else ROBOT
-        self._robot_body = merge_fixed(hold(robot, HELD))
+        self._robot_body = merge_fixed(fix_joints(robot, FIXED_POSITIONS))
 
     def reset(
         self, rule: str | Rule, safe: str | Safe, seed: int, variation: Variation | None = None
@@ -253,7 +253,9 @@ class Simulation:
         return self.progress.success
 
     def state(self) -> SimulationState:
-        positions = dict(HELD) | dict(zip(self._robot.names, self._robot.positions, strict=True))
+        positions = FIXED_POSITIONS | dict(
+            zip(self._robot.names, self._robot.positions, strict=True)
+        )
         velocities = dict(zip(self._robot.names, self._robot.velocities, strict=True))
         return SimulationState(
             time=self.time,

@@ -11,7 +11,7 @@ from dataclasses import MISSING, asdict, dataclass, fields, is_dataclass, replac
 from math import isfinite, pi
 from typing import Any, TypeVar
 
-from rulesafe_core.body import Color, Material, linear, srgb
+from rulesafe_core.body import Color, Material, linear_to_srgb, srgb_to_linear
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ARM_JOINTS
 from rulesafe_core.strict_yaml import as_mapping, check_keys
@@ -45,13 +45,13 @@ class ColourShift:
         """Shift a linear RGB colour; without a shift, return it unchanged (bit-identical)."""
         if self == ColourShift():
             return color
-        hue, lightness, saturation = rgb_to_hls(*(srgb(value) for value in color))
+        hue, lightness, saturation = rgb_to_hls(*(linear_to_srgb(value) for value in color))
         red, green, blue = hls_to_rgb(
             (hue + self.hue / (2 * pi)) % 1.0,
             min(1.0, max(0.0, lightness + self.lightness)),
             min(1.0, max(0.0, saturation * self.saturation)),
         )
-        return linear(red), linear(green), linear(blue)
+        return srgb_to_linear(red), srgb_to_linear(green), srgb_to_linear(blue)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Colours of tokens in films and figures: token j has the same colour for every vocabulary."""
+"""Colours of tokens in videos and figures: token j has the same colour for every vocabulary."""
 
 from functools import cache
 

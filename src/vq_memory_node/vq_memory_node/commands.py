@@ -159,6 +159,9 @@ def measure(
         beside: Further models to compare, by name or folder.
         seeds: Number of noise draws and of probe trainings, 2 or more.
     """
+    if seeds < 2:
+        raise RuleSafeError(f"--seeds must be 2 or more to compute an interval, got {seeds}")
+
     import torch
 
     from rulesafe_core.files import write_atomically

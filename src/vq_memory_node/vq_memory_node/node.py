@@ -149,10 +149,10 @@ class MemoryNode(ManagedNode[MemoryParameters]):
         try:
             frames = self._stream.push(stamp, message.name, positions)
         except RuleSafeError as error:
-            self.complain(str(error))
+            self.warn(str(error))
             return
         if self._stream.counts.not_finite > bad:
-            self.complain("/joint_states: ignored a message with NaN or infinity")
+            self.warn("/joint_states: ignored a message with NaN or infinity")
         self._take(frames, began)
 
     def _on_started(self, message: Time) -> None:
@@ -184,9 +184,9 @@ class MemoryNode(ManagedNode[MemoryParameters]):
                 self._statistics.latency += latency
                 self._statistics.worst = max(self._statistics.worst, latency)
 
-    def complain(self, text: str) -> None:
+    def warn(self, text: str) -> None:
         self._statistics.warning = text
-        super().complain(text)
+        super().warn(text)
 
     # Services -----------------------------------------------------------------------------
 

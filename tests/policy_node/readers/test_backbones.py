@@ -111,8 +111,8 @@ def test_a_base_policy_starts_from_weights_and_is_made_again_without_them(
     assert usual.shape == (2, 50, 13) and usual.isfinite().all()
 
     # As in a checkpoint: JSON values, without files of weights.
-    told = json.loads(json.dumps(asdict(network.built(config))))
-    again = type(config)(**told)
+    stored = json.loads(json.dumps(asdict(network.built(config))))
+    again = type(config)(**stored)
     assert not again.language.weights and not any(eye.weights for eye in again.vision)
     with monkeypatch.context() as without:
         without.setattr(transformers.PreTrainedModel, "from_pretrained", None)

@@ -65,7 +65,7 @@ def test_the_cache_gives_what_one_attention_over_all_tokens_gives(network, shape
 def test_the_state_does_not_see_the_actions_and_they_see_it(network, shapes, read_batch):
     batch = read_batch(network, shapes["tokens"])
     outputs = []
-    network.expert.register_forward_hook(lambda *told: outputs.append(told[2].last_hidden_state))
+    network.expert.register_forward_hook(lambda *hook: outputs.append(hook[2].last_hidden_state))
     with torch.no_grad():
         predict = network.predictor(batch)
         for actions in (batch.actions, batch.actions + 1):

@@ -79,12 +79,12 @@ def test_two_processes_train_one_policy(small_readers, demos, cache, memories, t
     """Train pi0, whose last layer over images and instruction receives no gradient."""
     task = TrainingTask("pi0", "tiny", small_readers["pi0"][1], memories["vq"], demos, None, cache)
     settings = TrainConfig(steps=3, batch=2, warm_up=1)
-    script, told = tmp_path / "process.py", tmp_path / "task"
+    script, task_file = tmp_path / "process.py", tmp_path / "task"
     script.write_text(PROCESS)
-    told.write_bytes(pickle.dumps((task, settings, tmp_path / "two")))
+    task_file.write_bytes(pickle.dumps((task, settings, tmp_path / "two")))
     launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
     found = subprocess.run(
-        [*launch, script, told],
+        [*launch, script, task_file],
         env=os.environ | {"OMP_NUM_THREADS": "1"},
         capture_output=True,
         text=True,

@@ -11,7 +11,7 @@ pytest.importorskip("transformers")
 from policy_node.batches import Batch
 from policy_node.configs import EncoderConfig
 from policy_node.configs_vla import IMAGE_SIDE, RDT_SIZES, Backbone
-from policy_node.pictures import shrink
+from policy_node.image_arrays import shrink
 from policy_node.scene_encoder import make_encoder
 from policy_node.vision import ConvEncoder, Vision
 
@@ -19,7 +19,7 @@ from policy_node.vision import ConvEncoder, Vision
 @pytest.mark.parametrize("size", [112, 56, 96])
 def test_pictures_kept_small_say_what_those_of_the_camera_say(size):
     eye = Backbone("conv", {"size": size, "channels": [8, 8]})
-    kept = replace(RDT_SIZES["tiny"], vision=(eye,)).picture
+    kept = replace(RDT_SIZES["tiny"], vision=(eye,)).image_size
     rng = np.random.default_rng(0)
     filmed = rng.integers(0, 256, (2, IMAGE_SIDE, IMAGE_SIDE, 3), np.uint8)
     torch.manual_seed(0)
@@ -54,7 +54,7 @@ def test_a_cloud_is_a_token_before_those_of_pictures():
 def test_the_largest_of_several_eyes_decides_how_small_pictures_are_kept():
     def kept(*sizes):
         eyes = tuple(Backbone("conv", {"size": size, "channels": [8]}) for size in sizes)
-        return replace(RDT_SIZES["tiny"], vision=eyes).picture
+        return replace(RDT_SIZES["tiny"], vision=eyes).image_size
 
     assert kept(112, 56) == 112
     assert kept(112, 32) == IMAGE_SIDE  # 112 is not a multiple of 32

@@ -61,8 +61,12 @@ def test_rosbags_reads_it(bag, string, said):
         messages = list(reader.messages())
         assert [bytes(raw) for _, _, raw in messages[:30]] == [said(i) for i in range(30)]
         connection, when, raw = messages[-1]
-        told = reader.deserialize(raw, connection.msgtype)
-        assert (when, told.tokens.tolist(), told.header.stamp.sec) == (2 * 10**9, [3, 1, 2], 3)
+        content = reader.deserialize(raw, connection.msgtype)
+        assert (when, content.tokens.tolist(), content.header.stamp.sec) == (
+            2 * 10**9,
+            [3, 1, 2],
+            3,
+        )
 
 
 def test_mcap_reads_it_and_knows_our_types(bag, tokens):
@@ -74,9 +78,9 @@ def test_mcap_reads_it_and_knows_our_types(bag, tokens):
             for schema, _, message, content in reader.iter_decoded_messages()
         ]
         channels = {c.topic: c for c in reader.get_summary().channels.values()}
-    name, encoding, when, published, told = decoded[-1]
+    name, encoding, when, published, content = decoded[-1]
     assert (name, encoding) == ("rulesafe_interfaces/msg/MemoryTokens", "ros2msg")
-    assert (when, published, list(told.mask)) == (2 * 10**9, 5, [False, True, True])
+    assert (when, published, list(content.mask)) == (2 * 10**9, 5, [False, True, True])
     about = channels["/memory/tokens"].metadata
     assert from_plain(about["offered_qos_profiles"]) == (LATCHED,)
     assert about["topic_type_hash"] == tokens.type_hash
@@ -84,16 +88,16 @@ def test_mcap_reads_it_and_knows_our_types(bag, tokens):
 
 def test_metadata_has_what_ros2_bag_asks_for(bag):
     """The fields that rosbag2 of Jazzy reads without asking whether they are there."""
-    told = yaml.safe_load((bag / "metadata.yaml").read_text())["rosbag2_bagfile_information"]
-    assert (told["version"], told["storage_identifier"]) == (9, "mcap")
-    assert told["relative_file_paths"] == ["bag_0.mcap"]
-    assert told["duration"]["nanoseconds"] == 10**9
-    assert told["starting_time"]["nanoseconds_since_epoch"] == 10**9
-    assert told["message_count"] == 31
-    assert told["files"][0]["message_count"] == 31
-    assert (told["compression_format"], told["compression_mode"]) == ("", "")
-    assert all(isinstance(value, str) for value in told["custom_data"].values())
-    topic = told["topics_with_message_count"][1]
+    content = yaml.safe_load((bag / "metadata.yaml").read_text())["rosbag2_bagfile_information"]
+    assert (content["version"], content["storage_identifier"]) == (9, "mcap")
+    assert content["relative_file_paths"] == ["bag_0.mcap"]
+    assert content["duration"]["nanoseconds"] == 10**9
+    assert content["starting_time"]["nanoseconds_since_epoch"] == 10**9
+    assert content["message_count"] == 31
+    assert content["files"][0]["message_count"] == 31
+    assert (content["compression_format"], content["compression_mode"]) == ("", "")
+    assert all(isinstance(value, str) for value in content["custom_data"].values())
+    topic = content["topics_with_message_count"][1]
     assert topic["message_count"] == 1
     assert topic["topic_metadata"]["serialization_format"] == "cdr"
     assert topic["topic_metadata"]["offered_qos_profiles"][0] == {

@@ -71,9 +71,9 @@ def test_states_are_marked_with_their_properties(rule_id):
         look = LOOKS[state.phases[:2]]
         colour = DEAD if number in ends else look.colour
         assert f'fillcolor="{colour}"' in nodes[number] and look.shape in nodes[number]
-        assert ("peripheries=2" in nodes[number]) == state.free
+        assert ("peripheries=2" in nodes[number]) == state.door_unlocked
         for part in ("knob", "handle"):
-            assert (f"{part[0].upper()} locked" in nodes[number]) == (part in state.held)
+            assert (f"{part[0].upper()} locked" in nodes[number]) == (part in state.locked_parts)
 
 
 @pytest.mark.parametrize("rule_id", RULES)

@@ -11,7 +11,7 @@ import pytest
 from rulesafe_core.chunks import PERIOD, SECOND
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
-from rulesafe_core.robot import HELD
+from rulesafe_core.robot import FIXED_POSITIONS
 from rulesafe_data.bags.reading import Bag
 from rulesafe_data.store import EpisodeStore
 from rulesafe_ros.bag.actions import ACTIONS
@@ -41,7 +41,7 @@ def test_frames_are_interpolated_at_tenths_of_a_second(robot, day, motion, tmp_p
             10 * np.array(expected), abs=1e-5
         )
     knee = ALL_JOINTS.index("left_knee_joint")
-    assert (episode.positions[:, knee] == np.float32(HELD["left_knee_joint"])).all()
+    assert (episode.positions[:, knee] == np.float32(FIXED_POSITIONS["left_knee_joint"])).all()
 
 
 def test_episodes_end_at_the_next_start_and_at_gaps(robot, day, tmp_path):

@@ -19,7 +19,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.joints import ACTED
+from rulesafe_core.joints import ACTION_INDICES
 from rulesafe_interfaces.msg import MemoryTokens
 from rulesafe_ros.view.foxglove_server import FRAMES, FoxgloveServer
 from rulesafe_ros.view.model import JOINT_NAMES
@@ -118,7 +118,7 @@ def test_the_layout_plots_each_joint_by_its_index():
         return found
 
     json.loads(LAYOUT.read_text(), object_hook=collect)
-    for i, (index, name) in enumerate(zip(ACTED, JOINT_NAMES, strict=True)):
+    for i, (index, name) in enumerate(zip(ACTION_INDICES, JOINT_NAMES, strict=True)):
         assert labels[f"/joint_states.position[{index}]"] == name
         assert labels[f"/policy/action_chunk.points[-1].positions[{i}]"] == f"{name}, asked"
 

@@ -12,7 +12,7 @@ from rulesafe_core.robot import HOME, h1_2
 from rulesafe_core.transforms import to_quat_wxyz
 from rulesafe_core.urdf import to_urdf
 from rulesafe_core.urdf_reader import read_kinematics
-from rulesafe_demos.film.strip import Tokens
+from rulesafe_demos.video.strip import Tokens
 from rulesafe_ros.view.board import Board
 from rulesafe_ros.view.frames import LinkTransforms
 from rulesafe_ros.view.model import HISTORY_LENGTH, ViewModel, choices

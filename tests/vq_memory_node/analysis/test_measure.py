@@ -1,6 +1,7 @@
 """The measurements on data with known results."""
 
 import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -266,8 +267,8 @@ def test_results_come_for_each_rule_and_for_all_together():
 def test_what_cannot_be_measured_is_refused():
     train = recorded(0)
     memories = {"joints": NoMemory()}
-    with pytest.raises(RuleSafeError, match="2 seeds or more"):
-        next(measures.probe_results(train, train, memories, 1))
+    with pytest.raises(RuleSafeError, match="--seeds must be 2 or more"):  # before loading
+        commands.measure(Path("missing"), "missing", Path("missing"), Path("out.md"), seeds=1)
     with pytest.raises(RuleSafeError, match="no rule in common"):
         next(measures.probe_results(train, recorded(1, ("rule_004",)), memories, 2))
     blind = Trajectories(train.positions, train.rules, train.safes)
@@ -341,7 +342,7 @@ def test_each_frame_is_timed_and_bytes_are_counted(model_dir):
         "frame with a token, eager torch": 5,
         "frame with no token": 5 * (STRIDE - 1),
     }
-    held = cost.held
+    held = cost.memory_kb
     assert held["raw memory, sliding"] > 2 * held["token memory, sliding"] > 0
 
 

@@ -33,14 +33,16 @@ def measured(options: BenchOptions) -> list[Measure]:
     return [
         Measure.of("states that the robot sent", "Hz", [found.sent]),
         Measure.of("states that the bridge used", "Hz", [found.used], where),
-        Measure.of("commands that the robot heard", "Hz", [found.commands]),
+        Measure.of("commands that the robot received", "Hz", [found.commands]),
         Measure.of("bridge", "cores", [found.bridge_cpu], where),
         Measure.of("robot's side of this benchmark", "cores", [found.robot_cpu]),
         *_times("chunk to the first command that follows it", found.chunks),
         *_times("watchdog: silent robot, beyond its timeout", found.silence),
         *_times("watchdog: no chunk, beyond its timeout", found.no_chunk),
         *_times("stop service to the first damped command", found.stop),
-        Measure.of("lost robot: from its first state to IDLE", "s", recovery, "found by DDS anew"),
+        Measure.of(
+            "lost robot: from its first state to IDLE", "s", recovery, "rediscovered by DDS"
+        ),
     ]
 
 

@@ -16,5 +16,5 @@ def measured(options: BenchOptions) -> list[Measure]:
             Measure.of(name, "us", 1000 * ms, f"p99 {np.percentile(1000 * ms, 99):.0f}")
             for name, ms in cost.times.items()
         ),
-        *(Measure.of(f"held by {name}", "kB", [kb]) for name, kb in cost.held.items()),
+        *(Measure.of(f"held by {name}", "kB", [kb]) for name, kb in cost.memory_kb.items()),
     ]

@@ -84,10 +84,10 @@ def _observation(options: BenchOptions) -> list[Measure]:
     observer = Observer(simulation)
     requested: dict[str, tuple[str, ...]] = {
         "full observation": OBSERVATIONS,
-        "head_rgb alone": ("head_rgb",),
-        "front_rgb alone": ("front_rgb",),
-        "points alone (render and sample)": ("points",),
-        "joint positions alone": ("joint_positions", "all_joint_positions"),
+        "head_rgb only": ("head_rgb",),
+        "front_rgb only": ("front_rgb",),
+        "points only (render and sample)": ("points",),
+        "joint positions only": ("joint_positions", "all_joint_positions"),
     }
     samples: dict[str, list[float]] = {name: [] for name in requested}
     cpu: list[float] = []
@@ -110,10 +110,10 @@ def _observation(options: BenchOptions) -> list[Measure]:
 def first_frame(options: BenchOptions) -> list[Measure]:
     """Measure the first full observation after building the scene, each time in a new process."""
     times = [run_apart(_first_frame, options) for _ in range(3)]
-    scene, picture = zip(*times, strict=True)
+    scene, image = zip(*times, strict=True)
     return [
         Measure.of("imports and reset before the first frame", "ms", scene, "fresh process"),
-        Measure.of("first full observation", "ms", picture, "fresh process"),
+        Measure.of("first full observation", "ms", image, "fresh process"),
     ]
 
 

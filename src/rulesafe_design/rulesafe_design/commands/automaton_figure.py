@@ -129,7 +129,7 @@ def _add_states(graph: Digraph, automaton: Automaton, on_plan: set[int]) -> None
         locked = "".join(
             f'<br/><font point-size="8">{part[0].upper()} locked</font>'
             for part in MOVED
-            if part in state.held
+            if part in state.locked_parts
         )
         graph.node(
             str(number),
@@ -139,7 +139,7 @@ def _add_states(graph: Digraph, automaton: Automaton, on_plan: set[int]) -> None
             color=FAINT if number in ends else INK,
             penwidth="2.2" if number in on_plan else "1",
             group="plan" if number in on_plan else "",
-            peripheries="2" if state.free else "1",
+            peripheries="2" if state.door_unlocked else "1",
             tooltip=f"state {number}: {look.name}",
         )
 

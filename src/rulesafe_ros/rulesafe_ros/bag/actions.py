@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from rulesafe_core.chunks import PERIOD, Chunk, load_executor
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.joints import ACTED, ACTION_JOINTS
+from rulesafe_core.joints import ACTION_INDICES, ACTION_JOINTS
 from rulesafe_core.robot import h1_2
 from rulesafe_ros.bag.episodes import BagEpisode
 
@@ -33,7 +33,7 @@ def of_chunks(execution: str, episode: BagEpisode) -> Actions:
     upper = [body.joint(joint).upper for joint in ACTION_JOINTS]
     executor = load_executor(execution)(lower, upper)
     executor.reset(episode.start)
-    command = episode.positions[0, ACTED].astype(np.float64)
+    command = episode.positions[0, ACTION_INDICES].astype(np.float64)
     pending = sorted(episode.chunks, key=lambda pair: pair[0])
     current: Chunk | None = None
     actions: list[NDArray[np.float64]] = []
@@ -81,7 +81,7 @@ def of_bridge(episode: BagEpisode) -> Actions:
 
 def of_positions(episode: BagEpisode) -> Actions:
     """Return the positions one frame later, for a robot that is guided manually."""
-    return episode.positions[1:, ACTED].astype(np.float64)
+    return episode.positions[1:, ACTION_INDICES].astype(np.float64)
 
 
 ACTIONS: Mapping[str, Callable[[BagEpisode], Actions]] = {

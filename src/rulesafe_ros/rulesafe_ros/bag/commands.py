@@ -158,7 +158,7 @@ def to_dataset(
 def to_video(bag: BagFolder, out: Path | None = None) -> None:
     """Render videos of a bag's episodes: cameras, plan and memory tokens.
 
-    Example: rulesafe bag to-video bag --out films
+    Example: rulesafe bag to-video bag --out videos
 
     Args:
         bag: Folder of the bag.

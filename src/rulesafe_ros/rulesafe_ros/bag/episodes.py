@@ -18,7 +18,7 @@ from rulesafe_core.chunks import PERIOD, SECOND, Chunk
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
 from rulesafe_core.messages import decode_chunk, to_ns
-from rulesafe_core.robot import HELD
+from rulesafe_core.robot import FIXED_POSITIONS
 from rulesafe_data.bags.decoding import MessageDecoder
 from rulesafe_data.bags.reading import Bag
 from vq_memory_node.resampling import Resampler, Sample
@@ -145,7 +145,7 @@ class _Entries:
             self._columns = [
                 (i, names.index(joint)) for i, joint in enumerate(ALL_JOINTS) if joint in names
             ]
-        positions = np.array([HELD.get(joint, 0.0) for joint in ALL_JOINTS])
+        positions = np.array([FIXED_POSITIONS.get(joint, 0.0) for joint in ALL_JOINTS])
         velocities = np.zeros(len(ALL_JOINTS))
         for target, source in self._columns:
             positions[target] = message.position[source]

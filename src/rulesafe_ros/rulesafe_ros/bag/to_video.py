@@ -12,14 +12,14 @@ import numpy as np
 from rulesafe_core.chunks import PERIOD, SECOND
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.bags.reading import Bag
-from rulesafe_demos.film.episode import FilmRecorder
-from rulesafe_demos.film.film import Picture
-from rulesafe_demos.film.messages import decode_memory, decode_status
+from rulesafe_demos.video.episode import VideoRecorder
+from rulesafe_demos.video.frames import RgbImage
+from rulesafe_demos.video.messages import decode_memory, decode_status
 from rulesafe_ros.bag.camera_frames import CAMERAS, FILM, FRONT, HEAD, CameraFrames
 from rulesafe_ros.bag.episodes import BagEpisode, read_episodes
 from rulesafe_sim.episode import EpisodeTracker, TaskSnapshot
 
-BLANK: Picture = np.full((64, 64, 3), 17, np.uint8)
+BLANK: RgbImage = np.full((64, 64, 3), 17, np.uint8)
 """Image in place of a camera that was not recorded."""
 
 
@@ -48,7 +48,7 @@ def to_video(path: Path, folder: Path, report: Callable[[str], None] = print) ->
 
 
 def cameras(bag: Bag) -> dict[str, str]:
-    """Return the image topics by camera: the film topics if they were recorded.
+    """Return the image topics by camera: the video topics if they were recorded.
 
     Raises:
         RuleSafeError: the bag has no image topic.
@@ -65,7 +65,7 @@ def cameras(bag: Bag) -> dict[str, str]:
 
 def film(bag: Bag, episode: BagEpisode, topics: dict[str, str], folder: Path) -> list[Path]:
     """Render one episode, and return the paths of the files."""
-    recorder, tracker = FilmRecorder(folder, episode.instruction), EpisodeTracker(inf)
+    recorder, tracker = VideoRecorder(folder, episode.instruction), EpisodeTracker(inf)
     for stamp in sorted(episode.tokens):
         recorder.tokens(stamp, decode_memory(episode.tokens[stamp]))
     camera_frames = CameraFrames(bag, episode, episode.frames, topics, episode.frames)
@@ -74,8 +74,8 @@ def film(bag: Bag, episode: BagEpisode, topics: dict[str, str], folder: Path) ->
         now = _snapshot(bag, episode, stamp)
         tracker.update(now)
         recorder.facts(stamp, now)
-        recorder.picture(HEAD, stamp, images.get(HEAD, BLANK))
-        recorder.picture(FRONT, stamp, images.get(FRONT, BLANK))
+        recorder.add_image(HEAD, stamp, images.get(HEAD, BLANK))
+        recorder.add_image(FRONT, stamp, images.get(FRONT, BLANK))
     record = tracker.record or tracker.end("the recording ended")
     return recorder.close(record if record.plan else None)
 

@@ -118,9 +118,9 @@ def video() -> Item:
 def sandbox() -> Item:
     """Check the layers of the sandbox for untrusted programs."""
     try:
-        from rulesafe_design.sandbox import walls
+        from rulesafe_design.sandbox import restrictions
 
-        found = walls()
+        found = restrictions()
     except Exception as error:
         return Item(FAIL, str(error), "sudo apt-get install libseccomp2; a container must allow it")
     inactive = [name for name, holds in found.items() if not holds]

@@ -11,7 +11,7 @@ from rulesafe_core.chunks import SECOND, Chunk
 from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_core.robot import h1_2
 from rulesafe_core.urdf import to_urdf
-from rulesafe_demos.film.strip import Tokens
+from rulesafe_demos.video.strip import Tokens
 from rulesafe_locks.rules import RULES, load_rule
 from rulesafe_ros.view.board import Board
 from rulesafe_ros.view.frames import LinkTransforms
@@ -69,7 +69,7 @@ def targets(chunk: Chunk | None, stamp: int, width: int) -> HistoryRow:
     """Return the target of each joint at `stamp` (ns), rad; None outside the chunk."""
     if chunk is None or not chunk.times[0] <= stamp <= chunk.end:
         return [None] * width
-    rows = [np.interp(stamp, chunk.times, column) for column in chunk.rows.T]
+    rows = [np.interp(stamp, chunk.times, column) for column in chunk.steps.T]
     return list(rounded(np.array(rows)))
 
 
@@ -145,7 +145,7 @@ class ViewModel:
             return
         self._chunk = chunk
         times = (chunk.times - self._history.origin) / SECOND
-        rows = [rounded(row) for row in chunk.rows]
+        rows = [rounded(row) for row in chunk.steps]
         self._board.put("chunk", {"times": np.round(times, 3).tolist(), "rows": rows})
 
     def tokens(self, tokens: Tokens, model: str) -> None:

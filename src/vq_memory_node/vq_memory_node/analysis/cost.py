@@ -29,11 +29,11 @@ class Cost:
 
     Attributes:
         times: processing time of each frame (ms), by type of frame.
-        held: RAM usage (kB), by object.
+        memory_kb: RAM usage (kB), by object.
     """
 
     times: dict[str, NDArray[np.float64]]
-    held: dict[str, float]
+    memory_kb: dict[str, float]
 
 
 def measure_apart(model: Path | str, tokens: int) -> Cost:

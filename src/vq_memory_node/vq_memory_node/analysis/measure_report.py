@@ -54,7 +54,7 @@ def report(
         ),
         "## Cost",
         COST_TEXT,
-        cost_section(cost.times, cost.held),
+        cost_section(cost.times, cost.memory_kb),
         "## Models and episodes",
         "Models, trained without the steps as labels; rows of the tables without the name of a "
         "model are of the first one:",

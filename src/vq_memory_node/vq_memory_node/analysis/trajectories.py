@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulesafe_core.errors import RuleSafeError, unknown_name
-from rulesafe_core.joints import ACTED
+from rulesafe_core.joints import ACTION_INDICES
 from rulesafe_data import layout
 from rulesafe_data.states import load_states
 from rulesafe_data.store import EpisodeStore
@@ -116,7 +116,7 @@ def _of_dataset(root: Path) -> Trajectories:
     positions, rules, safes, steps = [], [], [], []
     for episode in store.episodes:
         state = store.episode(episode.index, [layout.STATE])[layout.STATE]
-        positions.append(np.ascontiguousarray(state[:, ACTED], np.float32))
+        positions.append(np.ascontiguousarray(state[:, ACTION_INDICES], np.float32))
         facts = store.privileged.facts(episode.index)
         rules.append(str(facts.get("rule", "")))
         safes.append(str(facts.get("safe", "")))
@@ -137,7 +137,7 @@ def _of_recordings(directory: Path) -> Trajectories:
         path = folder.file(rule, attempt, success=True)
         columns = read_columns(path, ["time", "robot_positions", STEPS])
         recording = RecordedAttempt(read_facts(path), columns)
-        positions.append(np.ascontiguousarray(recording.joint_positions()[:, ACTED]))
+        positions.append(np.ascontiguousarray(recording.joint_positions()[:, ACTION_INDICES]))
         rules.append(rule)
         safes.append(str(recording.facts["safe"]))
         # A dataset has no frame for the state after the last action.

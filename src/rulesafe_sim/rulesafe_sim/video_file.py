@@ -1,4 +1,4 @@
-"""Writer of H.264 films (MP4)."""
+"""Writer of H.264 videos (MP4)."""
 
 from pathlib import Path
 
@@ -7,20 +7,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 FPS = 10
-"""Frames per second of a film: one frame of the simulation each."""
+"""Frames per second of a video: one frame of the simulation each."""
 
 
-class Film:
-    """An H.264 film at 10 frames per second, written frame by frame; a context manager."""
+class VideoFile:
+    """An H.264 video at 10 frames per second, written frame by frame; a context manager."""
 
     def __init__(self, path: Path):
         self.path, self.frames = path, 0
         self._container: av.container.OutputContainer | None = None
 
-    def add(self, picture: NDArray[np.uint8]) -> None:
+    def add(self, image: NDArray[np.uint8]) -> None:
         """Append a frame (H, W, 3); all have the same size, even in both directions."""
-        container = self._container or self._begin(*picture.shape[:2])
-        frame = av.VideoFrame.from_ndarray(picture, format="rgb24")
+        container = self._container or self._begin(*image.shape[:2])
+        frame = av.VideoFrame.from_ndarray(image, format="rgb24")
         frame.pts, self.frames = self.frames, self.frames + 1
         container.mux(self._stream.encode(frame))
 
@@ -33,10 +33,10 @@ class Film:
         self._stream.options = {"crf": "20", "preset": "veryfast"}
         return self._container
 
-    def hold(self, picture: NDArray[np.uint8], seconds: float) -> None:
+    def hold(self, image: NDArray[np.uint8], seconds: float) -> None:
         """Append an image for a duration."""
         for _ in range(round(seconds * FPS)):
-            self.add(picture)
+            self.add(image)
 
     def close(self) -> None:
         """Finish the file; without any frame no file is written."""
@@ -45,7 +45,7 @@ class Film:
             self._container.close()
             self._container = None
 
-    def __enter__(self) -> "Film":
+    def __enter__(self) -> "VideoFile":
         return self
 
     def __exit__(self, *exc: object) -> None:

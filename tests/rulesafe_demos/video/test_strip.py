@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_demos.film.film import BACKGROUND, LATER, MARGIN, SIDE
-from rulesafe_demos.film.strip import BAND, TOP, Tokens, squares, strip, tokens_of, with_strip
+from rulesafe_demos.video.frames import BACKGROUND, LATER, MARGIN, SIDE
+from rulesafe_demos.video.strip import BAND, TOP, Tokens, squares, strip, tokens_of, with_strip
 from vq_memory_node.colours import cluster_colours
 from vq_memory_node.memory import NoMemory, RawMemory, Reading
 from vq_memory_node.rolling import RollingMemory

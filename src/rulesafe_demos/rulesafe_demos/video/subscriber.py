@@ -1,4 +1,4 @@
-"""The film of an episode in process: a subscriber that renders both cameras after each frame."""
+"""The video of an episode in process: a subscriber that renders both cameras after each frame."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulesafe_core.chunks import PERIOD
-from rulesafe_demos.film.episode import EpisodeMonitor, FilmRecorder
-from rulesafe_demos.film.strip import tokens_of
+from rulesafe_demos.video.episode import EpisodeMonitor, VideoRecorder
+from rulesafe_demos.video.strip import tokens_of
 from rulesafe_sim.cameras import FRONT, HEAD
 from rulesafe_sim.episode import Activity
 from rulesafe_sim.observer import Observer
@@ -16,13 +16,14 @@ from rulesafe_sim.simulation import Simulation
 from vq_memory_node.rolling import RollingMemory
 
 
-class EpisodeFilm:
+class EpisodeVideo:
     """Subscriber that writes film.mp4 and sheet.png.
 
     Args:
         simulation: has just been reset, and renders.
         folder: folder for both files.
-        time_limit: simulated time, s, until which it films, or until shortly after the door opened.
+        time_limit: simulated time, s, until which it records, or until shortly after the door
+            opened.
         side: width and height of each rendered image, pixels.
         memory: updated with the joint positions; its tokens are shown, if it has any.
     """
@@ -37,7 +38,7 @@ class EpisodeFilm:
     ):
         cameras = [replace(camera, width=side, height=side) for camera in (HEAD, FRONT)]
         self._observer = Observer(simulation, cameras)
-        self._recorder = FilmRecorder(folder, simulation.rule.description)
+        self._recorder = VideoRecorder(folder, simulation.rule.description)
         self._monitor = EpisodeMonitor(time_limit, self._recorder)
         self._memory = memory
         if memory:
@@ -52,7 +53,7 @@ class EpisodeFilm:
             self._monitor.tokens(stamp, tokens)
         seen = self._observer.observe(("head_rgb", "front_rgb"))
         for camera in ("head", "front"):
-            self._monitor.picture(camera, stamp, seen[f"{camera}_rgb"])
+            self._monitor.add_image(camera, stamp, seen[f"{camera}_rgb"])
 
     def close(self, reason: str) -> list[Path]:
         """Finish both files of an episode; `reason` is used if the door is not open."""

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from rulesafe_demos.film import episode
-from rulesafe_demos.film.episode import LATE, EpisodeMonitor, FilmRecorder
-from rulesafe_demos.film.film import BACKGROUND, BAR, SIDE, ContactSheet, compose
-from rulesafe_demos.film.strip import BAND, TOP, Tokens, squares
-from rulesafe_demos.film.summary import write_summary
+from rulesafe_demos.video import episode
+from rulesafe_demos.video.episode import LATE, EpisodeMonitor, VideoRecorder
+from rulesafe_demos.video.frames import BACKGROUND, BAR, SIDE, ContactSheet, compose
+from rulesafe_demos.video.strip import BAND, TOP, Tokens, squares
+from rulesafe_demos.video.summary import write_summary
 from rulesafe_sim.episode import TaskSnapshot
 from vq_memory_node.colours import cluster_colours
 from vq_memory_node.memory import Reading
@@ -110,19 +110,19 @@ def picture(value: int, side: int = 224) -> np.ndarray:
 
 
 def test_film_and_sheet_hold_each_instant_once_however_the_parts_arrive(tmp_path):
-    recorder = FilmRecorder(tmp_path, "Open it.")
+    recorder = VideoRecorder(tmp_path, "Open it.")
     monitor = EpisodeMonitor(60, recorder)
     story = [START, at(0.1), at(0.2, "knob"), at(0.3, "knob", "handle", "door")]
     for i, now in enumerate(story):
         stamp = round((100 + now.time) * SECOND)
         if i % 2:
             see(monitor, now)
-        monitor.picture("front", stamp, picture(60 * i))
+        monitor.add_image("front", stamp, picture(60 * i))
         if i != 1:  # one image is lost, so that instant is left out
-            monitor.picture("head", stamp, picture(60 * i))
+            monitor.add_image("head", stamp, picture(60 * i))
         see(monitor, now)
-        monitor.picture("front", stamp, picture(255))  # sent again
-        monitor.picture("head", stamp, picture(255)) if i != 1 else None
+        monitor.add_image("front", stamp, picture(255))  # sent again
+        monitor.add_image("head", stamp, picture(255)) if i != 1 else None
     paths = recorder.close(monitor.result)
     assert [path.name for path in paths] == ["film.mp4", "sheet.png"]
     with av.open(str(paths[0])) as film:
@@ -159,7 +159,7 @@ def clocks(monkeypatch):
 
 
 def test_the_clocks_of_film_and_sheet_stop_when_the_door_opens(tmp_path, clocks):
-    monitor = EpisodeMonitor(60, FilmRecorder(tmp_path, "Open it."))
+    monitor = EpisodeMonitor(60, VideoRecorder(tmp_path, "Open it."))
     film_of(monitor, START)
     for time in (12.2, 12.6, 13.0):  # the film lingers
         film_of(monitor, at(time, "knob", "handle", "door"))
@@ -170,7 +170,7 @@ def test_the_clocks_of_film_and_sheet_stop_when_the_door_opens(tmp_path, clocks)
 
 
 def test_a_failed_episode_ends_at_its_time_though_pictures_are_lost(tmp_path, clocks):
-    monitor = EpisodeMonitor(60, FilmRecorder(tmp_path, "Open it."))
+    monitor = EpisodeMonitor(60, VideoRecorder(tmp_path, "Open it."))
     film_of(monitor, START)
     see(monitor, at(4.0, "knob"))
     monitor.give_up("no path")
@@ -208,11 +208,11 @@ def film_of(monitor: EpisodeMonitor, now: TaskSnapshot) -> None:
     """Facts and both pictures of an instant."""
     see(monitor, now)
     for camera in ("head", "front"):
-        monitor.picture(camera, round((100 + now.time) * SECOND), picture(90))
+        monitor.add_image(camera, round((100 + now.time) * SECOND), picture(90))
 
 
 def test_the_strip_holds_the_tokens_of_each_instant_however_they_arrive(tmp_path):
-    monitor = EpisodeMonitor(60, FilmRecorder(tmp_path, "Open it."))
+    monitor = EpisodeMonitor(60, VideoRecorder(tmp_path, "Open it."))
     tell(monitor, at(-5.0), 3, 3, 3)  # of the episode before
     film_of(monitor, at(0.0))
     film_of(monitor, at(0.1))
@@ -229,7 +229,7 @@ def test_the_strip_holds_the_tokens_of_each_instant_however_they_arrive(tmp_path
 
 
 def test_a_memory_that_falls_silent_does_not_stop_the_film(tmp_path):
-    monitor = EpisodeMonitor(60, FilmRecorder(tmp_path, "Open it."))
+    monitor = EpisodeMonitor(60, VideoRecorder(tmp_path, "Open it."))
     tell(monitor, at(0.0), 2)
     for i in range(2 * LATE):
         film_of(monitor, at(0.1 * i))
@@ -238,7 +238,7 @@ def test_a_memory_that_falls_silent_does_not_stop_the_film(tmp_path):
 
 
 def test_tokens_that_begin_later_than_the_film_leave_it_as_it_is(tmp_path):
-    monitor = EpisodeMonitor(60, FilmRecorder(tmp_path, "Open it."))
+    monitor = EpisodeMonitor(60, VideoRecorder(tmp_path, "Open it."))
     for i in range(2 * LATE):
         film_of(monitor, at(0.1 * i))
     tell(monitor, at(0.1 * (2 * LATE - 1)), 2)
@@ -249,7 +249,7 @@ def test_tokens_that_begin_later_than_the_film_leave_it_as_it_is(tmp_path):
 
 
 def test_without_pictures_nothing_is_written(tmp_path):
-    monitor = EpisodeMonitor(60, FilmRecorder(tmp_path / "out", "Open it."))
+    monitor = EpisodeMonitor(60, VideoRecorder(tmp_path / "out", "Open it."))
     see(monitor, at(1.0, "knob", "handle", "door"))
     assert monitor.recorder.close(monitor.result) == []
     assert not (tmp_path / "out").exists()

@@ -1,4 +1,4 @@
-"""The strip below a film's images: the memory of a policy, one square per token. No ROS here.
+"""The strip below a video's images: the memory of a policy, one square per token. No ROS here.
 
 Example::
 
@@ -11,14 +11,14 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_demos.film.film import BACKGROUND, LATER, MARGIN, QUIET, SIDE, TEXT, Picture, font
+from rulesafe_demos.video.frames import BACKGROUND, LATER, MARGIN, QUIET, SIDE, TEXT, RgbImage, font
 from vq_memory_node.colours import cluster_colours
 from vq_memory_node.memory import Reading
 from vq_memory_node.rolling import RollingMemory
 from vq_memory_node.windows import RATE
 
 BAND = 56
-"""Height in pixels of the strip with its legend; even, as the film's format requires."""
+"""Height in pixels of the strip with its legend; even, as the video's format requires."""
 
 TOP = 24
 """Height in pixels of the legend above the squares."""
@@ -71,10 +71,10 @@ def tokens_of(rolling: RollingMemory | None) -> Tokens | None:
     return Tokens(rolling.read(), rolling.memory.vocabulary, rolling.grid.stride / RATE)
 
 
-def with_strip(picture: Picture, tokens: Tokens | None) -> Picture:
+def with_strip(image: RgbImage, tokens: Tokens | None) -> RgbImage:
     """Return an image (H, 2 SIDE, 3) with the strip below it, (H + BAND, 2 SIDE, 3); without tokens
     it is unchanged."""
-    return picture if tokens is None else np.vstack([picture, strip(tokens)])
+    return image if tokens is None else np.vstack([image, strip(tokens)])
 
 
 def squares(length: int) -> list[tuple[int, int]]:
@@ -87,7 +87,7 @@ def squares(length: int) -> list[tuple[int, int]]:
     return [(left, left + pitch - GAP) for left in lefts]
 
 
-def strip(tokens: Tokens) -> Picture:
+def strip(tokens: Tokens) -> RgbImage:
     """Return the strip (BAND, 2 SIDE, 3). A token that was not observed is an empty square."""
     canvas = Image.new("RGB", (2 * SIDE, BAND), BACKGROUND)
     draw = ImageDraw.Draw(canvas)

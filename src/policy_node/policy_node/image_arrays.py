@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.files import drafted, locked
+from rulesafe_core.files import draft_file, locked
 from rulesafe_data.files import read_json, write_json
 from rulesafe_data.layout import CAMERAS
 from rulesafe_data.store import EpisodeStore
@@ -68,7 +68,7 @@ def _decode(store: EpisodeStore, episodes: Sequence[int], side: int, path: Path)
     height, width, _ = store.features[CAMERAS[0]]["shape"]
     frames = sum(store.episodes[index].length for index in episodes)
     shape = (frames, len(CAMERAS), min(side, height), min(side, width), 3)
-    with drafted(path) as draft:
+    with draft_file(path) as draft:
         array: Any = np.lib.format.open_memmap(draft, "w+", np.uint8, shape)
         start = 0
         for index in episodes:

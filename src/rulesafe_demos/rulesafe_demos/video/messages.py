@@ -1,9 +1,9 @@
-"""Decode the messages that a film shows; see `rulesafe_core.messages`."""
+"""Decode the messages that a video shows; see `rulesafe_core.messages`."""
 
 from typing import Any
 
 from rulesafe_core.messages import decode_tokens
-from rulesafe_demos.film.strip import Tokens
+from rulesafe_demos.video.strip import Tokens
 from rulesafe_sim.episode import TaskSnapshot
 from vq_memory_node.memory import Reading
 from vq_memory_node.windows import RATE

@@ -1,17 +1,17 @@
-"""The film of one episode, from snapshots and images, and the end of the episode. No ROS here."""
+"""The video of one episode, from snapshots and images, and the end of the episode. No ROS here."""
 
 import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from rulesafe_core.chunks import SECOND
-from rulesafe_demos.film.film import ContactSheet, Picture, compose, in_words
-from rulesafe_demos.film.strip import Tokens, with_strip
+from rulesafe_demos.video.frames import ContactSheet, RgbImage, compose, in_words
+from rulesafe_demos.video.strip import Tokens, with_strip
 from rulesafe_sim.episode import EpisodeRecord, EpisodeTracker, PhaseChange, TaskSnapshot, changes
-from rulesafe_sim.film import Film
+from rulesafe_sim.video_file import VideoFile
 
 LINGER = 1.0
-"""Simulated time for which the film continues after the door has opened, s."""
+"""Simulated time for which the video continues after the door has opened, s."""
 
 CLOSING = 2.0
 """Duration of the last image, s."""
@@ -45,9 +45,9 @@ class _Memory:
         return next((tokens.emptied() for tokens in self.received.values()), None)
 
 
-class FilmClock:
-    """The clock of a film. It stops when the door opens, while the images continue, so that the
-    film ends with the time of the result."""
+class VideoClock:
+    """The clock of a video. It stops when the door opens, while the images continue, so that the
+    video ends with the time of the result."""
 
     def __init__(self) -> None:
         self._opened: float | None = None  # simulated time since the reset, s
@@ -60,26 +60,26 @@ class FilmClock:
         return replace(now, time=self._opened)
 
 
-class FilmRecorder:
-    """Film and contact sheet of one episode, from images and facts that arrive in any order.
+class VideoRecorder:
+    """Video and contact sheet of one episode, from images and facts that arrive in any order.
 
-    They are matched by their stamps (ns); each instant is filmed once, in order. The film has a
-    strip of memory tokens if tokens have been received by the first instant that is filmed. The
+    They are matched by their stamps (ns); each instant is recorded once, in order. The video has a
+    strip of memory tokens if tokens have been received by the first instant that is recorded. The
     clock in both stops when the door opens; the last images are a moment later.
     """
 
     def __init__(self, folder: Path, instruction: str):
-        self._film, self._sheet = Film(folder / "film.mp4"), ContactSheet()
+        self._film, self._sheet = VideoFile(folder / "film.mp4"), ContactSheet()
         self._folder, self._instruction = folder, instruction
-        self._parts: dict[int, dict[str, Picture | TaskSnapshot]] = {}
-        self._complete: list[tuple[int, dict[str, Picture | TaskSnapshot]]] = []
+        self._parts: dict[int, dict[str, RgbImage | TaskSnapshot]] = {}
+        self._complete: list[tuple[int, dict[str, RgbImage | TaskSnapshot]]] = []
         self._taken = -1  # stamp of the last complete instant
-        self._clock = FilmClock()
-        self._memory: _Memory | None = _Memory()  # None: the film has no strip
-        self._last: tuple[Picture, Picture, TaskSnapshot, Tokens | None] | None = None
+        self._clock = VideoClock()
+        self._memory: _Memory | None = _Memory()  # None: the video has no strip
+        self._last: tuple[RgbImage, RgbImage, TaskSnapshot, Tokens | None] | None = None
 
-    def picture(self, camera: str, stamp: int, picture: Picture) -> None:
-        self._add(camera, stamp, picture)
+    def add_image(self, camera: str, stamp: int, image: RgbImage) -> None:
+        self._add(camera, stamp, image)
 
     def facts(self, stamp: int, now: TaskSnapshot) -> None:
         if self._memory:
@@ -91,7 +91,7 @@ class FilmRecorder:
             self._memory.received[stamp] = tokens
             self._develop(LATE)
 
-    def _add(self, kind: str, stamp: int, part: Picture | TaskSnapshot) -> None:
+    def _add(self, kind: str, stamp: int, part: RgbImage | TaskSnapshot) -> None:
         if stamp <= self._taken:
             return
         parts = self._parts.setdefault(stamp, {})
@@ -104,7 +104,7 @@ class FilmRecorder:
         self._develop(LATE)
 
     def _develop(self, patience: int) -> None:
-        """Film the complete instants, except the last `patience` whose tokens may still arrive."""
+        """Write the complete instants, except the last `patience` whose tokens may still arrive."""
         while self._complete:
             stamp, parts = self._complete[0]
             waiting = self._memory and self._memory.newest < stamp
@@ -113,11 +113,11 @@ class FilmRecorder:
             del self._complete[0]
             tokens = self._memory.at(stamp) if self._memory else None
             if tokens is None:
-                self._memory = None  # the size of a film cannot change after its first image
+                self._memory = None  # the size of a video cannot change after its first image
             self._shoot(parts["head"], parts["front"], parts["facts"], tokens)  # type: ignore[arg-type]
 
     def _shoot(
-        self, head: Picture, front: Picture, now: TaskSnapshot, tokens: Tokens | None
+        self, head: RgbImage, front: RgbImage, now: TaskSnapshot, tokens: Tokens | None
     ) -> None:
         self._film.add(with_strip(compose(head, front, now, self._instruction), tokens))
         if self._last is None:
@@ -159,7 +159,7 @@ class EpisodeMonitor:
     earliest snapshot, by time, that ends the episode; it does not depend on when it is read.
     """
 
-    def __init__(self, time_limit: float, recorder: FilmRecorder | None = None):
+    def __init__(self, time_limit: float, recorder: VideoRecorder | None = None):
         self.recorder = recorder
         self._tracker = EpisodeTracker(time_limit)
         self._moved = time.monotonic()
@@ -184,9 +184,9 @@ class EpisodeMonitor:
         if self.result and (waiting or stamp >= self._last_filmed):
             self._ended = self._ended or time.monotonic()
 
-    def picture(self, camera: str, stamp: int, picture: Picture) -> None:
+    def add_image(self, camera: str, stamp: int, image: RgbImage) -> None:
         if self.recorder and stamp <= self._last_filmed:
-            self.recorder.picture(camera, stamp, picture)
+            self.recorder.add_image(camera, stamp, image)
 
     def tokens(self, stamp: int, tokens: Tokens) -> None:
         if self.recorder and stamp <= self._last_filmed:

@@ -1,6 +1,6 @@
-"""Films of selected episodes: their actions are executed again, with cameras.
+"""Videos of selected episodes: their actions are executed again, with cameras.
 
-Episodes are run without cameras where the agent needs none, and selected ones are filmed
+Episodes are run without cameras where the agent needs none, and selected ones are recorded
 afterwards. The state digest is checked, since the physics must be bit-identical.
 """
 
@@ -17,7 +17,7 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.bars import ProgressBar
 from rulesafe_data.engines import run
 from rulesafe_demos.attempts import Attempt
-from rulesafe_demos.film.subscriber import EpisodeFilm
+from rulesafe_demos.video.subscriber import EpisodeVideo
 from rulesafe_eval.request import EvaluationRequest, Setup
 from rulesafe_eval.results import ResultsFolder
 from rulesafe_eval.runner import actions_file, agent_of, simulation_of
@@ -37,8 +37,8 @@ def folder_of(directory: Path, rule: str, number: int) -> Path:
 
 
 def choose(episodes: Sequence[Line], each: int) -> list[Line]:
-    """Return the episodes to film: for each rule the first failure, the first success, and so on in
-    turn, at most `each`."""
+    """Return the episodes to record: for each rule the first failure, the first success, and so on
+    in turn, at most `each`."""
     chosen: list[Line] = []
     for rule in dict.fromkeys(line["rule"] for line in episodes):
         played = [line for line in episodes if line["rule"] == rule and line["frames"]]
@@ -49,7 +49,7 @@ def choose(episodes: Sequence[Line], each: int) -> list[Line]:
 
 
 def missing(directory: Path, lines: Sequence[Line]) -> list[Line]:
-    """Return the episodes that have no film yet."""
+    """Return the episodes that have no video yet."""
     return [
         line
         for line in lines
@@ -60,14 +60,14 @@ def missing(directory: Path, lines: Sequence[Line]) -> list[Line]:
 def make(
     request: EvaluationRequest, directory: Path, lines: Sequence[Line], workers: int, engine: str
 ) -> None:
-    """Film the episodes that have no film yet.
+    """Record the episodes that have no video yet.
 
     Raises:
         RuleSafeError: if the physics differs from the evaluation, a worker fails repeatedly, or
             another process writes to the directory.
     """
-    unfilmed = missing(directory, lines)
-    jobs = {request.episode(line["rule"], line["number"]): line for line in unfilmed}
+    without_video = missing(directory, lines)
+    jobs = {request.episode(line["rule"], line["number"]): line for line in without_video}
     if not jobs:
         return
     with ResultsFolder(directory).exclusive_lock():
@@ -75,7 +75,7 @@ def make(
             shutil.rmtree(draft, ignore_errors=True)
         facts = {(line["rule"], line["number"]): line for line in jobs.values()}
         work = partial(film, directory, request.setup, facts)
-        with ProgressBar(total=len(jobs), unit="film") as bar:
+        with ProgressBar(total=len(jobs), unit="video") as bar:
             run(work, jobs, lambda *_: bar.update(), min(workers, len(jobs)), engine)
 
 
@@ -85,7 +85,7 @@ def film(
     facts: Mapping[tuple[str, int], Line],
     episode: Attempt,
 ) -> None:
-    """Write film.mp4 and sheet.png of one episode. If the agent uses memory tokens, the film shows
+    """Write film.mp4 and sheet.png of one episode. If the agent uses memory tokens, the video shows
     the tokens of its memory."""
     line = facts[episode.rule, episode.number]
     actions = np.load(actions_file(directory, episode.rule, episode.number))
@@ -95,15 +95,15 @@ def film(
     simulation = simulation_of(True)
     simulation.reset(episode.source, safe, episode.seed, variation)
     folder = folder_of(directory, episode.rule, episode.number)
-    # Renamed when complete. A draft that was left behind is ignored, and its episode filmed again.
+    # Renamed when complete. A remaining draft is ignored, and its episode recorded again.
     draft = folder.with_name(f".{folder.name}.{os.getpid()}")
     limit = setup.time_limit(simulation.rule)
     memory = getattr(agent_of(setup), "memory", None)
-    filming = EpisodeFilm(simulation, draft, limit, SIDE, memory)
+    filming = EpisodeVideo(simulation, draft, limit, SIDE, memory)
     Runtime(simulation, subscribers=[filming]).run(Playback(actions), stop=False)
     if simulation.digest != line["state_digest"]:
         raise RuleSafeError(
-            f"{episode}: the physics differs from that of the evaluation (state digest); films "
+            f"{episode}: the physics differs from that of the evaluation (state digest); videos "
             "need the same package versions and the same machine as the evaluation"
         )
     filming.close(line["reason"])
@@ -112,6 +112,6 @@ def film(
 
 
 def about(line: Line) -> str:
-    """Return a short description of a film."""
+    """Return a short description of a video."""
     how = "opened" if line["opened"] else f"failed at step {line['failed_step']}"
     return f"{line['rule']} on {line['safe']}, seed {line['seed']}: {how}"

@@ -1,4 +1,4 @@
-"""Frames of a film and contact sheet (PNG) of an episode, from images and facts. No ROS here.
+"""Frames of a video and contact sheet (PNG) of an episode, from images and facts. No ROS here.
 
 Example::
 
@@ -18,7 +18,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from rulesafe_sim.episode import TaskSnapshot
 
-Picture = NDArray[np.uint8]  # (H, W, 3)
+RgbImage = NDArray[np.uint8]  # (H, W, 3)
 
 SIDE = 480  # pixels of each of the two images
 BAR = 112  # pixels of the caption below them
@@ -37,7 +37,7 @@ WORDS = {"+": "open", "-": "close"}
 
 @lru_cache
 def font(size: int, bold: bool = False) -> ImageFont.FreeTypeFont:
-    """Return the font of all texts in a film, `size` pixels high."""
+    """Return the font of all texts in a video, `size` pixels high."""
     name = "DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf"  # comes with matplotlib
     return ImageFont.truetype(str(Path(matplotlib.get_data_path(), "fonts/ttf", name)), size)
 
@@ -48,17 +48,17 @@ def in_words(event: str) -> str:
 
 
 def compose(
-    head: Picture, front: Picture, now: TaskSnapshot, instruction: str, verdict: str = ""
-) -> Picture:
-    """Return a frame of the film (SIDE + BAR, 2 SIDE, 3).
+    head: RgbImage, front: RgbImage, now: TaskSnapshot, instruction: str, verdict: str = ""
+) -> RgbImage:
+    """Return a frame of the video (SIDE + BAR, 2 SIDE, 3).
 
     Front and head camera are side by side; below them are the rule, its instruction, the plan with
     the completed steps, and the time. `verdict`: text of the last frame.
     """
     canvas = Image.new("RGB", (2 * SIDE, SIDE + BAR), BACKGROUND)
     draw = ImageDraw.Draw(canvas)
-    for column, (name, picture) in enumerate((("front camera", front), ("head camera", head))):
-        canvas.paste(_resized(picture, SIDE), (column * SIDE, 0))
+    for column, (name, image) in enumerate((("front camera", front), ("head camera", head))):
+        canvas.paste(_resized(image, SIDE), (column * SIDE, 0))
         _label(canvas, (column * SIDE + 10, 10), name)
     draw.line([(SIDE, 0), (SIDE, SIDE)], fill=BACKGROUND, width=2)
     top = SIDE + 10
@@ -117,8 +117,8 @@ def _label(canvas: Image.Image, where: tuple[int, int], text: str) -> None:
     canvas.paste(Image.blend(region, plate, 0.65), where)
 
 
-def _resized(picture: Picture, side: int) -> Image.Image:
-    image = Image.fromarray(picture)
+def _resized(camera_image: RgbImage, side: int) -> Image.Image:
+    image = Image.fromarray(camera_image)
     if image.size == (side, side):
         return image
     return image.resize((side, side), Image.Resampling.LANCZOS)
@@ -128,7 +128,7 @@ def _resized(picture: Picture, side: int) -> Image.Image:
 class Tile:
     """An entry of the contact sheet: images of both cameras (SIDE, 2 SIDE, 3) and the event."""
 
-    picture: Image.Image
+    image: Image.Image
     time: float  # s
     caption: str
 
@@ -141,7 +141,7 @@ class ContactSheet:
     def __init__(self) -> None:
         self.tiles: list[Tile] = []
 
-    def add(self, head: Picture, front: Picture, time: float, caption: str) -> None:
+    def add(self, head: RgbImage, front: RgbImage, time: float, caption: str) -> None:
         pair = Image.new("RGB", (2 * self.TILE, self.TILE))
         pair.paste(_resized(front, self.TILE), (0, 0))
         pair.paste(_resized(head, self.TILE), (self.TILE, 0))
@@ -161,7 +161,7 @@ class ContactSheet:
             draw.text((MARGIN, 40 + 17 * i), line, font=font(13), fill=QUIET)
         for i, tile in enumerate(self.tiles):
             left, top = MARGIN + i % columns * wide, 80 + i // columns * high
-            canvas.paste(tile.picture, (left, top))
+            canvas.paste(tile.image, (left, top))
             draw.text((left, top + self.TILE + 6), tile.caption, font=font(14, True), fill=TEXT)
             right = left + 2 * self.TILE
             clock = f"{tile.time:.1f} s"

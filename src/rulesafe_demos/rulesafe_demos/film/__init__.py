@@ -1,1 +1,0 @@
-"""Films and contact sheets of episodes."""

@@ -1,0 +1,1 @@
+"""Videos and contact sheets of episodes."""

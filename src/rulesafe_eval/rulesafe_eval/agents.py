@@ -5,7 +5,8 @@ from typing import Any
 
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_core.plugins import import_object, is_reference, load, names
-from rulesafe_data.files import read_json, sha256
+from rulesafe_core.text_files import read_json
+from rulesafe_data.files import sha256
 from rulesafe_eval.oracles import ORACLES
 from rulesafe_eval.request import Setup
 from rulesafe_sim.runtime import Agent

@@ -15,7 +15,7 @@ import torch
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.files import write_atomically
-from rulesafe_data.files import read_json
+from rulesafe_core.text_files import read_json
 
 CHECKPOINT = "checkpoint.pt"
 

@@ -14,6 +14,7 @@ from inspect import getdoc
 
 from rulesafe_cli.table import COMMANDS, Command, Function
 from rulesafe_core.errors import RuleSafeError, missing_package, unknown_name
+from rulesafe_core.text_files import printable, shown_error
 
 BUG = (
     "rulesafe: unexpected error. Run `rulesafe doctor` to check this machine; if it finds nothing, "
@@ -28,10 +29,11 @@ def main(argv: list[str] | None = None) -> int:
         sys.stdout.flush()  # here, so that a closed pipe raises BrokenPipeError within the try
         return code
     except RuleSafeError as error:
-        print(f"rulesafe: {error}", file=sys.stderr)
+        print(f"rulesafe: {shown_error(error)}", file=sys.stderr)
         return 2
     except (FileExistsError, IsADirectoryError, NotADirectoryError, PermissionError) as error:
-        print(f"rulesafe: {error.filename or error}: {error.strerror}", file=sys.stderr)
+        shown = printable(str(error.filename or error))
+        print(f"rulesafe: {shown}: {error.strerror}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         return 130

@@ -178,7 +178,7 @@ def stats(directory: Directory, report: Path | None = None) -> None:
         print("\n".join(statistics.dataset_lines(directory)))
         return
     found = statistics.collect(directory)
-    console = Console(highlight=False)
+    console = Console(markup=False, highlight=False)
     console.print(statistics.table(found.by_rule, f"Attempts in {directory}", console.width))
     for number, cause, where in statistics.causes(found.rows):
         console.print(f"failed, {number} x: {cause}\n    {where}", markup=False)

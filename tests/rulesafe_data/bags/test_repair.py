@@ -128,6 +128,10 @@ def test_where_there_is_nothing_to_repair(killed, tmp_path):
         path.write_bytes(b"\0" * 40)
     with pytest.raises(RuleSafeError, match="no readable messages"):
         unchanged_repair(killed)
+    for path in list(killed.glob("*.mcap")):
+        path.write_bytes(b"")
+    with pytest.raises(RuleSafeError, match="no readable messages"):
+        unchanged_repair(killed)
     assert sorted(path.name for path in killed.parent.iterdir()) == ["killed", "live"]
 
 

@@ -102,7 +102,8 @@ def repair(folder: Path) -> Repaired:
             counts = {path.name: _copy(path, draft / path.name, damage, dropped) for path in paths}
             copies = [draft / name for name, count in counts.items() if count]
             if not copies:
-                raise RuleSafeError(f"{folder} has no readable messages: {damage[0]}")
+                reason = f": {damage[0]}" if damage else ""
+                raise RuleSafeError(f"{folder} has no readable messages{reason}")
             if not damage and (folder / metadata.NAME).is_file() and not unfinished(folder):
                 raise RuleSafeError(f"{folder} is complete and undamaged: nothing to repair")
             complete(draft, copies, {topic: int(count) for topic, count in dropped.items()})

@@ -13,9 +13,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from rulesafe_core.text_files import MAX_DEPTH
 from rulesafe_ros.launch import packages
 from rulesafe_ros.launch.expression import evaluate
 from rulesafe_ros.launch.model import LaunchError
+
+MAX_TEXT = 100_000
+"""Maximum number of characters of a value."""
 
 
 @dataclass(frozen=True)
@@ -53,8 +57,11 @@ def parse(text: str) -> Template:
 
 
 def perform(template: Template, context: Context) -> str:
-    """Return the template's text in this context."""
-    return "".join(part if isinstance(part, str) else _call(part, context) for part in template)
+    """Return the template's text in this context; raise LaunchError if it is too long."""
+    text = "".join(part if isinstance(part, str) else _call(part, context) for part in template)
+    if len(text) > MAX_TEXT:
+        raise LaunchError(f"a value of {len(text)} characters; at most {MAX_TEXT} are valid")
+    return text
 
 
 def substitute(text: str, context: Context) -> str:
@@ -111,6 +118,7 @@ class _Parser:
     def __init__(self, text: str) -> None:
         self.text = text
         self.position = 0
+        self.depth = 0
 
     def template(self, quote: str) -> Template:
         """Return the parts up to the closing quote, or to the end of the text without a quote."""
@@ -123,6 +131,9 @@ class _Parser:
         return _joined(parts)
 
     def _call(self, quote: str) -> Call:
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise LaunchError(f"substitutions are nested deeper than {MAX_DEPTH} levels")
         self.position += len("$(")
         name = re.compile(r"[A-Za-z][\w-]*|").match(self.text, self.position)[0]  # type: ignore[index]
         self.position += len(name)
@@ -133,6 +144,7 @@ class _Parser:
         if self._peek() != ")":
             raise LaunchError(f"{self.text!r}: expected ')' or one space at {self._rest()!r}")
         self.position += 1
+        self.depth -= 1
         return _checked(Call(name, tuple(arguments)))
 
     def _argument(self, quote: str) -> Template:

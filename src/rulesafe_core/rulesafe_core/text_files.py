@@ -10,7 +10,7 @@ import stat
 import unicodedata
 from pathlib import Path
 from typing import Any
-from xml.etree.ElementTree import Element, XMLPullParser
+from xml.etree.ElementTree import Element, fromstring
 
 from rulesafe_core.errors import RuleSafeError
 
@@ -148,17 +148,12 @@ def parse_xml(text: str) -> Element:
     """
     if len(text) > MAX_BYTES or "<!DOCTYPE" in text:
         raise RuleSafeError(f"XML must have at most {MAX_BYTES} characters and no DOCTYPE")
-    parser, depth = XMLPullParser(("start", "end")), 0
-    parser.feed(text)
-    parser.close()
-    root: Element | None = None
-    for event, element in parser.read_events():
-        root = element if root is None else root
-        depth += 1 if event == "start" else -1
-        if depth > MAX_DEPTH:
-            raise RuleSafeError(f"XML elements are nested deeper than {MAX_DEPTH} levels")
-    assert root is not None
-    return root
+    level = [root := fromstring(text)]
+    for _ in range(MAX_DEPTH):
+        level = [child for element in level for child in element]
+        if not level:
+            return root
+    raise RuleSafeError(f"XML elements are nested deeper than {MAX_DEPTH} levels")
 
 
 def check_values(data: Any, limit: int = 10**9) -> None:

@@ -216,9 +216,25 @@ venv_is_sound() {
     in_range "$venv/bin/python" && grep -qs "$venv/bin/python" "$venv/bin/pip"
 }
 
+# Only an environment that make_venv created is ever removed; its mark is written before its files.
+refuse_foreign_venv() {
+    local found=$venv
+    if [[ -L $venv ]]; then
+        found="$venv, a symbolic link to $(readlink "$venv"),"
+    elif [[ ! -e $venv || -f $venv/.setup-created ]] || rmdir "$venv" 2>/dev/null; then
+        return
+    fi
+    fail "$found is not usable here, and this script did not create it, so it is left unchanged." \
+        "Move or remove it, and call this again."
+}
+
 make_venv() {
+    refuse_foreign_venv
     say "virtual environment: .venv with Python $(version_of "$python")"
-    quietly "$python" -m venv --clear "$venv"
+    rm -rf "$venv"
+    mkdir "$venv"
+    touch "$venv/.setup-created"
+    quietly "$python" -m venv "$venv"
 }
 
 install_python_packages() {
@@ -275,6 +291,7 @@ if [[ -n $python ]]; then
     in_range "$python" ||
         fail "PYTHON=$PYTHON does not run or is out of range: RuleSafe runs on Python 3.10 to 3.13."
     if [[ -x $venv/bin/python && $(version_of "$venv/bin/python") != $(version_of "$python") ]]; then
+        refuse_foreign_venv
         say "virtual environment: Python $(version_of "$venv/bin/python") is replaced, PYTHON=$PYTHON"
         rm -rf "$venv"
     fi
@@ -288,6 +305,7 @@ interfaces_of() {
 }
 
 if ! venv_is_sound; then
+    refuse_foreign_venv
     [[ -n $python ]] || python=$(choose_python)
     prepare_system
     make_venv

@@ -14,6 +14,7 @@ from inspect import getdoc
 
 from rulesafe_cli.table import COMMANDS, Command, Function
 from rulesafe_core.errors import RuleSafeError, missing_package, unknown_name
+from rulesafe_core.files import NO_ROOM
 from rulesafe_core.text_files import printable, shown_error
 
 BUG = (
@@ -44,7 +45,11 @@ def main(argv: list[str] | None = None) -> int:
     except ModuleNotFoundError as error:
         print(f"rulesafe: {missing_package(error)}", file=sys.stderr)
         return 2
-    except Exception:
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno in NO_ROOM:
+            name = printable(str(error.filename or "a file"))
+            print(f"rulesafe: cannot write {name}: {error.strerror}", file=sys.stderr)
+            return 2
         traceback.print_exc()
         print(BUG, file=sys.stderr)
         return 1

@@ -5,6 +5,8 @@ import json
 import pickle
 import signal
 import threading
+import zipfile
+import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +20,9 @@ from rulesafe_core.files import write_atomically
 from rulesafe_core.text_files import read_json
 
 CHECKPOINT = "checkpoint.pt"
+
+VALUE_ERRORS = (AttributeError, EOFError, LookupError, OSError, TypeError, ValueError, zlib.error)
+"""Exceptions of damaged values."""
 
 
 def save_checkpoint(folder: Path, facts: Mapping[str, Any], state: Mapping[str, Any]) -> None:
@@ -37,11 +42,14 @@ def load_checkpoint(folder: Path, facts: Mapping[str, Any]) -> dict[str, Any] | 
     if not path.is_file():
         return None
     try:
+        with zipfile.ZipFile(path) as archive:  # PyTorch does not verify the checksums
+            if (part := archive.testzip()) is not None:
+                raise ValueError(f"the checksum of {part} is wrong")
         found = torch.load(path, weights_only=True)
         saved, state = json.loads(found["facts"]), dict(found["state"])
-    except (RuntimeError, pickle.UnpicklingError, KeyError, TypeError, ValueError) as error:
+    except (RuntimeError, pickle.UnpicklingError, zipfile.BadZipFile, *VALUE_ERRORS) as error:
         raise RuleSafeError(
-            f"{path} is damaged ({error}); delete it to restart the training"
+            f"{path} is damaged ({error!r}); delete it to restart the training"
         ) from error
     check_same_run(folder, saved, facts)
     return state

@@ -238,15 +238,16 @@ make_venv() {
 }
 
 install_python_packages() {
-    say "Python packages: those of constraints.txt (the first time a few minutes)"
+    say "Python packages: those of requirements.lock (the first time a few minutes)"
     # Most modules are never imported: see compile_imported.
     local pip=("$venv/bin/python" -m pip install --disable-pip-version-check --no-compile)
     # The few without a wheel are built with the pinned tools, not with today's.
-    local tools
-    mapfile -t tools < <(grep -E '^(setuptools|wheel)==' constraints.txt)
-    quietly "${pip[@]}" --no-deps "${tools[@]}"
-    quietly "${pip[@]}" --no-deps --no-build-isolation -r constraints.txt
-    # A torch that was built for CUDA lacks its libraries now; one built for the CPU lacks nothing.
+    local tools="$venv/tools.lock"
+    awk '/^[^ ]/ {wanted = /^(setuptools|wheel)==/} wanted' requirements.lock >"$tools"
+    quietly "${pip[@]}" --no-deps --require-hashes -r "$tools"
+    quietly "${pip[@]}" --no-deps --no-build-isolation --require-hashes -r requirements.lock
+    # torch is not in the lock file: builds for the CPU and for CUDA have different files. One that
+    # was built for CUDA needs its libraries, too.
     quietly "${pip[@]}" -c constraints.txt torch
     quietly "$venv/bin/python" -m pip check
 }
@@ -298,7 +299,7 @@ if [[ -n $python ]]; then
 fi
 
 system=$(fingerprint scripts/setup.sh scripts/vulkan_devices.py)
-packages=$(fingerprint constraints.txt)
+packages=$(fingerprint constraints.txt requirements.lock)
 # Unitree's packages are built with the CMake files of the first.
 interfaces_of() {
     find "src/$1" src/rulesafe_interfaces/cmake -type f | LC_ALL=C sort -u | xargs cat constraints.txt | fingerprint -

@@ -116,7 +116,7 @@ def clone(tmp_path):
     """A folder with the set-up's script and nothing to set up."""
     (tmp_path / "clone" / "scripts").mkdir(parents=True)
     (tmp_path / "clone" / "scripts" / "setup.sh").write_text((SCRIPTS / "setup.sh").read_text())
-    for name in ("scripts/vulkan_devices.py", "constraints.txt"):
+    for name in ("scripts/vulkan_devices.py", "constraints.txt", "requirements.lock"):
         (tmp_path / "clone" / name).touch()
     return tmp_path / "clone"
 

@@ -287,7 +287,7 @@ def verify(directory: Directory, manifest: Annotated[Path, tyro.conf.Positional]
         directory: Directory of the dataset.
         manifest: File written by `rulesafe demos export`.
     """
-    from rulesafe_data.files import read_json
+    from rulesafe_core.text_files import read_json
     from rulesafe_data.inventory import check_manifest
 
     expected = read_json(manifest, "a manifest")

@@ -197,7 +197,8 @@ def bag_repair(folder: Path) -> Target:
 def recording(folder: Path) -> Target:
     path = folder / "000000.parquet"
     facts = {"format": 1, "rule": "rule_001"}
-    tables.write_table(path, tables.to_table({"time": np.arange(5.0)}, facts))
+    columns = {name: np.arange(5.0) for name in (*attempt_recording.STATE, "time", "action")}
+    tables.write_table(path, tables.to_table(columns, facts))
     return Target(path, lambda: attempt_recording.read(path))
 
 

@@ -173,4 +173,9 @@ def read_facts(path: Path) -> dict[str, Any]:
 
 def read(path: Path) -> RecordedAttempt:
     """Read a recording; raise RuleSafeError if it does not exist or is invalid."""
-    return RecordedAttempt(read_facts(path), read_columns(path))
+    facts, columns = read_facts(path), read_columns(path)
+    if columns and (
+        missing := [name for name in (*STATE, "time", "action") if name not in columns]
+    ):
+        raise RuleSafeError(f"{path} is damaged: it has no {', '.join(missing)}")
+    return RecordedAttempt(facts, columns)

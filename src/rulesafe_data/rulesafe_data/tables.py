@@ -22,7 +22,7 @@ METADATA_KEY = b"rulesafe"
 """Key of JSON metadata in the schema of a table."""
 
 CHECKSUM_KEY = b"rulesafe_crc32"
-"""Key of the checksum of JSON metadata and column names; files of earlier versions lack it."""
+"""Key of the checksum of the JSON metadata; files of earlier versions lack it."""
 
 
 def to_column(array: NDArray) -> pa.Array:
@@ -56,12 +56,12 @@ def to_table(columns: Mapping[str, NDArray], about: Mapping[str, Any]) -> pa.Tab
         text = json.dumps(about, default=_plain)
     except TypeError as error:
         raise RuleSafeError(f"facts must be JSON-serialisable: {error}") from error
-    checksum = _checksum(table.column_names, text.encode())
-    return table.replace_schema_metadata({METADATA_KEY: text.encode(), CHECKSUM_KEY: checksum})
+    raw = text.encode()
+    return table.replace_schema_metadata({METADATA_KEY: raw, CHECKSUM_KEY: _checksum(raw)})
 
 
-def _checksum(names: Iterable[str], text: bytes) -> bytes:
-    return str(zlib.crc32("\n".join(names).encode(), zlib.crc32(text))).encode()
+def _checksum(raw: bytes) -> bytes:
+    return str(zlib.crc32(raw)).encode()
 
 
 def _plain(value: Any) -> Any:
@@ -82,7 +82,7 @@ def open_table(path: Path) -> Iterator[pq.ParquetFile]:
             metadata = file.schema_arrow.metadata or {}
             text = metadata.get(METADATA_KEY, b"")
             checksum = metadata.get(CHECKSUM_KEY)
-            if checksum is not None and checksum != _checksum(file.schema_arrow.names, text):
+            if checksum is not None and checksum != _checksum(text):
                 raise ValueError("the checksum of the metadata is wrong")
             yield file
     except (pa.ArrowException, OSError, ValueError, KeyError, TypeError) as error:

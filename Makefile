@@ -25,7 +25,7 @@ LEARNED := policy:=dp3_rule_020 memory:=vq rule:=rule_020 safe:=safe_02 split:=t
 SLOW := ros or render or colcon or train or episode
 
 .DEFAULT_GOAL := help
-.PHONY: help setup browser demo check test lint docs bench clean
+.PHONY: help setup browser demo check test lint docs bench clean fuzz
 
 help: ## List the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -62,6 +62,9 @@ lint: setup ## Check style, format and types
 docs: setup ## Build the documents' site, build/site/index.html
 	@NO_MKDOCS_2_WARNING=1 .venv/bin/mkdocs build --quiet --strict
 	@echo build/site/index.html
+
+fuzz: setup ## Give 10 000 random and hostile inputs to each reader of files and messages
+	@RULESAFE_FUZZ=10000 .venv/bin/pytest -n auto --maxprocesses 4 --timeout 0 tests/test_fuzz_readers.py
 
 bench: setup ## Measure speed, latency and memory on this machine
 	@.venv/bin/rulesafe bench

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Update constraints.txt to versions that pyproject.toml allows, for Python 3.10 to 3.13 on x86_64
-# Linux. Needs uv. Without an argument only pins that are no longer allowed change;
-# `--upgrade-package NAME` updates one package.
+# Linux, and requirements.lock, the same versions with the hashes of their files. Needs uv. Without
+# an argument only pins that are no longer allowed change; `--upgrade-package NAME` updates one
+# package.
 set -eu
 cd "$(dirname "$0")/.."
 pins=$(mktemp)
@@ -16,3 +17,12 @@ uv pip compile -q pyproject.toml --all-extras --universal --python-version 3.10 
     sed -e "s/ and [a-z_]* [!=]= '[^']*'//g" -e "s/python_full_version < '3.14'//" \
         -e "s/ ; *$//" -e "s/ ;  *and / ; /" -e "s/ and *$//" -e "/^cuda-\|^nvidia-\|^triton=/d" "$pins"
 } > constraints.txt
+# torch has no hashes: an index of builds for the CPU or another CUDA has other files.
+grep -v "^torch==" constraints.txt > "$pins"
+{
+    echo "# The versions of constraints.txt, torch aside, with SHA-256. Renew: scripts/lock.sh"
+    uv pip compile -q "$pins" --no-deps --generate-hashes --universal --python-version 3.10 \
+        --no-header --no-annotate |
+        sed -e "s/ and [a-z_]* [!=]= '[^']*'//g" -e "s/python_full_version < '3.14'//" \
+            -e "s/ ; *\\\\$/ \\\\/" -e "s/ ;  *and / ; /" -e "s/ and *\\\\$/ \\\\/"
+} > requirements.lock

@@ -216,21 +216,38 @@ venv_is_sound() {
     in_range "$venv/bin/python" && grep -qs "$venv/bin/python" "$venv/bin/pip"
 }
 
+# Only an environment that make_venv created is ever removed; its mark is written before its files.
+refuse_foreign_venv() {
+    local found=$venv
+    if [[ -L $venv ]]; then
+        found="$venv, a symbolic link to $(readlink "$venv"),"
+    elif [[ ! -e $venv || -f $venv/.setup-created ]] || rmdir "$venv" 2>/dev/null; then
+        return
+    fi
+    fail "$found is not usable here, and this script did not create it, so it is left unchanged." \
+        "Move or remove it, and call this again."
+}
+
 make_venv() {
+    refuse_foreign_venv
     say "virtual environment: .venv with Python $(version_of "$python")"
-    quietly "$python" -m venv --clear "$venv"
+    rm -rf "$venv"
+    mkdir "$venv"
+    touch "$venv/.setup-created"
+    quietly "$python" -m venv "$venv"
 }
 
 install_python_packages() {
-    say "Python packages: those of constraints.txt (the first time a few minutes)"
+    say "Python packages: those of requirements.lock (the first time a few minutes)"
     # Most modules are never imported: see compile_imported.
     local pip=("$venv/bin/python" -m pip install --disable-pip-version-check --no-compile)
     # The few without a wheel are built with the pinned tools, not with today's.
-    local tools
-    mapfile -t tools < <(grep -E '^(setuptools|wheel)==' constraints.txt)
-    quietly "${pip[@]}" --no-deps "${tools[@]}"
-    quietly "${pip[@]}" --no-deps --no-build-isolation -r constraints.txt
-    # A torch that was built for CUDA lacks its libraries now; one built for the CPU lacks nothing.
+    local tools="$venv/tools.lock"
+    awk '/^[^ ]/ {wanted = /^(setuptools|wheel)==/} wanted' requirements.lock >"$tools"
+    quietly "${pip[@]}" --no-deps --require-hashes -r "$tools"
+    quietly "${pip[@]}" --no-deps --no-build-isolation --require-hashes -r requirements.lock
+    # torch is not in the lock file: builds for the CPU and for CUDA have different files. One that
+    # was built for CUDA needs its libraries, too.
     quietly "${pip[@]}" -c constraints.txt torch
     quietly "$venv/bin/python" -m pip check
 }
@@ -275,19 +292,21 @@ if [[ -n $python ]]; then
     in_range "$python" ||
         fail "PYTHON=$PYTHON does not run or is out of range: RuleSafe runs on Python 3.10 to 3.13."
     if [[ -x $venv/bin/python && $(version_of "$venv/bin/python") != $(version_of "$python") ]]; then
+        refuse_foreign_venv
         say "virtual environment: Python $(version_of "$venv/bin/python") is replaced, PYTHON=$PYTHON"
         rm -rf "$venv"
     fi
 fi
 
 system=$(fingerprint scripts/setup.sh scripts/vulkan_devices.py)
-packages=$(fingerprint constraints.txt)
+packages=$(fingerprint constraints.txt requirements.lock)
 # Unitree's packages are built with the CMake files of the first.
 interfaces_of() {
     find "src/$1" src/rulesafe_interfaces/cmake -type f | LC_ALL=C sort -u | xargs cat constraints.txt | fingerprint -
 }
 
 if ! venv_is_sound; then
+    refuse_foreign_venv
     [[ -n $python ]] || python=$(choose_python)
     prepare_system
     make_venv

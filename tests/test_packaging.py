@@ -148,7 +148,7 @@ PIP = {
             "pyseccomp",
             "ray",
             "rich",
-            *("mcap", "rosbags", "zstandard"),
+            *("lz4", "mcap", "rosbags", "zstandard"),
             "safetensors",
             "sapien",
         ),

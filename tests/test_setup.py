@@ -109,3 +109,56 @@ def test_python_out_of_range_is_refused(tmp_path):
     )
     assert result.returncode == 1
     assert "3.10 to 3.13" in result.stderr
+
+
+@pytest.fixture
+def clone(tmp_path):
+    """A folder with the set-up's script and nothing to set up."""
+    (tmp_path / "clone" / "scripts").mkdir(parents=True)
+    (tmp_path / "clone" / "scripts" / "setup.sh").write_text((SCRIPTS / "setup.sh").read_text())
+    for name in ("scripts/vulkan_devices.py", "constraints.txt", "requirements.lock"):
+        (tmp_path / "clone" / name).touch()
+    return tmp_path / "clone"
+
+
+def run_setup(clone, **environment):
+    command = ["bash", str(clone / "scripts" / "setup.sh")]
+    return subprocess.run(
+        command, capture_output=True, text=True, env={**os.environ, **environment}, timeout=60
+    )
+
+
+@pytest.mark.parametrize("linked", [False, True])
+@pytest.mark.parametrize("chosen", [{}, {"PYTHON": sys.executable}])
+def test_a_foreign_environment_is_never_emptied(clone, tmp_path, linked, chosen):
+    """Neither a user's own environment nor the target of a symbolic link."""
+    foreign = tmp_path / "own" if linked else clone / ".venv"
+    (foreign / "bin").mkdir(parents=True)
+    (foreign / "notes.txt").write_text("mine")
+    python = foreign / "bin" / "python"  # of another version, so that PYTHON would replace it
+    python.write_text("#!/bin/sh\necho 3.99\nexit 1\n")
+    python.chmod(0o755)
+    if linked:
+        (clone / ".venv").symlink_to(foreign)
+    result = run_setup(clone, **chosen)
+    assert result.returncode == 1
+    assert "this script did not create it" in result.stderr
+    assert (foreign / "notes.txt").read_text() == "mine" and python.exists()
+    assert (clone / ".venv").is_symlink() == linked
+
+
+def test_an_environment_of_the_set_up_is_made_again(clone):
+    """As after a killed set-up, or in a clone that was moved. Only the functions are called."""
+    script = (clone / "scripts" / "setup.sh").read_text()
+    functions = script[: script.index('mkdir -p "${log%/*}"')]
+    call = f'mkdir -p log; python="{sys.executable}"; make_venv\n'
+    (clone / "scripts" / "setup.sh").write_text(functions + call)
+    (clone / ".venv").mkdir()  # an empty folder is used, too
+    for _ in range(2):
+        result = run_setup(clone)
+        assert result.returncode == 0, result.stderr
+        assert (clone / ".venv" / "bin" / "python").exists()
+        assert (clone / ".venv" / ".setup-created").exists()
+        (clone / ".venv" / "rest").touch()
+    assert run_setup(clone).returncode == 0
+    assert not (clone / ".venv" / "rest").exists()

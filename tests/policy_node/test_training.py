@@ -1,5 +1,7 @@
 import json
+import os
 import signal
+from functools import partial
 
 import numpy as np
 import pytest
@@ -43,6 +45,50 @@ def test_an_interrupted_run_ends_with_the_weights_of_an_undisturbed_one(quick, t
     assert steps == [9, 10, 11, 12]
     assert (tmp_path / ARRAY_FILE).read_bytes() == (trained / ARRAY_FILE).read_bytes()
     assert not (tmp_path / CHECKPOINT).exists()
+
+
+def kill_at(step, progress):
+    if progress.step == step:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_kill_9_costs_only_the_steps_after_the_last_checkpoint(quick, trained, tmp_path):
+    run = quick()
+    for step in (4, 6, 11):
+        child = os.fork()
+        if not child:
+            try:
+                train(run.task, run.config, tmp_path, partial(kill_at, step))
+            finally:
+                os._exit(1)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
+    steps = []
+    train(run.task, run.config, tmp_path, lambda progress: steps.append(progress.step))
+    assert steps == [9, 10, 11, 12]
+    assert (tmp_path / ARRAY_FILE).read_bytes() == (trained / ARRAY_FILE).read_bytes()
+    assert not list(tmp_path.glob(f".{ARRAY_FILE}*"))
+
+
+def damages(raw: bytes):
+    """Return damaged copies of a file: empty, cut off, and with a changed byte in the middle."""
+    middle = len(raw) // 2
+    return (
+        b"",
+        raw[:middle],
+        b"x" * 100,
+        raw[:middle] + bytes([raw[middle] ^ 255]) + raw[middle + 1 :],
+    )
+
+
+def test_a_damaged_checkpoint_is_refused(quick, tmp_path):
+    run = quick()
+    with pytest.raises(Stop):
+        train(run.task, run.config, tmp_path, stop_at(5))
+    path = tmp_path / CHECKPOINT
+    for damaged in damages(path.read_bytes()):
+        path.write_bytes(damaged)
+        with pytest.raises(RuleSafeError, match=r"is damaged .* delete it to restart"):
+            train(run.task, run.config, tmp_path)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

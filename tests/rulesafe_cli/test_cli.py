@@ -1,5 +1,6 @@
 """The `rulesafe` command, in process and in a separate process."""
 
+import errno
 import json
 import os
 import subprocess
@@ -241,3 +242,14 @@ def test_light_commands_import_nothing_heavy():
         check=True,
     )
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG])
+def test_a_full_disk_is_no_unexpected_error(monkeypatch, capsys, number):
+    def write(argv):
+        raise OSError(number, os.strerror(number), "out\x1b.svg")
+
+    monkeypatch.setattr(cli, "_dispatch", write)
+    assert cli.main(["bench"]) == 2
+    message = f"rulesafe: cannot write out<U+001B>.svg: {os.strerror(number)}\n"
+    assert capsys.readouterr().err == message

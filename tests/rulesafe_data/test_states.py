@@ -42,7 +42,7 @@ def test_other_files_are_refused(tmp_path, root):
     with pytest.raises(RuleSafeError, match=r"the file of states .* does not exist"):
         load_states(tmp_path / "none.parquet")
     (tmp_path / "text.parquet").write_text("text")
-    with pytest.raises(RuleSafeError, match="not a Parquet file"):
+    with pytest.raises(RuleSafeError, match="damaged or no table"):
         load_states(tmp_path / "text.parquet")
     with pytest.raises(RuleSafeError, match="has the format None; expected 'rulesafe states 1'"):
         load_states(root / "data/chunk-000/file-000.parquet")

@@ -83,9 +83,13 @@ def test_killed_half_way_and_called_again_it_makes_the_same_set(
     command.process.kill()
     command.end()
     until(lambda: not Path(f"/proc/{worker}").exists())  # or else it ends with its attempt
-    assert 0 < len(attempts(tmp_path / "demos")) < 3
+    made = attempts(tmp_path / "demos")
+    assert 0 < len(made) < 3
+    damaged = tmp_path / "demos" / next(iter(made))
+    damaged.write_bytes(bytes(len(damaged.read_bytes())))  # as after a power cut
     code, _, err = generate(tmp_path / "demos", "--workers", "2").end()
     assert code == 0, err
+    assert f"removed and generated again: {damaged}" in err
     assert attempts(tmp_path / "demos") == attempts(demonstrations)
 
 

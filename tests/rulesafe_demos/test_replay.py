@@ -93,4 +93,4 @@ def test_a_file_of_something_else_is_refused(tmp_path, capsys):
     path = tmp_path / "other.parquet"
     path.write_bytes(b"not a table")
     assert main(["demos", "replay", str(path)]) == 2
-    assert "is not a recording" in capsys.readouterr().err
+    assert "is damaged or no table" in capsys.readouterr().err

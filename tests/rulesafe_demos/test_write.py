@@ -178,7 +178,7 @@ def test_what_moved_is_told_and_the_same_program_is_not_run_twice(serve, tmp_pat
         ),
         (
             {"verdict.json": "[]", ".verdict.json-0123456789ab": "mine"},
-            "was not written by",
+            "must be an object",
         ),
         ({"verdict.json": '{"rule": "rule_009"}'}, "has tries of rule_009"),
     ],

@@ -119,7 +119,7 @@ def everything(folder):
         ({".git/config": "mine"}, "not empty"),
         ({".lock": "mine", "locks/mine_001.json": "mine"}, "not empty"),
         ({"request.json": "mine", ".report.json-0123456789ab": "mine"}, "not a valid request.json"),
-        ({"request.json": "[]", ".lock": "mine"}, "made for another request"),
+        ({"request.json": "[]", ".lock": "mine"}, "must be an object"),
     ],
 )
 def test_folder_with_other_files_is_not_changed(tmp_path, there, reason):

@@ -212,10 +212,10 @@ def test_invalid_json_is_rejected(text):
 def test_binary_and_large_files_are_refused(tmp_path):
     path = tmp_path / "one.json"
     path.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(RuleSafeError, match="cannot read the lock file"):
+    with pytest.raises(RuleSafeError, match="is not UTF-8 text"):
         read_lock(path)
     path.write_bytes(b" " * 4_000_001)
     with pytest.raises(RuleSafeError, match="larger than the limit of 4000000 bytes"):
         read_lock(path)
-    with pytest.raises(RuleSafeError, match="cannot read the lock file"):
+    with pytest.raises(RuleSafeError, match="is a folder"):
         read_lock(tmp_path)

@@ -95,7 +95,7 @@ def test_damaged_files_are_refused_with_the_reason(folder):
     with pytest.raises(RuleSafeError, match="is not the description"):
         load_model(folder)
     about.write_text("[]")
-    with pytest.raises(RuleSafeError, match="format None"):
+    with pytest.raises(RuleSafeError, match="must be an object"):
         load_model(folder)
 
 

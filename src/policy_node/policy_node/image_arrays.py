@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.files import draft_file, locked
-from rulesafe_data.files import read_json, write_json
+from rulesafe_core.text_files import read_json
+from rulesafe_data.files import write_json
 from rulesafe_data.layout import CAMERAS
 from rulesafe_data.store import EpisodeStore
 

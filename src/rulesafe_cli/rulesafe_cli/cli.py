@@ -14,6 +14,8 @@ from inspect import getdoc
 
 from rulesafe_cli.table import COMMANDS, Command, Function
 from rulesafe_core.errors import RuleSafeError, missing_package, unknown_name
+from rulesafe_core.files import NO_ROOM
+from rulesafe_core.text_files import printable, shown_error
 
 BUG = (
     "rulesafe: unexpected error. Run `rulesafe doctor` to check this machine; if it finds nothing, "
@@ -28,10 +30,11 @@ def main(argv: list[str] | None = None) -> int:
         sys.stdout.flush()  # here, so that a closed pipe raises BrokenPipeError within the try
         return code
     except RuleSafeError as error:
-        print(f"rulesafe: {error}", file=sys.stderr)
+        print(f"rulesafe: {shown_error(error)}", file=sys.stderr)
         return 2
     except (FileExistsError, IsADirectoryError, NotADirectoryError, PermissionError) as error:
-        print(f"rulesafe: {error.filename or error}: {error.strerror}", file=sys.stderr)
+        shown = printable(str(error.filename or error))
+        print(f"rulesafe: {shown}: {error.strerror}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         return 130
@@ -42,7 +45,11 @@ def main(argv: list[str] | None = None) -> int:
     except ModuleNotFoundError as error:
         print(f"rulesafe: {missing_package(error)}", file=sys.stderr)
         return 2
-    except Exception:
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno in NO_ROOM:
+            name = printable(str(error.filename or "a file"))
+            print(f"rulesafe: cannot write {name}: {error.strerror}", file=sys.stderr)
+            return 2
         traceback.print_exc()
         print(BUG, file=sys.stderr)
         return 1

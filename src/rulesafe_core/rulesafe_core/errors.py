@@ -18,7 +18,7 @@ EXTRAS = {
     **dict.fromkeys(("accelerate", "sklearn", "tensorboardX"), "learn"),
     **dict.fromkeys(("tokenizers", "torch", "transformers"), "learn"),
     **dict.fromkeys(("aiohttp", "foxglove"), "view"),
-    **dict.fromkeys(("mcap", "rosbags", "zstandard"), "bags"),
+    **dict.fromkeys(("lz4", "mcap", "rosbags", "zstandard"), "bags"),
     "openai": "llm",
     "pymodbus": "robot",
     "ray": "ray",

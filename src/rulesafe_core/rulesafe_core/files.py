@@ -21,16 +21,19 @@ NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 @contextlib.contextmanager
-def disk_full_errors(path: Path) -> Iterator[None]:
-    """Raise a RuleSafeError that names `path` if the disk is full or a quota is exceeded."""
+def disk_full_errors(
+    path: Path,
+    advice: str = "Completed files are intact; free disk space and repeat the command to resume",
+) -> Iterator[None]:
+    """Raise a RuleSafeError that names `path`, with `advice`, if the disk is full or a quota is
+    exceeded."""
     try:
         yield
     except OSError as error:
         if error.errno not in NO_ROOM:
             raise
         raise RuleSafeError(
-            f"cannot write {path}: {os.strerror(error.errno or 0)}. Completed files are intact; "
-            "free disk space and repeat the command to resume"
+            f"cannot write {path}: {os.strerror(error.errno or 0)}. {advice}"
         ) from error
 
 

@@ -32,6 +32,10 @@ POINT_FIELDS = [(name, 4 * i, FLOAT32) for i, name in enumerate(("x", "y", "z", 
 """Name, byte offset and data type of the fields of a point."""
 
 
+MAX_PIXELS = 50_000_000
+"""Maximum size of a compressed image, which may be much larger than its data."""
+
+
 def to_ns(time: Any) -> int:
     """Convert a builtin_interfaces Time or Duration to ns."""
     return int(time.sec) * SECOND + int(time.nanosec)
@@ -45,8 +49,11 @@ def decode_image(message: Any) -> NDArray[np.uint8]:
     """
     if hasattr(message, "format"):
         try:
-            return np.array(PIL.Image.open(BytesIO(bytes(message.data))).convert("RGB"))
-        except OSError as error:
+            image = PIL.Image.open(BytesIO(bytes(message.data)))
+            if image.width * image.height > MAX_PIXELS:
+                raise ValueError(f"{image.width} x {image.height} pixels; at most {MAX_PIXELS}")
+            return np.array(image.convert("RGB"))
+        except (OSError, ValueError, SyntaxError, PIL.Image.DecompressionBombError) as error:
             raise RuleSafeError(f"cannot decode the compressed image: {error}") from error
     if message.encoding not in CHANNELS:
         raise unknown_name("image encoding", message.encoding, CHANNELS)

@@ -19,6 +19,14 @@ import yaml
 from rulesafe_core.body import Color, Material, srgb_to_linear
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.settings import convert
+from rulesafe_core.text_files import (
+    MAX_DEPTH,
+    MAX_YAML_BYTES,
+    MAX_YAML_VALUES,
+    check_values,
+    cleaned,
+    read_text,
+)
 
 T = TypeVar("T")
 
@@ -26,7 +34,27 @@ Ranges = tuple[tuple[float, float], ...]
 """One or more ranges (min, max). In YAML, a single range may be [min, max] instead of a list."""
 
 
-class _UniqueKeys(yaml.SafeLoader):
+class _BoundedLoader(yaml.SafeLoader):
+    """A YAML loader without merges (<<), which may expand exponentially, and long integers."""
+
+    def flatten_mapping(self, node):
+        for key, _ in node.value:
+            if key.tag == "tag:yaml.org,2002:merge":
+                self._refuse("a merge (<<) is not supported", key)
+
+    def construct_yaml_int(self, node):
+        if len(node.value) > 100:
+            self._refuse("an integer of more than 100 characters", node)
+        return super().construct_yaml_int(node)
+
+    def _refuse(self, reason, node):
+        raise yaml.constructor.ConstructorError(None, None, reason, node.start_mark)
+
+
+_BoundedLoader.add_constructor("tag:yaml.org,2002:int", _BoundedLoader.construct_yaml_int)
+
+
+class _UniqueKeys(_BoundedLoader):
     """A YAML loader for which a duplicate key is an error (PyYAML uses the last value)."""
 
     def construct_mapping(self, node, deep=False):
@@ -45,20 +73,38 @@ class _UniqueKeys(yaml.SafeLoader):
         return super().construct_mapping(node, deep)
 
 
+def parse_yaml(text: str, loader: type[yaml.SafeLoader] = _BoundedLoader) -> Any:
+    """Parse YAML with limits, with control characters in its texts replaced by their names.
+
+    Raises:
+        ValueError: it is invalid, too long, nested too deeply, or its aliases expand to too much.
+    """
+    if len(text) > MAX_YAML_BYTES:
+        raise ValueError(f"longer than {MAX_YAML_BYTES} characters")
+    try:
+        data = yaml.load(text, loader)
+        check_values(data, MAX_YAML_VALUES)
+    except RecursionError:
+        raise ValueError(f"nested deeper than {MAX_DEPTH} levels") from None
+    except (yaml.YAMLError, TypeError, LookupError, AttributeError, ArithmeticError) as error:
+        raise ValueError(str(error)) from error
+    return cleaned(data)
+
+
 def read_yaml(path: Path) -> dict[str, Any]:
     """Read the mapping in a YAML file. Raises RuleSafeError with the file name."""
     try:
-        data = yaml.load(path.read_text("utf-8"), _UniqueKeys)
-    except OSError as error:
+        data = parse_yaml(read_text(path, MAX_YAML_BYTES), _UniqueKeys)
+    except FileNotFoundError as error:
         raise RuleSafeError(f"cannot read {path}: {error.strerror}") from error
-    except (UnicodeDecodeError, yaml.YAMLError) as error:
+    except ValueError as error:
         raise RuleSafeError(f"{path}: {error}") from error
     return as_mapping(data, f"{path}: the file")
 
 
 def as_mapping(data: Any, where: str) -> dict[str, Any]:
     if not isinstance(data, dict):
-        raise RuleSafeError(f"{where} must be a mapping of keys to values, not {data!r}")
+        raise RuleSafeError(f"{where} must be a mapping of keys to values, not {data!r:.200}")
     return data
 
 

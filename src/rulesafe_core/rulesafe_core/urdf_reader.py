@@ -16,6 +16,7 @@ import numpy as np
 from rulesafe_core.body import Body, Joint, Link, Material, Mimic, Shape, srgb_to_linear
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_core.robot import SHELL, h1_2
+from rulesafe_core.text_files import parse_xml, read_text
 from rulesafe_core.transforms import Transform, from_xyz_rpy, to_rpy
 from rulesafe_core.urdf import as_text
 
@@ -46,7 +47,7 @@ def read_kinematics(urdf: str) -> Body:
         RuleSafeError: the string is not a valid URDF.
     """
     try:
-        root = ET.fromstring(urdf)
+        root = parse_xml(urdf)
         links = tuple(Link(link.get("name", "")) for link in root.findall("link"))
         joints = tuple(_joint(joint) for joint in root.findall("joint"))
     except (ET.ParseError, ValueError, RuleSafeError) as error:
@@ -87,7 +88,7 @@ def check_robot_urdf(path: str | Path, tolerance: float = 1e-4) -> None:
         RuleSafeError: the file cannot be read, or differs; the message lists all differences.
     """
     try:
-        robot = ET.parse(path).getroot()
+        robot = parse_xml(read_text(Path(path)))
     except (OSError, ET.ParseError) as error:
         raise RuleSafeError(f"cannot read the robot URDF {path}: {error}") from error
     body = h1_2()

@@ -30,7 +30,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from rulesafe_core.errors import RuleSafeError
@@ -167,8 +166,6 @@ def read_facts(path: Path) -> dict[str, Any]:
         facts = about(path)
     except FileNotFoundError:
         raise RuleSafeError(f"the recording {path} does not exist") from None
-    except pa.ArrowInvalid as error:
-        raise RuleSafeError(f"{path} is not a recording of an attempt: {error}") from error
     if facts.get("format") != FORMAT or "rule" not in facts:
         raise RuleSafeError(f"{path} is not a recording of an attempt in format {FORMAT}")
     return facts
@@ -176,4 +173,9 @@ def read_facts(path: Path) -> dict[str, Any]:
 
 def read(path: Path) -> RecordedAttempt:
     """Read a recording; raise RuleSafeError if it does not exist or is invalid."""
-    return RecordedAttempt(read_facts(path), read_columns(path))
+    facts, columns = read_facts(path), read_columns(path)
+    if columns and (
+        missing := [name for name in (*STATE, "time", "action") if name not in columns]
+    ):
+        raise RuleSafeError(f"{path} is damaged: it has no {', '.join(missing)}")
+    return RecordedAttempt(facts, columns)

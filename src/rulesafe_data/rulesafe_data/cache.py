@@ -15,7 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_core.files import draft_file, locked, write_atomically
-from rulesafe_data.files import read_json, write_json
+from rulesafe_core.text_files import read_json
+from rulesafe_data.files import write_json
 from rulesafe_data.store import EpisodeStore
 
 ABOUT = "cache.json"

@@ -13,7 +13,9 @@ from typing import Any
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.files import exclusive_lock, remove_drafts
-from rulesafe_data.files import append_line, read_json, read_lines
+from rulesafe_core.text_files import read_json
+from rulesafe_data import attempt_recording
+from rulesafe_data.files import append_line, read_lines
 
 KINDS = {True: "recordings", False: "failures"}
 """Folder of the successful (True) and of the failed (False) attempts."""
@@ -29,7 +31,7 @@ class DemoFolder:
         """Read generate.json; raise RuleSafeError if it does not exist."""
         path = self.path / "generate.json"
         try:
-            return dict(read_json(path, "a request for demonstrations"))
+            return read_json(path, "a request for demonstrations")
         except FileNotFoundError:
             raise RuleSafeError(
                 f"{self.path} contains no demonstrations ({path.name} is missing); create some "
@@ -45,9 +47,26 @@ class DemoFolder:
         found = {
             int(file.stem): success
             for success, kind in KINDS.items()
-            for file in (self.path / kind / rule).glob("[0-9]*.parquet")
+            for file in (self.path / kind / rule).glob("*.parquet")
+            if file.stem.isdecimal()
         }
         return dict(sorted(found.items()))
+
+    def remove_damaged(self, rules: Sequence[str]) -> list[str]:
+        """Remove the recordings of rules that cannot be read, and return the reasons."""
+        reasons = []
+        for rule in rules:
+            for number, success in self.decided(rule).items():
+                path = self.file(rule, number, success)
+                try:
+                    facts = attempt_recording.read(path).facts
+                    found = facts["rule"], facts.get("attempt"), facts.get("success")
+                    if found != (rule, number, success):
+                        raise RuleSafeError(f"{path} has another attempt: {found}")
+                except RuleSafeError as error:
+                    reasons.append(str(error))
+                    path.unlink()
+        return reasons
 
     def successes(self, rule: str) -> list[int]:
         """Return the successful attempts of a rule before its first unfinished attempt. Their

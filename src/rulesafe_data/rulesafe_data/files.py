@@ -1,4 +1,4 @@
-"""JSON files, JSON lines, checksums and file sizes."""
+"""JSON lines, checksums and file sizes."""
 
 import hashlib
 import json
@@ -7,8 +7,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.files import disk_full_errors, write_atomically
+from rulesafe_core.text_files import cleaned, parse_json, read_bytes
+
+MAX_LINES_BYTES = 1 << 30
+"""Maximum size of a file of JSON lines, bytes."""
 
 ZARR_FILES = {".zgroup", ".zarray", ".zattrs"}
 """Hidden files that are part of a dataset."""
@@ -17,14 +20,6 @@ ZARR_FILES = {".zgroup", ".zarray", ".zattrs"}
 def write_json(path: Path, content: Any) -> None:
     """Write indented JSON atomically."""
     write_atomically(path, (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode())
-
-
-def read_json(path: Path, what: str) -> Any:
-    """Read JSON; on invalid JSON, raise a RuleSafeError that describes the file as `what`."""
-    try:
-        return json.loads(path.read_text("utf-8"))
-    except ValueError as error:
-        raise RuleSafeError(f"{path} is not {what}: {error}") from error
 
 
 def append_line(path: Path, entry: Mapping[str, Any]) -> None:
@@ -42,11 +37,13 @@ def append_line(path: Path, entry: Mapping[str, Any]) -> None:
 
 def read_lines(path: Path) -> Iterator[dict[str, Any]]:
     """Yield the complete entries of `append_line` in order; none if the file does not exist."""
-    for text in path.read_text("utf-8").splitlines() if path.exists() else ():
+    for text in read_bytes(path, MAX_LINES_BYTES).splitlines() if path.exists() else ():
         try:
-            yield json.loads(text)
-        except json.JSONDecodeError:
+            entry = parse_json(text)
+        except ValueError:
             continue
+        if isinstance(entry, dict):
+            yield cleaned(entry)
 
 
 def sha256(path: Path) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 from rulesafe_core.chunks import PERIOD, SECOND
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
-from rulesafe_data.files import read_json
+from rulesafe_core.text_files import read_json
 
 VERSION = "v3.0"
 """LeRobot's format version, `codebase_version` of meta/info.json."""

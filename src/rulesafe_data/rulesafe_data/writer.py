@@ -95,6 +95,26 @@ class DatasetWriter:
         """Return whether a complete episode with this number exists."""
         return layout.data_file(self.root, index).is_file()
 
+    def is_intact(self, index: int) -> bool:
+        """Return whether a complete episode with this number exists whose tables can be read.
+
+        Videos and point clouds must exist; `rulesafe demos manifest` verifies their content.
+        """
+        if not self.has(index):
+            return False
+        path = layout.data_file(self.root, index)
+        try:
+            about = tables.about(path)
+            tables.read_columns(path)
+            tables.read_columns(layout.privileged_file(self.root, index))
+        except (RuleSafeError, FileNotFoundError):
+            return False
+        parts = [layout.video_file(self.root, key, index) for key in layout.CAMERAS]
+        parts = parts if about.get("image_shape") else []
+        if about.get("points"):
+            parts.append(self.root / layout.CLOUDS / layout.cloud_name(index))
+        return all(part.exists() for part in parts)
+
     def write(self, index: int, episode: EpisodeData) -> None:
         """Write an episode; an existing one with this number is deleted first.
 

@@ -219,9 +219,13 @@ def versions() -> dict[str, str]:
 def load_request(directory: Path) -> GenerationRequest:
     """Return the request stored in a directory of demonstrations."""
     content = DemoFolder(directory).request()
-    for key in ("rules", "safes"):
-        content[key] = tuple(content[key])
-    return GenerationRequest(**content)
+    try:
+        for key in ("rules", "safes"):
+            content[key] = tuple(content[key])
+        return GenerationRequest(**content)
+    except (TypeError, KeyError) as error:
+        path = directory / GenerationRequest.FILE
+        raise RuleSafeError(f"{path} is not a request for demonstrations: {error}") from error
 
 
 def settle(directory: Path, wanted: Any, load: Callable[[Path], Any] = load_request) -> None:

@@ -178,7 +178,7 @@ def stats(directory: Directory, report: Path | None = None) -> None:
         print("\n".join(statistics.dataset_lines(directory)))
         return
     found = statistics.collect(directory)
-    console = Console(highlight=False)
+    console = Console(markup=False, highlight=False)
     console.print(statistics.table(found.by_rule, f"Attempts in {directory}", console.width))
     for number, cause, where in statistics.causes(found.rows):
         console.print(f"failed, {number} x: {cause}\n    {where}", markup=False)
@@ -287,7 +287,7 @@ def verify(directory: Directory, manifest: Annotated[Path, tyro.conf.Positional]
         directory: Directory of the dataset.
         manifest: File written by `rulesafe demos export`.
     """
-    from rulesafe_data.files import read_json
+    from rulesafe_core.text_files import read_json
     from rulesafe_data.inventory import check_manifest
 
     expected = read_json(manifest, "a manifest")

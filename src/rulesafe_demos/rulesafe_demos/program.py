@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from planner_node.tasks import TaskPlanner
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.text_files import read_text
 from rulesafe_data.bars import ProgressBar
 from rulesafe_demos.video.frames import SIDE
 from rulesafe_demos.video.subscriber import EpisodeVideo
@@ -59,11 +60,13 @@ class TrustedProgram:
     def __init__(self, path: Path):
         self._path = path
         try:
-            self._code = compile(path.read_text(encoding="utf-8"), str(path), "exec")
-        except (OSError, UnicodeDecodeError) as error:
-            raise RuleSafeError(f"cannot read the program {path}: {error}") from error
+            self._code = compile(read_text(path), str(path), "exec")
+        except FileNotFoundError:
+            raise RuleSafeError(f"cannot read the program {path}: it does not exist") from None
         except SyntaxError as error:
             raise RuleSafeError(f"{path}, line {error.lineno}: {error.msg}") from error
+        except (ValueError, MemoryError, RecursionError) as error:
+            raise RuleSafeError(f"{path} cannot be compiled: {error!r}") from error
 
     def execute(self, planner: TaskPlanner) -> ProgramEnd:
         try:

@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.text_files import read_json
 from rulesafe_data.attempt_recording import RecordedAttempt, read
 from rulesafe_data.bars import ProgressBar
 from rulesafe_data.demo_folder import DemoFolder
 from rulesafe_data.engines import run
-from rulesafe_data.files import read_json, sha256, write_json
+from rulesafe_data.files import sha256, write_json
 from rulesafe_data.frame import Frame
 from rulesafe_data.writer import DatasetWriter, EpisodeData
 from rulesafe_demos.attempts import load_request
@@ -63,7 +64,7 @@ class Place:
 def render(
     directory: Path, rendering: Rendering, workers: int = 1, engine: str = "local"
 ) -> tuple[int, int]:
-    """Write the missing episodes of the dataset; return the numbers of all and of new episodes.
+    """Write missing and damaged episodes of a dataset; return the numbers of all and new episodes.
 
     The order of the dataset is that of `DemoFolder.episodes`. An episode depends only on its
     recording and the look; rendered again, it is bit-identical.
@@ -88,7 +89,7 @@ def render(
         _settle(directory, rendering)
         writer = DatasetWriter(rendering.dataset)
         places = [Place(i, *episode) for i, episode in enumerate(episodes)]
-        missing = [place for place in places if not writer.has(place.index)]
+        missing = [place for place in places if not writer.is_intact(place.index)]
         if missing:
             with ProgressBar(total=len(missing), unit="episode", desc="rendering") as bar:
 

@@ -10,7 +10,6 @@ from math import isnan, nan
 from pathlib import Path
 from statistics import fmean
 
-import pyarrow.parquet as pq
 from rich import box
 from rich.table import Table
 
@@ -23,6 +22,7 @@ from rulesafe_data.intervals import wilson
 from rulesafe_data.inventory import describe
 from rulesafe_data.measuring import folded, markdown_table
 from rulesafe_data.store import EpisodeStore
+from rulesafe_data.tables import row_count
 from rulesafe_demos.attempts import GenerationRequest, load_request
 
 
@@ -141,7 +141,7 @@ def load_rows(directory: Path, request: GenerationRequest) -> list[Row]:
                     safe=facts["safe"],
                     attempt=number,
                     success=success,
-                    frames=max(0, pq.read_metadata(path).num_rows - 1),
+                    frames=max(0, row_count(path) - 1),
                     retries=facts["retries"],
                     resampled=facts["resampled"],
                     failure=facts["failure"],

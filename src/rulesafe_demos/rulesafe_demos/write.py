@@ -11,7 +11,7 @@ Files of a run::
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,8 @@ from typing import Any
 from planner_node.decompose import decompose
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.files import write_atomically
-from rulesafe_data.files import read_json, write_json
+from rulesafe_core.text_files import read_json
+from rulesafe_data.files import write_json
 from rulesafe_demos import prompt, remote
 from rulesafe_demos.program import TIME_LIMIT, ProgramRun, run_program
 from rulesafe_demos.remote import SandboxedProgram
@@ -194,8 +195,6 @@ def _with_costs(done: ProgramAttempt, reply: Reply) -> ProgramAttempt:
 def _compare(path: Path, task: ProgramTask, model: LanguageModel) -> None:
     """Raise RuleSafeError if the verdict in a folder is on another task or model."""
     there = read_json(path, "a verdict")
-    if not isinstance(there, Mapping):
-        raise RuleSafeError(f"{path} was not written by rulesafe demos write")
     if any(there.get(key) != value for key, value in _asked(task, model).items()):
         raise RuleSafeError(
             f"{path.parent} has tries of {there.get('rule')} on {there.get('safe')} by "

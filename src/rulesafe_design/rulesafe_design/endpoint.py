@@ -8,7 +8,6 @@ and the size of a reply, and removes the key from everything that the endpoint s
 """
 
 import ipaddress
-import json
 import os
 import time
 from collections import Counter
@@ -19,6 +18,7 @@ from urllib.parse import urlsplit
 
 from rulesafe_core.errors import RuleSafeError, missing_package
 from rulesafe_core.settings import Settings, setting
+from rulesafe_core.text_files import parse_json
 from rulesafe_design.models import Finish, ModelError, ModelRequest, Reply
 
 KEY = "OPENAI_API_KEY"
@@ -264,13 +264,13 @@ def read_reply(body: bytes, clean: Callable[[str], str]) -> Reply:
         ModelError: The body is not a chat completion.
     """
     try:
-        data = json.loads(body)
+        data = parse_json(body)
         choice = data["choices"][0]
         message = choice["message"]
         refusal, content = message.get("refusal"), message.get("content")
-    except (ValueError, RecursionError, TypeError, KeyError, IndexError, AttributeError):
+    except (ValueError, TypeError, KeyError, IndexError, AttributeError):
         text = body.decode("utf-8", "replace")
-        raise ModelError("reply", f"not a chat completion: {text}") from None
+        raise ModelError("reply", f"not a chat completion: {text:.2000}") from None
     if isinstance(content, list):
         parts = (part.get("text") for part in content if isinstance(part, dict))
         content = "".join(text for text in parts if isinstance(text, str))

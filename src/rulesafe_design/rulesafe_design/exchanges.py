@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.text_files import parse_json, read_bytes
 from rulesafe_design.endpoint import Endpoint, OpenAIModel, origin_of
 from rulesafe_design.files import write_text
 from rulesafe_design.models import FAILURES, Finish, LanguageModel, ModelError, ModelRequest, Reply
@@ -45,15 +46,13 @@ class Exchanges:
         an invalid file."""
         path = self.path(request)
         try:
-            if path.stat().st_size > MAX_BYTES:
-                raise RuleSafeError(f"{path} is larger than {MAX_BYTES} bytes; remove it")
-            data = json.loads(path.read_text("utf-8"))
+            data = parse_json(read_bytes(path, MAX_BYTES))
             if data["format"] != FORMAT or data["key"] != self.key(request):
                 raise ValueError("its format or its request is different")
             return _outcome(data)
         except FileNotFoundError:
             return None
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise RuleSafeError(
                 f"{path} is not a valid exchange ({error}); remove it to repeat the request"
             ) from None

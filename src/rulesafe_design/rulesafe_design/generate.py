@@ -20,6 +20,7 @@ from tqdm import tqdm
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.settings import Settings, setting
+from rulesafe_core.text_files import read_json
 from rulesafe_design import answers, prompts, sandbox
 from rulesafe_design.answers import SCHEMA, Answer, BadAnswer, parse_answer
 from rulesafe_design.difficulty import CELLS, Cell, cell_of
@@ -250,12 +251,7 @@ def _request(
 
 def _compare(path: Path, wanted: Mapping[str, Any]) -> None:
     """Raise RuleSafeError if the request.json of a folder is from another request."""
-    try:
-        present = dict(json.loads(path.read_text("utf-8")))
-    except (ValueError, TypeError, RecursionError) as error:
-        raise RuleSafeError(
-            f"{path} is not a valid request.json: {error}; use another --out"
-        ) from None
+    present = read_json(path, "a valid request.json; use another --out")
     differences = []
     for key in {**present, **wanted}:
         old, new = present.get(key), wanted.get(key)

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.text_files import parse_json
 from rulesafe_design.verdicts import SANDBOX_KINDS, ProgramLimits, Refused
 
 SHOWN = 2000
@@ -107,8 +108,8 @@ class Worker(AbstractContextManager["Worker"]):
             self._unread += more
         line, _, self._unread = self._unread.partition(b"\n")
         try:
-            message = json.loads(line)
-        except (ValueError, RecursionError):
+            message = parse_json(line)
+        except ValueError:
             message = None
         if not isinstance(message, dict):
             raise malformed_message()

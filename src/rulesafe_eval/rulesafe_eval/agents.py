@@ -5,7 +5,8 @@ from typing import Any
 
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_core.plugins import import_object, is_reference, load, names
-from rulesafe_data.files import read_json, sha256
+from rulesafe_core.text_files import read_json
+from rulesafe_data.files import sha256
 from rulesafe_eval.oracles import ORACLES
 from rulesafe_eval.request import Setup
 from rulesafe_sim.runtime import Agent
@@ -93,9 +94,12 @@ def facts_of(name: str) -> dict[str, Any]:
     about = read_json(folder / "policy.json", "a policy")
     kept = ("family", "size", "memory", "data", "revision")
     trained = about.get("training") or {}
-    config = trained.get("facts", {}).get("config", {})
-    training = {key: config[key] for key in ("seed", "steps") if key in config}
-    training |= {k: v for k, v in trained.get("results", {}).items() if k == "seconds"}
+    try:
+        config = trained.get("facts", {}).get("config", {})
+        training = {key: config[key] for key in ("seed", "steps") if key in config}
+        training |= {k: v for k, v in trained.get("results", {}).items() if k == "seconds"}
+    except (AttributeError, TypeError) as error:
+        raise RuleSafeError(f"{folder}: training in policy.json is invalid: {error}") from error
     hashes = {path.name: sha256(path) for path in sorted(folder.glob("policy.*"))}
     described = {key: about.get(key) for key in kept}
     return {"kind": "checkpoint", **described, "training": training, "files": hashes}

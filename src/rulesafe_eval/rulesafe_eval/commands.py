@@ -179,7 +179,7 @@ def _console() -> "Console":
     """Return a console as wide as the terminal, or as the widest table if there is no terminal."""
     from rich.console import Console
 
-    return Console(highlight=False, width=None if sys.stdout.isatty() else WIDE)
+    return Console(markup=False, highlight=False, width=None if sys.stdout.isatty() else WIDE)
 
 
 def _print_table(title: str, heads: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_data.files import read_json
+from rulesafe_core.text_files import read_json
 from rulesafe_demos import attempts
 from rulesafe_demos.attempts import EVALUATION_SEEDS, Attempt
 from rulesafe_locks.rules import Rule, load_rule

@@ -16,9 +16,10 @@ from typing import Any
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.files import exclusive_lock, remove_drafts
+from rulesafe_core.text_files import read_json
 from rulesafe_data.bars import ProgressBar
 from rulesafe_data.engines import run
-from rulesafe_data.files import append_line, read_json, read_lines, write_json
+from rulesafe_data.files import append_line, read_lines, write_json
 from rulesafe_demos.attempts import Attempt, settle
 from rulesafe_eval.request import EvaluationRequest, load_request
 from rulesafe_eval.runner import perform

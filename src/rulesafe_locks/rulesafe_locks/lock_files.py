@@ -19,6 +19,7 @@ from typing import Any
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.plugins import load, names
+from rulesafe_core.text_files import parse_json, read_text
 from rulesafe_locks.automata import Automaton, as_rule, from_json, to_json
 from rulesafe_locks.locks import Rule
 
@@ -33,9 +34,6 @@ GROUP = "rulesafe.locks"
 
 VARIABLE = "RULESAFE_LOCKS"
 """Environment variable with further folders of locks, separated as in PATH."""
-
-MAX_BYTES = 4_000_000
-"""Maximum size of a lock file, checked before reading; the largest useful automata take 10 kB."""
 
 
 @dataclass(frozen=True)
@@ -150,6 +148,7 @@ def _read_named(path: Path, changed: int) -> LockFile:
 
 def dump_lock(lock: LockFile) -> str:
     """Return the text of a lock file: indented JSON, with one line for each state."""
+    program = lock.program.replace("\r\n", "\n").removesuffix("\n")
     head = {
         "format": FORMAT,
         "id": lock.id,
@@ -158,7 +157,7 @@ def dump_lock(lock: LockFile) -> str:
         "origin": dict(lock.origin),
         "bound": asdict(lock.bound) if lock.bound else None,
         "facts": dict(lock.facts),
-        "program": lock.program.splitlines(),
+        "program": program.split("\n") if program else [],
     }
     rows = ",\n".join(f"    {json.dumps(row)}" for row in to_json(lock.automaton))
     text = json.dumps(head, indent=2, ensure_ascii=False)
@@ -169,13 +168,11 @@ def read_lock(path: str | Path) -> LockFile:
     """Read a lock file; raise RuleSafeError, with the path, if it is not valid."""
     path = Path(path)
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise RuleSafeError(f"{path}: larger than the limit of {MAX_BYTES} bytes")
-        return parse_lock(path.read_text(encoding="utf-8"))
+        text = read_text(path)
     except FileNotFoundError:
         raise RuleSafeError(f"the lock file {path} does not exist") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise RuleSafeError(f"cannot read the lock file {path}: {error}") from error
+    try:
+        return parse_lock(text)
     except RuleSafeError as error:
         raise RuleSafeError(f"{path}: {error}") from error
 
@@ -183,8 +180,8 @@ def read_lock(path: str | Path) -> LockFile:
 def parse_lock(text: str) -> LockFile:
     """Parse the text of a lock file; raise RuleSafeError if it is not valid."""
     try:
-        data = json.loads(text)
-    except (ValueError, RecursionError) as error:
+        data = parse_json(text)
+    except ValueError as error:
         raise RuleSafeError(f"not valid JSON: {error}") from None
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise RuleSafeError(f'not a lock file; expected a JSON object with "format": "{FORMAT}"')

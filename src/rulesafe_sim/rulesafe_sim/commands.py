@@ -7,7 +7,9 @@ from typing import Annotated, Literal
 import tyro
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
+from rulesafe_core.text_files import read_text
 from rulesafe_sim.safe import RotaryPart, Safe
 from rulesafe_sim.safes import SAFES, load_safe, safe_file
 
@@ -32,7 +34,7 @@ def list_safes() -> None:
             _turner(safe.handle),
             ", ".join(visible) or "no",
         )
-    Console().print(table)
+    Console(markup=False).print(table)
 
 
 def show(safe: SafeId, output: Literal["table", "yaml"] = "table") -> None:
@@ -46,14 +48,14 @@ def show(safe: SafeId, output: Literal["table", "yaml"] = "table") -> None:
     """
     found = load_safe(safe)
     if output == "yaml":
-        print(safe_file(safe).read_text(encoding="utf-8"), end="")
+        print(read_text(safe_file(safe)), end="")
         return
-    _print_safe(found, Console(highlight=False))
+    _print_safe(found, Console(highlight=False, markup=False))
 
 
 def _print_safe(safe: Safe, console: Console) -> None:
     case = safe.case
-    console.print(f"[bold]{safe.id}[/]  {safe.title}")
+    console.print(Text.assemble((safe.id, "bold"), "  ", safe.title))
     console.print(
         f"{case.width:g} x {case.height:g} x {case.depth:g} m (width, height, depth), "
         f"hinge on the {safe.hinge}"

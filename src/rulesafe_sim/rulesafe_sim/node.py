@@ -28,6 +28,7 @@ from rulesafe_core.chunks import EXECUTORS, MAX_ROWS, PERIOD, SECOND, load_execu
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.ros import EpisodeParameters
 from rulesafe_core.settings import setting
+from rulesafe_core.text_files import read_text
 from rulesafe_core.urdf import to_urdf
 from rulesafe_interfaces.msg import EpisodeStatus
 from rulesafe_interfaces.srv import ResetEpisode
@@ -105,7 +106,7 @@ class SimNode(Node):
         self._chunks = executor(LOWER, UPPER, values.execute_rows)
         self._make_topics(self._cameras.topics())
         urdf = config.robot_urdf
-        self._description.publish(String(data=Path(urdf).read_text() if urdf else to_urdf(ROBOT)))
+        self._description.publish(String(data=read_text(Path(urdf)) if urdf else to_urdf(ROBOT)))
         if values.start:
             self._begin(self._rule, self._safe, values.seed)
         else:  # report unknown names immediately, not at the first reset

@@ -6,6 +6,8 @@ import av
 import numpy as np
 from numpy.typing import NDArray
 
+from rulesafe_core.files import disk_full_errors
+
 FPS = 10
 """Frames per second of a video: one frame of the simulation each."""
 
@@ -19,10 +21,11 @@ class VideoFile:
 
     def add(self, image: NDArray[np.uint8]) -> None:
         """Append a frame (H, W, 3); all have the same size, even in both directions."""
-        container = self._container or self._begin(*image.shape[:2])
         frame = av.VideoFrame.from_ndarray(image, format="rgb24")
         frame.pts, self.frames = self.frames, self.frames + 1
-        container.mux(self._stream.encode(frame))
+        with disk_full_errors(self.path):
+            container = self._container or self._begin(*image.shape[:2])
+            container.mux(self._stream.encode(frame))
 
     def _begin(self, height: int, width: int) -> av.container.OutputContainer:
         self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -41,9 +44,10 @@ class VideoFile:
     def close(self) -> None:
         """Finish the file; without any frame no file is written."""
         if self._container is not None:
-            self._container.mux(self._stream.encode(None))
-            self._container.close()
-            self._container = None
+            container, self._container = self._container, None
+            with disk_full_errors(self.path):
+                container.mux(self._stream.encode(None))
+                container.close()
 
     def __enter__(self) -> "VideoFile":
         return self

@@ -28,7 +28,8 @@ from safetensors.numpy import load_file, save
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_core.files import write_atomically
 from rulesafe_core.joints import ACTION_JOINTS
-from rulesafe_data.files import read_json, write_json
+from rulesafe_core.text_files import read_json
+from rulesafe_data.files import write_json
 from vq_memory_node.windows import RATE, WINDOW
 
 FORMAT = "rulesafe memory model 1"

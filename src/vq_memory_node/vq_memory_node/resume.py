@@ -4,6 +4,8 @@ import io
 import json
 import pickle
 import signal
+import zipfile
+import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -17,9 +19,12 @@ from tensorboardX import SummaryWriter
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.files import write_atomically
 from rulesafe_core.signals import collected_signals
-from rulesafe_data.files import read_json
+from rulesafe_core.text_files import read_json
 
 CHECKPOINT = "checkpoint.pt"
+
+VALUE_ERRORS = (AttributeError, EOFError, LookupError, OSError, TypeError, ValueError, zlib.error)
+"""Exceptions of damaged values."""
 
 
 @dataclass(frozen=True)
@@ -108,11 +113,14 @@ class TrainingRun(ABC):
         if not path.is_file():
             return
         try:
+            with zipfile.ZipFile(path) as archive:  # PyTorch does not verify the checksums
+                if (part := archive.testzip()) is not None:
+                    raise ValueError(f"the checksum of {part} is wrong")
             found = torch.load(path, weights_only=True)
             saved, state = json.loads(found["facts"]), dict(found["state"])
-        except (RuntimeError, pickle.UnpicklingError, KeyError, TypeError, ValueError) as error:
+        except (RuntimeError, pickle.UnpicklingError, zipfile.BadZipFile, *VALUE_ERRORS) as error:
             raise RuleSafeError(
-                f"{path} is damaged ({error}); delete it to restart the training"
+                f"{path} is damaged ({error!r}); delete it to restart the training"
             ) from error
         check_same_run(self.out, saved, self.facts)
         for name, value in state.items():

@@ -1,14 +1,20 @@
 """Bags whose recorder was killed."""
 
+import random
+import re
 import shutil
 
 import pytest
 from rosbags.highlevel import AnyReader
 
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_data.bags.files import Damage
 from rulesafe_data.bags.reading import Bag
 from rulesafe_data.bags.repair import recording_lock, repair, unfinished
 from rulesafe_data.bags.writing import BagWriter, Splitting
+
+ZSTD = re.escape(b"\x28\xb5\x2f\xfd")
+"""First bytes of a compressed chunk."""
 
 
 @pytest.fixture
@@ -35,49 +41,82 @@ def numbers(bag) -> list[int]:
     return [int(message.data[:6]) for message in found]
 
 
+def contents(folder) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def damage(path, position: int, value: int | None = None) -> None:
+    """Change one byte of a file."""
+    raw = bytearray(path.read_bytes())
+    raw[position] = raw[position] ^ 0xFF if value is None else value
+    path.write_bytes(raw)
+
+
+def unchanged_repair(bag):
+    """Repair a bag, and check that the original is not touched."""
+    before = contents(bag)
+    try:
+        return repair(bag)
+    finally:
+        assert contents(bag) == before
+
+
 def test_a_killed_bag_is_refused_and_repaired(killed, string):
-    with pytest.raises(RuleSafeError, match=r"rulesafe bag info .*killed --mend"):
+    with pytest.raises(RuleSafeError, match=r"rulesafe bag info .*killed --repair"):
         Bag(killed)
     assert [path.name for path in unfinished(killed)] == ["live_2.mcap"]
-    result = repair(killed)
-    assert (result.files, result.removed, result.messages) == (("live_2.mcap",), (), 50)
-    assert numbers(killed) == list(range(50))
-    bag = Bag(killed)
+    result = unchanged_repair(killed)
+    assert result.folder == killed.with_name("killed_repaired")
+    assert result.messages == {"live_0.mcap": 20, "live_1.mcap": 20, "live_2.mcap": 10}
+    assert numbers(result.folder) == list(range(50))
+    bag = Bag(result.folder)
     assert bag.metadata.dropped == {"/said": 3}
     assert bag.topics["/said"].offered == string.offered
-    assert unfinished(killed) == []
-    assert repair(killed).files == ()
+    with pytest.raises(RuleSafeError, match="complete and undamaged"):
+        repair(result.folder)
+    with pytest.raises(RuleSafeError, match="exists already"):
+        repair(killed)
 
 
 @pytest.mark.parametrize("bytes_lost", [1, 9, 60, 300])
 def test_a_torn_end_costs_the_chunks_that_it_tore(killed, bytes_lost):
     path = killed / "live_2.mcap"
     path.write_bytes(path.read_bytes()[:-bytes_lost])
-    repair(killed)
-    found = numbers(killed)
+    found = numbers(unchanged_repair(killed).folder)
     assert found == list(range(len(found)))
     assert len(found) in (42, 46, 50)
     assert (len(found) < 50) == (bytes_lost > 100)
 
 
-def test_a_damaged_byte_costs_what_follows(killed):
+def test_a_damaged_chunk_is_skipped_and_reported(killed):
     path = killed / "live_2.mcap"
-    raw = bytearray(path.read_bytes())
-    raw[len(raw) // 2] ^= 0xFF
-    path.write_bytes(raw)
-    repair(killed)
-    found = numbers(killed)
-    assert found == list(range(len(found)))
-    assert 40 <= len(found) < 50
+    first, second, _ = (found.start() for found in re.finditer(ZSTD, path.read_bytes()))
+    assert first < second
+    damage(path, second + 20)
+    result = unchanged_repair(killed)
+    assert numbers(result.folder) == [*range(42), *range(46, 50)]
+    assert [(each.file.name, each.start) for each in result.damage] == [("live_2.mcap", None)]
 
 
-def test_a_file_without_a_whole_chunk_goes(killed):
+def test_a_damaged_length_costs_the_chunks_up_to_the_next_one_in_the_index(killed, said, string):
+    with BagWriter(killed.with_name("two"), flush=3600) as writer:
+        writer.add(string)
+        for number in range(3):
+            writer.write("/said", number, number, said(number))
+            writer.flush()
+    path = killed.with_name("two") / "two_0.mcap"
+    offset = path.read_bytes().index(b"\x06")  # of the first chunk, whose length follows
+    damage(path, offset + 4)
+    assert numbers(unchanged_repair(path.parent).folder) == [1, 2]
+
+
+def test_a_file_without_a_complete_chunk_is_left_out(killed):
     path = killed / "live_2.mcap"
     path.write_bytes(path.read_bytes()[:40])
-    result = repair(killed)
-    assert (result.removed, result.messages) == (("live_2.mcap",), 40)
-    assert not path.exists()
-    assert numbers(killed) == list(range(40))
+    result = unchanged_repair(killed)
+    assert result.messages["live_2.mcap"] == 0
+    assert [each.file.name for each in result.damage] == ["live_2.mcap"]
+    assert numbers(result.folder) == list(range(40))
 
 
 def test_where_there_is_nothing_to_repair(killed, tmp_path):
@@ -86,6 +125,44 @@ def test_where_there_is_nothing_to_repair(killed, tmp_path):
     with pytest.raises(RuleSafeError, match="nothing to repair"):
         repair(tmp_path)
     for path in list(killed.glob("*.mcap"))[:]:
+        path.write_bytes(b"\0" * 40)
+    with pytest.raises(RuleSafeError, match="no readable messages"):
+        unchanged_repair(killed)
+    for path in list(killed.glob("*.mcap")):
         path.write_bytes(b"")
-    with pytest.raises(RuleSafeError, match="no complete chunk"):
-        repair(killed)
+    with pytest.raises(RuleSafeError, match="no readable messages"):
+        unchanged_repair(killed)
+    assert sorted(path.name for path in killed.parent.iterdir()) == ["killed", "live"]
+
+
+def test_no_damaged_byte_changes_a_message(write, said, capsys):
+    """Each message that is read is one that was written, and each loss is reported."""
+    bag = write(12, "damaged", flush=0.0)
+    path = bag / "damaged_0.mcap"
+    original = path.read_bytes()
+    written = {number * 10**8: said(number) for number in range(12)}
+    choices = random.Random(1)
+    for _ in range(60):
+        damage(path, choices.randrange(len(original)), choices.randrange(256))
+        try:
+            found = Bag(bag)
+            read = {message.when: message.data for message in found.messages()}
+        except RuleSafeError:
+            pass
+        else:
+            assert read.items() <= written.items()
+            assert len(read) == 12 or found.damaged
+        path.write_bytes(original)
+
+
+def test_a_chunk_that_expands_beyond_its_size_is_refused(write):
+    """A small file does not fill the memory."""
+    bag = write(1, "bomb", compression="zstd")
+    path = bag / "bomb_0.mcap"
+    raw = path.read_bytes()
+    head = raw.index(b"\x06") + 9 + 16  # after opcode, length and times of the chunk
+    path.write_bytes(raw[:head] + (1 << 40).to_bytes(8, "little") + raw[head + 8 :])
+    found = Bag(bag)
+    assert list(found.messages()) == []
+    (part,) = found.damaged
+    assert isinstance(part, Damage) and "at most" in part.reason

@@ -208,6 +208,7 @@ except RuleSafeError as error:
         [sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ}
     )
     assert "cannot write" in result.stdout, result.stderr
+    assert f"rulesafe bag info {tmp_path / 'bag'} --repair" in result.stdout
     from rulesafe_data.bags.repair import repair
 
-    assert repair(tmp_path / "bag").messages > 100
+    assert repair(tmp_path / "bag").messages["bag_0.mcap"] > 100

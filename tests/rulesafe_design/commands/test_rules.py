@@ -185,7 +185,7 @@ def test_a_known_lock_is_recognised(rules, tmp_path):
         ("def check_lock(self) return", (), "refused syntax: line 1"),
         (BOTH, ("--plan", "knob+,door+"), "refused plan: the claimed plan fails: the lock: step 2"),
         (PROGRAM, ("--max-steps", "4"), "refused long: the shortest plan has 5 steps"),
-        (b"\xff", (), "refused file: cannot read"),
+        (b"\xff", (), "is not UTF-8 text"),
     ],
 )
 def test_invalid_programs_are_refused_with_the_reason(rules, tmp_path, source, options, reason):

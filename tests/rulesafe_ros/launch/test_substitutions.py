@@ -1,10 +1,12 @@
+import time
 from pathlib import Path
 
 import pytest
 
+from rulesafe_ros.launch.expression import evaluate
 from rulesafe_ros.launch.model import LaunchError
 from rulesafe_ros.launch.processes import split
-from rulesafe_ros.launch.substitutions import Call, Context, evaluate, parse, substitute
+from rulesafe_ros.launch.substitutions import Call, Context, parse, substitute
 
 
 @pytest.fixture
@@ -145,3 +147,44 @@ def test_share_directory_of_an_installed_package_comes_first(context, tmp_path):
     (prefix / "share/ament_index/resource_index/packages/my_robot").touch()
     context.environment["AMENT_PREFIX_PATH"] = f"/nowhere:{prefix}"
     assert substitute("$(find-pkg-share my_robot)", context) == f"{prefix}/share/my_robot"
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        *(
+            "9**9**9",
+            "2**-9**9",
+            "'a' * 10**10",
+            "10**10 * 'a'",
+            "[1] * 10**10",
+            "'%0999999999d' % 1",
+        ),
+        *("'%*d' % (10**9, 1)", "factorial(10**7)", "comb(10**9, 10**8)", "round(5, -10**9)"),
+        *(
+            "('a' * 9999).replace('', 'b' * 9999)",
+            "+".join(["1"] * 3000),
+            "(" * 900,
+            "-" * 3000 + "1",
+        ),
+        *(
+            "x" * 10_000,
+            "2 ** 3000 * 2 ** 3000",
+            "perm(4000, 4000)",
+            "'a'.replace('a', 'b' * 10001)",
+        ),
+    ],
+)
+def test_eval_is_bounded(expression):
+    begin = time.monotonic()
+    with pytest.raises(LaunchError):
+        evaluate(expression)
+    assert time.monotonic() - begin < 5
+
+
+def test_substitutions_are_bounded(tmp_path):
+    with pytest.raises(LaunchError, match="nested deeper"):
+        parse("$(var " * 20_000 + "a" + ")" * 20_000)
+    context = Context({"x": "a" * 99_999}, {}, tmp_path)
+    with pytest.raises(LaunchError, match="at most 100000"):
+        substitute("$(var x)$(var x)", context)

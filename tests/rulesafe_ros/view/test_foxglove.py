@@ -1,6 +1,7 @@
 """Tests of the Foxglove server: definitions, latched messages, link transforms."""
 
 import asyncio
+import contextlib
 import json
 import re
 import socket
@@ -13,7 +14,8 @@ pytest.importorskip("foxglove", reason="foxglove-sdk is not installed")
 pytest.importorskip("rclpy", reason="ROS 2 is not installed")
 pytest.importorskip("aiohttp", reason="aiohttp is not installed")
 
-from foxglove_client import decode, viewing
+import aiohttp
+from foxglove_client import PROTOCOL, decode, viewing
 from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
@@ -21,7 +23,10 @@ from std_msgs.msg import String
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_INDICES
 from rulesafe_interfaces.msg import MemoryTokens
+from rulesafe_ros.view import foxglove_proxy
+from rulesafe_ros.view.foxglove_proxy import FoxgloveProxy
 from rulesafe_ros.view.foxglove_server import FRAMES, FoxgloveServer
+from rulesafe_ros.view.guard import make_guard
 from rulesafe_ros.view.model import JOINT_NAMES
 from rulesafe_ros.view.options import ViewOptions
 from rulesafe_ros.view.sources import sources
@@ -34,6 +39,58 @@ def server():
     foxglove = FoxgloveServer("127.0.0.1", 0)
     yield foxglove
     foxglove.close()
+
+
+@pytest.mark.parametrize(
+    ("headers", "accepted"),
+    [
+        ({}, True),
+        ({"Origin": "file://"}, True),
+        ({"Origin": "https://app.foxglove.dev"}, True),
+        ({"Origin": "http://localhost:3000"}, True),
+        ({"Origin": "https://evil.example"}, False),
+        ({"Origin": "http://127.0.0.1.evil.example"}, False),
+        ({"Origin": "null"}, False),
+        ({"Origin": "http://[::1"}, False),
+        ({"Host": "evil.example:8765"}, False),
+    ],
+)
+def test_pages_of_the_web_cannot_connect(server, headers, accepted):
+    """A page that is open in the browser of the user could read the cameras otherwise."""
+
+    async def conversation():
+        proxy = FoxgloveProxy(make_guard(ViewOptions()), ("127.0.0.1", server.port))
+        await proxy.start("127.0.0.1", 0)
+        try:
+            async with aiohttp.ClientSession() as session:
+                url = f"ws://127.0.0.1:{proxy.port}/"
+                async with session.ws_connect(url, protocols=[PROTOCOL], headers=headers) as socket:
+                    return (await socket.receive_json())["op"]
+        except aiohttp.ClientError as error:
+            return type(error).__name__
+        finally:
+            await proxy.close()
+
+    assert (asyncio.run(conversation()) == "serverInfo") == accepted
+
+
+def test_viewers_that_send_nothing_are_disconnected(server, monkeypatch):
+    monkeypatch.setattr(foxglove_proxy, "TIMEOUT", 0.2)
+
+    async def conversation(sent):
+        proxy = FoxgloveProxy(make_guard(ViewOptions()), ("127.0.0.1", server.port))
+        await proxy.start("127.0.0.1", 0)
+        reader, writer = await asyncio.open_connection("127.0.0.1", proxy.port)
+        writer.write(sent)
+        try:
+            return await asyncio.wait_for(reader.read(), 20)
+        finally:
+            writer.close()
+            await proxy.close()
+
+    for sent in (b"", b"GET / HTTP/1.1\r\nHost: a\r\n", b"x" * 100_000):
+        with contextlib.suppress(ConnectionResetError):
+            assert asyncio.run(conversation(sent)) == b""
 
 
 def test_messages_arrive_with_their_definitions(server):

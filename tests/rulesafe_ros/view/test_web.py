@@ -7,8 +7,10 @@ import pytest
 
 pytest.importorskip("aiohttp", reason="aiohttp is not installed")
 
+from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
+from rulesafe_ros.view import web as web_module
 from rulesafe_ros.view.board import Board
 from rulesafe_ros.view.guard import RequestGuard
 from rulesafe_ros.view.web import PAGE, Commands, Page
@@ -145,3 +147,40 @@ def test_an_exposed_page_is_readable_and_its_commands_need_the_token():
         assert answer.status == 200 and len(served.commands) == 1
 
     talk(conversation, RequestGuard(exposed=True, token="sesame"))
+
+
+@pytest.mark.parametrize("charset", ["nothing", "utf-16", "\\x00", "base64"])
+def test_a_wrong_charset_is_a_wrong_command(charset):
+    async def conversation(client, served):
+        kind = {"Content-Type": f'application/json; charset="{charset}"'}
+        answer = await client.post("/pause", data=b"{\xff", headers=kind)
+        assert answer.status == 400
+        assert "must be a JSON object" in (await answer.json())["message"]
+
+    talk(conversation)
+
+
+HEAD = b"POST /pause HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [b"", b"GET / HT", b"GET / HTTP/1.1\r\nHost: a\r\n", HEAD + b"Content-Length: 9\r\n\r\n{"],
+)
+def test_half_sent_requests_time_out(sent, monkeypatch):
+    monkeypatch.setattr(web_module, "TIMEOUT", 0.5)
+
+    async def run():
+        runner = Served(RequestGuard(exposed=False, token="")).page.runner()
+        await runner.setup()
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        reader, writer = await asyncio.open_connection(*runner.addresses[0])
+        try:
+            writer.write(sent)
+            return await asyncio.wait_for(reader.read(), 30)
+        finally:
+            writer.close()
+            await runner.cleanup()
+
+    answer = asyncio.run(run())
+    assert answer == b"" or b" 408 " in answer

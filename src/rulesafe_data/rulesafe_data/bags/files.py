@@ -1,14 +1,27 @@
-"""Single MCAP files of a bag: writer, index and records."""
+"""Single MCAP files of a bag: writer, index, records and messages.
 
+The checksums of the index and of each chunk are verified. A damaged chunk is skipped and reported.
+"""
+
+import heapq
+import os
 import struct
-from collections.abc import Iterator
+import zlib
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, replace
+from io import BytesIO
 from pathlib import Path
 from typing import IO, Any
 
+import lz4.frame
 import zstandard
+from mcap.data_stream import ReadDataStream
 from mcap.exceptions import McapError
+from mcap.opcode import Opcode
 from mcap.reader import make_reader
-from mcap.stream_reader import CRCValidationError, StreamReader
+from mcap.records import Channel, Chunk, DataEnd, Footer, Message, Metadata, Schema
+from mcap.stream_reader import CRCValidationError, breakup_chunk
+from mcap.summary import Summary
 from mcap.writer import CompressionType, Writer
 
 from rulesafe_core.errors import RuleSafeError, unknown_name
@@ -24,9 +37,30 @@ COMPRESSIONS = {
 
 DAMAGE = (
     *(McapError, CRCValidationError, struct.error, zstandard.ZstdError, RuntimeError),
-    *(ValueError, EOFError),
+    *(ValueError, EOFError, KeyError, OverflowError),
 )
 """Exceptions of MCAP readers for incomplete or damaged files (lz4 raises RuntimeError)."""
+
+CHUNK_LIMIT = 1 << 30
+"""Maximum size of a decompressed chunk, bytes. Recorders write chunks of a few megabytes."""
+
+MAGIC = b"\x89MCAP0\r\n"
+"""First and last bytes of a file."""
+
+RECORD = struct.Struct("<BQ")
+"""Start of a record: opcode and length of its content."""
+
+FOOTER = struct.Struct("<QQI")
+"""Content of the footer; its last field is the checksum of the index."""
+
+PARSERS: dict[int, Callable[..., Any]] = {
+    Opcode.SCHEMA: Schema.read,
+    Opcode.CHANNEL: Channel.read,
+    Opcode.CHUNK: Chunk.read,
+    Opcode.METADATA: Metadata.read,
+    Opcode.DATA_END: DataEnd.read,
+}
+"""Parsers of the records that are read outside of the index; a message needs its length too."""
 
 QOS_KEY, HASH_KEY = "offered_qos_profiles", "topic_type_hash"
 """Keys of rosbag2 in the metadata of a channel."""
@@ -67,11 +101,56 @@ def topic_of(channel: Any, schema: Any) -> Topic:
     )
 
 
+@dataclass(frozen=True)
+class Damage:
+    """A part of a file that cannot be read.
+
+    Attributes:
+        file: path of the file.
+        offset: position of the part in the file, bytes.
+        reason: error of the reader.
+        start, end: times of the first and last message, ns; None if they are unknown.
+    """
+
+    file: Path
+    offset: int
+    reason: str
+    start: int | None = None
+    end: int | None = None
+
+    def overlaps(self, start: int, end: int) -> bool:
+        """Return whether messages between these times (ns) may be missing."""
+        return (self.start or 0) <= end and (start <= self.end if self.end is not None else True)
+
+    def __str__(self) -> str:
+        times = ""
+        if self.start is not None and self.end is not None:
+            times = f", with messages from {self.start} to {self.end} ns"
+        return f"{self.file}: skipped the damaged part at byte {self.offset}{times}: {self.reason}"
+
+
+Report = Callable[[Damage], object]
+
+
+def read_summary(stream: IO[bytes]) -> Summary | None:
+    """Read the index of a file and verify its checksum; None if the file has no index."""
+    summary = make_reader(stream).get_summary()
+    if summary is None:
+        return None
+    end = stream.seek(-(FOOTER.size + len(MAGIC)), os.SEEK_END)
+    start, offsets, expected = FOOTER.unpack(stream.read(FOOTER.size))
+    stream.seek(start)
+    actual = zlib.crc32(stream.read(end + FOOTER.size - 4 - start))
+    if expected not in (0, actual):
+        raise CRCValidationError(expected, actual, Footer(start, offsets, expected))
+    return summary
+
+
 def describe(path: Path) -> tuple[FileInfo, dict[str, Topic]]:
     """Read the index of a finished file; raise RuleSafeError if it has none."""
     try:
         with path.open("rb") as stream:
-            summary = make_reader(stream).get_summary()
+            summary = read_summary(stream)
     except (*DAMAGE, OSError) as error:
         raise RuleSafeError(f"{path} is unfinished or not an MCAP file ({error})") from error
     if summary is None or summary.statistics is None:
@@ -88,13 +167,121 @@ def describe(path: Path) -> tuple[FileInfo, dict[str, Topic]]:
     return FileInfo(path.name, start, end, counts), topics
 
 
-def records(stream: IO[bytes]) -> Iterator[Any]:
-    """Yield the records of a file up to its end or the first damaged one, verifying checksums."""
-    reader = StreamReader(stream, validate_crcs=True)
-    try:
-        yield from reader.records
-    except DAMAGE:
-        return
+def _unpack(chunk: Chunk) -> list[Any]:
+    """Return the records of a chunk; raise one of DAMAGE if its size or checksum is wrong."""
+    size = chunk.uncompressed_size
+    if size > CHUNK_LIMIT:
+        raise ValueError(f"the chunk has {size} bytes; at most {CHUNK_LIMIT} are read")
+    data = chunk.data
+    if chunk.compression == "zstd":
+        data = zstandard.ZstdDecompressor().stream_reader(BytesIO(data)).read(size + 1)
+    elif chunk.compression == "lz4":
+        data = lz4.frame.LZ4FrameDecompressor().decompress(data, max_length=size + 1)
+    if len(data) != size:
+        raise ValueError(f"the chunk does not have the stated {size} bytes")
+    return breakup_chunk(replace(chunk, compression="", data=data), validate_crc=True)
+
+
+def records(path: Path, report: Report) -> Iterator[Any]:
+    """Yield the schemas, channels, messages and metadata of a file, also of one without an index.
+
+    Schemas and channels that an index lists come first, and again at their positions. Damaged
+    records are reported and skipped. After a damaged length, reading continues at the next chunk in
+    the index, if the file has one.
+    """
+    size = path.stat().st_size
+    with path.open("rb") as stream:
+        try:
+            summary = read_summary(stream)
+        except DAMAGE:
+            summary = None
+        starts: list[int] = []
+        if summary is not None:
+            starts = sorted(index.chunk_start_offset for index in summary.chunk_indexes)
+            yield from summary.schemas.values()
+            yield from summary.channels.values()
+        stream.seek(0)
+        checksum = zlib.crc32(stream.read(len(MAGIC)))
+        undamaged = True
+
+        def damage(offset: int, reason: object) -> None:
+            nonlocal undamaged
+            undamaged = False
+            report(Damage(path, offset, str(reason) or type(reason).__name__))
+
+        while (offset := stream.tell()) < size:
+            head = stream.read(RECORD.size)
+            opcode, length = RECORD.unpack(head) if len(head) == RECORD.size else (0, 0)
+            if not 1 <= opcode <= Opcode.DATA_END or offset + RECORD.size + length > size:
+                following = next((start for start in starts if start > offset), size)
+                damage(offset, f"{following - offset} bytes without a complete record")
+                stream.seek(following)
+                continue
+            content = stream.read(length)
+            try:
+                record = _parse(opcode, content)
+                if isinstance(record, DataEnd):
+                    expected = record.data_section_crc
+                    if undamaged and expected not in (0, checksum):
+                        damage(offset, CRCValidationError(expected, checksum, record))
+                    return
+                yield from _unpack(record) if isinstance(record, Chunk) else filter(None, [record])
+            except DAMAGE as error:
+                damage(offset, error)
+            checksum = zlib.crc32(content, zlib.crc32(head, checksum))
+
+
+def _parse(opcode: int, content: bytes) -> Any:
+    """Return a record; None for a kind that is not read."""
+    stream = ReadDataStream(BytesIO(content))
+    if opcode == Opcode.MESSAGE:
+        return Message.read(stream, len(content))
+    return PARSERS[opcode](stream) if opcode in PARSERS else None
+
+
+def messages(
+    path: Path, topics: Collection[str], start: int, end: int, report: Report
+) -> Iterator[tuple[str, Message]]:
+    """Yield the messages of topics, with the topic, sorted by the time of reception.
+
+    Args:
+        path: a finished file.
+        topics: names of topics.
+        start, end: interval of the times of reception, ns, including `start`, excluding `end`.
+        report: called with each damaged part, which is skipped.
+    """
+    with path.open("rb") as stream:
+        summary = read_summary(stream)
+        if summary is None:
+            raise ValueError(f"{path} has no index")
+        names = {n: c.topic for n, c in summary.channels.items() if c.topic in topics}
+        waiting: list[tuple[int, int, int, Message]] = []  # by time, position, position in chunk
+
+        def add(position: int, found: list[Any]) -> None:
+            for number, record in enumerate(found):
+                wanted = isinstance(record, Message) and record.channel_id in names
+                if wanted and start <= record.log_time < end:
+                    heapq.heappush(waiting, (record.log_time, position, number, record))
+
+        if not summary.chunk_indexes:
+            add(0, list(records(path, report)))
+        for index in sorted(summary.chunk_indexes, key=lambda index: index.message_start_time):
+            first, last = index.message_start_time, index.message_end_time
+            channels = index.message_index_offsets
+            if last < start or first >= end or (channels and not names.keys() & channels.keys()):
+                continue
+            while waiting and waiting[0][0] < first:
+                message = heapq.heappop(waiting)[-1]
+                yield names[message.channel_id], message
+            position = index.chunk_start_offset
+            stream.seek(position + RECORD.size)
+            try:
+                add(position, _unpack(_parse(Opcode.CHUNK, stream.read(index.chunk_length))))
+            except DAMAGE as error:
+                report(Damage(path, position, str(error) or type(error).__name__, first, last))
+        while waiting:
+            message = heapq.heappop(waiting)[-1]
+            yield names[message.channel_id], message
 
 
 def is_finished(path: Path) -> bool:

@@ -10,6 +10,8 @@ from rosbags.interfaces import Qos
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.files import write_atomically
+from rulesafe_core.strict_yaml import parse_yaml
+from rulesafe_core.text_files import MAX_YAML_BYTES, read_text
 from rulesafe_data.bags import qos
 
 NAME = "metadata.yaml"
@@ -154,7 +156,7 @@ def read(folder: Path) -> Metadata:
     """
     path = folder / NAME
     try:
-        content = yaml.safe_load(path.read_text("utf-8"))["rosbag2_bagfile_information"]
+        content = parse_yaml(read_text(path, MAX_YAML_BYTES))["rosbag2_bagfile_information"]
         topics = [_topic(entry["topic_metadata"]) for entry in content["topics_with_message_count"]]
         counts = [entry["message_count"] for entry in content["topics_with_message_count"]]
         start = content["starting_time"]["nanoseconds_since_epoch"]
@@ -169,11 +171,11 @@ def read(folder: Path) -> Metadata:
             topics={topic.name: topic for topic in topics},
             storage=content["storage_identifier"],
             compression=content.get("compression_mode", "").lower(),
-            dropped=None if dropped is None else dict(yaml.safe_load(dropped) or {}),
+            dropped=None if dropped is None else dict(parse_yaml(dropped) or {}),
         )
     except FileNotFoundError:
         raise RuleSafeError(f"{folder} has no {NAME}") from None
-    except (yaml.YAMLError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise RuleSafeError(f"{path} is not valid bag metadata: {error!r}") from error
 
 

@@ -7,16 +7,17 @@ Example::
         print(message.when, len(message.data))
 """
 
-from collections.abc import Collection, Iterator
+import sys
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from mcap.reader import make_reader
 from rosbags.interfaces import MessageDefinitionFormat
 from rosbags.rosbag2 import Reader, ReaderError
 
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_data.bags import files, metadata
+from rulesafe_data.bags.files import Damage
 from rulesafe_data.bags.metadata import Metadata, Topic
 
 
@@ -42,6 +43,7 @@ class McapStorage:
 
     def __init__(self, folder: Path, found: Metadata):
         self._paths = [folder / file.path for file in found.files]
+        self.damaged: dict[tuple[Path, int], Damage] = {}
 
     def topics(self) -> dict[str, Topic]:
         """Return the topics with their definitions, by name."""
@@ -50,18 +52,20 @@ class McapStorage:
     def messages(self, topics: Collection[str], start: int, end: int) -> Iterator[Message]:
         """Yield messages of these topics from `start` to before `end` (ns), sorted by time."""
         for path in self._paths:
-            with path.open("rb") as stream:
-                read = make_reader(stream).iter_messages(
-                    topics, starting_at=start, ending_before=end, log_time_order=True
-                )
-                for _, channel, message in read:
-                    yield Message(
-                        channel.topic, message.log_time, message.publish_time, message.data
-                    )
+            for topic, message in files.messages(path, topics, start, end, self._report):
+                yield Message(topic, message.log_time, message.publish_time, message.data)
+
+    def _report(self, damage: Damage) -> None:
+        key = (damage.file, damage.offset)
+        if key not in self.damaged:
+            print(damage, file=sys.stderr)
+            self.damaged[key] = damage
 
 
 class RosbagsStorage:
     """Reads other storages of rosbag2: SQLite, and compressed files or messages."""
+
+    damaged: Mapping[tuple[Path, int], Damage] = {}
 
     def __init__(self, folder: Path, found: Metadata):
         self._folder = folder
@@ -122,13 +126,18 @@ class Bag:
     def topics(self) -> dict[str, Topic]:
         return dict(self.metadata.topics)
 
+    @property
+    def damaged(self) -> tuple[Damage, ...]:
+        """The damaged parts that `messages` has skipped and reported on stderr so far."""
+        return tuple(self._storage.damaged.values())
+
     def messages(
         self,
         topics: Collection[str] | None = None,
         start: int | None = None,
         end: int | None = None,
     ) -> Iterator[Message]:
-        """Yield messages in the order of reception.
+        """Yield messages in the order of reception; a damaged part is skipped, see `damaged`.
 
         Args:
             topics: names of topics; None: all. Unknown names are ignored.
@@ -161,6 +170,6 @@ def _metadata(folder: Path) -> Metadata:
     if any(folder.glob("*.mcap")):
         raise RuleSafeError(
             f"{folder} is unfinished (its recorder was killed, or is still running); repair it "
-            f"with rulesafe bag info {folder} --mend"
+            f"with rulesafe bag info {folder} --repair"
         )
     raise RuleSafeError(f"{folder} is not a bag: it has neither {metadata.NAME} nor .mcap files")

@@ -1,12 +1,12 @@
-"""Repair a bag whose recorder was killed: write the indices of its files and metadata.yaml.
+"""Repair a bag whose recorder was killed, or one with damaged files.
 
-An unfinished file contains complete chunks and possibly an incomplete one at its end. The messages
-of the complete chunks are copied to a new file that replaces the old one; a file without a complete
-chunk is removed.
+All readable messages are copied to a new bag beside the original, which is not changed. Unreadable
+parts are reported: an incomplete chunk at the end of an unfinished file, and damaged chunks.
 """
 
 import os
 import re
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,18 +14,16 @@ from fcntl import LOCK_EX, LOCK_NB, flock
 from pathlib import Path
 from typing import Any
 
-from mcap.records import Channel, Message, Metadata, Schema
+from mcap.records import Channel, Message, Schema
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.files import disk_full_errors
+from rulesafe_core.files import disk_full_errors, temporary_path
 from rulesafe_data.bags import files, metadata
+from rulesafe_data.bags.files import Damage
 from rulesafe_data.bags.writing import complete
 
 LOCK = ".recording"
 """Name of the lock file while a bag is written."""
-
-DRAFT = ".repair"
-"""Suffix of the temporary copy of a file."""
 
 
 @dataclass(frozen=True)
@@ -33,34 +31,37 @@ class Repaired:
     """The result of a repair.
 
     Attributes:
-        files: names of repaired files.
-        removed: names of removed files, which had no complete chunk.
-        messages: number of messages in the bag.
-        lost: number of bytes at the ends of the files that could not be read.
+        folder: the new bag.
+        messages: number of messages in each new file, by name; 0: no file was written.
+        damage: the parts of the original that could not be read.
     """
 
-    files: tuple[str, ...]
-    removed: tuple[str, ...]
-    messages: int
-    lost: int
+    folder: Path
+    messages: dict[str, int]
+    damage: tuple[Damage, ...]
 
 
 @contextmanager
 def recording_lock(folder: Path) -> Iterator[None]:
-    """Lock a bag while it is written or repaired; the lock is released if the process is killed.
-
-    Raises:
-        RuleSafeError: another process holds the lock.
-    """
+    """Lock a bag while it is recorded; the lock is released if the process is killed."""
     path = folder / LOCK
     with path.open("w") as lock:
+        flock(lock, LOCK_EX | LOCK_NB)
+        yield
+        path.unlink(missing_ok=True)
+
+
+def _check_stopped(folder: Path) -> None:
+    """Raise RuleSafeError if a recorder writes to the bag. The bag is not changed."""
+    path = folder / LOCK
+    if not path.exists():
+        return
+    with path.open() as lock:
         try:
             flock(lock, LOCK_EX | LOCK_NB)
         except BlockingIOError:
             message = f"{folder} is being recorded: stop the recorder first"
             raise RuleSafeError(message) from None
-        yield
-        path.unlink(missing_ok=True)
 
 
 def mcap_files(folder: Path) -> list[Path]:
@@ -79,55 +80,65 @@ def unfinished(folder: Path) -> list[Path]:
 
 
 def repair(folder: Path) -> Repaired:
-    """Repair a bag of MCAP files.
+    """Copy the readable messages of a bag of MCAP files to the new bag `folder`_repaired.
 
     Raises:
-        RuleSafeError: there are no messages to recover, the bag is being recorded, or the disk is
-            full (the current file is then unchanged).
+        RuleSafeError: the bag is complete and undamaged, or no message can be read, or the new
+            folder exists, or the bag is being recorded, or the disk is full. Nothing is written.
     """
-    if not folder.is_dir() or not mcap_files(folder):
+    paths = mcap_files(folder)
+    if not paths:
         raise RuleSafeError(f"{folder} has no .mcap files: there is nothing to repair")
-    with recording_lock(folder), disk_full_errors(folder):
-        repaired: list[str] = []
-        removed: list[str] = []
-        lost = 0
-        for path in unfinished(folder):
-            size = path.stat().st_size
-            kept = _copy(path)
-            lost += size - kept
-            (repaired if kept else removed).append(path.name)
-        remaining = mcap_files(folder)
-        if not remaining:
-            raise RuleSafeError(
-                f"{folder} has no complete chunk of messages: nothing can be recovered"
-            )
-        found = complete(folder, remaining, _dropped(remaining))
-    return Repaired(tuple(repaired), tuple(removed), found.messages, lost)
+    _check_stopped(folder)
+    target = folder.resolve().with_name(f"{folder.resolve().name}_repaired")
+    if target.exists():
+        raise RuleSafeError(f"{target} exists already: remove or rename it, and repeat the command")
+    damage: list[Damage] = []
+    dropped: dict[str, Any] = {}
+    draft = temporary_path(target)
+    try:
+        with disk_full_errors(target, "Nothing was written; free disk space"):
+            draft.mkdir()
+            counts = {path.name: _copy(path, draft / path.name, damage, dropped) for path in paths}
+            copies = [draft / name for name, count in counts.items() if count]
+            if not copies:
+                reason = f": {damage[0]}" if damage else ""
+                raise RuleSafeError(f"{folder} has no readable messages{reason}")
+            if not damage and (folder / metadata.NAME).is_file() and not unfinished(folder):
+                raise RuleSafeError(f"{folder} is complete and undamaged: nothing to repair")
+            complete(draft, copies, {topic: int(count) for topic, count in dropped.items()})
+            draft.rename(target)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+    return Repaired(target, counts, tuple(damage))
 
 
-def _copy(path: Path) -> int:
-    """Replace a file by a copy with an index; return the bytes read, 0 if it was removed."""
-    draft = path.with_suffix(DRAFT)
-    read = messages = 0
+def _copy(path: Path, target: Path, damage: list[Damage], dropped: dict[str, Any]) -> int:
+    """Copy the readable messages of a file and return their number; without any, write no file.
+
+    `damage` and `dropped` (the recorder's counts of lost messages by topic) are updated.
+    """
     schemas: dict[int, int] = {}
     channels: dict[int, int] = {}
-    with path.open("rb") as source, draft.open("wb") as target:
-        writer = files.open_writer(target, "zstd")
-        for record in files.records(source):
-            read = source.tell()
+    count = unknown = 0
+    with target.open("wb") as stream:
+        writer = files.open_writer(stream, "zstd")
+
+        def add(record: Schema | Channel) -> None:
             if isinstance(record, Schema) and record.id not in schemas:
-                schemas[record.id] = writer.register_schema(
-                    record.name, record.encoding, record.data
-                )
+                new = writer.register_schema(record.name, record.encoding, record.data)
+                schemas[record.id] = new
             elif isinstance(record, Channel) and record.id not in channels:
+                schema = schemas.get(record.schema_id, 0)
                 channels[record.id] = writer.register_channel(
-                    record.topic,
-                    record.message_encoding,
-                    schemas.get(record.schema_id, 0),
-                    record.metadata,
+                    record.topic, record.message_encoding, schema, record.metadata
                 )
-            elif isinstance(record, Message):
-                messages += 1
+
+        for record in files.records(path, damage.append):
+            if isinstance(record, (Schema, Channel)):
+                add(record)
+            elif isinstance(record, Message) and record.channel_id in channels:
+                count += 1
                 writer.add_message(
                     channels[record.channel_id],
                     record.log_time,
@@ -135,26 +146,18 @@ def _copy(path: Path) -> int:
                     record.publish_time,
                     record.sequence,
                 )
-            elif isinstance(record, Metadata):
+            elif isinstance(record, Message):
+                unknown += 1
+            else:
                 writer.flush()
                 writer.add_metadata(record.name, record.metadata)
+                if record.name == metadata.DROPPED:
+                    dropped |= record.metadata
         writer.finish()
-        target.flush()
-        os.fsync(target.fileno())
-    if not messages:
-        draft.unlink()
-        path.unlink()
-        return 0
-    draft.replace(path)
-    return read
-
-
-def _dropped(paths: list[Path]) -> dict[str, int]:
-    """Return the latest counts of lost messages written by the recorder, by topic."""
-    found: dict[str, Any] = {}
-    for path in paths:
-        with path.open("rb") as stream:
-            for record in files.records(stream):
-                if isinstance(record, Metadata) and record.name == metadata.DROPPED:
-                    found |= record.metadata
-    return {topic: int(count) for topic, count in found.items()}
+        stream.flush()
+        os.fsync(stream.fileno())
+    if unknown:
+        damage.append(Damage(path, 0, f"{unknown} messages whose topic is in a damaged part"))
+    if not count:
+        target.unlink()
+    return count

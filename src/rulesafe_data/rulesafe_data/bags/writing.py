@@ -13,6 +13,7 @@ completes its bag.
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import IO
 
@@ -69,8 +70,15 @@ class BagWriter:
         self._compression, self._splitting, self._flush = compression, splitting, flush
         self._paths: list[Path] = []
         self._written_dropped: dict[str, int] = {}
-        folder.mkdir(parents=True)
-        self._begin()
+        self._check_disk = partial(
+            disk_full_errors,
+            folder,
+            "Earlier messages are kept: free disk space, then complete the bag with rulesafe bag "
+            f"info {folder} --repair, or record to another folder",
+        )
+        with self._check_disk():
+            folder.mkdir(parents=True)
+            self._begin()
 
     def _begin(self) -> None:
         """Start a file with all topics."""
@@ -95,7 +103,7 @@ class BagWriter:
         """Write a serialised message (CDR) with its times of reception and publication (ns)."""
         if topic not in self._channels:
             raise unknown_name("topic of this bag", topic, self._channels)
-        with disk_full_errors(self.folder):
+        with self._check_disk():
             if self._first is not None and self._is_full(when):
                 self._end()
                 self._begin()
@@ -116,7 +124,7 @@ class BagWriter:
 
     def flush(self) -> None:
         """Flush all messages to the file; raise RuleSafeError if the disk is full."""
-        with disk_full_errors(self.folder):
+        with self._check_disk():
             self._write_dropped()
             self._writer.flush()
         self._flushed = time.monotonic()
@@ -136,7 +144,7 @@ class BagWriter:
 
     def close(self) -> Metadata:
         """Complete the files; write and return the metadata."""
-        with disk_full_errors(self.folder):
+        with self._check_disk():
             if not self._stream.closed:
                 self._end()
             return complete(self.folder, self._paths, self.dropped, self.topics)

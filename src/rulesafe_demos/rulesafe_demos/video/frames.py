@@ -2,7 +2,7 @@
 
 Example::
 
-    with Film(Path("film.mp4")) as film:
+    with VideoFile(Path("film.mp4")) as film:
         film.add(compose(head_rgb, front_rgb, snapshot, instruction))
 """
 

@@ -95,7 +95,7 @@ def show(report: Report, out: Path) -> None:
             kind,
             FAILURES.get(kind, "the endpoint does not support the response format"),
         )
-    console = Console()
+    console = Console(markup=False)
     console.print(table)
     cost = "unknown: give --price-in and --price-out" if report.cost is None else report.cost
     lines = [

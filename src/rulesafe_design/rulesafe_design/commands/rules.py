@@ -54,7 +54,7 @@ def list_rules(
     elif output == "markdown":
         print(markdown(found, headings(columns, choice)))
     else:
-        Console().print(table(found, headings(columns, choice)))
+        Console(markup=False).print(table(found, headings(columns, choice)))
 
 
 def show(
@@ -78,7 +78,7 @@ def show(
     if output == "program":
         print(_program(found, lock), end="")
     else:
-        Console(highlight=False).print(topic_table(_topics(found, lock)))
+        Console(markup=False, highlight=False).print(topic_table(_topics(found, lock)))
     if out:
         print(f"wrote {out}")
 

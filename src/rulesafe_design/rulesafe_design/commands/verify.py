@@ -9,6 +9,7 @@ import tyro
 from rich.console import Console
 
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.text_files import read_text
 from rulesafe_design.commands.rule_tables import compact_plan, topic_table
 from rulesafe_design.commands.rule_text import bound_text, proof_topics
 from rulesafe_design.compiler import compile_program
@@ -22,7 +23,15 @@ from rulesafe_design.verify import (
 )
 from rulesafe_design.verify import verify as verify_program
 from rulesafe_locks.automata import automaton_of, difference, smallest
-from rulesafe_locks.lock_files import ID, Bound, LockFile, dump_lock, find_lock, read_lock
+from rulesafe_locks.lock_files import (
+    ID,
+    Bound,
+    LockFile,
+    dump_lock,
+    find_lock,
+    parse_lock,
+    read_lock,
+)
 from rulesafe_locks.lock_sets import rule_sets
 from rulesafe_locks.proofs import Proof, prove
 from rulesafe_locks.rules import RULES, load_rule
@@ -126,7 +135,9 @@ def verify(
         print(f"{len(verdicts) - refused} valid, {refused} refused")
         return 1 if refused else 0
     (verdict,) = verdicts
-    Console(highlight=False).print(topic_table({str(paths[0]): "", **verdict.topics()}))
+    Console(markup=False, highlight=False).print(
+        topic_table({str(paths[0]): "", **verdict.topics()})
+    )
     if out and verdict.lock:
         _write(out, verdict.lock, description)
     return 1 if refused else 0
@@ -155,10 +166,7 @@ def judge(path: Path, known: dict[str, str], plan: Sequence[str] | None, max_ste
 
 
 def _lock_of_program(path: Path, plan: Sequence[str] | None, max_steps: int) -> LockFile:
-    try:
-        source = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise RuleSafeError(f"cannot read the program {path}: {error}") from error
+    source = read_text(path)
     found = verify_program(source, plan, max_steps=max_steps)
     facts, origin = found.proof.facts, {"by": "hand"}
     return LockFile("", "", found.automaton, source, found.bound, origin, facts)
@@ -239,6 +247,8 @@ def _all_known_digests() -> dict[str, str]:
 def _check_out(out: Path, description: str) -> None:
     if not description.strip():
         raise RuleSafeError("a lock needs an instruction; give --description TEXT")
+    if not description.strip().isprintable():
+        raise RuleSafeError(f"--description is {description!r}; valid: one line of text")
     if out.suffix != ".json" or not ID.fullmatch(out.stem) or out.stem in RULES:
         raise RuleSafeError(
             f"--out is {out}; valid: ID.json with an id of lower-case letters, digits and "
@@ -252,5 +262,10 @@ def _write(out: Path, lock: LockFile, description: str) -> None:
     from rulesafe_core.files import write_atomically
 
     named = replace(lock, id=out.stem, description=description.strip())
-    write_atomically(out, dump_lock(named).encode())
+    text = dump_lock(named)
+    try:
+        parse_lock(text)
+    except RuleSafeError as error:
+        raise RuleSafeError(f"{out} was not written, it could not be read: {error}") from None
+    write_atomically(out, text.encode())
     print(f"wrote {out}; show it with: rulesafe rules show {out}")

@@ -58,28 +58,39 @@ def record(
     return RECORDERS[recorder](recording)
 
 
-def info(bag: BagFolder, mend: bool = False) -> int:
+def info(bag: BagFolder, repair: bool = False, check: bool = False) -> int:
     """Print a summary of a bag, or its missing parts; the exit code is 1 if it is unfinished.
 
-    Example: rulesafe bag info bag --mend
+    Example: rulesafe bag info bag --repair
 
     Args:
         bag: Folder of the bag.
-        mend: Repair a bag whose recorder was killed: write the index and metadata.yaml.
+        repair: Copy the readable messages of an unfinished or damaged bag to BAG_repaired; the
+            original is not changed.
+        check: Read all messages and verify their checksums; the exit code is 1 for a damaged bag.
     """
+    from rulesafe_data.bags import repair as repairs
     from rulesafe_data.bags.reading import Bag
-    from rulesafe_data.bags.repair import repair
     from rulesafe_ros.bag.report import describe, describe_repair, find_missing
 
-    if mend:
-        print(describe_repair(bag, repair(bag)))
+    if repair:
+        result = repairs.repair(bag)
+        for line in describe_repair(result):
+            print(line)
+        bag = result.folder
     elif bag.is_dir() and (missing := find_missing(bag)):
         for line in missing:
             print(line)
-        print(f"{bag} is unfinished; repair it with: rulesafe bag info {bag} --mend")
+        print(f"{bag} is unfinished; repair it with: rulesafe bag info {bag} --repair")
         return 1
-    for line in describe(Bag(bag)):
+    found = Bag(bag)
+    for line in describe(found):
         print(line)
+    if check:
+        count = sum(1 for _ in found.messages())
+        expected = found.metadata.messages
+        print(f"read {count} of {expected} messages; damaged parts: {len(found.damaged)}")
+        return int(bool(found.damaged) or count != expected)
     return 0
 
 

@@ -180,6 +180,10 @@ def read_episodes(bag: Bag, report: Callable[[str], None] = print) -> list[BagEp
                 "starts there (the recording may have started during an episode)"
             )
             continue
+        begin, end = states[0].recorded, states[-1].recorded
+        if any(damage.overlaps(begin, end) for damage in bag.damaged):
+            report(f"skipped: the episode at {first / SECOND:.1f} s: the bag is damaged there")
+            continue
         frames = _resample(states)
         if len(frames) > 1:
             episodes.append(_episode(states, frames, entries))

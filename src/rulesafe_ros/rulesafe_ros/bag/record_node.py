@@ -248,7 +248,7 @@ def record(
     """Record until Ctrl-C or the end of the duration; return the metadata and the exit code.
 
     Raises:
-        RuleSafeError: the folder exists, or the disk is full (the bag has the earlier messages).
+        RuleSafeError: the folder exists, or the disk is full (earlier messages can be recovered).
     """
     with collected_signals() as signals:
         writer = BagWriter(recording.folder, recording.compression, recording.splitting)

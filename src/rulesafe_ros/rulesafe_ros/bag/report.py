@@ -69,10 +69,9 @@ def find_missing(folder: Path) -> list[str]:
     return lines
 
 
-def describe_repair(folder: Path, result: Repaired) -> str:
-    """Return the result of a repair as a line."""
-    parts = [f"{name}: index written" for name in result.files]
-    parts += [f"{name}: removed, since it has no complete chunk" for name in result.removed]
-    lost = f"{result.lost} bytes of an incomplete chunk discarded"
-    parts.append(lost if result.lost else "no incomplete chunk")
-    return f"{folder}: " + "; ".join(parts)
+def describe_repair(result: Repaired) -> Iterator[str]:
+    """Yield the lines of a repair: unreadable parts of the original, and the new files."""
+    yield from map(str, result.damage)
+    for name, count in result.messages.items():
+        yield f"{name}: {count} messages copied" if count else f"{name}: no readable messages"
+    yield f"wrote {result.folder}; the original is unchanged"

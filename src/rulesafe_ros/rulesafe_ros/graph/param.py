@@ -7,6 +7,7 @@ import tyro
 import yaml
 
 from rulesafe_core.errors import RuleSafeError, unknown_name
+from rulesafe_core.strict_yaml import parse_yaml
 from rulesafe_ros.graph import command
 
 TIMEOUT = 10.0
@@ -57,8 +58,8 @@ def set_(node: NodeName, name: Name, value: Value) -> None:
         value: New value as YAML: 1, 1.0, true, text.
     """
     try:
-        new = yaml.safe_load(value)
-    except yaml.YAMLError:
+        new = parse_yaml(value)
+    except ValueError:
         raise RuleSafeError(f"{value!r} is not valid YAML") from None
     with command.connected() as client:
         values = client.parameters(node, TIMEOUT)

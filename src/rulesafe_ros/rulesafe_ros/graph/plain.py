@@ -12,6 +12,7 @@ import numpy as np
 import yaml
 
 from rulesafe_core.errors import RuleSafeError, unknown_name
+from rulesafe_core.strict_yaml import parse_yaml
 
 MAX_LENGTH = 128
 """Maximum printed elements of an array and characters of a text, as in `ros2 topic echo`."""
@@ -52,8 +53,8 @@ def to_plain(value: Any, limit: int | None = MAX_LENGTH) -> Any:
 def read_fields(text: str) -> dict[str, Any]:
     """Parse the fields of a request from YAML; raise RuleSafeError if they are invalid."""
     try:
-        found = yaml.safe_load(text) or {}
-    except yaml.YAMLError as error:
+        found = parse_yaml(text) or {}
+    except ValueError as error:
         raise RuleSafeError(f"invalid YAML: {' '.join(str(error).split())}") from None
     if not isinstance(found, dict):
         raise RuleSafeError(f"fields must be a mapping such as '{{name: value}}', not {text!r}")

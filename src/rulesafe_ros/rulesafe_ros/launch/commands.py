@@ -11,6 +11,7 @@ from typing import Annotated
 
 import tyro
 
+from rulesafe_core.text_files import shown_error
 from rulesafe_ros.launch import arguments, packages
 from rulesafe_ros.launch.model import LaunchError, Process, Shutdown, Step
 from rulesafe_ros.launch.parse import parse_file
@@ -51,7 +52,7 @@ def launch(
         path, given = _find_file(file, launch_arguments)
         return _launch(path, parse_given(given), show_args, dry_run)
     except LaunchError as error:
-        print(f"rulesafe launch: {error}", file=sys.stderr)
+        print(f"rulesafe launch: {shown_error(error)}", file=sys.stderr)
         return 2
 
 

@@ -9,7 +9,9 @@ from collections.abc import Iterator, Mapping
 from importlib.metadata import entry_points
 from pathlib import Path
 
+from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.start import NODES
+from rulesafe_core.text_files import parse_xml, read_text
 from rulesafe_ros.launch.model import LaunchError
 
 SHARE = Path(__file__).parents[1] / "share"
@@ -90,6 +92,6 @@ def _package_name(manifest: Path) -> str | None:
     if not manifest.is_file():
         return None
     try:
-        return ElementTree.parse(manifest).getroot().findtext("name")
-    except ElementTree.ParseError:
+        return parse_xml(read_text(manifest)).findtext("name")
+    except (ElementTree.ParseError, RuleSafeError):
         return None

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 from xml.parsers import expat
 
-import yaml
-
+from rulesafe_core.strict_yaml import parse_yaml
+from rulesafe_core.text_files import MAX_DEPTH, read_bytes
 from rulesafe_ros.launch.model import Element, LaunchError
 from rulesafe_ros.launch.packages import SHARE
 from rulesafe_ros.launch.substitutions import parse as parse_template
@@ -17,10 +17,7 @@ from rulesafe_ros.launch.substitutions import unescape
 
 
 def _boolean(text: str) -> bool:
-    try:
-        value = yaml.safe_load(text)
-    except yaml.YAMLError:
-        value = None
+    value = parse_yaml(text)
     if not isinstance(value, bool):
         raise ValueError("expected true or false")
     return value
@@ -115,7 +112,7 @@ def parse_file(path: Path) -> Element:
     if path.suffix != ".xml":
         raise LaunchError(f"{path}: only XML launch files (*.launch.xml) are supported")
     try:
-        source = path.read_bytes()
+        source = read_bytes(path)
     except OSError as error:
         names = sorted(p.name for p in (SHARE / "rulesafe/launch").glob("*.launch.xml"))
         valid = f"the path of a launch file, or one of {', '.join(names)}"
@@ -170,6 +167,8 @@ class _Builder:
             where = f"in <{self.open[-1].tag}>" if self.open else "as the outermost element"
             valid = ", ".join(f"<{name}>" for name in allowed) or "none"
             self._fail(f"element <{tag}> is not supported {where}; supported: {valid}")
+        if len(self.open) >= MAX_DEPTH:
+            self._fail(f"elements are nested deeper than {MAX_DEPTH} levels")
         self.open.append(_Open(tag, attributes, self.parser.CurrentLineNumber))
 
     def _end(self, tag: str) -> None:

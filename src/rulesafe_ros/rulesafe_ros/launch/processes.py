@@ -12,6 +12,7 @@ from typing import Any
 
 import yaml
 
+from rulesafe_core.strict_yaml import parse_yaml
 from rulesafe_ros.launch import packages
 from rulesafe_ros.launch.model import Element, LaunchError, Process
 from rulesafe_ros.launch.substitutions import Context, Template, parse, perform, substitute
@@ -216,8 +217,8 @@ def _read(source: str, kind: str, lenient: bool) -> Any:
     try:
         if kind in ("int", "float"):
             return _TYPES[kind](source)
-        return yaml.safe_load(source)
-    except (ValueError, yaml.YAMLError):
+        return parse_yaml(source)
+    except ValueError:
         if lenient:
             return source
         raise ValueError(f"{source!r} cannot be read as {kind}") from None

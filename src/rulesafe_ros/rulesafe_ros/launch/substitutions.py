@@ -7,17 +7,19 @@ a nested substitution cannot be quoted again.
 
 from __future__ import annotations
 
-import ast
-import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+from rulesafe_core.text_files import MAX_DEPTH
 from rulesafe_ros.launch import packages
+from rulesafe_ros.launch.expression import evaluate
 from rulesafe_ros.launch.model import LaunchError
+
+MAX_TEXT = 100_000
+"""Maximum number of characters of a value."""
 
 
 @dataclass(frozen=True)
@@ -55,8 +57,11 @@ def parse(text: str) -> Template:
 
 
 def perform(template: Template, context: Context) -> str:
-    """Return the template's text in this context."""
-    return "".join(part if isinstance(part, str) else _call(part, context) for part in template)
+    """Return the template's text in this context; raise LaunchError if it is too long."""
+    text = "".join(part if isinstance(part, str) else _call(part, context) for part in template)
+    if len(text) > MAX_TEXT:
+        raise LaunchError(f"a value of {len(text)} characters; at most {MAX_TEXT} are valid")
+    return text
 
 
 def substitute(text: str, context: Context) -> str:
@@ -113,6 +118,7 @@ class _Parser:
     def __init__(self, text: str) -> None:
         self.text = text
         self.position = 0
+        self.depth = 0
 
     def template(self, quote: str) -> Template:
         """Return the parts up to the closing quote, or to the end of the text without a quote."""
@@ -125,6 +131,9 @@ class _Parser:
         return _joined(parts)
 
     def _call(self, quote: str) -> Call:
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise LaunchError(f"substitutions are nested deeper than {MAX_DEPTH} levels")
         self.position += len("$(")
         name = re.compile(r"[A-Za-z][\w-]*|").match(self.text, self.position)[0]  # type: ignore[index]
         self.position += len(name)
@@ -135,6 +144,7 @@ class _Parser:
         if self._peek() != ")":
             raise LaunchError(f"{self.text!r}: expected ')' or one space at {self._rest()!r}")
         self.position += 1
+        self.depth -= 1
         return _checked(Call(name, tuple(arguments)))
 
     def _argument(self, quote: str) -> Template:
@@ -193,63 +203,3 @@ def _checked(call: Call) -> Call:
         hint = " (quote text with spaces)" if count > known.max_arguments else ""
         raise LaunchError(f"$({call.name}) takes {expected} arguments, {count} given{hint}")
     return call
-
-
-# $(eval ...) ----------------------------------------------------------------------------------
-
-_NODES = (
-    *(ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Tuple, ast.List, ast.Load),
-    *(ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow, ast.USub, ast.UAdd),
-    *(ast.And, ast.Or, ast.Not, ast.In, ast.NotIn),
-    *(ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE),
-)
-# `ros2 launch` provides the members of `math` both as `x` and as `math.x`.
-_MATH = {name: getattr(math, name) for name in dir(math) if not name.startswith("_")}
-_FUNCTIONS = {f.__name__: f for f in (abs, bool, float, int, len, max, min, round, str)}
-_NAMES: dict[str, Any] = {**_FUNCTIONS, **_MATH, "pow": math.pow, "math": math}
-_TEXT_METHODS = ("endswith", "lower", "lstrip", "replace", "rstrip", "startswith", "strip", "upper")
-
-
-def evaluate(expression: str) -> str:
-    """Return the value of a Python expression of arithmetic, comparisons and text, as text.
-
-    `ros2 launch` evaluates any expression; those supported here have the same value there.
-
-    Raises:
-        LaunchError: the expression is invalid or not supported, or its evaluation fails.
-    """
-    try:
-        tree = ast.parse(expression.strip(), mode="eval")
-        _check(tree.body)
-        return str(eval(compile(tree, "eval", "eval"), {"__builtins__": {}, **_NAMES}))
-    except SyntaxError as error:
-        raise LaunchError(f"{expression!r} is not a Python expression: {error.msg}") from None
-    except (ArithmeticError, AttributeError, TypeError, ValueError, LookupError) as error:
-        raise LaunchError(f"evaluation of {expression!r} failed: {error}") from None
-
-
-def _check(node: ast.AST) -> None:
-    """Raise LaunchError for an unsupported node; only text has the methods of _TEXT_METHODS."""
-    children: list[ast.AST]
-    match node:
-        case ast.Constant(value=bool() | int() | float() | str() | None):
-            return
-        case ast.Name(id=name) if name not in _NAMES:
-            raise LaunchError(f"name {name!r} is not defined; put text in quotes: '$(var name)'")
-        case ast.Name(id=name) if name != "math":
-            return
-        case ast.Attribute(value=ast.Name(id="math"), attr=name) if name in _MATH:
-            return
-        case ast.Call(func=ast.Attribute(value=owner, attr=name), args=arguments, keywords=[]) if (
-            name in _TEXT_METHODS
-        ):
-            children = [owner, *arguments]
-        case ast.Call(func=function, args=arguments, keywords=[]):
-            children = [function, *arguments]
-        case _ if isinstance(node, _NODES):
-            children = list(ast.iter_child_nodes(node))
-        case _:
-            text = ast.unparse(node) or type(node).__name__
-            raise LaunchError(f"{text!r} is not supported in $(eval ...)")
-    for child in children:
-        _check(child)

@@ -22,7 +22,8 @@ BACKLOG = 256
 
 
 class FoxgloveServer:
-    """A server that publishes messages and accepts no commands.
+    """A server that publishes messages and accepts no commands. It accepts every page of the
+    browser; `foxglove_proxy` stands before it.
 
     Attributes:
         port: TCP port of the server.
@@ -47,9 +48,8 @@ class FoxgloveServer:
             )
         except (OSError, RuntimeError) as error:
             raise RuleSafeError(
-                f"the Foxglove server cannot listen on {host} port {port} ({error}); if another "
-                "view uses it, start this one with --port 0 --foxglove-port 0 (launch file: "
-                "port:=0 foxglove_port:=0), or without Foxglove: --foxglove-port None"
+                f"the Foxglove server cannot listen on {host} port {port} ({error}); start the "
+                "view without Foxglove: --foxglove-port None"
             ) from None
         self.port = self._server.port
 

@@ -11,6 +11,7 @@ from aiohttp import web
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_ros.view.board import Board
+from rulesafe_ros.view.foxglove_proxy import FoxgloveProxy, hidden_host
 from rulesafe_ros.view.foxglove_server import FoxgloveServer
 from rulesafe_ros.view.guard import RequestGuard, make_guard
 from rulesafe_ros.view.model import ViewModel, choices
@@ -38,23 +39,29 @@ async def _serve(options: ViewOptions) -> int:
     board, guard = Board(), make_guard(options)
     board.put("setup", choices(options.exposed))
     model = ViewModel(board)
-    foxglove = None
+    foxglove = proxy = None
     if options.foxglove_port is not None:
-        foxglove = FoxgloveServer(options.host, options.foxglove_port)
+        hidden = hidden_host()
+        foxglove = FoxgloveServer(hidden, 0)
+        proxy = FoxgloveProxy(guard, (hidden, foxglove.port))
     try:
+        if proxy is not None and options.foxglove_port is not None:
+            await proxy.start(options.host, options.foxglove_port)
         failed = partial(loop.call_soon_threadsafe, exit_codes.put_nowait, 1)
         with running_node(board, model, options, foxglove, failed) as node:
             commands = Commands(_command(node.reset_episode), _command(node.pause))
             page = Page(board, guard, commands, model.history)
-            runner = web.AppRunner(page.app, access_log=None, shutdown_timeout=2)
+            runner = page.runner()
             await runner.setup()
             try:
                 port = await _bind(runner, options)
-                foxglove_port = foxglove.port if foxglove else None
+                foxglove_port = proxy.port if proxy else None
                 print(greeting(options, port, guard, foxglove_port), flush=True)
                 return await exit_codes.get()
             finally:
                 await runner.cleanup()
+                if proxy:
+                    await proxy.close()
     finally:
         if foxglove:
             foxglove.close()

@@ -11,6 +11,7 @@ from typing import Any
 from aiohttp import WSCloseCode, web
 
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.text_files import parse_json
 from rulesafe_ros.view.board import Board
 from rulesafe_ros.view.guard import RequestGuard
 
@@ -21,6 +22,9 @@ RATE = 20
 
 MAX_BODY = 4096
 """Maximum size of a command, bytes."""
+
+TIMEOUT = 10.0
+"""Time limit for a request to arrive, and for the next one on a connection, s."""
 
 MAX_SEED = 2**32 - 1
 
@@ -74,6 +78,12 @@ class Page:
         self.app.router.add_post("/reset", self._command(self._on_reset))
         self.app.router.add_post("/pause", self._command(self._on_pause))
         self.app.router.add_static("/page/", PAGE)
+
+    def runner(self) -> web.AppRunner:
+        """Return a runner that closes connections without a complete request after TIMEOUT."""
+        return web.AppRunner(
+            self.app, access_log=None, shutdown_timeout=2, keepalive_timeout=TIMEOUT
+        )
 
     @web.middleware
     async def _check(
@@ -163,8 +173,10 @@ def _response(done: bool, message: str, status: int) -> web.Response:
 
 async def _body(request: web.Request) -> dict[str, Any]:
     try:
-        body = await request.json()
-    except (ValueError, RecursionError):
+        body = parse_json(await asyncio.wait_for(request.read(), TIMEOUT))
+    except asyncio.TimeoutError:
+        raise web.HTTPRequestTimeout(headers={"Connection": "close"}) from None
+    except ValueError:
         body = None
     if request.content_type != "application/json" or not isinstance(body, dict):
         raise RuleSafeError('a command must be a JSON object such as {"paused": true}')

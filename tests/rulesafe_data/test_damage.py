@@ -1,0 +1,72 @@
+"""Damaged files of demonstrations and datasets: no other values are read, and they are replaced."""
+
+import random
+
+import numpy as np
+import pytest
+
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_data import attempt_recording, layout, tables
+from rulesafe_data.demo_folder import DemoFolder
+from rulesafe_data.writer import DatasetWriter
+
+
+def damage(path, position: int, value: int) -> None:
+    raw = bytearray(path.read_bytes())
+    raw[position] ^= value
+    path.write_bytes(raw)
+
+
+def test_no_damaged_byte_changes_a_value(tmp_path):
+    path = tmp_path / "table.parquet"
+    columns = {"x": np.arange(500.0).reshape(100, 5), "n": np.arange(100)}
+    facts = {"rule": "rule_001", "seed": 12345, "plan": ["knob+"] * 20}
+    tables.write_table(path, tables.to_table(columns, facts))
+    original, choices, refused = path.read_bytes(), random.Random(1), 0
+    for _ in range(200):
+        damage(path, choices.randrange(len(original)), choices.randrange(1, 256))
+        try:
+            found, about = tables.read_columns(path), tables.about(path)
+        except RuleSafeError as error:
+            assert str(path) in str(error)
+            refused += 1
+        else:
+            assert about == facts
+            if found.keys() == columns.keys():  # else its name is missing for the caller
+                assert all(np.array_equal(found[name], array) for name, array in columns.items())
+        path.write_bytes(original)
+    assert refused > 150
+
+
+def test_files_of_earlier_versions_have_no_checksum(tmp_path):
+    path = tmp_path / "old.parquet"
+    table = tables.to_table({"x": np.arange(3)}, {"a": 1})
+    about = {tables.METADATA_KEY: table.schema.metadata[tables.METADATA_KEY]}
+    tables.write_table(path, table.replace_schema_metadata(about), write_page_checksum=False)
+    assert tables.about(path) == {"a": 1}
+    assert tables.read_columns(path)["x"].tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("content", [b"", b"text", bytes(1000)])
+def test_recordings_that_cannot_be_read_are_removed(tmp_path, content):
+    folder = DemoFolder(tmp_path)
+    for number, success in enumerate((True, False, True)):
+        facts = {"rule": "rule_001", "attempt": number, "success": success}
+        attempt_recording.save(folder.file("rule_001", number, success), [], facts)
+    assert folder.remove_damaged(["rule_001", "rule_002"]) == []
+    folder.file("rule_001", 2, True).write_bytes(content)
+    folder.file("rule_001", 1, False).write_bytes(folder.file("rule_001", 0, True).read_bytes())
+    first, second = folder.remove_damaged(["rule_001"])
+    assert "000001.parquet has another attempt" in first
+    assert "000002.parquet is damaged" in second
+    assert folder.decided("rule_001") == {0: True}
+
+
+def test_a_damaged_episode_is_not_intact(tmp_path, make):
+    writer = DatasetWriter(tmp_path)
+    for index in range(2):
+        writer.write(index, make(index))
+    assert writer.is_intact(0) and writer.is_intact(1) and not writer.is_intact(2)
+    layout.privileged_file(tmp_path, 0).write_bytes(b"")
+    layout.video_file(tmp_path, layout.CAMERAS[0], 1).unlink()
+    assert not writer.is_intact(0) and not writer.is_intact(1)

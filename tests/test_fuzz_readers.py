@@ -1,0 +1,312 @@
+"""Random and hostile content for each reader: it is read, or refused with a RuleSafeError, soon.
+
+The tests run 200 inputs for each reader; `make fuzz` runs 10 000 (RULESAFE_FUZZ).
+"""
+
+import os
+import shutil
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from policy_node.checkpoints import find as find_policy
+from policy_node.checkpoints import read_policy
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.messages import decode_image
+from rulesafe_core.robot import h1_2
+from rulesafe_core.urdf import to_urdf
+from rulesafe_core.urdf_reader import read_kinematics
+from rulesafe_data import attempt_recording, tables
+from rulesafe_data.bags.decoding import MessageDecoder
+from rulesafe_data.bags.metadata import Topic
+from rulesafe_data.bags.reading import Bag
+from rulesafe_data.bags.repair import repair
+from rulesafe_data.bags.writing import BagWriter
+from rulesafe_data.store import EpisodeStore
+from rulesafe_data.writer import DatasetWriter, EpisodeData
+from rulesafe_demos.attempts import load_request as load_generation
+from rulesafe_demos.program import TrustedProgram
+from rulesafe_design.endpoint import read_reply
+from rulesafe_design.models import ModelError
+from rulesafe_eval.request import load_request as load_evaluation
+from rulesafe_eval.results import read_results
+from rulesafe_locks.automata import automaton_of, smallest
+from rulesafe_locks.lock_files import LockFile, dump_lock, read_lock
+from rulesafe_locks.rules import load_rule
+from rulesafe_ros.graph.plain import read_fields
+from rulesafe_ros.launch.expression import evaluate
+from rulesafe_ros.launch.parse import parse_file
+from rulesafe_ros.launch.substitutions import parse as parse_substitutions
+from rulesafe_sim.camera_file import load_cameras
+from rulesafe_sim.randomisation import load_split
+from rulesafe_sim.safes import load_safe, safe_file
+from vq_memory_node.model_files import find as find_model
+from vq_memory_node.model_files import load_model
+
+ROOT = Path(__file__).parents[1]
+INPUTS = int(os.environ.get("RULESAFE_FUZZ", "200"))
+SECONDS = 20.0
+"""Time limit of one input on a busy machine."""
+
+SNIPPETS = [
+    *(
+        "[" * 2000,
+        "{" * 2000,
+        "- " * 500,
+        '{"a":' * 500,
+        "(" * 300,
+        "<group>" * 300,
+        "$(eval " * 200,
+    ),
+    *("[/red]", "[bold]", "\x1b]0;t\x07", "\\u001b[31m", "\x9b", "\x00", "\ud7ff", "é" * 99),
+    *("&a [*a]", "&a ", "*a", "<<: *a", "!!timestamp x", "!!python/name:os.system", "2001-99-99"),
+    *("9**9**9", '"a"*10**10', "1e999", "-1", "0", "9" * 5000, "NaN", "Infinity", "null", "true"),
+    *("{}", "[]", '""', "{a: 1}", "../../etc/passwd", "/dev/zero", "%99999999d", "$(env HOME)"),
+]
+EDITS = st.lists(
+    st.tuples(
+        st.floats(0, 1, exclude_max=True),
+        st.integers(0, 40),
+        st.one_of(st.sampled_from(SNIPPETS).map(str.encode), st.binary(max_size=8)),
+    ),
+    min_size=1,
+    max_size=4,
+)
+HOSTILE = st.one_of(
+    EDITS, st.one_of(st.sampled_from(SNIPPETS).map(str.encode), st.binary(max_size=99))
+)
+"""Edits of valid content (position, deleted bytes, inserted bytes), or other content."""
+
+
+def edited(content: bytes, change: list[tuple[float, int, bytes]] | bytes) -> bytes:
+    """Return hostile content."""
+    if isinstance(change, bytes):
+        return change
+    for position, deleted, inserted in change:
+        start = int(position * (len(content) + 1))
+        content = content[:start] + inserted + content[start + deleted :]
+    return content
+
+
+@dataclass(frozen=True)
+class Target:
+    """A reader of a file.
+
+    Attributes:
+        file: path of the file, of which the content changes.
+        read: reads the file, or the folder in which it is.
+        allowed: further exceptions of the reader that its callers handle.
+    """
+
+    file: Path
+    read: Callable[[], object]
+    allowed: tuple[type[Exception], ...] = ()
+
+
+def on_text(read: Callable[[str], object], sample: str) -> Callable[[Path], Target]:
+    """Return the maker of a target that reads text."""
+
+    def make(folder: Path) -> Target:
+        path = folder / "text"
+        path.write_text(sample)
+        return Target(path, lambda: read(path.read_bytes().decode("utf-8", "replace")))
+
+    return make
+
+
+def on_copy(
+    source: Path, read: Callable[[Path], object], folder: bool = False, **other
+) -> Callable[[Path], Target]:
+    """Return the maker of a target that reads a copy of a file, or of the folder that has it."""
+
+    def make(target: Path) -> Target:
+        if folder:
+            shutil.copytree(source.parent, target / "copy")
+            copy = target / "copy"
+            return Target(copy / source.name, lambda: read(copy), **other)
+        copy = target / source.name
+        shutil.copy(source, copy)
+        return Target(copy, lambda: read(copy), **other)
+
+    return make
+
+
+def cameras(folder: Path) -> Target:
+    path = folder / "cameras.yaml"
+    path.write_text("head: {xyz_m: [0.1, 0, 0.7], fovy_rad: 1.2, width: 320}\nfront: {width: 320}")
+    return Target(path, lambda: load_cameras(path))
+
+
+def lock(folder: Path) -> Target:
+    path = folder / "my_lock.json"
+    automaton = smallest(automaton_of(load_rule("rule_002")))
+    path.write_text(dump_lock(LockFile("my_lock", "Open it.", automaton)))
+    return Target(path, lambda: read_lock(path))
+
+
+def program(folder: Path) -> Target:
+    path = folder / "program.py"
+    path.write_text("planner.operate('knob', 1)\nfor i in range(3):\n    print(f'{i!r}')\n")
+    return Target(path, lambda: TrustedProgram(path))
+
+
+def bag(folder: Path) -> Path:
+    with BagWriter(folder / "bag", flush=0.0) as writer:
+        writer.add(Topic("/said", "std_msgs/msg/String", definition="string data"))
+        for number in range(4):
+            text = b"\x00\x01\x00\x00\x05\x00\x00\x00abcd\x00"
+            writer.write("/said", number, number, text)
+    return folder / "bag"
+
+
+def decode_all(folder: Path) -> None:
+    found = Bag(folder)
+    decode = MessageDecoder(found)
+    for message in found.messages():
+        decode(message)
+
+
+def repaired(folder: Path) -> None:
+    shutil.rmtree(folder.with_name("bag_repaired"), ignore_errors=True)
+    repair(folder)
+
+
+def bag_metadata(folder: Path) -> Target:
+    made = bag(folder)
+    return Target(made / "metadata.yaml", lambda: decode_all(made))
+
+
+def bag_file(folder: Path) -> Target:
+    made = bag(folder)
+    return Target(made / "bag_0.mcap", lambda: decode_all(made))
+
+
+def bag_repair(folder: Path) -> Target:
+    made = bag(folder)
+    (made / "metadata.yaml").unlink()
+    return Target(made / "bag_0.mcap", lambda: repaired(made))
+
+
+def recording(folder: Path) -> Target:
+    path = folder / "000000.parquet"
+    facts = {"format": 1, "rule": "rule_001"}
+    columns = {name: np.arange(5.0) for name in (*attempt_recording.STATE, "time", "action")}
+    tables.write_table(path, tables.to_table(columns, facts))
+    return Target(path, lambda: attempt_recording.read(path))
+
+
+def dataset(name: str) -> Callable[[Path], Target]:
+    def make(folder: Path) -> Target:
+        writer = DatasetWriter(folder)
+        zeros = np.zeros((3, 39))
+        writer.write(0, EpisodeData("open", zeros, zeros, zeros[:, :13], facts={"rule": "x"}))
+        writer.finish()
+
+        def read() -> None:
+            store = EpisodeStore(folder)
+            store.episode(0)
+
+        return Target(folder / name, read)
+
+    return make
+
+
+def evaluation(folder: Path) -> Target:
+    path = folder / "results.json"
+    path.write_text('{"format": 1, "request": {"setup": {}}, "rows": [[1, 2]]}')
+    return Target(path, lambda: read_results(folder))
+
+
+REQUEST = """{"rules": ["rule_001"], "safes": [], "episodes": 1, "split": "train", "seed": 0,
+ "versions": {}, """
+
+
+def request(name: str, load: Callable[[Path], object], rest: str) -> Callable[[Path], Target]:
+    def make(folder: Path) -> Target:
+        (folder / name).write_text(REQUEST + rest)
+        return Target(folder / name, lambda: load(folder))
+
+    return make
+
+
+def reply(folder: Path) -> Target:
+    path = folder / "reply"
+    path.write_text(
+        '{"choices": [{"message": {"content": "text"}}], "usage": {"prompt_tokens": 3}}'
+    )
+    return Target(path, lambda: read_reply(path.read_bytes(), str), (ModelError,))
+
+
+def image(folder: Path) -> Target:
+    from PIL import Image
+
+    path = folder / "image.png"
+    Image.new("RGB", (8, 8)).save(path)
+    return Target(path, lambda: decode_image(SimpleNamespace(format="png", data=path.read_bytes())))
+
+
+POLICY = find_policy("dp3_rule_001")
+SAFE, SPLITS = safe_file("safe_02"), ROOT / "src/rulesafe_sim/rulesafe_sim/data/splits"
+TARGETS: dict[str, Callable[[Path], Target]] = {
+    "safe": on_copy(SAFE, load_safe),
+    "split": on_copy(SPLITS / "shifted.yaml", load_split),
+    "cameras": cameras,
+    "lock": lock,
+    "program": program,
+    "launch file": on_copy(ROOT / "launch/record.launch.xml", parse_file),
+    "substitution": on_text(parse_substitutions, "$(var a $(env B 'x'))"),
+    "expression": on_text(evaluate, "'%03d' % 7 if 2 ** 3 > 1 else 'x'.replace('a', 'b' * 2)"),
+    "fields": on_text(read_fields, "{header: {frame_id: pelvis}, data: [1, 2.0]}"),
+    "robot description": on_text(read_kinematics, to_urdf(h1_2())),
+    "bag metadata": bag_metadata,
+    "bag": bag_file,
+    "bag repair": bag_repair,
+    "recording": recording,
+    "dataset info": dataset("meta/info.json"),
+    "dataset statistics": dataset("meta/stats.json"),
+    "dataset table": dataset("data/chunk-000/file-000.parquet"),
+    "dataset episodes": dataset("meta/episodes/chunk-000/file-000.parquet"),
+    "policy": on_copy(POLICY / "policy.json", read_policy, folder=True),
+    "weights": on_copy(POLICY / "policy.safetensors", read_policy, folder=True),
+    "memory": on_copy(find_model("all_rules_hand") / "model.json", load_model, folder=True),
+    "results": evaluation,
+    "request of eval": request(
+        "eval.json", load_evaluation, '"setup": {"policy": "x"}, "actor": {}}'
+    ),
+    "request of demos": request("generate.json", load_generation, '"attempts": 1}'),
+    "reply of a model": reply,
+    "image": image,
+}
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_content_is_read_or_refused(name, tmp_path_factory, capsys):
+    target = TARGETS[name](tmp_path_factory.mktemp("fuzz"))
+    target.read()
+    content = target.file.read_bytes()
+
+    @settings(
+        max_examples=INPUTS,
+        deadline=None,
+        derandomize=INPUTS == 200,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(HOSTILE)
+    def attack(change):
+        target.file.write_bytes(edited(content, change))
+        begin = time.monotonic()
+        try:
+            target.read()
+        except (RuleSafeError, FileNotFoundError, *target.allowed) as error:
+            assert str(error)
+        assert time.monotonic() - begin < SECONDS
+
+    attack()

@@ -1,0 +1,35 @@
+"""Pinned versions and hashes of what is installed and of what the view's page contains."""
+
+import json
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+
+
+def pins(name: str) -> list[str]:
+    """Return the lines name==version of a file, with the marker."""
+    lines = (ROOT / name).read_text("utf-8").splitlines()
+    return [line.rstrip(" \\") for line in lines if re.match(r"[\w.-]+==", line)]
+
+
+def test_each_pinned_version_has_hashes():
+    """torch has none: an index of builds for the CPU has other files."""
+    assert pins("requirements.lock") == [
+        line for line in pins("constraints.txt") if not line.startswith("torch==")
+    ]
+    blocks = re.split(r"\n(?=[\w.-]+==)", (ROOT / "requirements.lock").read_text("utf-8"))[1:]
+    assert len(blocks) == len(pins("requirements.lock"))
+    assert all(re.search(r"--hash=sha256:[0-9a-f]{64}\b", block) for block in blocks)
+
+
+def test_the_packages_of_the_page_are_locked():
+    folder = ROOT / "scripts/vendor_page"
+    wanted = json.loads((folder / "package.json").read_text())["dependencies"]
+    locked = json.loads((folder / "package-lock.json").read_text())["packages"]
+    assert locked.pop("")["dependencies"] == wanted
+    assert all(about["integrity"].startswith("sha512-") for about in locked.values())
+    notice = (ROOT / "NOTICE").read_text("utf-8").lower()
+    for name, version in wanted.items():
+        assert locked[f"node_modules/{name}"]["version"] == version
+        assert name == "esbuild" or re.search(rf"{name.split('-')[0]}\S* {version}", notice), name

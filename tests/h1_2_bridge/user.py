@@ -33,6 +33,7 @@ PATIENT = {
     "network_interface": "lo",
     "state_timeout": 3.0,
     "stall_timeout": 5.0,
+    "gap_timeout": 5.0,
     "hand_timeout": 5.0,
     "chunk_timeout": 10.0,
     "chunk_age": 10.0,

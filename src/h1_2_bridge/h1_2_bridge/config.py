@@ -26,6 +26,14 @@ class BridgeConfig(Settings):
     damping_timeout: float = setting(30.0, "Time in HOLDING before DAMPING.", 0.1, 3600, "s")
     chunk_age: float = setting(2.0, "Largest age of a chunk's observation.", 0.1, 60, "s")
     stall_timeout: float = setting(0.1, "Longest time between two control ticks.", 0.02, 10, "s")
+    gap_timeout: float = setting(
+        0.15,
+        "Longest time between two commands; after a longer one the bridge publishes no more. Must "
+        "be below the supervisor's `patience`.",
+        0.02,
+        10,
+        "s",
+    )
     clock_jump: float = setting(0.1, "Largest tolerated jump of the ROS clock.", 0.01, 10, "s")
     hand_timeout: float = setting(0.5, "Time without a hand state before HOLDING.", 0.05, 60, "s")
     overload_time: float = setting(0.2, "Duration of an overload before HOLDING.", 0, 10, "s")

@@ -8,8 +8,9 @@ that tests can simulate hours in a second. Example::
     core.engage(now)
     while core.state is not ControlState.IDLE:
         sent = core.tick(now, clock)
-        if sent.body is not None:
-            publish(encode_low_cmd(sent.body))
+        if sent.body is not None and core.in_time(monotonic_ns()):
+            publish(raw := encode_low_cmd(sent.body))
+            core.published(raw, monotonic_ns())
 
 Each tick runs the watchdogs, computes the next command, and checks it with the command guard.
 """
@@ -20,6 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from h1_2_bridge.command_topic import CommandTopic
 from h1_2_bridge.config import BridgeConfig
 from h1_2_bridge.drive import Drive
 from h1_2_bridge.hand_watch import HandWatch
@@ -65,6 +67,7 @@ class BridgeCore:
         drive: computes the commands; its `weight` is 0..1.
         watch: checks the robot's states; `watch.last` is the newest valid one.
         hand: checks the hand states; None without hands.
+        topic: what the robot received last on the command topic.
         accepted, refused, refusal: numbers of chunks, and why the last one was refused.
         episode: number of times that the bridge became ACTIVE after being engaged.
     """
@@ -75,6 +78,8 @@ class BridgeCore:
         limits = action_limits(config)
         self.config = config
         self.drive = Drive(config, output)
+        self.topic = CommandTopic()
+        self._output = output
         self._chunks = load_executor(config.execution)(
             limits.lower, limits.upper, config.execute_rows
         )
@@ -91,9 +96,18 @@ class BridgeCore:
         self._releasing = False  # the weight ramps down; IDLE follows
         self._first_activation = False  # engaged, but not ACTIVE yet
         self._ticked: int | None = None
+        self._gap = round(config.gap_timeout * SECOND)
+        self._output_time: int | None = None  # ns, of the last command; None: nothing is sent
+        self._send_by = 0  # ns, latest time at which the last command may be sent
+        self._overdue = False  # a command was not sent in time
         self._load_due = 0  # ns
         self._restarts = 0
         self._grip: NDArray[np.float64] | None = None  # finger positions to hold, sent once
+
+    @property
+    def weight(self) -> float:
+        """Weight of the robot's last command, whoever published it."""
+        return self.topic.weight if self.drive.muted else self.drive.weight
 
     @property
     def clipped(self) -> int:
@@ -117,6 +131,15 @@ class BridgeCore:
             if buttons <= down:
                 self.stop(f"{' and '.join(sorted(buttons))} pressed on the remote")
         return state
+
+    def overhear(self, raw: bytes, now: int) -> None:
+        """Process a raw message of the command topic, own or not. A command of another program
+        silences the bridge: the robot must never have two publishers."""
+        if self.topic.receive(raw, now) and not self.drive.silent():
+            self._mute(
+                f"another program publishes on {self._output.topic}: the supervisor, which ramps "
+                "the weight down, or a program to end"
+            )
 
     def accept(self, chunk: Chunk, clock: int) -> None:
         """Execute a chunk from now on. Raises RuleSafeError if the chunk is refused; execution of
@@ -157,6 +180,8 @@ class BridgeCore:
         state = self.watch.last
         if state is None or self.watch.lost(now):
             raise RuleSafeError(self.watch.loss_reason(now))
+        if self.state is ControlState.IDLE and (reason := self.topic.refusal(now)):
+            raise RuleSafeError(reason)
         if self.hand is not None:
             self.hand.check(now)
         posture = (
@@ -192,6 +217,8 @@ class BridgeCore:
 
     def stop(self, reason: str) -> str:
         """Stop from any state: motors are damped until a reset."""
+        if self.drive.muted and not self.topic.foreign:
+            self.drive.unmute()  # nobody else commands the robot, so that damping is up to this
         if self.state is not ControlState.DAMPING:
             self._enter(ControlState.DAMPING, reason)
         return f"{self.state.value}: {self.reason}"
@@ -201,13 +228,61 @@ class BridgeCore:
         RuleSafeError in another state."""
         if self.state not in STOPPED:
             raise RuleSafeError(f"{self.state.value}: only DAMPING and FAULT need a reset")
+        if self.drive.muted and (self.topic.foreign or not self.topic.weight):
+            self.drive.end()
+        elif self.drive.muted:  # the robot still executes the last command of this bridge
+            self.drive.unmute()
         self._releasing = True
         return f"the weight ramps down to 0 within {self.config.ramp:g} s"
 
     # A tick -------------------------------------------------------------------------------
 
     def tick(self, now: int, clock: int) -> Sent:
-        """Return the commands to send at `now`; call it `config.rate` times a second."""
+        """Return the commands to send at `now`; call it `config.rate` times a second.
+
+        Call `in_time` immediately before sending the body's command, and `published` after it.
+        """
+        self._check_gap(now)
+        sent = self._next(now, clock)
+        if sent.body is None:
+            self._output_time = None
+        else:
+            self._send_by = (now if self._output_time is None else self._output_time) + self._gap
+            self._output_time = now
+        return sent
+
+    def in_time(self, now: int) -> bool:
+        """Return whether the command of the last tick may still be sent at `now`."""
+        self._overdue = self._overdue or now > self._send_by
+        return not self._overdue
+
+    def published(self, raw: bytes, now: int) -> None:
+        """Record that the command of the last tick was sent, and was on its way at `now`."""
+        self.topic.sent(raw, self.drive.weight if self._output.ends else 0.0)
+        self.in_time(now)
+
+    def _check_gap(self, now: int) -> None:
+        """Stop publishing after a gap between two commands: the supervisor may have taken over, so
+        that the bridge does not know what the robot executes."""
+        last, overdue = self._output_time, self._overdue
+        self._overdue = False
+        if self.drive.silent() or last is None or not (overdue or now - last > self._gap):
+            return
+        self._output_time = None
+        reason = (
+            f"no command was published for {(now - last) / SECOND:.2f} s (gap_timeout is "
+            f"{self.config.gap_timeout:g} s)"
+        )
+        if self._output.ends:
+            self._mute(f"{reason}: the supervisor ramps the weight down")
+        else:
+            self.stop(reason)
+
+    def _mute(self, reason: str) -> None:
+        self.drive.muted = True
+        self._enter(ControlState.FAULT, reason)
+
+    def _next(self, now: int, clock: int) -> Sent:
         dt = self._elapsed(now)
         self._run_watchdogs(now, clock)
         if self._update_weight(dt, now, clock):
@@ -238,6 +313,8 @@ class BridgeCore:
 
     def _update_weight(self, dt: float, now: int, clock: int) -> bool:
         """Ramp the weight and return whether to send nothing."""
+        if self.drive.muted:
+            return True
         if self.state is ControlState.ENGAGING:
             self.drive.raise_weight(dt)
             if self.drive.weight == 1:

@@ -39,12 +39,15 @@ from h1_2_bridge.outputs import load_output
 from h1_2_bridge.ros import (
     COMMAND_QOS,
     DRY_RUN,
+    ECHO_DEPTH,
+    ECHO_QOS,
     NEWEST_QOS,
     NO_EVENTS,
     NO_SUBSCRIPTION_EVENTS,
     UPDATE_PERIOD,
     SubscriptionExecutor,
     run_robot_node,
+    take,
 )
 from h1_2_bridge.states import ENGAGED, STOPPED, ControlState
 from h1_2_bridge.wire import encode_low_cmd
@@ -82,6 +85,7 @@ class BridgeNode(ManagedNode[BridgeParameters]):
         self.listener = Node("h1_2_bridge_ear", enable_rosout=False, start_parameter_services=False)
         self.core: BridgeCore | None = None
         self._hands: HandPort | None = None
+        self.polled: list[Subscription] = []  # the own command topic, read in each tick
         self._ticked = self._joints_due = self._state_due = self._report_due = 0  # ns, steady
         self._published: tuple[ControlState, str] | None = None
         self._episode = 0
@@ -134,7 +138,9 @@ class BridgeNode(ManagedNode[BridgeParameters]):
         if self._config.hand in ON_TOPICS:
             on_state = self._on_hand
             inputs.append(listen(MotorStates, "/inspire/state", on_state, NEWEST_QOS, raw=True))
-        return inputs
+        topic = self._body.topic_name
+        self.polled[:] = [listen(LowCmd, topic, self._on_command, ECHO_QOS, raw=True)]
+        return inputs + self.polled
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
         assert self.core is not None
@@ -170,6 +176,10 @@ class BridgeNode(ManagedNode[BridgeParameters]):
             self._publish_joints(self._time())
         if now - self._ticked >= 0.75 * SECOND / self._config.rate:
             self._tick(now)
+
+    def _on_command(self, raw: bytes) -> None:
+        assert self.core is not None
+        self.core.overhear(raw, time.monotonic_ns())
 
     def _on_hand(self, raw: bytes) -> None:
         assert self._hands is not None
@@ -241,9 +251,14 @@ class BridgeNode(ManagedNode[BridgeParameters]):
         clock, self._ticked = self._time(), now
         if self._hands is not None:
             self._hands.update(self.core, now)
+        for subscription in self.polled:
+            take(subscription, ECHO_DEPTH)
         sent = self.core.tick(now, clock)
         if sent.body is not None:
-            self._body.publish(encode_low_cmd(sent.body))
+            raw = encode_low_cmd(sent.body)
+            if self.core.in_time(time.monotonic_ns()):
+                self._body.publish(raw)
+                self.core.published(raw, time.monotonic_ns())
         if self._hands is not None:
             self._hands.store(sent)
         if self.core.episode != self._episode:
@@ -305,7 +320,7 @@ class BridgeNode(ManagedNode[BridgeParameters]):
 def _run(signals: list[int]) -> None:
     """Run until the robot is released after a signal, or until a second signal."""
     with executing(BridgeNode) as (node, services):
-        inputs = SubscriptionExecutor(node.listener)
+        inputs = SubscriptionExecutor(node.listener, node.polled)
         due = services_due = 0
         while len(signals) < 2 and not (signals and node.released):
             inputs.spin_once(UPDATE_PERIOD)

@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.files import sweep
@@ -94,9 +93,9 @@ def _numbers(root: Path) -> range:
 
 
 def _read_header(path: Path) -> _Episode:
-    with pq.ParquetFile(path) as file:
+    with tables.open_table(path) as file:
         names = file.schema_arrow.names
-        about = json.loads((file.schema_arrow.metadata or {})[tables.METADATA_KEY])
+        about = tables.metadata_of(file)
         group = file.metadata.row_group(0)
 
         def first(name: str) -> int:
@@ -124,7 +123,7 @@ def _update_indices(path: Path, episode: _Episode, start: int, task: int) -> Non
     """Rewrite `index` and `task_index` of an episode's table if they have changed."""
     if (episode.first_index, episode.task_index) == (start, task):
         return
-    with pq.ParquetFile(path) as file:
+    with tables.open_table(path) as file:
         table = file.read(use_threads=False)
     columns = {
         "index": np.arange(start, start + episode.length),

@@ -107,10 +107,7 @@ def load_states(file: Path | str) -> States:
     path = Path(file)
     if not path.is_file():
         raise RuleSafeError(f"the file of states {path} does not exist")
-    try:
-        kind = tables.about(path).get("kind")
-    except (OSError, ValueError) as error:
-        raise RuleSafeError(f"{path} is not a Parquet file: {error}") from error
+    kind = tables.about(path).get("kind")
     if kind != KIND:
         raise RuleSafeError(f"{path} has the format {kind!r}; expected {KIND!r}")
     columns = tables.read_columns(path)

@@ -107,8 +107,12 @@ class Drive:
     # Motions: call exactly one per control tick; `dt` is the time since the last tick, s ------
 
     def move(self, target: NDArray[np.float64], dt: float) -> None:
-        """Move towards a target (13,), rad, within the limits."""
+        """Move towards a constant target (13,), rad, within the limits."""
         self._set_arm(self._motion.step(target, dt))
+
+    def follow(self, times: NDArray[np.float64], targets: NDArray[np.float64], dt: float) -> None:
+        """Move along a path within the limits; see `MotionFilter.follow`."""
+        self._set_arm(self._motion.follow(times, targets, dt))
 
     def brake(self, dt: float) -> None:
         """Brake as fast as the limits allow."""

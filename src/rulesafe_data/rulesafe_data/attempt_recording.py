@@ -30,6 +30,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from rulesafe_core.errors import RuleSafeError
@@ -166,6 +167,8 @@ def read_facts(path: Path) -> dict[str, Any]:
         facts = about(path)
     except FileNotFoundError:
         raise RuleSafeError(f"the recording {path} does not exist") from None
+    except pa.ArrowInvalid as error:
+        raise RuleSafeError(f"{path} is not a recording of an attempt: {error}") from error
     if facts.get("format") != FORMAT or "rule" not in facts:
         raise RuleSafeError(f"{path} is not a recording of an attempt in format {FORMAT}")
     return facts

@@ -13,7 +13,6 @@ from typing import Any
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.files import exclusive_lock, sweep
-from rulesafe_data import attempt_recording
 from rulesafe_data.files import append_line, read_json, read_lines
 
 KINDS = {True: "recordings", False: "failures"}
@@ -46,26 +45,9 @@ class DemoFolder:
         found = {
             int(file.stem): success
             for success, kind in KINDS.items()
-            for file in (self.path / kind / rule).glob("*.parquet")
-            if file.stem.isdecimal()
+            for file in (self.path / kind / rule).glob("[0-9]*.parquet")
         }
         return dict(sorted(found.items()))
-
-    def remove_damaged(self, rules: Sequence[str]) -> list[str]:
-        """Remove the recordings of rules that cannot be read, and return the reasons."""
-        reasons = []
-        for rule in rules:
-            for number, success in self.decided(rule).items():
-                path = self.file(rule, number, success)
-                try:
-                    facts = attempt_recording.read(path).facts
-                    found = facts["rule"], facts.get("attempt"), facts.get("success")
-                    if found != (rule, number, success):
-                        raise RuleSafeError(f"{path} has another attempt: {found}")
-                except RuleSafeError as error:
-                    reasons.append(str(error))
-                    path.unlink()
-        return reasons
 
     def successes(self, rule: str) -> list[int]:
         """Return the successful attempts of a rule before its first unfinished attempt. Their

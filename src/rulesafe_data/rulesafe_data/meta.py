@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.files import sweep
@@ -93,9 +94,9 @@ def _numbers(root: Path) -> range:
 
 
 def _read_header(path: Path) -> _Episode:
-    with tables.open_table(path) as file:
+    with pq.ParquetFile(path) as file:
         names = file.schema_arrow.names
-        about = tables.metadata_of(file)
+        about = json.loads((file.schema_arrow.metadata or {})[tables.METADATA_KEY])
         group = file.metadata.row_group(0)
 
         def first(name: str) -> int:
@@ -123,7 +124,7 @@ def _update_indices(path: Path, episode: _Episode, start: int, task: int) -> Non
     """Rewrite `index` and `task_index` of an episode's table if they have changed."""
     if (episode.first_index, episode.task_index) == (start, task):
         return
-    with tables.open_table(path) as file:
+    with pq.ParquetFile(path) as file:
         table = file.read(use_threads=False)
     columns = {
         "index": np.arange(start, start + episode.length),

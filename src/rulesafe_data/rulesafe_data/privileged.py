@@ -23,8 +23,8 @@ class Privileged:
         """Return the facts of an episode."""
         self._check(episode)
         if self._facts is None:
-            texts = tables.read_columns(self._root / layout.PRIVILEGED_EPISODES, ["facts"])["facts"]
-            self._facts = [json.loads(text) for text in texts]
+            column = pq.read_table(self._root / layout.PRIVILEGED_EPISODES, columns=["facts"])
+            self._facts = [json.loads(text) for text in column.column("facts").to_pylist()]
         return dict(self._facts[episode])
 
     def frames(self, episode: int) -> dict[str, NDArray[Any]]:

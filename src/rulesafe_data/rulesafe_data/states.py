@@ -107,7 +107,10 @@ def load_states(file: Path | str) -> States:
     path = Path(file)
     if not path.is_file():
         raise RuleSafeError(f"the file of states {path} does not exist")
-    kind = tables.about(path).get("kind")
+    try:
+        kind = tables.about(path).get("kind")
+    except (OSError, ValueError) as error:
+        raise RuleSafeError(f"{path} is not a Parquet file: {error}") from error
     if kind != KIND:
         raise RuleSafeError(f"{path} has the format {kind!r}; expected {KIND!r}")
     columns = tables.read_columns(path)

@@ -200,7 +200,7 @@ class _Handles:
         path = layout.data_file(self._root, episode)
         try:
             return tables.read_columns(path)
-        except OSError as error:
+        except (OSError, ValueError) as error:
             raise RuleSafeError(f"cannot read the table {path}: {error}") from error
 
     def _open_clouds(self, episode: int) -> "Clouds":
@@ -225,8 +225,7 @@ def _read_episodes(root: Path, count: int) -> Sequence[StoredEpisode]:
     names = ["episode_index", "length", "dataset_from_index", "tasks"]
     rows: list[dict[str, Any]] = []
     for path in sorted((root / "meta" / "episodes").glob("*/*.parquet")):
-        with tables.open_table(path) as file:
-            rows += file.read(names, use_threads=False).to_pylist()
+        rows += pq.read_table(path, columns=names, partitioning=None).to_pylist()
     if [row["episode_index"] for row in rows] != list(range(count)):
         raise RuleSafeError(f"{root} is damaged: meta/episodes does not list 0 to {count - 1}")
     return tuple(

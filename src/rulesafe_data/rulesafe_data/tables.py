@@ -1,12 +1,8 @@
-"""Convert arrays to Parquet tables and back; a vector per frame is a fixed-size list per row.
-
-Pages and JSON metadata have checksums, which are verified when they are read."""
+"""Convert arrays to Parquet tables and back; a vector per frame is a fixed-size list per row."""
 
 import io
 import json
-import zlib
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +16,6 @@ from rulesafe_core.files import write_atomically
 
 METADATA_KEY = b"rulesafe"
 """Key of JSON metadata in the schema of a table."""
-
-CHECKSUM_KEY = b"rulesafe_crc32"
-"""Key of the checksum of the JSON metadata; files of earlier versions lack it."""
 
 
 def to_column(array: NDArray) -> pa.Array:
@@ -56,8 +49,7 @@ def to_table(columns: Mapping[str, NDArray], about: Mapping[str, Any]) -> pa.Tab
         text = json.dumps(about, default=_plain)
     except TypeError as error:
         raise RuleSafeError(f"facts must be JSON-serialisable: {error}") from error
-    checksum = str(zlib.crc32(text.encode())).encode()
-    return table.replace_schema_metadata({METADATA_KEY: text.encode(), CHECKSUM_KEY: checksum})
+    return table.replace_schema_metadata({METADATA_KEY: text.encode()})
 
 
 def _plain(value: Any) -> Any:
@@ -66,47 +58,15 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} {value!r}")
 
 
-@contextmanager
-def open_table(path: Path) -> Iterator[pq.ParquetFile]:
-    """Open a Parquet file; raise RuleSafeError if it is damaged, here or in the `with` block.
-
-    Raises:
-        OSError: the file does not exist or cannot be opened.
-    """
-    try:
-        with pq.ParquetFile(path, page_checksum_verification=True) as file:
-            yield file
-    except (pa.ArrowException, OSError, ValueError, KeyError, TypeError) as error:
-        if isinstance(error, OSError) and error.errno:
-            raise
-        raise RuleSafeError(f"{path} is damaged or no table of RuleSafe: {error}") from error
-
-
-def metadata_of(file: pq.ParquetFile) -> dict[str, Any]:
-    """Return the JSON metadata in the schema; raise ValueError if the checksum is wrong."""
-    found = file.schema_arrow.metadata or {}
-    text = found.get(METADATA_KEY, b"{}")
-    if CHECKSUM_KEY in found and int(found[CHECKSUM_KEY]) != zlib.crc32(text):
-        raise ValueError("the checksum of the metadata is wrong")
-    return dict(json.loads(text))
-
-
 def about(path: Path) -> dict[str, Any]:
     """Read the JSON metadata in the schema of a file, without reading rows."""
-    with open_table(path) as file:
-        return metadata_of(file)
-
-
-def row_count(path: Path) -> int:
-    """Return the number of rows of a file."""
-    with open_table(path) as file:
-        return int(file.metadata.num_rows)
+    return json.loads((pq.read_schema(path).metadata or {}).get(METADATA_KEY, b"{}"))
 
 
 def read_columns(path: Path, names: Iterable[str] | None = None) -> dict[str, NDArray]:
     """Read the named columns of a file (default: all) as arrays."""
     # For one small local file, the overhead of threads and the dataset API exceeds the gain.
-    with open_table(path) as file:
+    with pq.ParquetFile(path) as file:
         table = file.read(columns=None if names is None else list(names), use_threads=False)
     return {name: to_array(table.column(name)) for name in table.column_names}
 
@@ -114,6 +74,5 @@ def read_columns(path: Path, names: Iterable[str] | None = None) -> dict[str, ND
 def write_table(path: Path, table: pa.Table, **options: Any) -> None:
     """Write a table atomically as Parquet with zstd; raise RuleSafeError if the disk is full."""
     buffer = io.BytesIO()
-    options = {"compression": "zstd", "write_page_checksum": True} | options
-    pq.write_table(table, buffer, **options)
+    pq.write_table(table, buffer, **({"compression": "zstd"} | options))
     write_atomically(path, buffer.getbuffer())

@@ -20,7 +20,7 @@ def generate(request: GenerationRequest, directory: Path, workers: int, engine: 
     """Run the attempts that a directory lacks; return the rules with too few successful episodes.
 
     An interrupted run resumes when called again; its recordings are identical to those of an
-    uninterrupted run. Damaged recordings are removed and generated again.
+    uninterrupted run.
 
     Raises:
         RuleSafeError: the directory was generated with other settings, another process writes to
@@ -30,8 +30,6 @@ def generate(request: GenerationRequest, directory: Path, workers: int, engine: 
     with folder.exclusive_lock():
         settle(directory, request)
         folder.sweep()
-        for reason in folder.remove_damaged(request.rules):
-            print(f"removed and generated again: {reason}", file=sys.stderr)
         schedule = AttemptSchedule(request, {rule: folder.decided(rule) for rule in request.rules})
         if schedule.short():
             _make(schedule, folder, workers, engine)

@@ -141,7 +141,7 @@ def load_rows(directory: Path, request: GenerationRequest) -> list[Row]:
                     safe=facts["safe"],
                     attempt=number,
                     success=success,
-                    frames=max(0, row_count(path) - 1),
+                    frames=max(0, pq.read_metadata(path).num_rows - 1),
                     retries=facts["retries"],
                     resampled=facts["resampled"],
                     failure=facts["failure"],

@@ -34,6 +34,7 @@ PATIENT = {
     "state_timeout": 3.0,
     "stall_timeout": 5.0,
     "gap_timeout": 5.0,
+    "supervisor_timeout": 0.0,
     "hand_timeout": 5.0,
     "chunk_timeout": 10.0,
     "chunk_age": 10.0,

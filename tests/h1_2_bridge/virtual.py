@@ -48,7 +48,7 @@ class World:
     """
 
     def __init__(self, output: str = "arm_sdk", hand: bool = False, **settings) -> None:
-        self.config = BridgeConfig(**{"ramp": 0.5, **settings})
+        self.config = BridgeConfig(**{"ramp": 0.5, "supervisor_timeout": 0.0, **settings})
         self.output = load_output(output)
         self.core = BridgeCore(self.config, self.output, HANDS if hand else ())
         self.robot = Robot()
@@ -193,18 +193,19 @@ class SupervisedWorld(World):
     """
 
     def __init__(self, patience: float = 0.2, **settings) -> None:
-        super().__init__(**settings)
+        super().__init__(**{"supervisor_timeout": 0.5, **settings})
         parameters = SupervisorParameters(ramp=self.config.ramp, patience=patience)
         self.supervisor, self.stopped = Supervisor(parameters), False
         self.supervisor_alive = True
         self.sources: list[str] = []
         self._unread: deque[tuple[int, bytes]] = deque(maxlen=64)  # of the command topic
-        self._supervisor_due = 0
+        self._supervisor_due = self._heartbeat_due = 0
+        self.supervisor_hears = True
 
     def put(self, raw: bytes, source: str = "bridge") -> None:
         super().put(raw)
         self.sources.append(source)
-        if self.supervisor_alive and source == "bridge":
+        if self.supervisor_alive and self.supervisor_hears and source == "bridge":
             self.supervisor.receive(raw, self.now)
         if source != "bridge":
             self._unread.append((self.now, raw))
@@ -218,6 +219,10 @@ class SupervisedWorld(World):
         else:
             while self._unread:
                 self.core.overhear(self._unread.popleft()[1], self.now)
+            if self.supervisor_alive and self.now >= self._heartbeat_due:
+                self._heartbeat_due = self.now + 50 * MS
+                patience, weight = self.supervisor._patience, self.supervisor.weight
+                self.core.supervisor.receive(patience, weight, self.now)
             sent = super().step(milliseconds)
         if self.supervisor_alive and self.now >= self._supervisor_due:
             self._supervisor_due = self.now + 10 * MS

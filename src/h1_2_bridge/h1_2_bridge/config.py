@@ -34,6 +34,14 @@ class BridgeConfig(Settings):
         10,
         "s",
     )
+    supervisor_timeout: float = setting(
+        0.5,
+        "Time without the supervisor's heartbeat before FAULT (arm_sdk); 0: no supervisor is "
+        "required, for simulators only.",
+        0,
+        10,
+        "s",
+    )
     clock_jump: float = setting(0.1, "Largest tolerated jump of the ROS clock.", 0.01, 10, "s")
     hand_timeout: float = setting(0.5, "Time without a hand state before HOLDING.", 0.05, 60, "s")
     overload_time: float = setting(0.2, "Duration of an overload before HOLDING.", 0, 10, "s")

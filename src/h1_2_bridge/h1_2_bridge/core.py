@@ -37,6 +37,7 @@ from h1_2_bridge.watchdogs import (
     ClockWatch,
     OverloadWatch,
     StateWatch,
+    SupervisorWatch,
     measured_posture,
 )
 from rulesafe_core.chunks import SECOND, Chunk, load_executor
@@ -68,6 +69,7 @@ class BridgeCore:
         watch: checks the robot's states; `watch.last` is the newest valid one.
         hand: checks the hand states; None without hands.
         topic: what the robot received last on the command topic.
+        supervisor: checks the supervisor's heartbeat; None if no supervisor is required.
         accepted, refused, refusal: numbers of chunks, and why the last one was refused.
         episode: number of times that the bridge became ACTIVE after being engaged.
     """
@@ -88,6 +90,8 @@ class BridgeCore:
         self._stop_buttons = parse_combinations(config.stop_buttons)
         self._overload = OverloadWatch(config, output.motors)
         self._clock, self._chunk_watch = ClockWatch(config), ChunkWatch(config)
+        required = output.ends and config.supervisor_timeout > 0
+        self.supervisor = SupervisorWatch(config) if required else None
         self.state, self.reason = ControlState.DISCONNECTED, "no state received from the robot yet"
         self.accepted, self.refused, self.refusal, self.episode = 0, 0, "", 0
         self._hold = HoldReason("")
@@ -182,6 +186,10 @@ class BridgeCore:
             raise RuleSafeError(self.watch.loss_reason(now))
         if self.state is ControlState.IDLE and (reason := self.topic.refusal(now)):
             raise RuleSafeError(reason)
+        if self.supervisor is not None:
+            if reason := self.supervisor.trouble(now):
+                raise RuleSafeError(reason)
+            self.supervisor.reset(now)
         if self.hand is not None:
             self.hand.check(now)
         posture = (
@@ -366,7 +374,13 @@ class BridgeCore:
             before = self.drive.mode_machine
             reason = f"the robot's mode_machine changed from {before} to {state.mode_machine}"
             self._enter(ControlState.FAULT, reason)
-        elif not self._releasing:
+        elif self._releasing:
+            return
+        elif self.supervisor is not None and (
+            reason := self.supervisor.lost(self.drive.weight, now)
+        ):
+            self._enter(ControlState.FAULT, reason)
+        else:
             self._check_load(state, now)
             self._check_timing(now, clock, jump)
 

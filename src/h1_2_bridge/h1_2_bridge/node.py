@@ -24,7 +24,7 @@ from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
 from rclpy.node import Node
 from rclpy.subscription import Subscription
 from sensor_msgs.msg import Imu, JointState
-from std_msgs.msg import String
+from std_msgs.msg import Float64MultiArray, String
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 from unitree_go.msg import MotorCmds, MotorStates
@@ -79,8 +79,10 @@ class BridgeNode(ManagedNode[BridgeParameters]):
             "h1_2_bridge", BridgeParameters, "/bridge/state", event_callbacks=NO_EVENTS
         )
         config = self.values
-        # In a dry run the robot does not move, so that tracking errors are meaningless.
-        self._config = replace(config, tracking=10.0) if config.dry_run else config
+        # In a dry run the robot does not move, so that tracking errors are meaningless, and no
+        # supervisor is needed.
+        dry = {"tracking": 10.0, "supervisor_timeout": 0.0}
+        self._config = replace(config, **dry) if config.dry_run else config
         self._output = load_output(config.output)
         self.listener = Node("h1_2_bridge_ear", enable_rosout=False, start_parameter_services=False)
         self.core: BridgeCore | None = None
@@ -138,6 +140,9 @@ class BridgeNode(ManagedNode[BridgeParameters]):
         if self._config.hand in ON_TOPICS:
             on_state = self._on_hand
             inputs.append(listen(MotorStates, "/inspire/state", on_state, NEWEST_QOS, raw=True))
+        if self.core is not None and self.core.supervisor is not None:
+            beat = self._on_heartbeat
+            inputs.append(listen(Float64MultiArray, "/bridge/supervisor", beat, NEWEST_QOS))
         topic = self._body.topic_name
         self.polled[:] = [listen(LowCmd, topic, self._on_command, ECHO_QOS, raw=True)]
         return inputs + self.polled
@@ -176,6 +181,11 @@ class BridgeNode(ManagedNode[BridgeParameters]):
             self._publish_joints(self._time())
         if now - self._ticked >= 0.75 * SECOND / self._config.rate:
             self._tick(now)
+
+    def _on_heartbeat(self, message: Float64MultiArray) -> None:
+        assert self.core is not None and self.core.supervisor is not None
+        if len(message.data) == 2:
+            self.core.supervisor.receive(*message.data, time.monotonic_ns())
 
     def _on_command(self, raw: bytes) -> None:
         assert self.core is not None

@@ -12,6 +12,7 @@ from functools import partial
 from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, ReliabilityPolicy
+from std_msgs.msg import Float64MultiArray
 from unitree_hg.msg import LowCmd
 
 from h1_2_bridge.ros import run_robot_node
@@ -23,6 +24,9 @@ NAME = "h1_2_bridge_supervisor"
 
 TOPIC = "/arm_sdk"
 
+HEARTBEAT_PERIOD = SECOND // 20
+"""Period of /bridge/supervisor, ns."""
+
 
 class SupervisorNode(Node):
     """Monitors /arm_sdk and takes over when the bridge stops publishing."""
@@ -32,10 +36,13 @@ class SupervisorNode(Node):
         parameters = declare(self, SupervisorParameters)
         self.supervisor = Supervisor(parameters)
         self.period = round(SECOND / parameters.rate)
+        self._patience = parameters.patience
+        self._heartbeat_due = 0
         self.messages = 0
         self._logged, self._report_due = Turn.NONE, 0
         every = QoSProfile(depth=500, reliability=ReliabilityPolicy.BEST_EFFORT)
         self._commands = self.create_publisher(LowCmd, TOPIC, 10)
+        self._heartbeat = self.create_publisher(Float64MultiArray, "/bridge/supervisor", 1)
         self._diagnostics = Diagnostics(self)
         self.create_subscription(LowCmd, TOPIC, self._on_command, every, raw=True)
 
@@ -55,6 +62,10 @@ class SupervisorNode(Node):
                 self.get_logger().warning(turn.value)
             else:
                 self.get_logger().info(turn.value)
+        if now >= self._heartbeat_due:
+            self._heartbeat_due = now + HEARTBEAT_PERIOD
+            data = [self._patience, self.supervisor.weight]
+            self._heartbeat.publish(Float64MultiArray(data=data))
         if now >= self._report_due:
             self._report_due = now + SECOND
             self._report()

@@ -41,6 +41,7 @@ BRIDGE = {
     "chunk_timeout": CHUNK_TIMEOUT,
     "stall_timeout": STALL,
     "gap_timeout": STALL,
+    "supervisor_timeout": 0.0,
     "clock_jump": STALL,
     "damping_timeout": 3600.0,
     "hand": "none",

@@ -239,6 +239,34 @@ def test_stale_and_out_of_order_chunks_are_dropped():
     refused(world, world.moved({3: 0.1}, 1), "no step is left|older than", age=0.3)
 
 
+@pytest.mark.parametrize(
+    ("times", "match"),
+    [
+        ((1000, 2000), r"ends 2000\.00 s from now, the limit \(chunk_horizon\) is 10 s"),
+        ((2e9,), "chunk_horizon"),
+        ((0.1, 10.1), "chunk_horizon"),
+        ((0.6, 0.7), r"begins 0\.60 s from now, the limit \(chunk_timeout\) is 0\.5 s"),
+        (np.arange(1, 502) / 100, "has 501 steps; valid: up to 500"),
+    ],
+)
+def test_a_chunk_too_long_or_too_late_is_refused(times, match):
+    world = World().engaged()
+    rows = np.tile(world.core.drive.command, (len(times), 1))
+    offsets = [round(time * SECOND) for time in times]
+    with pytest.raises(RuleSafeError, match=match):
+        world.core.accept(make_chunk(ACTION_JOINTS, rows, world.clock, offsets), world.clock)
+    assert world.core.refused == 1
+
+
+@pytest.mark.parametrize("times", [(0.1, 10.0), (0.5, 0.6), np.arange(1, 501) / 100])
+def test_a_chunk_at_these_bounds_is_accepted(times):
+    world = World().engaged()
+    rows = np.tile(world.core.drive.command, (len(times), 1))
+    offsets = [round(time * SECOND) for time in times]
+    world.core.accept(make_chunk(ACTION_JOINTS, rows, world.clock, offsets), world.clock)
+    assert world.core.accepted == 1
+
+
 def test_chunks_of_observations_before_the_engagement_are_dropped():
     world = World().engaged()
     refused(world, world.moved({3: 0.1}), "before the episode began", age=0.3)

@@ -14,8 +14,9 @@ from h1_2_bridge.motors import WEIGHT_SLOT
 from h1_2_bridge.remote import encode
 from h1_2_bridge.states import ControlState
 from h1_2_bridge.wire import encode_low_state
-from rulesafe_core.chunks import SECOND
+from rulesafe_core.chunks import SECOND, make_chunk
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.joints import ACTION_JOINTS
 
 
 @pytest.fixture
@@ -65,6 +66,24 @@ def test_a_policy_that_stops_is_held_and_then_damped():
     assert "HOLDING for 2 s: no new chunk within 0.5 s" in world.core.reason
     assert not world.commands[-1].cmd.kp.any()
     assert_safe(world)
+
+
+def test_no_chunk_disables_the_watchdog_of_the_policy():
+    """Whatever times a chunk has, a policy that stops after it is held within 10.5 s."""
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        world = World().engaged()
+        times = np.cumsum(10.0 ** rng.uniform(-2, 4, int(rng.integers(1, 5))))
+        rows = np.tile(world.core.drive.command, (len(times), 1))
+        offsets = [round(time * SECOND) for time in times]
+        accepted = False
+        try:
+            world.core.accept(make_chunk(ACTION_JOINTS, rows, world.clock, offsets), world.clock)
+            accepted = True
+        except RuleSafeError as error:
+            assert "chunk" in str(error)
+        took = world.until(ControlState.HOLDING, seconds=11.0)
+        assert took <= (10.0 if accepted else 0.0) + 0.5 + 0.012
 
 
 def test_a_policy_that_never_begins_is_held_too():

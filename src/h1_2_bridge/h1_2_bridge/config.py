@@ -25,6 +25,9 @@ class BridgeConfig(Settings):
     chunk_timeout: float = setting(0.5, "Delay of the next chunk before HOLDING.", 0.05, 60, "s")
     damping_timeout: float = setting(30.0, "Time in HOLDING before DAMPING.", 0.1, 3600, "s")
     chunk_age: float = setting(2.0, "Largest age of a chunk's observation.", 0.1, 60, "s")
+    chunk_horizon: float = setting(
+        10.0, "Longest time from now to the last step of a chunk.", 0.1, 60, "s"
+    )
     stall_timeout: float = setting(0.1, "Longest time between two control ticks.", 0.02, 10, "s")
     gap_timeout: float = setting(
         0.15,

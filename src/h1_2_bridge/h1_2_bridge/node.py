@@ -8,7 +8,8 @@ before it ends; a second signal ends it immediately.
 The executors of rclpy check all entities of a node at each message, which is too slow at 500 Hz.
 The robot's states and the chunks are therefore subscribed to by a separate small node, which
 `ros.SubscriptionExecutor` executes; all other entities are executed every 20 ms. The robot's
-messages are received and published as raw bytes.
+messages are received and published as raw bytes. Of each input one message at a time is processed,
+the newest, and chunks at most every 20 ms, so that a flood of messages does not delay a command.
 """
 
 import sys
@@ -22,6 +23,7 @@ from builtin_interfaces.msg import Time
 from numpy.typing import NDArray
 from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
 from rclpy.node import Node
+from rclpy.serialization import deserialize_message
 from rclpy.subscription import Subscription
 from sensor_msgs.msg import Imu, JointState
 from std_msgs.msg import Float64MultiArray, String
@@ -37,6 +39,7 @@ from h1_2_bridge.drivers import ON_TOPICS, load_driver
 from h1_2_bridge.hand_port import HandPort
 from h1_2_bridge.outputs import load_output
 from h1_2_bridge.ros import (
+    CHUNK_QOS,
     COMMAND_QOS,
     DRY_RUN,
     ECHO_DEPTH,
@@ -67,6 +70,13 @@ SUPERVISOR = "h1_2_bridge_supervisor"
 JOINTS_PERIOD = SECOND // 100
 STATE_PERIOD = SECOND // 10
 
+CHUNK_PERIOD = SECOND // 50
+"""Shortest time between two chunks, ns. Decoding one takes as long as several commands; in between
+the middleware keeps the newest one only."""
+
+CHUNK_BYTES = 100_000
+"""Largest size of a chunk's message; one of 500 steps has less."""
+
 SERVICE_PERIOD = SECOND // 50
 """Period of the execution of services and timers, ns; each execution costs as much as a command."""
 
@@ -88,6 +98,7 @@ class BridgeNode(ManagedNode[BridgeParameters]):
         self.core: BridgeCore | None = None
         self._hands: HandPort | None = None
         self.polled: list[Subscription] = []  # the own command topic, read in each tick
+        self.periods: dict[Subscription, int] = {}  # shortest time between two messages, ns
         self._ticked = self._joints_due = self._state_due = self._report_due = 0  # ns, steady
         self._published: tuple[ControlState, str] | None = None
         self._episode = 0
@@ -135,8 +146,12 @@ class BridgeNode(ManagedNode[BridgeParameters]):
         listen = partial(self.listener.create_subscription, event_callbacks=NO_SUBSCRIPTION_EVENTS)
         inputs = [
             listen(LowState, "/lowstate", self._on_low_state, NEWEST_QOS, raw=True),
-            listen(JointTrajectory, "/policy/action_chunk", self._on_chunk, STATE_QOS),
         ]
+        chunks = listen(
+            JointTrajectory, "/policy/action_chunk", self._on_chunk, CHUNK_QOS, raw=True
+        )
+        inputs.append(chunks)
+        self.periods[chunks] = CHUNK_PERIOD
         if self._config.hand in ON_TOPICS:
             on_state = self._on_hand
             inputs.append(listen(MotorStates, "/inspire/state", on_state, NEWEST_QOS, raw=True))
@@ -198,13 +213,19 @@ class BridgeNode(ManagedNode[BridgeParameters]):
         except RuleSafeError as error:
             self.complain(f"hand state refused: {error}")
 
-    def _on_chunk(self, message: JointTrajectory) -> None:
+    def _on_chunk(self, raw: bytes) -> None:
         assert self.core is not None
         clock = self._time()
         refused = self.core.refused
         try:
+            if len(raw) > CHUNK_BYTES:
+                raise RuleSafeError(
+                    f"the message has {len(raw)} bytes; valid: up to {CHUNK_BYTES}, which is more "
+                    "than 500 steps need"
+                )
+            message = deserialize_message(raw, JointTrajectory)
             self.core.accept(decode_chunk(message, clock), clock)
-        except RuleSafeError as error:
+        except (RuleSafeError, RuntimeError) as error:  # RuntimeError: not a JointTrajectory
             if self.core.refused == refused:  # the message could not be decoded
                 self.core.refuse(str(error))
             self.complain(f"action chunk refused: {error}")
@@ -330,7 +351,7 @@ class BridgeNode(ManagedNode[BridgeParameters]):
 def _run(signals: list[int]) -> None:
     """Run until the robot is released after a signal, or until a second signal."""
     with executing(BridgeNode) as (node, services):
-        inputs = SubscriptionExecutor(node.listener, node.polled)
+        inputs = SubscriptionExecutor(node.listener, node.polled, node.periods)
         due = services_due = 0
         while len(signals) < 2 and not (signals and node.released):
             inputs.spin_once(UPDATE_PERIOD)

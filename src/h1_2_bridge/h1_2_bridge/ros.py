@@ -1,7 +1,7 @@
 """Quality of service profiles and the subscription executor of the bridge's node."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from rclpy.event_handler import PublisherEventCallbacks, SubscriptionEventCallbacks
@@ -16,6 +16,9 @@ from rulesafe_core.ros import run_beyond_signals
 
 NEWEST_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 """QoS of the robot's states at 500 Hz, of which only the newest is used."""
+
+CHUNK_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
+"""QoS of the bridge's subscription to chunks, of which only the newest is used."""
 
 ECHO_DEPTH = 64
 ECHO_QOS = QoSProfile(depth=ECHO_DEPTH, reliability=ReliabilityPolicy.BEST_EFFORT)
@@ -56,11 +59,19 @@ class SubscriptionExecutor:
 
     Args:
         node: node of the subscriptions.
-        skip: subscriptions that `take` polls instead; the list may change.
+        skip: subscriptions that `take` polls instead; may change.
+        periods: shortest time between two messages of a subscription, ns; may change.
     """
 
-    def __init__(self, node: Node, skip: Sequence[Subscription] = ()) -> None:
+    def __init__(
+        self,
+        node: Node,
+        skip: Sequence[Subscription] = (),
+        periods: Mapping[Subscription, int] | None = None,
+    ) -> None:
         self._node, self._skip = node, skip
+        self._periods = {} if periods is None else periods
+        self._due: dict[Subscription, int] = {}  # ns, when a rare subscription is read next
         self._subscriptions: list[Subscription] = []
         self._waits = self._wait_set(0)
 
@@ -69,7 +80,12 @@ class SubscriptionExecutor:
 
     def spin_once(self, timeout: int) -> None:
         """Execute the callbacks of the messages received now or within `timeout` (ns)."""
-        subscriptions = [s for s in self._node.subscriptions if s not in self._skip]
+        now = time.monotonic_ns()
+        subscriptions = [
+            s
+            for s in self._node.subscriptions
+            if s not in self._skip and now >= self._due.get(s, 0)
+        ]
         if not subscriptions:
             time.sleep(timeout / SECOND)
             return
@@ -83,6 +99,8 @@ class SubscriptionExecutor:
         for index, subscription in enumerate(subscriptions):
             if self._waits.is_ready("subscription", index):
                 take(subscription, 1)
+                if subscription in self._periods:
+                    self._due[subscription] = time.monotonic_ns() + self._periods[subscription]
 
 
 def take(subscription: Subscription, most: int) -> None:

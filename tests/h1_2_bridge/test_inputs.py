@@ -10,6 +10,7 @@ rclpy = pytest.importorskip("rclpy", reason="ROS 2 is not installed")
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rclpy.serialization import serialize_message
 from trajectory_msgs.msg import JointTrajectory
+from unitree_hg.msg import LowCmd
 from virtual import World
 
 from h1_2_bridge.node import CHUNK_BYTES, CHUNK_PERIOD, BridgeNode
@@ -36,6 +37,7 @@ def node(context):
     """The bridge's node; nothing executes it but the test."""
     found = BridgeNode()
     yield found
+    found._claim.close()
     found.destroy_node()
 
 
@@ -98,3 +100,35 @@ def test_a_chunk_of_too_many_bytes_is_refused_before_it_is_decoded(node):
     assert node.core.refused == 2 and node.core.state.value == "ACTIVE"
     node._on_chunk(chunk(node))
     assert node.core.accepted == 1
+
+
+@pytest.mark.parametrize("name", ["intruder", "h1_2_bridge", "h1_2_bridge_supervisor"])
+def test_a_second_publisher_while_active_releases_the_robot(node, name):
+    """One supervisor is expected; a second one, or a second bridge, is not."""
+    engaged(node)
+    expected = rclpy.create_node("h1_2_bridge_supervisor")
+    publishers = [expected.create_publisher(LowCmd, "/arm_sdk", 10)]
+    wait_for(lambda: len(node.get_publishers_info_by_topic("/arm_sdk")) == 2)
+    node._check_publishers()
+    assert node.core.state.value == "ACTIVE"
+    other = rclpy.create_node(name)
+    publishers.append(other.create_publisher(LowCmd, "/arm_sdk", 10))
+    wait_for(lambda: len(node.get_publishers_info_by_topic("/arm_sdk")) == 3)
+    node._check_publishers()
+    node._check_publishers()
+    assert node.core.state.value == "FAULT"
+    assert f"/arm_sdk has another publisher: {name}" in node.core.reason
+    end = time.monotonic() + 60
+    while node.core.drive.weight:
+        assert time.monotonic() < end
+        node._tick(time.monotonic_ns())
+        time.sleep(0.004)
+    for each in (expected, other):
+        each.destroy_node()
+
+
+def wait_for(condition) -> None:
+    end = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.05)

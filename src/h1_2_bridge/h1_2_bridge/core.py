@@ -223,6 +223,11 @@ class BridgeCore:
         self._releasing = True
         return self.reason
 
+    def release(self, reason: str) -> None:
+        """Ramp the weight down because of a fault outside the core, such as a second publisher."""
+        if self.state in ENGAGED:
+            self._enter(ControlState.FAULT, reason)
+
     def stop(self, reason: str) -> str:
         """Stop from any state: motors are damped until a reset."""
         if self.drive.muted and not self.topic.foreign:

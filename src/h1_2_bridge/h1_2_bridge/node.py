@@ -14,7 +14,8 @@ the newest, and chunks at most every 20 ms, so that a flood of messages does not
 
 import sys
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 
@@ -101,6 +102,7 @@ class BridgeNode(ManagedNode[BridgeParameters]):
         self.periods: dict[Subscription, int] = {}  # shortest time between two messages, ns
         self._ticked = self._joints_due = self._state_due = self._report_due = 0  # ns, steady
         self._published: tuple[ControlState, str] | None = None
+        self._others: Counter[str] = Counter()  # other publishers at the last check
         self._episode = 0
         self._make_topics()
         if config.autostart:
@@ -246,19 +248,38 @@ class BridgeNode(ManagedNode[BridgeParameters]):
         return answer
 
     def _engage(self, core: BridgeCore, now: int) -> str:
-        publishers = self.get_publishers_info_by_topic(self._output.topic)
-        others = sorted(
-            {publisher.node_name for publisher in publishers} - {self.get_name(), SUPERVISOR}
-        )
-        if others and not self._config.dry_run:
-            names = ", ".join(
-                "a program that is not a ROS 2 node" if publisher == UNNAMED else publisher
-                for publisher in others
-            )
-            raise RuleSafeError(
-                f"{self._output.topic} has another publisher: {names}; end that program"
-            )
+        if reason := self._intruders(self._other_publishers()):
+            raise RuleSafeError(reason)
         return core.engage(now)
+
+    def _other_publishers(self) -> Counter[str]:
+        """Return the node names of the publishers on the command topic, without this bridge and one
+        supervisor; empty in a dry run."""
+        if self._config.dry_run:
+            return Counter()
+        infos = self.get_publishers_info_by_topic(self._output.topic)
+        names = Counter(info.node_name for info in infos)
+        return names - Counter((self.get_name(), SUPERVISOR))
+
+    def _intruders(self, others: Iterable[str]) -> str:
+        """Return the message for other publishers; empty if there are none."""
+        names = ", ".join(
+            "a program that is not a ROS 2 node" if name == UNNAMED else name
+            for name in sorted(set(others))
+        )
+        topic = self._output.topic
+        return f"{topic} has another publisher: {names}; end that program" if names else ""
+
+    def _check_publishers(self) -> None:
+        """Release the robot if another program may command it. A publisher without a node name, as
+        one that was just discovered, counts if it is found twice."""
+        if self.core is None or self.core.drive.silent():
+            self._others = Counter()
+            return
+        before, self._others = self._others, self._other_publishers()
+        certain = [name for name in self._others if name != UNNAMED or name in before]
+        if reason := self._intruders(certain):
+            self.core.release(reason)
 
     # Outputs ------------------------------------------------------------------------------
 
@@ -275,6 +296,7 @@ class BridgeNode(ManagedNode[BridgeParameters]):
             self._publish_state()
         if now >= self._report_due:
             self._report_due = now + SECOND
+            self._check_publishers()
             self.report()
 
     def _tick(self, now: int) -> None:

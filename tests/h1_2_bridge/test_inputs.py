@@ -1,6 +1,7 @@
 """Inputs of the bridge's node within one process: floods, sizes, other publishers, the log."""
 
 import time
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -13,11 +14,13 @@ from trajectory_msgs.msg import JointTrajectory
 from unitree_hg.msg import LowCmd
 from virtual import World
 
+from h1_2_bridge import node as bridge_node
 from h1_2_bridge.node import CHUNK_BYTES, CHUNK_PERIOD, BridgeNode
 from h1_2_bridge.ros import CHUNK_QOS, SubscriptionExecutor
 from h1_2_bridge.wire import encode_low_state
 from rulesafe_core.chunks import SECOND
 from rulesafe_core.convert import to_trajectory
+from rulesafe_core.errors import RuleSafeError
 
 pytestmark = pytest.mark.ros
 
@@ -132,3 +135,13 @@ def wait_for(condition) -> None:
     while not condition():
         assert time.monotonic() < end
         time.sleep(0.05)
+
+
+def test_a_bridge_interrupted_twice_says_with_which_weight_it_ended(node, monkeypatch):
+    engaged(node)
+    monkeypatch.setattr(bridge_node, "executing", lambda make: nullcontext((node, None)))
+    with pytest.raises(RuleSafeError, match=r"interrupted twice: ended with the weight at 1\.00"):
+        bridge_node._run([2, 2])
+    node.core.disengage(time.monotonic_ns())
+    wait_for(lambda: node._tick(time.monotonic_ns()) or node.released)
+    bridge_node._run([2, 2])

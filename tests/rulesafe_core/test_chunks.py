@@ -301,4 +301,5 @@ def test_the_path_does_not_depend_on_a_command_that_lags():
     executor.accept(make_chunk(ACTION_JOINTS, np.full((5, 13), 0.3), 0), 0, np.zeros(13))
     for now in (0, 250_000_000):
         path = executor.path(now, np.full(13, 0.1))
-        assert path[1][-1] == pytest.approx(0.3) and path[1][0] == pytest.approx(3e-9 * min(now, 1e8))
+        assert path[1][-1] == pytest.approx(0.3)
+        assert path[1][0] == pytest.approx(3e-9 * min(now, 1e8))

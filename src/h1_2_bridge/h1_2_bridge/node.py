@@ -385,6 +385,11 @@ def _run(signals: list[int]) -> None:
                 if signals:
                     node.release()
                 node.update(time.monotonic_ns())
+        if not node.released and node.core is not None:
+            after = "its supervisor ramps it down" if node.core.supervisor else "use the remote"
+            raise RuleSafeError(
+                f"interrupted twice: ended with the weight at {node.core.weight:.2f}; {after}"
+            )
 
 
 main = partial(run_robot_node, "h1_2_bridge", _run)

@@ -1,7 +1,8 @@
 """Supervisor node: subscribes to /arm_sdk and publishes there after the bridge has died.
 
-It is a separate process. On a signal it runs on until the weight is 0, because a launch that ends
-interrupts the bridge and the supervisor at the same time.
+It is a separate process. After any number of signals it runs on until the weight is 0, because a
+launch that ends interrupts the bridge and the supervisor at the same time; only SIGKILL ends it
+earlier. It then publishes no heartbeat, so that the bridge releases the robot.
 """
 
 import sys
@@ -37,7 +38,7 @@ class SupervisorNode(Node):
         self.supervisor = Supervisor(parameters)
         self.period = round(SECOND / parameters.rate)
         self._patience = parameters.patience
-        self._heartbeat_due = 0
+        self._heartbeat_due = self._signals = 0
         self.messages = 0
         self._logged, self._report_due = Turn.NONE, 0
         every = QoSProfile(depth=500, reliability=ReliabilityPolicy.BEST_EFFORT)
@@ -50,8 +51,13 @@ class SupervisorNode(Node):
         self.messages += 1
         self.supervisor.receive(raw, time.monotonic_ns())
 
-    def update(self, now: int) -> None:
-        """Run a tick of the supervisor and publish its result. `now`: ns, steady clock."""
+    def update(self, now: int, signals: int = 0) -> None:
+        """Run a tick of the supervisor and publish its result.
+
+        Args:
+            now: ns, steady clock.
+            signals: number of signals received so far.
+        """
         raw = self.supervisor.tick(now)
         if raw is not None:
             self._commands.publish(raw)
@@ -62,7 +68,13 @@ class SupervisorNode(Node):
                 self.get_logger().warning(turn.value)
             else:
                 self.get_logger().info(turn.value)
-        if now >= self._heartbeat_due:
+        if signals > self._signals:
+            self._signals = signals
+            self.get_logger().warning(
+                f"interrupted {signals} times: waiting until the weight, now "
+                f"{self.supervisor.weight:.2f}, is 0 ({turn.value}); only SIGKILL ends this process"
+            )
+        if not signals and now >= self._heartbeat_due:
             self._heartbeat_due = now + HEARTBEAT_PERIOD
             data = [self._patience, self.supervisor.weight]
             self._heartbeat.publish(Float64MultiArray(data=data))
@@ -80,10 +92,10 @@ class SupervisorNode(Node):
 
 
 def _run(signals: list[int]) -> None:
-    """Run until a second signal, or until a first one while the weight is 0."""
+    """Run until a signal was received and the weight is 0."""
     with executing(SupervisorNode) as (node, executor):
         due = time.monotonic_ns()
-        while len(signals) < 2 and not (signals and node.supervisor.turn is Turn.NONE):
+        while not (signals and node.supervisor.turn is Turn.NONE):
             executor.spin_once(timeout_sec=max(0.0, (due - time.monotonic_ns()) / SECOND))
             if time.monotonic_ns() < due:
                 continue
@@ -93,7 +105,7 @@ def _run(signals: list[int]) -> None:
                 executor.spin_once(timeout_sec=0)
             now = time.monotonic_ns()
             due = max(due + node.period, now)
-            node.update(now)
+            node.update(now, len(signals))
 
 
 main = partial(run_robot_node, NAME, _run)

@@ -62,7 +62,7 @@ def test_from_the_first_check_to_a_stop(bridge):
     code, output = rulesafe("stop")
     assert code == 0, output
     code, output = rulesafe("engage", "--wait", "60")  # fails immediately
-    assert code == 2 and "the bridge is DAMPING: /bridge/stop was called" in output
+    assert code == 2 and "the bridge is DAMPING: " in output and "stop" in output
     assert "rulesafe bridge reset" in output
     code, output = rulesafe("reset")
     assert code == 0, output

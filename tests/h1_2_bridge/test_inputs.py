@@ -10,16 +10,17 @@ rclpy = pytest.importorskip("rclpy", reason="ROS 2 is not installed")
 
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rclpy.serialization import serialize_message
+from std_msgs.msg import String
 from trajectory_msgs.msg import JointTrajectory
 from unitree_hg.msg import LowCmd
 from virtual import World
 
 from h1_2_bridge import node as bridge_node
 from h1_2_bridge.node import CHUNK_BYTES, CHUNK_PERIOD, BridgeNode
-from h1_2_bridge.ros import CHUNK_QOS, SubscriptionExecutor
+from h1_2_bridge.ros import CHUNK_QOS, STOP_TOPIC, SubscriptionExecutor
 from h1_2_bridge.wire import encode_low_state
 from rulesafe_core.chunks import SECOND
-from rulesafe_core.convert import to_trajectory
+from rulesafe_core.convert import LATCHED_QOS, to_trajectory
 from rulesafe_core.errors import RuleSafeError
 
 pytestmark = pytest.mark.ros
@@ -145,3 +146,15 @@ def test_a_bridge_interrupted_twice_says_with_which_weight_it_ended(node, monkey
     node.core.disengage(time.monotonic_ns())
     wait_for(lambda: node._tick(time.monotonic_ns()) or node.released)
     bridge_node._run([2, 2])
+
+
+def test_a_stop_on_the_topic_needs_no_service(node):
+    """The bridge's own executor of subscriptions receives it, and so does a late subscriber."""
+    engaged(node)
+    sender = rclpy.create_node("sender")
+    publisher = sender.create_publisher(String, STOP_TOPIC, LATCHED_QOS)
+    publisher.publish(String(data="a test"))
+    executor = SubscriptionExecutor(node.listener, node.polled, node.periods)
+    wait_for(lambda: executor.spin_once(0) or node.core.state.value == "DAMPING")
+    assert node.core.reason == "stop requested by a test"
+    sender.destroy_node()

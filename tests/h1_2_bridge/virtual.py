@@ -237,6 +237,13 @@ class SupervisedWorld(World):
         self.run(seconds)
         self.stopped = False
 
+    def request_stop(self, bridge: bool = True, supervisor: bool = True) -> None:
+        """Publish on the stop topic; who receives it is given. A stopped bridge reads it later."""
+        if supervisor and self.supervisor_alive:
+            self.supervisor.stop(self.now)
+        if bridge and not self.stopped:
+            self.core.stop("stop requested by a test")
+
     def assert_no_jump(self) -> None:
         """Check at the robot's side, whoever published: the weight changes within the ramp, and
         positions with an effect change within the velocity limits."""

@@ -99,7 +99,7 @@ def stop() -> None:
     Example: rulesafe bridge stop
     """
     with _client() as client:
-        print(client.call("/bridge/stop"))
+        print(client.stop("rulesafe bridge stop"))
 
 
 def reset() -> None:

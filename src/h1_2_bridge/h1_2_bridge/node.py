@@ -48,6 +48,7 @@ from h1_2_bridge.ros import (
     NEWEST_QOS,
     NO_EVENTS,
     NO_SUBSCRIPTION_EVENTS,
+    STOP_TOPIC,
     UPDATE_PERIOD,
     SubscriptionExecutor,
     run_robot_node,
@@ -154,6 +155,7 @@ class BridgeNode(ManagedNode[BridgeParameters]):
         )
         inputs.append(chunks)
         self.periods[chunks] = CHUNK_PERIOD
+        inputs.append(listen(String, STOP_TOPIC, self._on_stop, LATCHED_QOS))
         if self._config.hand in ON_TOPICS:
             on_state = self._on_hand
             inputs.append(listen(MotorStates, "/inspire/state", on_state, NEWEST_QOS, raw=True))
@@ -198,6 +200,10 @@ class BridgeNode(ManagedNode[BridgeParameters]):
             self._publish_joints(self._time())
         if now - self._ticked >= 0.75 * SECOND / self._config.rate:
             self._tick(now)
+
+    def _on_stop(self, message: String) -> None:
+        assert self.core is not None
+        self.core.stop(f"stop requested by {message.data[:100]}")
 
     def _on_heartbeat(self, message: Float64MultiArray) -> None:
         assert self.core is not None and self.core.supervisor is not None

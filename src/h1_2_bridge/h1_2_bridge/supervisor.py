@@ -4,7 +4,11 @@ With arm_sdk the robot keeps executing the last command, so that a killed bridge
 unchanged. The supervisor, a separate process, subscribes to the bridge's commands. If they stop
 while the weight is above 0, it repeats the last one with a weight that ramps down to exactly 0 and
 then stops publishing. Any command that is not its own ends a takeover, so that it never publishes
-together with the bridge. This module does not import ROS.
+together with the bridge.
+
+It also obeys the stop topic: if the commands still have stiffness after its patience, it takes over
+with commands that only damp, and does not give way to any other. The bridge ends its publication
+when it receives them. This module does not import ROS.
 """
 
 from dataclasses import dataclass, replace
@@ -14,6 +18,7 @@ import numpy as np
 
 from h1_2_bridge.messages import LowCmd
 from h1_2_bridge.motors import WEIGHT_SLOT
+from h1_2_bridge.outputs import DAMPING, ENABLED
 from h1_2_bridge.wire import decode_low_cmd, encode_low_cmd
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.settings import Settings, setting
@@ -40,11 +45,13 @@ class SupervisorCounts:
         heard: valid commands received from the bridge.
         invalid: messages that cannot be decoded or have a wrong CRC; the robot ignores them too.
         takeovers: times that the bridge stopped publishing with a weight above 0.
+        stops: stop requests received.
     """
 
     heard: int = 0
     invalid: int = 0
     takeovers: int = 0
+    stops: int = 0
 
 
 @dataclass(frozen=True)
@@ -73,6 +80,7 @@ class Supervisor:
         self._takeover_time: int | None = None  # ns
         self._takeover_weight = 0.0
         self._own_crcs: set[bytes] = set()  # CRCs of the commands sent in this takeover
+        self._stop_time: int | None = None  # ns, of a stop request that is not yet obeyed
         self.turn = Turn.NONE
 
     @property
@@ -92,10 +100,20 @@ class Supervisor:
             self.counts.invalid += 1
             return
         self.counts.heard += 1
+        if not (command.kp.any() and command.q[WEIGHT_SLOT] > 0):
+            self._stop_time = None  # obeyed: no stiffness, or no weight
+        elif self._takeover_time is not None and self._stop_time is not None:
+            return  # a stop request is not given up for a publisher that ignores it
         self._last, self._last_received, self._takeover_time = command, now, None
         self._own_crcs.clear()
         self._weight = float(np.clip(command.q[WEIGHT_SLOT], 0, 1))
         self.turn = Turn.BRIDGE if self._weight > 0 else Turn.NONE
+
+    def stop(self, now: int) -> None:
+        """Process a message on the stop topic."""
+        self.counts.stops += 1
+        if self._last is not None and self._weight > 0 and self._last.kp.any():
+            self._stop_time = now
 
     def tick(self, now: int) -> bytes | None:
         """Return the message to publish now; None: nothing. Call it at a constant rate, after all
@@ -106,7 +124,8 @@ class Supervisor:
         if self._last is None or self.turn is Turn.NONE:
             return None
         if self._takeover_time is None:
-            if now - self._last_received < self._patience * SECOND:
+            begin = self._last_received if self._stop_time is None else self._stop_time
+            if now - begin < self._patience * SECOND:
                 return None
             self._takeover_time, self._takeover_weight = now, self._weight
             self.turn = Turn.SUPERVISOR
@@ -115,12 +134,17 @@ class Supervisor:
 
     def _ramp_down(self, last: LowCmd, now: int) -> bytes:
         assert self._takeover_time is not None
-        elapsed = (now - self._takeover_time) / SECOND
+        damps, elapsed = self._stop_time is not None, (now - self._takeover_time) / SECOND
         self._weight = max(0.0, self._takeover_weight - elapsed / self._ramp)
         if self._weight == 0 and elapsed > self._takeover_weight * self._ramp + LAST_ZEROS:
-            self.turn, self._takeover_time = Turn.NONE, None
+            self.turn, self._takeover_time, self._stop_time = Turn.NONE, None, None
         q = last.q.copy()
         q[WEIGHT_SLOT] = self._weight
-        raw = encode_low_cmd(replace(last, q=q, dq=np.zeros_like(last.dq)))
+        command = replace(last, q=q, dq=np.zeros_like(last.dq))
+        if damps:
+            none = np.zeros_like(last.kp)
+            damping = np.where(last.mode == ENABLED, DAMPING, none).astype(last.kd.dtype)
+            command = replace(command, kp=none, tau=none, kd=damping)
+        raw = encode_low_cmd(command)
         self._own_crcs.add(raw[-4:])
         return raw

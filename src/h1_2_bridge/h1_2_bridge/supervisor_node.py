@@ -13,11 +13,12 @@ from functools import partial
 from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, ReliabilityPolicy
-from std_msgs.msg import Float64MultiArray
+from std_msgs.msg import Float64MultiArray, String
 from unitree_hg.msg import LowCmd
 
-from h1_2_bridge.ros import run_robot_node
+from h1_2_bridge.ros import STOP_TOPIC, run_robot_node
 from h1_2_bridge.supervisor import SECOND, Supervisor, SupervisorParameters, Turn
+from rulesafe_core.convert import LATCHED_QOS
 from rulesafe_core.ros import Diagnostics, declare, executing
 
 NAME = "h1_2_bridge_supervisor"
@@ -46,10 +47,14 @@ class SupervisorNode(Node):
         self._heartbeat = self.create_publisher(Float64MultiArray, "/bridge/supervisor", 1)
         self._diagnostics = Diagnostics(self)
         self.create_subscription(LowCmd, TOPIC, self._on_command, every, raw=True)
+        self.create_subscription(String, STOP_TOPIC, self._on_stop, LATCHED_QOS)
 
     def _on_command(self, raw: bytes) -> None:
         self.messages += 1
         self.supervisor.receive(raw, time.monotonic_ns())
+
+    def _on_stop(self, message: String) -> None:
+        self.supervisor.stop(time.monotonic_ns())
 
     def update(self, now: int, signals: int = 0) -> None:
         """Run a tick of the supervisor and publish its result.

@@ -2,6 +2,7 @@
 
 import time
 from contextlib import nullcontext
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -158,3 +159,16 @@ def test_a_stop_on_the_topic_needs_no_service(node):
     wait_for(lambda: executor.spin_once(0) or node.core.state.value == "DAMPING")
     assert node.core.reason == "stop requested by a test"
     sender.destroy_node()
+
+
+def test_a_refusal_for_another_reason_is_logged_at_once(node, monkeypatch):
+    engaged(node)
+    logged: list[str] = []
+    monkeypatch.setattr(node, "get_logger", lambda: SimpleNamespace(warning=logged.append))
+    for _ in range(3):
+        node._on_chunk(bytes(CHUNK_BYTES + 1))
+        node._on_chunk(chunk(node, change=1.5))
+    assert [line[:40] for line in logged] == [
+        "action chunk refused: the message has 10",
+        "action chunk refused: the chunk jumps: r",
+    ]

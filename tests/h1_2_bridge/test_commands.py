@@ -404,3 +404,10 @@ def test_execute_rows_says_when_the_next_chunk_is_due():
     world.until(ControlState.HOLDING)
     took = (world.now - began) / SECOND
     assert took == pytest.approx(5 * PERIOD / SECOND + 0.2, abs=0.02)
+
+
+def test_at_rest_the_command_stays_exactly():
+    world = World().engaged()
+    before = world.core.drive.command
+    world.run(0.3)
+    assert (world.core.drive.command == before).all()

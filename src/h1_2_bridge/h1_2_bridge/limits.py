@@ -28,6 +28,10 @@ FINGER_ACCELERATION = 10.0
 """Maximum acceleration of finger targets, rad/s^2. It smooths them; the hand has its own limit."""
 
 
+EXACT = 1e-9
+"""Difference of velocities (rad/s) that is a rounding error."""
+
+
 @dataclass(frozen=True)
 class MotionLimits:
     """Limits of n joints, each (n,): positions in rad, rad/s, rad/s^2."""
@@ -112,8 +116,9 @@ class MotionFilter:
         # If not both bounds can be kept, the one that brakes the present motion counts.
         up = np.where(self.velocity == 0, gap, self.velocity) > 0
         braking = np.where(up, fastest, slowest)
-        inside = _limited(wanted, slowest, fastest)
-        return self._move(np.where(slowest <= fastest, inside, braking), dt)
+        velocity = np.where(slowest <= fastest, _limited(wanted, slowest, fastest), braking)
+        exact = np.abs(velocity - wanted) < EXACT
+        return self._move(np.where(exact, wanted, velocity), dt)
 
     def _not_passing(
         self,

@@ -112,10 +112,41 @@ def reset() -> None:
         client.wait_for(("IDLE", "DISCONNECTED"), 60.0)
 
 
+def identify(address: str, port: int = 6000, registers: str = "") -> None:
+    """Move the index finger of the FTP hand at an address, to find out which hand it is.
+
+    End the bridge first, since a hand must have one client. The finger bends by a quarter of its
+    range and stretches, twice. If it is the right hand's, set `hand_right_host` and
+    `hand_identified` to this address in config/h1_2_bridge.yaml.
+
+    Example: rulesafe bridge identify 192.168.123.211
+
+    Args:
+        address: Address of the hand.
+        port: TCP port of the hand.
+        registers: Register addresses to override, as in the parameter hand_registers.
+    """
+    from h1_2_bridge.hands import ftp_registers
+    from rulesafe_core.errors import missing_package
+
+    known = ftp_registers(registers)
+    try:
+        from h1_2_bridge import ftp
+    except ImportError as error:
+        raise missing_package(error) from error
+    print(f"moving the index finger of the hand at {address} ...", flush=True)
+    ftp.identify(address, port, known)
+    print(
+        f"if the index finger of the RIGHT hand moved, set hand_right_host and hand_identified to "
+        f"{address}; otherwise try the other address"
+    )
+
+
 SUBCOMMANDS: dict[str, Callable[..., int | None]] = {
     "check": check,
     "engage": engage,
     "disengage": disengage,
     "stop": stop,
     "reset": reset,
+    "identify": identify,
 }

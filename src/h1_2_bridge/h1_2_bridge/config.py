@@ -88,6 +88,11 @@ class BridgeParameters(BridgeConfig):
     )
     hand_right_host: str = setting("192.168.123.211", "Address of the right FTP hand.")
     hand_left_host: str = setting("192.168.123.210", "Address of the left FTP hand; empty: none.")
+    hand_identified: str = setting(
+        "",
+        "Address of the right FTP hand, found with `rulesafe bridge identify`; engaging is refused "
+        "unless it is hand_right_host.",
+    )
     hand_port: int = setting(6000, "TCP port of FTP hands.", 1, 65535)
     hand_speed_limit: int = setting(300, "Speed limit of FTP hands; 1000: full speed.", 0, 1000)
     hand_force_limit: int = setting(300, "Force limit of FTP hands.", 0, 3000, "g")

@@ -248,6 +248,29 @@ def test_states_with_a_wrong_crc_are_not_used_and_many_are_a_fault(moving):
     assert_lets_go_after_a_fault(moving)
 
 
+def test_states_of_a_simulator_without_tick_and_crc():
+    """They are refused unless the parameter says that the robot is a simulator; NaN and silence
+    are faults there, too."""
+
+    def simulated(state):
+        raw = encode_low_state(replace(state, tick=0))
+        return raw[:-4] + bytes(4)
+
+    world = World()
+    world.alter = simulated
+    world.run(0.5)
+    assert world.state is ControlState.DISCONNECTED
+    world = World(simulator=True)
+    world.modes.add(world.low_state().mode_machine)
+    world.alter = simulated
+    world.engaged()
+    world.run(2.0)
+    assert world.core.watch.counts.good > 500
+    world.alter = lambda state: simulated(replace(state, q=np.full(35, np.nan, np.float32)))
+    world.until(ControlState.FAULT, seconds=0.1)
+    assert_safe(world)
+
+
 def test_now_and_then_a_wrong_crc_does_nothing(moving):
     rng = np.random.default_rng(1)
     moving.alter = lambda state: corrupted(state) if rng.random() < 0.3 else state

@@ -22,9 +22,10 @@ from rulesafe_interfaces.msg import BridgeState
 PATIENCE = 90.0
 """Timeout of every condition, s of wall time."""
 
-PASSING = ("not a ROS 2 node", "no state received from the hands")
+PASSING = ("not a ROS 2 node", "no state received from the hands", "no heartbeat")
+PASSING += ("another program publishes commands",)
 """Temporary refusals: a publisher that was just discovered, such as the supervisor, has no node
-name yet; a robot was just switched on."""
+name yet; a robot was just switched on; the supervisor starts or has just released the robot."""
 
 RAMP = 1.0
 """Ramp time of the weight in these tests, s."""

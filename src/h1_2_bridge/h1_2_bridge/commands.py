@@ -61,22 +61,24 @@ def engage(wait: float = 10.0) -> None:
     Example: rulesafe bridge engage
 
     Args:
-        wait: Seconds to wait for the bridge to be IDLE or HOLDING and for its hands to respond.
+        wait: Seconds to wait for the bridge to be IDLE or HOLDING, its hands and the supervisor.
     """
     with _client() as client:
         client.wait_for(("IDLE", "HOLDING", "ENGAGING", "ACTIVE"), wait, final=STOPPED, hands=True)
-        _call_settled(client, "/bridge/engage")
+        _call_settled(client, "/bridge/engage", wait)
         client.wait_for(("ACTIVE", "HOLDING"), 60.0, final=STOPPED)
 
 
-def _call_settled(client: "BridgeClient", name: str) -> None:
-    end = time.monotonic() + SETTLE
+def _call_settled(client: "BridgeClient", name: str, wait: float) -> None:
+    """Call a service, again after a refusal: for SETTLE s, or `wait` s if the supervisor starts."""
+    start = time.monotonic()
     while True:
         try:
             client.call(name)
             return
-        except RuleSafeError:
-            if time.monotonic() > end:
+        except RuleSafeError as error:
+            patience = max(SETTLE, wait) if "no heartbeat" in str(error) else SETTLE
+            if time.monotonic() > start + patience:
                 raise
             client.spin_for(SETTLE / 10)
 

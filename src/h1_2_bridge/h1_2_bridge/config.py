@@ -5,6 +5,7 @@ Each watchdog acts at the first tick after its timeout.
 
 from dataclasses import dataclass
 
+from h1_2_bridge.realtime import RealtimeParameters
 from rulesafe_core.settings import Settings, setting
 
 
@@ -54,6 +55,11 @@ class BridgeConfig(Settings):
     tick: float = setting(
         0.001, "Period of the robot's tick; 0 disables the latency check of states.", 0, 1, "s"
     )
+    simulator: bool = setting(
+        False,
+        "The robot is a simulator whose states have neither tick nor CRC: do not check them. Never "
+        "with a real robot.",
+    )
     execute_rows: int = setting(0, "Steps of a chunk before the next one is due; 0: all.", 0, 50)
     execution: str = setting("newest", "Execution of overlapping chunks: newest or blended.")
     stop_buttons: str = setting(
@@ -62,7 +68,7 @@ class BridgeConfig(Settings):
 
 
 @dataclass(frozen=True)
-class BridgeParameters(BridgeConfig):
+class BridgeParameters(RealtimeParameters, BridgeConfig):
     """Parameters of the bridge's node."""
 
     hand: str = setting("dfx", "Driver of the hands: dfx, ftp or none.")

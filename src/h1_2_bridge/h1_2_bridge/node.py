@@ -39,6 +39,7 @@ from h1_2_bridge.core import BridgeCore
 from h1_2_bridge.drivers import ON_TOPICS, load_driver
 from h1_2_bridge.hand_port import HandPort
 from h1_2_bridge.outputs import load_output
+from h1_2_bridge.realtime import use_realtime
 from h1_2_bridge.ros import (
     CHUNK_QOS,
     COMMAND_QOS,
@@ -144,6 +145,10 @@ class BridgeNode(ManagedNode[BridgeParameters]):
             self._close_hands()
             raise
         self._description.publish(String(data=to_urdf(h1_2())))
+        if self._config.simulator:
+            self.get_logger().warning(
+                "simulator is set: CRC and tick of the states are not checked; never with a robot"
+            )
 
     def subscribe(self) -> list[Subscription]:
         listen = partial(self.listener.create_subscription, event_callbacks=NO_SUBSCRIPTION_EVENTS)
@@ -379,6 +384,7 @@ class BridgeNode(ManagedNode[BridgeParameters]):
 def _run(signals: list[int]) -> None:
     """Run until the robot is released after a signal, or until a second signal."""
     with executing(BridgeNode) as (node, services):
+        use_realtime(node.values)
         inputs = SubscriptionExecutor(node.listener, node.polled, node.periods)
         due = services_due = 0
         while len(signals) < 2 and not (signals and node.released):

@@ -19,9 +19,10 @@ import numpy as np
 from h1_2_bridge.messages import LowCmd
 from h1_2_bridge.motors import WEIGHT_SLOT
 from h1_2_bridge.outputs import DAMPING, ENABLED
+from h1_2_bridge.realtime import RealtimeParameters
 from h1_2_bridge.wire import decode_low_cmd, encode_low_cmd
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.settings import Settings, setting
+from rulesafe_core.settings import setting
 
 SECOND = 10**9
 
@@ -55,7 +56,7 @@ class SupervisorCounts:
 
 
 @dataclass(frozen=True)
-class SupervisorParameters(Settings):
+class SupervisorParameters(RealtimeParameters):
     """Parameters of the supervisor's node."""
 
     ramp: float = setting(3.0, "Time for the weight to ramp from 1 to 0.", 0.1, 60, "s")

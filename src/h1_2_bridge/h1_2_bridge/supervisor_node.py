@@ -16,10 +16,11 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from std_msgs.msg import Float64MultiArray, String
 from unitree_hg.msg import LowCmd
 
+from h1_2_bridge.realtime import use_realtime
 from h1_2_bridge.ros import STOP_TOPIC, run_robot_node
 from h1_2_bridge.supervisor import SECOND, Supervisor, SupervisorParameters, Turn
 from rulesafe_core.convert import LATCHED_QOS
-from rulesafe_core.ros import Diagnostics, declare, executing
+from rulesafe_core.ros import Diagnostics, declare, executing, read_parameters
 
 NAME = "h1_2_bridge_supervisor"
 """Node name. Next to the bridge, only a node of this name may publish on /arm_sdk."""
@@ -99,6 +100,7 @@ class SupervisorNode(Node):
 def _run(signals: list[int]) -> None:
     """Run until a signal was received and the weight is 0."""
     with executing(SupervisorNode) as (node, executor):
+        use_realtime(read_parameters(node, SupervisorParameters))
         due = time.monotonic_ns()
         while not (signals and node.supervisor.turn is Turn.NONE):
             executor.spin_once(timeout_sec=max(0.0, (due - time.monotonic_ns()) / SECOND))

@@ -99,6 +99,17 @@ def test_a_command_computed_before_a_gap_is_not_sent_after_it(world):
     assert world.state is ControlState.FAULT and world.core.drive.silent()
 
 
+@pytest.mark.parametrize("delay", [15, 40, 90, 120])
+def test_after_a_command_sent_late_the_next_one_does_not_make_up_for_it(world, delay):
+    """The robot received the late command just before the next one."""
+    world.send_delay = delay
+    world.step()
+    world.send_delay = 0
+    late = world.commands[-1].cmd.q[23]
+    world.step()
+    assert abs(world.commands[-1].cmd.q[23] - late) <= 0.9 * 0.004 + 1e-6
+
+
 def test_a_pause_during_the_publication_is_found_too(world):
     """The process was paused after the last check: the command was sent late."""
     core = world.core
@@ -109,6 +120,29 @@ def test_a_pause_during_the_publication_is_found_too(world):
     core.receive(b"", world.now)
     assert core.tick(world.now + 404 * MS, world.clock).body is None
     assert world.state is ControlState.FAULT
+
+
+@pytest.mark.parametrize("seconds", [0.6, 3.0, 60.0])
+def test_bridge_and_supervisor_paused_together(world, seconds):
+    """A suspended machine: neither knows what the other did, and no other program commands."""
+    before = len(world.commands)
+    world.supervisor_alive = False
+    world.stop_for(seconds)
+    world.supervisor_alive = True
+    world.run(2.5)
+    assert world.state is ControlState.FAULT and "was paused, too" in world.core.reason
+    assert set(world.sources[before:]) == {"bridge"}
+    assert weights(world)[-1] == 0.0 and (np.diff(weights(world)[before:]) <= 0).all()
+
+
+def test_a_paused_supervisor_does_not_return_with_an_old_weight(world):
+    world.supervisor_alive = False
+    world.run(2.5)
+    assert weights(world)[-1] == 0.0
+    before = len(world.commands)
+    world.supervisor_alive = True
+    world.run(2.0)
+    assert len(world.commands) == before
 
 
 def test_without_a_supervisor_a_reset_ramps_down_from_the_last_command(world):
@@ -147,6 +181,15 @@ def test_a_command_of_another_program_silences_the_bridge(world):
     assert world.state is ControlState.FAULT
     assert "another program publishes on /arm_sdk" in world.core.reason
     assert set(world.sources[before:]) <= {"supervisor"}
+
+
+def test_a_copy_of_an_own_command_is_from_another_program(world):
+    """Such as one of a supervisor whose weight and posture the bridge has sent before."""
+    topic = world.core.topic
+    raw = encode_low_cmd(LowCmd(0, 6, np.ones(35, np.uint8)))
+    for _ in range(3):
+        topic.sent(raw, 1.0)
+    assert [topic.receive(raw, world.now) for _ in range(4)] == [False] * 3 + [True]
 
 
 def test_a_message_that_the_robot_ignores_is_nobodys_command(world):

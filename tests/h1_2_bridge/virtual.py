@@ -202,10 +202,15 @@ class SupervisedWorld(World):
         self._supervisor_due = self._heartbeat_due = 0
         self.supervisor_hears = True
 
+    @property
+    def supervised(self) -> bool:
+        """Whether a supervisor runs; only arm_sdk has one."""
+        return self.supervisor_alive and self.output.ends
+
     def put(self, raw: bytes, source: str = "bridge") -> None:
         super().put(raw)
         self.sources.append(source)
-        if self.supervisor_alive and self.supervisor_hears and source == "bridge":
+        if self.supervised and self.supervisor_hears and source == "bridge":
             self.supervisor.receive(raw, self.now)
         if source != "bridge":
             self._unread.append((self.now, raw))
@@ -219,12 +224,12 @@ class SupervisedWorld(World):
         else:
             while self._unread:
                 self.core.overhear(self._unread.popleft()[1], self.now)
-            if self.supervisor_alive and self.now >= self._heartbeat_due:
+            if self.supervised and self.now >= self._heartbeat_due:
                 self._heartbeat_due = self.now + 50 * MS
-                patience, weight = self.supervisor._patience, self.supervisor.weight
+                patience, weight = self.supervisor._patience, self.supervisor.reported_weight
                 self.core.supervisor.receive(patience, weight, self.now)
             sent = super().step(milliseconds)
-        if self.supervisor_alive and self.now >= self._supervisor_due:
+        if self.supervised and self.now >= self._supervisor_due:
             self._supervisor_due = self.now + 10 * MS
             if raw := self.supervisor.tick(self.now):
                 self.put(raw, "supervisor")
@@ -239,23 +244,25 @@ class SupervisedWorld(World):
 
     def request_stop(self, bridge: bool = True, supervisor: bool = True) -> None:
         """Publish on the stop topic; who receives it is given. A stopped bridge reads it later."""
-        if supervisor and self.supervisor_alive:
+        if supervisor and self.supervised:
             self.supervisor.stop(self.now)
         if bridge and not self.stopped:
             self.core.stop("stop requested by a test")
 
-    def assert_no_jump(self) -> None:
+    def assert_no_jump(self, age: float = 0.0) -> None:
         """Check at the robot's side, whoever published: the weight changes within the ramp, and
-        positions with an effect change within the velocity limits."""
+        positions with an effect change within the velocity limits. `age`: s, of the last command
+        that the supervisor received when it took over from a bridge that was running."""
         velocity = np.minimum(motors().velocity, 9.0) * self.config.speed
         for last, new in pairwise(self.commands):
             seconds = (new.time - last.time) / SECOND
             before, after = float(last.cmd.q[WEIGHT_SLOT]), float(new.cmd.q[WEIGHT_SLOT])
-            allowed = max(seconds, 0.02) / self.config.ramp + 1e-6
+            allowed = (max(seconds, 0.02) + age) / self.config.ramp + 1e-6
             assert abs(after - before) <= allowed, f"weight {before:.3f} -> {after:.3f}"
             if before and after:
                 moved = np.abs(new.cmd.q - last.cmd.q)[:MOTORS]
-                assert (moved <= velocity * max(seconds, 0.004) + 1e-3).all(), moved.max()
+                allowed_time = max(seconds, 0.004) + age
+                assert (moved <= velocity * allowed_time + 1e-3).all(), moved.max()
 
 
 def has_effect(world: World, cmd: LowCmd) -> bool:
@@ -293,7 +300,7 @@ def assert_safe(world: World) -> None:
             if has_effect(world, last.cmd):
                 assert (np.abs(now_moved) <= velocity + 1e-3).all()
             else:
-                now_moved = np.zeros(MOTORS)
+                now_moved = moved = np.zeros(MOTORS)
             if cmd.kp.any():
                 change = np.abs(now_moved - moved)
                 assert (change <= acceleration * dt + 2e-3).all(), change.max()

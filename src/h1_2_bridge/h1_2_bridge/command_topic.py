@@ -1,7 +1,8 @@
 """What the robot received last on the command topic, from any publisher; does not import ROS.
 
 The bridge subscribes to its own command topic. A message whose CRC is not that of a recent command
-of the bridge was published by another program: the supervisor, or an intruder.
+of the bridge, or that comes back more often than it was sent, was published by another program: the
+supervisor, or an intruder.
 """
 
 import numpy as np
@@ -28,15 +29,14 @@ class CommandTopic:
     """
 
     def __init__(self) -> None:
-        self._own: dict[bytes, None] = {}  # CRCs of own commands, the oldest first
+        self._own: dict[bytes, int] = {}  # how often each CRC was sent and not yet received back
         self.weight, self.foreign = 0.0, False
         self.foreign_time: int | None = None
 
     def sent(self, raw: bytes, weight: float) -> None:
         """Store a command that the bridge has just published."""
         crc = raw[-4:]
-        self._own.pop(crc, None)
-        self._own[crc] = None
+        self._own[crc] = self._own.pop(crc, 0) + 1
         if len(self._own) > OWN:
             del self._own[next(iter(self._own))]
         self.weight, self.foreign = weight, False
@@ -44,7 +44,11 @@ class CommandTopic:
     def receive(self, raw: bytes, now: int) -> bool:
         """Process a message of the topic and return whether another program published it. The
         robot ignores invalid messages, and so does this method."""
-        if bytes(raw[-4:]) in self._own:
+        crc = bytes(raw[-4:])
+        if crc in self._own:  # each own command comes back once: a copy is from another program
+            self._own[crc] -= 1
+            if not self._own[crc]:
+                del self._own[crc]
             return False
         try:
             command = decode_low_cmd(raw)

@@ -43,6 +43,9 @@ from h1_2_bridge.watchdogs import (
 from rulesafe_core.chunks import SECOND, Chunk, load_executor
 from rulesafe_core.errors import RuleSafeError
 
+DELAYED = SECOND // 50
+"""Delay (ns) of sending a command after which the arm counts as at rest."""
+
 LOAD_PERIOD = SECOND // 100
 """Period of the checks of motors and hands, whose faults develop slowly, ns."""
 
@@ -103,6 +106,7 @@ class BridgeCore:
         self._gap = round(config.gap_timeout * SECOND)
         self._output_time: int | None = None  # ns, of the last command; None: nothing is sent
         self._send_by = 0  # ns, latest time at which the last command may be sent
+        self._muted_time = 0  # ns
         self._overdue = False  # a command was not sent in time
         self._load_due = 0  # ns
         self._restarts = 0
@@ -142,7 +146,8 @@ class BridgeCore:
         if self.topic.receive(raw, now) and not self.drive.silent():
             self._mute(
                 f"another program publishes on {self._output.topic}: the supervisor, which ramps "
-                "the weight down, or a program to end"
+                "the weight down, or a program to end",
+                now,
             )
 
     def accept(self, chunk: Chunk, clock: int) -> None:
@@ -256,6 +261,7 @@ class BridgeCore:
         Call `in_time` immediately before sending the body's command, and `published` after it.
         """
         self._check_gap(now)
+        self._check_muted(now)
         sent = self._next(now, clock)
         if sent.body is None:
             self._output_time = None
@@ -273,6 +279,10 @@ class BridgeCore:
         """Record that the command of the last tick was sent, and was on its way at `now`."""
         self.topic.sent(raw, self.drive.weight if self._output.ends else 0.0)
         self.in_time(now)
+        # The next command is computed for the time since this one was sent, not computed.
+        if self._ticked is not None and now - self._ticked > DELAYED:
+            self.drive.halt()
+        self._ticked = now
 
     def _check_gap(self, now: int) -> None:
         """Stop publishing after a gap between two commands: the supervisor may have taken over, so
@@ -287,13 +297,22 @@ class BridgeCore:
             f"{self.config.gap_timeout:g} s)"
         )
         if self._output.ends:
-            self._mute(f"{reason}: the supervisor ramps the weight down")
+            self._mute(f"{reason}: left to the supervisor", now)
         else:
             self.stop(reason)
 
-    def _mute(self, reason: str) -> None:
-        self.drive.muted = True
+    def _mute(self, reason: str, now: int) -> None:
+        self.drive.muted, self._muted_time = True, now
         self._enter(ControlState.FAULT, reason)
+
+    def _check_muted(self, now: int) -> None:
+        """Ramp the weight down if the supervisor will not, because it was paused as well."""
+        if not self.drive.muted or self.topic.foreign or self.supervisor is None:
+            return
+        if self.supervisor.unaware(self._muted_time, now):
+            self.drive.unmute()
+            if self.state is ControlState.FAULT:
+                self._enter(ControlState.FAULT, f"{self.reason}, which was paused, too")
 
     def _next(self, now: int, clock: int) -> Sent:
         dt = self._elapsed(now)

@@ -6,6 +6,9 @@ while the weight is above 0, it repeats the last one with a weight that ramps do
 then stops publishing. Any command that is not its own ends a takeover, so that it never publishes
 together with the bridge.
 
+After a pause of its own of more than STALE it forgets the commands, since the bridge, which noticed
+the missing heartbeat, may have released the robot meanwhile; its heartbeat says so.
+
 It also obeys the stop topic: if the commands still have stiffness after its patience, it takes over
 with commands that only damp, and does not give way to any other. The bridge ends its publication
 when it receives them. This module does not import ROS.
@@ -28,6 +31,13 @@ SECOND = 10**9
 
 LAST_ZEROS = 0.2
 """Time (s) for which weight 0 is repeated at the end, because a single message may be lost."""
+
+
+STALE = 0.5
+"""Time (s) without a tick after which the last command is forgotten: the supervisor was paused."""
+
+UNKNOWN = -1.0
+"""Weight in the heartbeat of a supervisor that knows no command, and so cannot take over."""
 
 
 class Turn(Enum):
@@ -74,10 +84,12 @@ class Supervisor:
 
     def __init__(self, parameters: SupervisorParameters = SupervisorParameters()) -> None:
         self._ramp, self._patience = parameters.ramp, parameters.patience
+        self._period = 1 / parameters.rate  # s
         self.counts = SupervisorCounts()
         self._last: LowCmd | None = None
         self._weight = 0.0
         self._last_received = self._ticked = 0  # ns
+        self._blind_until = 0  # ns; commands received before may be older than a pause
         self._takeover_time: int | None = None  # ns
         self._takeover_weight = 0.0
         self._own_crcs: set[bytes] = set()  # CRCs of the commands sent in this takeover
@@ -89,9 +101,14 @@ class Supervisor:
         """Weight of the last command of the bridge or the supervisor."""
         return self._weight
 
+    @property
+    def reported_weight(self) -> float:
+        """Weight for the heartbeat; UNKNOWN if the supervisor could not take over."""
+        return UNKNOWN if self._last is None else self._weight
+
     def receive(self, raw: bytes, now: int) -> None:
         """Process a message on /arm_sdk, which may be its own. `now`: ns, steady clock."""
-        if raw[-4:] in self._own_crcs:
+        if raw[-4:] in self._own_crcs or now < self._blind_until:
             return
         try:
             command = decode_low_cmd(raw)
@@ -119,7 +136,14 @@ class Supervisor:
     def tick(self, now: int) -> bytes | None:
         """Return the message to publish now; None: nothing. Call it at a constant rate, after all
         received messages have been passed to `receive`."""
-        if now - self._ticked > self._patience * SECOND / 2:
+        pause = now - self._ticked
+        if self._takeover_time is not None and pause > self._patience * SECOND / 2:
+            self._takeover_time += pause  # the ramp goes on from the last weight
+        elif self._ticked and pause > STALE * SECOND:
+            self._blind_until = now + round(self._patience * SECOND)
+            self._last, self._weight, self.turn = None, 0.0, Turn.NONE
+            self._takeover_time = self._stop_time = None
+        elif pause > self._patience * SECOND / 2:
             self._last_received = now  # the supervisor was stalled: commands may be unread
         self._ticked = now
         if self._last is None or self.turn is Turn.NONE:
@@ -135,7 +159,9 @@ class Supervisor:
 
     def _ramp_down(self, last: LowCmd, now: int) -> bytes:
         assert self._takeover_time is not None
+        # The first command has a lower weight already, so that the bridge knows it from its own.
         damps, elapsed = self._stop_time is not None, (now - self._takeover_time) / SECOND
+        elapsed += self._period
         self._weight = max(0.0, self._takeover_weight - elapsed / self._ramp)
         if self._weight == 0 and elapsed > self._takeover_weight * self._ramp + LAST_ZEROS:
             self.turn, self._takeover_time, self._stop_time = Turn.NONE, None, None

@@ -82,7 +82,7 @@ class SupervisorNode(Node):
             )
         if not signals and now >= self._heartbeat_due:
             self._heartbeat_due = now + HEARTBEAT_PERIOD
-            data = [self._patience, self.supervisor.weight]
+            data = [self._patience, self.supervisor.reported_weight]
             self._heartbeat.publish(Float64MultiArray(data=data))
         if now >= self._report_due:
             self._report_due = now + SECOND

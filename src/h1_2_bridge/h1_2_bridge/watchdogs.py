@@ -236,7 +236,8 @@ class SupervisorWatch:
     """Checks the heartbeat of the supervisor, which must be able to take over at any time.
 
     The heartbeat contains the supervisor's patience (s) and the weight of the last command that it
-    received. A supervisor that runs but does not receive the commands is of no use.
+    received, negative if it knows none. A supervisor that runs but does not receive the commands is
+    of no use.
     """
 
     DIFFERENCE = 0.2
@@ -270,7 +271,7 @@ class SupervisorWatch:
     def lost(self, weight: float, now: int) -> str:
         """Return why the bridge must release the robot; empty if it need not. `weight`: of the
         last command of the bridge."""
-        if abs(weight - self._weight) <= self.DIFFERENCE:
+        if abs(weight - max(0.0, self._weight)) <= self.DIFFERENCE:
             self._agreed = now
         if now - self._agreed > self._timeout:
             return (
@@ -278,6 +279,12 @@ class SupervisorWatch:
                 f"{self._weight:.2f}, the bridge sends {weight:.2f}"
             )
         return self.trouble(now)
+
+    def unaware(self, since: int, now: int) -> bool:
+        """Return whether the supervisor runs, but has known no command for some heartbeats after
+        `since` (ns): it was paused, too, and will not take over."""
+        known = self._stamp is None or self._weight >= 0 or now - self._stamp > self._timeout
+        return not known and self._stamp - since > self._timeout // 2
 
     def reset(self, now: int) -> None:
         """Discard earlier differences of the weights."""

@@ -121,7 +121,7 @@ def identify(address: str, port: int = 6000, registers: str = "") -> None:
     range and stretches, twice. If it is the right hand's, set `hand_right_host` and
     `hand_identified` to this address in config/h1_2_bridge.yaml.
 
-    Example: rulesafe bridge identify 192.168.123.211
+    Example: rulesafe bridge identify --address 192.168.123.211
 
     Args:
         address: Address of the hand.

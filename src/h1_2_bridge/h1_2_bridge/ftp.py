@@ -191,8 +191,8 @@ class FtpHands:
         if config.hand_identified != config.hand_right_host and not config.dry_run:
             self._unidentified = (
                 f"the right hand at {config.hand_right_host} is not identified: run rulesafe "
-                f"bridge identify {config.hand_right_host}, then set hand_identified to the "
-                "address of the hand that moved"
+                f"bridge identify --address {config.hand_right_host}, then set hand_identified to "
+                "the address of the hand that moved"
             )
         hosts = (config.hand_right_host, config.hand_left_host)
         self._hands = [

@@ -94,8 +94,8 @@ class BridgeNode(ManagedNode[BridgeParameters]):
         config = self.values
         # In a dry run the robot does not move, so that tracking errors are meaningless, and no
         # supervisor is needed.
-        dry = {"tracking": 10.0, "supervisor_timeout": 0.0}
-        self._config = replace(config, **dry) if config.dry_run else config
+        dry = replace(config, tracking=10.0, supervisor_timeout=0.0)
+        self._config = dry if config.dry_run else config
         self._output = load_output(config.output)
         self.listener = Node("h1_2_bridge_ear", enable_rosout=False, start_parameter_services=False)
         self.core: BridgeCore | None = None
@@ -213,7 +213,8 @@ class BridgeNode(ManagedNode[BridgeParameters]):
     def _on_heartbeat(self, message: Float64MultiArray) -> None:
         assert self.core is not None and self.core.supervisor is not None
         if len(message.data) == 2:
-            self.core.supervisor.receive(*message.data, time.monotonic_ns())
+            patience, weight = message.data
+            self.core.supervisor.receive(patience, weight, time.monotonic_ns())
 
     def _on_command(self, raw: bytes) -> None:
         assert self.core is not None

@@ -283,8 +283,9 @@ class SupervisorWatch:
     def unaware(self, since: int, now: int) -> bool:
         """Return whether the supervisor runs, but has known no command for some heartbeats after
         `since` (ns): it was paused, too, and will not take over."""
-        known = self._stamp is None or self._weight >= 0 or now - self._stamp > self._timeout
-        return not known and self._stamp - since > self._timeout // 2
+        if self._stamp is None or self._weight >= 0 or now - self._stamp > self._timeout:
+            return False
+        return self._stamp - since > self._timeout // 2
 
     def reset(self, now: int) -> None:
         """Discard earlier differences of the weights."""

@@ -17,7 +17,7 @@ from virtual import MS, SupervisedWorld, assert_safe
 from h1_2_bridge.motors import WEIGHT_SLOT
 from h1_2_bridge.remote import encode
 from h1_2_bridge.states import ControlState
-from h1_2_bridge.supervisor import Supervisor, SupervisorParameters
+from h1_2_bridge.supervisor import Supervisor, SupervisorParameters, Turn
 from h1_2_bridge.wire import encode_low_state
 from rulesafe_core.chunks import SECOND, make_chunk
 from rulesafe_core.errors import RuleSafeError
@@ -105,7 +105,10 @@ class Run:
         self.world.stop_for(float(self.rng.choice([0.3, 0.6, 5.0])))
 
     def fault_supervisor_restarts(self) -> None:
+        """Not during a takeover, which would be the loss of both."""
         world = self.world
+        if world.supervisor.turn is Turn.SUPERVISOR:
+            return
         world.supervisor_alive = False
         self.steps(int(self.rng.integers(5, 300)))
         world.supervisor = Supervisor(SupervisorParameters(ramp=0.3, patience=PATIENCE))

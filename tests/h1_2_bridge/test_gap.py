@@ -110,6 +110,18 @@ def test_after_a_command_sent_late_the_next_one_does_not_make_up_for_it(world, d
     assert abs(world.commands[-1].cmd.q[23] - late) <= 0.9 * 0.004 + 1e-6
 
 
+def test_the_time_of_computing_does_not_slow_the_arm_down():
+    """Each command is sent 1 ms after its tick: the velocity limit is still reached."""
+    world = World().engaged()
+    start = world.core.drive.command[3]
+    world.send(world.moved({3: -0.45 if start > 0.5 else 0.45}, 2))
+    world.send_delay = 1
+    for _ in range(170):
+        world.step(3)
+    fast = np.abs(np.diff([command.cmd.q[23] for command in world.commands[-170:]])).max() / 0.004
+    assert fast > 0.85
+
+
 def test_a_pause_during_the_publication_is_found_too(world):
     """The process was paused after the last check: the command was sent late."""
     core = world.core

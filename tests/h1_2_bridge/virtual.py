@@ -116,6 +116,7 @@ class World:
 
     def _take(self, sent: Sent) -> None:
         self.now += self.send_delay * MS
+        self.tick += self.send_delay
         if sent.body is not None and self.core.in_time(self.now):
             raw = encode_low_cmd(sent.body)
             self.put(raw)

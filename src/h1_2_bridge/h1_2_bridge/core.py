@@ -43,8 +43,11 @@ from h1_2_bridge.watchdogs import (
 from rulesafe_core.chunks import SECOND, Chunk, load_executor
 from rulesafe_core.errors import RuleSafeError
 
-DELAYED = SECOND // 50
+DELAYED = SECOND // 20
 """Delay (ns) of sending a command after which the arm counts as at rest."""
+
+DELAY_GROWTH = 20_000
+"""Largest growth of the usual delay of sending, ns per command."""
 
 LOAD_PERIOD = SECOND // 100
 """Period of the checks of motors and hands, whose faults develop slowly, ns."""
@@ -104,6 +107,7 @@ class BridgeCore:
         self._first_activation = False  # engaged, but not ACTIVE yet
         self._ticked: int | None = None
         self._gap = round(config.gap_timeout * SECOND)
+        self._usual_delay = 0  # ns, between a tick and the sending of its command
         self._output_time: int | None = None  # ns, of the last command; None: nothing is sent
         self._send_by = 0  # ns, latest time at which the last command may be sent
         self._muted_time = 0  # ns
@@ -279,10 +283,15 @@ class BridgeCore:
         """Record that the command of the last tick was sent, and was on its way at `now`."""
         self.topic.sent(raw, self.drive.weight if self._output.ends else 0.0)
         self.in_time(now)
-        # The next command is computed for the time since this one was sent, not computed.
-        if self._ticked is not None and now - self._ticked > DELAYED:
+        if self._ticked is None:
+            return
+        # The next command is computed for the time since this one was sent, if it is sent with the
+        # usual delay.
+        delay = now - self._ticked
+        if delay > DELAYED:
             self.drive.halt()
-        self._ticked = now
+        self._usual_delay = min(delay, self._usual_delay + DELAY_GROWTH)
+        self._ticked = now - self._usual_delay
 
     def _check_gap(self, now: int) -> None:
         """Stop publishing after a gap between two commands: the supervisor may have taken over, so

@@ -74,10 +74,10 @@ class SupervisorNode(Node):
                 self.get_logger().warning(turn.value)
             else:
                 self.get_logger().info(turn.value)
-        if signals > self._signals:
+        if signals > self._signals and turn is not Turn.NONE:
             self._signals = signals
             self.get_logger().warning(
-                f"interrupted {signals} times: waiting until the weight, now "
+                f"interrupted (signal {signals}): waiting until the weight, now "
                 f"{self.supervisor.weight:.2f}, is 0 ({turn.value}); only SIGKILL ends this process"
             )
         if not signals and now >= self._heartbeat_due:

@@ -52,7 +52,7 @@ class Loop:
         self.robot.reset(self.rule, self.safe, self.seed)
         self.driver = load_driver(BridgeParameters(hand="dfx"), self.robot.hands.receive)
         self.hands = HandPort(self.driver)
-        self.config = BridgeConfig(**self.settings)
+        self.config = BridgeConfig(**{"supervisor_timeout": 0.0, **self.settings})
         self.core = BridgeCore(self.config, load_output(self.output), self.hands.joints)
         self.now = 10 * SECOND
         self.sent: list[tuple[int, bytes]] = []

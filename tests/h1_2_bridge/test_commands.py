@@ -13,7 +13,7 @@ from h1_2_bridge.motors import MOTOR_COUNT, RIGHT_ARM, WEIGHT_SLOT, motors
 from h1_2_bridge.outputs import load_output
 from h1_2_bridge.safety import CommandGuard
 from h1_2_bridge.states import ControlState
-from rulesafe_core.chunks import PERIOD, SECOND, make_chunk
+from rulesafe_core.chunks import PERIOD, SECOND, ChunkExecutor, make_chunk
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
 
@@ -35,12 +35,106 @@ def test_limits_are_the_figures_scaled_by_a_slow_default():
     assert np.allclose(slow.velocity[ARM:], 0.5)
 
 
-def test_a_target_that_obeys_the_limits_is_followed_without_a_lag():
+def test_a_path_that_obeys_the_limits_is_followed_without_a_lag():
     motion = MotionFilter(limits())
     times = np.arange(1, 1500) * DT
     path = 0.3 * (1 - np.cos(1.5 * times)) / 2  # 0.23 rad/s, 0.34 rad/s^2 at most
-    followed = [motion.step(np.full(13, angle), DT)[3] for angle in path]
+    ahead = np.arange(0, 1.0, DT)
+    followed = [
+        motion.follow(ahead[: len(path) - i], np.tile(path[i : i + 250, None], 13), DT)[3]
+        for i in range(len(path))
+    ]
     assert np.abs(followed - path).max() < 1e-3
+
+
+def follow_steps(steps, speed=0.1):
+    """Follow a chunk with the changes `steps` (n,), rad, of the elbow; return commands, targets."""
+    bounds = limits(speed=speed)
+    start = np.clip(np.zeros(13), bounds.lower, bounds.upper)
+    start[3] = 1.0
+    motion = MotionFilter(bounds)
+    motion.reset(start)
+    rows = np.tile(start, (len(steps), 1))
+    rows[:, 3] += steps
+    chunks = ChunkExecutor(bounds.lower, bounds.upper)
+    chunks.accept(make_chunk(ACTION_JOINTS, rows, 0), 0, start)
+    commands, targets, now = [start[3]], [start[3]], 0
+    while now < (len(steps) / 10 + 2) * SECOND:
+        now += round(DT * SECOND)
+        times, path = chunks.path(now, motion.position)
+        commands.append(motion.follow(times, path, DT)[3])
+        targets.append(path[0][3])
+    return np.array(commands), np.array(targets)
+
+
+def excess(commands, targets):
+    """Return by how much (rad) a command leaves the interval between the last command and the
+    target of its time."""
+    last, targets = commands[:-1], targets[1:]
+    below, above = np.minimum(last, targets), np.maximum(last, targets)
+    return np.maximum(below - commands[1:], commands[1:] - above).max()
+
+
+MINIMUM_JERK = np.array([10 * t**3 - 15 * t**4 + 6 * t**5 for t in np.arange(1, 16) / 15])
+
+
+@pytest.mark.parametrize(
+    ("steps", "settled"), [([0.3] * 20, 0.8), ([0.45] * 20, 1.0), (MINIMUM_JERK, 1.7)]
+)
+@pytest.mark.parametrize("sign", [1, -1])
+def test_commands_do_not_overshoot_a_chunk(steps, settled, sign):
+    """A step of 0.3 rad and of 0.45 rad, and 1 rad with minimum jerk within 1.5 s, which needs more
+    than the velocity and acceleration limits."""
+    commands, targets = follow_steps(sign * np.array(steps))
+    assert excess(commands, targets) < 1e-3
+    late = np.flatnonzero(np.abs(commands - targets[-1]) > 1e-3)
+    assert late[-1] * DT < settled
+
+
+@settings(max_examples=60)
+@given(data=st.data())
+def test_no_command_leaves_the_interval_between_command_and_target(data):
+    """Smooth and rough paths, feasible or not, with turns."""
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
+    count = data.draw(st.integers(1, 50))
+    if data.draw(st.booleans()):
+        steps = np.cumsum(rng.normal(0, data.draw(st.floats(0.001, 0.1)), count))
+    else:
+        times = np.arange(1, count + 1) / 10
+        steps = data.draw(st.floats(0.01, 0.45)) * np.sin(data.draw(st.floats(0.3, 10)) * times)
+    steps = np.clip(steps, -0.45, 1.5)
+    assert excess(*follow_steps(steps, data.draw(st.sampled_from([0.1, 0.3, 1.0])))) < 1e-3
+
+
+def test_a_chunk_against_the_motion_brakes_at_the_limit():
+    """The only case in which a command moves away from its target, for as long as braking takes."""
+    world = World().engaged()
+    world.send(world.moved({3: 0.5}, 10))
+    world.run(0.6)
+    before, velocity = world.core.drive.command[3], world.core.drive._motion.velocity[3]
+    assert velocity > 0.4
+    world.send(world.moved({3: -0.3}, 10))
+    sent = len(world.commands)
+    world.run(2.5)
+    elbow = np.array([command.cmd.q[23] for command in world.commands[sent:]], float)
+    assert elbow.max() - before <= velocity**2 / (2 * 2.0) + 1e-4
+    assert excess(elbow[250:], np.full(len(elbow) - 250, before - 0.3)) < 1e-3
+    assert elbow[-1] == pytest.approx(before - 0.3, abs=1e-3)
+    assert_safe(world)
+
+
+def test_the_robot_receives_no_overshoot():
+    """The complete bridge, on the wire: a constant target at 0.3 rad."""
+    world = World().engaged()
+    start = world.core.drive.command[3]
+    rows = np.tile(world.core.drive.command, (20, 1))
+    rows[:, 3] += 0.3
+    world.send(rows)
+    world.run(2.0)
+    elbow = np.array([command.cmd.q[23] for command in world.commands], float)
+    assert elbow.max() <= start + 0.3 + 1e-5
+    assert elbow[-1] == pytest.approx(start + 0.3, abs=1e-4)
+    assert_safe(world)
 
 
 @settings(max_examples=150)
@@ -56,9 +150,11 @@ def test_whatever_the_target_and_the_steps_in_time_no_limit_is_broken(data):
     moved = np.zeros(13)
     for _ in range(120):
         dt = rng.uniform(0.001, 0.05)
-        how = rng.integers(4)
+        how = rng.integers(5)
         if how == 0:
             after = motion.brake(dt)
+        elif how == 4:
+            after = motion.follow(np.array([0, 0.1, 0.4]), rng.normal(0, 1, (3, 13)), dt)
         elif how == 1:
             after = motion.step(rng.uniform(-10, 10, 13), dt)
         elif how == 2:
@@ -141,6 +237,34 @@ def test_stale_and_out_of_order_chunks_are_dropped():
     refused(world, world.moved({3: 0.1}, 20), "older than that of the running chunk", age=0.2)
     refused(world, world.moved({3: 0.1}, 20), "does its sender follow the same clock", age=-2.0)
     refused(world, world.moved({3: 0.1}, 1), "no step is left|older than", age=0.3)
+
+
+@pytest.mark.parametrize(
+    ("times", "match"),
+    [
+        ((1000, 2000), r"ends 2000\.00 s from now, the limit \(chunk_horizon\) is 10 s"),
+        ((2e9,), "chunk_horizon"),
+        ((0.1, 10.1), "chunk_horizon"),
+        ((0.6, 0.7), r"begins 0\.60 s from now, the limit \(chunk_timeout\) is 0\.5 s"),
+        (np.arange(1, 502) / 100, "has 501 steps; valid: up to 500"),
+    ],
+)
+def test_a_chunk_too_long_or_too_late_is_refused(times, match):
+    world = World().engaged()
+    rows = np.tile(world.core.drive.command, (len(times), 1))
+    offsets = [round(time * SECOND) for time in times]
+    with pytest.raises(RuleSafeError, match=match):
+        world.core.accept(make_chunk(ACTION_JOINTS, rows, world.clock, offsets), world.clock)
+    assert world.core.refused == 1
+
+
+@pytest.mark.parametrize("times", [(0.1, 10.0), (0.5, 0.6), np.arange(1, 501) / 100])
+def test_a_chunk_at_these_bounds_is_accepted(times):
+    world = World().engaged()
+    rows = np.tile(world.core.drive.command, (len(times), 1))
+    offsets = [round(time * SECOND) for time in times]
+    world.core.accept(make_chunk(ACTION_JOINTS, rows, world.clock, offsets), world.clock)
+    assert world.core.accepted == 1
 
 
 def test_chunks_of_observations_before_the_engagement_are_dropped():
@@ -280,3 +404,10 @@ def test_execute_rows_says_when_the_next_chunk_is_due():
     world.until(ControlState.HOLDING)
     took = (world.now - began) / SECOND
     assert took == pytest.approx(5 * PERIOD / SECOND + 0.2, abs=0.02)
+
+
+def test_at_rest_the_command_stays_exactly():
+    world = World().engaged()
+    before = world.core.drive.command
+    world.run(0.3)
+    assert (world.core.drive.command == before).all()

@@ -14,8 +14,9 @@ from h1_2_bridge.motors import WEIGHT_SLOT
 from h1_2_bridge.remote import encode
 from h1_2_bridge.states import ControlState
 from h1_2_bridge.wire import encode_low_state
-from rulesafe_core.chunks import SECOND
+from rulesafe_core.chunks import SECOND, make_chunk
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.joints import ACTION_JOINTS
 
 
 @pytest.fixture
@@ -65,6 +66,24 @@ def test_a_policy_that_stops_is_held_and_then_damped():
     assert "HOLDING for 2 s: no new chunk within 0.5 s" in world.core.reason
     assert not world.commands[-1].cmd.kp.any()
     assert_safe(world)
+
+
+def test_no_chunk_disables_the_watchdog_of_the_policy():
+    """Whatever times a chunk has, a policy that stops after it is held within 10.5 s."""
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        world = World().engaged()
+        times = np.cumsum(10.0 ** rng.uniform(-2, 4, int(rng.integers(1, 5))))
+        rows = np.tile(world.core.drive.command, (len(times), 1))
+        offsets = [round(time * SECOND) for time in times]
+        accepted = False
+        try:
+            world.core.accept(make_chunk(ACTION_JOINTS, rows, world.clock, offsets), world.clock)
+            accepted = True
+        except RuleSafeError as error:
+            assert "chunk" in str(error)
+        took = world.until(ControlState.HOLDING, seconds=11.0)
+        assert took <= (10.0 if accepted else 0.0) + 0.5 + 0.012
 
 
 def test_a_policy_that_never_begins_is_held_too():
@@ -227,6 +246,29 @@ def test_states_with_a_wrong_crc_are_not_used_and_many_are_a_fault(moving):
     moving.until(ControlState.FAULT)
     assert "wrong CRC" in moving.core.reason
     assert_lets_go_after_a_fault(moving)
+
+
+def test_states_of_a_simulator_without_tick_and_crc():
+    """They are refused unless the parameter says that the robot is a simulator; NaN and silence
+    are faults there, too."""
+
+    def simulated(state):
+        raw = encode_low_state(replace(state, tick=0))
+        return raw[:-4] + bytes(4)
+
+    world = World()
+    world.alter = simulated
+    world.run(0.5)
+    assert world.state is ControlState.DISCONNECTED
+    world = World(simulator=True)
+    world.modes.add(world.low_state().mode_machine)
+    world.alter = simulated
+    world.engaged()
+    world.run(2.0)
+    assert world.core.watch.counts.good > 500
+    world.alter = lambda state: simulated(replace(state, q=np.full(35, np.nan, np.float32)))
+    world.until(ControlState.FAULT, seconds=0.1)
+    assert_safe(world)
 
 
 def test_now_and_then_a_wrong_crc_does_nothing(moving):
@@ -475,9 +517,9 @@ def test_a_clock_that_is_slewed_does_nothing(moving):
 
 def test_a_bridge_that_stood_still_holds_and_makes_no_step(moving):
     before = moving.core.drive.posture.copy()
-    moving.step(300)
+    moving.step(120)
     assert moving.state is ControlState.HOLDING
-    assert moving.core.reason == "the bridge was stalled for 0.30 s"
+    assert moving.core.reason == "the bridge was stalled for 0.12 s"
     assert np.abs(moving.core.drive.posture - before).max() < 0.01
     moving.send(moving.moved({3: 0.1}))
     moving.run(0.3)

@@ -8,7 +8,9 @@ import pytest
 pytest.importorskip("pymodbus")
 
 from ftp_server import ANGLE_SET, FORCE_SET, NO_CHANGE, SPEED_SET, FtpServer, free_port
+from pymodbus.client import ModbusTcpClient
 
+from h1_2_bridge.commands import identify
 from h1_2_bridge.config import BridgeParameters
 from h1_2_bridge.drivers import DRIVERS, load_driver
 from h1_2_bridge.ftp import to_registers
@@ -158,6 +160,7 @@ def connect():
 
     def start(**changes):
         hosts = {"hand_right_host": "127.0.0.1", "hand_left_host": ""}
+        hosts["hand_identified"] = "127.0.0.1"
         parameters = BridgeParameters(hand="ftp", hand_timeout=5.0, **{**hosts, **changes})
         running.append(load_driver(parameters, print))
         return running[-1]
@@ -254,6 +257,50 @@ def test_ftp_hand_that_stops_answering_is_at_fault_and_comes_back(servers, conne
     addresses = {address for address, _ in server.writes}
     assert {SPEED_SET, FORCE_SET} <= addresses  # a hand that was switched off has lost its limits
     assert ANGLE_SET not in addresses
+
+
+def test_ftp_hand_must_be_identified(servers, connect):
+    """Its fault keeps the bridge from engaging."""
+    port = servers().port
+    for identified in ("", "192.168.123.210"):
+        hands = connect(hand_port=port, hand_identified=identified)
+        until(lambda hands=hands: np.isfinite(hands.state(0).positions[:6]).all(), "an answer")
+        fault = hands.state(time.monotonic_ns()).fault
+        assert fault.startswith(
+            "the right hand at 127.0.0.1 is not identified: run rulesafe bridge"
+        )
+    good(connect(hand_port=port))
+
+
+def test_identify_moves_the_index_finger_and_no_other(servers, capsys):
+    server = servers()
+    before = list(server.angles)
+    identify("127.0.0.1", server.port)
+    assert server.angles == before
+    moves = [values for address, values in server.writes if address == ANGLE_SET]
+    assert [values[3] for values in moves] == [450, 700, 450, 700]
+    assert all(values[:3] + values[4:] == [NO_CHANGE] * 5 for values in moves)
+    assert {address for address, _ in server.writes[:2]} == {SPEED_SET, FORCE_SET}
+    assert "hand_identified to 127.0.0.1" in capsys.readouterr().out
+    with pytest.raises(RuleSafeError, match=r"hand at 127\.0\.0\.1"):
+        identify("127.0.0.1", free_port())
+
+
+def test_ftp_hand_with_another_writing_client_is_at_fault(servers, connect):
+    server = servers()
+    hands = connect(hand_port=server.port)
+    good(hands)
+    for share in (0.5, 0.25):
+        hands.command(np.array(FTP.closed * 2) * share, 0)
+        time.sleep(0.3)
+        assert not hands.state(time.monotonic_ns()).fault, "its own writes are no fault"
+    other = ModbusTcpClient("127.0.0.1", port=server.port, timeout=5)
+    assert other.connect()
+    other.write_registers(ANGLE_SET, [123] * 6, device_id=1)
+    state = until(lambda: (s := hands.state(time.monotonic_ns())).fault and s, "a fault")
+    assert "another Modbus client writes its angles" in state.fault
+    other.close()
+    good(hands)
 
 
 def test_ftp_hand_that_is_not_there_is_at_fault(connect):

@@ -19,16 +19,16 @@ def rows(title):
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
 
 
-def test_each_fault_names_a_test_that_exists():
+def test_each_fault_and_each_promise_names_a_test_that_exists():
     tests = {
         f"{path.name}::{node.name}"
         for path in HERE.glob("test_*.py")
         for node in ast.parse(path.read_text("utf-8")).body
         if isinstance(node, ast.FunctionDef)
     }
-    faults = rows("Faults")
-    assert len(faults) > 25
-    for fault, _, proof in faults:
+    faults, promises = rows("Faults"), rows("Promises")
+    assert len(faults) > 25 and [row[0] for row in promises] == [str(i) for i in range(1, 15)]
+    for _, fault, _, proof in [*(("", *row) for row in faults), *promises]:
         named = re.findall(r"`([^`]+::[^`]+)`", proof)
         assert named, fault
         assert set(named) <= tests, fault

@@ -274,6 +274,36 @@ def test_a_dry_run_sends_nothing_to_the_robot(robot, bridge, user):
     assert (report["commands"], report["hand_commands"]) == (0, 0)
 
 
+def test_a_paused_bridge_does_not_return_with_its_old_weight(robot, bridge, user):
+    """SIGSTOP for longer than the supervisor's patience, with the heartbeat required."""
+    supervisor = subprocess.Popen(
+        [
+            *(sys.executable, "-m", "h1_2_bridge.supervisor_node", "--ros-args"),
+            *("-p", "network_interface:=lo", "-p", f"ramp:={RAMP}", "-p", "patience:=3.0"),
+        ]
+    )
+    try:
+        process = bridge(gap_timeout=2.5, supervisor_timeout=2.5)
+        user.engage()
+        process.process.send_signal(signal.SIGSTOP)
+        user.spin(3.3)  # the supervisor is ramping down, or has done so
+        process.process.send_signal(signal.SIGCONT)
+        user.until(lambda: weight_is_zero(robot), "weight 0")
+        user.until_state("FAULT")
+        user.spin(1.0)
+        assert weight_is_zero(robot), "the bridge is silent"
+        record = robot.record()
+        assert (np.diff(record.weight[record.weight.argmax() :]) <= 0).all(), "it never rises"
+        assert user.ask("reset").success
+        user.engage()
+        assert robot.report()["weight"] == 1.0
+    finally:
+        process.process.send_signal(signal.SIGCONT)
+        process.stop()
+        supervisor.terminate()
+        supervisor.wait(60)
+
+
 def test_killed_bridge_leaves_weight_zero_by_its_supervisor(robot, bridge, user):
     supervisor = subprocess.Popen(
         [

@@ -22,9 +22,10 @@ from rulesafe_interfaces.msg import BridgeState
 PATIENCE = 90.0
 """Timeout of every condition, s of wall time."""
 
-PASSING = ("not a ROS 2 node", "no state received from the hands")
+PASSING = ("not a ROS 2 node", "no state received from the hands", "no heartbeat")
+PASSING += ("another program publishes commands",)
 """Temporary refusals: a publisher that was just discovered, such as the supervisor, has no node
-name yet; a robot was just switched on."""
+name yet; a robot was just switched on; the supervisor starts or has just released the robot."""
 
 RAMP = 1.0
 """Ramp time of the weight in these tests, s."""
@@ -33,6 +34,8 @@ PATIENT = {
     "network_interface": "lo",
     "state_timeout": 3.0,
     "stall_timeout": 5.0,
+    "gap_timeout": 5.0,
+    "supervisor_timeout": 0.0,
     "hand_timeout": 5.0,
     "chunk_timeout": 10.0,
     "chunk_age": 10.0,

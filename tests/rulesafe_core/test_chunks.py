@@ -283,3 +283,26 @@ def test_chunks_of_the_same_intention_blend_to_it_even_between_rows():
 def test_nonsense_is_refused(make, reason):
     with pytest.raises(RuleSafeError, match=reason):
         make()
+
+
+def test_the_path_is_that_of_the_targets_ahead_and_ends_at_the_last_step():
+    executor, start = ChunkExecutor(), np.zeros(13)
+    rows = np.arange(1, 16)[:, None] * np.linspace(0.1, 0.2, 13)
+    assert [part.shape for part in executor.path(0, start)] == [(1,), (1, 13)]
+    executor.accept(make_chunk(ACTION_JOINTS, rows, 0), 0, start)
+    for now in (0, 40_000_000, 100_000_000, 730_000_000, 1_500_000_000, 9_000_000_000):
+        times, targets = executor.path(now, start)
+        assert times[0] == 0 and (np.diff(times) > 0).all()
+        expected = np.interp(now / SECOND, np.arange(16) / 10, np.r_[0, rows[:, 0]])
+        assert targets[0, 0] == pytest.approx(expected)
+        assert times[-1] >= min(1.0, max(0.0, 1.5 - now / SECOND))
+        assert np.allclose(targets[1:, 0], 0.1 * np.rint(10 * (now / SECOND + times[1:])))
+
+
+def test_the_path_does_not_depend_on_a_command_that_lags():
+    executor = ChunkExecutor()
+    executor.accept(make_chunk(ACTION_JOINTS, np.full((5, 13), 0.3), 0), 0, np.zeros(13))
+    for now in (0, 250_000_000):
+        path = executor.path(now, np.full(13, 0.1))
+        assert path[1][-1] == pytest.approx(0.3)
+        assert path[1][0] == pytest.approx(3e-9 * min(now, 1e8))

@@ -12,6 +12,7 @@ from unitree_go.msg import MotorStates
 from unitree_hg.msg import LowState
 
 from h1_2_bridge.checks import CAMERA_TOPICS
+from h1_2_bridge.ros import STOP_TOPIC
 from h1_2_bridge.snapshot import Arrivals, BridgeFacts, RobotSnapshot
 from h1_2_bridge.wire import decode_low_state, decode_motor_states
 from rulesafe_core.client_node import ClientNode, RepeatedRequest
@@ -25,6 +26,10 @@ SENSOR_QOS = QoSProfile(depth=1000, reliability=ReliabilityPolicy.BEST_EFFORT)
 
 REPEAT = 5.0
 """Time after which a service request without a response is repeated, s."""
+
+
+STOP_PERIOD = 0.2
+"""Period of the repetition of a stop request that is not confirmed, s."""
 
 
 class BridgeClient(ClientNode):
@@ -109,6 +114,42 @@ class BridgeClient(ClientNode):
         if not response.success:
             raise RuleSafeError(f"{name} refused: {response.message}")
         return str(response.message)
+
+    def stop(self, name: str, timeout: float = 10.0) -> str:
+        """Request a stop on the stop topic and from the service, until the bridge reports DAMPING.
+
+        The topic needs no reply, and the supervisor obeys it, too.
+
+        Args:
+            name: the requester.
+            timeout: s.
+
+        Raises:
+            RuleSafeError: the bridge does not confirm the stop; the request was published.
+        """
+        publisher = self.create_publisher(String, STOP_TOPIC, LATCHED_QOS)
+        client = self.create_client(Trigger, "/bridge/stop")
+        request = RepeatedRequest(
+            lambda: client.call_async(Trigger.Request()), REPEAT, client.service_is_ready
+        )
+        self.state = None  # only a state from now on confirms the stop
+        due = 0.0
+
+        def confirmed() -> bool:
+            nonlocal due
+            if time.monotonic() >= due:
+                due = time.monotonic() + STOP_PERIOD
+                publisher.publish(String(data=name))
+            request.poll()
+            return self.state is not None and self.state.state == "DAMPING"
+
+        if not self.spin_until(confirmed, timeout):
+            raise RuleSafeError(
+                f"the stop was published on {STOP_TOPIC}, but the bridge did not confirm it within "
+                f"{timeout:g} s: use the remote (L2+B) or the emergency stop"
+            )
+        assert self.state is not None
+        return f"{self.state.state}: {self.state.reason}"
 
     def listen(self, seconds: float) -> RobotSnapshot:
         """Record the input of the checks for `seconds` and return it."""

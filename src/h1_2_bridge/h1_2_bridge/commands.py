@@ -61,22 +61,24 @@ def engage(wait: float = 10.0) -> None:
     Example: rulesafe bridge engage
 
     Args:
-        wait: Seconds to wait for the bridge to be IDLE or HOLDING and for its hands to respond.
+        wait: Seconds to wait for the bridge to be IDLE or HOLDING, its hands and the supervisor.
     """
     with _client() as client:
         client.wait_for(("IDLE", "HOLDING", "ENGAGING", "ACTIVE"), wait, final=STOPPED, hands=True)
-        _call_settled(client, "/bridge/engage")
+        _call_settled(client, "/bridge/engage", wait)
         client.wait_for(("ACTIVE", "HOLDING"), 60.0, final=STOPPED)
 
 
-def _call_settled(client: "BridgeClient", name: str) -> None:
-    end = time.monotonic() + SETTLE
+def _call_settled(client: "BridgeClient", name: str, wait: float) -> None:
+    """Call a service, again after a refusal: for SETTLE s, or `wait` s if the supervisor starts."""
+    start = time.monotonic()
     while True:
         try:
             client.call(name)
             return
-        except RuleSafeError:
-            if time.monotonic() > end:
+        except RuleSafeError as error:
+            patience = max(SETTLE, wait) if "no heartbeat" in str(error) else SETTLE
+            if time.monotonic() > start + patience:
                 raise
             client.spin_for(SETTLE / 10)
 
@@ -99,7 +101,7 @@ def stop() -> None:
     Example: rulesafe bridge stop
     """
     with _client() as client:
-        print(client.call("/bridge/stop"))
+        print(client.stop("rulesafe bridge stop"))
 
 
 def reset() -> None:
@@ -112,10 +114,41 @@ def reset() -> None:
         client.wait_for(("IDLE", "DISCONNECTED"), 60.0)
 
 
+def identify(address: str, port: int = 6000, registers: str = "") -> None:
+    """Move the index finger of the FTP hand at an address, to find out which hand it is.
+
+    End the bridge first, since a hand must have one client. The finger bends by a quarter of its
+    range and stretches, twice. If it is the right hand's, set `hand_right_host` and
+    `hand_identified` to this address in config/h1_2_bridge.yaml.
+
+    Example: rulesafe bridge identify --address 192.168.123.211
+
+    Args:
+        address: Address of the hand.
+        port: TCP port of the hand.
+        registers: Register addresses to override, as in the parameter hand_registers.
+    """
+    from h1_2_bridge.hands import ftp_registers
+    from rulesafe_core.errors import missing_package
+
+    known = ftp_registers(registers)
+    try:
+        from h1_2_bridge import ftp
+    except ImportError as error:
+        raise missing_package(error) from error
+    print(f"moving the index finger of the hand at {address} ...", flush=True)
+    ftp.identify(address, port, known)
+    print(
+        f"if the index finger of the RIGHT hand moved, set hand_right_host and hand_identified to "
+        f"{address}; otherwise try the other address"
+    )
+
+
 SUBCOMMANDS: dict[str, Callable[..., int | None]] = {
     "check": check,
     "engage": engage,
     "disengage": disengage,
     "stop": stop,
     "reset": reset,
+    "identify": identify,
 }

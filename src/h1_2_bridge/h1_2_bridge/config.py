@@ -5,6 +5,7 @@ Each watchdog acts at the first tick after its timeout.
 
 from dataclasses import dataclass
 
+from h1_2_bridge.realtime import RealtimeParameters
 from rulesafe_core.settings import Settings, setting
 
 
@@ -25,7 +26,26 @@ class BridgeConfig(Settings):
     chunk_timeout: float = setting(0.5, "Delay of the next chunk before HOLDING.", 0.05, 60, "s")
     damping_timeout: float = setting(30.0, "Time in HOLDING before DAMPING.", 0.1, 3600, "s")
     chunk_age: float = setting(2.0, "Largest age of a chunk's observation.", 0.1, 60, "s")
+    chunk_horizon: float = setting(
+        10.0, "Longest time from now to the last step of a chunk.", 0.1, 60, "s"
+    )
     stall_timeout: float = setting(0.1, "Longest time between two control ticks.", 0.02, 10, "s")
+    gap_timeout: float = setting(
+        0.15,
+        "Longest time between two commands; after a longer one the bridge publishes no more. Must "
+        "be below the supervisor's `patience`.",
+        0.02,
+        10,
+        "s",
+    )
+    supervisor_timeout: float = setting(
+        0.5,
+        "Time without the supervisor's heartbeat before FAULT (arm_sdk); 0: no supervisor is "
+        "required, for simulators only.",
+        0,
+        10,
+        "s",
+    )
     clock_jump: float = setting(0.1, "Largest tolerated jump of the ROS clock.", 0.01, 10, "s")
     hand_timeout: float = setting(0.5, "Time without a hand state before HOLDING.", 0.05, 60, "s")
     overload_time: float = setting(0.2, "Duration of an overload before HOLDING.", 0, 10, "s")
@@ -35,6 +55,11 @@ class BridgeConfig(Settings):
     tick: float = setting(
         0.001, "Period of the robot's tick; 0 disables the latency check of states.", 0, 1, "s"
     )
+    simulator: bool = setting(
+        False,
+        "The robot is a simulator whose states have neither tick nor CRC: do not check them. Never "
+        "with a real robot.",
+    )
     execute_rows: int = setting(0, "Steps of a chunk before the next one is due; 0: all.", 0, 50)
     execution: str = setting("newest", "Execution of overlapping chunks: newest or blended.")
     stop_buttons: str = setting(
@@ -43,7 +68,7 @@ class BridgeConfig(Settings):
 
 
 @dataclass(frozen=True)
-class BridgeParameters(BridgeConfig):
+class BridgeParameters(RealtimeParameters, BridgeConfig):
     """Parameters of the bridge's node."""
 
     hand: str = setting("dfx", "Driver of the hands: dfx, ftp or none.")
@@ -69,6 +94,11 @@ class BridgeParameters(BridgeConfig):
     )
     hand_right_host: str = setting("192.168.123.211", "Address of the right FTP hand.")
     hand_left_host: str = setting("192.168.123.210", "Address of the left FTP hand; empty: none.")
+    hand_identified: str = setting(
+        "",
+        "Address of the right FTP hand, found with `rulesafe bridge identify`; engaging is refused "
+        "unless it is hand_right_host.",
+    )
     hand_port: int = setting(6000, "TCP port of FTP hands.", 1, 65535)
     hand_speed_limit: int = setting(300, "Speed limit of FTP hands; 1000: full speed.", 0, 1000)
     hand_force_limit: int = setting(300, "Force limit of FTP hands.", 0, 3000, "g")

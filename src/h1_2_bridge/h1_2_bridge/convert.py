@@ -87,7 +87,7 @@ def to_bridge_state(
         hand=hand,
         hand_trouble="" if core.hand is None else core.hand.trouble(now),
         dry_run=dry_run,
-        weight=core.drive.weight,
+        weight=core.weight,
         mode_machine=0 if last is None else last.mode_machine,
         state_rate=watch.rate_at(now),
         state_age=-1.0 if last is None else watch.age(now),
@@ -110,7 +110,7 @@ def to_report(core: BridgeCore | None, now: int) -> tuple[bytes, str, dict[str, 
     if core is None:
         return DiagnosticStatus.OK, "not configured", {}
     values: dict[str, object] = {
-        "weight": f"{core.drive.weight:.3f}",
+        "weight": f"{core.weight:.3f}",
         "state rate (Hz)": f"{core.watch.rate_at(now):.1f}",
         "chunks accepted": core.accepted,
         "chunks refused": core.refused,

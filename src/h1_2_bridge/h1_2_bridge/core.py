@@ -8,8 +8,9 @@ that tests can simulate hours in a second. Example::
     core.engage(now)
     while core.state is not ControlState.IDLE:
         sent = core.tick(now, clock)
-        if sent.body is not None:
-            publish(encode_low_cmd(sent.body))
+        if sent.body is not None and core.in_time(monotonic_ns()):
+            publish(raw := encode_low_cmd(sent.body))
+            core.published(raw, monotonic_ns())
 
 Each tick runs the watchdogs, computes the next command, and checks it with the command guard.
 """
@@ -20,6 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from h1_2_bridge.command_topic import CommandTopic
 from h1_2_bridge.config import BridgeConfig
 from h1_2_bridge.drive import Drive
 from h1_2_bridge.hand_watch import HandWatch
@@ -35,10 +37,17 @@ from h1_2_bridge.watchdogs import (
     ClockWatch,
     OverloadWatch,
     StateWatch,
+    SupervisorWatch,
     measured_posture,
 )
 from rulesafe_core.chunks import SECOND, Chunk, load_executor
 from rulesafe_core.errors import RuleSafeError
+
+DELAYED = SECOND // 20
+"""Delay (ns) of sending a command after which the arm counts as at rest."""
+
+DELAY_GROWTH = 20_000
+"""Largest growth of the usual delay of sending, ns per command."""
 
 LOAD_PERIOD = SECOND // 100
 """Period of the checks of motors and hands, whose faults develop slowly, ns."""
@@ -65,6 +74,8 @@ class BridgeCore:
         drive: computes the commands; its `weight` is 0..1.
         watch: checks the robot's states; `watch.last` is the newest valid one.
         hand: checks the hand states; None without hands.
+        topic: what the robot received last on the command topic.
+        supervisor: checks the supervisor's heartbeat; None if no supervisor is required.
         accepted, refused, refusal: numbers of chunks, and why the last one was refused.
         episode: number of times that the bridge became ACTIVE after being engaged.
     """
@@ -75,6 +86,8 @@ class BridgeCore:
         limits = action_limits(config)
         self.config = config
         self.drive = Drive(config, output)
+        self.topic = CommandTopic()
+        self._output = output
         self._chunks = load_executor(config.execution)(
             limits.lower, limits.upper, config.execute_rows
         )
@@ -83,6 +96,8 @@ class BridgeCore:
         self._stop_buttons = parse_combinations(config.stop_buttons)
         self._overload = OverloadWatch(config, output.motors)
         self._clock, self._chunk_watch = ClockWatch(config), ChunkWatch(config)
+        required = output.ends and config.supervisor_timeout > 0
+        self.supervisor = SupervisorWatch(config) if required else None
         self.state, self.reason = ControlState.DISCONNECTED, "no state received from the robot yet"
         self.accepted, self.refused, self.refusal, self.episode = 0, 0, "", 0
         self._hold = HoldReason("")
@@ -91,9 +106,20 @@ class BridgeCore:
         self._releasing = False  # the weight ramps down; IDLE follows
         self._first_activation = False  # engaged, but not ACTIVE yet
         self._ticked: int | None = None
+        self._gap = round(config.gap_timeout * SECOND)
+        self._usual_delay = 0  # ns, between a tick and the sending of its command
+        self._output_time: int | None = None  # ns, of the last command; None: nothing is sent
+        self._send_by = 0  # ns, latest time at which the last command may be sent
+        self._muted_time = 0  # ns
+        self._overdue = False  # a command was not sent in time
         self._load_due = 0  # ns
         self._restarts = 0
         self._grip: NDArray[np.float64] | None = None  # finger positions to hold, sent once
+
+    @property
+    def weight(self) -> float:
+        """Weight of the robot's last command, whoever published it."""
+        return self.topic.weight if self.drive.muted else self.drive.weight
 
     @property
     def clipped(self) -> int:
@@ -117,6 +143,16 @@ class BridgeCore:
             if buttons <= down:
                 self.stop(f"{' and '.join(sorted(buttons))} pressed on the remote")
         return state
+
+    def overhear(self, raw: bytes, now: int) -> None:
+        """Process a raw message of the command topic, own or not. A command of another program
+        silences the bridge: the robot must never have two publishers."""
+        if self.topic.receive(raw, now) and not self.drive.silent():
+            self._mute(
+                f"another program publishes on {self._output.topic}: the supervisor, which ramps "
+                "the weight down, or a program to end",
+                now,
+            )
 
     def accept(self, chunk: Chunk, clock: int) -> None:
         """Execute a chunk from now on. Raises RuleSafeError if the chunk is refused; execution of
@@ -157,6 +193,12 @@ class BridgeCore:
         state = self.watch.last
         if state is None or self.watch.lost(now):
             raise RuleSafeError(self.watch.loss_reason(now))
+        if self.state is ControlState.IDLE and (reason := self.topic.refusal(now)):
+            raise RuleSafeError(reason)
+        if self.supervisor is not None:
+            if reason := self.supervisor.trouble(now):
+                raise RuleSafeError(reason)
+            self.supervisor.reset(now)
         if self.hand is not None:
             self.hand.check(now)
         posture = (
@@ -190,8 +232,15 @@ class BridgeCore:
         self._releasing = True
         return self.reason
 
+    def release(self, reason: str) -> None:
+        """Ramp the weight down because of a fault outside the core, such as a second publisher."""
+        if self.state in ENGAGED:
+            self._enter(ControlState.FAULT, reason)
+
     def stop(self, reason: str) -> str:
         """Stop from any state: motors are damped until a reset."""
+        if self.drive.muted and not self.topic.foreign:
+            self.drive.unmute()  # nobody else commands the robot, so that damping is up to this
         if self.state is not ControlState.DAMPING:
             self._enter(ControlState.DAMPING, reason)
         return f"{self.state.value}: {self.reason}"
@@ -201,13 +250,80 @@ class BridgeCore:
         RuleSafeError in another state."""
         if self.state not in STOPPED:
             raise RuleSafeError(f"{self.state.value}: only DAMPING and FAULT need a reset")
+        if self.drive.muted and (self.topic.foreign or not self.topic.weight):
+            self.drive.end()
+        elif self.drive.muted:  # the robot still executes the last command of this bridge
+            self.drive.unmute()
         self._releasing = True
         return f"the weight ramps down to 0 within {self.config.ramp:g} s"
 
     # A tick -------------------------------------------------------------------------------
 
     def tick(self, now: int, clock: int) -> Sent:
-        """Return the commands to send at `now`; call it `config.rate` times a second."""
+        """Return the commands to send at `now`; call it `config.rate` times a second.
+
+        Call `in_time` immediately before sending the body's command, and `published` after it.
+        """
+        self._check_gap(now)
+        self._check_muted(now)
+        sent = self._next(now, clock)
+        if sent.body is None:
+            self._output_time = None
+        else:
+            self._send_by = (now if self._output_time is None else self._output_time) + self._gap
+            self._output_time = now
+        return sent
+
+    def in_time(self, now: int) -> bool:
+        """Return whether the command of the last tick may still be sent at `now`."""
+        self._overdue = self._overdue or now > self._send_by
+        return not self._overdue
+
+    def published(self, raw: bytes, now: int) -> None:
+        """Record that the command of the last tick was sent, and was on its way at `now`."""
+        self.topic.sent(raw, self.drive.weight if self._output.ends else 0.0)
+        self.in_time(now)
+        if self._ticked is None:
+            return
+        # The next command is computed for the time since this one was sent, if it is sent with the
+        # usual delay.
+        delay = now - self._ticked
+        if delay > DELAYED:
+            self.drive.halt()
+        self._usual_delay = min(delay, self._usual_delay + DELAY_GROWTH)
+        self._ticked = now - self._usual_delay
+
+    def _check_gap(self, now: int) -> None:
+        """Stop publishing after a gap between two commands: the supervisor may have taken over, so
+        that the bridge does not know what the robot executes."""
+        last, overdue = self._output_time, self._overdue
+        self._overdue = False
+        if self.drive.silent() or last is None or not (overdue or now - last > self._gap):
+            return
+        self._output_time = None
+        reason = (
+            f"no command was published for {(now - last) / SECOND:.2f} s (gap_timeout is "
+            f"{self.config.gap_timeout:g} s)"
+        )
+        if self._output.ends:
+            self._mute(f"{reason}: left to the supervisor", now)
+        else:
+            self.stop(reason)
+
+    def _mute(self, reason: str, now: int) -> None:
+        self.drive.muted, self._muted_time = True, now
+        self._enter(ControlState.FAULT, reason)
+
+    def _check_muted(self, now: int) -> None:
+        """Ramp the weight down if the supervisor will not, because it was paused as well."""
+        if not self.drive.muted or self.topic.foreign or self.supervisor is None:
+            return
+        if self.supervisor.unaware(self._muted_time, now):
+            self.drive.unmute()
+            if self.state is ControlState.FAULT:
+                self._enter(ControlState.FAULT, f"{self.reason}, which was paused, too")
+
+    def _next(self, now: int, clock: int) -> Sent:
         dt = self._elapsed(now)
         self._run_watchdogs(now, clock)
         if self._update_weight(dt, now, clock):
@@ -238,6 +354,8 @@ class BridgeCore:
 
     def _update_weight(self, dt: float, now: int, clock: int) -> bool:
         """Ramp the weight and return whether to send nothing."""
+        if self.drive.muted:
+            return True
         if self.state is ControlState.ENGAGING:
             self.drive.raise_weight(dt)
             if self.drive.weight == 1:
@@ -253,7 +371,7 @@ class BridgeCore:
 
     def _move(self, dt: float, clock: int) -> None:
         if self.state is ControlState.ACTIVE:
-            self.drive.move(self._chunks.target(clock, self.drive.command), dt)
+            self.drive.follow(*self._chunks.path(clock, self.drive.command), dt)
         elif self._rest is not None and not self._releasing and self.state is ControlState.HOLDING:
             self.drive.move(self._rest, dt)
         else:
@@ -289,7 +407,13 @@ class BridgeCore:
             before = self.drive.mode_machine
             reason = f"the robot's mode_machine changed from {before} to {state.mode_machine}"
             self._enter(ControlState.FAULT, reason)
-        elif not self._releasing:
+        elif self._releasing:
+            return
+        elif self.supervisor is not None and (
+            reason := self.supervisor.lost(self.drive.weight, now)
+        ):
+            self._enter(ControlState.FAULT, reason)
+        else:
             self._check_load(state, now)
             self._check_timing(now, clock, jump)
 

@@ -31,6 +31,7 @@ class Drive:
     Attributes:
         weight: weight of the last command, 0..1.
         posture: the last commanded posture (27,), rad, by motor index.
+        muted: whether publishing is suspended, because another program may have taken over.
         mode_machine: `mode_machine` of the robot when `begin` was called.
     """
 
@@ -41,6 +42,7 @@ class Drive:
         self._gravity = [(list(arm), ArmGravity(arm)) for arm in (LEFT_ARM, RIGHT_ARM)]
         self._begun = False
         self._zeros = 0.0  # time since the weight reached 0, s
+        self.muted = False
         self.weight = 0.0
         self.posture = np.zeros(MOTOR_COUNT)
         self.mode_machine = 0
@@ -71,7 +73,7 @@ class Drive:
         self.posture = inside
         self._motion.reset(np.r_[inside[list(RIGHT_ARM)], fingers])
         self._guard.restart()
-        self._begun, self.weight, self._zeros = True, 0.0, 0.0
+        self._begun, self.muted, self.weight, self._zeros = True, False, 0.0, 0.0
         self.mode_machine = state.mode_machine
 
     @property
@@ -86,22 +88,31 @@ class Drive:
 
     def end(self) -> None:
         """Stop commanding."""
-        self._begun = False
+        self._begun, self.muted, self.weight = False, False, 0.0
+
+    def unmute(self) -> None:
+        """Publish again, from the last command of this bridge and at rest."""
+        self.muted = False
+        self.halt()
 
     def released(self) -> bool:
         """Return whether the weight was never raised, or has been 0 for at least ZEROS."""
         return not self._begun or (self.weight == 0 and self._zeros >= ZEROS)
 
     def silent(self) -> bool:
-        """Return whether nothing is to be sent: before `begin`, after `end`, and once released if
-        the robot has its own controller."""
-        return not self._begun or (self._output.ends and self.released())
+        """Return whether nothing is to be sent: before `begin`, after `end`, while muted, and once
+        released if the robot has its own controller."""
+        return not self._begun or self.muted or (self._output.ends and self.released())
 
     # Motions: call exactly one per control tick; `dt` is the time since the last tick, s ------
 
     def move(self, target: NDArray[np.float64], dt: float) -> None:
-        """Move towards a target (13,), rad, within the limits."""
+        """Move towards a constant target (13,), rad, within the limits."""
         self._set_arm(self._motion.step(target, dt))
+
+    def follow(self, times: NDArray[np.float64], targets: NDArray[np.float64], dt: float) -> None:
+        """Move along a path within the limits; see `MotionFilter.follow`."""
+        self._set_arm(self._motion.follow(times, targets, dt))
 
     def brake(self, dt: float) -> None:
         """Brake as fast as the limits allow."""

@@ -2,6 +2,9 @@
 
 Commanded and measured angles are 0 (closed) to 1000 (open) in six registers; -1 does not change a
 finger's target. Speed and force limits are written at each connection, before any angle.
+
+Sources disagree on which address is the left hand's. The driver therefore has a fault until the
+right hand was identified by `identify`, and also while another Modbus client writes angles.
 """
 
 import threading
@@ -40,6 +43,15 @@ RATE = 50.0
 TIMEOUT = 0.2
 """Timeout of connections and responses, s."""
 
+CHECK_EVERY = 5
+"""Number of readings after which the commanded angles are read back."""
+
+FOREIGN_TIME = 2.0
+"""Time (s) for which the hand has a fault after another client has written angles."""
+
+INDEX_FINGER = 3
+"""Index of the finger that `identify` moves."""
+
 
 def to_registers(shares: Array) -> list[int]:
     """Convert hand units (6,) in 0..1 to register values; NaN becomes NO_CHANGE."""
@@ -50,6 +62,9 @@ def to_registers(shares: Array) -> list[int]:
 def signed(registers: Sequence[int]) -> Array:
     """Interpret registers as signed 16-bit numbers."""
     return np.array(registers, np.uint16).view(np.int16).astype(np.float64)
+
+
+OTHER_CLIENT = "{}: another Modbus client writes its angles; end that program"
 
 
 class FtpHand:
@@ -125,15 +140,27 @@ class FtpHand:
             self._write(client, registers.speed_set, [config.hand_speed_limit] * FINGERS)
             self._write(client, registers.force_set, [config.hand_force_limit] * FINGERS)
         due = time.monotonic()
+        expected = self._read(client, registers.angle_set)  # NaN: unknown
+        readings, foreign_until = 0, 0.0
         while not self._stop.is_set():
             angles = self._read(client, registers.angle_actual)
             force = self._read(client, registers.force_actual)
+            readings += 1
+            if readings % CHECK_EVERY == 0:
+                commanded = self._read(client, registers.angle_set)
+                if (np.isfinite(expected) & (commanded != expected)).any():
+                    foreign_until = time.monotonic() + FOREIGN_TIME
+                expected = commanded
+            fault = "" if time.monotonic() >= foreign_until else OTHER_CLIENT.format(self._name)
             with self._lock:
                 self._positions = self._calibration.from_hand(angles / FULL)
-                self._force, self._stamp, self._fault = force, time.monotonic_ns(), ""
+                self._force, self._stamp, self._fault = force, time.monotonic_ns(), fault
                 target, self._target = self._target, None
             if target is not None:
-                self._write(client, registers.angle_set, to_registers(target))
+                values = to_registers(target)
+                self._write(client, registers.angle_set, values)
+                # What the hand stores for a target that does not change is not known.
+                expected = np.where(np.array(values) == NO_CHANGE, np.nan, signed(values))
             due = max(due + 1 / RATE, time.monotonic())
             self._stop.wait(due - time.monotonic())
 
@@ -160,6 +187,13 @@ class FtpHands:
         if not config.hand_right_host:
             raise RuleSafeError("hand:=ftp needs the right hand's address: set hand_right_host")
         self._timeout = config.hand_timeout
+        self._unidentified = ""
+        if config.hand_identified != config.hand_right_host and not config.dry_run:
+            self._unidentified = (
+                f"the right hand at {config.hand_right_host} is not identified: run rulesafe "
+                f"bridge identify --address {config.hand_right_host}, then set hand_identified to "
+                "the address of the hand that moved"
+            )
         hosts = (config.hand_right_host, config.hand_left_host)
         self._hands = [
             FtpHand(side, host, calibration, registers, config) if host else None
@@ -178,7 +212,7 @@ class FtpHands:
     def state(self, now: int) -> HandState | None:
         positions, force = np.full((2, FINGERS), np.nan), np.full((2, FINGERS), np.nan)
         stamps: list[int] = []
-        faults: list[str] = []
+        faults: list[str] = [self._unidentified] if self._unidentified else []
         for i, hand in enumerate(self._hands):
             if hand is None:
                 continue
@@ -194,3 +228,44 @@ class FtpHands:
         for hand in self._hands:
             if hand is not None:
                 hand.close()
+
+
+def identify(host: str, port: int, registers: Registers, pause: float = 1.0) -> None:
+    """Bend and stretch the index finger of the hand at `host` twice, slowly and with little force.
+
+    Args:
+        host: address.
+        port: TCP port.
+        registers: addresses.
+        pause: time for each movement, s.
+
+    Raises:
+        RuleSafeError: the hand does not respond.
+    """
+    client = ModbusTcpClient(host, port=port, timeout=5 * TIMEOUT, retries=0)
+
+    def write(address: int, values: list[int]) -> None:
+        if client.write_registers(address, values, device_id=DEVICE).isError():
+            raise ConnectionError(f"cannot write registers at {address}")
+
+    try:
+        if not client.connect():
+            raise ConnectionError("cannot connect")
+        response = client.read_holding_registers(
+            registers.angle_actual, count=FINGERS, device_id=DEVICE
+        )
+        if response.isError():
+            raise ConnectionError(f"cannot read registers at {registers.angle_actual}")
+        angle = int(np.clip(signed(response.registers)[INDEX_FINGER], 0, FULL))
+        moved = angle - FULL // 4 if angle > FULL // 2 else angle + FULL // 4
+        write(registers.speed_set, [100] * FINGERS)
+        write(registers.force_set, [100] * FINGERS)
+        for target in (moved, angle, moved, angle):
+            values = [NO_CHANGE] * FINGERS
+            values[INDEX_FINGER] = target
+            write(registers.angle_set, values)
+            time.sleep(pause)
+    except (ModbusException, OSError) as error:
+        raise RuleSafeError(f"hand at {host}:{port}: {error}") from error
+    finally:
+        client.close()

@@ -13,6 +13,9 @@ from rulesafe_core.chunks import SECOND
 PERIOD = SECOND // 100
 """Period of the updates of the hands, ns."""
 
+OLDEST = SECOND // 10
+"""Time (ns) between two updates after which stored targets are dropped: the bridge has stalled."""
+
 
 @dataclass
 class HandPort:
@@ -28,7 +31,7 @@ class HandPort:
 
     def __post_init__(self) -> None:
         self._targets: NDArray[np.float64] | None = None
-        self._due = 0  # ns
+        self._due = self._updated = 0  # ns
 
     @property
     def joints(self) -> Sequence[str]:
@@ -49,7 +52,8 @@ class HandPort:
         if core.hand is not None:
             core.hand.receive(self.driver.state(now))
         targets, self._targets = self._targets, None
-        if targets is None:
+        late, self._updated = now - self._updated > OLDEST, now
+        if targets is None or late:
             return
         if self.show is not None:
             self.show(targets)

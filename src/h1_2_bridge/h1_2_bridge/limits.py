@@ -28,6 +28,10 @@ FINGER_ACCELERATION = 10.0
 """Maximum acceleration of finger targets, rad/s^2. It smooths them; the hand has its own limit."""
 
 
+EXACT = 1e-9
+"""Difference of velocities (rad/s) that is a rounding error."""
+
+
 @dataclass(frozen=True)
 class MotionLimits:
     """Limits of n joints, each (n,): positions in rad, rad/s, rad/s^2."""
@@ -57,10 +61,13 @@ def action_limits(config: BridgeConfig) -> MotionLimits:
 
 
 class MotionFilter:
-    """Moves a command towards its target within limits of position, velocity and acceleration.
+    """Moves a command along a path of targets within limits of position, velocity, acceleration.
 
-    A target within the limits is followed without lag. For any target and any time steps, v^2 / 2a
-    is at most the distance to the position limit, so that the command can always brake before it.
+    A path within the limits is followed without lag. Otherwise the command moves as fast as it can
+    without passing the path: the parabola of full braking from the next command must not cross the
+    targets ahead, so that it stops at a target without overshoot. If the path is changed against
+    the motion, the command brakes. For any path and any time steps, v^2 / 2a is at most the
+    distance to the position limit, so that the command can always brake before it.
     """
 
     def __init__(self, limits: MotionLimits) -> None:
@@ -72,38 +79,87 @@ class MotionFilter:
         may be measured, may stay or move inside, but not farther out."""
         self.position = np.array(position, np.float64)
         self.velocity = np.zeros_like(self.position)
-        self._target = self.position.copy()
         self._lower = np.minimum(self.limits.lower, self.position)
         self._upper = np.maximum(self.limits.upper, self.position)
 
     def halt(self) -> None:
         """Set the stored velocity to 0; call it before commanding again after a pause."""
         self.velocity = np.zeros_like(self.position)
-        self._target = self.position.copy()
 
     def step(self, target: ArrayLike, dt: float) -> NDArray[np.float64]:
-        """Return the command (n,), rad, after `dt` (s) of moving towards `target` (n,), rad.
+        """Return the command (n,), rad, after `dt` (s) of moving towards the constant `target`
+        (n,), rad; see `follow`."""
+        return self.follow(np.zeros(1), np.asarray(target, np.float64)[None], dt)
+
+    def follow(
+        self, times: NDArray[np.float64], targets: NDArray[np.float64], dt: float
+    ) -> NDArray[np.float64]:
+        """Return the command (n,), rad, after `dt` (s) of moving along a path.
+
+        Args:
+            times: (k,) s, increasing, from 0, which is the time of the returned command.
+            targets: (k, n) rad, linear in time in between; the last one is constant from then on.
+            dt: s.
 
         Raises:
-            RuleSafeError: the target is not finite or dt is not positive; the command is unchanged.
+            RuleSafeError: a target is not finite or dt is not positive; the command is unchanged.
         """
-        new_target = np.asarray(target, np.float64)
-        if not np.isfinite(new_target).all():
-            raise RuleSafeError(f"targets must be finite, got {_non_finite(new_target)}")
-        new_target = np.clip(new_target, self._lower, self._upper)
-        velocity = (new_target - self._target) / self._checked(dt)
-        # The target's velocity plus the largest velocity towards it that can still be braked.
-        gap = self._target - self.position
-        velocity = velocity + np.sign(gap) * self._brakeable(np.abs(gap), dt)
-        self._target = new_target
-        return self._move(velocity, dt)
+        if not np.isfinite(targets).all():
+            bad = targets[int(np.argmax(~np.isfinite(targets).all(axis=1)))]
+            raise RuleSafeError(f"targets must be finite, got {_non_finite(bad)}")
+        distances = _limited(targets, self._lower, self._upper) - self.position
+        slopes = np.zeros_like(distances)
+        slopes[:-1] = (distances[1:] - distances[:-1]) / (times[1:] - times[:-1])[:, None]
+        gap = distances[0]
+        wanted = gap / self._checked(dt)
+        fastest, slowest = self._not_passing(times, distances, slopes, dt)
+        # If not both bounds can be kept, the one that brakes the present motion counts.
+        up = np.where(self.velocity == 0, gap, self.velocity) > 0
+        braking = np.where(up, fastest, slowest)
+        velocity = np.where(slowest <= fastest, _limited(wanted, slowest, fastest), braking)
+        exact = np.abs(velocity - wanted) < EXACT
+        return self._move(np.where(exact, wanted, velocity), dt)
+
+    def _not_passing(
+        self,
+        times: NDArray[np.float64],
+        distances: NDArray[np.float64],
+        slopes: NDArray[np.float64],
+        dt: float,
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the largest and the smallest velocity (n,), rad/s, of the next `dt` (s) from which
+        full braking neither passes the path nor gets farther from it than the command is now.
+
+        With the velocity v, full braking is at v u - a (u - dt)^2 / 2 at the time u from now. It
+        stays below the line c + s (u - dt) if v is below c' / u + s' + a u / 2, with
+        c' = c - s dt + a dt^2 / 2 and s' = s - a dt, whose minimum is at u^2 = 2 c' / a.
+
+        Args:
+            times: (k,) s.
+            distances: (k, n) rad, of the targets from the command.
+            slopes: (k, n) rad/s, after each target.
+            dt: s.
+        """
+        a, gap = self.limits.acceleration, distances[0]
+        starts = (times + dt)[:, None]
+        ends = np.full_like(starts, np.inf)
+        ends[:-1] = starts[1:]
+        above = distances - slopes * starts
+        lines = np.empty((2, *above.shape))  # above the command, and below it with opposite sign
+        np.subtract(above, np.minimum(gap, 0.0), out=lines[0])
+        np.subtract(np.maximum(gap, 0.0), above, out=lines[1])
+        lines += 0.5 * a * dt * dt
+        u = _limited(np.sqrt(np.maximum(lines, 0.0) * (2 / a)), starts, ends)
+        bounds = lines / u + 0.5 * a * u
+        bounds[0] += slopes
+        bounds[1] -= slopes
+        upwards, downwards = bounds.min(axis=1) - a * dt
+        return upwards, -downwards
 
     def brake(self, dt: float) -> NDArray[np.float64]:
         """Return the command (n,), rad, after `dt` (s) of braking as fast as the limits allow."""
         self._checked(dt)
-        position = self._move(np.zeros_like(self.velocity), dt)
-        self._target = position.copy()
-        return position
+        return self._move(np.zeros_like(self.velocity), dt)
 
     def _checked(self, dt: float) -> float:
         if not dt > 0:
@@ -118,17 +174,24 @@ class MotionFilter:
 
     def _move(self, target_velocity: NDArray[np.float64], dt: float) -> NDArray[np.float64]:
         limits, max_change = self.limits, self.limits.acceleration * dt
-        velocity = np.clip(target_velocity, -limits.velocity, limits.velocity)
-        velocity = np.clip(velocity, self.velocity - max_change, self.velocity + max_change)
+        velocity = _limited(target_velocity, -limits.velocity, limits.velocity)
+        velocity = _limited(velocity, self.velocity - max_change, self.velocity + max_change)
         below = np.maximum(self.position - self._lower, 0.0)
         above = np.maximum(self._upper - self.position, 0.0)
-        velocity = np.clip(velocity, -self._brakeable(below, dt), self._brakeable(above, dt))
-        # This clip only removes rounding errors.
-        self.position = np.clip(self.position + velocity * dt, self._lower, self._upper)
+        velocity = _limited(velocity, -self._brakeable(below, dt), self._brakeable(above, dt))
+        # This limit only removes rounding errors.
+        self.position = _limited(self.position + velocity * dt, self._lower, self._upper)
         self.velocity = velocity
         self._lower = np.minimum(limits.lower, self.position)
         self._upper = np.maximum(limits.upper, self.position)
         return self.position.copy()
+
+
+def _limited(
+    values: NDArray[np.float64], lower: NDArray[np.float64], upper: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return `np.clip` of the values, which takes several times as long for small arrays."""
+    return np.minimum(np.maximum(values, lower), upper)
 
 
 def _non_finite(values: NDArray[np.float64]) -> str:

@@ -8,12 +8,14 @@ before it ends; a second signal ends it immediately.
 The executors of rclpy check all entities of a node at each message, which is too slow at 500 Hz.
 The robot's states and the chunks are therefore subscribed to by a separate small node, which
 `ros.SubscriptionExecutor` executes; all other entities are executed every 20 ms. The robot's
-messages are received and published as raw bytes.
+messages are received and published as raw bytes. Of each input one message at a time is processed,
+the newest, and chunks at most every 20 ms, so that a flood of messages does not delay a command.
 """
 
 import sys
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 
@@ -22,9 +24,10 @@ from builtin_interfaces.msg import Time
 from numpy.typing import NDArray
 from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
 from rclpy.node import Node
+from rclpy.serialization import deserialize_message
 from rclpy.subscription import Subscription
 from sensor_msgs.msg import Imu, JointState
-from std_msgs.msg import String
+from std_msgs.msg import Float64MultiArray, String
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 from unitree_go.msg import MotorCmds, MotorStates
@@ -36,15 +39,21 @@ from h1_2_bridge.core import BridgeCore
 from h1_2_bridge.drivers import ON_TOPICS, load_driver
 from h1_2_bridge.hand_port import HandPort
 from h1_2_bridge.outputs import load_output
+from h1_2_bridge.realtime import use_realtime
 from h1_2_bridge.ros import (
+    CHUNK_QOS,
     COMMAND_QOS,
     DRY_RUN,
+    ECHO_DEPTH,
+    ECHO_QOS,
     NEWEST_QOS,
     NO_EVENTS,
     NO_SUBSCRIPTION_EVENTS,
+    STOP_TOPIC,
     UPDATE_PERIOD,
     SubscriptionExecutor,
     run_robot_node,
+    take,
 )
 from h1_2_bridge.states import ENGAGED, STOPPED, ControlState
 from h1_2_bridge.wire import encode_low_cmd
@@ -64,6 +73,13 @@ SUPERVISOR = "h1_2_bridge_supervisor"
 JOINTS_PERIOD = SECOND // 100
 STATE_PERIOD = SECOND // 10
 
+CHUNK_PERIOD = SECOND // 50
+"""Shortest time between two chunks, ns. Decoding one takes as long as several commands; in between
+the middleware keeps the newest one only."""
+
+CHUNK_BYTES = 100_000
+"""Largest size of a chunk's message; one of 500 steps has less."""
+
 SERVICE_PERIOD = SECOND // 50
 """Period of the execution of services and timers, ns; each execution costs as much as a command."""
 
@@ -76,14 +92,19 @@ class BridgeNode(ManagedNode[BridgeParameters]):
             "h1_2_bridge", BridgeParameters, "/bridge/state", event_callbacks=NO_EVENTS
         )
         config = self.values
-        # In a dry run the robot does not move, so that tracking errors are meaningless.
-        self._config = replace(config, tracking=10.0) if config.dry_run else config
+        # In a dry run the robot does not move, so that tracking errors are meaningless, and no
+        # supervisor is needed.
+        dry = replace(config, tracking=10.0, supervisor_timeout=0.0)
+        self._config = dry if config.dry_run else config
         self._output = load_output(config.output)
         self.listener = Node("h1_2_bridge_ear", enable_rosout=False, start_parameter_services=False)
         self.core: BridgeCore | None = None
         self._hands: HandPort | None = None
+        self.polled: list[Subscription] = []  # the own command topic, read in each tick
+        self.periods: dict[Subscription, int] = {}  # shortest time between two messages, ns
         self._ticked = self._joints_due = self._state_due = self._report_due = 0  # ns, steady
         self._published: tuple[ControlState, str] | None = None
+        self._others: Counter[str] = Counter()  # other publishers at the last check
         self._episode = 0
         self._make_topics()
         if config.autostart:
@@ -124,17 +145,31 @@ class BridgeNode(ManagedNode[BridgeParameters]):
             self._close_hands()
             raise
         self._description.publish(String(data=to_urdf(h1_2())))
+        if self._config.simulator:
+            self.get_logger().warning(
+                "simulator is set: CRC and tick of the states are not checked; never with a robot"
+            )
 
     def subscribe(self) -> list[Subscription]:
         listen = partial(self.listener.create_subscription, event_callbacks=NO_SUBSCRIPTION_EVENTS)
         inputs = [
             listen(LowState, "/lowstate", self._on_low_state, NEWEST_QOS, raw=True),
-            listen(JointTrajectory, "/policy/action_chunk", self._on_chunk, STATE_QOS),
         ]
+        chunks = listen(
+            JointTrajectory, "/policy/action_chunk", self._on_chunk, CHUNK_QOS, raw=True
+        )
+        inputs.append(chunks)
+        self.periods[chunks] = CHUNK_PERIOD
+        inputs.append(listen(String, STOP_TOPIC, self._on_stop, LATCHED_QOS))
         if self._config.hand in ON_TOPICS:
             on_state = self._on_hand
             inputs.append(listen(MotorStates, "/inspire/state", on_state, NEWEST_QOS, raw=True))
-        return inputs
+        if self.core is not None and self.core.supervisor is not None:
+            beat = self._on_heartbeat
+            inputs.append(listen(Float64MultiArray, "/bridge/supervisor", beat, NEWEST_QOS))
+        topic = self._body.topic_name
+        self.polled[:] = [listen(LowCmd, topic, self._on_command, ECHO_QOS, raw=True)]
+        return inputs + self.polled
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
         assert self.core is not None
@@ -171,6 +206,20 @@ class BridgeNode(ManagedNode[BridgeParameters]):
         if now - self._ticked >= 0.75 * SECOND / self._config.rate:
             self._tick(now)
 
+    def _on_stop(self, message: String) -> None:
+        assert self.core is not None
+        self.core.stop(f"stop requested by {message.data[:100]}")
+
+    def _on_heartbeat(self, message: Float64MultiArray) -> None:
+        assert self.core is not None and self.core.supervisor is not None
+        if len(message.data) == 2:
+            patience, weight = message.data
+            self.core.supervisor.receive(patience, weight, time.monotonic_ns())
+
+    def _on_command(self, raw: bytes) -> None:
+        assert self.core is not None
+        self.core.overhear(raw, time.monotonic_ns())
+
     def _on_hand(self, raw: bytes) -> None:
         assert self._hands is not None
         try:
@@ -178,13 +227,19 @@ class BridgeNode(ManagedNode[BridgeParameters]):
         except RuleSafeError as error:
             self.warn(f"hand state refused: {error}")
 
-    def _on_chunk(self, message: JointTrajectory) -> None:
+    def _on_chunk(self, raw: bytes) -> None:
         assert self.core is not None
         clock = self._time()
         refused = self.core.refused
         try:
+            if len(raw) > CHUNK_BYTES:
+                raise RuleSafeError(
+                    f"the message has {len(raw)} bytes; valid: up to {CHUNK_BYTES}, which is more "
+                    "than 500 steps need"
+                )
+            message = deserialize_message(raw, JointTrajectory)
             self.core.accept(decode_chunk(message, clock), clock)
-        except RuleSafeError as error:
+        except (RuleSafeError, RuntimeError) as error:  # RuntimeError: not a JointTrajectory
             if self.core.refused == refused:  # the message could not be decoded
                 self.core.refuse(str(error))
             self.warn(f"action chunk refused: {error}")
@@ -205,19 +260,38 @@ class BridgeNode(ManagedNode[BridgeParameters]):
         return answer
 
     def _engage(self, core: BridgeCore, now: int) -> str:
-        publishers = self.get_publishers_info_by_topic(self._output.topic)
-        others = sorted(
-            {publisher.node_name for publisher in publishers} - {self.get_name(), SUPERVISOR}
-        )
-        if others and not self._config.dry_run:
-            names = ", ".join(
-                "a program that is not a ROS 2 node" if publisher == UNNAMED else publisher
-                for publisher in others
-            )
-            raise RuleSafeError(
-                f"{self._output.topic} has another publisher: {names}; end that program"
-            )
+        if reason := self._intruders(self._other_publishers()):
+            raise RuleSafeError(reason)
         return core.engage(now)
+
+    def _other_publishers(self) -> Counter[str]:
+        """Return the node names of the publishers on the command topic, without this bridge and one
+        supervisor; empty in a dry run."""
+        if self._config.dry_run:
+            return Counter()
+        infos = self.get_publishers_info_by_topic(self._output.topic)
+        names = Counter(info.node_name for info in infos)
+        return names - Counter((self.get_name(), SUPERVISOR))
+
+    def _intruders(self, others: Iterable[str]) -> str:
+        """Return the message for other publishers; empty if there are none."""
+        names = ", ".join(
+            "a program that is not a ROS 2 node" if name == UNNAMED else name
+            for name in sorted(set(others))
+        )
+        topic = self._output.topic
+        return f"{topic} has another publisher: {names}; end that program" if names else ""
+
+    def _check_publishers(self) -> None:
+        """Release the robot if another program may command it. A publisher without a node name, as
+        one that was just discovered, counts if it is found twice."""
+        if self.core is None or self.core.drive.silent():
+            self._others = Counter()
+            return
+        before, self._others = self._others, self._other_publishers()
+        certain = [name for name in self._others if name != UNNAMED or name in before]
+        if reason := self._intruders(certain):
+            self.core.release(reason)
 
     # Outputs ------------------------------------------------------------------------------
 
@@ -234,6 +308,7 @@ class BridgeNode(ManagedNode[BridgeParameters]):
             self._publish_state()
         if now >= self._report_due:
             self._report_due = now + SECOND
+            self._check_publishers()
             self.report()
 
     def _tick(self, now: int) -> None:
@@ -241,9 +316,14 @@ class BridgeNode(ManagedNode[BridgeParameters]):
         clock, self._ticked = self._time(), now
         if self._hands is not None:
             self._hands.update(self.core, now)
+        for subscription in self.polled:
+            take(subscription, ECHO_DEPTH)
         sent = self.core.tick(now, clock)
         if sent.body is not None:
-            self._body.publish(encode_low_cmd(sent.body))
+            raw = encode_low_cmd(sent.body)
+            if self.core.in_time(time.monotonic_ns()):
+                self._body.publish(raw)
+                self.core.published(raw, time.monotonic_ns())
         if self._hands is not None:
             self._hands.store(sent)
         if self.core.episode != self._episode:
@@ -305,7 +385,8 @@ class BridgeNode(ManagedNode[BridgeParameters]):
 def _run(signals: list[int]) -> None:
     """Run until the robot is released after a signal, or until a second signal."""
     with executing(BridgeNode) as (node, services):
-        inputs = SubscriptionExecutor(node.listener)
+        use_realtime(node.values)
+        inputs = SubscriptionExecutor(node.listener, node.polled, node.periods)
         due = services_due = 0
         while len(signals) < 2 and not (signals and node.released):
             inputs.spin_once(UPDATE_PERIOD)
@@ -317,6 +398,11 @@ def _run(signals: list[int]) -> None:
                 if signals:
                     node.release()
                 node.update(time.monotonic_ns())
+        if not node.released and node.core is not None:
+            after = "its supervisor ramps it down" if node.core.supervisor else "use the remote"
+            raise RuleSafeError(
+                f"interrupted twice: ended with the weight at {node.core.weight:.2f}; {after}"
+            )
 
 
 main = partial(run_robot_node, "h1_2_bridge", _run)

@@ -1,7 +1,7 @@
 """Quality of service profiles and the subscription executor of the bridge's node."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from rclpy.event_handler import PublisherEventCallbacks, SubscriptionEventCallbacks
@@ -17,8 +17,19 @@ from rulesafe_core.ros import run_beyond_signals
 NEWEST_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 """QoS of the robot's states at 500 Hz, of which only the newest is used."""
 
+CHUNK_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
+"""QoS of the bridge's subscription to chunks, of which only the newest is used."""
+
+ECHO_DEPTH = 64
+ECHO_QOS = QoSProfile(depth=ECHO_DEPTH, reliability=ReliabilityPolicy.BEST_EFFORT)
+"""QoS of the bridge's subscription to its own command topic."""
+
 COMMAND_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
 """QoS of commands; reliable publishers match subscribers of either reliability."""
+
+STOP_TOPIC = "/bridge/stop_request"
+"""Latched topic (std_msgs/String, who requests it) on which the bridge and its supervisor receive
+stop requests, beside the service /bridge/stop, which needs a reply."""
 
 DRY_RUN = "/bridge/dry_run"
 """Prefix of the command topics in a dry run."""
@@ -44,15 +55,27 @@ def run_robot_node(
 
 
 class SubscriptionExecutor:
-    """Executes only the subscriptions of a node.
+    """Executes only the subscriptions of a node, at most one message of each per call.
 
     The executors of rclpy collect all entities of a node at each iteration, which takes longer than
     the bridge needs to process a state. This executor reuses its wait set. It uses private
     interfaces of rclpy and is tested only with Jazzy.
+
+    Args:
+        node: node of the subscriptions.
+        skip: subscriptions that `take` polls instead; may change.
+        periods: shortest time between two messages of a subscription, ns; may change.
     """
 
-    def __init__(self, node: Node) -> None:
-        self._node = node
+    def __init__(
+        self,
+        node: Node,
+        skip: Sequence[Subscription] = (),
+        periods: Mapping[Subscription, int] | None = None,
+    ) -> None:
+        self._node, self._skip = node, skip
+        self._periods = {} if periods is None else periods
+        self._due: dict[Subscription, int] = {}  # ns, when a rare subscription is read next
         self._subscriptions: list[Subscription] = []
         self._waits = self._wait_set(0)
 
@@ -60,8 +83,13 @@ class SubscriptionExecutor:
         return _rclpy.WaitSet(subscriptions, 0, 0, 0, 0, 0, self._node.context.handle)
 
     def spin_once(self, timeout: int) -> None:
-        """Execute the callbacks of all messages received now or within `timeout` (ns)."""
-        subscriptions = list(self._node.subscriptions)
+        """Execute the callbacks of the messages received now or within `timeout` (ns)."""
+        now = time.monotonic_ns()
+        subscriptions = [
+            s
+            for s in self._node.subscriptions
+            if s not in self._skip and now >= self._due.get(s, 0)
+        ]
         if not subscriptions:
             time.sleep(timeout / SECOND)
             return
@@ -74,10 +102,15 @@ class SubscriptionExecutor:
         self._waits.wait(timeout)
         for index, subscription in enumerate(subscriptions):
             if self._waits.is_ready("subscription", index):
-                self._take(subscription)
+                take(subscription, 1)
+                if subscription in self._periods:
+                    self._due[subscription] = time.monotonic_ns() + self._periods[subscription]
 
-    @staticmethod
-    def _take(subscription: Subscription) -> None:
-        kind, raw = subscription.msg_type, subscription.raw
-        while taken := subscription.handle.take_message(kind, raw):
-            subscription.callback(taken[0])
+
+def take(subscription: Subscription, most: int) -> None:
+    """Execute the callback of up to `most` received messages of a subscription, without waiting."""
+    kind, raw = subscription.msg_type, subscription.raw
+    for _ in range(most):
+        if not (taken := subscription.handle.take_message(kind, raw)):
+            return
+        subscription.callback(taken[0])

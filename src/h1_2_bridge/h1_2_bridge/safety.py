@@ -20,7 +20,7 @@ from h1_2_bridge.motors import (
     motors,
 )
 from h1_2_bridge.outputs import DAMPING, ENABLED, Output
-from rulesafe_core.chunks import SECOND, Chunk
+from rulesafe_core.chunks import AHEAD, PERIOD, SECOND, Chunk
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
 
@@ -37,16 +37,35 @@ def check_chunk(chunk: Chunk, now: int, command: NDArray[np.float64], config: Br
     command (13,), rad.
 
     Raises:
-        RuleSafeError: the observation is too old, or an arm joint jumps between two future steps
-            or from the command to the first future step.
+        RuleSafeError: the observation is too old, the chunk has too many steps, begins or ends too
+            late, or an arm joint jumps between two future steps or from the command to the first
+            future step.
     """
+    if len(chunk.steps) > MOST_STEPS:
+        raise RuleSafeError(f"the chunk has {len(chunk.steps)} steps; valid: up to {MOST_STEPS}")
+    if (horizon := (chunk.end - now) / SECOND) > config.chunk_horizon:
+        raise RuleSafeError(
+            f"the chunk ends {horizon:.2f} s from now, the limit (chunk_horizon) is "
+            f"{config.chunk_horizon:g} s"
+        )
     age = (now - chunk.stamp) / SECOND
     if age > config.chunk_age:
         raise RuleSafeError(
             f"the chunk is stale: its observation is {age:.2f} s old, the limit (chunk_age) is "
             f"{config.chunk_age:g} s"
         )
-    ahead = chunk.steps[np.searchsorted(chunk.times, now, side="right") :]
+    first = int(np.searchsorted(chunk.times, now, side="right"))
+    ahead = chunk.steps[first:]
+    begin = max(config.chunk_timeout, 2 * PERIOD / SECOND)  # the first step of a period may be late
+    # The executor refuses a stamp that is farther ahead, and names the clock as the cause.
+    if (
+        len(ahead)
+        and chunk.stamp <= now + AHEAD
+        and (wait := (chunk.times[first] - now) / SECOND) > begin
+    ):
+        raise RuleSafeError(
+            f"the chunk begins {wait:.2f} s from now, the limit (chunk_timeout) is {begin:g} s"
+        )
     steps = np.abs(np.diff(np.vstack([command, ahead])[:, :ARM], axis=0))
     if (steps > config.max_jump).any():
         row, joint = np.unravel_index(steps.argmax(), steps.shape)
@@ -56,6 +75,9 @@ def check_chunk(chunk: Chunk, now: int, command: NDArray[np.float64], config: Br
             f"to the next step, the limit (max_jump) is {config.max_jump:g} rad"
         )
 
+
+MOST_STEPS = 500
+"""Largest number of steps of a chunk; policies of this project publish up to 50."""
 
 BEYOND = "leave its limits, to {:.3f} rad"
 

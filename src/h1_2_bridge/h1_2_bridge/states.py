@@ -20,7 +20,8 @@ class ControlState(Enum):
     DAMPING = "DAMPING"
     """Stopped: motors have damping but no stiffness; only a reset leaves this state."""
     FAULT = "FAULT"
-    """The robot's states are lost; the weight ramps down to 0; only a reset leaves this state."""
+    """The robot, the supervisor or the command topic is lost; the weight ramps down to 0; only a
+    reset leaves this state."""
 
 
 ENGAGED = (ControlState.ENGAGING, ControlState.ACTIVE, ControlState.HOLDING)

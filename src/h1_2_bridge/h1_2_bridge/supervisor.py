@@ -4,7 +4,14 @@ With arm_sdk the robot keeps executing the last command, so that a killed bridge
 unchanged. The supervisor, a separate process, subscribes to the bridge's commands. If they stop
 while the weight is above 0, it repeats the last one with a weight that ramps down to exactly 0 and
 then stops publishing. Any command that is not its own ends a takeover, so that it never publishes
-together with the bridge. This module does not import ROS.
+together with the bridge.
+
+After a pause of its own of more than STALE it forgets the commands, since the bridge, which noticed
+the missing heartbeat, may have released the robot meanwhile; its heartbeat says so.
+
+It also obeys the stop topic: if the commands still have stiffness after its patience, it takes over
+with commands that only damp, and does not give way to any other. The bridge ends its publication
+when it receives them. This module does not import ROS.
 """
 
 from dataclasses import dataclass, replace
@@ -14,14 +21,23 @@ import numpy as np
 
 from h1_2_bridge.messages import LowCmd
 from h1_2_bridge.motors import WEIGHT_SLOT
+from h1_2_bridge.outputs import DAMPING, ENABLED
+from h1_2_bridge.realtime import RealtimeParameters
 from h1_2_bridge.wire import decode_low_cmd, encode_low_cmd
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.settings import Settings, setting
+from rulesafe_core.settings import setting
 
 SECOND = 10**9
 
 LAST_ZEROS = 0.2
 """Time (s) for which weight 0 is repeated at the end, because a single message may be lost."""
+
+
+STALE = 0.5
+"""Time (s) without a tick after which the last command is forgotten: the supervisor was paused."""
+
+UNKNOWN = -1.0
+"""Weight in the heartbeat of a supervisor that knows no command, and so cannot take over."""
 
 
 class Turn(Enum):
@@ -40,15 +56,17 @@ class SupervisorCounts:
         heard: valid commands received from the bridge.
         invalid: messages that cannot be decoded or have a wrong CRC; the robot ignores them too.
         takeovers: times that the bridge stopped publishing with a weight above 0.
+        stops: stop requests received.
     """
 
     heard: int = 0
     invalid: int = 0
     takeovers: int = 0
+    stops: int = 0
 
 
 @dataclass(frozen=True)
-class SupervisorParameters(Settings):
+class SupervisorParameters(RealtimeParameters):
     """Parameters of the supervisor's node."""
 
     ramp: float = setting(3.0, "Time for the weight to ramp from 1 to 0.", 0.1, 60, "s")
@@ -66,13 +84,16 @@ class Supervisor:
 
     def __init__(self, parameters: SupervisorParameters = SupervisorParameters()) -> None:
         self._ramp, self._patience = parameters.ramp, parameters.patience
+        self._period = 1 / parameters.rate  # s
         self.counts = SupervisorCounts()
         self._last: LowCmd | None = None
         self._weight = 0.0
         self._last_received = self._ticked = 0  # ns
+        self._blind_until = 0  # ns; commands received before may be older than a pause
         self._takeover_time: int | None = None  # ns
         self._takeover_weight = 0.0
         self._own_crcs: set[bytes] = set()  # CRCs of the commands sent in this takeover
+        self._stop_time: int | None = None  # ns, of a stop request that is not yet obeyed
         self.turn = Turn.NONE
 
     @property
@@ -80,9 +101,14 @@ class Supervisor:
         """Weight of the last command of the bridge or the supervisor."""
         return self._weight
 
+    @property
+    def reported_weight(self) -> float:
+        """Weight for the heartbeat; UNKNOWN if the supervisor could not take over."""
+        return UNKNOWN if self._last is None else self._weight
+
     def receive(self, raw: bytes, now: int) -> None:
         """Process a message on /arm_sdk, which may be its own. `now`: ns, steady clock."""
-        if raw[-4:] in self._own_crcs:
+        if raw[-4:] in self._own_crcs or now < self._blind_until:
             return
         try:
             command = decode_low_cmd(raw)
@@ -92,21 +118,39 @@ class Supervisor:
             self.counts.invalid += 1
             return
         self.counts.heard += 1
+        if not (command.kp.any() and command.q[WEIGHT_SLOT] > 0):
+            self._stop_time = None  # obeyed: no stiffness, or no weight
+        elif self._takeover_time is not None and self._stop_time is not None:
+            return  # a stop request is not given up for a publisher that ignores it
         self._last, self._last_received, self._takeover_time = command, now, None
         self._own_crcs.clear()
         self._weight = float(np.clip(command.q[WEIGHT_SLOT], 0, 1))
         self.turn = Turn.BRIDGE if self._weight > 0 else Turn.NONE
 
+    def stop(self, now: int) -> None:
+        """Process a message on the stop topic."""
+        self.counts.stops += 1
+        if self._last is not None and self._weight > 0 and self._last.kp.any():
+            self._stop_time = now
+
     def tick(self, now: int) -> bytes | None:
         """Return the message to publish now; None: nothing. Call it at a constant rate, after all
         received messages have been passed to `receive`."""
-        if now - self._ticked > self._patience * SECOND / 2:
+        pause = now - self._ticked
+        if self._takeover_time is not None and pause > self._patience * SECOND / 2:
+            self._takeover_time += pause  # the ramp goes on from the last weight
+        elif self._ticked and pause > STALE * SECOND:
+            self._blind_until = now + round(self._patience * SECOND)
+            self._last, self._weight, self.turn = None, 0.0, Turn.NONE
+            self._takeover_time = self._stop_time = None
+        elif pause > self._patience * SECOND / 2:
             self._last_received = now  # the supervisor was stalled: commands may be unread
         self._ticked = now
         if self._last is None or self.turn is Turn.NONE:
             return None
         if self._takeover_time is None:
-            if now - self._last_received < self._patience * SECOND:
+            begin = self._last_received if self._stop_time is None else self._stop_time
+            if now - begin < self._patience * SECOND:
                 return None
             self._takeover_time, self._takeover_weight = now, self._weight
             self.turn = Turn.SUPERVISOR
@@ -115,12 +159,19 @@ class Supervisor:
 
     def _ramp_down(self, last: LowCmd, now: int) -> bytes:
         assert self._takeover_time is not None
-        elapsed = (now - self._takeover_time) / SECOND
+        # The first command has a lower weight already, so that the bridge knows it from its own.
+        damps, elapsed = self._stop_time is not None, (now - self._takeover_time) / SECOND
+        elapsed += self._period
         self._weight = max(0.0, self._takeover_weight - elapsed / self._ramp)
         if self._weight == 0 and elapsed > self._takeover_weight * self._ramp + LAST_ZEROS:
-            self.turn, self._takeover_time = Turn.NONE, None
+            self.turn, self._takeover_time, self._stop_time = Turn.NONE, None, None
         q = last.q.copy()
         q[WEIGHT_SLOT] = self._weight
-        raw = encode_low_cmd(replace(last, q=q, dq=np.zeros_like(last.dq)))
+        command = replace(last, q=q, dq=np.zeros_like(last.dq))
+        if damps:
+            none = np.zeros_like(last.kp)
+            damping = np.where(last.mode == ENABLED, DAMPING, none).astype(last.kd.dtype)
+            command = replace(command, kp=none, tau=none, kd=damping)
+        raw = encode_low_cmd(command)
         self._own_crcs.add(raw[-4:])
         return raw

@@ -1,7 +1,8 @@
 """Supervisor node: subscribes to /arm_sdk and publishes there after the bridge has died.
 
-It is a separate process. On a signal it runs on until the weight is 0, because a launch that ends
-interrupts the bridge and the supervisor at the same time.
+It is a separate process. After any number of signals it runs on until the weight is 0, because a
+launch that ends interrupts the bridge and the supervisor at the same time; only SIGKILL ends it
+earlier. It then publishes no heartbeat, so that the bridge releases the robot.
 """
 
 import sys
@@ -12,16 +13,22 @@ from functools import partial
 from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, ReliabilityPolicy
+from std_msgs.msg import Float64MultiArray, String
 from unitree_hg.msg import LowCmd
 
-from h1_2_bridge.ros import run_robot_node
+from h1_2_bridge.realtime import use_realtime
+from h1_2_bridge.ros import STOP_TOPIC, run_robot_node
 from h1_2_bridge.supervisor import SECOND, Supervisor, SupervisorParameters, Turn
-from rulesafe_core.ros import Diagnostics, declare, executing
+from rulesafe_core.convert import LATCHED_QOS
+from rulesafe_core.ros import Diagnostics, declare, executing, read_parameters
 
 NAME = "h1_2_bridge_supervisor"
 """Node name. Next to the bridge, only a node of this name may publish on /arm_sdk."""
 
 TOPIC = "/arm_sdk"
+
+HEARTBEAT_PERIOD = SECOND // 20
+"""Period of /bridge/supervisor, ns."""
 
 
 class SupervisorNode(Node):
@@ -32,19 +39,31 @@ class SupervisorNode(Node):
         parameters = declare(self, SupervisorParameters)
         self.supervisor = Supervisor(parameters)
         self.period = round(SECOND / parameters.rate)
+        self._patience = parameters.patience
+        self._heartbeat_due = self._signals = 0
         self.messages = 0
         self._logged, self._report_due = Turn.NONE, 0
         every = QoSProfile(depth=500, reliability=ReliabilityPolicy.BEST_EFFORT)
         self._commands = self.create_publisher(LowCmd, TOPIC, 10)
+        self._heartbeat = self.create_publisher(Float64MultiArray, "/bridge/supervisor", 1)
         self._diagnostics = Diagnostics(self)
         self.create_subscription(LowCmd, TOPIC, self._on_command, every, raw=True)
+        self.create_subscription(String, STOP_TOPIC, self._on_stop, LATCHED_QOS)
 
     def _on_command(self, raw: bytes) -> None:
         self.messages += 1
         self.supervisor.receive(raw, time.monotonic_ns())
 
-    def update(self, now: int) -> None:
-        """Run a tick of the supervisor and publish its result. `now`: ns, steady clock."""
+    def _on_stop(self, message: String) -> None:
+        self.supervisor.stop(time.monotonic_ns())
+
+    def update(self, now: int, signals: int = 0) -> None:
+        """Run a tick of the supervisor and publish its result.
+
+        Args:
+            now: ns, steady clock.
+            signals: number of signals received so far.
+        """
         raw = self.supervisor.tick(now)
         if raw is not None:
             self._commands.publish(raw)
@@ -55,6 +74,16 @@ class SupervisorNode(Node):
                 self.get_logger().warning(turn.value)
             else:
                 self.get_logger().info(turn.value)
+        if signals > self._signals and turn is not Turn.NONE:
+            self._signals = signals
+            self.get_logger().warning(
+                f"interrupted (signal {signals}): waiting until the weight, now "
+                f"{self.supervisor.weight:.2f}, is 0 ({turn.value}); only SIGKILL ends this process"
+            )
+        if not signals and now >= self._heartbeat_due:
+            self._heartbeat_due = now + HEARTBEAT_PERIOD
+            data = [self._patience, self.supervisor.reported_weight]
+            self._heartbeat.publish(Float64MultiArray(data=data))
         if now >= self._report_due:
             self._report_due = now + SECOND
             self._report()
@@ -69,10 +98,11 @@ class SupervisorNode(Node):
 
 
 def _run(signals: list[int]) -> None:
-    """Run until a second signal, or until a first one while the weight is 0."""
+    """Run until a signal was received and the weight is 0."""
     with executing(SupervisorNode) as (node, executor):
+        use_realtime(read_parameters(node, SupervisorParameters))
         due = time.monotonic_ns()
-        while len(signals) < 2 and not (signals and node.supervisor.turn is Turn.NONE):
+        while not (signals and node.supervisor.turn is Turn.NONE):
             executor.spin_once(timeout_sec=max(0.0, (due - time.monotonic_ns()) / SECOND))
             if time.monotonic_ns() < due:
                 continue
@@ -82,7 +112,7 @@ def _run(signals: list[int]) -> None:
                 executor.spin_once(timeout_sec=0)
             now = time.monotonic_ns()
             due = max(due + node.period, now)
-            node.update(now)
+            node.update(now, len(signals))
 
 
 main = partial(run_robot_node, NAME, _run)

@@ -64,6 +64,7 @@ class StateWatch:
     def __init__(self, config: BridgeConfig) -> None:
         self._timeout = round(config.state_timeout * SECOND)
         self._tick = round(config.tick * SECOND)
+        self._simulator = config.simulator
         self.counts = StateCounts()
         self.last: LowState | None = None
         self.stamp = 0  # ns, when `last` was received
@@ -98,12 +99,14 @@ class StateWatch:
     def _refusal(self, state: LowState, now: int) -> str:
         """Return why a state is not valid; empty if it is."""
         counts, ticks = self.counts, state.tick
-        if not state.valid:
+        if not (state.valid or self._simulator):
             counts.wrong_crc += 1
             return f"wrong CRC {state.crc:#010x}"
         if not (np.isfinite(state.q).all() and np.isfinite(state.dq).all()):
             counts.malformed += 1
             return "a position or velocity is not finite"
+        if self._simulator:
+            return ""
         received_tick, self._received_tick = self._received_tick, state.tick
         if self.last is not None:
             ahead = (state.tick - self.last.tick + WRAP // 2) % WRAP - WRAP // 2
@@ -227,6 +230,66 @@ class OverloadWatch:
 
     def _name(self, i: int) -> str:
         return MOTOR_JOINTS[self._motors[i]]
+
+
+class SupervisorWatch:
+    """Checks the heartbeat of the supervisor, which must be able to take over at any time.
+
+    The heartbeat contains the supervisor's patience (s) and the weight of the last command that it
+    received, negative if it knows none. A supervisor that runs but does not receive the commands is
+    of no use.
+    """
+
+    DIFFERENCE = 0.2
+    """Largest difference of its weight from that of the bridge for longer than the timeout."""
+
+    def __init__(self, config: BridgeConfig) -> None:
+        self._timeout = round(config.supervisor_timeout * SECOND)
+        self._gap = config.gap_timeout
+        self._stamp: int | None = None  # ns, of the last heartbeat
+        self._agreed = 0  # ns, when the weights last agreed
+        self._patience = self._weight = 0.0
+
+    def receive(self, patience: float, weight: float, now: int) -> None:
+        """Process a heartbeat."""
+        self._patience, self._weight, self._stamp = patience, weight, now
+
+    def trouble(self, now: int) -> str:
+        """Return why the supervisor cannot take over at `now` (ns); empty if it can."""
+        if self._stamp is None or now - self._stamp > self._timeout:
+            return (
+                "no heartbeat of h1_2_bridge_supervisor on /bridge/supervisor: start it, as "
+                "launch/robot.launch.xml does"
+            )
+        if not self._patience > self._gap:
+            return (
+                f"the supervisor's patience is {self._patience:g} s; it must be above gap_timeout, "
+                f"{self._gap:g} s"
+            )
+        return ""
+
+    def lost(self, weight: float, now: int) -> str:
+        """Return why the bridge must release the robot; empty if it need not. `weight`: of the
+        last command of the bridge."""
+        if abs(weight - max(0.0, self._weight)) <= self.DIFFERENCE:
+            self._agreed = now
+        if now - self._agreed > self._timeout:
+            return (
+                f"the supervisor does not receive the commands: it reports the weight "
+                f"{self._weight:.2f}, the bridge sends {weight:.2f}"
+            )
+        return self.trouble(now)
+
+    def unaware(self, since: int, now: int) -> bool:
+        """Return whether the supervisor runs, but has known no command for some heartbeats after
+        `since` (ns): it was paused, too, and will not take over."""
+        if self._stamp is None or self._weight >= 0 or now - self._stamp > self._timeout:
+            return False
+        return self._stamp - since > self._timeout // 2
+
+    def reset(self, now: int) -> None:
+        """Discard earlier differences of the weights."""
+        self._agreed = now
 
 
 class ChunkWatch:

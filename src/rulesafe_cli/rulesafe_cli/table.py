@@ -90,7 +90,7 @@ COMMANDS = (
     ),
     Command(
         "bridge",
-        "check | engage | disengage | stop | reset: the bridge to a real robot",
+        "check | engage | disengage | stop | reset | identify: the bridge to a real robot",
         "rulesafe bridge check --network-interface eth0",
         subcommands="h1_2_bridge.commands:SUBCOMMANDS",
     ),

@@ -149,6 +149,7 @@ class ChunkExecutor:
         self._next = 0  # index of the step at the end of the current segment
         self._segment_start = 0  # ns
         self._start_command = np.zeros(len(ACTION_JOINTS))  # command at the segment's start, rad
+        self._path_start = (0, 0, self._start_command)  # time, first step, command at acceptance
         self._last_time = 0  # time of the last target, ns
         self._earliest = 0  # oldest valid stamp, ns
 
@@ -198,6 +199,7 @@ class ChunkExecutor:
         self.clipped += int((steps[first:] != chunk.steps[first:]).any(axis=1).sum())
         self._chunk, self._next = self._combined(replace(chunk, steps=steps)), first
         self._segment_start, self._start_command, self._last_time = now, command.copy(), now
+        self._path_start = now, first, self._start_command
         return remaining
 
     def _combined(self, chunk: Chunk) -> Chunk:
@@ -225,6 +227,40 @@ class ChunkExecutor:
         # Joints below the limit keep the exact target: command + difference may round differently.
         fast = np.abs(target - command) > reach
         return np.where(fast, command + np.sign(target - command) * reach, target)
+
+    def path(
+        self, now: int, command: NDArray[np.float64], horizon: int = SECOND
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the targets from `now` (ns) on, for drives with an acceleration limit.
+
+        The path begins at the command at which the chunk was accepted and is linear in time between
+        the steps of the chunk. Unlike `target` it does not depend on a command that lags behind.
+
+        Args:
+            now: current time, ns.
+            command: current command of the drives (13,), rad; the path if there is no chunk.
+            horizon: time that the path covers at least if the chunk does, ns.
+
+        Returns:
+            Times (k,), s from now, beginning with 0, and targets (k, 13), rad. The target stays at
+            the last one.
+        """
+        chunk = self._chunk
+        if chunk is None:
+            return np.zeros(1), command[None]
+        begin, first, start = self._path_start
+        i = max(first, int(np.searchsorted(chunk.times, now)))
+        if i == len(chunk.times):
+            return np.zeros(1), chunk.steps[-1:]
+        if i > first:
+            begin, start = int(chunk.times[i - 1]), chunk.steps[i - 1]
+        share = max(0.0, (now - begin) / (int(chunk.times[i]) - begin))
+        end = int(np.searchsorted(chunk.times, now + horizon)) + 1
+        times = (chunk.times[i:end] - now) / SECOND
+        present = start + (chunk.steps[i] - start) * share
+        if not times[0]:
+            return times, chunk.steps[i:end]
+        return np.r_[0.0, times], np.vstack([present, chunk.steps[i:end]])
 
     @property
     def ahead(self) -> NDArray[np.float64]:

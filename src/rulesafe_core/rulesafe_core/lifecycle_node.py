@@ -1,5 +1,6 @@
 """Base class of the lifecycle nodes."""
 
+import time
 from typing import Any, Generic, TypeVar
 
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
@@ -9,13 +10,14 @@ from rclpy.subscription import Subscription
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.ros import Diagnostics, declare, read_parameters, reserve_topic
 from rulesafe_core.settings import Settings
+from rulesafe_core.throttle import Throttle
 
 T = TypeVar("T", bound=Settings)
 
 SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
 
 LOG_INTERVAL = 5.0
-"""Minimum time in s between two log lines of `warn`."""
+"""Minimum time in s between two log lines of `warn` with the same reason."""
 
 
 class ManagedNode(LifecycleNode, Generic[T]):
@@ -41,6 +43,7 @@ class ManagedNode(LifecycleNode, Generic[T]):
         self._reservation = reserve_topic(self, publishes) if publishes else None
         self._kind = kind
         declare(self, kind)
+        self._throttle = Throttle(LOG_INTERVAL)
         self.refusal = ""
         self.inputs: list[Subscription] = []
         self.listener: Node = self
@@ -68,8 +71,9 @@ class ManagedNode(LifecycleNode, Generic[T]):
         return read_parameters(self, self._kind)
 
     def warn(self, text: str) -> None:
-        """Log a warning, throttled to one every `LOG_INTERVAL` s."""
-        self.get_logger().warning(text, throttle_duration_sec=LOG_INTERVAL)
+        """Log a warning, at most once every `LOG_INTERVAL` s for each reason."""
+        if self._throttle.passes(text, time.monotonic()):
+            self.get_logger().warning(text)
 
     def start(self) -> None:
         """Configure and activate the node. Raises RuleSafeError if a transition fails."""

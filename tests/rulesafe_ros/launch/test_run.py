@@ -193,6 +193,7 @@ def test_processes_that_ignore_signals_are_killed_after_their_timeouts(bench, wo
     assert "process[no_int-1] has not ended 0.5 s after SIGINT, escalating to SIGTERM" in output
     assert "process[no_term-2] has not ended 4.5 s after SIGINT, escalating to SIGKILL" in output
     assert "process[no_int-1] has not ended 4.5 s" not in output
+    assert "waiting for no_term-2; another Ctrl-C sends SIGTERM" in output
     assert not any(running(pid) for pid in pids)
 
 

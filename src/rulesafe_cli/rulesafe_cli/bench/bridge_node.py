@@ -31,7 +31,7 @@ only the time beyond the timeout is measured, and since other programs may keep 
 from publishing for 50 ms, which would end the measurement."""
 
 STALL = 2.0
-"""Parameters `stall_timeout` and `clock_jump` of the measured bridge, s. They are longer than the
+"""Parameters `stall_timeout`, `gap_timeout` and `clock_jump` of the measured bridge, s. They are longer than the
 defaults because other load on the machine can delay the bridge."""
 
 BRIDGE = {
@@ -40,6 +40,8 @@ BRIDGE = {
     "state_timeout": STATE_TIMEOUT,
     "chunk_timeout": CHUNK_TIMEOUT,
     "stall_timeout": STALL,
+    "gap_timeout": STALL,
+    "supervisor_timeout": 0.0,
     "clock_jump": STALL,
     "damping_timeout": 3600.0,
     "hand": "none",

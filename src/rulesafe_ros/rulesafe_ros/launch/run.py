@@ -26,6 +26,7 @@ from rulesafe_ros.launch.log import Log
 from rulesafe_ros.launch.model import Process, Shutdown, Step, Timer
 
 _STOPPING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_WAITING_PERIOD = 2.0  # s between two messages about processes that have not ended yet
 _INTERRUPTED = (-signal.SIGINT, 128 + signal.SIGINT)  # exit codes after a SIGINT
 _LEFTOVER_GRACE = 1.0  # s until the rest of a finished process's group is killed
 _POLL = 0.05  # s between checks of such process groups
@@ -258,12 +259,24 @@ class _Launch:
 
     def _stop(self) -> None:
         self.stopping = True
+        self._schedule(_WAITING_PERIOD, self._report_waiting)
         for child in self.children:
             self._signal(child, signal.SIGINT)
             wait = child.process.sigterm_timeout
             self._schedule(wait, partial(self._escalate, child, wait, signal.SIGTERM))
             wait += child.process.sigkill_timeout
             self._schedule(wait, partial(self._escalate, child, wait, signal.SIGKILL))
+
+    def _report_waiting(self) -> None:
+        names = [child.process.name for child in self.children if not child.exited]
+        if names:
+            following = "SIGTERM" if self.interrupts < 2 else "SIGKILL"
+            self.log.message(
+                "launch",
+                f"waiting for {', '.join(names)}; another Ctrl-C sends {following}",
+                "WARNING",
+            )
+            self._schedule(_WAITING_PERIOD, self._report_waiting)
 
     def _escalate(self, child: _Child, waited: float, number: signal.Signals) -> None:
         if not child.exited:

@@ -1,0 +1,228 @@
+"""The command guard and the watchdogs at their thresholds: just below, just above, both signs."""
+
+import numpy as np
+import pytest
+from virtual import World, assert_safe, with_fields
+
+from h1_2_bridge.config import BridgeConfig, BridgeParameters
+from h1_2_bridge.hands import DFX, FTP
+from h1_2_bridge.motors import MOTOR_COUNT, WEIGHT_SLOT, motors
+from h1_2_bridge.outputs import load_output
+from h1_2_bridge.remote import encode
+from h1_2_bridge.safety import FEED_FORWARD, CommandGuard
+from h1_2_bridge.states import ControlState
+from rulesafe_core.chunks import SECOND
+from rulesafe_core.errors import RuleSafeError
+
+DT = 0.004
+ELBOW, WAIST = 23, 12
+SIGNS = pytest.mark.parametrize("sign", [1, -1])
+
+
+class Guarded:
+    """A guard with `speed` 0.1 and `ramp` 3 s, and the commands of one output."""
+
+    def __init__(self, output: str = "arm_sdk") -> None:
+        self.output = load_output(output)
+        self.guard = CommandGuard(BridgeConfig(), self.output)
+        self.posture, self.torque = np.zeros(MOTOR_COUNT), np.zeros(MOTOR_COUNT)
+        self.weight = 0.0
+
+    def check(self) -> None:
+        cmd = self.output.command(self.posture, self.weight, self.torque, 6)
+        self.guard.check(cmd, DT, 6)
+
+    def damp(self, **changes) -> None:
+        cmd = self.output.damping(self.posture, self.weight, 6)
+        for name, value in changes.items():
+            getattr(cmd, name)[ELBOW] = value
+        self.guard.check_damping(cmd, DT, 6)
+
+
+@SIGNS
+@pytest.mark.parametrize("joint", [ELBOW, WAIST, 14])
+@pytest.mark.parametrize("output", ["arm_sdk", "lowcmd"])
+def test_the_first_command_must_be_within_the_joint_stops(output, joint, sign):
+    stop = motors().upper[joint] if sign > 0 else motors().lower[joint]
+    for beyond in (1e-4, 0.02, 1.0):
+        guarded = Guarded(output)
+        guarded.posture[joint] = stop + sign * beyond
+        with pytest.raises(RuleSafeError, match="is commanded to leave its limits"):
+            guarded.check()
+    guarded = Guarded(output)
+    guarded.posture[joint] = stop
+    guarded.check()
+
+
+@SIGNS
+def test_velocity_just_below_and_just_above_its_limit(sign):
+    """Reached within the acceleration limit, so that no other check refuses it."""
+    guarded, velocity = Guarded(), 0.0
+    guarded.check()
+    limit, step = 0.9, 2.0 * DT
+    while velocity < limit - step:
+        velocity += step
+        guarded.posture[ELBOW] += sign * velocity * DT
+        if abs(guarded.posture[ELBOW]) > 0.6:
+            pytest.fail("the limit is not reached within the joint's range")
+        guarded.check()
+    guarded.posture[ELBOW] += sign * (limit - 1e-4) * DT
+    guarded.check()
+    guarded.posture[ELBOW] += sign * (limit + 2e-3) * DT
+    with pytest.raises(RuleSafeError, match=r"commanded to jump, at -?0\.902 rad/s"):
+        guarded.check()
+
+
+@SIGNS
+def test_acceleration_just_below_and_just_above_its_limit(sign):
+    """2 rad/s^2 at this speed; the tolerance is for the rounding of float32 angles only."""
+    for excess, accepted in ((0.0, True), (0.5e-3, True), (1.5e-3, False)):
+        guarded = Guarded()
+        guarded.check()
+        guarded.posture[ELBOW] = sign * (2.0 * DT + excess) * DT
+        if accepted:
+            guarded.check()
+        else:
+            with pytest.raises(RuleSafeError, match="commanded to accelerate"):
+                guarded.check()
+
+
+def test_weight_changes_within_the_ramp_in_both_directions():
+    step = DT / BridgeConfig().ramp
+    guarded = Guarded()
+    for change in (step, step, -step, step):
+        guarded.weight += change
+        guarded.check()
+    for change in (1.01 * step, 2 * step, -1.01 * step):
+        before = guarded.weight
+        guarded.weight += change
+        with pytest.raises(RuleSafeError, match="the weight changes from"):
+            guarded.check()
+        with pytest.raises(RuleSafeError, match="the weight changes from"):
+            guarded.damp()
+        guarded.weight = before
+    for wrong in (-1e-3, 1.001):
+        guarded.weight = wrong
+        with pytest.raises(RuleSafeError, match="weight"):
+            guarded.check()
+
+
+def test_the_bridge_takes_the_complete_ramp_to_engage():
+    for ramp in (0.2, 3.0):
+        world = World(ramp=ramp)
+        world.run(0.1)
+        world.core.engage(world.now)
+        assert world.until(ControlState.ACTIVE) == pytest.approx(ramp, abs=0.005)
+        weights = [float(command.cmd.q[WEIGHT_SLOT]) for command in world.commands]
+        assert np.diff(weights).max() == pytest.approx(DT / ramp, rel=1e-3)
+
+
+@SIGNS
+def test_a_command_to_damp_has_neither_torque_nor_stiffness(sign):
+    Guarded().damp()
+    with pytest.raises(RuleSafeError, match="both must be 0"):
+        Guarded().damp(tau=sign * 0.01)
+    with pytest.raises(RuleSafeError, match="both must be 0"):
+        Guarded().damp(kp=0.01)
+
+
+@SIGNS
+def test_torque_just_below_and_just_above_half_of_the_effort(sign):
+    assert FEED_FORWARD == 0.5
+    guarded, half = Guarded(), motors().effort[ELBOW] / 2
+    assert half == pytest.approx(9.0)
+    guarded.torque[ELBOW] = sign * half * 0.999
+    guarded.check()
+    guarded.torque[ELBOW] = sign * half * 1.001
+    with pytest.raises(RuleSafeError, match="excessive feed-forward torque"):
+        guarded.check()
+
+
+# Watchdogs ------------------------------------------------------------------------------------
+
+
+def test_short_peaks_of_torque_do_not_add_up():
+    world = World().engaged()
+    world.keep_moving()
+    tau = np.zeros(35, np.float32)
+    tau[ELBOW] = 17.0
+    for _ in range(5):
+        world.alter = with_fields(tau=tau)
+        world.run(0.15)
+        world.alter = lambda state: state
+        world.run(0.05)
+    assert world.state is ControlState.ACTIVE
+    world.alter = with_fields(tau=tau)
+    world.until(ControlState.HOLDING, seconds=0.23)
+
+
+def test_the_rate_of_states_is_exact():
+    world = World()
+    world.run(2.0)
+    assert world.core.watch.rate_at(world.now) == pytest.approx(250.0, abs=0.1)
+
+
+def test_a_jump_of_the_clock_while_holding_drops_the_chunks_of_the_old_clock():
+    world = World().engaged()
+    world.send(world.moved({3: 0.2}, 10))
+    world.until(ControlState.HOLDING)
+    old = world.chunk(world.moved({3: 0.1}, 50))
+    world.shift += SECOND // 2
+    world.step()
+    with pytest.raises(RuleSafeError, match="before the episode"):
+        world.core.accept(old, world.clock)
+    assert world.state is ControlState.HOLDING
+    world.send(world.moved({3: 0.1}))
+    assert world.state is ControlState.ACTIVE
+
+
+def test_another_reason_for_the_hold_does_not_delay_the_damping():
+    world = World(damping_timeout=1.0).engaged()
+    world.until(ControlState.HOLDING)
+    began = world.now
+    world.run(0.6)
+    world.alter = with_fields(temperature=np.full((35, 2), 90, np.int16))
+    world.run(0.1)
+    assert "90 deg C" in world.core.reason
+    world.until(ControlState.DAMPING)
+    assert (world.now - began) / SECOND == pytest.approx(1.0, abs=0.02)
+
+
+@pytest.mark.parametrize("buttons", [("L2",), ("B",), ("L2", "A"), ("R2", "B")])
+def test_a_part_of_a_button_combination_does_not_stop(buttons):
+    world = World().engaged()
+    world.alter = with_fields(remote=encode(buttons))
+    world.step()
+    assert world.state is ControlState.ACTIVE
+
+
+@pytest.mark.parametrize("state", ["FAULT", "DAMPING"])
+def test_the_fingers_stop_where_they_are(state):
+    world = World(hand=True).engaged()
+    rows = world.moved({7: 1.0}, 30)
+    world.send(rows)
+    for _ in range(125):
+        world.step()
+        world.fingers[:] = 0.3  # it grips something
+    assert world.hand_targets[-1][0] > 0.4
+    if state == "FAULT":
+        world.alter = lambda low_state: None
+    else:
+        world.core.stop("a test")
+    world.until(ControlState[state])
+    world.step()
+    assert world.hand_targets[-1][:6] == pytest.approx(0.3, abs=0.03)
+    stopped = len(world.hand_targets)
+    world.run(0.5)
+    assert len(world.hand_targets) == stopped, "no target follows"
+    assert_safe(world)
+
+
+def test_constants_of_the_manufacturer():
+    """DFX: limits of the teleoperation code. FTP: the hand's URDF. Speed and force limits: cautious
+    values of this project."""
+    assert DFX.open == (0, 0, 0, 0, 0, -0.1) and DFX.closed == (1.7, 1.7, 1.7, 1.7, 0.5, 1.3)
+    assert FTP.open == (0, 0, 0, 0, 0, 0)
+    assert FTP.closed == (1.4381, 1.4381, 1.4381, 1.4381, 0.5864, 1.1641)
+    parameters = BridgeParameters()
+    assert (parameters.hand_speed_limit, parameters.hand_force_limit) == (300, 300)

@@ -1,0 +1,174 @@
+"""Inputs of the bridge's node within one process: floods, sizes, other publishers, the log."""
+
+import time
+from contextlib import nullcontext
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+rclpy = pytest.importorskip("rclpy", reason="ROS 2 is not installed")
+
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+from rclpy.serialization import serialize_message
+from std_msgs.msg import String
+from trajectory_msgs.msg import JointTrajectory
+from unitree_hg.msg import LowCmd
+from virtual import World
+
+from h1_2_bridge import node as bridge_node
+from h1_2_bridge.node import CHUNK_BYTES, CHUNK_PERIOD, BridgeNode
+from h1_2_bridge.ros import CHUNK_QOS, STOP_TOPIC, SubscriptionExecutor
+from h1_2_bridge.wire import encode_low_state
+from rulesafe_core.chunks import SECOND
+from rulesafe_core.convert import LATCHED_QOS, to_trajectory
+from rulesafe_core.errors import RuleSafeError
+
+pytestmark = pytest.mark.ros
+
+PARAMETERS = ("hand:=none", "supervisor_timeout:=0.0", "state_timeout:=10.0", "gap_timeout:=10.0")
+PARAMETERS += ("ramp:=0.2",)
+
+
+@pytest.fixture
+def context():
+    rclpy.init(args=["--ros-args", *(part for each in PARAMETERS for part in ("-p", each))])
+    yield
+    rclpy.try_shutdown()
+
+
+@pytest.fixture
+def node(context):
+    """The bridge's node; nothing executes it but the test."""
+    found = BridgeNode()
+    yield found
+    found._claim.close()
+    found.destroy_node()
+
+
+def engaged(node):
+    """Engage the bridge of the node, with states of a robot at rest."""
+    world = World()
+    node.core.receive(encode_low_state(world.low_state()), time.monotonic_ns())
+    node.core.engage(time.monotonic_ns())
+    end = time.monotonic() + 60
+    while node.core.state.value != "ACTIVE":
+        assert time.monotonic() < end, node.core.reason
+        node._tick(time.monotonic_ns())
+        time.sleep(0.01)
+    return node
+
+
+def chunk(node, steps=10, change=0.0):
+    rows = np.tile(node.core.drive.command, (steps, 1))
+    rows[:, 3] += change
+    return serialize_message(to_trajectory(rows, node._time()))
+
+
+def test_of_a_flood_of_chunks_only_the_newest_is_processed(context):
+    """300 messages at once are one callback, and a lasting flood one every CHUNK_PERIOD."""
+    listener, sender = rclpy.create_node("listener"), rclpy.create_node("sender")
+    names: list[str] = []
+    subscription = listener.create_subscription(
+        JointTrajectory, "/flood", lambda message: names.append(message.joint_names[0]), CHUNK_QOS
+    )
+    every = QoSProfile(depth=1000, reliability=ReliabilityPolicy.RELIABLE)
+    publisher = sender.create_publisher(JointTrajectory, "/flood", every)
+    end = time.monotonic() + 60
+    while not publisher.get_subscription_count():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    executor = SubscriptionExecutor(listener, [], {subscription: CHUNK_PERIOD})
+    for i in range(300):
+        publisher.publish(JointTrajectory(joint_names=[str(i)]))
+    publisher.wait_for_all_acked(rclpy.duration.Duration(seconds=30))
+    executor.spin_once(SECOND)
+    assert names == ["299"]
+    names.clear()
+    began = time.monotonic()
+    while time.monotonic() - began < 0.5:
+        publisher.publish(JointTrajectory(joint_names=["again"]))
+        executor.spin_once(0)
+    assert 1 <= len(names) <= (time.monotonic() - began) * SECOND / CHUNK_PERIOD + 1
+    listener.destroy_node()
+    sender.destroy_node()
+
+
+def test_a_chunk_of_too_many_bytes_is_refused_before_it_is_decoded(node):
+    engaged(node)
+    [inputs] = [each for each in node.inputs if each.topic_name == "/policy/action_chunk"]
+    assert inputs.qos_profile.depth == 1 and node.periods[inputs] == CHUNK_PERIOD
+    assert len(chunk(node, 500)) < CHUNK_BYTES
+    node._on_chunk(bytes(CHUNK_BYTES + 1))
+    assert "valid: up to 100000" in node.core.refusal
+    node._on_chunk(b"\x00\x01\x00\x00\xff\xff")
+    assert node.core.refused == 2 and node.core.state.value == "ACTIVE"
+    node._on_chunk(chunk(node))
+    assert node.core.accepted == 1
+
+
+@pytest.mark.parametrize("name", ["intruder", "h1_2_bridge", "h1_2_bridge_supervisor"])
+def test_a_second_publisher_while_active_releases_the_robot(node, name):
+    """One supervisor is expected; a second one, or a second bridge, is not."""
+    engaged(node)
+    expected = rclpy.create_node("h1_2_bridge_supervisor")
+    publishers = [expected.create_publisher(LowCmd, "/arm_sdk", 10)]
+    wait_for(lambda: len(node.get_publishers_info_by_topic("/arm_sdk")) == 2)
+    node._check_publishers()
+    assert node.core.state.value == "ACTIVE"
+    other = rclpy.create_node(name)
+    publishers.append(other.create_publisher(LowCmd, "/arm_sdk", 10))
+    wait_for(lambda: len(node.get_publishers_info_by_topic("/arm_sdk")) == 3)
+    node._check_publishers()
+    node._check_publishers()
+    assert node.core.state.value == "FAULT"
+    assert f"/arm_sdk has another publisher: {name}" in node.core.reason
+    end = time.monotonic() + 60
+    while node.core.drive.weight:
+        assert time.monotonic() < end
+        node._tick(time.monotonic_ns())
+        time.sleep(0.004)
+    for each in (expected, other):
+        each.destroy_node()
+
+
+def wait_for(condition) -> None:
+    end = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def test_a_bridge_interrupted_twice_says_with_which_weight_it_ended(node, monkeypatch):
+    engaged(node)
+    monkeypatch.setattr(bridge_node, "executing", lambda make: nullcontext((node, None)))
+    with pytest.raises(RuleSafeError, match=r"interrupted twice: ended with the weight at 1\.00"):
+        bridge_node._run([2, 2])
+    node.core.disengage(time.monotonic_ns())
+    wait_for(lambda: node._tick(time.monotonic_ns()) or node.released)
+    bridge_node._run([2, 2])
+
+
+def test_a_stop_on_the_topic_needs_no_service(node):
+    """The bridge's own executor of subscriptions receives it, and so does a late subscriber."""
+    engaged(node)
+    sender = rclpy.create_node("sender")
+    publisher = sender.create_publisher(String, STOP_TOPIC, LATCHED_QOS)
+    publisher.publish(String(data="a test"))
+    executor = SubscriptionExecutor(node.listener, node.polled, node.periods)
+    wait_for(lambda: executor.spin_once(0) or node.core.state.value == "DAMPING")
+    assert node.core.reason == "stop requested by a test"
+    sender.destroy_node()
+
+
+def test_a_refusal_for_another_reason_is_logged_at_once(node, monkeypatch):
+    engaged(node)
+    logged: list[str] = []
+    monkeypatch.setattr(node, "get_logger", lambda: SimpleNamespace(warning=logged.append))
+    for _ in range(3):
+        node._on_chunk(bytes(CHUNK_BYTES + 1))
+        node._on_chunk(chunk(node, change=1.5))
+    assert [line[:40] for line in logged] == [
+        "action chunk refused: the message has 10",
+        "action chunk refused: the chunk jumps: r",
+    ]

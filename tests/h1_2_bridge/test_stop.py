@@ -1,0 +1,108 @@
+"""The software stop: the bridge and its supervisor obey a topic that needs no reply."""
+
+import numpy as np
+import pytest
+from virtual import SECOND, SupervisedWorld
+
+from h1_2_bridge.motors import WEIGHT_SLOT
+from h1_2_bridge.outputs import DAMPING
+from h1_2_bridge.states import ControlState
+from rulesafe_core.errors import RuleSafeError
+
+PATIENCE = 0.2
+
+
+def stiff(command):
+    return bool(command.cmd.kp.any() and command.cmd.q[WEIGHT_SLOT] > 0)
+
+
+def started(state: ControlState, rng) -> SupervisedWorld:
+    world = SupervisedWorld(patience=PATIENCE, ramp=0.4, damping_timeout=1.0)
+    world.run(0.2)
+    if state is ControlState.IDLE:
+        return world
+    world.core.engage(world.now)
+    world.until(state)
+    if state is ControlState.ACTIVE:
+        world.keep_moving()
+    world.run(rng.uniform(0.02, 0.3))
+    return world
+
+
+@pytest.mark.episode
+@pytest.mark.parametrize("seed", range(100))
+def test_after_a_stop_no_command_has_stiffness(seed):
+    """100 stops in any state, under load: the bridge loses messages, is paused, or is dead."""
+    rng = np.random.default_rng(seed)
+    state = ControlState[rng.choice(["ENGAGING", "ACTIVE", "ACTIVE", "HOLDING", "IDLE"])]
+    world = started(state, rng)
+    lost, paused = bool(rng.random() < 0.3), bool(rng.random() < 0.4)
+    pause = float(rng.choice([0.05, 0.3, 5.0])) if paused else 0.0
+    world.stopped = paused
+    world.run(rng.uniform(0, 0.3) if paused else 0)
+    requested = world.now
+    world.request_stop(bridge=not lost)
+    world.run(pause)
+    world.stopped = False
+    if paused and not lost:
+        world.core.stop("stop requested by a test")  # from its queue
+    for _ in range(25):
+        world.step(int(rng.choice([2, 4, 9, 40])))
+    world.run(1.5)
+    late = requested + round((PATIENCE + 0.05) * SECOND)
+    after = [command for command in world.commands if command.time > late]
+    assert not any(stiff(command) for command in after), (state, lost, pause)
+    if state is not ControlState.IDLE:
+        assert not stiff(world.commands[-1])
+        assert world.state in (ControlState.DAMPING, ControlState.FAULT)
+        with pytest.raises(RuleSafeError, match="reset"):
+            world.core.engage(world.now)
+
+
+def test_the_bridge_damps_with_its_next_command():
+    world = started(ControlState.ACTIVE, np.random.default_rng(0))
+    world.request_stop()
+    world.step()
+    assert not stiff(world.commands[-1]) and world.sources[-1] == "bridge"
+    world.run(1.0)
+    assert set(world.sources) == {"bridge"}, "the supervisor does not interfere"
+    world.core.reset()
+    world.until(ControlState.IDLE)
+    world.run(1.2)
+    world.core.engage(world.now)
+    world.until(ControlState.ACTIVE)
+    assert set(world.sources) == {"bridge"}, "nor after the reset"
+
+
+def test_the_supervisor_stops_a_bridge_that_does_not_obey():
+    """It damps and ramps the weight down, and the bridge, which hears it, is silent."""
+    world = started(ControlState.ACTIVE, np.random.default_rng(0))
+    world.request_stop(bridge=False)
+    world.run(PATIENCE + 0.02)
+    sent = len(world.commands)
+    world.run(1.0)
+    assert set(world.sources[sent:]) == {"supervisor"} and world.state is ControlState.FAULT
+    last = [command.cmd for command in world.commands[sent:]]
+    assert not any(cmd.kp.any() or cmd.tau.any() for cmd in last)
+    assert all((cmd.kd[12:27] == DAMPING).all() and not cmd.kd[:12].any() for cmd in last)
+    assert last[-1].q[WEIGHT_SLOT] == 0.0
+    assert (np.diff([cmd.q[WEIGHT_SLOT] for cmd in last]) <= 0).all()
+
+
+def test_the_supervisor_does_not_give_way_to_a_publisher_that_ignores_the_stop():
+    world = started(ControlState.ACTIVE, np.random.default_rng(0))
+    world.core.overhear = lambda raw, now: None  # a bridge that is broken in this, too
+    world.request_stop(bridge=False)
+    world.run(1.0)
+    supervisor = [c for c, s in zip(world.commands, world.sources, strict=True) if s != "bridge"]
+    assert len(supervisor) > 20 and not any(stiff(command) for command in supervisor)
+
+
+def test_a_stop_of_a_dead_bridge_turns_the_takeover_into_damping():
+    world = started(ControlState.ACTIVE, np.random.default_rng(0))
+    world.stopped = True
+    world.run(PATIENCE + 0.05)
+    assert stiff(world.commands[-1]) and world.sources[-1] == "supervisor"
+    world.request_stop()
+    world.run(0.02)
+    assert not stiff(world.commands[-1]) and world.commands[-1].cmd.q[WEIGHT_SLOT] > 0.5

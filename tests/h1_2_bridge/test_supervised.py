@@ -1,0 +1,94 @@
+"""The bridge requires a living supervisor that receives its commands, and releases without it."""
+
+import numpy as np
+import pytest
+from virtual import SupervisedWorld, World, assert_safe
+
+from h1_2_bridge.motors import WEIGHT_SLOT
+from h1_2_bridge.states import ControlState
+from rulesafe_core.errors import RuleSafeError
+
+
+def last_weight(world):
+    return float(world.commands[-1].cmd.q[WEIGHT_SLOT])
+
+
+def test_without_a_supervisor_engaging_is_refused():
+    world = SupervisedWorld()
+    world.supervisor_alive = False
+    world.run(1.0)
+    with pytest.raises(RuleSafeError, match="no heartbeat of h1_2_bridge_supervisor"):
+        world.core.engage(world.now)
+    assert world.state is ControlState.IDLE and not world.commands
+    world.supervisor_alive = True
+    world.run(0.1)
+    world.core.engage(world.now)
+    world.until(ControlState.ACTIVE)
+
+
+def test_a_supervisor_that_died_before_is_noticed():
+    world = SupervisedWorld()
+    world.run(0.2)
+    world.supervisor_alive = False
+    world.run(0.4)
+    world.core.supervisor.trouble(world.now)
+    world.run(0.3)
+    with pytest.raises(RuleSafeError, match="no heartbeat"):
+        world.core.engage(world.now)
+
+
+@pytest.mark.parametrize("state", ["ENGAGING", "ACTIVE", "HOLDING"])
+def test_a_supervisor_that_dies_leads_to_a_release_in_any_state(state):
+    world = SupervisedWorld(ramp=1.0)
+    world.run(0.2)
+    world.core.engage(world.now)
+    if state != "ENGAGING":
+        world.until(ControlState[state])
+    if state == "ACTIVE":
+        world.keep_moving()
+    world.run(0.3)
+    assert world.state is ControlState[state]
+    world.supervisor_alive = False
+    died = world.now
+    world.until(ControlState.FAULT, seconds=0.6)
+    assert (world.now - died) / 1e9 >= 0.4 and "no heartbeat" in world.core.reason
+    world.run(1.5)
+    assert last_weight(world) == 0.0
+    world.assert_no_jump()
+    assert_safe(world)
+
+
+def test_a_supervisor_that_does_not_receive_the_commands_is_lost_too():
+    world = SupervisedWorld(ramp=1.0)
+    world.supervisor_hears = False
+    world.run(0.2)
+    world.core.engage(world.now)
+    world.until(ControlState.FAULT)
+    assert "the supervisor does not receive the commands" in world.core.reason
+    assert max(command.cmd.q[WEIGHT_SLOT] for command in world.commands) < 0.8
+    world.run(1.5)
+    assert last_weight(world) == 0.0
+    assert_safe(world)
+
+
+def test_a_patience_below_the_gap_timeout_is_refused():
+    """It would take over before the bridge knows of its own gap."""
+    world = SupervisedWorld(patience=0.15)
+    world.run(0.2)
+    with pytest.raises(RuleSafeError, match=r"patience is 0\.15 s; it must be above gap_timeout"):
+        world.core.engage(world.now)
+
+
+def test_a_supervisor_is_needed_with_arm_sdk_only():
+    assert World("lowcmd", supervisor_timeout=0.5).core.supervisor is None
+    assert World("arm_sdk", supervisor_timeout=0.5).core.supervisor is not None
+
+
+def test_a_lasting_engagement_with_all_ramps_agrees_with_the_supervisor():
+    for ramp in (0.2, 3.0):
+        world = SupervisedWorld(ramp=ramp).engaged()
+        world.run(1.0)
+        world.core.disengage(world.now)
+        world.until(ControlState.IDLE)
+        assert not any(state is ControlState.FAULT for _, state, _ in world.states)
+        assert np.isclose(last_weight(world), 0.0)

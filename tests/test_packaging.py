@@ -29,7 +29,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 OPTIONAL = PROJECT["project"]["optional-dependencies"]
 MANIFESTS = [ROOT / "package.xml", *sorted(ROOT.glob("src/*/package.xml"))]
 SETUPS = sorted(ROOT.glob("src/*/setup.py"))
-MESSAGES = ("rulesafe_interfaces", "unitree_go", "unitree_hg")
+MESSAGES = ("rulesafe_interfaces", "tf2_msgs", "unitree_go", "unitree_hg")
 UNITREE = MESSAGES[1:]
 
 NODES = {

@@ -180,6 +180,30 @@ def test_a_clock_that_jumps_back_begins_an_episode():
     assert_same(sync.complete(0), 3)
 
 
+@pytest.mark.parametrize("started_first", [True, False])
+@pytest.mark.parametrize("frames", [1, 2, 9])
+def test_a_restarted_simulation_begins_an_episode_at_the_same_stamp(started_first, frames):
+    """Parts of the old clock have the same stamps, but do not appear in observations."""
+    sync = Synchroniser(ALL)
+    sync.instruction = "open it"
+    sync.start(BEGIN)
+    old = parts(range(100, 100 + frames), BEGIN - 100 * PERIOD)
+    feed(sync, old)
+    assert sync.complete(0)[0] == BEGIN + (frames - 1) * PERIOD
+    joints, *others = parts([0])
+    if started_first:
+        sync.start(BEGIN)
+        feed(sync, [joints])
+    else:
+        feed(sync, [joints])
+        sync.start(BEGIN)
+        feed(sync, [joints])  # repeated while simulated time is stopped
+    assert sync.episode >= 2 and sync.first == BEGIN
+    assert sync.complete(0) is None
+    feed(sync, others)
+    assert_same(sync.complete(0), 0)
+
+
 def test_a_memory_of_its_own_is_fed_every_frame():
     grid = Sliding(length=4, stride=2)
     sync = Synchroniser(Needs(memory=True), memory=RollingMemory(RawMemory(), grid))

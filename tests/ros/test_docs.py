@@ -1,5 +1,6 @@
 """Compare the tables of topics in docs/interface.md and docs/reference with a running graph."""
 
+import os
 import re
 from pathlib import Path
 
@@ -38,7 +39,7 @@ def section(title: str, page: str = DOCS) -> list[list[str]]:
 def test_topics_services_and_the_action(client, start, model_dir, monkeypatch):
     """The tables have every topic of the nodes with its type and publishers. Only one of planner
     and policy may be active; tests/ros/test_policy_node.py checks the subscriptions of a policy."""
-    monkeypatch.setenv("PYTHONPATH", str(EXAMPLES))
+    monkeypatch.setenv("PYTHONPATH", str(EXAMPLES), prepend=os.pathsep)
     start("rulesafe_sim.node", "start:=false", "cameras:=true", "film:=true")
     start("planner_node.node")
     start("vq_memory_node.node", f"model:={model_dir}")

@@ -13,7 +13,9 @@ import pytest
 
 rclpy = pytest.importorskip("rclpy", reason="ROS 2 is not installed")
 
+from action_msgs.msg import GoalStatus
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from rcl_interfaces.msg import Log
 from rclpy.action import ActionClient
 from std_msgs.msg import String
 
@@ -164,6 +166,68 @@ def test_the_planner_says_on_diagnostics_what_it_cannot_do(client, start):
     assert {v.key: v.value for v in error.values}["episode"] == "77"
 
 
+def send_goal(client, action, goal, on_feedback=None):
+    """Return the goal's handle. DDS may lose the response to a client that was just discovered, so
+    the request is repeated."""
+    for _ in range(5):
+        sent = action.send_goal_async(goal, on_feedback)
+        end = time.monotonic() + 5
+        client.until(lambda s=sent, e=end: s.done() or time.monotonic() > e, "an answer")
+        if sent.done():
+            break
+    return sent.result()
+
+
+def test_goals_that_cannot_be_executed_are_rejected_with_a_reason(client, start, tmp_path):
+    logs = []
+    client.create_subscription(Log, "/rosout", lambda m: logs.append(m.msg), convert.LATCHED_QOS)
+    server = start(EVALUATOR, "episodes:=0", "film:=false", f"out:={tmp_path}")
+    action = ActionClient(client, Evaluate, "/evaluate")
+    client.until(action.server_is_ready, "/evaluate")
+    valid = {"rules": ["rule_001"], "safes": ["safe_03"], "first_seed": 4, "episodes": 2}
+    for change, reason in (
+        ({"rules": ["rule_021"]}, "unknown rule or set 'rule_021'"),
+        ({"safes": ["safe_99"]}, "safe_99"),
+        ({"safes": []}, "must be 1 to 10000, got 1 x 0 x 2"),
+        ({"episodes": 4_000_000_000}, "must be 1 to 10000, got 1 x 1 x 4000000000"),
+        ({"first_seed": 2**32 - 1}, "seeds are 0 to 4294967295"),
+        ({"time_limit": -1.0}, "time_limit must be finite and not negative"),
+    ):
+        assert not send_goal(client, action, Evaluate.Goal(**(valid | change))).accepted
+        client.until(lambda text=reason: any(text in line for line in logs), reason)
+    assert "Traceback" not in server.stop()[1]
+    action.destroy()
+
+
+def test_a_goal_that_fails_is_aborted_with_its_reason(client, start, tmp_path):
+    start(SIM, "cameras:=false", "start:=false", "wait_for_action:=false")
+    server = start(EVALUATOR, "episodes:=0", "film:=false", f"out:={tmp_path}")
+    client.create_publisher(EpisodeStatus, "/episode/status", convert.STATE_QOS)
+    action = ActionClient(client, Evaluate, "/evaluate")
+    client.until(action.server_is_ready, "/evaluate")
+    goal = Evaluate.Goal(rules=["rule_001"], safes=["safe_03"], episodes=1)
+    done = send_goal(client, action, goal).get_result_async()
+    client.until(done.done, "the result")
+    assert done.result().status == GoalStatus.STATUS_ABORTED
+    result = done.result().result
+    assert "more than one publisher on /episode/status" in result.message
+    assert (result.episodes, result.summary_path) == (0, "")
+    assert "Traceback" not in server.stop()[1]
+    action.destroy()
+
+
+def test_an_episode_ends_when_the_simulation_is_restarted(client, start, tmp_path):
+    going = ("cameras:=false", "wait_for_action:=false", "real_time_factor:=1.0")
+    simulation = start(SIM, "start:=false", *going)
+    evaluator = start(EVALUATOR, *EPISODE, "film:=false", f"out:={tmp_path}")
+    client.until(lambda: client.statuses and client.status.frame >= 10, "the episode")
+    simulation.stop(signal.SIGKILL)
+    start(SIM, *EPISODE, *going)
+    code, output = evaluator.wait()
+    assert code == 1, output
+    assert "the simulation was restarted during the episode" in output
+
+
 def test_the_action_evaluates_rules_safes_and_seeds(client, start, tmp_path):
     """No node publishes chunks and time continues, so every episode ends at its limit."""
     lock = tmp_path / "my_lock.json"
@@ -177,18 +241,12 @@ def test_the_action_evaluates_rules_safes_and_seeds(client, start, tmp_path):
         rules=["rule_001", str(lock)], safes=["safe_03"], first_seed=4, episodes=2, time_limit=0.5
     )
     progress = []
-    # DDS may lose the response to a client that was just discovered: repeat the request.
-    for _ in range(5):
-        sent = action.send_goal_async(goal, lambda m: progress.append(m.feedback.episodes_done))
-        end = time.monotonic() + 5
-        client.until(lambda s=sent, e=end: s.done() or time.monotonic() > e, "an answer")
-        if sent.done():
-            break
-    assert sent.result().accepted
-    done = sent.result().get_result_async()
+    sent = send_goal(client, action, goal, lambda m: progress.append(m.feedback.episodes_done))
+    assert sent.accepted
+    done = sent.get_result_async()
     client.until(done.done, "the result")
     result = done.result().result
-    assert (result.episodes, result.successes) == (4, 0)
+    assert (result.episodes, result.successes, result.message) == (4, 0, "")
     assert progress == [1, 2, 3, 4]
     summary = json.loads((tmp_path / "summary.json").read_text())
     assert result.summary_path == str(tmp_path / "summary.json")

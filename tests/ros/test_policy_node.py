@@ -1,7 +1,9 @@
 """Tests of the policy node with real nodes: observations and chunks equal those in process."""
 
 import json
+import os
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -44,7 +46,7 @@ EPISODE = ("rule:=rule_020", "safe:=safe_01", "seed:=5")
 @pytest.fixture(autouse=True)
 def importable(monkeypatch):
     """Make the policies in this folder importable for the nodes."""
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent), prepend=os.pathsep)
 
 
 @pytest.fixture
@@ -116,6 +118,28 @@ def test_the_same_chunk_at_the_same_frame_as_in_process(client, start, name, exe
         expected = in_process(name, execute, 60, seed)
         assert set(found) == set(range(61))
         assert found == {frame: expected[frame] for frame in range(61)}
+
+
+@pytest.mark.parametrize("frames", [0, 30])
+def test_a_restarted_simulation_begins_a_new_episode(client, start, frames):
+    """Its first stamp is that of the episode before, also if its clock had not advanced yet."""
+    parameters = ("rule:=rule_020", "safe:=safe_01", "cameras:=false", "execute_rows:=15")
+    simulation = start(SIM, *parameters, "seed:=5")
+    client.wait_for_turn()
+    start(MEMORY, "model:=all_rules", "use_sim_time:=true")
+    node = start(NODE, "policy:=seeing_policies:Remembering", "execute_rows:=15")
+    if frames:
+        on_the_graph(client, frames)
+    else:
+        client.until_heard_by("policy_node", "/joint_states")
+    simulation.stop(signal.SIGKILL)
+    client.statuses.clear()
+    start(SIM, *parameters, "seed:=6")
+    client.until(lambda: client.statuses and client.status.seed == 6, "the new simulation")
+    found = on_the_graph(client, 45)
+    expected = in_process("Remembering", 15, 45, 6)
+    assert found == {frame: expected[frame] for frame in found} and max(found) == 45
+    node.stop_well()
 
 
 @pytest.fixture(scope="session")
@@ -421,7 +445,9 @@ def test_one_launch_evaluates_a_policy_with_its_memory(tmp_path):
 
 
 def test_the_example_in_the_docs_holds_still(start, client, monkeypatch):
-    monkeypatch.setenv("PYTHONPATH", str(LAUNCH.parents[1] / "examples/policies"))
+    monkeypatch.setenv(
+        "PYTHONPATH", str(LAUNCH.parents[1] / "examples/policies"), prepend=os.pathsep
+    )
     start(SIM, *EPISODE, "cameras:=false", "execute_rows:=20")
     client.wait_for_turn()
     start(NODE, "policy:=hold_still:HoldStill", "execute_rows:=20")

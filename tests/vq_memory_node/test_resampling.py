@@ -147,6 +147,31 @@ def test_a_clock_that_jumps_back_begins_a_new_episode():
     assert [f.begins for f in again if f.begins] == ["the clock jumped back by 3.90 s"]
 
 
+@pytest.mark.parametrize("advanced", [0.0, 0.05, 0.1])
+def test_a_simulation_restarted_before_its_clock_has_advanced_begins_a_new_episode(advanced):
+    """Its first stamps equal the last ones, so that only its /episode/started tells it."""
+    stream, start = JointStream(), SECOND // 10
+    stream.start(start)
+    feed(stream, ticks(0.1, 0.1 + advanced))
+    assert not stream.start(start)
+    frames = feed(stream, ticks(0.1, 1))
+    assert [(f.stamp, f.begins) for f in frames if f.begins] == [
+        (start, "the simulation was restarted")
+    ]
+    assert stream.clock_resets == 1
+
+
+def test_a_start_that_is_delivered_again_later_changes_nothing():
+    """DDS delivers a latched message again after a connection was lost and found."""
+    stream, start = JointStream(), SECOND // 10
+    stream.start(start)
+    frames = feed(stream, ticks(0.1, 0.5))
+    assert not stream.start(start)
+    frames += feed(stream, ticks(0.51, 1))
+    assert [f.stamp for f in frames if f.begins] == [start]
+    assert stream.clock_resets == 0
+
+
 def test_restart_discards_earlier_samples():
     stream = JointStream()
     feed(stream, ticks(0, 0.99))

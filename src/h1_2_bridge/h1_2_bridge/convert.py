@@ -60,8 +60,8 @@ def to_targets(joints: tuple[str, ...], targets: NDArray[np.float64], time: int)
 
 
 def to_imu(state: LowState, time: int) -> Imu:
-    """Return the data of the pelvis IMU; its covariances are unknown."""
-    message = Imu(header=to_header(time, "pelvis"))
+    """Return the data of the IMU in the torso; its covariances are unknown."""
+    message = Imu(header=to_header(time, "imu_link"))
     w, x, y, z = np.asarray(state.quat_wxyz, np.float64).tolist()
     message.orientation.w, message.orientation.x = w, x
     message.orientation.y, message.orientation.z = y, z

@@ -70,6 +70,9 @@ class CameraNode(Node):
             for name in CAMERAS
         }
         self._depth = publisher(Image, f"/camera/{DEPTH}/depth/image_raw", convert.IMAGE_QOS)
+        self._depth_info = publisher(
+            CameraInfo, f"/camera/{DEPTH}/depth/camera_info", convert.IMAGE_QOS
+        )
 
     def begin(self, scene: Scene) -> None:
         """Build the scene of an episode. Raises RuleSafeError, see `Simulation.reset`."""
@@ -88,6 +91,8 @@ class CameraNode(Node):
             info = convert.to_camera_info(intrinsics, width, height, glance.stamp, frame)
             self._images[name].publish(convert.to_image(rgb, glance.stamp, frame))
             self._infos[name].publish(info)
+            if name == DEPTH:  # the same pixels
+                self._depth_info.publish(info)
         depth = self._observer.rig.depth(DEPTH)
         self._depth.publish(to_depth(depth, glance.stamp, optical_frame(DEPTH)))
 

@@ -14,10 +14,13 @@ ROBOT_QOS = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
 
 
 def to_depth(depth: NDArray[np.float32], time: int, frame: str) -> Image:
-    """Convert depth (H, W) along the optical axis, m, to 32FC1; 0 means no measurement."""
+    """Convert depth (H, W) along the optical axis, m, to 32FC1.
+
+    Pixels without a surface have depth 0; in the message they are NaN (REP 118).
+    """
     height, width = depth.shape
     message = Image(
         header=to_header(time, frame), height=height, width=width, encoding="32FC1", step=4 * width
     )
-    message.data = array("B", np.ascontiguousarray(depth, "<f4").tobytes())
+    message.data = array("B", np.where(depth > 0, depth, np.nan).astype("<f4").tobytes())
     return message

@@ -68,9 +68,10 @@ class _RecentParts:
         near = [other for other in self._parts if abs(other - frame) <= MAX_DELAY]
         return self.at(min(near, key=lambda other: abs(other - frame))) if near else None
 
-    def begin_episode(self, first: int) -> None:
-        """Discard parts that do not belong to an episode that begins with this frame."""
-        self._parts = {f: p for f, p in self._parts.items() if first <= f <= first + KEPT}
+    def begin_episode(self, first: int | None) -> None:
+        """Discard parts that do not belong to an episode that begins with this frame; None: all."""
+        kept = () if first is None else range(first, first + KEPT + 1)
+        self._parts = {f: p for f, p in self._parts.items() if f in kept}
 
 
 class Synchroniser:
@@ -105,6 +106,7 @@ class Synchroniser:
         self.episode = 0
         self.first: int | None = None
         self.newest = -1  # stamp of the newest frame
+        self._clock = 0  # clock resets at the first frame
         self._needs, self._tolerance, self._memory = needs, tolerance, memory
         self._history = ObservationHistory(needs)
         self._kinds = ((POINTS,) if needs.points else ()) + (CAMERAS if needs.images else ())
@@ -142,12 +144,14 @@ class Synchroniser:
     def _add_frame(self, frame: JointFrame) -> None:
         number = frame.stamp // PERIOD
         # The start of an episode may be received after its first joint state: it is the same one.
-        if frame.begins and frame.stamp != self.first:
-            self.first, self.newest = frame.stamp, -1
+        clock = self.stream.clock_resets
+        if frame.begins and (clock, frame.stamp) != (self._clock, self.first):
+            for recent in (*self._camera_parts.values(), self._readings):
+                # Stamps before a clock reset do not tell which clock a part belongs to.
+                recent.begin_episode(number if clock == self._clock else None)
+            self.first, self.newest, self._clock = frame.stamp, -1, clock
             self.episode += 1
             self._history.reset(number)
-            for recent in (*self._camera_parts.values(), self._readings):
-                recent.begin_episode(number)
         if frame.begins and self._memory:
             self._memory.reset()
         self.newest = max(self.newest, frame.stamp)

@@ -4,7 +4,7 @@ A `Body` is a tree of links with primitive shapes. The URDF writer, the SAPIEN s
 planner's collision model are all built from it and are therefore consistent.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -132,6 +132,15 @@ class Body:
     def moving_joints(self) -> tuple[Joint, ...]:
         """The joints that are not fixed, in tree order."""
         return tuple(joint for joint in self.joints if joint.kind != "fixed")
+
+    def joint_frames(self, positions: Mapping[str, float]) -> Iterator[tuple[Joint, Transform]]:
+        """Yield each joint with the pose of its child link in the parent link's frame; `positions`
+        as for `link_poses`."""
+        for joint in self.joints:
+            pose = joint.origin
+            if joint.kind != "fixed":
+                pose = pose @ about_axis(joint.axis, joint_position(joint, positions))
+            yield joint, pose
 
     def link_poses(self, positions: Mapping[str, float]) -> dict[str, Transform]:
         """Compute the pose of each link in the root frame (forward kinematics).

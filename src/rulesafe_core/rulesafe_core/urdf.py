@@ -32,6 +32,27 @@ def to_urdf(body: Body) -> str:
                 _add_shape(element, "collision", shape)
     for joint in body.joints:
         _add_joint(robot, joint)
+    return _document(robot)
+
+
+def with_frames(urdf: str, frames: Iterable[tuple[str, str, Transform]]) -> str:
+    """Return a URDF with further links without shapes, such as the optical frames of cameras.
+
+    Args:
+        urdf: a valid URDF.
+        frames: parent link, new link, and its pose in the parent link's frame.
+    """
+    robot = ET.fromstring(urdf)
+    for parent, child, pose in frames:
+        ET.SubElement(robot, "link", name=child)
+        joint = ET.SubElement(robot, "joint", name=f"{child}_joint", type="fixed")
+        _add_origin(joint, pose)
+        ET.SubElement(joint, "parent", link=parent)
+        ET.SubElement(joint, "child", link=child)
+    return _document(robot)
+
+
+def _document(robot: ET.Element) -> str:
     ET.indent(robot)
     return f'<?xml version="1.0"?>\n{ET.tostring(robot, encoding="unicode")}\n'
 

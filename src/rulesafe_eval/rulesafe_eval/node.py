@@ -5,6 +5,7 @@ The episodes given by its parameters start at once; the exit code is 1 if a door
 /evaluate until it is stopped.
 """
 
+import math
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -40,6 +41,12 @@ from rulesafe_interfaces.srv import ResetEpisode
 from rulesafe_locks.lock_sets import expand_rules
 from rulesafe_locks.rules import load_rule
 from rulesafe_sim.episode import EpisodeRecord
+from rulesafe_sim.safes import load_safe
+
+MAX_EPISODES = 10_000
+"""Maximum number of episodes of one evaluation."""
+
+MAX_SEED = 2**32 - 1
 
 
 @dataclass(frozen=True)
@@ -48,8 +55,8 @@ class EvaluatorParameters(Settings):
 
     rule: str = setting("rule_001", "Rule: an id or the path of a lock file.")
     safe: str = setting("safe_01", "Safe: an id or the path of a YAML file.")
-    seed: int = setting(0, "Seed of the first episode; each further one adds 1.", 0, 2**32 - 1)
-    episodes: int = setting(1, "Number of episodes; 0: only serve /evaluate.", 0, 10_000)
+    seed: int = setting(0, "Seed of the first episode; each further one adds 1.", 0, MAX_SEED)
+    episodes: int = setting(1, "Number of episodes; 0: only serve /evaluate.", 0, MAX_EPISODES)
     time_limit: float = setting(240.0, "Simulated time limit of an episode.", 0.1, 36_000, "s")
     stall_limit: float = setting(
         180.0,
@@ -90,6 +97,26 @@ Job = tuple[str, str, int]  # rule, safe, seed
 Report = Callable[[list[EpisodeRecord]], None]
 
 
+def _jobs_of(goal: Evaluate.Goal) -> list[Job]:
+    """Return the episodes of a goal. Raises RuleSafeError if the goal is not valid."""
+    rules = expand_rules(",".join(goal.rules))
+    for safe in goal.safes:
+        load_safe(safe)
+    count = len(rules) * len(goal.safes) * goal.episodes
+    if not 1 <= count <= MAX_EPISODES:
+        raise RuleSafeError(
+            f"rules x safes x episodes must be 1 to {MAX_EPISODES}, got {len(rules)} x "
+            f"{len(goal.safes)} x {goal.episodes}"
+        )
+    if (last := goal.first_seed + goal.episodes - 1) > MAX_SEED:
+        raise RuleSafeError(f"seeds are 0 to {MAX_SEED}, got {goal.first_seed} to {last}")
+    if not 0 <= goal.time_limit < math.inf:
+        raise RuleSafeError(
+            f"time_limit must be finite and not negative (0: the parameter), got {goal.time_limit}"
+        )
+    return list(product(rules, goal.safes, range(goal.first_seed, last + 1)))
+
+
 class EvaluatorNode(Node):
     """Callbacks update the monitor of the running episode; coroutines await its end."""
 
@@ -121,20 +148,23 @@ class EvaluatorNode(Node):
             Evaluate,
             "/evaluate",
             self._on_goal,
-            goal_callback=lambda goal: GoalResponse.REJECT if self._busy else GoalResponse.ACCEPT,
+            goal_callback=self._on_goal_request,
             cancel_callback=lambda goal: CancelResponse.ACCEPT,
         )
 
     # Callbacks ----------------------------------------------------------------------------
 
     def _on_status(self, status: EpisodeStatus) -> None:
-        self._status, self._status_at = status, time.monotonic()
+        previous, self._status, self._status_at = self._status, status, time.monotonic()
         if self._monitor is None:
             return
+        stamp = to_ns(status.header.stamp)
         if not self._episode:
             self._early.append(status)
+        elif previous.episode == self._episode and stamp < to_ns(previous.header.stamp):
+            self._monitor.give_up("the simulation was restarted during the episode")
         elif status.episode == self._episode:
-            stamp, now = to_ns(status.header.stamp), decode_status(status)
+            now = decode_status(status)
             self._monitor.update(stamp, now, status.waiting)
             if self._monitor.result is None and (line := self._progress.line(now)):
                 print(line, flush=True)
@@ -200,15 +230,26 @@ class EvaluatorNode(Node):
         if self._monitor.over or self._monitor.still > limit:
             self._end.set_result(None)
 
+    def _on_goal_request(self, goal: Evaluate.Goal) -> GoalResponse:
+        """Reject an invalid goal and log the reason, which a rejection does not carry."""
+        try:
+            if self._busy:
+                raise RuleSafeError("an evaluation is running; cancel it or wait for its end")
+            _jobs_of(goal)
+        except RuleSafeError as error:
+            self.get_logger().error(f"goal of /evaluate rejected: {error}")
+            return GoalResponse.REJECT
+        return GoalResponse.ACCEPT
+
     async def _on_goal(self, handle) -> Evaluate.Result:
         """Execute a goal of the action /evaluate."""
         goal = handle.request
-        seeds = range(goal.first_seed, goal.first_seed + goal.episodes)
-        rules = expand_rules(",".join(goal.rules)) if goal.rules else ()
-        jobs = list(product(rules, goal.safes, seeds))
         folder = results_folder(self._values.out)
+        results: list[EpisodeRecord] = []
+        message = ""
 
-        def report(results: list[EpisodeRecord]) -> None:
+        def report(done: list[EpisodeRecord]) -> None:
+            results[:] = done
             feedback = Evaluate.Feedback(
                 episodes_done=len(results),
                 successes=sum(result.success for result in results),
@@ -217,19 +258,26 @@ class EvaluatorNode(Node):
             handle.publish_feedback(feedback)
 
         limit = goal.time_limit or self._values.time_limit
-        results = await self.evaluate(
-            jobs, folder, limit, report, lambda: bool(handle.is_cancel_requested)
-        )
-        if handle.is_cancel_requested:
-            handle.canceled()
+        try:
+            await self.evaluate(
+                _jobs_of(goal), folder, limit, report, lambda: bool(handle.is_cancel_requested)
+            )
+        except RuleSafeError as error:
+            message = str(error)
+            self.get_logger().error(f"goal of /evaluate aborted: {message}")
+            handle.abort()
         else:
-            handle.succeed()
+            if handle.is_cancel_requested:
+                handle.canceled()
+            else:
+                handle.succeed()
         found = totals(results)
         return Evaluate.Result(
             episodes=int(found["episodes"]),
             successes=int(found["opened"]),
             mean_process_score=float(found["mean_process_score"]),
-            summary_path=str(folder / "summary.json"),
+            summary_path=str(folder / "summary.json") if results else "",
+            message=message,
         )
 
     # Episodes -----------------------------------------------------------------------------
@@ -285,6 +333,7 @@ class EvaluatorNode(Node):
                 raise RuleSafeError(reply.message)
             self._episode = reply.episode
             self._progress = EpisodeProgress(time_limit)
+            self._status = EpisodeStatus()  # the early ones are repeated in order
             for status in self._early:
                 self._on_status(status)
             await self._end

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 from sensor_msgs.msg import CameraInfo, CompressedImage, Image, PointCloud2
 
 from rulesafe_core import convert
+from rulesafe_core.transforms import Transform, from_xyz_rpy
+from rulesafe_sim.variation import Cameras
 
 if TYPE_CHECKING:  # rendering modules are imported only if images are published
     from rulesafe_sim.cameras import CameraRig
@@ -17,6 +19,22 @@ CAMERAS = ("head", "front")
 
 def optical_frame(camera: str) -> str:
     return f"{camera}_camera_optical_frame"
+
+
+def camera_frames(shifts: Cameras) -> list[tuple[str, str, Transform]]:
+    """Return the cameras' optical frames for `rulesafe_core.urdf.with_frames`.
+
+    The head camera is mounted on the torso, the front camera stands in the room, which has the
+    pelvis frame.
+    """
+    from rulesafe_sim.cameras import FRONT, HEAD, OPTICAL_IN_BODY, shifted
+
+    return [
+        (link, optical_frame(camera.name), from_xyz_rpy(camera.xyz, camera.rpy) @ OPTICAL_IN_BODY)
+        for link, camera in zip(
+            ("torso_link", "pelvis"), shifted((HEAD, FRONT), shifts), strict=True
+        )
+    ]
 
 
 class CameraTopics:

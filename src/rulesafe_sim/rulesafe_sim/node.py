@@ -26,19 +26,22 @@ from trajectory_msgs.msg import JointTrajectory
 from rulesafe_core import convert, messages, ros
 from rulesafe_core.chunks import EXECUTORS, MAX_ROWS, PERIOD, SECOND, load_executor
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.frames_node import FramePublisher
+from rulesafe_core.joints import ALL_JOINTS
 from rulesafe_core.ros import EpisodeParameters
 from rulesafe_core.settings import setting
 from rulesafe_core.text_files import read_text
-from rulesafe_core.urdf import to_urdf
+from rulesafe_core.urdf import to_urdf, with_frames
 from rulesafe_interfaces.msg import EpisodeStatus
 from rulesafe_interfaces.srv import ResetEpisode
 from rulesafe_locks.rules import load_rule
-from rulesafe_sim.camera_topics import CameraTopics
+from rulesafe_sim.camera_topics import CameraTopics, camera_frames
 from rulesafe_sim.config import SimulationConfig
 from rulesafe_sim.convert import to_joint_state, to_status
 from rulesafe_sim.safes import load_safe
 from rulesafe_sim.simulation import LOWER, ROBOT, UPPER, Simulation
 from rulesafe_sim.stand import safe_on_stand
+from rulesafe_sim.variation import Cameras
 
 REFRESH = 0.1
 """Period (s of wall time) at which the last states are republished while simulated time is stopped,
@@ -78,6 +81,11 @@ class SimulationParameters(EpisodeParameters):
     )
     film: bool = setting(False, "Publish larger images for a video, /film/{head,front}/compressed.")
     film_size: int = setting(480, "Width and height of the video images.", 64, 1080, "pixels")
+    tf: bool = setting(
+        True,
+        "Publish the frames of links and cameras on /tf and /tf_static; set to false if "
+        "robot_state_publisher runs.",
+    )
     robot_urdf: str = setting(
         "", "The manufacturer's URDF with meshes; empty: the built-in primitives."
     )
@@ -106,7 +114,10 @@ class SimNode(Node):
         self._chunks = executor(LOWER, UPPER, values.execute_rows)
         self._make_topics(self._cameras.topics())
         urdf = config.robot_urdf
-        self._description.publish(String(data=read_text(Path(urdf)) if urdf else to_urdf(ROBOT)))
+        self._robot_urdf = read_text(Path(urdf)) if urdf else to_urdf(ROBOT)
+        self._frames = FramePublisher(self) if values.tf else None
+        self._described = ""
+        self._describe(Cameras())
         if values.start:
             self._begin(self._rule, self._safe, values.seed)
         else:  # report unknown names immediately, not at the first reset
@@ -145,6 +156,7 @@ class SimNode(Node):
         self._now = (self._now // PERIOD + 1) * PERIOD
         self._chunks.reset(self._now)
         self._cameras.reset(self._simulation)
+        self._describe(self._simulation.variation.cameras)
         self._started.publish(convert.to_time(self._now))
         self._instruction.publish(String(data=self._simulation.rule.description))
         body = safe_on_stand(self._simulation.safe, self._simulation.pose_safe_in_pelvis)
@@ -154,6 +166,16 @@ class SimNode(Node):
         self._reported_ready = False
         self._publish()
         return self._episode
+
+    def _describe(self, cameras: Cameras) -> None:
+        """Publish the robot's URDF with the cameras' frames, unless it is unchanged."""
+        urdf = with_frames(self._robot_urdf, camera_frames(cameras))
+        if urdf == self._described:
+            return
+        self._described = urdf
+        self._description.publish(String(data=urdf))
+        if self._frames:
+            self._frames.describe(urdf, self._now)
 
     def _on_reset(self, request, response):
         return ros.answer_reset(request, response, (self._rule, self._safe), self._begin)
@@ -202,6 +224,9 @@ class SimNode(Node):
         self._send(self._clock_topic, Clock(clock=convert.to_time(self._now)))
         self._send(self._joint_states, to_joint_state(state, self._now))
         frame = self._now % PERIOD == 0
+        if frame and self._frames:
+            positions = dict(zip(ALL_JOINTS, state.joint_positions.tolist(), strict=True))
+            self._frames.publish(positions, self._now)
         if frame:
             self._last_images.clear()
             for topic, message in self._cameras.take(self._now).items():

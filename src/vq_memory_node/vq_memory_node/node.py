@@ -37,6 +37,10 @@ from vq_memory_node.resampling import JointFrame, JointStream
 from vq_memory_node.rolling import RollingMemory
 from vq_memory_node.windows import LENGTH
 
+REPEAT = 1.0
+"""Period (s of wall time) at which the tokens are published again while joint states repeat their
+stamp. A policy that lost them could not act, and simulated time would never continue."""
+
 
 @dataclass(frozen=True)
 class MemoryParameters(Settings):
@@ -96,6 +100,7 @@ class MemoryNode(ManagedNode[MemoryParameters]):
         self._stamp = 0  # ns, of the newest frame
         self._episodes = 0
         self._paused = False  # whether simulated time is paused
+        self._sent_at = 0.0  # s (perf_counter), of the last tokens
         self._statistics = _Statistics(time.monotonic())
         self.create_service(Trigger, "~/reset", self._on_reset)
         self.create_service(Trigger, "~/publish", self._on_publish)
@@ -144,7 +149,7 @@ class MemoryNode(ManagedNode[MemoryParameters]):
         began = time.perf_counter()
         assert self._stream is not None
         self._statistics.samples += 1
-        bad = self._stream.counts.not_finite
+        bad, repeated = self._stream.counts.not_finite, self._stream.counts.duplicates
         stamp, positions = to_ns(message.header.stamp), np.asarray(message.position)
         try:
             frames = self._stream.push(stamp, message.name, positions)
@@ -154,6 +159,8 @@ class MemoryNode(ManagedNode[MemoryParameters]):
         if self._stream.counts.not_finite > bad:
             self.warn("/joint_states: ignored a message with NaN or infinity")
         self._take(frames, began)
+        if self._stream.counts.duplicates > repeated and began - self._sent_at > REPEAT:
+            self._send()  # time is stopped, perhaps because the last tokens were lost
 
     def _on_started(self, message: Time) -> None:
         assert self._stream is not None and self._memory is not None
@@ -220,6 +227,7 @@ class MemoryNode(ManagedNode[MemoryParameters]):
     def _send(self) -> Sequence[bool]:
         """Publish the memory, and return its mask."""
         assert self._memory is not None
+        self._sent_at = time.perf_counter()
         message = convert.to_memory_tokens(self._memory, self._stamp)
         self._tokens.publish(message)
         return message.mask

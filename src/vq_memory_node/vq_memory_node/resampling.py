@@ -106,10 +106,13 @@ class JointStream:
 
     Attributes:
         max_gap: maximum time between two samples of an episode, ns.
+        clock_resets: number of times that the clock began anew. Equal stamps before and after such
+            a reset belong to different episodes.
     """
 
     max_gap: int = SECOND // 2
     counts: ResamplingCounts = field(default_factory=ResamplingCounts)
+    clock_resets: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
         if self.max_gap < 1:
@@ -139,8 +142,14 @@ class JointStream:
     def start(self, stamp: int) -> list[JointFrame]:
         """Begin an episode at this stamp (ns), and return its frames so far.
 
-        A call with the same stamp as the last one has no effect."""
+        A call with the same stamp as the last one has no effect, except within the first 0.1 s of
+        the episode. There, the samples after a restart of the simulation do not jump back, so that
+        the call itself is taken as a restart, and all samples are discarded.
+        """
         if stamp == self._start:
+            if self._newest is not None and 0 <= self._newest - stamp <= OUT_OF_ORDER:
+                self._newest = None
+                self._reset_clock("the simulation was restarted")
             return []
         self._start = stamp
         self._begin("a new episode")
@@ -208,9 +217,14 @@ class JointStream:
         if back <= OUT_OF_ORDER:
             self.counts.out_of_order += 1
             return False
-        self._start = None
-        self.restart(f"the clock jumped back by {back / SECOND:.2f} s")
+        if stamp != self._start:  # else the episode's start was received before this sample
+            self._start = None
+        self._reset_clock(f"the clock jumped back by {back / SECOND:.2f} s")
         return True
+
+    def _reset_clock(self, reason: str) -> None:
+        self.clock_resets += 1
+        self.restart(reason)
 
     def _frames(self, sample: Sample) -> list[JointFrame]:
         """Return the frames after the last sample up to this one."""

@@ -31,8 +31,8 @@ only the time beyond the timeout is measured, and since other programs may keep 
 from publishing for 50 ms, which would end the measurement."""
 
 STALL = 2.0
-"""Parameters `stall_timeout`, `gap_timeout` and `clock_jump` of the measured bridge, s. They are longer than the
-defaults because other load on the machine can delay the bridge."""
+"""Parameters `stall_timeout`, `gap_timeout` and `clock_jump` of the measured bridge, s. They are
+longer than the defaults because other load on the machine can delay the bridge."""
 
 BRIDGE = {
     "rate": RATE,

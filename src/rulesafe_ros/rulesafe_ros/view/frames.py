@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from rulesafe_core.body import Body, joint_position
-from rulesafe_core.transforms import Transform, about_axis, from_xyz_quat
+from rulesafe_core.body import Body
+from rulesafe_core.transforms import Transform, from_xyz_quat
 from rulesafe_core.urdf_reader import read_kinematics
 
 Frame = tuple[str, str, Transform]
@@ -46,15 +46,11 @@ class LinkTransforms:
 
     def __iter__(self) -> Iterator[Frame]:
         if self._robot and self._positions:
-            yield from _link_frames(self._robot, self._positions)
+            yield from self._frames(self._robot, self._positions)
         if self._safe and self._safe_pose is not None:
             yield PELVIS, self._safe.links[0].name, self._safe_pose
-            yield from _link_frames(self._safe, self._parts)
+            yield from self._frames(self._safe, self._parts)
 
-
-def _link_frames(body: Body, positions: Mapping[str, float]) -> Iterator[Frame]:
-    for joint in body.joints:
-        pose = joint.origin
-        if joint.kind != "fixed":
-            pose = pose @ about_axis(joint.axis, joint_position(joint, positions))
-        yield joint.parent, joint.child, pose
+    def _frames(self, body: Body, positions: Mapping[str, float]) -> Iterator[Frame]:
+        for joint, pose in body.joint_frames(positions):
+            yield joint.parent, joint.child, pose

@@ -7,7 +7,7 @@ with full precision in the order of the body, so that the output is reproducible
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable
 
-from rulesafe_core.body import Body, Color, Inertial, Joint, Material, Shape, srgb
+from rulesafe_core.body import Body, Color, Inertial, Joint, Material, Shape, linear_to_srgb
 from rulesafe_core.transforms import Transform, from_xyz_rpy, to_rpy
 
 
@@ -18,7 +18,9 @@ def to_urdf(body: Body) -> str:
     for color, name in names.items():
         material = ET.SubElement(robot, "material", name=name)
         ET.SubElement(
-            material, "color", rgba=f"{as_text(round(srgb(value), 4) for value in color)} 1.0"
+            material,
+            "color",
+            rgba=f"{as_text(round(linear_to_srgb(value), 4) for value in color)} 1.0",
         )
     for link in body.links:
         element = ET.SubElement(robot, "link", name=link.name)

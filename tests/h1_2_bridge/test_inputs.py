@@ -42,7 +42,7 @@ def node(context):
     """The bridge's node; nothing executes it but the test."""
     found = BridgeNode()
     yield found
-    found._claim.close()
+    found._reservation.close()
     found.destroy_node()
 
 

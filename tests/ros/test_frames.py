@@ -12,7 +12,6 @@ from tf2_msgs.msg import TFMessage
 from rulesafe_core import convert
 from rulesafe_core.chunks import SECOND
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.frames_node import TF_QOS
 from rulesafe_core.messages import to_ns
 from rulesafe_core.robot import h1_2
 from rulesafe_core.transforms import from_xyz_quat
@@ -32,7 +31,7 @@ class Frames:
     def __init__(self, client):
         self.static: dict[str, tuple] = {}
         self.moving: dict[int, dict[str, tuple]] = {}
-        client.create_subscription(TFMessage, "/tf", self._on_moving, TF_QOS)
+        client.create_subscription(TFMessage, "/tf", self._on_moving, convert.STATE_QOS)
         client.create_subscription(TFMessage, "/tf_static", self._on_static, convert.LATCHED_QOS)
 
     def _on_static(self, message):

@@ -19,15 +19,12 @@ from tf2_msgs.msg import TFMessage
 from rulesafe_core import transforms
 from rulesafe_core.body import Body, Joint
 from rulesafe_core.chunks import SECOND
-from rulesafe_core.convert import LATCHED_QOS, to_header
+from rulesafe_core.convert import LATCHED_QOS, STATE_QOS, to_header
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.messages import to_ns
 from rulesafe_core.ros import declare, reserve_topic, run_node
 from rulesafe_core.settings import Settings, setting
 from rulesafe_core.urdf_reader import read_kinematics
-
-TF_QOS = QoSProfile(depth=100, reliability=ReliabilityPolicy.RELIABLE)
-"""QoS of /tf, that of tf2's broadcaster; /tf_static is latched."""
 
 NEWEST_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 
@@ -37,7 +34,7 @@ class FramePublisher:
     /tf."""
 
     def __init__(self, node: Node) -> None:
-        self._moving = node.create_publisher(TFMessage, "/tf", TF_QOS)
+        self._moving = node.create_publisher(TFMessage, "/tf", STATE_QOS)
         self._static = node.create_publisher(TFMessage, "/tf_static", LATCHED_QOS)
         self._body: Body | None = None
 

@@ -12,6 +12,7 @@ from rclpy.qos import QoSProfile
 from sensor_msgs.msg import CameraInfo, Image, JointState, PointCloud2
 from std_msgs.msg import String
 from test_docs import section
+from tf2_msgs.msg import TFMessage
 
 from rulesafe_core import convert, messages
 from rulesafe_core.chunks import PERIOD
@@ -39,6 +40,8 @@ POLICY_READS: dict[str, tuple[type, QoSProfile]] = {
     "/episode/started": (Time, convert.LATCHED_QOS),
     "/memory/tokens": (MemoryTokens, convert.LATCHED_QOS),
     "/robot_description": (String, convert.LATCHED_QOS),
+    "/tf": (TFMessage, convert.STATE_QOS),
+    "/tf_static": (TFMessage, convert.LATCHED_QOS),
 } | {topic: (kind, convert.IMAGE_QOS) for topic, kind in CAMERAS.items()}
 
 
@@ -56,7 +59,8 @@ def key_of(message) -> int | str | tuple:
         return message.data
     if isinstance(message, Time):
         return messages.to_ns(message)
-    stamp = messages.to_ns(message.header.stamp)
+    stamped = message.transforms[0] if isinstance(message, TFMessage) else message
+    stamp = messages.to_ns(stamped.header.stamp)
     return (stamp, sum(message.mask)) if isinstance(message, MemoryTokens) else stamp
 
 
@@ -100,7 +104,7 @@ def test_messages_do_not_depend_on_the_lock(client, start, cameras, request, mod
         end = client.now + 3 * PERIOD
         client.until(lambda end=end: client.now == end, "the end of the chunk")
         pictures = [heard[t] for t in topics if t in CAMERAS]
-        stamped = [heard["/joint_states"], *pictures]
+        stamped = [heard["/joint_states"], heard["/tf"], *pictures]
         client.until(lambda s=stamped, e=end: all(e in m for m in s), "the last of each topic")
         assert all(len(messages) == 4 for messages in pictures)
         client.until(lambda t=tokens, e=end: (e, 1) in t, "the memory of the last frame")
@@ -129,7 +133,9 @@ def test_the_description_is_the_robot_and_joint_states_are_its_joints(client, st
     client.until(lambda: all(heard.values()), "both topics")
     (description,) = heard["/robot_description"].values()
     robot = ET.fromstring(description.data)
-    assert {link.get("name") for link in robot.iter("link")} == {link.name for link in h1_2().links}
+    cameras = {"head_camera_optical_frame", "front_camera_optical_frame"}
+    links = {link.name for link in h1_2().links}
+    assert {link.get("name") for link in robot.iter("link")} == links | cameras
     assert not re.search("|".join((*PARTS, "safe", "rule")), description.data)
     for message in heard["/joint_states"].values():
         assert tuple(message.name) == ALL_JOINTS

@@ -131,6 +131,7 @@ class EvaluatorNode(Node):
         self._episode = 0  # number of the running episode; 0 before the reset response
         self._early: list[EpisodeStatus] = []  # received before the reset response
         self._status_at = 0.0  # wall time of the last status, s
+        self._publishing: set[bytes] = set()  # publishers of the episode's statuses
         self._call: RepeatedRequest | None = None
         self._end = Future()
         self._reset = self.create_client(ResetEpisode, "/episode/reset")
@@ -155,16 +156,13 @@ class EvaluatorNode(Node):
     # Callbacks ----------------------------------------------------------------------------
 
     def _on_status(self, status: EpisodeStatus) -> None:
-        previous, self._status, self._status_at = self._status, status, time.monotonic()
+        self._status, self._status_at = status, time.monotonic()
         if self._monitor is None:
             return
-        stamp = to_ns(status.header.stamp)
         if not self._episode:
             self._early.append(status)
-        elif previous.episode == self._episode and stamp < to_ns(previous.header.stamp):
-            self._monitor.give_up("the simulation was restarted during the episode")
         elif status.episode == self._episode:
-            now = decode_status(status)
+            stamp, now = to_ns(status.header.stamp), decode_status(status)
             self._monitor.update(stamp, now, status.waiting)
             if self._monitor.result is None and (line := self._progress.line(now)):
                 print(line, flush=True)
@@ -212,6 +210,12 @@ class EvaluatorNode(Node):
             )
             (self._end if reply.done() else reply).set_exception(error)
             return
+        # A restarted simulation counts episodes and time from the beginning, as the last one did.
+        publishing = {bytes(info.endpoint_gid) for info in infos}
+        if self._episode and self._status.episode == self._episode:
+            self._publishing = self._publishing or publishing
+            if publishing - self._publishing:
+                self._monitor.give_up("the simulation was restarted during the episode")
         limit = self._values.stall_limit
         if self._monitor.still > limit and not reply.done():
             reason = f"no response of /episode/reset within {limit:g} s"
@@ -322,6 +326,7 @@ class EvaluatorNode(Node):
             recorder = VideoRecorder(folder, load_rule(rule).description)
         request = ResetEpisode.Request(rule=rule, safe=safe, seed=seed)
         self._episode, self._early = 0, []
+        self._publishing = set()
         self._call = RepeatedRequest(lambda: self._reset.call_async(request), RETRY_PERIOD)
         self._end = Future()
         self._status_at = time.monotonic()
@@ -333,7 +338,6 @@ class EvaluatorNode(Node):
                 raise RuleSafeError(reply.message)
             self._episode = reply.episode
             self._progress = EpisodeProgress(time_limit)
-            self._status = EpisodeStatus()  # the early ones are repeated in order
             for status in self._early:
                 self._on_status(status)
             await self._end

@@ -14,9 +14,11 @@ from foxglove_client import decode, viewing
 
 from rulesafe_cli.cli import main
 from rulesafe_core.joints import ALL_JOINTS
-from rulesafe_core.urdf import to_urdf
+from rulesafe_core.urdf import to_urdf, with_frames
 from rulesafe_ros.view.foxglove_server import FRAMES
+from rulesafe_sim.camera_topics import camera_frames
 from rulesafe_sim.simulation import ROBOT
+from rulesafe_sim.variation import Cameras
 
 
 @pytest.mark.ros
@@ -39,7 +41,9 @@ def test_foxglove_gets_the_graph(run):
 
     received = asyncio.run(conversation())
     assert tuple(received["/joint_states"].name) == ALL_JOINTS
-    assert received["/robot_description"].data == to_urdf(ROBOT)
+    assert received["/robot_description"].data == with_frames(
+        to_urdf(ROBOT), camera_frames(Cameras())
+    )
     assert received["/episode/status"].safe == "safe_06"
     assert view.stop(signal.SIGTERM) == 143, view.output
 

@@ -119,7 +119,7 @@ def identify(address: str, port: int = 6000, registers: str = "") -> None:
 
     End the bridge first, since a hand must have one client. The finger bends by a quarter of its
     range and stretches, twice. If it is the right hand's, set `hand_right_host` and
-    `hand_identified` to this address in config/h1_2_bridge.yaml.
+    `hand_identified` to this address in the parameter file of the bridge.
 
     Example: rulesafe bridge identify --address 192.168.123.211
 

@@ -155,7 +155,7 @@ def test_films_are_of_the_same_physics_and_linked(tmp_path, capsys):
     assert main(["eval", *WORDS, "--out", str(out), *words, "--step-seconds", "0.5"]) == 0
     (episode,) = read_results(out)["episodes"]
     printed = capsys.readouterr().out
-    order = ("process score", "rendering 1 film; disable with --films 0", "report.html")
+    order = ("process score", "rendering 1 video; disable with --films 0", "report.html")
     assert sorted(order, key=printed.index) == list(order)
     folder = out / "films" / "rule_002_000000"
     with av.open(str(folder / "film.mp4")) as film:

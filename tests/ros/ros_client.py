@@ -52,6 +52,11 @@ class Client(Node):
         self._met: list[ServiceClient] = []
         self._reset = self.create_client(ResetEpisode, "/episode/reset")
 
+    def destroy_node(self) -> None:
+        """Destroy the node. The executor holds publishers of the last wait until it is shut down."""
+        self.executor_.shutdown()
+        super().destroy_node()
+
     def until(self, condition: Callable[[], object], what: str) -> None:
         """Spin until the condition is true; fail after PATIENCE."""
         end = time.monotonic() + PATIENCE

@@ -100,6 +100,17 @@ def test_optical_frames_are_where_the_cameras_are_rendered(client, start):
             np.testing.assert_allclose(found, expected, atol=1e-6, err_msg=camera)
 
 
+def test_a_late_subscriber_receives_the_frames_while_time_is_stopped(client, start):
+    """Once: tf2 warns of each repeated frame."""
+    start(SIM, *EPISODE, "cameras:=false")
+    client.wait_for_turn()
+    received: list[TFMessage] = []
+    client.create_subscription(TFMessage, "/tf", received.append, convert.STATE_QOS)
+    client.until(lambda: received, "frames")
+    client.settle()
+    assert [to_ns(m.transforms[0].header.stamp) for m in received] == [client.now]
+
+
 def test_without_tf_no_frames_are_published(client, start):
     start(SIM, *EPISODE, "cameras:=false", "tf:=false")
     client.wait_for_turn()

@@ -149,7 +149,7 @@ def test_a_clock_that_jumps_back_begins_a_new_episode():
 
 @pytest.mark.parametrize("advanced", [0.0, 0.05, 0.1])
 def test_a_simulation_restarted_before_its_clock_has_advanced_begins_a_new_episode(advanced):
-    """Its first stamps equal the last ones, so that only its /episode/started tells it."""
+    """Its first stamps equal the last ones; only the message on /episode/started shows it."""
     stream, start = JointStream(), SECOND // 10
     stream.start(start)
     feed(stream, ticks(0.1, 0.1 + advanced))

@@ -37,6 +37,8 @@ class FramePublisher:
         self._moving = node.create_publisher(TFMessage, "/tf", STATE_QOS)
         self._static = node.create_publisher(TFMessage, "/tf_static", LATCHED_QOS)
         self._body: Body | None = None
+        self._newest: tuple[Mapping[str, float], int] | None = None  # positions (rad), stamp (ns)
+        self._subscribers = 0  # at the last call of publish
 
     def describe(self, urdf: str, stamp: int) -> None:
         """Set the robot's URDF and publish its fixed frames; stamp in ns.
@@ -49,10 +51,18 @@ class FramePublisher:
         self._static.publish(_message(fixed, stamp))
 
     def publish(self, positions: Mapping[str, float], stamp: int) -> None:
-        """Publish the frames that move with the joints (rad by name); stamp in ns."""
-        if self._body:
+        """Publish the frames that move with the joints (rad by name), if there are subscribers;
+        stamp in ns."""
+        self._newest = positions, stamp
+        self._subscribers = self._moving.get_subscription_count()
+        if self._body and self._subscribers:
             frames = self._body.joint_frames(positions)
             self._moving.publish(_message((f for f in frames if f[0].kind != "fixed"), stamp))
+
+    def publish_to_late(self) -> None:
+        """Publish the newest frames again if there is a new subscriber (tf2 warns of repeats)."""
+        if self._newest and self._moving.get_subscription_count() > self._subscribers:
+            self.publish(*self._newest)
 
 
 def _message(frames: Iterable[tuple[Joint, transforms.Transform]], stamp: int) -> TFMessage:

@@ -8,6 +8,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterable
 
 from rulesafe_core.body import Body, Color, Inertial, Joint, Material, Shape, linear_to_srgb
+from rulesafe_core.text_files import parse_xml
 from rulesafe_core.transforms import Transform, from_xyz_rpy, to_rpy
 
 
@@ -44,7 +45,7 @@ def with_frames(urdf: str, frames: Iterable[tuple[str, str, Transform]]) -> str:
         urdf: a valid URDF.
         frames: parent link, new link, and its pose in the parent link's frame.
     """
-    robot = ET.fromstring(urdf)
+    robot = parse_xml(urdf)
     for parent, child, pose in frames:
         ET.SubElement(robot, "link", name=child)
         joint = ET.SubElement(robot, "joint", name=f"{child}_joint", type="fixed")

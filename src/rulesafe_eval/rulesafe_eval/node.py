@@ -131,7 +131,7 @@ class EvaluatorNode(Node):
         self._episode = 0  # number of the running episode; 0 before the reset response
         self._early: list[EpisodeStatus] = []  # received before the reset response
         self._status_at = 0.0  # wall time of the last status, s
-        self._publishing: set[bytes] = set()  # publishers of the episode's statuses
+        self._status_publishers: set[bytes] = set()  # publishers of the episode's statuses
         self._call: RepeatedRequest | None = None
         self._end = Future()
         self._reset = self.create_client(ResetEpisode, "/episode/reset")
@@ -203,18 +203,18 @@ class EvaluatorNode(Node):
         reply = self._call.response
         infos = self.get_publishers_info_by_topic("/episode/status")
         # The second one may be a bag player. A publisher just discovered may have no name yet.
-        if len(publishers := sorted({info.node_name for info in infos} - {UNNAMED})) > 1:
+        if len(names := sorted({info.node_name for info in infos} - {UNNAMED})) > 1:
             error = RuleSafeError(
-                f"more than one publisher on /episode/status: {' and '.join(publishers)}; stop all "
+                f"more than one publisher on /episode/status: {' and '.join(names)}; stop all "
                 "but one, or use separate ROS_DOMAIN_IDs"
             )
             (self._end if reply.done() else reply).set_exception(error)
             return
-        # A restarted simulation counts episodes and time from the beginning, as the last one did.
-        publishing = {bytes(info.endpoint_gid) for info in infos}
+        # Episode numbers and stamps of a restarted simulation may equal those before the restart.
+        publishers = {bytes(info.endpoint_gid) for info in infos}
         if self._episode and self._status.episode == self._episode:
-            self._publishing = self._publishing or publishing
-            if publishing - self._publishing:
+            self._status_publishers = self._status_publishers or publishers
+            if publishers - self._status_publishers:
                 self._monitor.give_up("the simulation was restarted during the episode")
         limit = self._values.stall_limit
         if self._monitor.still > limit and not reply.done():
@@ -326,7 +326,7 @@ class EvaluatorNode(Node):
             recorder = VideoRecorder(folder, load_rule(rule).description)
         request = ResetEpisode.Request(rule=rule, safe=safe, seed=seed)
         self._episode, self._early = 0, []
-        self._publishing = set()
+        self._status_publishers = set()
         self._call = RepeatedRequest(lambda: self._reset.call_async(request), RETRY_PERIOD)
         self._end = Future()
         self._status_at = time.monotonic()

@@ -1,8 +1,8 @@
-# Whether the robot's manufacturer's own package of this project's name is installed: its messages
-# are then used and ours, which have the same names and the same bytes, are not built.
+# For message packages that ROS 2 or the robot's manufacturer also provide: if the official package
+# is installed, it is used and ours, with the same names and the same serialised form, is not built.
 #
-# Ours carries a mark, so that a build of ours, in a sourced workspace or in the virtual
-# environment, is not taken for the official one.
+# A build of ours in a sourced workspace or in the virtual environment contains a marker file, so
+# that it is not mistaken for the official package.
 
 set(OUR_MARK "${CMAKE_CURRENT_LIST_DIR}/made_by_rulesafe")
 
@@ -18,3 +18,13 @@ function(find_official_package name result)
     endif()
   endforeach()
 endfunction()
+
+# Ends the calling CMakeLists.txt if the official package of its project is installed.
+macro(return_if_official)
+  find_official_package(${PROJECT_NAME} official)
+  if(official)
+    message(STATUS "the official ${PROJECT_NAME} in ${official} is used: nothing to build")
+    install(CODE "message(STATUS \"the official ${PROJECT_NAME} is used: nothing to install\")")
+    return()
+  endif()
+endmacro()

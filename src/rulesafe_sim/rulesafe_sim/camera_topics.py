@@ -24,8 +24,8 @@ def optical_frame(camera: str) -> str:
 def camera_frames(shifts: Cameras) -> list[tuple[str, str, Transform]]:
     """Return the cameras' optical frames for `rulesafe_core.urdf.with_frames`.
 
-    The head camera is mounted on the torso, the front camera stands in the room, which has the
-    pelvis frame.
+    The head camera is mounted on the torso. The front camera is fixed in the room, whose frame is
+    that of the pelvis.
     """
     from rulesafe_sim.cameras import FRONT, HEAD, OPTICAL_IN_BODY, shifted
 

@@ -116,7 +116,7 @@ class SimNode(Node):
         urdf = config.robot_urdf
         self._robot_urdf = read_text(Path(urdf)) if urdf else to_urdf(ROBOT)
         self._frames = FramePublisher(self) if values.tf else None
-        self._described = ""
+        self._described: Cameras | None = None  # the published pose of the cameras
         self._describe(Cameras())
         if values.start:
             self._begin(self._rule, self._safe, values.seed)
@@ -169,10 +169,10 @@ class SimNode(Node):
 
     def _describe(self, cameras: Cameras) -> None:
         """Publish the robot's URDF with the cameras' frames, unless it is unchanged."""
-        urdf = with_frames(self._robot_urdf, camera_frames(cameras))
-        if urdf == self._described:
+        if cameras == self._described:
             return
-        self._described = urdf
+        self._described = cameras
+        urdf = with_frames(self._robot_urdf, camera_frames(cameras))
         self._description.publish(String(data=urdf))
         if self._frames:
             self._frames.describe(urdf, self._now)
@@ -267,6 +267,8 @@ class SimNode(Node):
             if now - refreshed >= REFRESH:
                 refreshed = now
                 self._republish(self._last)
+                if self._frames:
+                    self._frames.publish_to_late()
             if now - images_refreshed >= REFRESH_IMAGES:
                 images_refreshed = now
                 self._republish(self._last_images)

@@ -53,7 +53,7 @@ class Client(Node):
         self._reset = self.create_client(ResetEpisode, "/episode/reset")
 
     def destroy_node(self) -> None:
-        """Destroy the node. The executor holds publishers of the last wait until it is shut down."""
+        """Destroy the node, after its executor, which refers to publishers until shut down."""
         self.executor_.shutdown()
         super().destroy_node()
 

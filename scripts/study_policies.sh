@@ -21,12 +21,12 @@ for rule in $rules; do
     rulesafe demos generate --rules "$rule" --episodes "$demonstrations" --safes safe_02 \
         --split train --style strict --passes states --workers "$workers" --out "$out/demos_$rule"
     rulesafe demos render "$out/demos_$rule" --observations points --workers "$workers"
-    # Clouds are decoded once: before trainings that share them begin side by side.
+    # Decode the point clouds once, before trainings that share the cache start in parallel.
     rulesafe policy train "$out/demos_$rule" --policy dp3 --memory none --steps 1 \
         --cache "$out/cache_$rule" --out "$out/warm_$rule"
 done
 
-# One policy: trained, then evaluated at places like those it saw and beyond them.
+# Train a policy, and evaluate it on poses in and out of the distribution of the demonstrations.
 study() {
     rule=$1 memory=$2 seed=$3 name=$1_$2_$3
     steps=${STEPS:-8000} settings=()

@@ -118,7 +118,7 @@ class BridgeCore:
 
     @property
     def weight(self) -> float:
-        """Weight of the robot's last command, whoever published it."""
+        """Weight of the robot's last command, from any publisher."""
         return self.topic.weight if self.drive.muted else self.drive.weight
 
     @property

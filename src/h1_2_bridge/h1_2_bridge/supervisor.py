@@ -6,8 +6,9 @@ while the weight is above 0, it repeats the last one with a weight that ramps do
 then stops publishing. Any command that is not its own ends a takeover, so that it never publishes
 together with the bridge.
 
-After a pause of its own of more than STALE it forgets the commands, since the bridge, which noticed
-the missing heartbeat, may have released the robot meanwhile; its heartbeat says so.
+After a pause of its own of more than STALE the supervisor discards the stored command: the bridge,
+which noticed the missing heartbeat, may have released the robot meanwhile. Its heartbeat then
+contains UNKNOWN.
 
 It also obeys the stop topic: if the commands still have stiffness after its patience, it takes over
 with commands that only damp, and does not give way to any other. The bridge ends its publication
@@ -34,10 +35,10 @@ LAST_ZEROS = 0.2
 
 
 STALE = 0.5
-"""Time (s) without a tick after which the last command is forgotten: the supervisor was paused."""
+"""Time (s) without a tick after which the last command is discarded: the supervisor was paused."""
 
 UNKNOWN = -1.0
-"""Weight in the heartbeat of a supervisor that knows no command, and so cannot take over."""
+"""Weight in the heartbeat of a supervisor without a stored command, which cannot take over."""
 
 
 class Turn(Enum):
@@ -53,13 +54,13 @@ class SupervisorCounts:
     """Counts since the start.
 
     Attributes:
-        heard: valid commands received from the bridge.
+        received: valid commands received from the bridge.
         invalid: messages that cannot be decoded or have a wrong CRC; the robot ignores them too.
         takeovers: times that the bridge stopped publishing with a weight above 0.
         stops: stop requests received.
     """
 
-    heard: int = 0
+    received: int = 0
     invalid: int = 0
     takeovers: int = 0
     stops: int = 0
@@ -117,11 +118,11 @@ class Supervisor:
         if command is None or not command.valid or not np.isfinite(command.q[WEIGHT_SLOT]):
             self.counts.invalid += 1
             return
-        self.counts.heard += 1
+        self.counts.received += 1
         if not (command.kp.any() and command.q[WEIGHT_SLOT] > 0):
-            self._stop_time = None  # obeyed: no stiffness, or no weight
+            self._stop_time = None  # the request is fulfilled
         elif self._takeover_time is not None and self._stop_time is not None:
-            return  # a stop request is not given up for a publisher that ignores it
+            return  # the other publisher ignores the stop request
         self._last, self._last_received, self._takeover_time = command, now, None
         self._own_crcs.clear()
         self._weight = float(np.clip(command.q[WEIGHT_SLOT], 0, 1))
@@ -138,7 +139,7 @@ class Supervisor:
         received messages have been passed to `receive`."""
         pause = now - self._ticked
         if self._takeover_time is not None and pause > self._patience * SECOND / 2:
-            self._takeover_time += pause  # the ramp goes on from the last weight
+            self._takeover_time += pause  # the ramp continues from the last weight
         elif self._ticked and pause > STALE * SECOND:
             self._blind_until = now + round(self._patience * SECOND)
             self._last, self._weight, self.turn = None, 0.0, Turn.NONE
@@ -159,7 +160,7 @@ class Supervisor:
 
     def _ramp_down(self, last: LowCmd, now: int) -> bytes:
         assert self._takeover_time is not None
-        # The first command has a lower weight already, so that the bridge knows it from its own.
+        # The first command has a lower weight already: the bridge can tell it from its own.
         damps, elapsed = self._stop_time is not None, (now - self._takeover_time) / SECOND
         elapsed += self._period
         self._weight = max(0.0, self._takeover_weight - elapsed / self._ramp)

@@ -236,7 +236,7 @@ class SupervisorWatch:
     """Checks the heartbeat of the supervisor, which must be able to take over at any time.
 
     The heartbeat contains the supervisor's patience (s) and the weight of the last command that it
-    received, negative if it knows none. A supervisor that runs but does not receive the commands is
+    received, negative if there is none. A supervisor that runs but does not receive the commands is
     of no use.
     """
 

@@ -106,7 +106,7 @@ class JointStream:
 
     Attributes:
         max_gap: maximum time between two samples of an episode, ns.
-        clock_resets: number of times that the clock began anew. Equal stamps before and after such
+        clock_resets: number of times that the clock was reset. Equal stamps before and after such
             a reset belong to different episodes.
     """
 

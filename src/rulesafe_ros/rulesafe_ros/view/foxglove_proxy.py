@@ -1,4 +1,4 @@
-"""A reverse proxy before the Foxglove server, which itself accepts every page of the browser.
+"""A reverse proxy for the Foxglove server, which does not check which page connects.
 
 The proxy reads the head of a connection, checks Host and Origin, and then forwards all bytes. The
 server behind it listens on a random address of the loopback network, which no page can guess.

@@ -22,8 +22,9 @@ BACKLOG = 256
 
 
 class FoxgloveServer:
-    """A server that publishes messages and accepts no commands. It accepts every page of the
-    browser; `foxglove_proxy` stands before it.
+    """A server that publishes messages and accepts no commands.
+
+    It does not check which page connects; `foxglove_proxy` does.
 
     Attributes:
         port: TCP port of the server.

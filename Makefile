@@ -25,7 +25,7 @@ LEARNED := policy:=dp3_rule_020 memory:=vq rule:=rule_020 safe:=safe_02 split:=t
 SLOW := ros or render or colcon or train or episode
 
 .DEFAULT_GOAL := help
-.PHONY: help setup browser demo check test lint docs bench clean fuzz
+.PHONY: help setup browser demo check test lint docs bench clean fuzz campaign
 
 help: ## List the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -65,6 +65,9 @@ docs: setup ## Build the documents' site, build/site/index.html
 
 fuzz: setup ## Give 10 000 random and hostile inputs to each reader of files and messages
 	@RULESAFE_FUZZ=10000 .venv/bin/pytest -n auto --maxprocesses 4 --timeout 0 tests/test_fuzz_readers.py
+
+campaign: setup ## Give the bridge 10 000 runs with random faults in virtual time; resumable
+	@.venv/bin/python tests/h1_2_bridge/fault_campaign.py runs/campaign.jsonl --runs 10000
 
 bench: setup ## Measure speed, latency and memory on this machine
 	@.venv/bin/rulesafe bench

@@ -1,0 +1,305 @@
+"""Random faults of bridge, supervisor, robot and policy, in virtual time, as the robot sees them.
+
+    python tests/h1_2_bridge/fault_campaign.py runs/campaign.jsonl --runs 10000 --workers 2
+
+Each run is one seed: several faults at random times in a random state. The commands of bridge and
+supervisor are checked as the robot receives them, from both publishers. The command prints a
+summary and the seeds that fail; run again, it continues. test_campaign.py runs the first seeds.
+"""
+
+import argparse
+import json
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sdk_motors import MOTORS
+from virtual import MS, SupervisedWorld, assert_safe
+
+from h1_2_bridge.motors import WEIGHT_SLOT, motors
+from h1_2_bridge.remote import encode
+from h1_2_bridge.states import ControlState
+from h1_2_bridge.supervisor import Supervisor, SupervisorParameters, Turn
+from h1_2_bridge.wire import encode_low_state
+from rulesafe_core.chunks import SECOND, make_chunk
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.joints import ACTION_JOINTS
+from rulesafe_data import engines
+from rulesafe_data.bars import ProgressBar
+
+PATIENCE = 0.2
+"""Of the supervisor, s."""
+
+
+class Run:
+    """One run of the campaign."""
+
+    def __init__(self, seed: int) -> None:
+        self.rng = np.random.default_rng(seed)
+        self.world = SupervisedWorld(
+            patience=PATIENCE,
+            output="lowcmd" if self.rng.random() < 0.25 else "arm_sdk",
+            hand=bool(self.rng.random() < 0.5),
+            ramp=0.3,
+            speed=float(self.rng.choice([0.1, 0.5])),
+            damping_timeout=0.5,
+        )
+        self.faults: list[str] = []
+        self.killed = 0  # ns, when the bridge is killed at the end
+
+    def go(self) -> None:
+        world, rng = self.world, self.rng
+        world.run(0.1)
+        for _ in range(int(rng.integers(2, 6))):
+            self.recover()
+            self.steps(int(rng.integers(2, 150)))
+            name = str(rng.choice([name for name in dir(self) if name.startswith("fault_")]))
+            self.faults.append(name)
+            getattr(self, name)()
+            self.steps(int(rng.integers(2, 150)))
+            self.end_fault()
+        self.end()
+
+    def steps(self, count: int) -> None:
+        """Run with a load that delays ticks, within what the bridge endures."""
+        for _ in range(count):
+            self.world.step(int(self.rng.choice([2, 4, 9, 40], p=[0.1, 0.8, 0.09, 0.01])))
+
+    def recover(self) -> None:
+        """Do what a user does: reset, engage, send chunks."""
+        world = self.world
+        try:
+            if world.state in (ControlState.DAMPING, ControlState.FAULT):
+                world.core.reset()
+            elif world.state in (ControlState.IDLE, ControlState.HOLDING):
+                world.core.engage(world.now)
+            elif world.state is ControlState.ACTIVE:
+                self.chunk()
+        except RuleSafeError as error:
+            assert str(error)
+
+    def chunk(self) -> None:
+        world, rng = self.world, self.rng
+        steps = int(rng.integers(1, 50))
+        rows = world.core.drive.command + np.cumsum(rng.normal(0, 0.1, (steps, 13)), axis=0)
+        try:
+            world.core.accept(make_chunk(ACTION_JOINTS, rows, world.clock), world.clock)
+        except RuleSafeError as error:
+            assert str(error)
+
+    def end_fault(self) -> None:
+        world = self.world
+        world.alter, world.stopped, world.send_delay = (lambda state: state), False, 0
+        world.hand_answers = world.supervisor_hears = world.supervisor_alive = True
+
+    def fault_pause(self) -> None:
+        self.world.stop_for(float(self.rng.choice([0.05, 0.12, 0.16, 0.19, 0.3, 0.6, 2.0])))
+
+    def fault_pause_before_sending(self) -> None:
+        self.world.send_delay = int(self.rng.choice([20, 120, 180, 400]))
+        self.world.step()
+        self.world.send_delay = 0
+
+    def fault_supervisor_paused(self) -> None:
+        self.world.supervisor_alive = False
+        self.steps(int(self.rng.integers(5, 300)))
+
+    def fault_both_paused(self) -> None:
+        self.world.supervisor_alive = False
+        self.world.stop_for(float(self.rng.choice([0.3, 0.6, 5.0])))
+
+    def fault_supervisor_restarts(self) -> None:
+        """Not during a takeover, which would be the loss of both."""
+        world = self.world
+        if world.supervisor.turn is Turn.SUPERVISOR:
+            return
+        world.supervisor_alive = False
+        self.steps(int(self.rng.integers(5, 300)))
+        world.supervisor = Supervisor(SupervisorParameters(ramp=0.3, patience=PATIENCE))
+
+    def fault_supervisor_is_deaf(self) -> None:
+        self.world.supervisor_hears = False
+
+    def fault_stop(self) -> None:
+        self.world.request_stop(bridge=bool(self.rng.random() < 0.6))
+
+    def fault_states_lost(self) -> None:
+        share = float(self.rng.choice([0.3, 0.9, 1.0]))
+        self.world.alter = lambda state: None if self.rng.random() < share else state
+
+    def fault_states_repeated(self) -> None:
+        last = self.world.low_state()
+        self.world.alter = lambda state: last if self.rng.random() < 0.8 else state
+
+    def fault_states_reordered(self) -> None:
+        held: list = []
+
+        def swap(state):
+            held.append(state)
+            return held.pop(int(self.rng.integers(len(held)))) if len(held) > 2 else None
+
+        self.world.alter = swap
+
+    def fault_states_corrupted(self) -> None:
+        def corrupt(state):
+            raw = bytearray(encode_low_state(state))
+            raw[int(self.rng.integers(4, len(raw)))] ^= 1 << int(self.rng.integers(8))
+            return bytes(raw)
+
+        self.world.alter = corrupt
+
+    def fault_clock(self) -> None:
+        self.world.shift += round(float(self.rng.normal(0, 2)) * SECOND)
+
+    def fault_flood(self) -> None:
+        for _ in range(30):
+            self.chunk()
+
+    def fault_policy_silent(self) -> None:
+        self.steps(200)
+
+    def fault_load(self) -> None:
+        tau = np.zeros(35, np.float32)
+        tau[20] = 200.0
+        self.world.alter = lambda state: replace(state, tau=tau)
+
+    def fault_remote(self) -> None:
+        self.world.alter = lambda state: replace(state, remote=encode(["select"]))
+
+    def fault_robot_restarts(self) -> None:
+        self.world.tick = int(self.rng.integers(0, 100))
+
+    def fault_hand(self) -> None:
+        self.world.hand_answers = False
+
+    def fault_disengage(self) -> None:
+        try:
+            self.world.core.disengage(self.world.now)
+        except RuleSafeError as error:
+            assert str(error)
+
+    def end(self) -> None:
+        """The bridge is killed, not at the same time as another part: the robot is released."""
+        world = self.world
+        self.steps(200)
+        world.stopped, self.killed = True, world.now
+        world.run(PATIENCE + 0.3 + 0.3)
+        if world.output.ends and world.commands:
+            assert world.commands[-1].cmd.q[WEIGHT_SLOT] == 0.0, "released within its time"
+        deaf = "fault_supervisor_is_deaf" in self.faults
+        world.assert_no_jump(PATIENCE + 0.04 if deaf else 0.0)
+        self.assert_one_writer()
+        # A command sent late moves the arm more slowly than it was computed for.
+        if "supervisor" not in world.sources and "fault_pause_before_sending" not in self.faults:
+            assert_safe(world)
+
+    def assert_one_writer(self) -> None:
+        """After a command of the supervisor, the bridge publishes at weight 0 only, from rest."""
+        sources, commands = self.world.sources, self.world.commands
+        for i in range(1, len(sources)):
+            if (sources[i - 1], sources[i]) == ("supervisor", "bridge"):
+                before, after = commands[i - 1].cmd, commands[i].cmd
+                assert before.q[WEIGHT_SLOT] == 0, "the supervisor had not finished"
+                assert after.q[WEIGHT_SLOT] <= (40 * MS / SECOND) / 0.3 + 1e-6
+            assert np.isfinite(commands[i].cmd.q[:MOTORS]).all()
+
+    def figures(self) -> dict[str, Any]:
+        """Return what the robot received."""
+        world, commands = self.world, self.world.commands
+        limit = np.minimum(motors().velocity, 9.0) * world.config.speed
+        ramp = speed = 0.0
+        for last, new in pairwise(commands):
+            seconds = (new.time - last.time) / SECOND
+            before, after = float(last.cmd.q[WEIGHT_SLOT]), float(new.cmd.q[WEIGHT_SLOT])
+            ramp = max(ramp, abs(after - before) * world.config.ramp / max(seconds, 0.02))
+            if before and after:
+                moved = np.abs(new.cmd.q - last.cmd.q)[:MOTORS] / limit / max(seconds, 0.004)
+                speed = max(speed, float(moved.max()))
+        weighted = [c.time for c in commands if c.cmd.q[WEIGHT_SLOT] > 0]
+        released = (weighted[-1] - self.killed) / SECOND if weighted else 0.0
+        return {
+            "output": "arm_sdk" if world.output.ends else "lowcmd",
+            "hand": world.core.hand is not None,
+            "faults": self.faults,
+            "commands": len(commands),
+            "takeovers": world.supervisor.counts.takeovers,
+            "ramp_share": ramp,
+            "speed_share": speed,
+            "release_s": max(0.0, released) if world.output.ends else None,
+        }
+
+
+def run_seed(seed: int) -> dict[str, Any]:
+    """Return the figures of one run, and its error, if any."""
+    run = Run(seed)
+    try:
+        run.go()
+        error = ""
+    except AssertionError as found:
+        error = f"{run.faults}: {found}"
+    return {"seed": seed, "error": error, **run.figures()}
+
+
+def summary(results: Sequence[Mapping[str, Any]]) -> str:
+    """Return the figures of all runs as a Markdown table."""
+    faults = Counter(name for r in results for name in r["faults"])
+    kinds = Counter((r["output"], r["hand"]) for r in results)
+    speed, ramp = (max(r[key] for r in results) for key in ("speed_share", "ramp_share"))
+    rows = {
+        "runs": len(results),
+        "runs that break an invariant": sum(bool(r["error"]) for r in results),
+        "runs with arm_sdk, lowcmd; with a hand": (
+            f"{sum(n for (o, _), n in kinds.items() if o == 'arm_sdk')}, "
+            f"{sum(n for (o, _), n in kinds.items() if o == 'lowcmd')}; "
+            f"{sum(n for (_, h), n in kinds.items() if h)}"
+        ),
+        "kinds of faults; faults": f"{len(faults)}; {sum(faults.values())}",
+        "commands checked": sum(r["commands"] for r in results),
+        "takeovers by the supervisor": sum(r["takeovers"] for r in results),
+        "fastest change of the weight, of the limit": f"{ramp:.3f}",
+        "fastest joint command, of the limit": f"{speed:.3f}",
+        "latest weight above 0 after the bridge was killed": (
+            f"{max(r['release_s'] or 0 for r in results):.2f} s "
+            f"(patience {PATIENCE:g} s + ramp 0.3 s)"
+        ),
+    }
+    return "\n".join(("| | |", "|---|---:|", *(f"| {k} | {v} |" for k, v in rows.items())))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("out", type=Path, help="results, JSON lines; an existing file is continued")
+    parser.add_argument("--runs", type=int, default=10_000)
+    parser.add_argument("--workers", type=int, default=2)
+    arguments = parser.parse_args()
+    lines = arguments.out.read_text().splitlines() if arguments.out.exists() else []
+    results = {result["seed"]: result for result in map(json.loads, lines)}
+    missing = [seed for seed in range(arguments.runs) if seed not in results]
+    arguments.out.parent.mkdir(parents=True, exist_ok=True)
+    with (
+        arguments.out.open("a") as file,
+        ProgressBar(total=arguments.runs, initial=len(results), unit="run") as bar,
+    ):
+
+        def note(seed: int, result: dict[str, Any]) -> None:
+            results[seed] = result
+            file.write(json.dumps(result) + "\n")
+            file.flush()
+            bar.update()
+
+        engines.run(run_seed, missing, note, arguments.workers)
+    chosen = [results[seed] for seed in range(arguments.runs)]
+    print(summary(chosen))
+    failed = [result for result in chosen if result["error"]]
+    for result in failed:
+        print(f"seed {result['seed']}: {result['error']}", file=sys.stderr)
+    return bool(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

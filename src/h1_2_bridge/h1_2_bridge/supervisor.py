@@ -37,6 +37,9 @@ LAST_ZEROS = 0.2
 STALE = 0.5
 """Time (s) without a tick after which the last command is discarded: the supervisor was paused."""
 
+BLIND = 0.2
+"""Time (s) after such a pause in which received commands are ignored: they may be older than it."""
+
 UNKNOWN = -1.0
 """Weight in the heartbeat of a supervisor without a stored command, which cannot take over."""
 
@@ -141,7 +144,7 @@ class Supervisor:
         if self._takeover_time is not None and pause > self._patience * SECOND / 2:
             self._takeover_time += pause  # the ramp continues from the last weight
         elif self._ticked and pause > STALE * SECOND:
-            self._blind_until = now + round(self._patience * SECOND)
+            self._blind_until = now + round(BLIND * SECOND)
             self._last, self._weight, self.turn = None, 0.0, Turn.NONE
             self._takeover_time = self._stop_time = None
         elif pause > self._patience * SECOND / 2:

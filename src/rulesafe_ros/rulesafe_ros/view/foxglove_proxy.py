@@ -1,7 +1,7 @@
-"""A reverse proxy before the Foxglove server, which itself accepts every page of the browser.
+"""A reverse proxy for the Foxglove server, which itself accepts connections from all web pages.
 
 The proxy reads the head of a connection, checks Host and Origin, and then forwards all bytes. The
-server behind it listens on a random address of the loopback network, which no page can guess.
+server listens on a random address of the loopback network, which a web page cannot guess.
 """
 
 import asyncio

@@ -22,8 +22,10 @@ BACKLOG = 256
 
 
 class FoxgloveServer:
-    """A server that publishes messages and accepts no commands. It accepts every page of the
-    browser; `foxglove_proxy` stands before it.
+    """A Foxglove server that publishes messages and accepts no commands.
+
+    The server does not check the origin of connections. Therefore clients connect to
+    `foxglove_proxy`, which checks it and forwards the connection.
 
     Attributes:
         port: TCP port of the server.

@@ -52,6 +52,12 @@ def test_the_help_shows_them(capsys):
     assert "--policy {dp3,rdt,cogact,pi0}|module:NAME" in run(capsys, "policy", "describe", "-h")[1]
 
 
+def test_a_switch_without_a_default_has_the_options_of_the_help(capsys):
+    options = {argument.name: argument.options for argument in arguments_of(train)}["safe_frame"]
+    assert options == ("--safe-frame", "--no-safe-frame")
+    assert ", ".join(options) in run(capsys, "policy", "train", "--help")[1]
+
+
 def test_helps_do_not_refer_to_internal_modules():
     text = (ROOT / "docs/reference/cli.md").read_text("utf-8")
     text = text.replace("accelerate launch -m rulesafe_cli.cli ", "")

@@ -70,7 +70,8 @@ def engage(wait: float = 10.0) -> None:
 
 
 def _call_settled(client: "BridgeClient", name: str, wait: float) -> None:
-    """Call a service, again after a refusal: for SETTLE s, or `wait` s if the supervisor starts."""
+    """Call a service. Repeat a refused call for SETTLE s, without a heartbeat of the supervisor
+    for `wait` s."""
     start = time.monotonic()
     while True:
         try:

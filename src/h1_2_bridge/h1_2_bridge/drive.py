@@ -147,7 +147,11 @@ class Drive:
         return cmd
 
     def damping_message(self, dt: float) -> LowCmd:
-        """Return a command that only damps. Raises RuleSafeError if it violates a limit."""
+        """Return a command with damping only: no stiffness, no torque.
+
+        Raises:
+            RuleSafeError: the command violates a limit.
+        """
         self._motion.halt()
         cmd = self._output.damping(self.posture, self.weight, self.mode_machine)
         self._guard.check_damping(cmd, dt, self.mode_machine)

@@ -84,7 +84,7 @@ class SupervisorParameters(RealtimeParameters):
 
 
 class Supervisor:
-    """Takes over from a dead bridge; see the module."""
+    """Ramps the weight down if the bridge stops sending commands; see the module's docstring."""
 
     def __init__(self, parameters: SupervisorParameters = SupervisorParameters()) -> None:
         self._ramp, self._patience = parameters.ramp, parameters.patience

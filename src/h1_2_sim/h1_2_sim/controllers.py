@@ -101,7 +101,7 @@ class Controller:
 
     @property
     def share(self) -> float:
-        """Share of the commands in the control of the right arm, 0 to 1."""
+        """Weight of the commands in the drives of the right arm, 0 to 1."""
         raise NotImplementedError
 
     @property

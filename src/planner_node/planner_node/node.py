@@ -1,8 +1,9 @@
 """ROS 2 node of the expert: subscribes to the privileged status and publishes action chunks.
 
-The node publishes the next chunk for each status that waits for one, or, where simulated time does
-not wait, after the last chunk has run out. Failures are published on /diagnostics with level ERROR
-and the key "episode"; the evaluator then ends that episode.
+The node publishes the next chunk when a status reports that the simulation waits for one. If
+simulated time does not wait for chunks, it publishes the next one when the last has been executed.
+Failures are published on /diagnostics with level ERROR and the key "episode"; the evaluator then
+ends that episode.
 """
 
 import sys

@@ -53,10 +53,12 @@ class ContactForceError(RuleSafeError):
 
 
 class Primitives:
-    """Generates the primitives at a pace.
+    """Generates the primitives with the speeds of `pace`.
 
-    `activity` describes the running primitive. `peak_force` (N) is the largest force between robot
-    and safe, observed at the end of a chunk, since it was set to 0.
+    Attributes:
+        activity: description of the running primitive.
+        peak_force: largest force between robot and safe at the end of a chunk, N, since the
+            attribute was last set to 0.
     """
 
     def __init__(self, pace: Pace = Pace()):

@@ -40,7 +40,10 @@ def _checkpoint(name: str) -> Checkpoint:
 
 
 def describe_family(family: str, size: str, config: NetworkConfig, memory: Memory) -> str:
-    """Return the description of a family's network; on the meta device, since base is large."""
+    """Return the description of a family's network.
+
+    The network is created on the meta device, without weights, because size base is large.
+    """
     with torch.device("meta"):
         network = make_network(family, config, memory.shape)
     return "\n".join([_head(family, size), *_network(network.eval(), config, memory)])

@@ -115,7 +115,11 @@ class ObservationHistory:
     def observation(
         self, frame: int, instruction: str = "", memory: Reading = NO_READING
     ) -> Observation:
-        """Return the observation at `frame`, of which no part may be `missing`."""
+        """Return the observation at `frame`.
+
+        Raises:
+            RuleSafeError: a part is missing, see `missing`.
+        """
         if lacking := self.missing(frame):
             raise RuleSafeError(f"the observation at frame {frame} lacks: {', '.join(lacking)}")
         window = self.window(frame)

@@ -47,7 +47,7 @@ def arguments_of(function: Callable[..., Any], defaults: object = None) -> list[
         if is_dataclass(kind):
             found += arguments_of(kind, default)  # type: ignore[arg-type]
             continue
-        switch = kind is bool and default is not None
+        switch = kind is bool
         options = [alias for mark in marks for alias in getattr(mark, "aliases", None) or ()]
         options.append(f"--{name.replace('_', '-')}")
         if switch and tyro.conf.FlagCreatePairsOff not in marks:
@@ -76,8 +76,8 @@ def _plain(hint: Any) -> tuple[Any, tuple[Any, ...]]:
 
 def _metavar(kind: Any) -> str:
     values, origin = get_args(kind), get_origin(kind)
-    if origin is Literal or kind is bool:
-        return f"{{{','.join(values or ('True', 'False'))}}}"
+    if origin is Literal:
+        return f"{{{','.join(values)}}}"
     if origin is tuple:
         return f"[{_metavar(values[0])} [{_metavar(values[0])} ...]]"
     if values:

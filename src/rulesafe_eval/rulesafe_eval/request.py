@@ -76,7 +76,8 @@ class EvaluationRequest:
     locks: Mapping[str, str] = field(default_factory=dict)  # files of custom rules
 
     def episode(self, rule: str, number: int) -> Attempt:
-        """Return an episode of a rule: safes in turn, consecutive seeds below those of demos."""
+        """Return episode `number` of a rule. Episodes use the safes in turn and consecutive seeds,
+        which are below those of demonstrations."""
         safe = self.safes[number % len(self.safes)]
         source = self.locks.get(rule, "")
         return Attempt(rule, number, safe, self.seed + number, self.split, source)

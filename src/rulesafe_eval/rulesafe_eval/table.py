@@ -45,12 +45,12 @@ class Pooled:
         return {key[1:] for key in self.lines}
 
     def shared(self, other: "Pooled") -> list[tuple[int, str, str, int]]:
-        """Return the keys of the episodes that both have."""
+        """Return the keys of the episodes that are also in `other`."""
         return [key for key in self.lines if key in other.lines]
 
     def interval(self, key: str) -> tuple[float, float] | None:
-        """Return the 95 % interval of a mean; all episodes of a place are resampled together. None:
-        there are too few places for a bootstrap."""
+        """Return the 95 % interval of the mean of a value. All episodes of a place are resampled
+        together. None: there are too few places for a bootstrap."""
         places = [tuple(place) for _, *place in self.lines]
         values = self.values(key)
         if key == "opened" and (len(self.seconds) == 1 or np.ptp(values) == 0):

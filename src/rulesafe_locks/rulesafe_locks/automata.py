@@ -38,7 +38,7 @@ class AutomatonState:
 
     @property
     def output(self) -> Hashable:
-        """The outputs of the state, by which states are compared."""
+        """Phases, door lock and locked parts: equivalent states have equal outputs."""
         return self.phases, self.door_unlocked, self.locked_parts
 
 

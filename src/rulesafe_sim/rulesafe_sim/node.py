@@ -1,5 +1,4 @@
-"""ROS 2 node of the simulation: the topics of docs/architecture.md, /clock, /episode/reset and
-/episode/pause.
+"""ROS 2 node of the simulation: the topics and services of docs/interface.md, with /clock.
 
 A single thread executes callbacks, simulates one control step of 10 ms, and publishes. With
 `wait_for_action`, simulated time does not advance while no chunk is executed, so that an episode

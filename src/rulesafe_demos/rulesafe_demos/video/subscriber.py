@@ -20,10 +20,10 @@ class EpisodeVideo:
     """Subscriber that writes film.mp4 and sheet.png.
 
     Args:
-        simulation: has just been reset, and renders.
+        simulation: a simulation with rendering that has just been reset.
         folder: folder for both files.
-        time_limit: simulated time, s, until which it records, or until shortly after the door
-            opened.
+        time_limit: simulated time, s, at which the recording ends, unless the door opens before:
+            then it ends shortly after.
         side: width and height of each rendered image, pixels.
         memory: updated with the joint positions; its tokens are shown, if it has any.
     """

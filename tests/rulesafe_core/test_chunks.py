@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulesafe_core.chunks import (
+    AHEAD,
     EXECUTORS,
     PERIOD,
     SECOND,
@@ -306,3 +307,20 @@ def test_the_path_does_not_depend_on_a_command_that_lags():
         path = executor.path(now, np.full(13, 0.1))
         assert path[1][-1] == pytest.approx(0.3)
         assert path[1][0] == pytest.approx(3e-9 * min(now, 1e8))
+
+
+def test_a_stamp_may_be_ahead_of_the_clock_by_half_a_second_but_no_more():
+    executor, now = ChunkExecutor(), 7 * SECOND
+    assert AHEAD == SECOND // 2
+    with pytest.raises(RuleSafeError, match="use_sim_time"):
+        executor.accept(make_chunk(ACTION_JOINTS, rows_of(1, 5), now + AHEAD + 1), now, START)
+    assert executor.accept(make_chunk(ACTION_JOINTS, rows_of(1, 5), now + AHEAD), now, START) == 5
+
+
+def test_only_remaining_steps_count_as_clipped_and_counts_add_up():
+    executor = ChunkExecutor(np.full(13, -0.5), np.full(13, 0.5))
+    rows = np.full((6, 13), 0.7)
+    executor.accept(make_chunk(ACTION_JOINTS, rows, 0), 4 * PERIOD, START)
+    assert executor.clipped == 2, "the time of the first four steps has passed"
+    executor.accept(make_chunk(ACTION_JOINTS, rows, 0), 5 * PERIOD, START)
+    assert executor.clipped == 3

@@ -69,6 +69,18 @@ def test_another_tokenizer_under_the_same_name_is_refused(memories):
         memory_from(described)
 
 
+@pytest.mark.parametrize("kind", ["vq", "fsq"])
+@pytest.mark.parametrize("trained", [None, ""])
+def test_a_description_without_the_hash_of_its_tokenizer_is_refused(kind, trained, memories):
+    described = {k: v for k, v in memories[kind].describe().items() if k != "hash"}
+    if trained is not None:
+        described["hash"] = trained
+    with pytest.raises(RuleSafeError, match="has changed since the training"):
+        memory_from(described)
+    with pytest.raises(RuleSafeError, match="has changed since the training"):
+        memory_from({"kind": "raw", "hash": "0" * 64})
+
+
 def test_another_number_of_tokens_than_the_model_offers_is_refused():
     with pytest.raises(RuleSafeError, match="5"):
         VqMemory(clusters=5).describe()

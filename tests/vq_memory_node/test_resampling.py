@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from rulesafe_core.chunks import PERIOD, SECOND
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
-from vq_memory_node.resampling import JointStream
+from vq_memory_node.resampling import FOREIGN, KEPT, OUT_OF_ORDER, JointStream
 
 TICK = SECOND // 100
 
@@ -244,3 +244,37 @@ def test_after_a_jump_of_the_clock_nothing_of_the_old_clock_counts():
     feed(stream, ticks(1.01, 100.5))
     assert stream.start(PERIOD) == []  # a new simulation, before its joint states
     assert feed(stream, ticks(0.1, 0.1))[0].begins.startswith("the clock jumped back")
+
+
+# Thresholds: at the limit, and just beyond it ---------------------------------------------------
+
+
+def test_a_sample_up_to_a_tenth_of_a_second_late_is_ignored_and_an_older_one_is_a_new_clock():
+    assert OUT_OF_ORDER == PERIOD
+    for back, resets in ((PERIOD - 1, 0), (PERIOD, 0), (PERIOD + 1, 1)):
+        stream = JointStream()
+        feed(stream, ticks(0, 1))
+        feed(stream, [SECOND - back])
+        assert stream.clock_resets == resets
+        assert stream.counts.out_of_order == 1 - resets
+
+
+def test_a_start_up_to_ten_seconds_ahead_is_waited_for_and_a_later_one_is_of_another_clock():
+    assert FOREIGN == 10 * SECOND
+    for ahead, frames in ((FOREIGN - 1, 0), (FOREIGN, 0), (FOREIGN + 1, 1)):
+        stream = JointStream()
+        stream.start(ahead + PERIOD)
+        assert len(feed(stream, [PERIOD])) == frames
+        assert stream.counts.of_the_past_episode == 1 - frames
+        assert (stream.started is None) == bool(frames)
+
+
+def test_samples_of_the_last_second_are_stored_for_a_start_that_is_received_late():
+    assert KEPT == SECOND
+    stream = JointStream()
+    feed(stream, ticks(0, 3.2))
+    frames = stream.start(2 * SECOND)
+    assert [frame.stamp for frame in frames] == list(range(22 * PERIOD, 30 * PERIOD + 1, PERIOD))
+    assert frames[0].begins == "a new episode"
+    assert [frame.stamp for frame in stream.start(SECOND + 2 * PERIOD)] == [22 * PERIOD]
+    assert stream.started == 12 * PERIOD

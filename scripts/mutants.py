@@ -12,6 +12,7 @@ survivor also if the tests have changed.
 """
 
 import argparse
+import gc
 import hashlib
 import importlib
 import json
@@ -103,6 +104,7 @@ class Copy:
         for module in preload:
             with suppress(ImportError):
                 importlib.import_module(module)
+        gc.freeze()  # a garbage collection of these modules takes as long as many tests
 
     def run(self, group: Group, first: list[str], limit: float) -> tuple[str, str, float]:
         """Run the group's tests; return survived, noticed or timeout, the test, and the time, s."""
@@ -136,7 +138,16 @@ class Copy:
             with Path(os.devnull).open("r+") as null:
                 for stream in range(3):
                     os.dup2(null.fileno(), stream)
-            words = ["-x", "-q", "-p", "no:cacheprovider", "-m", "not (ros or render or episode)"]
+            words = [
+                "-x",
+                "-q",
+                "-p",
+                "no:cacheprovider",
+                "-p",
+                "no:unraisableexception",
+                "-m",
+                "not (ros or render or episode)",
+            ]
             words += [f"--deselect={name}" for name in group.deselect]
             code = int(pytest.main([*words, *group.tests], [Order(first, self._noticed_by)]))
         finally:

@@ -158,6 +158,7 @@ def run(groups: list[Group], sample: int, seed: int, results: Path, preload: lis
     """Run the mutants of each sample that have no result yet."""
     known = _read(results)
     results.parent.mkdir(parents=True, exist_ok=True)
+    tests = {group.name: group.hash_of_tests for group in groups}  # of the copy
     with tempfile.TemporaryDirectory(prefix="mutants_") as folder, results.open("a") as out:
         copy = Copy(Path(folder), preload)
         for group in groups:
@@ -183,7 +184,7 @@ def run(groups: list[Group], sample: int, seed: int, results: Path, preload: lis
                 line = {
                     **dict(zip(("file", "where", "change"), mutant.key, strict=True)),
                     **{"verdict": verdict, "test": test, "seconds": seconds},
-                    **{"source": _hash(ROOT / mutant.file), "tests": group.hash_of_tests},
+                    **{"source": _hash(ROOT / mutant.file), "tests": tests[group.name]},
                 }
                 out.write(json.dumps(line) + "\n")
                 out.flush()

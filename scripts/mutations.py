@@ -49,8 +49,7 @@ def mutants_of(file: str, source: bytes) -> list[Mutant]:
         starts.append(starts[-1] + len(row))
     found, seen = [], Counter[tuple[str, str]]()
     for where, node, text in _walk(ast.parse(source), ()):
-        words = _one_line(ast.unparse(node)), _one_line(text)
-        change = f"{words[0]} -> {words[1]}"
+        change = _described(" ".join(ast.unparse(node).split()), " ".join(text.split()))
         seen[where, change] += 1
         change += f" #{seen[where, change]}" if seen[where, change] > 1 else ""
         begin = starts[node.lineno - 1] + node.col_offset
@@ -60,9 +59,20 @@ def mutants_of(file: str, source: bytes) -> list[Mutant]:
     return found
 
 
-def _one_line(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= 90 else text[:87] + "..."
+def _described(old: str, new: str) -> str:
+    """Return a change of a long text without most of what both have in common."""
+    if len(old) > 60:
+        start = _common(old, new)
+        end = _common(old[start:][::-1], new[start:][::-1])
+        first, last = max(0, start - 30), max(0, end - 30)
+        old, new = old[first : len(old) - last], new[first : len(new) - last]
+    return f"{old} -> {new}"
+
+
+def _common(old: str, new: str) -> int:
+    """Return the length of the common beginning of two texts."""
+    different = (i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b)
+    return next(different, min(len(old), len(new)))
 
 
 def _walk(node: Any, names: tuple[str, ...]) -> Iterator[tuple[str, Any, str]]:
@@ -128,7 +138,9 @@ def _new_texts(node: Any) -> Iterator[str]:
 
 
 def _is_text(node: ast.expr) -> bool:
-    return isinstance(node, ast.JoinedStr) or isinstance(getattr(node, "value", None), str)
+    if isinstance(node, ast.BinOp):
+        return _is_text(node.left) or _is_text(node.right)
+    return isinstance(node, ast.JoinedStr) or isinstance(getattr(node, "value", 0), (str, bytes))
 
 
 def _calls(node: ast.Call) -> Iterator[str]:

@@ -4,11 +4,10 @@
     python scripts/mutants.py limits --sample 0     # all mutants of one group
     python scripts/mutants.py --report              # the results so far
 
-scripts/mutants.yaml lists the groups, each with its files and the tests that must notice a change,
-the most likely test first, and the mutants that are equivalent to the original code. The working
-tree is not changed: each mutant is written to a copy of it. Results are appended to a file of JSON
-lines; an interrupted run continues there. A noticed mutant is run again if its file has changed, a
-survivor also if the tests have changed.
+scripts/mutants.yaml lists groups of files with the tests that must notice a change, and the mutants
+that are equivalent to the original code. The working tree is not changed: each mutant is written to
+a copy. Results are appended to a file of JSON lines; an interrupted run continues there. A mutant
+is run again if its file has changed, a survivor also if the tests have changed.
 """
 
 import argparse
@@ -37,7 +36,7 @@ import yaml
 from mutations import Mutant, mutants_of
 
 ROOT = Path(__file__).resolve().parents[1]
-FASTEST = 15
+SHORTEST = 15
 """Shortest time limit of a mutant, s."""
 MEMORY = 6 * 2**30
 """Memory limit of a mutant, bytes."""
@@ -60,12 +59,19 @@ class Order:
 
 @dataclass(frozen=True)
 class Group:
-    """Files and the tests that must notice a change of them; `deselect`: tests that are not run."""
+    """Files, and the tests that must notice a change of them.
+
+    `deselect`: tests that are not run. `equivalent`: reasons by "FILE FUNCTION" and change.
+    """
 
     name: str
+    equivalent: dict[str, dict[str, str]]
     files: list[str]
     tests: list[str]
     deselect: tuple[str, ...] = ()
+
+    def is_equivalent(self, mutant: Mutant) -> bool:
+        return mutant.change in self.equivalent.get(f"{mutant.file} {mutant.where}", {})
 
     @cached_property
     def hash_of_tests(self) -> str:
@@ -138,16 +144,8 @@ class Copy:
             with Path(os.devnull).open("r+") as null:
                 for stream in range(3):
                     os.dup2(null.fileno(), stream)
-            words = [
-                "-x",
-                "-q",
-                "-p",
-                "no:cacheprovider",
-                "-p",
-                "no:unraisableexception",
-                "-m",
-                "not (ros or render or episode)",
-            ]
+            words = ["-x", "-p", "no:cacheprovider", "-p", "no:unraisableexception"]
+            words += ["-m", "not (ros or render or episode)"]
             words += [f"--deselect={name}" for name in group.deselect]
             code = int(pytest.main([*words, *group.tests], [Order(first, self._noticed_by)]))
         finally:
@@ -162,13 +160,15 @@ def run(groups: list[Group], sample: int, seed: int, results: Path, preload: lis
     with tempfile.TemporaryDirectory(prefix="mutants_") as folder, results.open("a") as out:
         copy = Copy(Path(folder), preload)
         for group in groups:
-            due = [m for m in _sample(group, sample, seed) if not _valid(known.get(m.key), group)]
+            due = [
+                m for m in _sample(group, sample, seed) if not _valid(known.get(m.key), m, group)
+            ]
             if not due:
                 continue
             verdict, test, seconds = copy.run(group, [], 600)
             if verdict != "survived":
                 sys.exit(f"{group.name}: the tests fail without a change ({verdict} {test})")
-            limit = max(FASTEST, 5 * seconds)
+            limit = max(SHORTEST, 5 * seconds)
             killers: dict[str, Counter[str]] = defaultdict(Counter)
             for number, mutant in enumerate(due, 1):
                 here, everywhere = killers[mutant.where], killers[""]
@@ -181,11 +181,9 @@ def run(groups: list[Group], sample: int, seed: int, results: Path, preload: lis
                 path.write_bytes(source)
                 here[test] += bool(test)
                 everywhere[test] += bool(test)
-                line = {
-                    **dict(zip(("file", "where", "change"), mutant.key, strict=True)),
-                    **{"verdict": verdict, "test": test, "seconds": seconds},
-                    **{"source": _hash(ROOT / mutant.file), "tests": tests[group.name]},
-                }
+                line = dict(zip(("file", "where", "change"), mutant.key, strict=True))
+                line |= {"verdict": verdict, "test": test, "seconds": seconds}
+                line |= {"source": _hash(ROOT / mutant.file), "tests": tests[group.name]}
                 out.write(json.dumps(line) + "\n")
                 out.flush()
                 print(f"{group.name} {number}/{len(due)}: {verdict} {mutant.change}", flush=True)
@@ -204,20 +202,21 @@ def _read(results: Path) -> dict[tuple[str, str, str], dict[str, Any]]:
     return {(line["file"], line["where"], line["change"]): line for line in found}
 
 
-def _valid(line: dict[str, Any] | None, group: Group) -> bool:
-    if line is None or line["source"] != _hash(ROOT / line["file"]):
+def _valid(line: dict[str, Any] | None, mutant: Mutant, group: Group) -> bool:
+    if line is None or line["source"] != _hash(ROOT / mutant.file):
         return False
-    return line["verdict"] != "survived" or line["tests"] == group.hash_of_tests
+    tested = line["verdict"] != "survived" or line["tests"] == group.hash_of_tests
+    return tested or group.is_equivalent(mutant)
 
 
-def report(groups: list[Group], sample: int, seed: int, results: Path, equivalent: Any) -> None:
+def report(groups: list[Group], sample: int, seed: int, results: Path) -> None:
     """Print the survivors, and a row of figures for each group."""
     known, rows = _read(results), []
     for group in groups:
         drawn = _sample(group, sample, seed)
-        done = [(m, known[m.key]) for m in drawn if _valid(known.get(m.key), group)]
+        done = [(m, known[m.key]) for m in drawn if _valid(known.get(m.key), m, group)]
         left = [m for m, line in done if line["verdict"] == "survived"]
-        survivors = [m for m in left if m.change not in equivalent.get(f"{m.file} {m.where}", {})]
+        survivors = [m for m in left if not group.is_equivalent(m)]
         for m in sorted(survivors, key=lambda m: (m.file, m.line)):
             print(f"{m.file}:{m.line} {m.where}: {m.change}")
         noticed, same = len(done) - len(left), len(left) - len(survivors)
@@ -238,16 +237,20 @@ def main() -> None:
     parser.add_argument("--report", action="store_true", help="run nothing")
     words = parser.parse_args()
     content = yaml.safe_load((ROOT / "scripts/mutants.yaml").read_text())
-    groups = [Group(name, **fields) for name, fields in content["groups"].items()]
+    groups = [
+        Group(name, content["equivalent"], **fields) for name, fields in content["groups"].items()
+    ]
     if unknown := set(words.groups) - {group.name for group in groups}:
         parser.error(f"unknown {', '.join(unknown)}; valid: {', '.join(g.name for g in groups)}")
     groups = [group for group in groups if not words.groups or group.name in words.groups]
+    for number in (signal.SIGINT, signal.SIGTERM):  # a background job of a shell ignores SIGINT
+        signal.signal(number, signal.default_int_handler)
     try:
         if not words.report:
             run(groups, words.sample, words.seed, words.results, content["preload"])
     except KeyboardInterrupt:
         print("interrupted; the same command continues")
-    report(groups, words.sample, words.seed, words.results, content["equivalent"])
+    report(groups, words.sample, words.seed, words.results)
 
 
 if __name__ == "__main__":

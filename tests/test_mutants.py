@@ -100,4 +100,4 @@ def test_a_run_reports_survivors_continues_and_changes_no_file(tmp_path):
     test = tmp_path / "tests/test_a.py"
     test.write_text(test.read_text() + "    assert not small(3)\n")
     third = run()
-    assert "all 2/2: noticed" in third and "| all | 3 | 3 | 0 | 0 | 100 % |" in third
+    assert "all 1/1: noticed" in third and "| all | 3 | 2 | 1 | 0 | 100 % |" in third

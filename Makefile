@@ -11,7 +11,8 @@ export RMW_IMPLEMENTATION := rmw_fastrtps_cpp
 export ROS_AUTOMATIC_DISCOVERY_RANGE ?= LOCALHOST
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
-# Arguments of the demo's launch file, such as ARGS="rule:=rule_003 safe:=safe_07 seed:=4".
+# Arguments of the demo's launch file, such as ARGS="rule:=rule_003 safe:=safe_07 seed:=4", or of
+# scripts/mutants.py, such as ARGS="limits --sample 0".
 ARGS ?=
 
 # `make demo rule:=rule_003` would set a make variable, which the launch file does not receive.
@@ -25,7 +26,7 @@ LEARNED := policy:=dp3_rule_020 memory:=vq rule:=rule_020 safe:=safe_02 split:=t
 SLOW := ros or render or colcon or train or episode
 
 .DEFAULT_GOAL := help
-.PHONY: help setup browser demo check test lint docs bench clean fuzz campaign
+.PHONY: help setup browser demo check test lint docs bench clean fuzz campaign mutants
 
 help: ## List the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -68,6 +69,9 @@ fuzz: setup ## Give 10 000 random and hostile inputs to each reader of files and
 
 campaign: setup ## Give the bridge 10 000 runs with random faults in virtual time; resumable
 	@.venv/bin/python tests/h1_2_bridge/fault_campaign.py runs/campaign.jsonl --runs 10000
+
+mutants: setup ## Change the code in single places: which changes does no test notice? ARGS="limits ..."
+	@.venv/bin/python scripts/mutants.py $(ARGS)
 
 bench: setup ## Measure speed, latency and memory on this machine
 	@.venv/bin/rulesafe bench

@@ -9,10 +9,11 @@ from h1_2_bridge.hands import DFX, FTP
 from h1_2_bridge.motors import MOTOR_COUNT, WEIGHT_SLOT, motors
 from h1_2_bridge.outputs import load_output
 from h1_2_bridge.remote import encode
-from h1_2_bridge.safety import FEED_FORWARD, CommandGuard
+from h1_2_bridge.safety import FEED_FORWARD, CommandGuard, check_chunk
 from h1_2_bridge.states import ControlState
-from rulesafe_core.chunks import SECOND
+from rulesafe_core.chunks import AHEAD, PERIOD, SECOND, make_chunk
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.joints import ACTION_JOINTS
 
 DT = 0.004
 ELBOW, WAIST = 23, 12
@@ -28,9 +29,11 @@ class Guarded:
         self.posture, self.torque = np.zeros(MOTOR_COUNT), np.zeros(MOTOR_COUNT)
         self.weight = 0.0
 
-    def check(self) -> None:
+    def check(self, dt: float = DT, **changes) -> None:
         cmd = self.output.command(self.posture, self.weight, self.torque, 6)
-        self.guard.check(cmd, DT, 6)
+        for name, (motor, value) in changes.items():
+            getattr(cmd, name)[motor] = value
+        self.guard.check(cmd, dt, 6)
 
     def damp(self, **changes) -> None:
         cmd = self.output.damping(self.posture, self.weight, 6)
@@ -136,6 +139,77 @@ def test_torque_just_below_and_just_above_half_of_the_effort(sign):
     guarded.torque[ELBOW] = sign * half * 1.001
     with pytest.raises(RuleSafeError, match="excessive feed-forward torque"):
         guarded.check()
+
+
+def test_the_weight_never_exceeds_one():
+    guarded = Guarded()
+    for guarded.weight in (0.5, 1.0):
+        guarded.check(dt=1.5)
+    guarded.weight = 1.0005  # within the ramp
+    with pytest.raises(RuleSafeError, match=r"the weight changes from 1 to 1\.0005"):
+        guarded.check()
+
+
+def test_only_commanded_motors_are_checked():
+    leg = 3
+    Guarded("arm_sdk").check(q=(leg, 9.0))
+    with pytest.raises(RuleSafeError, match="is commanded to leave its limits"):
+        Guarded("lowcmd").check(q=(leg, 9.0))
+
+
+# Chunks ---------------------------------------------------------------------------------------
+
+NOW = 100 * SECOND
+
+
+def check_rows(rows, offsets=None, stamp=NOW, **settings) -> None:
+    """Check a chunk while the command is 0."""
+    chunk = make_chunk(ACTION_JOINTS, rows, stamp, offsets)
+    check_chunk(chunk, NOW, np.zeros(13), BridgeConfig(**settings))
+
+
+@SIGNS
+@pytest.mark.parametrize("joint", [0, 6])
+def test_jumps_of_the_arm_just_below_and_just_above_the_limit(joint, sign):
+    for first in (0, 2):  # from the command, and from the second step
+        rows = np.zeros((4, 13))
+        rows[first:, joint] = sign * 0.5
+        check_rows(rows)
+        rows[first:, joint] = sign * 0.5001
+        start = "the command" if first == 0 else "step 1"
+        with pytest.raises(RuleSafeError, match=f"{ACTION_JOINTS[joint]} by 0.50 rad from {start}"):
+            check_rows(rows)
+    rows[:2, joint] = sign * 9.0  # steps whose time has passed
+    check_rows(rows, stamp=NOW - 2 * PERIOD, max_jump=0.6)
+    rows = np.zeros((4, 13))
+    rows[2:, 7] = sign * 9.0  # a finger
+    check_rows(rows)
+
+
+def test_ages_and_times_of_a_chunk_just_below_and_just_above_their_limits():
+    rows = np.zeros((30, 13))
+    check_rows(rows, stamp=NOW - 2 * SECOND)
+    with pytest.raises(RuleSafeError, match="stale"):
+        check_rows(rows, stamp=NOW - 2 * SECOND - 1)
+    for stamp, settings, begin in (
+        (NOW, {}, SECOND // 2),
+        (NOW, {"chunk_timeout": 0.05}, 2 * PERIOD),
+        (NOW + AHEAD, {"chunk_timeout": 0.7}, 7 * PERIOD),
+    ):
+        check_rows(rows[:2], [NOW + begin - stamp, SECOND], stamp, **settings)
+        with pytest.raises(RuleSafeError, match="the chunk begins"):
+            check_rows(rows[:2], [NOW + begin - stamp + 1, SECOND], stamp, **settings)
+    # The executor refuses a stamp that is too far ahead, and names the clock as the cause.
+    check_rows(rows[:2], [SECOND, 2 * SECOND], NOW + AHEAD + 1)
+    for length, accepted in ((10 * SECOND, True), (10 * SECOND + 1, False)):
+        if accepted:
+            check_rows(rows[:2], [PERIOD, length])
+        else:
+            with pytest.raises(RuleSafeError, match=r"the chunk ends 10\.00 s"):
+                check_rows(rows[:2], [PERIOD, length])
+    check_rows(np.zeros((500, 13)), [SECOND * i // 100 for i in range(500)])
+    with pytest.raises(RuleSafeError, match="has 501 steps"):
+        check_rows(np.zeros((501, 13)), [SECOND * i // 100 for i in range(501)])
 
 
 # Watchdogs ------------------------------------------------------------------------------------

@@ -139,6 +139,18 @@ def test_after_a_pause_of_its_own_it_does_not_take_over_with_old_commands(line):
     assert line.sent, "a bridge that still publishes is supervised again"
 
 
+def test_after_a_pause_of_its_own_it_does_not_end_before_it_receives_commands_again(line):
+    """Interrupted right after the pause, it would leave a bridge that commands unsupervised."""
+    line.run(1, command(1.0))
+    line.now += 600 * MS
+    line.run(0.1, command(1.0))
+    assert line.supervisor.turn is Turn.NONE and not line.supervisor.idle
+    line.run(0.2, command(1.0))
+    assert line.supervisor.turn is Turn.BRIDGE and not line.supervisor.idle
+    line.run(5)
+    assert line.sent[-1][1].q[WEIGHT_SLOT] == 0 and line.supervisor.idle
+
+
 @pytest.mark.parametrize("pause", [0.2, 0.7, 30.0])
 def test_a_pause_during_a_takeover_continues_the_ramp(line, pause):
     line.run(1, command(1.0))

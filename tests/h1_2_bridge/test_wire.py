@@ -121,14 +121,31 @@ def test_state_comes_back(seed):
     assert_same(state, back, "crc", "valid")
 
 
-def test_every_changed_bit_of_a_command_is_noticed():
+@pytest.mark.parametrize(
+    ("raw", "decode", "padding"),
+    [
+        (
+            encode_low_cmd(random_command(7)),
+            decode_low_cmd,
+            {7, *(4 + 28 * i + k for i in range(1, 35) for k in (1, 2, 3))},
+        ),
+        (
+            encode_low_state(random_state(7)),
+            decode_low_state,
+            {14, 15, 75, *(72 + 56 * i + k for i in range(1, 35) for k in (1, 2, 3))},
+        ),
+    ],
+)
+def test_every_changed_bit_is_noticed(raw, decode, padding):
     """Except padding, which the CRC takes as zero."""
-    raw, rng = encode_low_cmd(random_command(7)), np.random.default_rng(0)
-    padding = {7, *(4 + 28 * i + k for i in range(1, 35) for k in (1, 2, 3))}
+    rng = np.random.default_rng(0)
+    assert decode(raw).valid
     for position in rng.permutation(np.arange(4, len(raw)))[:300]:
         broken = bytearray(raw)
         broken[position] ^= 1 << rng.integers(8)
-        assert decode_low_cmd(bytes(broken)).valid == (position in padding), position
+        found = decode(bytes(broken))
+        assert found.valid == (position in padding), position
+        assert found.crc == int.from_bytes(broken[-4:], "little")
 
 
 def test_padding_of_any_content_is_no_fault():

@@ -120,3 +120,13 @@ def test_a_policy_sees_at_least_one_frame():
         ObservationHistory(Needs(frames=0))
     with pytest.raises(RuleSafeError, match=r"Needs.clouds must be 0\.\.2 \(Needs.frames\), got 3"):
         ObservationHistory(Needs(frames=2, points=8, clouds=3))
+
+
+def test_no_part_survives_a_reset():
+    history = ObservationHistory(ALL)
+    for frame in range(4):
+        history.push(frame, joints(frame), cloud(frame), pictures(frame))
+    assert history.missing(3) == ()
+    history.reset()
+    for frame in range(4):
+        assert history.missing(frame) == ("joints", "points", *CAMERAS)

@@ -95,3 +95,19 @@ def test_a_damaged_one_is_refused(change, words, paths):
     change(about)
     with pytest.raises(RuleSafeError, match=words):
         normaliser_from(about, PAST)
+
+
+@pytest.mark.parametrize("margin", [0.25, np.linspace(0.1, 0.4, 13, dtype=np.float32)])
+def test_the_margin_extends_the_range_of_each_joint_on_both_sides(margin, paths):
+    plain = fit_relative(*paths, PAST).scaling
+    wider = fit_relative(*paths, PAST, margin).scaling
+    np.testing.assert_allclose(wider.offset, plain.offset, atol=1e-6)
+    moves = plain.scale > FLOOR
+    np.testing.assert_allclose(
+        wider.scale[moves], (plain.scale + np.broadcast_to(margin, 13))[moves], rtol=1e-5
+    )
+    assert moves[:, :12].all()
+    targets, now = windows(paths)
+    noisy = now + np.float32(0.09)  # within the margin
+    values = fit_relative(*paths, PAST, margin).encode(targets, noisy)
+    assert np.abs(values).max() <= 1 + 1e-5

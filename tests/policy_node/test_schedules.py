@@ -4,7 +4,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from policy_node.ema import averaged
-from policy_node.schedules import Diffusion, FlowMatching
+from policy_node.schedules import Diffusion, FlowMatching, signal_shares
 from rulesafe_core.errors import RuleSafeError
 
 CPU = torch.device("cpu")
@@ -101,6 +101,26 @@ def test_what_the_network_is_trained_to_say_has_no_loss(schedule):
 
     assert schedule.loss(perfect, actions).item() < 1e-6
     assert schedule.loss(mute, actions).item() > 0.2
+
+
+def test_a_network_that_predicts_the_noise_is_trained_to_predict_the_noise():
+    torch.manual_seed(0)
+    actions, shares = torch.rand(64, 50, 13) * 2 - 1, signal_shares(100)
+
+    def noise(noisy, time):
+        share = shares[time, None, None]
+        return (noisy - share**0.5 * actions) / (1 - share) ** 0.5
+
+    schedule = Diffusion(100, 10, prediction="epsilon")
+    assert schedule.loss(noise, actions).item() < 1e-4
+    assert schedule.loss(lambda *_: actions, actions).item() > 0.2
+
+
+@pytest.mark.parametrize(("loss", "expected"), [("squared", 0.25), ("absolute", 0.5)])
+def test_each_loss_is_its_formula(loss, expected):
+    actions = torch.full((4, 50, 13), 0.5)
+    schedule = Diffusion(100, 10, loss=loss)
+    assert schedule.loss(lambda *_: torch.zeros_like(actions), actions).item() == expected
 
 
 def test_times_of_flow_matching_lean_to_the_noise():

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulesafe_core.chunks import (
+    AHEAD,
     EXECUTORS,
     PERIOD,
     SECOND,
@@ -19,6 +20,10 @@ from rulesafe_core.joints import ACTION_JOINTS
 
 TICK = SECOND // 100
 START = np.linspace(-0.3, 0.3, 13)
+
+
+ONE_NAN = np.zeros((3, 13))
+ONE_NAN[1, ACTION_JOINTS.index("right_elbow_joint")] = np.nan
 
 
 def rows_of(seed: int, count: int) -> np.ndarray:
@@ -111,6 +116,8 @@ def test_a_newer_chunk_replaces_the_rest_of_the_older():
 def test_points_may_lie_at_other_times_than_every_tenth_of_a_second():
     chunk = make_chunk(ACTION_JOINTS, np.zeros((2, 13)), 5, [TICK, 50 * TICK])
     assert chunk.end == 5 + 50 * TICK
+    earliest = make_chunk(ACTION_JOINTS, np.zeros((2, 13)), 5, [0, 1])
+    assert earliest.times.tolist() == [5, 6]
 
 
 @pytest.mark.parametrize(
@@ -126,6 +133,9 @@ def test_points_may_lie_at_other_times_than_every_tenth_of_a_second():
             "step 0 .* not finite for right_shoulder_pitch_joint",
         ),
         ({"steps": np.full((2, 13), np.inf)}, "not finite"),
+        ({"steps": ONE_NAN}, "step 1 .* not finite for right_elbow_joint: nan"),
+        ({"steps": np.zeros(13)}, r"shape \(n, 13\)"),
+        ({"steps": np.zeros((2, 13, 1))}, r"shape \(n, 13\)"),
         ({"offsets": [PERIOD]}, "2 steps needs 2 times, got 1"),
         ({"offsets": [PERIOD, PERIOD]}, "must increase"),
         ({"offsets": [-1, PERIOD]}, "must not be negative"),
@@ -277,6 +287,7 @@ def test_chunks_of_the_same_intention_blend_to_it_even_between_rows():
     [
         (lambda: ChunkExecutor(execute=-1), "0 or more steps"),
         (lambda: ChunkExecutor(velocity=np.zeros(13)), "above 0 rad/s"),
+        (lambda: ChunkExecutor(velocity=np.arange(13)), "above 0 rad/s"),
         (lambda: load_executor("oldest"), "newest, blended"),
     ],
 )
@@ -306,3 +317,98 @@ def test_the_path_does_not_depend_on_a_command_that_lags():
         path = executor.path(now, np.full(13, 0.1))
         assert path[1][-1] == pytest.approx(0.3)
         assert path[1][0] == pytest.approx(3e-9 * min(now, 1e8))
+
+
+def test_a_stamp_may_be_ahead_of_the_clock_by_half_a_second_but_no_more():
+    executor, now = ChunkExecutor(), 7 * SECOND
+    assert AHEAD == SECOND // 2
+    with pytest.raises(RuleSafeError, match="use_sim_time"):
+        executor.accept(make_chunk(ACTION_JOINTS, rows_of(1, 5), now + AHEAD + 1), now, START)
+    assert executor.accept(make_chunk(ACTION_JOINTS, rows_of(1, 5), now + AHEAD), now, START) == 5
+
+
+def test_only_remaining_steps_count_as_clipped_and_counts_add_up():
+    executor = ChunkExecutor(np.full(13, -0.5), np.full(13, 0.5))
+    rows = np.full((6, 13), 0.7)
+    executor.accept(make_chunk(ACTION_JOINTS, rows, 0), 4 * PERIOD, START)
+    assert executor.clipped == 2, "the time of the first four steps has passed"
+    executor.accept(make_chunk(ACTION_JOINTS, rows, 0), 5 * PERIOD, START)
+    assert executor.clipped == 3
+
+
+def test_the_path_begins_where_the_chunk_was_accepted():
+    executor, start = ChunkExecutor(), np.full(13, 0.1)
+    executor.accept(make_chunk(ACTION_JOINTS, np.full((5, 13), 0.3), 0), 230_000_000, start)
+    times, path = executor.path(260_000_000, start)
+    assert times == pytest.approx([0, 0.04, 0.14, 0.24])
+    assert path[:, 0] == pytest.approx([0.1 + 0.2 * 3 / 7, 0.3, 0.3, 0.3])
+
+
+def test_a_limited_target_moves_towards_the_step_at_the_limit():
+    for goal in (1.0, -1.0):
+        executor = ChunkExecutor(velocity=2.0)
+        executor.accept(make_chunk(ACTION_JOINTS, np.full((3, 13), goal), 0), 0, np.zeros(13))
+        trace = follow(executor, 0, np.zeros(13), 3 * PERIOD)
+        assert trace[:, 0] == pytest.approx(goal * np.arange(1, 31) * 0.02)
+
+
+def test_the_steps_ahead_are_those_that_have_not_passed():
+    executor, rows = ChunkExecutor(execute=1), rows_of(1, 4)
+    assert executor.ahead.shape == (0, 13)
+    executor.accept(make_chunk(ACTION_JOINTS, rows, 0), 0, START)
+    follow(executor, 0, START, 2 * PERIOD + TICK)
+    ahead = executor.ahead
+    assert (ahead == rows[2:]).all()
+    ahead[:] = 9.0
+    assert (executor.ahead == rows[2:]).all()
+
+
+@pytest.mark.parametrize("kind", EXECUTORS.values())
+def test_an_executor_keeps_no_array_of_its_caller(kind):
+    executor, twin, command = kind(), kind(), START.copy()
+    chunk = make_chunk(ACTION_JOINTS, rows_of(2, 4), 0)
+    assert executor.target(0, command) is not command
+    executor.accept(chunk, 0, command)
+    twin.accept(chunk, 0, START)
+    for now in range(TICK, 4 * PERIOD, 3 * TICK):
+        expected = twin.target(now, START)
+        assert (executor.target(now, command) == expected).all()
+        command[:] = 5.0
+        assert (executor.path(now, START)[1] == twin.path(now, START)[1]).all()
+        command[:] = START
+
+
+@pytest.mark.parametrize("kind", EXECUTORS.values())
+def test_a_reset_drops_the_chunk_and_older_observations(kind):
+    executor = kind(np.full(13, -0.1), np.full(13, 0.1))
+    executor.accept(make_chunk(ACTION_JOINTS, np.ones((3, 13)), PERIOD), PERIOD, START)
+    assert executor.clipped == 3
+    executor.reset(2 * PERIOD)
+    assert executor.clipped == 0 and executor.done(2 * PERIOD)
+    with pytest.raises(RuleSafeError, match="before the episode began"):
+        executor.accept(make_chunk(ACTION_JOINTS, np.ones((3, 13)), 2 * PERIOD - 1), 0, START)
+    assert executor.accept(make_chunk(ACTION_JOINTS, np.ones((3, 13)), 2 * PERIOD), 0, START) == 3
+
+
+def test_chunks_that_begin_and_end_at_the_same_times_are_blended_at_each_step():
+    times = np.array([3, 4, 5]) * PERIOD
+    executor, steps = BlendingExecutor(), (np.zeros((3, 13)), np.ones((3, 13)))
+    for stamp, rows in zip((0, PERIOD), steps, strict=True):
+        executor.accept(make_chunk(ACTION_JOINTS, rows, stamp, times - stamp), PERIOD, START)
+    assert executor.ahead[:, 0] == pytest.approx([1 / (1 + np.exp(-0.1))] * 3)
+
+
+def test_a_chunk_that_ends_at_the_next_observation_does_not_overlap():
+    executor = BlendingExecutor()
+    executor.accept(make_chunk(ACTION_JOINTS, np.zeros((1, 13)), 0), 0, START)
+    ones = make_chunk(ACTION_JOINTS, np.ones((2, 13)), PERIOD, [0, PERIOD])
+    executor.accept(ones, PERIOD // 2, START)
+    assert (executor.ahead == 1).all()
+
+
+@pytest.mark.parametrize("name", EXECUTORS)
+def test_an_executor_is_found_by_its_name_and_executes_all_steps_by_default(name):
+    executor = load_executor(name)()
+    assert type(executor) is EXECUTORS[name]
+    executor.accept(make_chunk(ACTION_JOINTS, rows_of(1, 3), 0), 0, START)
+    assert not executor.done(3 * PERIOD - 1) and executor.done(3 * PERIOD)

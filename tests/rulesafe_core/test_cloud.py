@@ -108,3 +108,16 @@ def test_errors_say_what_is_valid():
         load_sampler("random")
     with pytest.raises(RuleSafeError, match="low corner"):
         Workspace((0.0, 0.0, 0.0), (1.0, -1.0, 1.0))
+
+
+def test_more_points_than_candidates_are_all_different():
+    """Only `candidates` points are considered, unless more points are wanted."""
+    points, colors = scatter(500, reach=0.9)
+    sampler = FarthestSampler(candidates=50)
+    cloud = sample_cloud(points, colors, np.random.default_rng(0), BOX, sampler, count=300)
+    assert len(np.unique(cloud[:, :3], axis=0)) == 300
+
+
+def test_the_default_workspace_is_that_of_the_trained_policies():
+    """Policies were trained with point clouds of this box; another one crops the scene."""
+    assert (Workspace().low, Workspace().high) == ((0.05, -0.85, -0.15), (1.0, 0.4, 0.75))

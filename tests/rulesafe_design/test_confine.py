@@ -17,7 +17,12 @@ from rulesafe_design import confine
 {before}
 libc = ctypes.CDLL(None, use_errno=True)
 opened = os.open("/", os.O_RDONLY)
-walls = confine.confine(256, 2, os.getppid())
+writable = mmap.mmap(-1, 4096)
+page = ctypes.addressof(ctypes.c_char.from_buffer(writable))
+seccomp = confine.pyseccomp
+tgkill = seccomp and seccomp.resolve_syscall(seccomp.system_arch(), "tgkill")
+parent = os.getppid()  # before the filter, which does not allow this call either
+walls = confine.confine(256, 2, parent)
 os.write(1, repr(walls).encode() + b"\\n")
 {code}
 os.write(1, b"escaped")
@@ -34,15 +39,17 @@ TRICKS = {
     "socket": "socket.socket()",
     "unix socket": "socket.socketpair()",
     "pipe": "os.pipe()",
-    "kill the parent": "os.kill(os.getppid(), 9)",
+    "kill the parent": "os.kill(parent, 9)",
     "kill all": "os.kill(-1, 9)",
-    "trace": "libc.ptrace(16, os.getppid(), 0, 0)",
+    "trace": "libc.ptrace(16, parent, 0, 0)",
     "raise a limit": "resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))",
     "new session": "os.setsid()",
     "become root": "os.setuid(0)",
     "mount": "libc.mount(b'x', b'/tmp', b'tmpfs', 0, 0)",
     "code in memory": "mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_EXEC)",
-    "shared memory": "assert libc.shmget(0, 4096, 0o1600) < 0; os.kill(os.getppid(), 0)",
+    "code in memory by mprotect": "libc.mprotect(ctypes.c_void_p(page), 4096, 4)",
+    "signal another process": "libc.syscall(tgkill, parent, parent, 0)",
+    "shared memory": "assert libc.shmget(0, 4096, 0o1600) < 0; os.kill(parent, 0)",
     "write elsewhere": "os.write(2, b'x')",
     "wait": "time.sleep(1)",
 }
@@ -74,6 +81,13 @@ def test_filter_kills_a_process_that_has_escaped_from_python(trick):
     restrictions, rest, code = raw(trick)
     assert all(restrictions.values())
     assert (rest, code) == (b"", -signal.SIGSYS)
+
+
+@needs_seccomp
+def test_a_process_may_signal_itself_and_use_its_own_memory():
+    code = "signal.raise_signal(signal.SIGWINCH)\n"
+    code += "assert not libc.mprotect(ctypes.c_void_p(page), 4096, mmap.PROT_READ)"
+    assert raw(code)[1:] == (b"escaped", 0)
 
 
 @pytest.mark.parametrize(

@@ -98,6 +98,13 @@ REFUSED = {
         "A = lambda x=[]: x\n" + body("pass"),
         "line 1: a module-level constant must be",
     ),
+    **{
+        f"target {target}": (
+            f"A = 1\n{target} = 1\n" + body("pass"),
+            "line 2: a module-level constant must be",
+        )
+        for target in ("A.b", "A[0]", "(A, B)", "[A]", "A = A.b")
+    },
     "loop at module level": (
         "for x in (1,):\n    pass\n" + body("pass"),
         "line 1: only functions and constants are valid at module level",
@@ -136,7 +143,13 @@ def test_task_programs_may_have_statements_and_lists_at_module_level():
         ("", "check_lock(self); this one has 0"),
         (body("pass") + "\n" + body("pass"), "this one has 2"),
         ("def check_lock():\n    pass", "check_lock must take only self"),
-        ("def check_lock(self, other):\n    pass", "check_lock must take only self"),
+        *(
+            (f"def check_lock({arguments}):\n    pass", "line 1: check_lock must take only self")
+            for arguments in (
+                *("self, other", "self, *others", "self, **named", "self, *, named=1", "*self"),
+                *("other, /, self", "**self", "*, self"),
+            )
+        ),
         (body("\tx = 1", "        y = 2"), "line 3"),
     ],
 )
@@ -265,3 +278,8 @@ def test_program_can_set_attributes_with_internal_names():
         "self.ok = self.is_open(link_name='knob')",
     )
     assert run_once(source, phases=(True, False))["ok"] is True
+
+
+@pytest.mark.parametrize("arguments", ["self", "self, /", "this"])
+def test_check_lock_may_name_its_argument_as_it_likes(arguments):
+    compile_lock(f"A = B = 1\ndef check_lock({arguments}):\n    pass")

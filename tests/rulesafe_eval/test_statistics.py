@@ -6,7 +6,7 @@ import pytest
 from scipy.stats import norm
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_data.intervals import wilson
+from rulesafe_data.intervals import ratio_interval, wilson
 from rulesafe_eval.commands import compare as show_comparison
 from rulesafe_eval.comparison import as_text, compare
 from rulesafe_eval.statistics import (
@@ -223,3 +223,73 @@ def test_a_summary_has_all_rules_and_safes():
         ("all", "safe_01"),
     ]
     assert {(row["episodes"], row["opened"]) for row in rows} == {(3, 2)}
+
+
+# Several safes, unequal clusters, many pairs ----------------------------------------------------
+
+
+def test_tests_of_many_pairs_are_seeded_and_close_to_the_normal_distribution():
+    gains = np.random.default_rng(3).normal(0.2, 0.5, 40)
+    assert sign_flips(gains) == sign_flips(gains)
+    z = gains.sum() / np.sqrt((gains**2).sum())
+    assert sign_flips(gains) == pytest.approx(2 * norm.sf(abs(z)), abs=0.02)
+    assert sign_flips(-gains) == pytest.approx(sign_flips(gains), abs=0.01)
+
+
+def test_sums_and_sizes_of_unequal_clusters_are_resampled_in_pairs():
+    sizes = np.array([1.0, 2.0, 3.0, 10.0, 30.0])
+    assert ratio_interval(3 * sizes, sizes, 999) == pytest.approx((3, 3))
+    assert ratio_interval(sizes[:1], np.array([4.0]), 999) == (0.25, 0.25)
+    sums = sizes * [0, 0, 1, 1, 1]
+    low, high = ratio_interval(sums, sizes, 999)
+    random = np.random.default_rng(0)
+    drawn = random.integers(0, 5, (9999, 5))
+    ratios = sums[drawn].sum(1) / sizes[drawn].sum(1)
+    assert (low, high) == pytest.approx(np.quantile(ratios, [0.025, 0.975]), abs=0.05)
+
+
+def test_a_place_is_a_safe_and_a_seed():
+    """Two safes with the same seeds: other episodes, and further evidence."""
+    ends = {"safe_01": ([0, 0, 0, 1], [1, 1, 1, 1]), "safe_02": ([1, 1, 0, 0], [0, 1, 1, 0])}
+    one, other = results([]), results([])
+    for safe, pair in ends.items():
+        for content, opened in zip((one, other), pair, strict=True):
+            content["episodes"] += [{**line, "safe": safe} for line in results(opened)["episodes"]]
+    other["episodes"].reverse()
+    (row,) = compare(one, other)["rows"]
+    assert (row["pairs"], row["places"], row["opened"]) == (8, 8, [3, 6])
+    assert (row["only_first"], row["only_second"]) == (1, 4)
+    assert row["success_p"] == mcnemar(1, 4)
+
+
+def test_episodes_with_other_files_or_time_per_step_are_not_compared():
+    for change, words in (
+        (lambda request: request["files"].update(safe="abc"), "files {} in the first, {'safe'"),
+        (lambda request: request["setup"].update(step_seconds=9.0), "time per step 20.0 in the"),
+    ):
+        one, other = results([1]), results([1])
+        change(other["request"])
+        with pytest.raises(RuleSafeError) as caught:
+            compare(one, other)
+        assert words in str(caught.value)
+
+
+def test_a_summary_has_the_median_of_the_frames_of_successes():
+    lines = results([1, 1, 1, 0])["episodes"]
+    for line, frames in zip(lines, (10, 20, 100, 999), strict=True):
+        line["frames"] = frames
+    assert summary(lines)[0]["frames_to_open"] == 20
+    assert summary(lines[3:])[0]["frames_to_open"] is None
+
+
+def test_times_are_summed_and_latencies_are_in_milliseconds():
+    timing = {"cpu_seconds": 30.0, "wall_seconds": 20.04, "inference_seconds": [0.001, 0.003]}
+    other = {"cpu_seconds": 60.0, "wall_seconds": 40.0, "inference_seconds": [0.002, 0.1, 0.004]}
+    assert timings([{"timing": timing}, {"timing": other}, {"timing": None}]) == {
+        "wall_seconds": 60.0,
+        "cpu_seconds": 90.0,
+        "episodes_per_core_hour": 80.0,
+        "inferences": 5,
+        "inference_median_ms": 3.0,
+        "inference_p99_ms": 96.16,
+    }

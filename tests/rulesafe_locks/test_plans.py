@@ -183,3 +183,12 @@ def test_the_literal_table_is_that_of_the_reference():
     rows = re.findall(r"^\| (\d{3}) \| (.*?) \| (\d) \|", REFERENCE.read_text(), re.MULTILINE)
     assert {f"rule_{number}": plan for number, plan, _ in rows} == EXPECTED
     assert {f"rule_{number}": int(steps) for number, _, steps in rows} == STEPS
+
+
+@all_rules
+def test_an_open_door_cannot_be_closed(rule_id):
+    rule = load_rule(rule_id)
+    opened = apply_plan(rule, shortest_plan(rule))
+    assert not any(event.startswith("door") for event in possible_events(rule, opened))
+    with pytest.raises(RuleSafeError, match="'door-', is impossible"):
+        apply_plan(rule, ["door-"], opened)

@@ -146,6 +146,21 @@ def test_one_aspect_does_not_change_the_others():
     assert replace(other, speed=one.speed, lighting=lighting) == one
 
 
+def test_all_values_are_drawn_independently(split):
+    """Axes of one value too, and values of the same name, such as the hue of safe and floor."""
+    drawn = []
+    for seed in range(300):
+        variation = sample_variation(split.randomisation, split.safes[0], seed)
+        values = leaves(split.randomisation, variation)
+        drawn.append([number for _, _, numbers in values for number in numbers])
+    columns = np.array(drawn).T
+    varied = columns[np.ptp(columns, axis=1) > 0]
+    if split.id != "nominal":
+        assert len(varied) >= 40
+        correlations = np.corrcoef(varied) - np.eye(len(varied))
+        assert np.abs(correlations).max() < 0.35
+
+
 @pytest.mark.parametrize(("seed", "draw"), [(-1, 0), (0, -1)])
 def test_negative_seeds_and_draws_are_refused(seed, draw):
     with pytest.raises(RuleSafeError, match=">= 0"):

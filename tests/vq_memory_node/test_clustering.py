@@ -89,3 +89,11 @@ def test_tokens_never_used_come_last_and_keep_their_order():
 def test_numbers_of_clusters_without_sense_are_refused(codebook, count):
     with pytest.raises(RuleSafeError, match=f"{count} clusters of 24 codes; valid: 2 to 23"):
         clusterings(codebook[0], USAGE, [np.arange(24)], (count,), CLUSTERERS["unweighted"], 0)
+
+
+def test_there_may_be_more_clusters_than_codes_in_use():
+    entries = np.array([[0], [1], [2], [10], [11], [12]], np.float32)
+    usage = np.array([0.5, 0, 0, 0.5, 0, 0], np.float32)
+    found = clusterings(entries, usage, [np.arange(6)], (4,), CLUSTERERS["by_usage"], 0)
+    assert sorted(set(found["clusters.4"])) == [0, 1, 2, 3]
+    assert np.isfinite(found["centroids.4"]).all()

@@ -45,6 +45,7 @@ def memories(fsq_model):
 @pytest.mark.parametrize("kind", MEMORIES)
 def test_a_memory_comes_back_from_its_description(kind, memories):
     described = memories[kind].describe()
+    assert described["kind"] == kind
     assert memory_from(described) == memories[kind]
     assert ("hash" in described) == (kind in ("vq", "fsq"))
 
@@ -69,6 +70,18 @@ def test_another_tokenizer_under_the_same_name_is_refused(memories):
         memory_from(described)
 
 
+@pytest.mark.parametrize("kind", ["vq", "fsq"])
+@pytest.mark.parametrize("trained", [None, ""])
+def test_a_description_without_the_hash_of_its_tokenizer_is_refused(kind, trained, memories):
+    described = {k: v for k, v in memories[kind].describe().items() if k != "hash"}
+    if trained is not None:
+        described["hash"] = trained
+    with pytest.raises(RuleSafeError, match="has changed since the training"):
+        memory_from(described)
+    with pytest.raises(RuleSafeError, match="has changed since the training"):
+        memory_from({"kind": "raw", "hash": "0" * 64})
+
+
 def test_another_number_of_tokens_than_the_model_offers_is_refused():
     with pytest.raises(RuleSafeError, match="5"):
         VqMemory(clusters=5).describe()
@@ -87,6 +100,7 @@ def test_a_model_of_the_other_kind_is_refused(fsq_model):
         ("raw", {"clusters": 4}, "has no setting 'clusters'; it has: length"),
         ("fsq", {}, "requires the setting 'model'"),
         ("raw", {"length": 0}, "length is 0; valid: 1 or more"),
+        ("vq", {"length": 0}, "length is 0; valid: 1 or more"),
     ],
 )
 def test_invalid_memories_are_rejected(kind, settings, message):
@@ -108,6 +122,7 @@ class Grip(Memory):
     closed: float = 0.5
     vocabulary = 2
     def value(self, window):
+        assert window.shape == (1, 13)
         return int(window[-1, 8] > self.closed)
 
 class Other: ...
@@ -137,6 +152,7 @@ def test_a_memory_of_another_package_is_like_a_built_in_one(grip):
     [
         ("grip_memory:Other", "'grip_memory:Other' must be a subclass of vq_memory_node.memory"),
         ("subprocess:Popen", "'subprocess:Popen' must be a subclass"),
+        ("subprocess:run", "'subprocess:run' must be a subclass"),
         ("grip_memory:Nothing", "valid: Grip, Other"),
     ],
 )
@@ -144,3 +160,9 @@ def test_what_is_not_a_memory_is_never_called(grip, name, message):
     """A checkpoint contains the name of its memory, which must not execute other code."""
     with pytest.raises(RuleSafeError, match=message):
         memory_from({"kind": name, "args": ["true"]})
+
+
+def test_the_shortest_memory_holds_one_value():
+    assert make_memory("vq", length=1).shape == MemoryShape("tokens", 1, 4)
+    assert make_memory("raw", length=1).shape == MemoryShape("raw", 1)
+    assert not NoMemory().values_at(np.ones((3, 13), np.float32), np.arange(3)).any()

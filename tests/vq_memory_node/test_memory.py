@@ -138,6 +138,8 @@ def test_an_invalid_frame_is_rejected_and_changes_nothing():
     assert not rolling.read().mask.any()
     with pytest.raises(RuleSafeError, match=r"\(N, 13\) joint positions, got \(5, 7\)"):
         readings_of(np.zeros((5, 7), np.float32), Sum())
+    with pytest.raises(RuleSafeError, match=r"\(N, 13\) joint positions, got \(5, 13, 1\)"):
+        readings_of(np.zeros((5, 13, 1), np.float32), Sum())
     with pytest.raises(RuleSafeError, match="finite"):
         readings_of(np.full((5, 13), np.inf, np.float32), Sum())
 

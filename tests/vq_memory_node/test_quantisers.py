@@ -102,6 +102,20 @@ def test_one_step_of_the_moving_average():
     torch.testing.assert_close(quantiser.codebook(), torch.tensor(expected))
 
 
+def test_a_code_that_is_rarely_used_still_learns_and_a_replaced_one_begins_anew():
+    quantiser = Ema(Architecture(dimensions=1, codes=2))
+    quantiser.place(torch.tensor([0, 1]), torch.tensor([[0.0], [10.0]]))
+    for _ in range(400):
+        quantiser(torch.tensor([[0.0]]))
+    rest = 0.99**400  # its count, 0.018
+    quantiser(torch.tensor([[11.0]]))
+    expected = (0.99 * rest * 10 + 0.01 * 11) / (0.99 * rest + 0.01)
+    assert quantiser.codebook()[1].item() == pytest.approx(expected, rel=1e-3)
+    quantiser.place(torch.tensor([1]), torch.tensor([[20.0]]))
+    quantiser(torch.tensor([[21.0]]))
+    assert quantiser.codebook()[1].item() == pytest.approx(20.01, abs=1e-4)
+
+
 @pytest.mark.parametrize("name", ["straight_through", "ema"])
 def test_placed_entries_are_chosen(name):
     quantiser = QUANTISERS[name](SMALL)

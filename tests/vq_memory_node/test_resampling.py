@@ -8,7 +8,13 @@ from hypothesis import strategies as st
 from rulesafe_core.chunks import PERIOD, SECOND
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
-from vq_memory_node.resampling import JointStream
+from vq_memory_node.resampling import (
+    FOREIGN,
+    KEPT,
+    OUT_OF_ORDER,
+    JointStream,
+    ResamplingCounts,
+)
 
 TICK = SECOND // 100
 
@@ -137,6 +143,7 @@ def test_a_gap_begins_a_new_episode_and_a_short_one_does_not():
     assert sum(bool(f.begins) for f in feed(patient, [0, 2 * SECOND, 5 * SECOND])) == 2
     with pytest.raises(RuleSafeError, match="max_gap must be above 0 ns, got 0"):
         JointStream(max_gap=0)
+    assert JointStream(max_gap=1).max_gap == 1
 
 
 def test_a_clock_that_jumps_back_begins_a_new_episode():
@@ -244,3 +251,56 @@ def test_after_a_jump_of_the_clock_nothing_of_the_old_clock_counts():
     feed(stream, ticks(1.01, 100.5))
     assert stream.start(PERIOD) == []  # a new simulation, before its joint states
     assert feed(stream, ticks(0.1, 0.1))[0].begins.startswith("the clock jumped back")
+
+
+# Thresholds: at the limit, and just beyond it ---------------------------------------------------
+
+
+def test_a_sample_up_to_a_tenth_of_a_second_late_is_ignored_and_an_older_one_is_a_new_clock():
+    assert OUT_OF_ORDER == PERIOD
+    for back, resets in ((PERIOD - 1, 0), (PERIOD, 0), (PERIOD + 1, 1)):
+        stream = JointStream()
+        feed(stream, ticks(0, 1))
+        feed(stream, [SECOND - back])
+        assert stream.clock_resets == resets
+        assert stream.counts.out_of_order == 1 - resets
+
+
+def test_a_start_up_to_ten_seconds_ahead_is_waited_for_and_a_later_one_is_of_another_clock():
+    assert FOREIGN == 10 * SECOND
+    for ahead, frames in ((FOREIGN - 1, 0), (FOREIGN, 0), (FOREIGN + 1, 1)):
+        stream = JointStream()
+        stream.start(ahead + PERIOD)
+        assert len(feed(stream, [PERIOD])) == frames
+        assert stream.counts.of_the_past_episode == 1 - frames
+        assert (stream.started is None) == bool(frames)
+
+
+def test_samples_of_the_last_second_are_stored_for_a_start_that_is_received_late():
+    assert KEPT == SECOND
+    stream = JointStream()
+    feed(stream, ticks(0, 3.2))
+    frames = stream.start(2 * SECOND)
+    assert [frame.stamp for frame in frames] == list(range(22 * PERIOD, 30 * PERIOD + 1, PERIOD))
+    assert frames[0].begins == "a new episode"
+    assert [frame.stamp for frame in stream.start(SECOND + 2 * PERIOD)] == [22 * PERIOD]
+    assert stream.started == 12 * PERIOD
+
+
+def test_every_sample_and_frame_is_counted_once():
+    stream = JointStream()
+    assert stream.start(PERIOD) == stream.start(PERIOD) == []
+    assert stream.counts == ResamplingCounts(0, 0, 0, 0, 0, 0)
+    feed(stream, [0, PERIOD, PERIOD, 3 * PERIOD, 3 * PERIOD - TICK])
+    stream.push(4 * PERIOD, ACTION_JOINTS, np.full(13, np.nan))
+    expected = {"samples": 6, "frames": 3, "not_finite": 1, "duplicates": 1, "out_of_order": 1}
+    assert stream.counts == ResamplingCounts(**expected, of_the_past_episode=1)
+
+
+def test_a_sample_at_the_time_of_a_frame_is_not_rounded():
+    """Interpolation would give 0.10000002 here."""
+    stream = JointStream()
+    feed(stream, [PERIOD], at=lambda _: np.full(13, 1e9))
+    (frame,) = feed(stream, [2 * PERIOD], at=lambda _: np.full(13, 0.1))
+    assert (frame.position == np.float32(0.1)).all()
+    assert (1e9 + 1.0 * (0.1 - 1e9)) != 0.1

@@ -110,6 +110,12 @@ class Supervisor:
         """Weight for the heartbeat; UNKNOWN if the supervisor could not take over."""
         return UNKNOWN if self._last is None else self._weight
 
+    @property
+    def idle(self) -> bool:
+        """Whether the last command has weight 0, so that the process may end: not right after a
+        pause of its own, when the bridge's commands are ignored."""
+        return self.turn is Turn.NONE and self._ticked >= self._blind_until
+
     def receive(self, raw: bytes, now: int) -> None:
         """Process a message on /arm_sdk, which may be its own. `now`: ns, steady clock."""
         if raw[-4:] in self._own_crcs or now < self._blind_until:

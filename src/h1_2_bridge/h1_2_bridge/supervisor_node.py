@@ -102,7 +102,7 @@ def _run(signals: list[int]) -> None:
     with executing(SupervisorNode) as (node, executor):
         use_realtime(read_parameters(node, SupervisorParameters))
         due = time.monotonic_ns()
-        while not (signals and node.supervisor.turn is Turn.NONE):
+        while not (signals and node.supervisor.idle):
             executor.spin_once(timeout_sec=max(0.0, (due - time.monotonic_ns()) / SECOND))
             if time.monotonic_ns() < due:
                 continue

@@ -180,6 +180,4 @@ def _sequence(raw: bytes, entry: np.dtype, message: str) -> NDArray:
     """Return the structs (n,) of a payload that is one sequence of 4-byte aligned structs."""
     count = int.from_bytes(bytes(raw[4:8]), "little")
     cdr = _payload(raw, 4 + count * entry.itemsize, message)
-    motors = np.frombuffer(bytearray(cdr[4:]), entry)
-    motors["mode"] &= 0xFF
-    return motors
+    return np.frombuffer(bytearray(cdr[4:]), entry)

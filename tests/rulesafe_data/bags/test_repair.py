@@ -5,12 +5,13 @@ import re
 import shutil
 
 import pytest
+from mcap.reader import make_reader
 from rosbags.highlevel import AnyReader
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.bags.files import Damage
 from rulesafe_data.bags.reading import Bag
-from rulesafe_data.bags.repair import recording_lock, repair, unfinished
+from rulesafe_data.bags.repair import mcap_files, recording_lock, repair, unfinished
 from rulesafe_data.bags.writing import BagWriter, Splitting
 
 ZSTD = re.escape(b"\x28\xb5\x2f\xfd")
@@ -166,3 +167,57 @@ def test_a_chunk_that_expands_beyond_its_size_is_refused(write):
     assert list(found.messages()) == []
     (part,) = found.damaged
     assert isinstance(part, Damage) and "at most" in part.reason
+
+
+def complete_records(folder) -> list[tuple]:
+    """Return all fields of the messages of a bag, in the order of its files."""
+    found = []
+    for path in mcap_files(folder):
+        with path.open("rb") as stream:
+            for schema, channel, message in make_reader(stream).iter_messages():
+                times = message.log_time, message.publish_time, message.sequence
+                topic = channel.topic, schema.name, schema.data, channel.metadata
+                found.append((*times, message.data, *topic))
+    return found
+
+
+def test_a_repaired_message_is_the_original_one_with_its_times(killed):
+    records = complete_records(unchanged_repair(killed).folder)
+    assert records == complete_records(killed.with_name("live"))
+    assert [record[:2] for record in records] == [(i * 10**8, i) for i in range(50)]
+
+
+def test_more_than_ten_files_keep_their_order(tmp_path, string, said):
+    writer = BagWriter(tmp_path / "live", splitting=Splitting(seconds=1.0), flush=3600)
+    writer.add(string)
+    for number in range(13):
+        writer.write("/said", number * 10**9, number, said(number))
+    writer.flush()
+    shutil.copytree(tmp_path / "live", tmp_path / "killed")
+    writer.close()
+    names = [f"live_{number}.mcap" for number in range(13)]
+    assert [path.name for path in mcap_files(tmp_path / "killed")] == names
+    result = repair(tmp_path / "killed")
+    assert list(result.messages.items()) == [(name, 1) for name in names]
+    assert [file.path for file in Bag(result.folder).metadata.files] == names
+    assert [record[1] for record in complete_records(result.folder)] == list(range(13))
+
+
+def test_messages_of_a_damaged_topic_are_counted(killed):
+    """The first chunk of a file contains its topics."""
+    path = killed / "live_2.mcap"
+    damage(path, path.read_bytes().index(b"\x28\xb5\x2f\xfd") + 20)
+    result = unchanged_repair(killed)
+    assert result.messages["live_2.mcap"] == 0
+    assert "8 messages whose topic is in a damaged part" in [d.reason for d in result.damage]
+
+
+def test_counts_of_lost_messages_are_written_each_time_they_grow(tmp_path, string, said):
+    writer = BagWriter(tmp_path / "live", flush=0.0)
+    writer.add(string)
+    for lost in (1, 2, 5):  # the recorder changes its own dictionary
+        writer.dropped["/said"] = lost
+        writer.write("/said", lost, lost, said(lost))
+    shutil.copytree(tmp_path / "live", tmp_path / "killed")
+    writer.close()
+    assert Bag(repair(tmp_path / "killed").folder).metadata.dropped == {"/said": 5}

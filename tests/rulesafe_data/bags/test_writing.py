@@ -153,6 +153,16 @@ def test_a_bag_is_split_by_size(write):
     assert all(size < 40_000 for size in sizes)
 
 
+def test_a_megabyte_is_a_million_bytes(tmp_path, string):
+    """20 messages of 50 kB fill a file; 2**20 bytes would hold another one."""
+    with BagWriter(tmp_path / "bag", "none", Splitting(megabytes=1.0), flush=0.0) as bag:
+        bag.add(string)
+        for number in range(21):
+            bag.write("/said", number, number, bytes(50_000))
+    with (tmp_path / "bag/bag_0.mcap").open("rb") as stream:
+        assert len(list(make_reader(stream).iter_messages())) == 20
+
+
 @pytest.mark.parametrize("compression", ["none", "lz4", "zstd"])
 def test_every_compression_is_read_by_others(write, compression, said):
     with AnyReader([write(20, compression=compression)]) as reader:

@@ -105,8 +105,12 @@ def save_policy(checkpoint: Checkpoint, folder: Path | str) -> None:
     write_json(folder / JSON_FILE, about)
 
 
-def read_policy(name: Path | str) -> Checkpoint:
+def read_policy(name: Path | str, weights: bool = True) -> Checkpoint:
     """Read a checkpoint by the name of a shipped policy or by its folder.
+
+    Args:
+        name: name of a shipped policy, or folder of a checkpoint.
+        weights: whether to read the weights; otherwise they are empty.
 
     Raises:
         RuleSafeError: the checkpoint does not exist, is damaged, or has another memory model, other
@@ -126,7 +130,7 @@ def read_policy(name: Path | str) -> Checkpoint:
             config=config,
             memory=memory_from(about["memory"]),
             normaliser=normaliser_from(about["normaliser"], config.past),
-            weights=_weights(folder / ARRAY_FILE, about["sha256"]),
+            weights=_weights(folder / ARRAY_FILE, about["sha256"]) if weights else {},
             data=dict(about["data"]),
             training=dict(about["training"]),
             revision=str(about["revision"]),

@@ -34,10 +34,7 @@ def find_policy(name: str, threads: int = 1) -> Policy:
     Raises:
         RuleSafeError: there is no such policy, or the class is not a `Policy`.
     """
-    if not name:
-        raise RuleSafeError(
-            "no policy given; valid: shipped policy, checkpoint folder or module:Class"
-        )
+    _check_given(name)
     if is_reference(name):
         return _instance(name)
     import torch  # here, since policy classes may not need torch
@@ -46,6 +43,25 @@ def find_policy(name: str, threads: int = 1) -> Policy:
 
     torch.set_num_threads(threads)
     return load_policy(name)
+
+
+def check_policy(name: str) -> None:
+    """Check that `find_policy` finds this policy, without its slow parts: a class is imported and
+    not instantiated, the weights of a checkpoint are not read. Raises RuleSafeError."""
+    _check_given(name)
+    if is_reference(name):
+        import_object(name)
+        return
+    from policy_node.checkpoints import read_policy  # here, since it imports torch
+
+    read_policy(name, weights=False)
+
+
+def _check_given(name: str) -> None:
+    if not name:
+        raise RuleSafeError(
+            "no policy given; valid: shipped policy, checkpoint folder or module:Class"
+        )
 
 
 def checked_chunk(output: Any) -> NDArray[np.float32]:

@@ -26,7 +26,7 @@ from trajectory_msgs.msg import JointTrajectory
 
 from policy_node import convert
 from policy_node.inference import InferenceRequest, InferenceWorker, RequestSchedule
-from policy_node.loading import find_policy, memory_of_policy
+from policy_node.loading import check_policy, find_policy, memory_of_policy
 from policy_node.policy import CAMERAS, CHUNK, Policy
 from policy_node.reports import ReportPeriod
 from policy_node.synchroniser import POINTS, Synchroniser
@@ -54,6 +54,7 @@ class PolicyParameters(Settings):
         "",
         "Name of a shipped policy, folder of a checkpoint, or module:Class.",
         changeable=True,
+        check=lambda values: check_policy(values.policy),
     )
     execute_rows: int = setting(
         12, "Steps of a chunk after which the next chunk is inferred.", 1, CHUNK, changeable=True

@@ -7,7 +7,7 @@ import sys
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import Field, dataclass, fields
+from dataclasses import Field, dataclass, fields, replace
 from typing import Any, TypeVar
 
 import rclpy
@@ -86,9 +86,11 @@ def declare(node: Node, kind: type[T]) -> T:
 
     def check(changed: list) -> SetParametersResult:
         try:
-            for parameter in changed:
-                if parameter.name in known:
-                    _checked(known[parameter.name], parameter.value)
+            new = {p.name: _checked(known[p.name], p.value) for p in changed if p.name in known}
+            values = replace(read_parameters(node, kind), **new)
+            for validate in dict.fromkeys(known[name].metadata["check"] for name in new):
+                if validate:
+                    validate(values)
         except RuleSafeError as error:
             return SetParametersResult(successful=False, reason=str(error))
         return SetParametersResult(successful=True)

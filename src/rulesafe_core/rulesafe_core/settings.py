@@ -11,7 +11,7 @@ docs/reference are derived from the same fields.
 """
 
 import operator
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
 from inspect import cleandoc
 from math import isfinite
@@ -39,6 +39,7 @@ def setting(
     above: float | None = None,
     below: float | None = None,
     changeable: bool = False,
+    check: Callable[[Any], object] | None = None,
 ) -> Any:
     """Define a dataclass field with metadata.
 
@@ -49,10 +50,13 @@ def setting(
         unit: unit of the value and its bounds.
         above, below: exclusive bounds.
         changeable: whether the ROS parameter can be changed while the node runs.
+        check: function that validates a change of the ROS parameter beyond its type and range, such
+            as whether a file exists. It receives the settings after the change, and rejects them
+            with a RuleSafeError.
     """
     bounds = {"low": low, "high": high, "above": above, "below": below}
     about: dict[str, Any] = {name: bound for name, bound in bounds.items() if bound is not None}
-    about |= {"unit": unit, "help": help, "changeable": changeable}
+    about |= {"unit": unit, "help": help, "changeable": changeable, "check": check}
     return field(default=default, metadata=about)
 
 

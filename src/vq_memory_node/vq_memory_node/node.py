@@ -42,6 +42,17 @@ REPEAT = 1.0
 stamp. A policy that lost them could not act, and simulated time would never continue."""
 
 
+def _token_memory(values: "MemoryParameters") -> TokenMemory:
+    """Return the memory that the parameters select; raise RuleSafeError if there is none."""
+    memory = TokenMemory(values.model, values.clusters, values.length)
+    if values.model_hash not in ("", memory.hash):
+        raise RuleSafeError(
+            f"model {memory.model!r} has the hash {memory.hash}; expected {values.model_hash} "
+            "(parameter model_hash)"
+        )
+    return memory
+
+
 @dataclass(frozen=True)
 class MemoryParameters(Settings):
     """Parameters of the memory node."""
@@ -50,6 +61,7 @@ class MemoryParameters(Settings):
         "all_rules_hand",
         "Tokenizer: name of a model that comes with the package, or path of a model folder.",
         changeable=True,
+        check=_token_memory,
     )
     clusters: int = setting(
         4,
@@ -57,13 +69,20 @@ class MemoryParameters(Settings):
         1,
         int(convert.MAX_VOCABULARY),
         changeable=True,
+        check=_token_memory,
     )
     length: int = setting(LENGTH, "Number of tokens in the memory.", 1, 1000, changeable=True)
-    grid: str = setting("sliding", f"Where the windows end: {' or '.join(GRIDS)}.", changeable=True)
+    grid: str = setting(
+        "sliding",
+        f"Where the windows end: {' or '.join(GRIDS)}.",
+        changeable=True,
+        check=lambda values: make_grid(values.grid),
+    )
     model_hash: str = setting(
         "",
         "Required hash of the model, as in MemoryTokens.model_hash; empty: any.",
         changeable=True,
+        check=_token_memory,
     )
     max_gap: float = setting(
         0.5,
@@ -112,13 +131,8 @@ class MemoryNode(ManagedNode[MemoryParameters]):
 
     def load(self) -> None:
         values = self.values
-        memory = TokenMemory(values.model, values.clusters, values.length)
-        if values.model_hash not in ("", memory.hash):
-            raise RuleSafeError(
-                f"model {memory.model!r} has the hash {memory.hash}; expected {values.model_hash} "
-                "(parameter model_hash)"
-            )
-        self._memory = RollingMemory(memory, make_grid(values.grid, values.length))
+        memory = RollingMemory(_token_memory(values), make_grid(values.grid, values.length))
+        self._memory = memory
         self._tokens = self.create_lifecycle_publisher(MemoryTokens, "/memory/tokens", LATCHED_QOS)
 
     def subscribe(self) -> list[Subscription]:

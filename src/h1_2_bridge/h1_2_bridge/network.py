@@ -17,9 +17,8 @@ from itertools import pairwise
 from pathlib import Path
 from xml.sax.saxutils import escape
 
-import yaml
-
 from rulesafe_core.errors import RuleSafeError, unknown_name
+from rulesafe_core.strict_yaml import parse_yaml, read_yaml
 
 LOOPBACK = "lo"
 
@@ -139,18 +138,21 @@ def from_arguments(arguments: Sequence[str]) -> str:
     value = ""
     for option, argument in pairwise(arguments):
         if option in ("-p", "--param") and argument.split(":=")[0].split(":")[-1] == PARAMETER:
-            value = str(yaml.safe_load(argument.split(":=", 1)[1]) or "")
+            value = str(_parsed(argument.split(":=", 1)[1]) or "")
         elif option == "--params-file":
             value = _from_file(Path(argument), value)
     return value
 
 
-def _from_file(path: Path, value: str) -> str:
+def _parsed(text: str) -> object:
     try:
-        nodes = yaml.safe_load(path.read_text("utf-8")) or {}
-    except (OSError, yaml.YAMLError) as error:
-        raise RuleSafeError(f"cannot read the parameter file {path}: {error}") from error
-    for node in nodes.values():
+        return parse_yaml(text)
+    except ValueError as error:
+        raise RuleSafeError(f"-p {PARAMETER}:={text:.100}: {error}") from error
+
+
+def _from_file(path: Path, value: str) -> str:
+    for node in read_yaml(path).values():
         parameters = node.get("ros__parameters", {}) if isinstance(node, dict) else {}
         value = str(parameters.get(PARAMETER, value) or "")
     return value

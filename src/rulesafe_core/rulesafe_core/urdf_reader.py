@@ -143,7 +143,7 @@ def robot_from_urdf(path: str | Path) -> Body:
             is invalid; the message names the link.
     """
     check_robot_urdf(path)
-    root, body = ET.parse(path).getroot(), h1_2()
+    root, body = parse_xml(read_text(Path(path))), h1_2()
     materials = {material.get("name", ""): material for material in root.findall("material")}
     shapes = {
         link.get("name", ""): tuple(_shapes(link, Path(path), materials))

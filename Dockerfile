@@ -29,6 +29,7 @@ COPY constraints.txt requirements.lock ./
 COPY scripts/setup.sh scripts/vulkan_devices.py scripts/backports_source.py scripts/
 COPY src/rulesafe_interfaces src/rulesafe_interfaces
 COPY src/unitree_hg src/unitree_hg
+COPY src/control_msgs src/control_msgs
 COPY src/tf2_msgs src/tf2_msgs
 COPY src/unitree_go src/unitree_go
 RUN scripts/setup.sh dependencies && rm -rf /var/lib/apt/lists/* /root/.cache

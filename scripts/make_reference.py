@@ -27,6 +27,7 @@ HEAD = "<!-- Written by scripts/make_reference.py: change the code, then call it
 NODES = {
     "sim_node": "rulesafe_sim.node:SimulationParameters",
     "frames_node": "rulesafe_core.frames_node:FramesParameters",
+    "trajectory_node": "rulesafe_core.trajectories:TrajectoryParameters",
     "planner_node": "planner_node.node:PlannerParameters",
     "vq_memory_node": "vq_memory_node.node:MemoryParameters",
     "policy_node": "policy_node.node:PolicyParameters",

@@ -317,7 +317,7 @@ elif ! is_done system "$system"; then
     mark_done system "$system"
 fi
 is_done packages "$packages" || { install_python_packages && mark_done packages "$packages"; }
-for name in rulesafe_interfaces tf2_msgs unitree_hg unitree_go; do
+for name in rulesafe_interfaces control_msgs tf2_msgs unitree_hg unitree_go; do
     interfaces=$(interfaces_of "$name")
     is_done "$name" "$interfaces" || { build_interfaces "$name" && mark_done "$name" "$interfaces"; }
 done

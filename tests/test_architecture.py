@@ -37,7 +37,7 @@ ROBOT_COMPUTER = {"rulesafe_core", "h1_2_bridge"}
 LARGEST_SHARE = 0.15
 SCENE = {"physics.py", "articulations.py", "cameras.py", "visuals.py"}
 MESSAGES = {"sensor_msgs", "std_msgs", "trajectory_msgs", "rulesafe_interfaces"}
-MESSAGES |= {"unitree_hg", "unitree_go", "tf2_msgs"}
+MESSAGES |= {"unitree_hg", "unitree_go", "tf2_msgs", "control_msgs"}
 
 MODULES = {
     ".".join(path.relative_to(SOURCE).parts[1:])[: -len(".py")].removesuffix(".__init__"): path
@@ -70,7 +70,8 @@ def top(name: str) -> str:
 
 
 def test_every_package_has_its_place():
-    made_of_messages = {"rulesafe_interfaces", "tf2_msgs", "unitree_go", "unitree_hg"}
+    made_of_messages = {"rulesafe_interfaces", "control_msgs", "tf2_msgs"}
+    made_of_messages |= {"unitree_go", "unitree_hg"}
     assert {path.name for path in SOURCE.iterdir()} == {*PACKAGES, *made_of_messages}
     assert len(MODULES) > 300
 

@@ -29,7 +29,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 OPTIONAL = PROJECT["project"]["optional-dependencies"]
 MANIFESTS = [ROOT / "package.xml", *sorted(ROOT.glob("src/*/package.xml"))]
 SETUPS = sorted(ROOT.glob("src/*/setup.py"))
-MESSAGES = ("rulesafe_interfaces", "tf2_msgs", "unitree_go", "unitree_hg")
+MESSAGES = ("rulesafe_interfaces", "control_msgs", "tf2_msgs", "unitree_go", "unitree_hg")
 UNITREE = MESSAGES[1:]
 
 NODES = {
@@ -236,7 +236,9 @@ def packaged_files():
         for path in package.rglob("*")
         if path.is_file() and path.suffix != ".pyc"
     }
-    shared = [*ROOT.glob("launch/*"), *ROOT.glob("config/*"), ROOT / "package.xml"]
+    shared = [path for name in ("launch", "config") for path in ROOT.glob(f"{name}/**/*")]
+    shared = [path for path in shared if path.suffix and path.suffix != ".pyc"]
+    shared.append(ROOT / "package.xml")
     return files | {f"rulesafe_ros/share/rulesafe/{path.relative_to(ROOT)}" for path in shared}
 
 
@@ -422,6 +424,7 @@ def test_colcon_builds_every_package(workspace):
     share = workspace / "install/rulesafe/share/rulesafe"
     assert list(share.glob("launch/*.launch.xml"))
     assert list(share.glob("config/*.yaml"))
+    assert list(share.glob("config/moveit/*.srdf")) and list(share.glob("config/*.rviz"))
 
 
 @pytest.mark.colcon

@@ -28,7 +28,7 @@ EXTRAS = {
 }
 """Maps an optional module to the pip extra that installs it."""
 
-MESSAGES = ("rulesafe_interfaces", "unitree_go", "unitree_hg")
+MESSAGES = ("rulesafe_interfaces", "control_msgs", "tf2_msgs", "unitree_go", "unitree_hg")
 """Message packages of this repository, built against an installed ROS 2."""
 
 

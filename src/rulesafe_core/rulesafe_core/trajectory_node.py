@@ -131,7 +131,8 @@ class TrajectoryNode(Node):
         """Return why no chunk may be published; empty if one may."""
         silence = time.monotonic() - self._received
         if silence > self._values.state_timeout:
-            return f"no valid message on /joint_states for {min(silence, 999):.1f} s"
+            since = f"for {silence:.1f} s" if np.isfinite(silence) else "yet"
+            return f"no valid message on /joint_states {since}"
         if self.count_publishers(TOPIC) > 1:
             infos = self.get_publishers_info_by_topic(TOPIC)
             others = {info.node_name for info in infos} - {self.get_name()}

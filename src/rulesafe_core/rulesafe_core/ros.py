@@ -215,7 +215,7 @@ def executing(make: Callable[[], AnyNode]) -> Iterator[tuple[AnyNode, SingleThre
 def _log_parameters(node: Node) -> None:
     """Log the parameters' values, which show that an argument of `ros2 launch` with a misspelt name
     was ignored."""
-    parameters = node.get_parameters_by_prefix("")
+    parameters: Any = node.get_parameters_by_prefix("")
     values = {name: p.value for name, p in parameters.items() if name not in BUILT_IN}
     if values:
         shown = (f"{n}={list(v) if isinstance(v, array) else v!r}" for n, v in values.items())

@@ -1,4 +1,4 @@
-"""Test the table of docs/ros.md: processes that end, start late, are paused or in another domain."""
+"""Test the table of docs/ros.md: processes that end, start late, pause or are in another domain."""
 
 import ast
 import os

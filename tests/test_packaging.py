@@ -120,15 +120,15 @@ def test_setup_agrees_with_the_distribution(path, monkeypatch):
     assert (path.parent / "resource" / name).is_file()
 
 
-ROSDEP = {"PIL": "pil", "aiohttp": "aiohttp", "matplotlib": "matplotlib", "numpy": "numpy"}
-ROSDEP |= {
-    "packaging": "packaging",
-    "scipy": "scipy",
-    "tqdm": "tqdm",
-    "transforms3d": "transforms3d",
-    "yaml": "yaml",
+ROSDEP = {"PIL": "python3-pil"} | {
+    name: f"python3-{name}"
+    for name in (
+        *("aiohttp", "graphviz", "matplotlib", "numpy", "packaging", "pymodbus", "rich"),
+        *("scipy", "sklearn", "torch", "tqdm", "transforms3d", "yaml"),
+    )
 }
-"""Name of a module -> of its rosdep key, after python3-."""
+"""Name of a module -> its rosdep key, which selects a package of Ubuntu 24.04. Keys that use pip
+(python3-gymnasium-pip) are left out: there, pip refuses to install outside an environment."""
 
 PIP = {
     "pinocchio": "pin",
@@ -155,7 +155,7 @@ PIP = {
         *("tokenizers", "toppra", "torch", "transformers", "tyro", "zarr"),
     )
 }
-"""Name of a module that rosdep does not know -> of its distribution."""
+"""Name of a module that is not required by ROS 2 -> of its distribution."""
 
 
 ADAPTED = {"rulesafe_data": ("lerobot", "torch")}
@@ -175,19 +175,42 @@ def test_manifest_declares_what_is_imported_and_nothing_else(path):
     if name in NODES.values():
         imported.add("rulesafe_core")  # which starts its nodes
     imported -= {name, *ADAPTED.get(name, ()), *sys.stdlib_module_names}
-    by_pip = {PIP[module] for module in imported & set(PIP)}
-    named = {module: f"python3-{key}" for module, key in ROSDEP.items()}
-    expected = {named.get(module, module) for module in imported - set(PIP)}
+    by_pip = {PIP[module] for module in imported & (PIP.keys() - ROSDEP.keys())}
+    expected = {ROSDEP.get(module, module) for module in imported - (PIP.keys() - ROSDEP.keys())}
     manifest = path.with_name("package.xml")
     assert {depend.name for depend in parse_package(str(manifest)).exec_depends} == expected
-    said = re.search(r"from pip: (.*)\. See", manifest.read_text())
-    assert set(said[1].split(", ") if said else ()) == by_pip
+    assert from_pip(manifest) == by_pip
     declared = PROJECT["project"]["dependencies"] + [
         line
         for extra in ("ray", "llm", "learn", "robot", "bags", "view")
         for line in OPTIONAL[extra]
     ]
-    assert by_pip <= {re.split("[<>=]", line)[0] for line in declared}
+    required = {PIP[module] for module in imported & PIP.keys()}
+    assert required <= {re.split("[<>=]", line)[0] for line in declared}
+
+
+def from_pip(manifest):
+    """Return the distributions that a package.xml lists in a comment, unknown to rosdep."""
+    said = re.search(r"from pip: (.*)\. See", manifest.read_text())
+    return set(said[1].split(", ") if said else ())
+
+
+def test_the_documentation_installs_what_rosdep_does_not_know():
+    text = (ROOT / "docs/ros.md").read_text("utf-8").replace("\\\n", "")
+    section = text.split("### With an installed ROS 2\n")[1].split("\n### ")[0]
+    named = re.findall(r"^pip install -c constraints.txt (.*)", section, re.MULTILINE)
+    listed = {name for line in named for name in line.split("#")[0].split()} - {"'setuptools<81'"}
+    assert listed == set().union(*map(from_pip, MANIFESTS))
+
+
+def test_the_root_declares_what_the_launch_files_need():
+    texts = [path.read_text() for path in ROOT.glob("launch/*.launch.xml")]
+    used = {name for text in texts for name in re.findall(r'pkg="(\w+)"', text)}
+    used |= {name for text in texts for name in re.findall(r"find-pkg-share (\w+)", text)}
+    ours = {path.parent.name for path in SETUPS} | {"rulesafe_interfaces"}
+    frontend = {"launch", "launch_ros", "launch_xml", "ros2launch"}
+    declared = {depend.name for depend in parse_package(str(MANIFESTS[0])).exec_depends}
+    assert used - {"rulesafe"} <= ours and declared == ours | frontend
 
 
 def test_a_missing_module_is_installed_by_the_extra_that_its_error_names():

@@ -91,3 +91,43 @@ def test_the_policy_node_rejects_what_it_cannot_load(change, start, tmp_path):
     assert "it must be an object, not []" in change(node, policy=str(tmp_path))
     assert "no policy given" in change(node, policy="")
     assert not change(node, policy="dp3_rule_001")
+
+
+@pytest.mark.parametrize(
+    ("module", "given", "line"),
+    [
+        (
+            "rulesafe_sim.node",
+            ("rul:=rule_002", "safe:=safe_03", "seed:=4", "split:=train", "cameras:=false"),
+            "[sim_node]: parameters: rule='rule_001', safe='safe_03', seed=4, split='train', ",
+        ),
+        (
+            "vq_memory_node.node",
+            ("model:=all_rules", "clusters:=32"),
+            "[vq_memory_node]: parameters: model='all_rules', clusters=32, length=40, ",
+        ),
+        (
+            "policy_node.node",
+            ("policy:=dp3_rule_001",),
+            "[policy_node]: parameters: policy='dp3_rule_001', execute_rows=12, ",
+        ),
+        (
+            "rulesafe_eval.node",
+            ("safe:=safe_03", "seed:=4"),
+            "[evaluator_node]: parameters: rule='rule_001', safe='safe_03', seed=4, episodes=1, ",
+        ),
+        (
+            "h1_2_bridge.node",
+            ("speed:=0.2", "dry_run:=true"),
+            "[h1_2_bridge]: parameters: speed=0.2, hand_speed=1.0, ",
+        ),
+    ],
+)
+def test_a_node_logs_its_parameters_once(start, module, given, line):
+    process = start(module, *given)
+    output = ""
+    while line not in output:
+        output += (read := process.process.stdout.readline())
+        assert read, output
+    _, rest = process.stop()
+    assert (output + rest).count("parameters: ") == 1, output + rest

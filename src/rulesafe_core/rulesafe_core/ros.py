@@ -32,6 +32,9 @@ from rulesafe_interfaces.srv import ResetEpisode
 AnyNode = TypeVar("AnyNode", bound=Node)
 T = TypeVar("T", bound=Settings)
 
+BUILT_IN = {"use_sim_time", "start_type_description_service"}
+"""Parameters that rclpy declares for each node."""
+
 UNNAMED = "_NODE_NAME_UNKNOWN_"
 """Node name that rmw reports for a publisher just discovered or not owned by a ROS 2 node."""
 
@@ -198,14 +201,25 @@ def ros_context(args: Sequence[str] = (), handle_signals: bool = False) -> Itera
 
 @contextmanager
 def executing(make: Callable[[], AnyNode]) -> Iterator[tuple[AnyNode, SingleThreadedExecutor]]:
-    """Create a node and its executor; destroy the node on exit."""
+    """Create a node, log its parameters and create its executor; destroy the node on exit."""
     node = make()
+    _log_parameters(node)
     executor = SingleThreadedExecutor()
     executor.add_node(node)
     try:
         yield node, executor
     finally:
         node.destroy_node()
+
+
+def _log_parameters(node: Node) -> None:
+    """Log the parameters' values, which show that an argument of `ros2 launch` with a misspelt name
+    was ignored."""
+    parameters: Any = node.get_parameters_by_prefix("")
+    values = {name: p.value for name, p in parameters.items() if name not in BUILT_IN}
+    if values:
+        shown = (f"{n}={list(v) if isinstance(v, array) else v!r}" for n, v in values.items())
+        node.get_logger().info(f"parameters: {', '.join(shown)}")
 
 
 def serve(node: Node, executor: SingleThreadedExecutor) -> int:

@@ -124,6 +124,9 @@ class EvaluatorNode(Node):
         super().__init__("evaluator_node")
         self._reservation = reserve_topic(self, "/evaluate")
         self._values = declare(self, EvaluatorParameters)
+        if self._values.episodes:  # report unknown names before waiting for the simulation
+            load_rule(self._values.rule)
+            load_safe(self._values.safe)
         self._busy = False
         self._monitor: EpisodeMonitor | None = None
         self._progress = EpisodeProgress(0.0)

@@ -212,6 +212,17 @@ def test_a_takeover_ramps_over_a_short_pause_and_stops_the_ramp_in_a_longer_one(
         assert decode_low_cmd(last).q[WEIGHT_SLOT] == pytest.approx(weight, abs=1e-6)
 
 
+def test_a_publisher_that_ignores_a_stop_does_not_end_the_takeover(line):
+    line.run(1, command(1.0))
+    line.supervisor.stop(line.now)
+    assert line.supervisor.counts.stops == 1
+    line.run(3, command(1.0), command(1.0, seed=1))
+    weights = np.array([sent.q[WEIGHT_SLOT] for _, sent in line.sent])
+    assert not any(sent.kp.any() or sent.tau.any() for _, sent in line.sent)
+    assert weights[0] == pytest.approx(1 - 0.01 / RAMP) and (np.diff(weights) <= 0).all()
+    assert weights[-1] == 0 and line.supervisor.counts.takeovers == 1
+
+
 def test_a_weight_out_of_range_counts_as_its_limit():
     supervisor = Supervisor()
     supervisor.receive(command(1.5), 1)
@@ -226,7 +237,7 @@ def test_default_times_and_their_ranges():
     for name, low, high in (("ramp", 0.1, 60), ("patience", 0.02, 60), ("rate", 10, 1000)):
         for valid in (low, high):
             SupervisorParameters(**{name: valid})
-        for wrong in (low * 0.99, high * 1.01):
+        for wrong in (low * 0.999, high * 1.0005):
             with pytest.raises(RuleSafeError, match=f"{name} is .*; valid: "):
                 SupervisorParameters(**{name: wrong})
 

@@ -223,6 +223,19 @@ def test_a_publisher_that_ignores_a_stop_does_not_end_the_takeover(line):
     assert weights[-1] == 0 and line.supervisor.counts.takeovers == 1
 
 
+def test_a_stop_begins_at_the_newest_weight_and_has_no_effect_at_weight_zero(line):
+    line.run(1, command(1.0))
+    line.supervisor.stop(line.now)
+    line.run(0.05, command(0.8))
+    line.run(0.1)
+    assert line.sent[0][1].q[WEIGHT_SLOT] == pytest.approx(0.8 - 0.01 / RAMP)
+    idle = Line()
+    idle.run(1, command(0.0))
+    idle.supervisor.stop(idle.now)
+    idle.run(1, command(0.5))
+    assert idle.sent == [] and idle.supervisor.counts.stops == 1
+
+
 def test_a_weight_out_of_range_counts_as_its_limit():
     supervisor = Supervisor()
     supervisor.receive(command(1.5), 1)

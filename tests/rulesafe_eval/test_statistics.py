@@ -284,7 +284,7 @@ def test_a_summary_has_the_median_of_the_frames_of_successes():
 
 
 def test_times_are_summed_and_latencies_are_in_milliseconds():
-    timing = {"cpu_seconds": 30.0, "wall_seconds": 20.04, "inference_seconds": [0.001, 0.003]}
+    timing = {"cpu_seconds": 30.0, "wall_seconds": 20.04, "inference_seconds": [0.001, 0.003001]}
     other = {"cpu_seconds": 60.0, "wall_seconds": 40.0, "inference_seconds": [0.002, 0.1, 0.004]}
     assert timings([{"timing": timing}, {"timing": other}, {"timing": None}]) == {
         "wall_seconds": 60.0,
@@ -319,6 +319,7 @@ def test_bootstraps_of_two_values_and_of_one_cluster():
     low, high = bootstrap([0.0, 1.0])
     assert (low, high) == (0, 1)
     assert bootstrap([0.2, 0.6, 0.4], ["a", "a", "a"]) == (0.2, 0.6)
+    assert bootstrap([0.2, 0.6, 1.0], ["a", "a", "b"]) == pytest.approx((0.4, 1.0))
     sums, sizes = cluster_sums([1, 2, 4], ["b", "a", "b"])
     assert (sums.tolist(), sizes.tolist()) == ([5, 2], [2, 1])
     assert sign_flips([0.5, 0.5]) == 0.5 and sign_flips([0.0, 0.5]) == 1

@@ -223,6 +223,7 @@ def test_each_load_at_its_limit(name, below, above, words):
 def test_a_load_that_is_exactly_allowed_and_one_that_is_not_a_number():
     allowed = overload(torque=0.5)
     assert allowed.excess(loaded(tau=0.5 * EFFORT), POSTURE) == ""
+    assert overload(tracking=0.5).excess(loaded(q=-0.5), POSTURE) == ""
     assert "at nan N m" in allowed.excess(loaded(tau=np.nan), POSTURE)
 
 

@@ -245,6 +245,7 @@ def test_a_weight_out_of_range_counts_as_its_limit():
 
 
 def test_default_times_and_their_ranges():
+    assert (Supervisor().weight, Supervisor().reported_weight) == (0, -1)
     parameters = SupervisorParameters()
     assert (parameters.ramp, parameters.patience, parameters.rate) == (3.0, 0.2, 100.0)
     for name, low, high in (("ramp", 0.1, 60), ("patience", 0.02, 60), ("rate", 10, 1000)):

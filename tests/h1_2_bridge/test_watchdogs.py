@@ -125,6 +125,10 @@ def test_a_state_after_a_long_silence_is_a_restart_with_any_tick():
     robot.send(5000, 0)
     assert not any(robot.send(5000, 100 * i) for i in range(1, 30))
     assert robot.counts.repeated == 29 and robot.counts.restarts == 0
+    robot = Robot()  # frozen with a tick that was never valid
+    robot.send(5000, 0)
+    assert not any(robot.send(5001, 100 * i) for i in range(1, 30))
+    assert robot.counts.restarts == 0
     robot = Robot()
     robot.send(5000, 0)
     assert robot.send(10, 2000) and not robot.send(10, 2004) and robot.send(14, 2008)

@@ -219,3 +219,29 @@ def test_another_program_silences_the_bridge_only_while_it_publishes():
     two.core.reset()
     two.step()
     assert two.state is ControlState.IDLE and two.core.weight == 0
+
+
+def test_only_an_engaged_bridge_is_released():
+    one = World(ramp=0.2)
+    one.core.release("a test")
+    assert one.state is ControlState.DISCONNECTED
+    one.run(0.1)
+    one.core.release("a test")
+    assert one.state is ControlState.IDLE
+    one.core.engage(one.now)
+    one.core.release("a test")
+    assert one.state is ControlState.FAULT and one.core.reason == "a test"
+    one.core.release("another")
+    assert one.core.reason == "a test"
+
+
+def test_a_command_may_be_reported_as_sent_after_the_bridge_was_engaged():
+    """The next tick begins the ramp, however late the command was sent."""
+    one = World(ramp=0.2)
+    one.run(0.1)
+    raw = encode_low_cmd(one.output.command(np.zeros(27), 0.0, np.zeros(27), 6))
+    one.core.engage(one.now)
+    one.core.published(raw, one.now + 2 * SECOND)
+    assert not one.core.topic.receive(raw, one.now), "it is the bridge's own"
+    one.step()
+    assert one.core.drive.weight == pytest.approx(0.004 / 0.2)

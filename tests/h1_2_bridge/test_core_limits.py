@@ -245,3 +245,19 @@ def test_a_command_may_be_reported_as_sent_after_the_bridge_was_engaged():
     assert not one.core.topic.receive(raw, one.now), "it is the bridge's own"
     one.step()
     assert one.core.drive.weight == pytest.approx(0.004 / 0.2)
+
+
+@pytest.mark.parametrize("ramped", [True, False])
+def test_a_reset_after_a_gap_sends_only_what_the_robot_still_needs(ramped):
+    one = world(gap_timeout=0.15)
+    one.core.disengage(one.now)
+    one.run(0.22 if ramped else 0.1)
+    assert (one.core.weight == 0) == ramped
+    one.step(151)
+    assert one.state is ControlState.FAULT and one.core.drive.muted
+    count = len(one.commands)
+    one.core.reset()
+    one.step()
+    assert (one.state is ControlState.IDLE) == ramped
+    one.until(ControlState.IDLE)
+    assert (len(one.commands) == count) == ramped, "commands only if the weight was above 0"

@@ -231,7 +231,7 @@ def report(groups: list[Group], sample: int, seed: int, results: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("groups", nargs="*", help="names of groups; default: all")
-    parser.add_argument("--sample", type=int, default=100, help="mutants of each group; 0: all")
+    parser.add_argument("--sample", type=int, default=50, help="mutants of each group; 0: all")
     parser.add_argument("--seed", type=int, default=0, help="seed of the sample")
     parser.add_argument("--results", type=Path, default=ROOT / "build/mutants.jsonl")
     parser.add_argument("--report", action="store_true", help="run nothing")

@@ -168,6 +168,55 @@ def test_whatever_the_target_and_the_steps_in_time_no_limit_is_broken(data):
         position, moved = after, velocity
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("speed", [0.1, 1.0])
+def test_full_speed_towards_a_joint_limit_ends_at_rest_there(speed, sign):
+    """The last wall: whatever velocity is wanted, the joint can brake before its limit."""
+    bounds, rng = limits(speed=speed), np.random.default_rng(0)
+    motion = MotionFilter(bounds)
+    middle = (bounds.lower + bounds.upper) / 2
+    motion.reset(middle + 0.3)  # not symmetrical
+    wanted, position, moved = np.full(13, sign * 99.0), motion.position.copy(), np.zeros(13)
+    for _ in range(4000):
+        dt = rng.uniform(0.002, 0.02)
+        after = motion._move(wanted, dt)
+        velocity = (after - position) / dt
+        assert (np.abs(velocity - moved) <= bounds.acceleration * dt + 1e-7).all()
+        room = bounds.upper - after if sign > 0 else after - bounds.lower
+        assert (motion.velocity**2 / (2 * bounds.acceleration) <= room + 1e-9).all()
+        position, moved = after, velocity
+    assert room == pytest.approx(0, abs=1e-3) and (room >= 0).all()
+
+
+def test_a_measured_posture_outside_the_limits_may_stay_or_come_inside():
+    bounds = limits()
+    for sign, limit in ((1, bounds.upper), (-1, bounds.lower)):
+        motion = MotionFilter(bounds)
+        motion.reset(limit + sign * 0.05)
+        assert motion.step(limit + sign * 0.2, DT) == pytest.approx(limit + sign * 0.05)
+        for _ in range(2000):
+            inside = motion.step(limit - sign * 0.1, DT)
+        assert inside == pytest.approx(limit - sign * 0.1, abs=1e-4)
+        for _ in range(2000):
+            back = motion.step(limit + sign * 0.2, DT)
+        assert back == pytest.approx(limit, abs=1e-4), "it does not leave them again"
+
+
+def test_times_and_targets_of_a_filter_are_checked():
+    motion = MotionFilter(limits())
+    for dt in (0.0, -DT, np.nan):
+        for use in (lambda dt: motion.step(np.zeros(13), dt), motion.brake):
+            with pytest.raises(RuleSafeError, match="dt must be greater than 0 s"):
+                use(dt)
+    targets = np.zeros((3, 13))
+    targets[2, 0] = np.nan
+    with pytest.raises(RuleSafeError, match="got right_shoulder_pitch_joint: nan"):
+        motion.follow(np.array([0, 0.1, 0.2]), targets, DT)
+    command = motion.step(np.full(13, 0.2), DT)
+    command[:] = 9.0
+    assert (motion.position != 9.0).all(), "the command is a copy"
+
+
 def test_braking_comes_to_rest_and_stays():
     motion = MotionFilter(limits())
     for _ in range(500):

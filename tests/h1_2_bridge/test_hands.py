@@ -135,6 +135,24 @@ def test_dfx_refuses_what_is_no_state_of_two_hands(dfx, shares):
     assert hands.state(0) is None
 
 
+def test_dfx_sends_positions_only_and_limits_what_it_measured(dfx):
+    hands, sent = dfx
+    hands.receive(dfx_states([1.2, -0.2, *[0.5] * 10]), 0)
+    hands.command(np.full(12, np.nan), 0)
+    np.testing.assert_allclose(sent[0].q, [1, 0, *[0.5] * 10])
+    assert (sent[0].mode == 1).all()
+    assert not any(getattr(sent[0], name).any() for name in ("dq", "tau", "kp", "kd"))
+    assert hands.close() is None
+
+
+def test_dfx_state_at_its_timeout(dfx):
+    hands, _ = dfx
+    hands.receive(dfx_states(np.ones(12)), SECOND)
+    assert hands.state(SECOND + SECOND // 2).fault == ""
+    fault = hands.state(SECOND + SECOND // 2 + SECOND // 100).fault
+    assert fault == "no message on /inspire/state for 0.51 s"
+
+
 # FTP, against pymodbus' own server ----------------------------------------------------------
 
 

@@ -180,6 +180,94 @@ def test_refuses_times_that_are_none():
         SupervisorParameters(ramp=0.0)
 
 
+# Times at their limits, to the nanosecond -----------------------------------------------------
+
+
+def ticked(*times: int) -> tuple[Supervisor, list[bytes | None]]:
+    """Return a supervisor and what it sends at these times (ns) after a command of weight 1."""
+    supervisor = Supervisor(SupervisorParameters(ramp=RAMP, patience=PATIENCE))
+    start = 10 * SECOND
+    supervisor.receive(command(1.0), start)
+    assert supervisor.tick(start) is None
+    return supervisor, [supervisor.tick(start + time) for time in times]
+
+
+def test_it_takes_over_exactly_after_its_patience():
+    for time, sends in ((100 * MS - 1, False), (100 * MS, True)):
+        supervisor, (*_, last) = ticked(50 * MS, time)
+        assert (last is not None) == sends == (supervisor.turn is Turn.SUPERVISOR)
+        assert supervisor.counts.takeovers == sends
+    assert decode_low_cmd(last).q[WEIGHT_SLOT] == pytest.approx(1 - 0.01 / RAMP)
+
+
+def test_a_stall_is_more_than_half_of_the_patience():
+    for stall, sends in ((50 * MS, True), (50 * MS + 1, False)):
+        _, (_, last) = ticked(stall, 100 * MS)
+        assert (last is not None) == sends, "after a stall the patience begins again"
+
+
+def test_a_pause_is_more_than_half_a_second_and_blind_for_the_patience():
+    supervisor, sent = ticked(500 * MS)
+    assert sent == [None] and supervisor.reported_weight == 1
+    supervisor, sent = ticked(500 * MS + 1)
+    assert sent == [None] and supervisor.reported_weight == -1 and supervisor.weight == 0
+    seeing = 10 * SECOND + 500 * MS + 1 + 100 * MS
+    supervisor.receive(command(0.5), seeing - 1)
+    assert supervisor.reported_weight == -1 and supervisor.counts.heard == 1
+    supervisor.receive(command(0.5), seeing)
+    assert supervisor.reported_weight == 0.5 and supervisor.counts.heard == 2
+
+
+def test_a_takeover_ramps_over_a_short_pause_and_stops_the_ramp_in_a_longer_one():
+    for pause, weight in ((50 * MS, 1 - 0.06 / RAMP), (50 * MS + 1, 1 - 0.01 / RAMP)):
+        _, (*_, last) = ticked(50 * MS, 100 * MS, 100 * MS + pause)
+        assert decode_low_cmd(last).q[WEIGHT_SLOT] == pytest.approx(weight, abs=1e-6)
+
+
+def test_a_publisher_that_ignores_a_stop_does_not_end_the_takeover(line):
+    line.run(1, command(1.0))
+    line.supervisor.stop(line.now)
+    assert line.supervisor.counts.stops == 1
+    line.run(3, command(1.0), command(1.0, seed=1))
+    weights = np.array([sent.q[WEIGHT_SLOT] for _, sent in line.sent])
+    assert not any(sent.kp.any() or sent.tau.any() for _, sent in line.sent)
+    assert weights[0] == pytest.approx(1 - 0.01 / RAMP) and (np.diff(weights) <= 0).all()
+    assert weights[-1] == 0 and line.supervisor.counts.takeovers == 1
+
+
+def test_a_stop_begins_at_the_newest_weight_and_has_no_effect_at_weight_zero(line):
+    line.run(1, command(1.0))
+    line.supervisor.stop(line.now)
+    line.run(0.05, command(0.8))
+    line.run(0.1)
+    assert line.sent[0][1].q[WEIGHT_SLOT] == pytest.approx(0.8 - 0.01 / RAMP)
+    idle = Line()
+    idle.run(1, command(0.0))
+    idle.supervisor.stop(idle.now)
+    idle.run(1, command(0.5))
+    assert idle.sent == [] and idle.supervisor.counts.stops == 1
+
+
+def test_a_weight_out_of_range_counts_as_its_limit():
+    supervisor = Supervisor()
+    supervisor.receive(command(1.5), 1)
+    assert supervisor.weight == 1 and supervisor.turn is Turn.BRIDGE
+    supervisor.receive(command(-0.5), 2)
+    assert supervisor.weight == 0 and supervisor.turn is Turn.NONE
+
+
+def test_default_times_and_their_ranges():
+    assert (Supervisor().weight, Supervisor().reported_weight) == (0, -1)
+    parameters = SupervisorParameters()
+    assert (parameters.ramp, parameters.patience, parameters.rate) == (3.0, 0.2, 100.0)
+    for name, low, high in (("ramp", 0.1, 60), ("patience", 0.02, 60), ("rate", 10, 1000)):
+        for valid in (low, high):
+            SupervisorParameters(**{name: valid})
+        for wrong in (low * 0.999, high * 1.0005):
+            with pytest.raises(RuleSafeError, match=f"{name} is .*; valid: "):
+                SupervisorParameters(**{name: wrong})
+
+
 # The process --------------------------------------------------------------------------------
 
 

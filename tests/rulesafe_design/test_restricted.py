@@ -160,6 +160,20 @@ def test_invalid_programs_are_refused(source, words):
     assert words in str(refusal.value)
 
 
+def test_a_refused_statement_at_module_level_has_one_message():
+    with pytest.raises(Refusal) as refusal:
+        compile_lock("import os\n" + body("pass"))
+    assert str(refusal.value).count("line 1") == 1
+
+
+@pytest.mark.parametrize(("count", "more"), [(5, ""), (6, "and 1 more")])
+def test_five_errors_are_listed(count, more):
+    with pytest.raises(Refusal) as refusal:
+        compile_lock(body(*["x = open"] * count))
+    lines = str(refusal.value).splitlines()
+    assert len(lines) == min(count, 5) + bool(more) and more in lines[-1]
+
+
 def test_message_lists_the_first_errors():
     source = body("import os", "x = open", *["import sys"] * 10)
     with pytest.raises(Refusal) as refusal:
@@ -199,6 +213,17 @@ def test_message_lists_the_first_errors():
         ),
         (["self.x = 1", "del self.x"], {}),
         (["self.x = None is None and [] is not None"], {"x": True}),
+        (["x = 1", "self.x = None is x", "self.y = x is None"], {"x": False, "y": False}),
+        (["self._x = 1", "self.y = self._x + 1"], {"_x": 1, "y": 2}),
+        (["n: int", "n = 3", "self.n: int = n"], {"n": 3}),
+        (["input = 1", "self.x = input"], {"x": 1}),
+        (["for open in [2]:", "    self.x = open"], {"x": 2}),
+        (["def open(n):", "    return n + 1", "self.x = open(2)"], {"x": 3}),
+        (["f = lambda id, *vars, exec=3: (id, vars, exec)", "self.x = f(1, 2)"], None),
+        (
+            ["try:", "    1 / 0", "except ZeroDivisionError as dir:", "    self.x = str(dir)"],
+            {"x": "division by zero"},
+        ),
         (["print('ignored', 1, sep='')"], {}),
         (["self.x = ''.join(reversed('ab')) + 'abc'[-2:]"], {"x": "babc"}),
         (

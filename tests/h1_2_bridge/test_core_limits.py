@@ -1,0 +1,263 @@
+"""The bridge's core at its times, to the nanosecond, and its counts and messages."""
+
+import numpy as np
+import pytest
+from virtual import MS, World, assert_safe, with_fields
+
+from h1_2_bridge.core import DELAY_GROWTH, DELAYED, LOAD_PERIOD
+from h1_2_bridge.drive import OUTSIDE, ZEROS
+from h1_2_bridge.motors import WEIGHT_SLOT, motors
+from h1_2_bridge.states import ControlState
+from h1_2_bridge.wire import encode_low_cmd
+from rulesafe_core.chunks import SECOND
+from rulesafe_core.errors import RuleSafeError
+
+ELBOW = 23
+HOT = with_fields(temperature=np.full((35, 2), 90, np.int16))
+
+
+def world(output: str = "arm_sdk", **settings) -> World:
+    """Return an engaged world in which only the tested limit is short."""
+    long = {"stall_timeout": 2.0, "gap_timeout": 2.0, "chunk_timeout": 2.0, "ramp": 0.2}
+    return World(output, **{**long, **settings}).engaged()
+
+
+def test_constants_of_the_core():
+    assert (DELAYED, DELAY_GROWTH, LOAD_PERIOD) == (50 * MS, 20_000, 10 * MS)
+    assert (OUTSIDE, ZEROS) == (0.03, 0.2)
+
+
+@pytest.mark.parametrize("output", ["arm_sdk", "lowcmd"])
+def test_a_gap_between_two_commands_at_its_limit(output):
+    for late, state in ((0, "ACTIVE"), (1, "FAULT" if output == "arm_sdk" else "DAMPING")):
+        one = world(output, gap_timeout=0.15)
+        one.now += late
+        one.step(150)
+        assert one.state is ControlState[state], one.core.reason
+        if late:
+            assert "no command was published for 0.15 s" in one.core.reason
+            assert one.core.drive.muted == (output == "arm_sdk")
+            assert ("left to the supervisor" in one.core.reason) == (output == "arm_sdk")
+
+
+def test_a_command_may_be_sent_up_to_the_gap_after_the_one_before():
+    one = world(gap_timeout=0.15)
+    last = one.now
+    one.now += 4 * MS
+    one.tick += 4
+    one.deliver_state()
+    assert one.core.tick(one.now, one.clock).body is not None
+    assert one.core.in_time(last + 150 * MS)
+    assert not one.core.in_time(last + 150 * MS + 1)
+    assert not one.core.in_time(last + 150 * MS), "a command that was late stays late"
+    one.step()
+    assert one.state is ControlState.FAULT and "no command was published" in one.core.reason
+    first = World()
+    first.run(0.1)
+    first.core.engage(first.now)
+    assert first.core.tick(first.now, first.clock).body is not None
+    assert first.core.in_time(first.now + 150 * MS)
+    assert not first.core.in_time(first.now + 150 * MS + 1)
+
+
+def test_a_stall_between_two_ticks_at_its_limit():
+    for late, state in ((0, "ACTIVE"), (1, "HOLDING")):
+        one = world(stall_timeout=0.1, state_timeout=1.0)
+        one.now += late
+        one.step(100)
+        assert one.state is ControlState[state]
+        assert ("stalled for 0.10 s" in one.core.reason) == bool(late)
+        one.send(one.moved({3: 0.1}))
+        assert one.state is ControlState.ACTIVE, "the next chunk ends the hold"
+
+
+def test_the_arm_counts_as_at_rest_after_a_long_delay_of_sending():
+    """50 ms may pass between a tick and its command; after a longer time it starts from rest."""
+    for delay, rests in ((50, False), (51, True)):
+        one = world(speed=1.0)
+        one.send(one.moved({3: 0.4}, 10))
+        one.run(0.2)
+        one.send_delay = delay
+        one.step()
+        one.send_delay = 0
+        before = one.core.drive.command[3]
+        one.step()
+        moved = one.core.drive.command[3] - before
+        assert moved > 0
+        assert (moved < 0.001) == rests, moved
+
+
+def test_the_usual_delay_grows_slowly_and_shrinks_at_once():
+    one = world()
+    one.send_delay = 2
+    for i in range(1, 6):
+        one.step()
+        assert one.core._ticked == one.now - i * DELAY_GROWTH
+    one.run(1.0)
+    assert one.core._ticked == one.now - 2 * MS
+    one.send_delay = 0
+    one.step()
+    assert one.core._ticked == one.now
+
+
+def test_the_next_chunk_at_its_time_limit_and_the_hold_before_damping():
+    one = world(chunk_timeout=0.5, damping_timeout=1.0)
+    begin = one.now  # without a chunk, the next one is due
+    assert one.until(ControlState.HOLDING) == pytest.approx(0.5, abs=0.009)
+    assert one.core.reason == "no new chunk within 0.5 s (chunk_timeout)"
+    began = one.now
+    assert one.until(ControlState.DAMPING) == pytest.approx(1.0, abs=0.005)
+    assert one.now - began > SECOND and began > begin
+    assert one.core.reason.startswith("HOLDING for 1 s: no new chunk")
+
+
+def test_loads_are_checked_every_hundredth_of_a_second():
+    one = world()
+    one.alter = HOT
+    one.step()
+    due = one.core._load_due
+    assert one.state is ControlState.HOLDING or due > one.now
+    assert one.until(ControlState.HOLDING) <= 0.012
+    assert "90 deg C" in one.core.reason
+    with pytest.raises(RuleSafeError, match="HOLDING"):
+        one.send(one.moved({3: 0.1}))
+
+
+def test_chunks_episodes_and_refusals_are_counted():
+    one = world()
+    assert (one.core.accepted, one.core.refused, one.core.refusal, one.core.episode) == (
+        *(0, 0, "", 1),
+    )
+    one.send(one.moved({3: 0.1}))
+    with pytest.raises(RuleSafeError):
+        one.send(one.moved({3: 0.9}, 1))
+    one.core.refuse("not decoded")
+    assert (one.core.accepted, one.core.refused) == (1, 2)
+    assert one.core.refusal == "not decoded"
+    one.until(ControlState.HOLDING)
+    one.core.engage(one.now)
+    one.until(ControlState.ACTIVE)
+    assert one.core.episode == 1, "the hold was within the episode"
+    one.core.disengage(one.now)
+    one.until(ControlState.IDLE)
+    one.core.engage(one.now)
+    one.until(ControlState.ACTIVE)
+    assert one.core.episode == 2
+    assert_safe(one)
+
+
+def test_services_say_what_they_did():
+    one = World(ramp=0.4)
+    assert one.state is ControlState.DISCONNECTED
+    assert one.core.disengage(0) == "not engaged"
+    with pytest.raises(RuleSafeError, match="no valid state received from the robot yet"):
+        one.core.engage(0)
+    one.run(0.1)
+    assert one.core.reason == "receiving states from the robot"
+    with pytest.raises(RuleSafeError, match="only DAMPING and FAULT need a reset"):
+        one.core.reset()
+    assert one.core.engage(one.now) == "the weight ramps up to 1 within 0.4 s"
+    assert one.core.engage(one.now) == "already ENGAGING"
+    one.until(ControlState.ACTIVE)
+    assert one.core.engage(one.now) == "already ACTIVE" and one.core.reason == "executing chunks"
+    assert "ramps down to 0 within 0.4 s" in one.core.disengage(one.now)
+    with pytest.raises(RuleSafeError, match="the weight is ramping down"):
+        one.core.engage(one.now)
+    one.until(ControlState.IDLE)
+    assert one.core.reason == "the weight is 0"
+    one.core.engage(one.now)
+    one.step()
+    assert one.core.stop("a test") == "DAMPING: a test" == one.core.stop("another")
+    for service in (one.core.engage, one.core.disengage):
+        with pytest.raises(RuleSafeError, match=r"DAMPING: a test; call /bridge/reset"):
+            service(one.now)
+    assert one.core.reset() == "the weight ramps down to 0 within 0.4 s"
+    one.until(ControlState.IDLE)
+
+
+def test_zero_is_sent_for_a_fifth_of_a_second_before_the_release():
+    one = world()
+    one.core.disengage(one.now)
+    count = len(one.commands)
+    one.until(ControlState.IDLE)
+    weights = np.array([float(c.cmd.q[WEIGHT_SLOT]) for c in one.commands[count:]])
+    assert (weights == 0).sum() == pytest.approx(ZEROS / 0.004, abs=1)
+    assert np.diff(weights[weights > 0]) == pytest.approx(-0.004 / 0.2, abs=1e-6)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_posture_outside_its_limits_at_the_tolerance(sign):
+    stop = motors().upper[ELBOW] if sign > 0 else motors().lower[ELBOW]
+    for beyond, accepted in ((0.0299, True), (0.0301, False)):
+        one = World()
+        one.robot.q[ELBOW] = stop + sign * beyond
+        q = np.r_[one.robot.q, np.zeros(8)].astype(np.float32)
+        one.alter = with_fields(q=q, tau=np.zeros(35, np.float32))
+        one.run(0.02)
+        if accepted:
+            one.core.engage(one.now)
+            assert one.core.drive.posture[ELBOW] == pytest.approx(stop)
+        else:
+            with pytest.raises(RuleSafeError, match="right_elbow_joint is measured at"):
+                one.core.engage(one.now)
+            assert one.state is ControlState.IDLE
+
+
+def test_another_program_silences_the_bridge_only_while_it_publishes():
+    one = World(ramp=0.2)
+    one.run(0.1)
+    raw = encode_low_cmd(one.output.command(np.zeros(27), 0.3, np.zeros(27), 6))
+    one.core.overhear(raw, one.now)
+    assert one.state is ControlState.IDLE and not one.core.drive.muted
+    with pytest.raises(RuleSafeError, match="another program publishes"):
+        one.core.engage(one.now)
+    two = world()
+    two.core.overhear(raw, two.now)
+    assert two.state is ControlState.FAULT and two.core.weight == pytest.approx(0.3)
+    assert two.step().body is None
+    assert two.core.stop("a test").startswith("DAMPING") and two.step().body is None
+    two.core.reset()
+    two.step()
+    assert two.state is ControlState.IDLE and two.core.weight == 0
+
+
+def test_only_an_engaged_bridge_is_released():
+    one = World(ramp=0.2)
+    one.core.release("a test")
+    assert one.state is ControlState.DISCONNECTED
+    one.run(0.1)
+    one.core.release("a test")
+    assert one.state is ControlState.IDLE
+    one.core.engage(one.now)
+    one.core.release("a test")
+    assert one.state is ControlState.FAULT and one.core.reason == "a test"
+    one.core.release("another")
+    assert one.core.reason == "a test"
+
+
+def test_a_command_may_be_reported_as_sent_after_the_bridge_was_engaged():
+    """The next tick begins the ramp, however late the command was sent."""
+    one = World(ramp=0.2)
+    one.run(0.1)
+    raw = encode_low_cmd(one.output.command(np.zeros(27), 0.0, np.zeros(27), 6))
+    one.core.engage(one.now)
+    one.core.published(raw, one.now + 2 * SECOND)
+    assert not one.core.topic.receive(raw, one.now), "it is the bridge's own"
+    one.step()
+    assert one.core.drive.weight == pytest.approx(0.004 / 0.2)
+
+
+@pytest.mark.parametrize("ramped", [True, False])
+def test_a_reset_after_a_gap_sends_only_what_the_robot_still_needs(ramped):
+    one = world(gap_timeout=0.15)
+    one.core.disengage(one.now)
+    one.run(0.22 if ramped else 0.1)
+    assert (one.core.weight == 0) == ramped
+    one.step(151)
+    assert one.state is ControlState.FAULT and one.core.drive.muted
+    count = len(one.commands)
+    one.core.reset()
+    one.step()
+    assert (one.state is ControlState.IDLE) == ramped
+    one.until(ControlState.IDLE)
+    assert (len(one.commands) == count) == ramped, "commands only if the weight was above 0"

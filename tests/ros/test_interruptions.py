@@ -46,17 +46,20 @@ def test_the_simulation_waits_for_a_policy_that_ended_or_is_paused(client, start
     policy = start(NODE, *POLICY)
     client.until(lambda: client.statuses and client.status.frame >= 20, "the first chunks")
     policy.process.send_signal(how)
-    client.until(lambda: client.status.waiting, "the simulation waits")
-    client.statuses.clear()
-    for _ in range(3):
+
+    def waits() -> bool:  # and no chunk is on its way
+        client.statuses.clear()
         client.settle()
-    frames = {status.frame for status in client.statuses}
-    assert len(frames) == 1 and client.status.waiting
+        return len({status.frame for status in client.statuses}) == 1 and client.status.waiting
+
+    client.until(waits, "the simulation waits")
+    frame = client.status.frame
+    assert waits() and waits() and client.status.frame == frame
     if how == signal.SIGKILL:
         start(NODE, *POLICY)
     else:
         policy.process.send_signal(signal.SIGCONT)
-    episode, frame = client.status.episode, client.status.frame
+    episode = client.status.episode
     client.until(lambda: client.status.frame >= frame + 20, "further chunks")
     assert client.status.episode == episode
 

@@ -106,12 +106,22 @@ class Arm:
         state = self.client.joint_states[-1]
         return np.array([state.position[state.name.index(name)] for name in ACTION_JOINTS])
 
+    def until_at(self, row) -> None:
+        """Wait until the newest received positions are those of a row, rad."""
+
+        def there() -> bool:
+            return np.allclose(self.positions(), row, atol=0.03)
+
+        self.client.until(there, f"the arm at {row}")
+
     def assert_held(self) -> None:
         """Check that the last chunk holds a posture and that the arm comes to rest there."""
-        self.client.until(lambda: not np.ptp(decode_chunk(self.chunks[-1]).steps, axis=0).any(), "")
-        chunk = decode_chunk(self.chunks[-1])
-        self.client.settle()
-        assert np.allclose(self.positions(), chunk.steps[0], atol=0.03)
+
+        def holds() -> bool:
+            return bool(self.chunks) and not np.ptp(decode_chunk(self.chunks[-1]).steps, 0).any()
+
+        self.client.until(holds, "a chunk that holds a posture")
+        self.until_at(decode_chunk(self.chunks[-1]).steps[0])
         count = len(self.chunks)
         self.client.settle()
         assert len(self.chunks) == count, "nothing is published after the goal"
@@ -131,8 +141,8 @@ def arm(client, start):
     return begin
 
 
-ELBOW_UP = goal_of([4.0], [moved(right_elbow_joint=0.8)])
-"""A motion of 4 s."""
+ELBOW_UP = goal_of([20.0], [moved(right_elbow_joint=0.8)])
+"""A motion of 20 s, in which a busy machine can act."""
 
 
 def test_a_goal_of_any_times_is_executed_in_lock_step(arm):
@@ -145,7 +155,7 @@ def test_a_goal_of_any_times_is_executed_in_lock_step(arm):
         found.chunks.clear()
         status, result = found.execute(goal_of([0.37, 1.52, 3.05], rows))
         assert (status, result.error_code) == (GoalStatus.STATUS_SUCCEEDED, 0), result
-        assert np.allclose(found.positions(), goal_row, atol=0.03)
+        found.until_at(goal_row)
         chunks = [decode_chunk(message) for message in found.chunks]
         assert len(chunks) >= 3 and all(len(chunk.steps) <= 50 for chunk in chunks)
         begin = chunks[0].stamp
@@ -193,7 +203,7 @@ def test_a_cancelled_goal_stops_at_the_measured_posture(arm):
     status, result = found.result(handle)
     assert (status, result.error_string) == (GoalStatus.STATUS_CANCELED, "cancelled")
     found.assert_held()
-    assert 0.05 < found.positions()[ELBOW] - HOME_ROW[ELBOW] < 0.6
+    assert 0.005 < found.positions()[ELBOW] - HOME_ROW[ELBOW] < 0.7
 
 
 def test_a_second_goal_replaces_the_first_one(arm):
@@ -204,7 +214,7 @@ def test_a_second_goal_replaces_the_first_one(arm):
     assert (status, result.error_code) == (GoalStatus.STATUS_ABORTED, ErrorCode.INVALID_GOAL)
     assert result.error_string == "replaced by a new goal"
     assert found.result(second)[0] == GoalStatus.STATUS_SUCCEEDED
-    assert abs(found.positions()[ELBOW] - HOME_ROW[ELBOW] + 0.2) < 0.05
+    found.until_at(moved(right_elbow_joint=-0.2))
 
 
 def test_a_violated_path_tolerance_stops_the_arm(arm):
@@ -233,7 +243,7 @@ def test_other_joints_hold_if_partial_goals_are_allowed(arm):
     found = arm("allow_partial_joints_goal:=true")
     goal = goal_of([1.0], [[HOME_ROW[ELBOW] + 0.3]], [ACTION_JOINTS[ELBOW]])
     assert found.execute(goal)[0] == GoalStatus.STATUS_SUCCEEDED
-    assert np.allclose(found.positions(), moved(right_elbow_joint=0.3), atol=0.03)
+    found.until_at(moved(right_elbow_joint=0.3))
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])
@@ -282,8 +292,7 @@ def test_a_new_episode_ends_the_goal(arm):
     handle = found.start(ELBOW_UP)
     found.client.reset(seed=1)
     assert found.result(handle)[1].error_string == "a new episode has started"
-    found.client.settle()
-    assert np.allclose(found.positions(), HOME_ROW, atol=0.1)
+    found.until_at(HOME_ROW)
 
 
 def test_it_never_publishes_beside_another_publisher(arm, start):

@@ -284,12 +284,12 @@ def test_a_summary_has_the_median_of_the_frames_of_successes():
 
 
 def test_times_are_summed_and_latencies_are_in_milliseconds():
-    timing = {"cpu_seconds": 30.0, "wall_seconds": 20.04, "inference_seconds": [0.001, 0.003001]}
+    timing = {"cpu_seconds": 30.3, "wall_seconds": 20.04, "inference_seconds": [0.001, 0.003001]}
     other = {"cpu_seconds": 60.0, "wall_seconds": 40.0, "inference_seconds": [0.002, 0.1, 0.004]}
     assert timings([{"timing": timing}, {"timing": other}, {"timing": None}]) == {
         "wall_seconds": 60.0,
-        "cpu_seconds": 90.0,
-        "episodes_per_core_hour": 80.0,
+        "cpu_seconds": 90.3,
+        "episodes_per_core_hour": 79.7,
         "inferences": 5,
         "inference_median_ms": 3.0,
         "inference_p99_ms": 96.16,

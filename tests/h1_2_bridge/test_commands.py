@@ -224,6 +224,17 @@ def test_a_measured_posture_outside_the_limits_may_stay_or_come_inside():
         assert back == pytest.approx(limit, abs=1e-4), "it does not leave them again"
 
 
+def test_a_filter_that_is_halted_starts_from_rest():
+    motion = MotionFilter(limits())
+    for _ in range(50):
+        motion.step(np.full(13, 0.5), DT)
+    assert motion.velocity[3] > 0.3
+    before = motion.position.copy()
+    motion.halt()
+    assert not motion.velocity.any()
+    assert motion.step(np.full(13, 0.5), DT)[3] - before[3] == pytest.approx(2.0 * DT * DT)
+
+
 def test_times_and_targets_of_a_filter_are_checked():
     motion = MotionFilter(limits())
     for dt in (0.0, -DT, np.nan):

@@ -125,8 +125,10 @@ def test_each_wall_is_reported_and_no_other():
         ("resource.getrlimit(resource.RLIMIT_AS)[1] // 2**20 - 200", 56),
         ("resource.getrlimit(resource.RLIMIT_CPU)[0]", 2),
         ("resource.getrlimit(resource.RLIMIT_CPU)[1]", 3),
-        *((f"resource.getrlimit(resource.RLIMIT_{n})[1]", 0) for n in ("CORE", "FSIZE")),
-        *((f"resource.getrlimit(resource.RLIMIT_{n})[0]", 0) for n in ("NPROC", "NOFILE")),
+        *(
+            (f"sum(resource.getrlimit(resource.RLIMIT_{name}))", 0)
+            for name in ("CORE", "FSIZE", "NPROC", "NOFILE")
+        ),
     ],
 )
 def test_the_kernel_confirms_each_restriction(question, answer):

@@ -16,6 +16,7 @@ from h1_2_bridge.states import ControlState
 from rulesafe_core.chunks import PERIOD, SECOND, ChunkExecutor, make_chunk
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
+from rulesafe_core.robot import h1_2
 
 DT = 0.004
 
@@ -33,6 +34,11 @@ def test_limits_are_the_figures_scaled_by_a_slow_default():
     assert np.allclose(slow.lower[:ARM], figures.lower[arm] + 0.02)
     assert np.allclose(slow.upper[:ARM], figures.upper[arm] - 0.02)
     assert np.allclose(slow.velocity[ARM:], 0.5)
+    assert np.allclose(full.acceleration[ARM:], 10) and np.allclose(slow.acceleration[ARM:], 10)
+    fingers = [h1_2().joint(name) for name in ACTION_JOINTS[ARM:]]
+    assert slow.lower[ARM:].tolist() == [joint.lower for joint in fingers]
+    assert slow.upper[ARM:].tolist() == [joint.upper for joint in fingers]
+    assert np.allclose(limits(hand_speed=0.2).velocity[ARM:], 0.1)
 
 
 def test_a_path_that_obeys_the_limits_is_followed_without_a_lag():
@@ -188,6 +194,22 @@ def test_full_speed_towards_a_joint_limit_ends_at_rest_there(speed, sign):
     assert room == pytest.approx(0, abs=1e-3) and (room >= 0).all()
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+def test_after_each_step_full_braking_ends_before_the_target(sign):
+    """v^2 / 2a is at most the distance to the target, for any steps in time."""
+    rng = np.random.default_rng(1)
+    for speed in (0.1, 1.0):
+        bounds = limits(speed=speed)
+        motion = MotionFilter(bounds)
+        start = (bounds.lower + bounds.upper) / 2
+        motion.reset(start)
+        for _ in range(300):
+            motion.step(start + sign * 0.2, rng.uniform(0.002, 0.03))
+            gap = sign * (start + sign * 0.2 - motion.position)
+            assert (motion.velocity**2 / (2 * bounds.acceleration) <= gap + 1e-9).all()
+        assert gap == pytest.approx(0, abs=1e-6)
+
+
 def test_a_measured_posture_outside_the_limits_may_stay_or_come_inside():
     bounds = limits()
     for sign, limit in ((1, bounds.upper), (-1, bounds.lower)):
@@ -200,6 +222,17 @@ def test_a_measured_posture_outside_the_limits_may_stay_or_come_inside():
         for _ in range(2000):
             back = motion.step(limit + sign * 0.2, DT)
         assert back == pytest.approx(limit, abs=1e-4), "it does not leave them again"
+
+
+def test_a_filter_that_is_halted_starts_from_rest():
+    motion = MotionFilter(limits())
+    for _ in range(50):
+        motion.step(np.full(13, 0.5), DT)
+    assert motion.velocity[3] > 0.3
+    before = motion.position.copy()
+    motion.halt()
+    assert not motion.velocity.any()
+    assert motion.step(np.full(13, 0.5), DT)[3] - before[3] == pytest.approx(2.0 * DT * DT)
 
 
 def test_times_and_targets_of_a_filter_are_checked():

@@ -241,11 +241,28 @@ def test_a_stop_begins_at_the_newest_weight_and_has_no_effect_at_weight_zero(lin
     line.run(0.05, command(0.8))
     line.run(0.1)
     assert line.sent[0][1].q[WEIGHT_SLOT] == pytest.approx(0.8 - 0.01 / RAMP)
+    obeyed = Line()
+    obeyed.run(1, command(1.0))
+    obeyed.supervisor.stop(obeyed.now)
+    obeyed.run(0.05, command(0.0))
+    obeyed.run(1, command(0.5))
+    assert obeyed.sent == [], "weight 0 ends the request"
     idle = Line()
     idle.run(1, command(0.0))
     idle.supervisor.stop(idle.now)
     idle.run(1, command(0.5))
     assert idle.sent == [] and idle.supervisor.counts.stops == 1
+
+
+def test_a_command_like_one_of_an_earlier_takeover_is_the_bridges(line):
+    line.run(1, command(1.0))
+    line.run(0.5)
+    own = encode_low_cmd(line.sent[3][1])
+    line.run(0.1, command(0.7, seed=4))
+    heard = line.supervisor.counts.heard
+    line.run(0.1, own)
+    assert line.supervisor.counts.heard == heard + 10
+    assert line.supervisor.weight == pytest.approx(line.sent[3][1].q[WEIGHT_SLOT])
 
 
 def test_a_weight_out_of_range_counts_as_its_limit():
@@ -258,6 +275,7 @@ def test_a_weight_out_of_range_counts_as_its_limit():
 
 def test_default_times_and_their_ranges():
     assert (Supervisor().weight, Supervisor().reported_weight) == (0, -1)
+    assert Supervisor().turn is Turn.NONE
     parameters = SupervisorParameters()
     assert (parameters.ramp, parameters.patience, parameters.rate) == (3.0, 0.2, 100.0)
     for name, low, high in (("ramp", 0.1, 60), ("patience", 0.02, 60), ("rate", 10, 1000)):

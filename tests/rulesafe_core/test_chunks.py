@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from rulesafe_core.chunks import (
     AHEAD,
     EXECUTORS,
+    MAX_ROWS,
     PERIOD,
     SECOND,
     BlendingExecutor,
@@ -123,8 +124,9 @@ def test_points_may_lie_at_other_times_than_every_tenth_of_a_second():
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        ({"joints": ACTION_JOINTS[:-1]}, "missing R_thumb_proximal_yaw_joint"),
-        ({"joints": (*ACTION_JOINTS[:-1], "tail_joint")}, "unknown tail_joint"),
+        ({"joints": ACTION_JOINTS[:-1]}, "; missing R_thumb_proximal_yaw_joint$"),
+        ({"joints": (*ACTION_JOINTS[:-1], "tail_joint")}, "yaw_joint; unknown tail_joint$"),
+        ({"joints": (*ACTION_JOINTS[:-1], ACTION_JOINTS[0])}, "; missing R_thumb_prox[a-z_]*$"),
         ({"joints": (*ACTION_JOINTS, ACTION_JOINTS[0])}, "duplicate names"),
         ({"steps": np.zeros((2, 12))}, r"shape \(n, 13\)"),
         ({"steps": np.zeros((0, 13))}, r"shape \(n, 13\)"),
@@ -307,6 +309,7 @@ def test_the_path_is_that_of_the_targets_ahead_and_ends_at_the_last_step():
         expected = np.interp(now / SECOND, np.arange(16) / 10, np.r_[0, rows[:, 0]])
         assert targets[0, 0] == pytest.approx(expected)
         assert times[-1] >= min(1.0, max(0.0, 1.5 - now / SECOND))
+        assert times[-1] < 1.1, "one step after the horizon"
         assert np.allclose(targets[1:, 0], 0.1 * np.rint(10 * (now / SECOND + times[1:])))
 
 
@@ -346,10 +349,10 @@ def test_the_path_begins_where_the_chunk_was_accepted():
 
 def test_a_limited_target_moves_towards_the_step_at_the_limit():
     for goal in (1.0, -1.0):
-        executor = ChunkExecutor(velocity=2.0)
-        executor.accept(make_chunk(ACTION_JOINTS, np.full((3, 13), goal), 0), 0, np.zeros(13))
-        trace = follow(executor, 0, np.zeros(13), 3 * PERIOD)
-        assert trace[:, 0] == pytest.approx(goal * np.arange(1, 31) * 0.02)
+        executor, start = ChunkExecutor(velocity=2.0), np.full(13, -0.5 * goal)
+        executor.accept(make_chunk(ACTION_JOINTS, np.full((3, 13), goal), 0), 0, start)
+        trace = follow(executor, 0, start, 3 * PERIOD)
+        assert trace[:, 0] == pytest.approx(goal * (np.arange(1, 31) * 0.02 - 0.5))
 
 
 def test_the_steps_ahead_are_those_that_have_not_passed():
@@ -371,11 +374,10 @@ def test_an_executor_keeps_no_array_of_its_caller(kind):
     executor.accept(chunk, 0, command)
     twin.accept(chunk, 0, START)
     for now in range(TICK, 4 * PERIOD, 3 * TICK):
-        expected = twin.target(now, START)
-        assert (executor.target(now, command) == expected).all()
         command[:] = 5.0
+        command = START.copy()
+        assert (executor.target(now, command) == twin.target(now, START)).all()
         assert (executor.path(now, START)[1] == twin.path(now, START)[1]).all()
-        command[:] = START
 
 
 @pytest.mark.parametrize("kind", EXECUTORS.values())
@@ -412,3 +414,7 @@ def test_an_executor_is_found_by_its_name_and_executes_all_steps_by_default(name
     assert type(executor) is EXECUTORS[name]
     executor.accept(make_chunk(ACTION_JOINTS, rows_of(1, 3), 0), 0, START)
     assert not executor.done(3 * PERIOD - 1) and executor.done(3 * PERIOD)
+
+
+def test_periods_and_lengths_of_the_chunks_of_this_project():
+    assert (PERIOD, MAX_ROWS) == (SECOND // 10, 50)

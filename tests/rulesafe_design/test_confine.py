@@ -106,3 +106,64 @@ def test_limits_without_the_filter_prevent_files_processes_and_sockets(trick):
 def test_memory_and_time_are_limited_in_any_code():
     assert raw("try:\n    bytearray(300 * 2**20)\nexcept MemoryError:\n    os._exit(7)")[2] == 7
     assert raw("while True: pass")[2] == -signal.SIGXCPU
+
+
+WITHOUT_FILTER = "confine.pyseccomp = None"
+WALLS = {"user", "limits", "parent", "untraceable", "no_new_privileges", "seccomp"}
+
+
+def test_each_wall_is_reported_and_no_other():
+    assert set(raw("pass")[0]) == WALLS == set(restrictions())
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("libc.prctl(3, 0, 0, 0, 0)", 0),  # PR_GET_DUMPABLE
+        ("libc.prctl(39, 0, 0, 0, 0)", 1),  # PR_GET_NO_NEW_PRIVS
+        ("libc.prctl(2, ctypes.byref(number), 0, 0, 0) or number.value", 9),  # PR_GET_PDEATHSIG
+        ("resource.getrlimit(resource.RLIMIT_AS)[1] // 2**20 - 200", 56),
+        ("resource.getrlimit(resource.RLIMIT_CPU)[0]", 2),
+        ("resource.getrlimit(resource.RLIMIT_CPU)[1]", 3),
+        *(
+            (f"sum(resource.getrlimit(resource.RLIMIT_{name}))", 0)
+            for name in ("CORE", "FSIZE", "NPROC", "NOFILE")
+        ),
+    ],
+)
+def test_the_kernel_confirms_each_restriction(question, answer):
+    code = f"number = ctypes.c_int(); os._exit({question})"
+    assert raw(code, before=WITHOUT_FILTER)[1:] == (b"", answer)
+
+
+@pytest.mark.parametrize(("seconds", "limit"), [(0.1, 1), (1, 1), (1.01, 2), (2.5, 3)])
+def test_cpu_time_is_limited_in_whole_seconds(seconds, limit):
+    before = f"{WITHOUT_FILTER}; true = confine.confine"
+    before += f"; confine.confine = lambda memory, cpu, parent: true(memory, {seconds}, parent)"
+    code = "os._exit(resource.getrlimit(resource.RLIMIT_CPU)[0])"
+    assert raw(code, before=before)[2] == limit
+
+
+def test_a_filter_that_the_kernel_refuses_is_reported():
+    before = "confine._filter = lambda: os.stat('/nothing')  # an OSError"
+    found = raw("pass", before=before)[0]
+    assert found["seccomp"] is False and found["limits"]
+
+
+def test_a_lower_limit_of_the_parent_is_kept():
+    before = f"{WITHOUT_FILTER}; resource.setrlimit(resource.RLIMIT_CPU, (1, 1))"
+    code = "soft, hard = resource.getrlimit(resource.RLIMIT_CPU); os._exit(10 * soft + hard)"
+    assert raw(code, before=before)[2] == 11
+
+
+def test_a_process_whose_parent_has_ended_ends_before_the_program():
+    before = "true = confine.confine; confine.confine = lambda m, c, parent: true(m, c, parent + 1)"
+    done = subprocess.run(
+        [
+            *(sys.executable, "-B", "-c", RAW.format(code="pass", before=before)),
+            *processes._import_path(),
+        ],
+        capture_output=True,
+        timeout=60,
+    )
+    assert (done.stdout, done.returncode) == (b"", 0)

@@ -55,6 +55,10 @@ def test_a_type_has_the_listed_attributes_and_no_other(kind, attempts):
     with pytest.raises(AttributeError) as caught:
         guards.read_attribute(value, "nothing")
     assert type(caught.value) is AttributeError and len(attempts) == len(refused)
+    with pytest.raises(
+        AttributeError, match=f"valid: {', '.join(sorted(METHODS[kind])) or 'none'}"
+    ):
+        guards.read_attribute(value, "nothing")
     assert {"format", "format_map", "encode", "__class__"} & METHODS[str] == set()
 
 

@@ -1,9 +1,11 @@
 """The subset of Python: refused syntax with its messages, and allowed programs."""
 
+import ast
 import builtins
 
 import pytest
 
+from rulesafe_design.allowed_syntax import RestrictedPolicy
 from rulesafe_design.guards import namespace
 from rulesafe_design.lock_worker import ProvidedSafe
 from rulesafe_design.restricted import Refusal, compile_lock, compile_task
@@ -172,6 +174,16 @@ def test_five_errors_are_listed(count, more):
         compile_lock(body(*["x = open"] * count))
     lines = str(refusal.value).splitlines()
     assert len(lines) == min(count, 5) + bool(more) and more in lines[-1]
+
+
+def test_syntax_of_later_versions_of_python_is_refused():
+    class Unless(ast.stmt):
+        pass
+
+    policy = RestrictedPolicy()
+    policy.visit(Unless(lineno=3))
+    assert policy.faults == [(3, "Unless is not allowed")]
+    compile_lock(body("del open"))  # fails when it runs
 
 
 def test_message_lists_the_first_errors():

@@ -162,6 +162,11 @@ def test_maximum_number_of_calls():
     stub = PlannerStub()
     run_task("for i in range(50):\n    planner.move(i)", stub, ProgramLimits(calls=50))
     assert len(stub.calls) == 50
+    stub = PlannerStub()
+    source = "for i in range(51):\n    planner.move(i)"
+    kind, text = refused(source, stub, ProgramLimits(calls=50))
+    assert (kind, text) == ("output", "the program made more than 50 planner calls")
+    assert len(stub.calls) == 50
 
 
 def test_time_of_the_planner_does_not_count():

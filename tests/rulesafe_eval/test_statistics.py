@@ -11,6 +11,7 @@ from rulesafe_eval.commands import compare as show_comparison
 from rulesafe_eval.comparison import as_text, compare
 from rulesafe_eval.statistics import (
     FEWEST,
+    RESAMPLES,
     bootstrap,
     clipped,
     cluster_sums,
@@ -100,6 +101,16 @@ def test_pairs_that_cannot_be_significant_have_no_interval(count, texts):
 )
 def test_newcombe_s_interval_of_a_paired_difference(cells, interval):
     assert newcombe(*cells) == pytest.approx(interval, abs=6e-5)
+
+
+def test_pairs_at_the_same_places_narrow_no_interval():
+    """Newcombe's interval of the places, where all pairs agree; McNemar's test for any number."""
+    one, other = results([1] * 10), results([1] * 10)
+    for content in (one, other):
+        content["episodes"] += [{**line, "rule": "rule_021"} for line in content["episodes"]]
+    assert compare(one, other)["rows"][0]["success_interval"] == list(newcombe(10, 0, 0, 0))
+    gains = [0] * 10 + [1] * 2 + [0] * 8, [1] * 10 + [0] * 2 + [0] * 8
+    assert compare(*map(results, gains))["rows"][0]["success_p"] == mcnemar(2, 10)
 
 
 def test_a_difference_that_is_the_same_at_all_places_has_an_interval():
@@ -241,7 +252,9 @@ def test_sums_and_sizes_of_unequal_clusters_are_resampled_in_pairs():
     sizes = np.array([1.0, 2.0, 3.0, 10.0, 30.0])
     assert ratio_interval(3 * sizes, sizes, 999) == pytest.approx((3, 3))
     assert ratio_interval(sizes[:1], np.array([4.0]), 999) == (0.25, 0.25)
+    assert RESAMPLES == 9999
     sums = sizes * [0, 0, 1, 1, 1]
+    assert ratio_interval(sums, sizes, 9) != ratio_interval(sums, sizes, RESAMPLES)
     low, high = ratio_interval(sums, sizes, 999)
     random = np.random.default_rng(0)
     drawn = random.integers(0, 5, (9999, 5))
@@ -284,12 +297,12 @@ def test_a_summary_has_the_median_of_the_frames_of_successes():
 
 
 def test_times_are_summed_and_latencies_are_in_milliseconds():
-    timing = {"cpu_seconds": 30.0, "wall_seconds": 20.04, "inference_seconds": [0.001, 0.003001]}
-    other = {"cpu_seconds": 60.0, "wall_seconds": 40.0, "inference_seconds": [0.002, 0.1, 0.004]}
+    timing = {"cpu_seconds": 1.02, "wall_seconds": 20.04, "inference_seconds": [0.001, 0.003001]}
+    other = {"cpu_seconds": 2.02, "wall_seconds": 40.0, "inference_seconds": [0.002, 0.1, 0.004]}
     assert timings([{"timing": timing}, {"timing": other}, {"timing": None}]) == {
         "wall_seconds": 60.0,
-        "cpu_seconds": 90.0,
-        "episodes_per_core_hour": 80.0,
+        "cpu_seconds": 3.0,
+        "episodes_per_core_hour": 2368.4,
         "inferences": 5,
         "inference_median_ms": 3.0,
         "inference_p99_ms": 96.16,
@@ -297,7 +310,7 @@ def test_times_are_summed_and_latencies_are_in_milliseconds():
 
 
 @pytest.mark.parametrize(
-    "cells", [(5, 1, 2, 4), (3, 1, 1, 3), (2, 5, 1, 2), (0, 3, 2, 4), (4, 0, 3, 0), (1, 4, 4, 1)]
+    "cells", [(5, 1, 2, 4), (3, 1, 1, 3), (2, 5, 1, 2), (0, 3, 2, 4), (4, 0, 3, 0), (2, 1, 1, 1)]
 )
 def test_newcombe_s_interval_is_its_formula(cells):
     """Newcombe 1998, method 10: with a correction of the correlation, if that is positive."""

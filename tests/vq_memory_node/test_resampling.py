@@ -304,3 +304,29 @@ def test_a_sample_at_the_time_of_a_frame_is_not_rounded():
     (frame,) = feed(stream, [2 * PERIOD], at=lambda _: np.full(13, 0.1))
     assert (frame.position == np.float32(0.1)).all()
     assert (1e9 + 1.0 * (0.1 - 1e9)) != 0.1
+
+
+def test_duplicates_and_late_samples_do_not_change_an_interpolated_frame():
+    def line(stamp):
+        return np.arange(13) + stamp / SECOND
+
+    stream, wrong = JointStream(), np.full(13, 7.0)
+    frames = feed(stream, [4 * TICK], at=line)
+    stream.push(4 * TICK, ACTION_JOINTS, wrong)
+    frames += feed(stream, [13 * TICK], at=line)
+    stream.push(9 * TICK, ACTION_JOINTS, wrong)
+    frames += feed(stream, [25 * TICK], at=line)
+    assert [frame.stamp for frame in frames] == [PERIOD, 2 * PERIOD]
+    for frame in frames:
+        assert np.allclose(frame.position, line(frame.stamp), atol=1e-6)
+
+
+def test_a_start_received_before_a_restart_is_that_of_the_new_episode():
+    stream = JointStream()
+    stream.start(PERIOD)
+    feed(stream, ticks(0.1, 7))
+    assert stream.start(PERIOD) == []
+    frames = feed(stream, ticks(0.1, 0.5))
+    assert stream.started == PERIOD and stream.start(PERIOD) == []
+    frames += feed(stream, ticks(0.51, 1))
+    assert [frame.stamp for frame in frames if frame.begins] == [PERIOD]

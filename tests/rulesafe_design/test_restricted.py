@@ -76,6 +76,11 @@ REFUSED = {
     "a guard unpacked": (body("a, *_write_ = [1, 2]"), "_write_"),
     "a guard deleted": (body("del _getattr_"), "_getattr_"),
     "a guard annotated": (body("_getattr_: int = 1"), "_getattr_"),
+    "a guard annotated without a value": (body("_getattr_: int"), "_getattr_"),
+    "two leading underscores": (body("__x = 1"), "__x"),
+    "default of a lambda": (body("f = lambda a=[]: a"), "default"),
+    "a sum with a list": ("A = (1,) + []\n" + body("pass"), "line 1: a module-level constant"),
+    "a sum of a list": ("A = [] + (1,)\n" + body("pass"), "line 1: a module-level constant"),
     "a temporary name": (body("_tmp0_ = 1"), "_tmp0_"),
     # Statements
     "import": ("import os\n" + body("pass"), "line 1: import"),
@@ -227,6 +232,7 @@ def test_message_lists_the_first_errors():
         (["self.x = None is None and [] is not None"], {"x": True}),
         (["x = 1", "self.x = None is x", "self.y = x is None"], {"x": False, "y": False}),
         (["self._x = 1", "self.y = self._x + 1"], {"_x": 1, "y": 2}),
+        (["x = True", "self.x = x is True"], {"x": True}),
         (["n: int", "n = 3", "self.n: int = n"], {"n": 3}),
         (["input = 1", "self.x = input"], {"x": 1}),
         (["for open in [2]:", "    self.x = open"], {"x": 2}),
@@ -320,3 +326,8 @@ def test_program_can_set_attributes_with_internal_names():
 @pytest.mark.parametrize("arguments", ["self", "self, /", "this"])
 def test_check_lock_may_name_its_argument_as_it_likes(arguments):
     compile_lock(f"A = B = 1\ndef check_lock({arguments}):\n    pass")
+
+
+def test_annotations_are_not_evaluated():
+    lines = ["def f(n: nothing, *a: nothing, **k: nothing) -> nothing:", "    return n"]
+    assert run_once(body(*lines, "self.x = f(1)")) == {"x": 1}

@@ -26,7 +26,7 @@ PATIENT = """
 h1_2_bridge:
   ros__parameters: {state_timeout: 9.0, stall_timeout: 9.0, hand_timeout: 30.0, chunk_age: 30.0,
                     chunk_timeout: 30.0, clock_jump: 9.0, damping_timeout: 600.0, ramp: 3.0,
-                    gap_timeout: 9.0, supervisor_timeout: 9.0, chunk_horizon: 60.0}
+                    gap_timeout: 9.0, supervisor_timeout: 9.0, chunk_horizon: 60.0, tracking: 2.0}
 h1_2_bridge_supervisor:
   ros__parameters: {patience: 30.0, ramp: 3.0}
 """

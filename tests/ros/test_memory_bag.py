@@ -74,7 +74,8 @@ def test_a_bag_has_the_same_memory_at_any_speed(
         assert time.monotonic() - began >= (len(stamps) - 1) / 10 / speed
         code, output = playing.wait()
         assert code == 0, output
-        player.check(positions, stamps[0], memory, at_least=len(stamps))
+        # Only the newest tokens are queued, so that a busy subscriber may miss some.
+        player.check(positions, stamps[0], memory, at_least=len(stamps) // 2)
         tokens = {tuple(message.tokens) for message in player.heard.values()}
         assert len(tokens) > 10
         node.stop()

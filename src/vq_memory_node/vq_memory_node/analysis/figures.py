@@ -215,7 +215,7 @@ def _noise_lines(axes: Axes, entries: Sequence[StepInformation]) -> None:
         low, high = ([getattr(e.share, end) for e in line] for end in ("low", "high"))
         axes.fill_between(noise, low, high, color=color, alpha=0.15, lw=0)
         axes.plot(noise, [e.share.baseline for e in line], color=color, lw=0.9, ls=":")
-    axes.set_xlabel("joint noise (rad, standard deviation); dotted: baseline, shifted in time")
+    axes.set_xlabel("joint noise (rad, standard deviation); dotted: baseline")
     axes.legend(frameon=False, fontsize=8, ncols=2)
 
 

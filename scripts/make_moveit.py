@@ -16,14 +16,14 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-import coal
 import numpy as np
 import pinocchio as pin
 import yaml
 
 from h1_2_bridge.config import BridgeConfig
 from h1_2_bridge.limits import action_limits
-from rulesafe_core.body import Shape, joint_position
+from planner_node.collision import shape_geometry
+from rulesafe_core.body import joint_position
 from rulesafe_core.joints import ACTION_JOINTS, ARM_JOINTS, HAND_JOINTS
 from rulesafe_core.robot import FIXED_POSITIONS, HOME, h1_2
 from rulesafe_core.urdf import to_urdf
@@ -36,11 +36,6 @@ POSTURES = 10_000
 """Number of random postures, as many as the setup assistant's default."""
 
 Pair = tuple[str, str]
-
-
-def shape_geometry(shape: Shape) -> coal.CollisionGeometry:
-    kinds = {"box": coal.Box, "sphere": coal.Sphere, "capsule": coal.Capsule}
-    return kinds.get(shape.kind, coal.Cylinder)(*shape.size)
 
 
 class Contacts:

@@ -43,7 +43,7 @@ MEMORY = 6 * 2**30
 
 
 class Order:
-    """Pytest plugin: run the tests that noticed the most mutants first, and store who noticed."""
+    """Pytest plugin: run tests that noticed the most mutants first; store which one noticed."""
 
     def __init__(self, first: list[str], out: Path) -> None:
         self._rank, self._out = {name: place for place, name in enumerate(first)}, out

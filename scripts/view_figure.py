@@ -12,6 +12,7 @@ import signal
 import socket
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from PIL import Image
@@ -22,6 +23,7 @@ from rulesafe_core.domains import reserve_domain
 LAUNCH = Path(__file__).parents[1] / "launch/view.launch.xml"
 SIZE = {"width": 1600, "height": 900}
 TIMEOUT = 300_000  # ms
+RETRY = 500  # ms
 WEBGL = ("--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader")
 STEPS_DONE = 5
 DONE = "count => document.querySelectorAll('#plan .done').length >= count"
@@ -33,12 +35,11 @@ def photograph(address: str) -> bytes:
         browser = play.chromium.launch(executable_path="/usr/bin/chromium", args=list(WEBGL))
         page = browser.new_page(viewport=SIZE)  # type: ignore[arg-type]
         page.set_default_timeout(TIMEOUT)
-        while True:
-            try:
+        for _ in range(TIMEOUT // RETRY):
+            with suppress(Error):  # the server is not ready yet
                 page.goto(address)
                 break
-            except Error:  # the server is not ready yet
-                page.wait_for_timeout(500)
+            page.wait_for_timeout(RETRY)
         page.wait_for_function(DONE, arg=STEPS_DONE)
         page.wait_for_timeout(4000)  # within the sixth step, at the knob
         found: bytes = page.screenshot()

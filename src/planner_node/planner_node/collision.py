@@ -16,7 +16,8 @@ MARGIN = 0.004
 """Clearance (m) that collision-free motions keep."""
 
 
-def _geometry(shape: Shape) -> coal.CollisionGeometry:
+def shape_geometry(shape: Shape) -> coal.CollisionGeometry:
+    """Return the collision geometry of a shape."""
     if shape.kind == "box":
         return coal.Box(*shape.size)
     if shape.kind == "sphere":
@@ -85,7 +86,7 @@ class CollisionWorld:
     def _add(self, link: str, joint: int, placement: pin.SE3, shape: Shape) -> int:
         name = f"{link}#{len(self._link_of)}"
         self._link_of.append(link)
-        thing = pin.GeometryObject(name, joint, placement, _geometry(shape))
+        thing = pin.GeometryObject(name, joint, placement, shape_geometry(shape))
         return self.geometry.addGeometryObject(thing)
 
     def _add_pairs(self, margin: float) -> None:

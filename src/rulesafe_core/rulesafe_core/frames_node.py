@@ -59,7 +59,7 @@ class FramePublisher:
             frames = self._body.joint_frames(positions)
             self._moving.publish(_message((f for f in frames if f[0].kind != "fixed"), stamp))
 
-    def publish_to_late(self) -> None:
+    def publish_to_new_subscribers(self) -> None:
         """Publish the newest frames again if there is a new subscriber (tf2 warns of repeats)."""
         if self._newest and self._moving.get_subscription_count() > self._subscribers:
             self.publish(*self._newest)

@@ -46,8 +46,8 @@ STEPS = 20
 at rest after all."""
 
 RESEND_AFTER = 1.0
-"""Wall time (s) after which a chunk is published again if the stamps of /joint_states stand still:
-the simulation waits for a chunk that was lost."""
+"""Wall time (s) after which a chunk is published again if the stamps of /joint_states do not
+advance: the simulation waits for a chunk that was lost."""
 
 
 @dataclass

@@ -267,7 +267,7 @@ class SimNode(Node):
                 refreshed = now
                 self._republish(self._last)
                 if self._frames:
-                    self._frames.publish_to_late()
+                    self._frames.publish_to_new_subscribers()
             if now - images_refreshed >= REFRESH_IMAGES:
                 images_refreshed = now
                 self._republish(self._last_images)

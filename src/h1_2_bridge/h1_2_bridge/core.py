@@ -91,6 +91,8 @@ class BridgeCore:
         self._chunks = load_executor(config.execution)(
             limits.lower, limits.upper, config.execute_rows
         )
+        # What the arm passes within its braking time decides how fast it may move.
+        self._horizon = round((limits.velocity / limits.acceleration).max() * SECOND)
         self.watch = StateWatch(config)
         self.hand = HandWatch(config, hand_joints) if hand_joints else None
         self._stop_buttons = parse_combinations(config.stop_buttons)
@@ -371,7 +373,8 @@ class BridgeCore:
 
     def _move(self, dt: float, clock: int) -> None:
         if self.state is ControlState.ACTIVE:
-            self.drive.follow(*self._chunks.path(clock, self.drive.command), dt)
+            path = self._chunks.path(clock, self.drive.command, self._horizon)
+            self.drive.follow(*path, dt)
         elif self._rest is not None and not self._releasing and self.state is ControlState.HOLDING:
             self.drive.move(self._rest, dt)
         else:

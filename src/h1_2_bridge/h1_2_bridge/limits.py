@@ -107,9 +107,10 @@ class MotionFilter:
         if not np.isfinite(targets).all():
             bad = targets[int(np.argmax(~np.isfinite(targets).all(axis=1)))]
             raise RuleSafeError(f"targets must be finite, got {_non_finite(bad)}")
-        distances = _limited(targets, self._lower, self._upper) - self.position
-        slopes = np.zeros_like(distances)
+        distances = targets - self.position  # may lead beyond the limits, which `_move` keeps
+        slopes = np.empty(distances.shape)
         slopes[:-1] = (distances[1:] - distances[:-1]) / (times[1:] - times[:-1])[:, None]
+        slopes[-1] = 0.0
         gap = distances[0]
         wanted = gap / self._checked(dt)
         fastest, slowest = self._not_passing(times, distances, slopes, dt)
@@ -141,9 +142,8 @@ class MotionFilter:
             dt: s.
         """
         a, gap = self.limits.acceleration, distances[0]
-        starts = (times + dt)[:, None]
-        ends = np.full_like(starts, np.inf)
-        ends[:-1] = starts[1:]
+        edges = np.append(times + dt, np.inf)[:, None]
+        starts, ends = edges[:-1], edges[1:]
         above = distances - slopes * starts
         lines = np.empty((2, *above.shape))  # above the command, and below it with opposite sign
         np.subtract(above, np.minimum(gap, 0.0), out=lines[0])

@@ -4,7 +4,8 @@ Motor commands must reach only the robot's network. A process that calls `use_in
 rclpy.init communicates on the named interface and on loopback. All other nodes use only loopback
 (ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST, no profile). With "lo" no message leaves the machine, but
 discovery uses multicast as on the robot's network, so that a simulated robot on the same machine is
-discovered with any DDS implementation.
+discovered with any DDS implementation. With Fast DDS, topics do not connect the nodes within such a
+process, so that the bridge receives only the commands of other programs on its command topic.
 """
 
 import fcntl
@@ -48,6 +49,14 @@ _FAST_DDS = """<?xml version="1.0" encoding="UTF-8" ?>
           <transport_id>named_interfaces</transport_id>
         </userTransports>
         <useBuiltinTransports>false</useBuiltinTransports>
+        <propertiesPolicy>
+          <properties>
+            <property>
+              <name>fastdds.ignore_local_endpoints</name>
+              <value>true</value>
+            </property>
+          </properties>
+        </propertiesPolicy>
       </rtps>
     </participant>
   </profiles>

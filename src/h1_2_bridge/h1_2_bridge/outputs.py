@@ -65,6 +65,7 @@ class _Body:
         gain_set = gains(self._gains)
         self._selected = np.zeros(SLOTS, bool)
         self._selected[list(self.motors)] = True
+        self._mode = np.where(self._selected, ENABLED, 0).astype(np.uint8)
         self.kp, self.kd = self._slots(gain_set.kp), self._slots(gain_set.kd)
 
     def _slots(self, values: ArrayLike) -> NDArray[np.float64]:
@@ -84,7 +85,7 @@ class _Body:
         return LowCmd(
             mode_pr=SERIES,
             mode_machine=mode_machine,
-            mode=np.where(self._selected, ENABLED, 0).astype(np.uint8),
+            mode=self._mode.copy(),
             q=self._slots(posture).astype(np.float32),
             kp=kp.astype(np.float32),
             kd=kd.astype(np.float32),

@@ -79,7 +79,19 @@ def check_chunk(chunk: Chunk, now: int, command: NDArray[np.float64], config: Br
 MOST_STEPS = 500
 """Largest number of steps of a chunk; policies of this project publish up to 50."""
 
-BEYOND = "leave its limits, to {:.3f} rad"
+FIELDS = ("q", "dq", "tau", "kp", "kd")
+"""Fields of each motor in a command."""
+
+INVALID = {
+    "q": "has the position {:.3f} rad",
+    "dq": "has the velocity {:.3f} rad/s; dq and reserve of the command must be 0",
+    "tau": "has an excessive feed-forward torque of {:.3f} N m",
+    "kp": "has an invalid gain of {:.3f} N m/rad",
+    "kd": "has an invalid gain of {:.3f} N m s/rad",
+}
+"""Messages for values outside the limits of a field."""
+
+BEYOND = "is commanded to leave its limits, to {:.3f} rad"
 
 
 class CommandGuard:
@@ -91,20 +103,30 @@ class CommandGuard:
     """
 
     def __init__(self, config: BridgeConfig, output: Output) -> None:
-        limits, motor_limits, arm = action_limits(config), motors(), list(RIGHT_ARM)
+        limits, hard, arm = action_limits(config), motors(), list(RIGHT_ARM)
+        used = np.isin(np.arange(SLOTS), output.motors)
+        unused = ~used[:MOTOR_COUNT]  # their positions have no effect
         self._ramp = config.ramp
-        self._lower, self._upper = motor_limits.lower.copy(), motor_limits.upper.copy()
+        self._lower, self._upper = hard.lower.copy(), hard.upper.copy()
         self._lower[arm], self._upper[arm] = limits.lower[:ARM], limits.upper[:ARM]
+        self._lowest, self._highest = hard.lower - ROUNDING, hard.upper + ROUNDING
         self._velocity = np.zeros(MOTOR_COUNT)  # motors that are not in an action do not move
         self._acceleration = np.zeros(MOTOR_COUNT)
         self._velocity[arm] = limits.velocity[:ARM]
         self._acceleration[arm] = limits.acceleration[:ARM]
-        self._hard = motor_limits
-        self._used = np.isin(np.arange(SLOTS), output.motors)
-        self._mode = np.where(self._used, ENABLED, 0)
-        self._kp = output.kp + ROUNDING
-        self._kd = np.where(self._used, np.maximum(output.kd, DAMPING), 0.0) + ROUNDING
-        self._body = self._used[:MOTOR_COUNT]
+        for least in (self._lower, self._lowest):
+            least[unused] = -np.inf
+        for most in (self._upper, self._highest, self._velocity, self._acceleration):
+            most[unused] = np.inf
+        self._mode = np.where(used, ENABLED, 0)
+        finite, torque = np.full(SLOTS, np.finfo(np.float32).max), np.zeros(SLOTS)
+        torque[:MOTOR_COUNT] = np.where(unused, 0.0, hard.effort * FEED_FORWARD)
+        damping = np.where(used, np.maximum(output.kd, DAMPING), 0.0)
+        zero = np.zeros(SLOTS)
+        self._least = np.concatenate((-finite, zero, -torque, zero, zero))
+        self._most = np.concatenate(
+            (finite, zero, torque, output.kp + ROUNDING, damping + ROUNDING)
+        )
         self.restart()
 
     def restart(self) -> None:
@@ -127,21 +149,19 @@ class CommandGuard:
         self._check_frame(cmd, dt, mode_machine)
         q = np.asarray(cmd.q, np.float64)[:MOTOR_COUNT]
         last = q if self._last is None else self._last
-        # A posture outside the margin, as measured when engaging, may stay there or move inside.
-        lower, upper = np.minimum(self._lower, last), np.maximum(self._upper, last)
         velocity, slack = (q - last) / dt, ROUNDING / dt
         change = np.abs(velocity - self._last_velocity)
-        for wrong, what, values in (
-            (np.abs(q - np.clip(q, lower, upper)) > ROUNDING, BEYOND, q),
-            (np.abs(q - np.clip(q, self._hard.lower, self._hard.upper)) > ROUNDING, BEYOND, q),
-            (np.abs(velocity) > self._velocity + slack, "jump, at {:.3f} rad/s", velocity),
-            (
-                change > self._acceleration * dt + 4 * slack,
-                "accelerate at {:.3f} rad/s^2",
-                change / dt,
-            ),
-        ):
-            self._refuse(wrong, f"is commanded to {what}", values)
+        # A posture outside the margin, as measured when engaging, may stay there or move inside.
+        margin = (q < np.minimum(self._lower, last) - ROUNDING) | (
+            q > np.maximum(self._upper, last) + ROUNDING
+        )
+        stops = (q < self._lowest) | (q > self._highest)
+        fast = np.abs(velocity) > self._velocity + slack
+        sudden = change > self._acceleration * dt + 4 * slack
+        if (margin | stops | fast | sudden).any():
+            _refuse(margin | stops, BEYOND, q)
+            _refuse(fast, "is commanded to jump, at {:.3f} rad/s", velocity)
+            _refuse(sudden, "is commanded to accelerate at {:.3f} rad/s^2", change / dt)
         self._last, self._last_velocity, self._weight = q, velocity, float(cmd.q[WEIGHT_SLOT])
 
     def check_damping(self, cmd: LowCmd, dt: float, mode_machine: int) -> None:
@@ -153,25 +173,23 @@ class CommandGuard:
 
     def _check_frame(self, cmd: LowCmd, dt: float, mode_machine: int) -> None:
         """Check everything except the motion."""
-        if not np.isfinite(np.concatenate((cmd.q, cmd.dq, cmd.tau, cmd.kp, cmd.kd))).all():
-            raise RuleSafeError("the command has a value that is not finite")
+        values = np.concatenate([getattr(cmd, name) for name in FIELDS])
+        valid = (values >= self._least) & (values <= self._most)  # NaN is not
+        if not valid.all():
+            if not np.isfinite(values).all():
+                raise RuleSafeError("the command has a value that is not finite")
+            for name, wrong, field in zip(
+                FIELDS, ~valid.reshape(5, SLOTS), values.reshape(5, SLOTS), strict=True
+            ):
+                _refuse(wrong, INVALID[name], field)
         if cmd.mode_machine != mode_machine:
             raise RuleSafeError(
                 f"the command has mode_machine {cmd.mode_machine}, the robot has {mode_machine}"
             )
-        if np.any(cmd.reserve) or np.any(cmd.dq):
+        if np.any(cmd.reserve):
             raise RuleSafeError("dq and reserve of the command must be 0")
-        if (np.asarray(cmd.mode) != self._mode).any():
+        if (cmd.mode != self._mode).any():
             raise RuleSafeError("the enabled motors are not exactly those of the output")
-        for values, most in ((cmd.kp, self._kp), (cmd.kd, self._kd)):
-            wrong = (np.asarray(values) < 0) | (values > most)
-            self._refuse(wrong[:MOTOR_COUNT], "has an invalid gain of {:.3f}", values)
-        tau = np.abs(np.asarray(cmd.tau)[:MOTOR_COUNT])
-        self._refuse(
-            tau > self._hard.effort * FEED_FORWARD,
-            "has an excessive feed-forward torque of {:.3f} N m",
-            tau,
-        )
         weight = float(cmd.q[WEIGHT_SLOT])
         if not 0 <= weight <= 1 or abs(weight - self._weight) > dt / self._ramp + ROUNDING:
             raise RuleSafeError(
@@ -179,7 +197,10 @@ class CommandGuard:
                 f"0 to 1, and {self._ramp:g} s for a change by 1"
             )
 
-    def _refuse(self, wrong: NDArray[np.bool_], what: str, values: ArrayLike) -> None:
-        if wrong.any() and (wrong & self._body).any():
-            i = int(np.argmax(wrong & self._body))
-            raise RuleSafeError(f"{MOTOR_JOINTS[i]} {what.format(np.asarray(values)[i])}")
+
+def _refuse(wrong: NDArray[np.bool_], what: str, values: ArrayLike) -> None:
+    """Raise RuleSafeError for the first motor whose entry in `wrong` is true, if there is one."""
+    if wrong.any():
+        i = int(np.argmax(wrong))
+        name = MOTOR_JOINTS[i] if i < MOTOR_COUNT else f"motor entry {i}"
+        raise RuleSafeError(f"{name} {what.format(np.asarray(values)[i])}")

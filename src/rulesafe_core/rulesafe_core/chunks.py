@@ -149,7 +149,7 @@ class ChunkExecutor:
         self._next = 0  # index of the step at the end of the current segment
         self._segment_start = 0  # ns
         self._start_command = np.zeros(len(ACTION_JOINTS))  # command at the segment's start, rad
-        self._path_start = (0, 0, self._start_command)  # time, first step, command at acceptance
+        self._path = np.zeros(0, np.int64), self._start_command[None]  # begins at acceptance
         self._last_time = 0  # time of the last target, ns
         self._earliest = 0  # oldest valid stamp, ns
 
@@ -199,7 +199,8 @@ class ChunkExecutor:
         self.clipped += int((steps[first:] != chunk.steps[first:]).any(axis=1).sum())
         self._chunk, self._next = self._combined(replace(chunk, steps=steps)), first
         self._segment_start, self._start_command, self._last_time = now, command.copy(), now
-        self._path_start = now, first, self._start_command
+        knots, ahead = self._chunk.times[first:], self._chunk.steps[first:]
+        self._path = np.concatenate(([now], knots)), np.concatenate((command[None], ahead))
         return remaining
 
     def _combined(self, chunk: Chunk) -> Chunk:
@@ -245,22 +246,18 @@ class ChunkExecutor:
             Times (k,), s from now, beginning with 0, and targets (k, 13), rad. The target stays at
             the last one.
         """
-        chunk = self._chunk
-        if chunk is None:
+        if self._chunk is None:
             return np.zeros(1), command[None]
-        begin, first, start = self._path_start
-        i = max(first, int(np.searchsorted(chunk.times, now)))
-        if i == len(chunk.times):
-            return np.zeros(1), chunk.steps[-1:]
-        if i > first:
-            begin, start = int(chunk.times[i - 1]), chunk.steps[i - 1]
-        share = max(0.0, (now - begin) / (int(chunk.times[i]) - begin))
-        end = int(np.searchsorted(chunk.times, now + horizon)) + 1
-        times = (chunk.times[i:end] - now) / SECOND
-        present = start + (chunk.steps[i] - start) * share
-        if not times[0]:
-            return times, chunk.steps[i:end]
-        return np.r_[0.0, times], np.vstack([present, chunk.steps[i:end]])
+        knots, steps = self._path
+        after = int(knots.searchsorted(now, "right"))
+        if after == len(knots):
+            return np.zeros(1), steps[-1:]
+        end = int(knots.searchsorted(now + horizon)) + 1
+        times = (knots[after - 1 : end] - now) / SECOND
+        targets = steps[after - 1 : end].copy()
+        targets[0] -= (targets[1] - targets[0]) * (times[0] / (times[1] - times[0]))
+        times[0] = 0.0
+        return times, targets
 
     @property
     def ahead(self) -> NDArray[np.float64]:

@@ -1,5 +1,6 @@
-"""Fixtures of the bridge's tests: a simulated robot, the bridge and its client."""
+"""Fixtures of the bridge's tests: a simulated robot, the bridge, its supervisor and its client."""
 
+import subprocess
 import sys
 from pathlib import Path
 
@@ -42,6 +43,26 @@ def bridge():
         if one.process.poll() is None:
             one.process.kill()
             one.process.wait()
+
+
+@pytest.fixture
+def start_supervisor():
+    """start_supervisor(ramp, patience, **options) -> its process, a subprocess.Popen with these
+    options, which is killed at the end of the test."""
+    running: list[subprocess.Popen] = []
+
+    def start(ramp: float, patience: float, **options) -> subprocess.Popen:
+        command = [
+            *(sys.executable, "-m", "h1_2_bridge.supervisor_node", "--ros-args"),
+            *("-p", "network_interface:=lo", "-p", f"ramp:={ramp}", "-p", f"patience:={patience}"),
+        ]
+        running.append(subprocess.Popen(command, **options))
+        return running[-1]
+
+    yield start
+    for process in running:
+        process.kill()
+        process.wait()
 
 
 @pytest.fixture

@@ -43,20 +43,6 @@ FAULTS = (
 )
 
 
-@pytest.fixture
-def supervisor():
-    process = subprocess.Popen(
-        [
-            *(sys.executable, "-m", "h1_2_bridge.supervisor_node", "--ros-args"),
-            *("-p", "network_interface:=lo", "-p", f"ramp:={RAMP}"),
-            *("-p", f"patience:={SUPERVISOR_PATIENCE}"),
-        ]
-    )
-    yield process
-    process.kill()
-    process.wait()
-
-
 def bring_to(state: str, user: User, rng: np.random.Generator) -> None:
     """Bring the bridge to a state and run for a random time."""
     if state == "ENGAGING":
@@ -111,12 +97,13 @@ def cause(fault: str, bridge, supervisor, robot, user: User, rng: np.random.Gene
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("seed", range(RUNS))
 def test_whatever_happens_to_the_processes_the_robot_is_released(
-    peer, bridge, supervisor, user, seed
+    peer, bridge, start_supervisor, user, seed
 ):
     rng = np.random.default_rng(seed)
     fault = FAULTS[seed % len(FAULTS)]
     state = str(rng.choice(["ENGAGING", "ACTIVE", "releasing"]))
     print(f"{fault}; {state}")
+    supervisor = start_supervisor(RAMP, SUPERVISOR_PATIENCE)
     robot = peer(200)
     process = bridge(speed=SPEED, supervisor_timeout=2.5, gap_timeout=2.5).process
     bring_to(state, user, rng)

@@ -5,7 +5,6 @@ Every command that the robot received is checked at the end of each test.
 
 import signal
 import subprocess
-import sys
 from functools import partial
 
 import numpy as np
@@ -274,58 +273,37 @@ def test_a_dry_run_sends_nothing_to_the_robot(robot, bridge, user):
     assert (report["commands"], report["hand_commands"]) == (0, 0)
 
 
-def test_a_paused_bridge_does_not_return_with_its_old_weight(robot, bridge, user):
+def test_a_paused_bridge_does_not_return_with_its_old_weight(robot, bridge, start_supervisor, user):
     """SIGSTOP for longer than the supervisor's patience, with the heartbeat required."""
-    supervisor = subprocess.Popen(
-        [
-            *(sys.executable, "-m", "h1_2_bridge.supervisor_node", "--ros-args"),
-            *("-p", "network_interface:=lo", "-p", f"ramp:={RAMP}", "-p", "patience:=3.0"),
-        ]
-    )
-    try:
-        process = bridge(gap_timeout=2.5, supervisor_timeout=2.5)
-        user.engage()
-        process.process.send_signal(signal.SIGSTOP)
-        user.spin(3.3)  # the supervisor is ramping down, or has done so
-        process.process.send_signal(signal.SIGCONT)
-        user.until(lambda: weight_is_zero(robot), "weight 0")
-        user.until_state("FAULT")
-        user.spin(1.0)
-        assert weight_is_zero(robot), "the bridge is silent"
-        record = robot.record()
-        assert (np.diff(record.weight[record.weight.argmax() :]) <= 0).all(), "it never rises"
-        assert user.ask("reset").success
-        user.engage()
-        assert robot.report()["weight"] == 1.0
-    finally:
-        process.process.send_signal(signal.SIGCONT)
-        process.stop()
-        supervisor.terminate()
-        supervisor.wait(60)
+    supervisor = start_supervisor(RAMP, patience=3.0)
+    process = bridge(gap_timeout=2.5, supervisor_timeout=2.5)
+    user.engage()
+    process.process.send_signal(signal.SIGSTOP)
+    user.spin(3.3)  # the supervisor is ramping down, or has done so
+    process.process.send_signal(signal.SIGCONT)
+    user.until(lambda: weight_is_zero(robot), "weight 0")
+    user.until_state("FAULT")
+    user.spin(1.0)
+    assert weight_is_zero(robot), "the bridge is silent"
+    record = robot.record()
+    assert (np.diff(record.weight[record.weight.argmax() :]) <= 0).all(), "it never rises"
+    assert user.ask("reset").success
+    user.engage()
+    assert robot.report()["weight"] == 1.0
+    process.stop()
+    supervisor.terminate()
+    supervisor.wait(60)
 
 
-def test_killed_bridge_leaves_weight_zero_by_its_supervisor(robot, bridge, user):
-    supervisor = subprocess.Popen(
-        [
-            *(sys.executable, "-m", "h1_2_bridge.supervisor_node", "--ros-args"),
-            *("-p", "network_interface:=lo", "-p", f"ramp:={RAMP}", "-p", "patience:=1.0"),
-        ],
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        process = bridge()
-        user.engage()
-        assert any(
-            "the bridge publishes commands" in line for line in supervisor.stderr
-        )  # it listens
-        process.stop(signal.SIGKILL)
-        user.until(lambda: weight_is_zero(robot), "weight 0")
-        supervisor.send_signal(signal.SIGINT)
-        assert supervisor.wait(60) == 0
-    finally:
-        supervisor.kill()
-        supervisor.wait()
+def test_killed_bridge_leaves_weight_zero_by_its_supervisor(robot, bridge, start_supervisor, user):
+    supervisor = start_supervisor(RAMP, patience=1.0, stderr=subprocess.PIPE, text=True)
+    process = bridge()
+    user.engage()
+    assert any("the bridge publishes commands" in line for line in supervisor.stderr)  # it listens
+    process.stop(signal.SIGKILL)
+    user.until(lambda: weight_is_zero(robot), "weight 0")
+    supervisor.send_signal(signal.SIGINT)
+    assert supervisor.wait(60) == 0
     record = robot.record()
     assert record.weight[-1] == 0.0
     assert np.ptp(record.q[-20:], axis=0).max() == 0

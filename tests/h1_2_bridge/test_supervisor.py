@@ -290,7 +290,7 @@ def test_default_times_and_their_ranges():
 
 
 @pytest.mark.ros
-def test_robot_gets_weight_zero_when_the_bridge_is_killed(peer, tmp_path):
+def test_robot_gets_weight_zero_when_the_bridge_is_killed(peer, start_supervisor):
     """With the SDK as the robot, a bridge process is killed with SIGKILL: the robot's last command
     has weight 0, and the weight decreased without a jump, though the supervisor is interrupted."""
     import signal
@@ -300,12 +300,7 @@ def test_robot_gets_weight_zero_when_the_bridge_is_killed(peer, tmp_path):
 
     robot = peer(rate=50)
     ramp = 2.0
-    supervisor = subprocess.Popen(
-        [
-            *(sys.executable, "-m", "h1_2_bridge.supervisor_node", "--ros-args"),
-            *("-p", "network_interface:=lo", "-p", f"ramp:={ramp}", "-p", "patience:=1.0"),
-        ]
-    )
+    supervisor = start_supervisor(ramp, patience=1.0)
     speaker = subprocess.Popen([sys.executable, "-c", SPEAKER], stdout=subprocess.PIPE, text=True)
     try:
         assert speaker.stdout.readline() == "found\n"  # the robot and the supervisor
@@ -326,9 +321,8 @@ def test_robot_gets_weight_zero_when_the_bridge_is_killed(peer, tmp_path):
             time.sleep(0.1)
         assert supervisor.wait(30) == 0
     finally:
-        for process in (supervisor, speaker):
-            process.kill()
-            process.wait()
+        speaker.kill()
+        speaker.wait()
     record = robot.record()
     assert record.valid.all()
     assert record.weight[-1] == 0.0

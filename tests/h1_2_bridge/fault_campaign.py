@@ -13,15 +13,15 @@ import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from sdk_motors import MOTORS
-from virtual import MS, SupervisedWorld, assert_safe
+from supervised import SupervisedWorld
+from virtual import MS, assert_safe
 
-from h1_2_bridge.motors import WEIGHT_SLOT, motors
+from h1_2_bridge.motors import WEIGHT_SLOT
 from h1_2_bridge.remote import encode
 from h1_2_bridge.states import ControlState
 from h1_2_bridge.supervisor import Supervisor, SupervisorParameters, Turn
@@ -211,15 +211,10 @@ class Run:
     def figures(self) -> dict[str, Any]:
         """Return what the robot received."""
         world, commands = self.world, self.world.commands
-        limit = np.minimum(motors().velocity, 9.0) * world.config.speed
         ramp = speed = 0.0
-        for last, new in pairwise(commands):
-            seconds = (new.time - last.time) / SECOND
-            before, after = float(last.cmd.q[WEIGHT_SLOT]), float(new.cmd.q[WEIGHT_SLOT])
-            ramp = max(ramp, abs(after - before) * world.config.ramp / max(seconds, 0.02))
-            if before and after:
-                moved = np.abs(new.cmd.q - last.cmd.q)[:MOTORS] / limit / max(seconds, 0.004)
-                speed = max(speed, float(moved.max()))
+        for change in world.changes():
+            ramp = max(ramp, change.weight / change.weight_limit)
+            speed = max(speed, float((change.moved / change.moved_limit).max()))
         weighted = [c.time for c in commands if c.cmd.q[WEIGHT_SLOT] > 0]
         released = (weighted[-1] - self.killed) / SECOND if weighted else 0.0
         return {

@@ -135,13 +135,10 @@ def test_chunks_episodes_and_refusals_are_counted():
     assert (one.core.accepted, one.core.refused) == (1, 2)
     assert one.core.refusal == "not decoded"
     one.until(ControlState.HOLDING)
-    one.core.engage(one.now)
-    one.until(ControlState.ACTIVE)
+    one.engage()
     assert one.core.episode == 1, "the hold was within the episode"
-    one.core.disengage(one.now)
-    one.until(ControlState.IDLE)
-    one.core.engage(one.now)
-    one.until(ControlState.ACTIVE)
+    one.disengage()
+    one.engage()
     assert one.core.episode == 2
     assert_safe(one)
 

@@ -5,7 +5,8 @@ After each test the commands of both publishers are checked as the robot receive
 
 import numpy as np
 import pytest
-from virtual import MS, SupervisedWorld, World, assert_safe
+from supervised import SupervisedWorld
+from virtual import MS, World, assert_safe
 
 from h1_2_bridge.core import Sent
 from h1_2_bridge.hand_port import HandPort

@@ -95,8 +95,7 @@ def test_disengage_in_the_middle_of_the_ramp():
     world.core.engage(world.now)
     world.run(1.5)
     assert world.core.drive.weight == pytest.approx(0.5, abs=0.01)
-    world.core.disengage(world.now)
-    assert world.until(ControlState.IDLE) == pytest.approx(1.5 + ZEROS, abs=0.02)
+    assert world.disengage() == pytest.approx(1.5 + ZEROS, abs=0.02)
     assert weights(world)[-1] == 0.0
     assert_safe(world)
 
@@ -105,17 +104,14 @@ def test_disengage_before_the_first_tick_sends_nothing_with_a_weight():
     world = World()
     world.run(0.1)
     world.core.engage(world.now)
-    world.core.disengage(world.now)
-    world.until(ControlState.IDLE)
+    world.disengage()
     assert not weights(world).any()
 
 
 def test_engage_again_after_a_whole_run():
     world = World().engaged()
-    world.core.disengage(world.now)
-    world.until(ControlState.IDLE)
-    world.core.engage(world.now)
-    world.until(ControlState.ACTIVE)
+    world.disengage()
+    world.engage()
     assert world.core.episode == 2
     assert_safe(world)
 
@@ -232,8 +228,7 @@ def test_stop_before_engage_sends_nothing_and_forbids_to_engage(output):
 def test_lowcmd_grows_stiff_and_ends_in_damping():
     world = World("lowcmd", ramp=1.0)
     world.run(0.1)
-    world.core.engage(world.now)
-    world.until(ControlState.ACTIVE)
+    world.engage()
     first, full = world.commands[0].cmd, world.commands[-1].cmd
     assert first.kp.max() < 0.01 * full.kp.max()
     assert np.allclose(full.kp, world.output.kp) and np.allclose(full.kd, world.output.kd)
@@ -242,8 +237,7 @@ def test_lowcmd_grows_stiff_and_ends_in_damping():
     assert not any(command.cmd.q[WEIGHT_SLOT] for command in world.commands)
     world.send(world.moved({3: 0.2}))
     world.run(1.0)
-    world.core.disengage(world.now)
-    world.until(ControlState.IDLE)
+    world.disengage()
     last = world.commands[-1].cmd
     assert not last.kp.any() and not last.tau.any() and (last.kd[:27] == DAMPING).all()
     assert_safe(world)
@@ -322,6 +316,5 @@ def test_an_episode_begins_with_each_engagement_and_not_after_a_hold():
     assert world.state is ControlState.HOLDING
     world.alter = lambda state: state
     world.step()
-    world.core.engage(world.now)
-    world.until(ControlState.ACTIVE)
+    world.engage()
     assert world.core.episode == 1

@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-from virtual import SECOND, SupervisedWorld
+from supervised import SupervisedWorld
 
 from h1_2_bridge.motors import WEIGHT_SLOT
 from h1_2_bridge.outputs import DAMPING
 from h1_2_bridge.states import ControlState
+from rulesafe_core.chunks import SECOND
 from rulesafe_core.errors import RuleSafeError
 
 PATIENCE = 0.2
@@ -69,8 +70,7 @@ def test_the_bridge_damps_with_its_next_command():
     world.core.reset()
     world.until(ControlState.IDLE)
     world.run(1.2)
-    world.core.engage(world.now)
-    world.until(ControlState.ACTIVE)
+    world.engage()
     assert set(world.sources) == {"bridge"}, "nor after the reset"
 
 

@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from virtual import SupervisedWorld, World, assert_safe
+from supervised import SupervisedWorld
+from virtual import World, assert_safe
 
 from h1_2_bridge.motors import WEIGHT_SLOT
 from h1_2_bridge.states import ControlState
@@ -21,9 +22,7 @@ def test_without_a_supervisor_engaging_is_refused():
         world.core.engage(world.now)
     assert world.state is ControlState.IDLE and not world.commands
     world.supervisor_alive = True
-    world.run(0.1)
-    world.core.engage(world.now)
-    world.until(ControlState.ACTIVE)
+    world.engaged()
 
 
 def test_a_supervisor_that_died_before_is_noticed():
@@ -88,7 +87,6 @@ def test_a_lasting_engagement_with_all_ramps_agrees_with_the_supervisor():
     for ramp in (0.2, 3.0):
         world = SupervisedWorld(ramp=ramp).engaged()
         world.run(1.0)
-        world.core.disengage(world.now)
-        world.until(ControlState.IDLE)
+        world.disengage()
         assert not any(state is ControlState.FAULT for _, state, _ in world.states)
         assert np.isclose(last_weight(world), 0.0)

@@ -4,10 +4,8 @@ The motor model is that of the SDK peer (sdk_motors.py). Every command is record
 `assert_safe` in every test.
 """
 
-from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 import numpy as np
 from sdk_motors import MOTORS, UPPER_BODY, Robot
@@ -19,7 +17,6 @@ from h1_2_bridge.messages import LowCmd, LowState
 from h1_2_bridge.motors import RIGHT_ARM, SLOTS, WEIGHT_SLOT, motors
 from h1_2_bridge.outputs import DAMPING, load_output
 from h1_2_bridge.states import ControlState
-from h1_2_bridge.supervisor import Supervisor, SupervisorParameters
 from h1_2_bridge.wire import decode_low_cmd, encode_low_cmd, encode_low_state
 from rulesafe_core.chunks import PERIOD, SECOND, Chunk, make_chunk
 from rulesafe_core.joints import ACTION_JOINTS, HAND_JOINTS, LEFT_HAND_JOINTS
@@ -161,9 +158,18 @@ class World:
     def engaged(self) -> "World":
         """Connect, engage and run until ACTIVE."""
         self.run(0.1)
-        self.core.engage(self.now)
-        self.until(ControlState.ACTIVE)
+        self.engage()
         return self
+
+    def engage(self) -> float:
+        """Engage, run until ACTIVE and return the elapsed s."""
+        self.core.engage(self.now)
+        return self.until(ControlState.ACTIVE)
+
+    def disengage(self) -> float:
+        """Disengage, run until IDLE and return the elapsed s."""
+        self.core.disengage(self.now)
+        return self.until(ControlState.IDLE)
 
     def chunk(self, rows, joints=ACTION_JOINTS, age: float = 0.0) -> Chunk:
         return make_chunk(joints, rows, self.clock - round(age * SECOND))
@@ -187,85 +193,9 @@ class World:
         self.send(rows)
 
 
-class SupervisedWorld(World):
-    """A world with the supervisor, which runs on when the bridge is stopped.
-
-    Attributes:
-        stopped: whether the bridge's process is stopped, as by SIGSTOP; its inputs queue up.
-        sources: the publisher of each command, "bridge" or "supervisor".
-    """
-
-    def __init__(self, patience: float = 0.2, **settings) -> None:
-        super().__init__(**{"supervisor_timeout": 0.5, **settings})
-        parameters = SupervisorParameters(ramp=self.config.ramp, patience=patience)
-        self.supervisor, self.stopped = Supervisor(parameters), False
-        self.supervisor_alive = True
-        self.sources: list[str] = []
-        self._unread: deque[tuple[int, bytes]] = deque(maxlen=64)  # of the command topic
-        self._supervisor_due = self._heartbeat_due = 0
-        self.supervisor_hears = True
-
-    @property
-    def supervised(self) -> bool:
-        """Whether a supervisor runs; only arm_sdk has one."""
-        return self.supervisor_alive and self.output.ends
-
-    def put(self, raw: bytes, source: str = "bridge") -> None:
-        super().put(raw)
-        self.sources.append(source)
-        if self.supervised and self.supervisor_hears and source == "bridge":
-            self.supervisor.receive(raw, self.now)
-        if source != "bridge":
-            self._unread.append((self.now, raw))
-
-    def step(self, milliseconds: int = 4) -> Sent | None:
-        sent = None
-        if self.stopped:
-            self.now += milliseconds * MS
-            self.tick += milliseconds
-            self._move_robot(milliseconds / 1000)
-        else:
-            while self._unread:
-                self.core.overhear(self._unread.popleft()[1], self.now)
-            if self.supervised and self.now >= self._heartbeat_due:
-                self._heartbeat_due = self.now + 50 * MS
-                patience, weight = self.supervisor._patience, self.supervisor.reported_weight
-                self.core.supervisor.receive(patience, weight, self.now)
-            sent = super().step(milliseconds)
-        if self.supervised and self.now >= self._supervisor_due:
-            self._supervisor_due = self.now + 10 * MS
-            if raw := self.supervisor.tick(self.now):
-                self.put(raw, "supervisor")
-                self.supervisor.receive(raw, self.now)
-        return sent
-
-    def stop_for(self, seconds: float) -> None:
-        """Stop the bridge's process for a while."""
-        self.stopped = True
-        self.run(seconds)
-        self.stopped = False
-
-    def request_stop(self, bridge: bool = True, supervisor: bool = True) -> None:
-        """Publish on the stop topic; who receives it is given. A stopped bridge reads it later."""
-        if supervisor and self.supervised:
-            self.supervisor.stop(self.now)
-        if bridge and not self.stopped:
-            self.core.stop("stop requested by a test")
-
-    def assert_no_jump(self, age: float = 0.0) -> None:
-        """Check at the robot's side, whoever published: the weight changes within the ramp, and
-        positions with an effect change within the velocity limits. `age`: s, of the last command
-        that the supervisor received when it took over from a bridge that was running."""
-        velocity = np.minimum(motors().velocity, 9.0) * self.config.speed
-        for last, new in pairwise(self.commands):
-            seconds = (new.time - last.time) / SECOND
-            before, after = float(last.cmd.q[WEIGHT_SLOT]), float(new.cmd.q[WEIGHT_SLOT])
-            allowed = (max(seconds, 0.02) + age) / self.config.ramp + 1e-6
-            assert abs(after - before) <= allowed, f"weight {before:.3f} -> {after:.3f}"
-            if before and after:
-                moved = np.abs(new.cmd.q - last.cmd.q)[:MOTORS]
-                allowed_time = max(seconds, 0.004) + age
-                assert (moved <= velocity * allowed_time + 1e-3).all(), moved.max()
+def velocity_limits(config: BridgeConfig) -> np.ndarray:
+    """Return the velocity limits of the motors (27,), rad/s."""
+    return np.minimum(motors().velocity, 9.0) * config.speed
 
 
 def has_effect(world: World, cmd: LowCmd) -> bool:
@@ -278,7 +208,7 @@ def assert_safe(world: World) -> None:
     figures, config, arm = motors(), world.config, list(RIGHT_ARM)
     used = list(world.output.motors)
     velocity, acceleration = np.zeros(MOTORS), np.zeros(MOTORS)
-    velocity[arm] = np.minimum(figures.velocity[arm], 9.0) * config.speed
+    velocity[arm] = velocity_limits(config)[arm]
     acceleration[arm] = figures.acceleration[arm] * config.speed
     last: Command | None = None
     moved = np.zeros(MOTORS)

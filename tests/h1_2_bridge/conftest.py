@@ -11,6 +11,19 @@ sys.path[1:1] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "ro
 
 
 @pytest.fixture
+def moving():
+    """A world in virtual time in which the arm moves; all commands are checked at the end."""
+    from virtual import World, assert_safe
+
+    world = World().engaged()
+    world.keep_moving()
+    world.run(0.5)
+    assert abs(world.robot.dq[23]) > 0.05
+    yield world
+    assert_safe(world)
+
+
+@pytest.fixture
 def peer(tmp_path):
     """peer(rate=500) -> a Peer that runs until the end of the test."""
     pytest.importorskip("unitree_sdk2py", reason="the manufacturer's SDK is not installed")

@@ -29,11 +29,18 @@ class Guarded:
         self.posture, self.torque = np.zeros(MOTOR_COUNT), np.zeros(MOTOR_COUNT)
         self.weight = 0.0
 
-    def check(self, dt: float = DT, **changes) -> None:
+    def engaged(self) -> "Guarded":
+        """Check the commands of a complete ramp, up to weight 1."""
+        for step in range(1, 751):
+            self.weight = min(1.0, step * DT / 3.0)
+            self.check()
+        return self
+
+    def check(self, dt: float = DT, mode_machine: int = 6, **changes) -> None:
         cmd = self.output.command(self.posture, self.weight, self.torque, 6)
         for name, (motor, value) in changes.items():
             getattr(cmd, name)[motor] = value
-        self.guard.check(cmd, dt, 6)
+        self.guard.check(cmd, dt, mode_machine)
 
     def damp(self, **changes) -> None:
         cmd = self.output.damping(self.posture, self.weight, 6)
@@ -114,8 +121,7 @@ def test_the_bridge_takes_the_complete_ramp_to_engage():
     for ramp in (0.2, 3.0):
         world = World(ramp=ramp)
         world.run(0.1)
-        world.core.engage(world.now)
-        assert world.until(ControlState.ACTIVE) == pytest.approx(ramp, abs=0.005)
+        assert world.engage() == pytest.approx(ramp, abs=0.005)
         weights = [float(command.cmd.q[WEIGHT_SLOT]) for command in world.commands]
         assert np.diff(weights).max() == pytest.approx(DT / ramp, rel=1e-3)
 
@@ -155,6 +161,68 @@ def test_only_commanded_motors_are_checked():
     Guarded("arm_sdk").check(q=(leg, 9.0))
     with pytest.raises(RuleSafeError, match="is commanded to leave its limits"):
         Guarded("lowcmd").check(q=(leg, 9.0))
+
+
+def test_the_guard_lets_a_good_command_pass():
+    guarded = Guarded().engaged()
+    guarded.check()
+    guarded.check(q=(ELBOW, 2.0 * DT * DT))
+
+
+@pytest.mark.parametrize(
+    ("changes", "match"),
+    [
+        ({"q": (23, np.nan)}, "not finite"),
+        ({"tau": (23, np.inf)}, "not finite"),
+        ({"q": (23, 3.5)}, "right_elbow_joint is commanded to leave its limits"),
+        ({"q": (25, 0.4625)}, "right_wrist_pitch_joint is commanded to leave its limits"),
+        ({"q": (23, 0.1)}, "right_elbow_joint is commanded to jump"),
+        ({"q": (23, 0.002)}, "right_elbow_joint is commanded to accelerate"),
+        ({"q": (12, 0.001)}, "torso_joint is commanded to jump"),
+        ({"q": (16, 0.001)}, "left_elbow_joint is commanded to jump"),
+        ({"q": (WEIGHT_SLOT, 1.1)}, "weight"),
+        ({"q": (WEIGHT_SLOT, 0.5)}, "weight changes from 1 to 0.5"),
+        ({"dq": (23, 0.1)}, "dq and reserve of the command must be 0"),
+        ({"kp": (23, 500.0)}, "right_elbow_joint has an invalid gain of 500"),
+        ({"kd": (23, -1.0)}, "right_elbow_joint has an invalid gain of -1"),
+        (
+            {"tau": (23, 15.0)},
+            "right_elbow_joint has an excessive feed-forward torque of 15.000 N m",
+        ),
+        ({"mode": (3, 1)}, "enabled motors"),
+        ({"mode": (23, 0)}, "enabled motors"),
+        ({"reserve": (2, 1)}, "reserve"),
+    ],
+)
+def test_the_guard_refuses_and_says_what(changes, match):
+    guarded = Guarded().engaged()
+    with pytest.raises(RuleSafeError, match=match):
+        guarded.check(**changes)
+    guarded.check()
+
+
+def test_the_guard_wants_the_robots_mode_machine():
+    guarded = Guarded().engaged()
+    with pytest.raises(RuleSafeError, match="mode_machine 6, the robot has 5"):
+        guarded.check(mode_machine=5)
+
+
+def test_a_command_to_damp_may_not_push():
+    guarded = Guarded().engaged()
+    command = guarded.output.command(guarded.posture, 1.0, guarded.torque, 6)
+    with pytest.raises(RuleSafeError, match="stiffness"):
+        guarded.guard.check_damping(command, DT, 6)
+
+
+def test_a_mistake_of_the_bridge_itself_is_not_sent_and_damps():
+    world = World().engaged()
+    world.keep_moving()
+    world.run(0.2)
+    world.core.drive.posture[16] += 0.5  # the left elbow, which must not move
+    world.step()
+    assert world.state is ControlState.DAMPING
+    assert "refused a command, which was not sent: left_elbow_joint" in world.core.reason
+    assert not world.commands[-1].cmd.kp.any()
 
 
 # Chunks ---------------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
 """Topics, lifecycle and shutdown of the bridge's node. Faults of the robot are tested in
-test_faults.py (virtual time) and test_sdk_robot.py."""
+test_faults.py and test_robot_state_faults.py (virtual time) and in test_sdk_robot.py."""
 
 import subprocess
 import sys

@@ -243,6 +243,21 @@ def assert_safe(world: World) -> None:
         last = command
 
 
+def assert_rests(world: World, seconds: float = 1.0) -> None:
+    """Assert that the command brakes to rest within `seconds` and stays constant."""
+    world.run(seconds)
+    before = world.core.drive.posture.copy()
+    world.run(0.5)
+    assert (world.core.drive.posture == before).all()
+
+
 def with_fields(**changes) -> Callable[[LowState], LowState]:
     """Return an `alter` function that sets fields of every state."""
     return lambda state: replace(state, **changes)
+
+
+def corrupted(state: LowState) -> bytes:
+    """Return a message whose CRC is wrong; for `alter`."""
+    raw = bytearray(encode_low_state(state))
+    raw[200] ^= 1
+    return bytes(raw)

@@ -14,6 +14,9 @@ from h1_2_bridge.motors import WEIGHT_SLOT
 from h1_2_bridge.supervisor import Supervisor, SupervisorParameters
 from rulesafe_core.chunks import SECOND
 
+SHORTEST = 0.004
+"""Time between two commands to which shorter ones are rounded up for the velocity limit, s."""
+
 
 @dataclass(frozen=True)
 class Change:
@@ -112,7 +115,7 @@ class SupervisedWorld(World):
                 weight=abs(after - before),
                 weight_limit=(max(seconds, 0.02) + age) / self.config.ramp,
                 moved=moved if before and after else np.zeros(MOTORS),
-                moved_limit=velocity * (max(seconds, 0.004) + age),
+                moved_limit=velocity * (max(seconds, SHORTEST) + age),
             )
 
     def assert_no_jump(self, age: float = 0.0) -> None:

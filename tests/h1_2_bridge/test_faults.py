@@ -200,6 +200,16 @@ def test_a_jump_of_the_clock_is_held_and_the_next_chunk_goes_on(moving, jump):
     assert moving.state is ControlState.ACTIVE
 
 
+@pytest.mark.parametrize("milliseconds", [1, 20, 90])
+def test_a_small_correction_of_the_clock_has_no_effect(moving, milliseconds):
+    """Also right after a chunk was accepted, so that the clock is before its acceptance."""
+    moving.send(moving.moved({3: 0.1}))
+    moving.shift -= milliseconds * MS
+    moving.run(0.2)
+    assert moving.state is ControlState.ACTIVE
+    assert_safe(moving)
+
+
 def test_a_chunk_from_before_the_jump_is_dropped(moving):
     moving.run(0.1)
     old = moving.chunk(moving.moved({3: 0.1}, 50))

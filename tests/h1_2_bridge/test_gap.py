@@ -205,6 +205,15 @@ def test_a_copy_of_an_own_command_is_from_another_program(world):
     assert [topic.receive(raw, world.now) for _ in range(4)] == [False] * 3 + [True]
 
 
+@pytest.mark.parametrize("receives_own", [True, False])
+def test_the_first_copy_of_a_command_silences_the_bridge(receives_own):
+    world = World(receives_own=receives_own).engaged()
+    world.run(0.5)
+    assert world.state is ControlState.ACTIVE
+    world.core.overhear(encode_low_cmd(world.commands[-1].cmd), world.now)
+    assert world.state is ControlState.FAULT and world.core.drive.muted
+
+
 def test_a_message_that_the_robot_ignores_is_nobodys_command(world):
     raw = bytearray(encode_low_cmd(LowCmd(0, 6, np.ones(35, np.uint8))))
     raw[100] ^= 1

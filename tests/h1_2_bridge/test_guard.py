@@ -182,7 +182,10 @@ def test_the_guard_lets_a_good_command_pass():
         ({"q": (16, 0.001)}, "left_elbow_joint is commanded to jump"),
         ({"q": (WEIGHT_SLOT, 1.1)}, "weight"),
         ({"q": (WEIGHT_SLOT, 0.5)}, "weight changes from 1 to 0.5"),
-        ({"dq": (23, 0.1)}, "dq and reserve of the command must be 0"),
+        (
+            {"dq": (23, 0.1)},
+            "right_elbow_joint has the velocity 0.100 rad",
+        ),
         ({"kp": (23, 500.0)}, "right_elbow_joint has an invalid gain of 500"),
         ({"kd": (23, -1.0)}, "right_elbow_joint has an invalid gain of -1"),
         (
@@ -222,6 +225,16 @@ def test_a_mistake_of_the_bridge_itself_is_not_sent_and_damps():
     world.step()
     assert world.state is ControlState.DAMPING
     assert "refused a command, which was not sent: left_elbow_joint" in world.core.reason
+    assert not world.commands[-1].cmd.kp.any()
+
+
+@pytest.mark.parametrize("output", ["arm_sdk", "lowcmd"])
+def test_any_error_while_a_command_is_computed_damps(output, monkeypatch):
+    world = World(output).engaged()
+    monkeypatch.setattr(world.core._chunks, "path", lambda *args: [][0])
+    world.step()
+    assert world.state is ControlState.DAMPING
+    assert world.core.reason == "no command could be computed: IndexError: list index out of range"
     assert not world.commands[-1].cmd.kp.any()
 
 

@@ -13,6 +13,7 @@ from h1_2_bridge.network import (
     fast_dds_profile,
     from_arguments,
     interfaces,
+    receives_own,
     use_interface,
 )
 from rulesafe_core.errors import RuleSafeError
@@ -37,7 +38,7 @@ def test_profiles_name_the_interfaces_and_no_others(tmp_path):
 
 
 def test_what_replaces_shared_memory_is_the_profile_of_loopback():
-    """It equals config/fast_dds_loopback.xml except for the names in it."""
+    """It has the transports of config/fast_dds_loopback.xml."""
     file = (Path(__file__).parents[2] / "config/fast_dds_loopback.xml").read_text("utf-8")
     for tag in ("address", "type", "useBuiltinTransports"):
         assert texts(file, tag) == texts(fast_dds_profile(["127.0.0.1"]), tag)
@@ -122,6 +123,49 @@ def test_a_node_with_a_profile_hears_one_without(tmp_path):
         talker.wait()
     assert result.stdout == "heard\n", result.stderr
 
+
+@pytest.mark.ros
+@pytest.mark.parametrize("interface", ["lo", ""])
+def test_whether_own_messages_are_received(interface):
+    """With a profile of use_interface, Fast DDS does not deliver them, and `receives_own` knows."""
+    pytest.importorskip("rclpy", reason="ROS 2 is not installed")
+    result = subprocess.run(
+        [sys.executable, "-c", ECHO, interface], capture_output=True, text=True, timeout=120
+    )
+    expected = "True heard\n" if not interface else "False nothing\n"
+    assert result.stdout == expected, result.stderr
+
+
+def test_without_a_profile_of_this_package_own_messages_are_received(tmp_path):
+    environment: dict[str, str] = {}
+    assert receives_own("rmw_fastrtps_cpp", environment)
+    use_interface("lo", environment, tmp_path)
+    assert not receives_own("rmw_fastrtps_cpp", environment)
+    assert receives_own("rmw_cyclonedds_cpp", environment)
+    (tmp_path / "fast_dds.xml").write_text("<dds/>")
+    assert receives_own("rmw_fastrtps_cpp", environment)
+    (tmp_path / "fast_dds.xml").unlink()
+    assert receives_own("rmw_fastrtps_cpp", environment)
+
+
+ECHO = """
+import sys, time
+from h1_2_bridge.network import receives_own, use_interface
+use_interface(sys.argv[1])
+import rclpy
+from rclpy.utilities import get_rmw_implementation_identifier
+from std_msgs.msg import String
+rclpy.init()
+node, ear = rclpy.create_node("talker"), rclpy.create_node("ear")
+heard = []
+ear.create_subscription(String, "/own", heard.append, 10)
+out = node.create_publisher(String, "/own", 10)
+end = time.monotonic() + (5 if sys.argv[1] else 60)
+while not heard and time.monotonic() < end:
+    out.publish(String(data="x"))
+    rclpy.spin_once(ear, timeout_sec=0.1)
+print(receives_own(get_rmw_implementation_identifier()), "heard" if heard else "nothing")
+"""
 
 TALKER = """
 import time, rclpy

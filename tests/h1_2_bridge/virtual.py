@@ -42,12 +42,17 @@ class World:
     sends a command.
 
     `alter` (LowState -> LowState, bytes, or None for a lost state) injects communication faults.
+    `receives_own`: whether the bridge receives its own commands.
     """
 
-    def __init__(self, output: str = "arm_sdk", hand: bool = False, **settings) -> None:
+    def __init__(
+        self, output: str = "arm_sdk", hand: bool = False, receives_own: bool = True, **settings
+    ) -> None:
         self.config = BridgeConfig(**{"ramp": 0.5, "supervisor_timeout": 0.0, **settings})
         self.output = load_output(output)
-        self.core = BridgeCore(self.config, self.output, HANDS if hand else ())
+        self.receives_own = receives_own
+        joints = HANDS if hand else ()
+        self.core = BridgeCore(self.config, self.output, joints, receives_own)
         self.robot = Robot()
         self.now, self.shift = 10 * SECOND, EPOCH
         self.tick = 5000
@@ -120,7 +125,8 @@ class World:
             raw = encode_low_cmd(sent.body)
             self.put(raw)
             self.core.published(raw, self.now)
-            self.core.overhear(raw, self.now)
+            if self.receives_own:
+                self.core.overhear(raw, self.now)
         if sent.hand is not None:
             self.hand_targets.append(sent.hand)
             told = np.isfinite(sent.hand)

@@ -313,6 +313,15 @@ def test_the_path_is_that_of_the_targets_ahead_and_ends_at_the_last_step():
         assert np.allclose(targets[1:, 0], 0.1 * np.rint(10 * (now / SECOND + times[1:])))
 
 
+def test_a_clock_that_steps_back_finds_the_begin_of_the_path():
+    executor, start = ChunkExecutor(), np.zeros(13)
+    executor.accept(make_chunk(ACTION_JOINTS, np.full((5, 13), 0.3), 0), 250_000_000, start)
+    begin = executor.path(250_000_000, start)
+    for back in (1, 1_000_000, 90_000_000, 10 * SECOND):
+        for part, expected in zip(executor.path(250_000_000 - back, start), begin, strict=True):
+            assert (part == expected).all()
+
+
 def test_the_path_does_not_depend_on_a_command_that_lags():
     executor = ChunkExecutor()
     executor.accept(make_chunk(ACTION_JOINTS, np.full((5, 13), 0.3), 0), 0, np.zeros(13))

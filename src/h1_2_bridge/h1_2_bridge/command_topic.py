@@ -1,8 +1,8 @@
 """What the robot received last on the command topic, from any publisher; does not import ROS.
 
-The bridge subscribes to its own command topic. A message whose CRC is not that of a recent command
-of the bridge, or that comes back more often than it was sent, was published by another program: the
-supervisor, or an intruder.
+The bridge subscribes to its own command topic. If it does not receive its own messages there, each
+message was published by another program: the supervisor, or an intruder. Otherwise, a message whose
+CRC is not that of a recent command of the bridge, or that comes back more often than it was sent.
 """
 
 import numpy as np
@@ -22,23 +22,28 @@ RECENT = SECOND
 class CommandTopic:
     """Stores the newest valid command on the topic and its origin.
 
+    Args:
+        own: whether the bridge receives its own commands, too (`network.receives_own`).
+
     Attributes:
         weight: weight of the newest valid command; 0 before the first.
         foreign: whether another program published that command.
         foreign_time: ns, when the last command of another program was received; None: never.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, own: bool = True) -> None:
+        self._receives_own = own
         self._own: dict[bytes, int] = {}  # how often each CRC was sent and not yet received back
         self.weight, self.foreign = 0.0, False
         self.foreign_time: int | None = None
 
     def sent(self, raw: bytes, weight: float) -> None:
         """Store a command that the bridge has just published."""
-        crc = raw[-4:]
-        self._own[crc] = self._own.pop(crc, 0) + 1
-        if len(self._own) > OWN:
-            del self._own[next(iter(self._own))]
+        if self._receives_own:
+            crc = raw[-4:]
+            self._own[crc] = self._own.pop(crc, 0) + 1
+            if len(self._own) > OWN:
+                del self._own[next(iter(self._own))]
         self.weight, self.foreign = weight, False
 
     def receive(self, raw: bytes, now: int) -> bool:

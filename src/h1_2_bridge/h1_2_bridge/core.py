@@ -68,6 +68,7 @@ class BridgeCore:
         config: settings.
         output: command interface of the body.
         hand_joints: the 12 joints of the hand driver; empty: no hands.
+        receives_own: whether `overhear` is called for the bridge's own commands, too.
 
     Attributes:
         state, reason: current state and the human-readable reason for it.
@@ -81,18 +82,20 @@ class BridgeCore:
     """
 
     def __init__(
-        self, config: BridgeConfig, output: Output, hand_joints: Sequence[str] = ()
+        self,
+        config: BridgeConfig,
+        output: Output,
+        hand_joints: Sequence[str] = (),
+        receives_own: bool = True,
     ) -> None:
         limits = action_limits(config)
         self.config = config
         self.drive = Drive(config, output)
-        self.topic = CommandTopic()
+        self.topic = CommandTopic(receives_own)
         self._output = output
         self._chunks = load_executor(config.execution)(
             limits.lower, limits.upper, config.execute_rows
         )
-        # What the arm passes within its braking time decides how fast it may move.
-        self._horizon = round((limits.velocity / limits.acceleration).max() * SECOND)
         self.watch = StateWatch(config)
         self.hand = HandWatch(config, hand_joints) if hand_joints else None
         self._stop_buttons = parse_combinations(config.stop_buttons)
@@ -147,8 +150,8 @@ class BridgeCore:
         return state
 
     def overhear(self, raw: bytes, now: int) -> None:
-        """Process a raw message of the command topic, own or not. A command of another program
-        silences the bridge: the robot must never have two publishers."""
+        """Process a raw message of the command topic. A command of another program silences the
+        bridge: the robot must never have two publishers."""
         if self.topic.receive(raw, now) and not self.drive.silent():
             self._mute(
                 f"another program publishes on {self._output.topic}: the supervisor, which ramps "
@@ -334,8 +337,10 @@ class BridgeCore:
             if self.state is not ControlState.DAMPING:
                 self._move(dt, clock)
                 return Sent(self.drive.message(dt), self._hand_targets())
-        except RuleSafeError as error:  # an error in the bridge itself
+        except RuleSafeError as error:  # an error in the bridge itself, as is any other exception
             self.stop(f"the command guard refused a command, which was not sent: {error}")
+        except Exception as error:
+            self.stop(f"no command could be computed: {type(error).__name__}: {error}")
         return Sent(self.drive.damping_message(dt), self._hand_targets())
 
     def _elapsed(self, now: int) -> float:
@@ -373,8 +378,7 @@ class BridgeCore:
 
     def _move(self, dt: float, clock: int) -> None:
         if self.state is ControlState.ACTIVE:
-            path = self._chunks.path(clock, self.drive.command, self._horizon)
-            self.drive.follow(*path, dt)
+            self.drive.follow(*self._chunks.path(clock, self.drive.command), dt)
         elif self._rest is not None and not self._releasing and self.state is ControlState.HOLDING:
             self.drive.move(self._rest, dt)
         else:

@@ -142,15 +142,17 @@ class MotionFilter:
             dt: s.
         """
         a, gap = self.limits.acceleration, distances[0]
-        edges = np.append(times + dt, np.inf)[:, None]
+        edges = np.empty((len(times) + 1, 1))
+        edges[:-1, 0], edges[-1] = times + dt, np.inf
         starts, ends = edges[:-1], edges[1:]
         above = distances - slopes * starts
         lines = np.empty((2, *above.shape))  # above the command, and below it with opposite sign
         np.subtract(above, np.minimum(gap, 0.0), out=lines[0])
         np.subtract(np.maximum(gap, 0.0), above, out=lines[1])
-        lines += 0.5 * a * dt * dt
-        u = _limited(np.sqrt(np.maximum(lines, 0.0) * (2 / a)), starts, ends)
-        bounds = lines / u + 0.5 * a * u
+        half = 0.5 * a
+        lines += half * (dt * dt)
+        u = _limited(np.sqrt(np.maximum(lines, 0.0) / half), starts, ends)
+        bounds = lines / u + half * u
         bounds[0] += slopes
         bounds[1] -= slopes
         upwards, downwards = bounds.min(axis=1) - a * dt
@@ -167,18 +169,18 @@ class MotionFilter:
         return dt
 
     def _brakeable(self, distance: NDArray[np.float64], dt: float) -> NDArray[np.float64]:
-        """Return the largest v with v dt + v^2 / 2a = distance, so that the joint can still stop
-        after `dt`, for any dt of the next steps."""
+        """Return the largest v (..., n) with v dt + v^2 / 2a = distance (..., n), so that the joint
+        can still stop after `dt`, for any dt of the next steps."""
         a = self.limits.acceleration
-        return a * (np.sqrt(dt * dt + 2 * distance / a) - dt)
+        return a * (np.sqrt(dt * dt + distance * (2 / a)) - dt)
 
     def _move(self, target_velocity: NDArray[np.float64], dt: float) -> NDArray[np.float64]:
         limits, max_change = self.limits, self.limits.acceleration * dt
         velocity = _limited(target_velocity, -limits.velocity, limits.velocity)
         velocity = _limited(velocity, self.velocity - max_change, self.velocity + max_change)
-        below = np.maximum(self.position - self._lower, 0.0)
-        above = np.maximum(self._upper - self.position, 0.0)
-        velocity = _limited(velocity, -self._brakeable(below, dt), self._brakeable(above, dt))
+        room = np.array((self.position - self._lower, self._upper - self.position))
+        down, up = self._brakeable(np.maximum(room, 0.0), dt)
+        velocity = _limited(velocity, -down, up)
         # This limit only removes rounding errors.
         self.position = _limited(self.position + velocity * dt, self._lower, self._upper)
         self.velocity = velocity

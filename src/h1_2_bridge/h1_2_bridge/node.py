@@ -26,6 +26,7 @@ from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
 from rclpy.node import Node
 from rclpy.serialization import deserialize_message
 from rclpy.subscription import Subscription
+from rclpy.utilities import get_rmw_implementation_identifier
 from sensor_msgs.msg import Imu, JointState
 from std_msgs.msg import Float64MultiArray, String
 from std_srvs.srv import Trigger
@@ -38,6 +39,7 @@ from h1_2_bridge.config import BridgeParameters
 from h1_2_bridge.core import BridgeCore
 from h1_2_bridge.drivers import ON_TOPICS, load_driver
 from h1_2_bridge.hand_port import HandPort
+from h1_2_bridge.network import receives_own
 from h1_2_bridge.outputs import load_output
 from h1_2_bridge.realtime import use_realtime
 from h1_2_bridge.ros import (
@@ -140,7 +142,8 @@ class BridgeNode(ManagedNode[BridgeParameters]):
             driver = load_driver(self._config, self._publish_hand)
             self._hands = HandPort(driver, show) if driver else None
             joints = self._hands.joints if self._hands else ()
-            self.core = BridgeCore(self._config, self._output, joints)
+            own = receives_own(get_rmw_implementation_identifier())
+            self.core = BridgeCore(self._config, self._output, joints, own)
         except RuleSafeError:
             self._close_hands()
             raise

@@ -79,17 +79,14 @@ def check_chunk(chunk: Chunk, now: int, command: NDArray[np.float64], config: Br
 MOST_STEPS = 500
 """Largest number of steps of a chunk; policies of this project publish up to 50."""
 
-FIELDS = ("q", "dq", "tau", "kp", "kd")
-"""Fields of each motor in a command."""
-
 INVALID = {
     "q": "has the position {:.3f} rad",
-    "dq": "has the velocity {:.3f} rad/s; dq and reserve of the command must be 0",
+    "dq": "has the velocity {:.3f} rad/s; dq of the command must be 0",
     "tau": "has an excessive feed-forward torque of {:.3f} N m",
     "kp": "has an invalid gain of {:.3f} N m/rad",
     "kd": "has an invalid gain of {:.3f} N m s/rad",
 }
-"""Messages for values outside the limits of a field."""
+"""Fields of each motor in a command, and the message for a value outside its limits."""
 
 BEYOND = "is commanded to leave its limits, to {:.3f} rad"
 
@@ -107,25 +104,31 @@ class CommandGuard:
         used = np.isin(np.arange(SLOTS), output.motors)
         unused = ~used[:MOTOR_COUNT]  # their positions have no effect
         self._ramp = config.ramp
+        self._stop_lower, self._stop_upper = hard.lower - ROUNDING, hard.upper + ROUNDING
         self._lower, self._upper = hard.lower.copy(), hard.upper.copy()
         self._lower[arm], self._upper[arm] = limits.lower[:ARM], limits.upper[:ARM]
-        self._lowest, self._highest = hard.lower - ROUNDING, hard.upper + ROUNDING
         self._velocity = np.zeros(MOTOR_COUNT)  # motors that are not in an action do not move
         self._acceleration = np.zeros(MOTOR_COUNT)
         self._velocity[arm] = limits.velocity[:ARM]
         self._acceleration[arm] = limits.acceleration[:ARM]
-        for least in (self._lower, self._lowest):
+        for least in (self._lower, self._stop_lower):
             least[unused] = -np.inf
-        for most in (self._upper, self._highest, self._velocity, self._acceleration):
+        for most in (self._upper, self._stop_upper, self._velocity, self._acceleration):
             most[unused] = np.inf
         self._mode = np.where(used, ENABLED, 0)
-        finite, torque = np.full(SLOTS, np.finfo(np.float32).max), np.zeros(SLOTS)
+        zero, torque = np.zeros(SLOTS), np.zeros(SLOTS)
         torque[:MOTOR_COUNT] = np.where(unused, 0.0, hard.effort * FEED_FORWARD)
+        finite = np.full(SLOTS, np.finfo(np.float32).max)
         damping = np.where(used, np.maximum(output.kd, DAMPING), 0.0)
-        zero = np.zeros(SLOTS)
-        self._least = np.concatenate((-finite, zero, -torque, zero, zero))
-        self._most = np.concatenate(
-            (finite, zero, torque, output.kp + ROUNDING, damping + ROUNDING)
+        bounds = {
+            "q": (-finite, finite),
+            "dq": (zero, zero),
+            "tau": (-torque, torque),
+            "kp": (zero, output.kp + ROUNDING),
+            "kd": (zero, damping + ROUNDING),
+        }
+        self._least, self._most = (
+            np.concatenate([bounds[name][end] for name in INVALID]) for end in (0, 1)
         )
         self.restart()
 
@@ -155,7 +158,7 @@ class CommandGuard:
         margin = (q < np.minimum(self._lower, last) - ROUNDING) | (
             q > np.maximum(self._upper, last) + ROUNDING
         )
-        stops = (q < self._lowest) | (q > self._highest)
+        stops = (q < self._stop_lower) | (q > self._stop_upper)
         fast = np.abs(velocity) > self._velocity + slack
         sudden = change > self._acceleration * dt + 4 * slack
         if (margin | stops | fast | sudden).any():
@@ -173,21 +176,20 @@ class CommandGuard:
 
     def _check_frame(self, cmd: LowCmd, dt: float, mode_machine: int) -> None:
         """Check everything except the motion."""
-        values = np.concatenate([getattr(cmd, name) for name in FIELDS])
+        values = np.concatenate([getattr(cmd, name) for name in INVALID])
         valid = (values >= self._least) & (values <= self._most)  # NaN is not
         if not valid.all():
             if not np.isfinite(values).all():
                 raise RuleSafeError("the command has a value that is not finite")
-            for name, wrong, field in zip(
-                FIELDS, ~valid.reshape(5, SLOTS), values.reshape(5, SLOTS), strict=True
-            ):
-                _refuse(wrong, INVALID[name], field)
+            for i, message in enumerate(INVALID.values()):
+                field = slice(i * SLOTS, (i + 1) * SLOTS)
+                _refuse(~valid[field], message, values[field])
         if cmd.mode_machine != mode_machine:
             raise RuleSafeError(
                 f"the command has mode_machine {cmd.mode_machine}, the robot has {mode_machine}"
             )
         if np.any(cmd.reserve):
-            raise RuleSafeError("dq and reserve of the command must be 0")
+            raise RuleSafeError("reserve of the command must be 0")
         if (cmd.mode != self._mode).any():
             raise RuleSafeError("the enabled motors are not exactly those of the output")
         weight = float(cmd.q[WEIGHT_SLOT])

@@ -149,7 +149,8 @@ class ChunkExecutor:
         self._next = 0  # index of the step at the end of the current segment
         self._segment_start = 0  # ns
         self._start_command = np.zeros(len(ACTION_JOINTS))  # command at the segment's start, rad
-        self._path = np.zeros(0, np.int64), self._start_command[None]  # begins at acceptance
+        self._knots = np.zeros(0, np.int64)  # times of the path, from that of acceptance on, ns
+        self._knot_steps = self._start_command[None]  # from the command at acceptance on, rad
         self._last_time = 0  # time of the last target, ns
         self._earliest = 0  # oldest valid stamp, ns
 
@@ -199,8 +200,8 @@ class ChunkExecutor:
         self.clipped += int((steps[first:] != chunk.steps[first:]).any(axis=1).sum())
         self._chunk, self._next = self._combined(replace(chunk, steps=steps)), first
         self._segment_start, self._start_command, self._last_time = now, command.copy(), now
-        knots, ahead = self._chunk.times[first:], self._chunk.steps[first:]
-        self._path = np.concatenate(([now], knots)), np.concatenate((command[None], ahead))
+        self._knots = np.concatenate(([now], self._chunk.times[first:]))
+        self._knot_steps = np.concatenate((command[None], self._chunk.steps[first:]))
         return remaining
 
     def _combined(self, chunk: Chunk) -> Chunk:
@@ -248,7 +249,8 @@ class ChunkExecutor:
         """
         if self._chunk is None:
             return np.zeros(1), command[None]
-        knots, steps = self._path
+        knots, steps = self._knots, self._knot_steps
+        now = max(now, int(knots[0]))  # a clock may step back
         after = int(knots.searchsorted(now, "right"))
         if after == len(knots):
             return np.zeros(1), steps[-1:]

@@ -29,7 +29,7 @@ FINGER_ACCELERATION = 10.0
 
 
 EXACT = 1e-9
-"""Difference of velocities (rad/s) that is a rounding error."""
+"""Difference of velocities (rad/s) that is a rounding error, so that a path is followed exactly."""
 
 
 @dataclass(frozen=True)
@@ -114,12 +114,12 @@ class MotionFilter:
         gap = distances[0]
         wanted = gap / self._checked(dt)
         fastest, slowest = self._not_passing(times, distances, slopes, dt)
-        # If not both bounds can be kept, the one that brakes the present motion counts.
-        up = np.where(self.velocity == 0, gap, self.velocity) > 0
-        braking = np.where(up, fastest, slowest)
-        velocity = np.where(slowest <= fastest, _limited(wanted, slowest, fastest), braking)
-        exact = np.abs(velocity - wanted) < EXACT
-        return self._move(np.where(exact, wanted, velocity), dt)
+        velocity = _limited(wanted, slowest - EXACT, fastest + EXACT)
+        if (slowest > fastest).any():  # the bound that brakes the present motion counts
+            up = np.where(self.velocity == 0, gap, self.velocity) > 0
+            braking = np.where(up, fastest, slowest)
+            velocity = np.where(slowest > fastest, braking, velocity)
+        return self._move(velocity, dt)
 
     def _not_passing(
         self,

@@ -37,6 +37,16 @@ def test_limits_are_the_figures_scaled_by_a_slow_default():
     assert np.allclose(limits(hand_speed=0.2).velocity[ARM:], 0.1)
 
 
+@pytest.mark.parametrize("start", [-9.0, 0.0, 9.0])
+def test_a_command_at_rest_stays_exactly_where_it_is(start):
+    """Also at a joint limit, for any time step."""
+    motion, times = MotionFilter(limits()), np.random.default_rng(0).uniform(0.001, 0.1, 500)
+    motion.reset(np.clip(start, motion.limits.lower, motion.limits.upper))
+    rest = motion.position.copy()
+    for dt in times:
+        assert (motion.step(rest, dt) == rest).all()
+
+
 def test_a_path_that_obeys_the_limits_is_followed_without_a_lag():
     motion = MotionFilter(limits())
     times = np.arange(1, 1500) * DT

@@ -114,7 +114,7 @@ class MotionFilter:
         gap = distances[0]
         wanted = gap / self._checked(dt)
         fastest, slowest = self._not_passing(times, distances, slopes, dt)
-        velocity = _limited(wanted, slowest - EXACT, fastest + EXACT)
+        velocity = _limited(wanted, slowest, fastest)
         if (slowest > fastest).any():  # the bound that brakes the present motion counts
             up = np.where(self.velocity == 0, gap, self.velocity) > 0
             braking = np.where(up, fastest, slowest)
@@ -155,7 +155,7 @@ class MotionFilter:
         bounds = lines / u + half * u
         bounds[0] += slopes
         bounds[1] -= slopes
-        upwards, downwards = bounds.min(axis=1) - a * dt
+        upwards, downwards = bounds.min(axis=1) - a * dt + EXACT
         return upwards, -downwards
 
     def brake(self, dt: float) -> NDArray[np.float64]:

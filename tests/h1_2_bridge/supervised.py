@@ -40,6 +40,7 @@ class SupervisedWorld(World):
     Attributes:
         stopped: whether the bridge's process is stopped, as by SIGSTOP; its inputs queue up.
         sources: the publisher of each command, "bridge" or "supervisor".
+        receivers: number of subscriptions that the supervisor reaches.
     """
 
     def __init__(self, patience: float = 0.2, **settings) -> None:
@@ -50,7 +51,7 @@ class SupervisedWorld(World):
         self.sources: list[str] = []
         self._unread: deque[tuple[int, bytes]] = deque(maxlen=64)  # of the command topic
         self._supervisor_due = self._heartbeat_due = 0
-        self.supervisor_hears = True
+        self.supervisor_hears, self.receivers = True, 1
 
     @property
     def supervised(self) -> bool:
@@ -77,7 +78,7 @@ class SupervisedWorld(World):
             if self.supervised and self.now >= self._heartbeat_due:
                 self._heartbeat_due = self.now + 50 * MS
                 patience, weight = self.supervisor._patience, self.supervisor.reported_weight
-                self.core.supervisor.receive(patience, weight, self.now)
+                self.core.supervisor.receive(patience, weight, self.now, self.receivers)
             sent = super().step(milliseconds)
         if self.supervised and self.now >= self._supervisor_due:
             self._supervisor_due = self.now + 10 * MS

@@ -25,6 +25,22 @@ def test_without_a_supervisor_engaging_is_refused():
     world.engaged()
 
 
+def test_a_supervisor_that_does_not_reach_the_robot_is_of_no_use():
+    world = SupervisedWorld()
+    world.receivers = 0
+    world.run(1.0)
+    with pytest.raises(RuleSafeError, match="the supervisor does not reach the robot"):
+        world.core.engage(world.now)
+    world.receivers = 1
+    world.run(0.1)
+    world.engaged()
+    world.receivers = 0
+    assert world.until(ControlState.FAULT) < 0.1
+    assert "does not reach the robot" in world.core.reason
+    world.run(1.0)
+    assert world.commands[-1].cmd.q[WEIGHT_SLOT] == 0
+
+
 def test_a_supervisor_that_died_before_is_noticed():
     world = SupervisedWorld()
     world.run(0.2)

@@ -48,6 +48,7 @@ from h1_2_bridge.ros import (
     DRY_RUN,
     ECHO_DEPTH,
     ECHO_QOS,
+    LISTENER,
     NEWEST_QOS,
     NO_EVENTS,
     NO_SUBSCRIPTION_EVENTS,
@@ -99,7 +100,7 @@ class BridgeNode(ManagedNode[BridgeParameters]):
         dry = replace(config, tracking=10.0, supervisor_timeout=0.0)
         self._config = dry if config.dry_run else config
         self._output = load_output(config.output)
-        self.listener = Node("h1_2_bridge_ear", enable_rosout=False, start_parameter_services=False)
+        self.listener = Node(LISTENER, enable_rosout=False, start_parameter_services=False)
         self.core: BridgeCore | None = None
         self._hands: HandPort | None = None
         self.polled: list[Subscription] = []  # the own command topic, read in each tick
@@ -215,9 +216,9 @@ class BridgeNode(ManagedNode[BridgeParameters]):
 
     def _on_heartbeat(self, message: Float64MultiArray) -> None:
         assert self.core is not None and self.core.supervisor is not None
-        if len(message.data) == 2:
-            patience, weight = message.data
-            self.core.supervisor.receive(patience, weight, time.monotonic_ns())
+        if len(message.data) == 3:
+            patience, weight, receivers = message.data
+            self.core.supervisor.receive(patience, weight, time.monotonic_ns(), int(receivers))
 
     def _on_command(self, raw: bytes) -> None:
         assert self.core is not None

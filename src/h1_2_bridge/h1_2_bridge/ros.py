@@ -31,6 +31,9 @@ STOP_TOPIC = "/bridge/stop_request"
 """Latched topic (std_msgs/String, who requests it) on which the bridge and its supervisor receive
 stop requests, beside the service /bridge/stop, which needs a reply."""
 
+LISTENER = "h1_2_bridge_ear"
+"""Name of the bridge's node that subscribes to its command topic."""
+
 DRY_RUN = "/bridge/dry_run"
 """Prefix of the command topics in a dry run."""
 

@@ -17,7 +17,7 @@ from std_msgs.msg import Float64MultiArray, String
 from unitree_hg.msg import LowCmd
 
 from h1_2_bridge.realtime import use_realtime
-from h1_2_bridge.ros import STOP_TOPIC, run_robot_node
+from h1_2_bridge.ros import LISTENER, STOP_TOPIC, run_robot_node
 from h1_2_bridge.supervisor import SECOND, Supervisor, SupervisorParameters, Turn
 from rulesafe_core.convert import LATCHED_QOS
 from rulesafe_core.ros import Diagnostics, declare, executing, read_parameters
@@ -82,11 +82,17 @@ class SupervisorNode(Node):
             )
         if not signals and now >= self._heartbeat_due:
             self._heartbeat_due = now + HEARTBEAT_PERIOD
-            data = [self._patience, self.supervisor.reported_weight]
+            data = [self._patience, self.supervisor.reported_weight, self._receivers()]
             self._heartbeat.publish(Float64MultiArray(data=data))
         if now >= self._report_due:
             self._report_due = now + SECOND
             self._report()
+
+    def _receivers(self) -> float:
+        """Return the number of subscriptions to the commands, except those of bridge and supervisor
+        themselves; 0 until DDS has discovered the robot's."""
+        found = self.get_subscriptions_info_by_topic(TOPIC)
+        return float(sum(info.node_name not in (NAME, LISTENER) for info in found))
 
     def _report(self) -> None:
         supervisor = self.supervisor

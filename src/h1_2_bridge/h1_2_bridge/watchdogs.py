@@ -235,9 +235,9 @@ class OverloadWatch:
 class SupervisorWatch:
     """Checks the heartbeat of the supervisor, which must be able to take over at any time.
 
-    The heartbeat contains the supervisor's patience (s) and the weight of the last command that it
-    received, negative if there is none. A supervisor that runs but does not receive the commands is
-    of no use.
+    The heartbeat contains the supervisor's patience (s), the weight of the last command that it
+    received, negative if there is none, and the number of subscriptions that receive its commands.
+    A supervisor that does not receive the commands, or does not reach the robot, is of no use.
     """
 
     DIFFERENCE = 0.2
@@ -249,10 +249,12 @@ class SupervisorWatch:
         self._stamp: int | None = None  # ns, of the last heartbeat
         self._agreed = 0  # ns, when the weights last agreed
         self._patience = self._weight = 0.0
+        self._receivers = 0
 
-    def receive(self, patience: float, weight: float, now: int) -> None:
+    def receive(self, patience: float, weight: float, now: int, receivers: int = 1) -> None:
         """Process a heartbeat."""
         self._patience, self._weight, self._stamp = patience, weight, now
+        self._receivers = receivers
 
     def trouble(self, now: int) -> str:
         """Return why the supervisor cannot take over at `now` (ns); empty if it can."""
@@ -265,6 +267,11 @@ class SupervisorWatch:
             return (
                 f"the supervisor's patience is {self._patience:g} s; it must be above gap_timeout, "
                 f"{self._gap:g} s"
+            )
+        if self._receivers < 1:
+            return (
+                "the supervisor does not reach the robot: it has not discovered a subscription to "
+                "the commands yet; wait, or check its network_interface"
             )
         return ""
 

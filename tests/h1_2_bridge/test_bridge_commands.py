@@ -86,7 +86,12 @@ def test_an_unknown_interface_is_refused_with_those_that_there_are():
 
 
 @pytest.mark.parametrize(
-    ("refusal", "tries"), [("no heartbeat of h1_2_bridge_supervisor", 50), ("too hot", 12)]
+    ("refusal", "tries"),
+    [
+        ("no heartbeat of h1_2_bridge_supervisor", 50),
+        ("the supervisor does not reach the robot", 50),
+        ("too hot", 12),
+    ],
 )
 def test_engaging_waits_for_a_supervisor_that_starts(refusal, tries, monkeypatch):
     """As in a launch that engages at once; other refusals are final after 2 s."""

@@ -44,3 +44,8 @@ class HoldReason:
     reason: str
     resumes: bool = False
     yields: bool = False
+
+
+NO_HEARTBEAT = "no heartbeat of h1_2_bridge_supervisor"
+NOT_REACHED = "the supervisor does not reach the robot"
+"""Refusals to engage while the supervisor starts."""

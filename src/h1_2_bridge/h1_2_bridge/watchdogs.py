@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from h1_2_bridge.config import BridgeConfig
 from h1_2_bridge.messages import LowState
 from h1_2_bridge.motors import MOTOR_COUNT, MOTOR_JOINTS, motors
-from h1_2_bridge.states import HoldReason
+from h1_2_bridge.states import NO_HEARTBEAT, NOT_REACHED, HoldReason
 from h1_2_bridge.wire import decode_low_state
 from rulesafe_core.chunks import SECOND
 from rulesafe_core.errors import RuleSafeError
@@ -260,8 +260,7 @@ class SupervisorWatch:
         """Return why the supervisor cannot take over at `now` (ns); empty if it can."""
         if self._stamp is None or now - self._stamp > self._timeout:
             return (
-                "no heartbeat of h1_2_bridge_supervisor on /bridge/supervisor: start it, as "
-                "launch/robot.launch.xml does"
+                f"{NO_HEARTBEAT} on /bridge/supervisor: start it, as launch/robot.launch.xml does"
             )
         if not self._patience > self._gap:
             return (
@@ -270,8 +269,8 @@ class SupervisorWatch:
             )
         if self._receivers < 1:
             return (
-                "the supervisor does not reach the robot: it has not discovered a subscription to "
-                "the commands yet; wait, or check its network_interface"
+                f"{NOT_REACHED}: it has not discovered a subscription to the commands yet; wait, "
+                "or check its network_interface"
             )
         return ""
 

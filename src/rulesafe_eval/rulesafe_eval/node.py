@@ -9,6 +9,7 @@ import math
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
@@ -382,13 +383,11 @@ class EvaluatorNode(Node):
         seeds = range(values.seed, values.seed + values.episodes)
         jobs = [(values.rule, values.safe, seed) for seed in seeds]
         task = executor.create_task(self.evaluate(jobs, folder, values.time_limit))
-        try:
+        with suppress(KeyboardInterrupt, ExternalShutdownException):
             executor.spin_until_future_complete(task)
-        except (KeyboardInterrupt, ExternalShutdownException):
+        if not task.done():
             # The context is shut down, so that a logger could not publish on /rosout.
             print("evaluator_node: interrupted before the last episode ended", flush=True)
-            return 0
-        if not task.done():
             return 0
         results = task.result()
         print(f"wrote {folder / 'summary.json'}", flush=True)

@@ -129,15 +129,21 @@ class TrajectoryNode(Node):
 
     def _obstacle(self) -> str:
         """Return why no chunk may be published; empty if one may."""
-        silence = time.monotonic() - self._received
-        if silence > self._values.state_timeout:
-            since = f"for {silence:.1f} s" if np.isfinite(silence) else "yet"
-            return f"no valid message on /joint_states {since}"
+        if reason := self._silence():
+            return reason
         if self.count_publishers(TOPIC) > 1:
             infos = self.get_publishers_info_by_topic(TOPIC)
             others = {info.node_name for info in infos} - {self.get_name()}
             return f"{TOPIC} has another publisher: {', '.join(sorted(others))}"
         return ""
+
+    def _silence(self) -> str:
+        """Return since when no joint state has been processed; empty within the timeout."""
+        silence = time.monotonic() - self._received
+        if silence <= self._values.state_timeout:
+            return ""
+        since = f"for {silence:.1f} s" if np.isfinite(silence) else "yet"
+        return f"no valid message on /joint_states {since}"
 
     def _finish(self, code: ErrorCode, text: str = "") -> None:
         """End the current goal, if there is one."""
@@ -157,6 +163,8 @@ class TrajectoryNode(Node):
         except (ValueError, IndexError) as error:
             self.get_logger().warning(f"/joint_states: {error}", throttle_duration_sec=5.0)
             return
+        if reason := self._silence():  # e.g. this node was paused; it may now receive old messages
+            self._finish(ErrorCode.INVALID_GOAL, reason)
         stamp, before = to_ns(message.header.stamp), self._stamp
         self._stamp, self._measured, self._received = stamp, measured, time.monotonic()
         if not 0 <= stamp - before <= STEPS * PERIOD:

@@ -36,7 +36,7 @@ PATIENCE = 0.2
 """Of the supervisor, s."""
 
 
-DEAF = "fault_supervisor_is_deaf"
+NOT_RECEIVED = "fault_supervisor_is_deaf"
 """The supervisor does not receive the commands, and takes over with the last one it received."""
 
 
@@ -197,7 +197,7 @@ class Run:
         world.run(PATIENCE + 0.3 + 0.3)
         if world.output.ends and world.commands:
             assert world.commands[-1].cmd.q[WEIGHT_SLOT] == 0.0, "released within its time"
-        world.assert_no_jump(PATIENCE + 0.04 if DEAF in self.faults else 0.0)
+        world.assert_no_jump(PATIENCE + 0.04 if NOT_RECEIVED in self.faults else 0.0)
         self.assert_one_writer()
         # A command sent late moves the arm more slowly than it was computed for.
         if "supervisor" not in world.sources and "fault_pause_before_sending" not in self.faults:
@@ -249,8 +249,8 @@ def summary(results: Sequence[Mapping[str, Any]]) -> str:
     """Return the figures of all runs as a Markdown table."""
     faults = Counter(name for r in results for name in r["faults"])
     kinds = Counter((r["output"], r["hand"]) for r in results)
-    deaf = [r for r in results if DEAF in r["faults"]]
-    others = [r for r in results if DEAF not in r["faults"]]
+    behind = [r for r in results if NOT_RECEIVED in r["faults"]]
+    others = [r for r in results if NOT_RECEIVED not in r["faults"]]
 
     def most(runs: Sequence[Mapping[str, Any]], key: str) -> float:
         return max((run[key] for run in runs), default=0.0)
@@ -269,7 +269,7 @@ def summary(results: Sequence[Mapping[str, Any]]) -> str:
         "fastest change of the weight, of the limit": f"{most(others, 'ramp_share'):.3f}",
         "fastest joint command, of the limit": f"{most(others, 'speed_share'):.3f}",
         "runs whose supervisor loses commands; time by which its takeover steps back": (
-            f"{len(deaf)}; {most(deaf, 'speed_share') * SHORTEST:.2f} s of motion"
+            f"{len(behind)}; {most(behind, 'speed_share') * SHORTEST:.2f} s of motion"
         ),
         "latest weight above 0 after the bridge was killed": (
             f"{max(r['release_s'] or 0 for r in results):.2f} s "

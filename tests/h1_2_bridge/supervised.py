@@ -78,7 +78,7 @@ class SupervisedWorld(World):
             if self.supervised and self.now >= self._heartbeat_due:
                 self._heartbeat_due = self.now + 50 * MS
                 patience, weight = self.supervisor._patience, self.supervisor.reported_weight
-                self.core.supervisor.receive(patience, weight, self.now, self.receivers)
+                self.core.supervisor.receive(patience, weight, self.receivers, self.now)
             sent = super().step(milliseconds)
         if self.supervised and self.now >= self._supervisor_due:
             self._supervisor_due = self.now + 10 * MS

@@ -132,7 +132,7 @@ def test_whether_own_messages_are_received(interface):
     result = subprocess.run(
         [sys.executable, "-c", ECHO, interface], capture_output=True, text=True, timeout=120
     )
-    expected = "True heard\n" if not interface else "False nothing\n"
+    expected = "False not received\n" if interface else "True received\n"
     assert result.stdout == expected, result.stderr
 
 
@@ -156,15 +156,16 @@ import rclpy
 from rclpy.utilities import get_rmw_implementation_identifier
 from std_msgs.msg import String
 rclpy.init()
-node, ear = rclpy.create_node("talker"), rclpy.create_node("ear")
-heard = []
-ear.create_subscription(String, "/own", heard.append, 10)
-out = node.create_publisher(String, "/own", 10)
+publishing, subscribing = rclpy.create_node("publishing"), rclpy.create_node("subscribing")
+received = []
+subscribing.create_subscription(String, "/own", received.append, 10)
+publisher = publishing.create_publisher(String, "/own", 10)
 end = time.monotonic() + (5 if sys.argv[1] else 60)
-while not heard and time.monotonic() < end:
-    out.publish(String(data="x"))
-    rclpy.spin_once(ear, timeout_sec=0.1)
-print(receives_own(get_rmw_implementation_identifier()), "heard" if heard else "nothing")
+while not received and time.monotonic() < end:
+    publisher.publish(String(data="x"))
+    rclpy.spin_once(subscribing, timeout_sec=0.1)
+own = receives_own(get_rmw_implementation_identifier())
+print(own, "received" if received else "not received")
 """
 
 TALKER = """

@@ -206,7 +206,7 @@ def test_a_stall_is_more_than_half_of_the_patience():
         assert (last is not None) == sends, "after a stall the patience begins again"
 
 
-def test_a_pause_is_more_than_half_a_second_and_blind_for_a_fifth():
+def test_after_a_pause_of_more_than_half_a_second_commands_are_ignored_for_a_fifth():
     supervisor, sent = ticked(500 * MS)
     assert sent == [None] and supervisor.reported_weight == 1
     supervisor, sent = ticked(500 * MS + 1)
@@ -259,9 +259,9 @@ def test_a_command_like_one_of_an_earlier_takeover_is_the_bridges(line):
     line.run(0.5)
     own = encode_low_cmd(line.sent[3][1])
     line.run(0.1, command(0.7, seed=4))
-    heard = line.supervisor.counts.received
+    before = line.supervisor.counts.received
     line.run(0.1, own)
-    assert line.supervisor.counts.received == heard + 10
+    assert line.supervisor.counts.received == before + 10
     assert line.supervisor.weight == pytest.approx(line.sent[3][1].q[WEIGHT_SLOT])
 
 

@@ -14,6 +14,7 @@ from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
+from h1_2_bridge.states import NO_HEARTBEAT, NOT_REACHED
 from rulesafe_core.convert import LATCHED_QOS, STATE_QOS
 from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_core.messages import to_ns
@@ -22,8 +23,10 @@ from rulesafe_interfaces.msg import BridgeState
 PATIENCE = 90.0
 """Timeout of every condition, s of wall time."""
 
-PASSING = ("not a ROS 2 node", "no state received from the hands", "no heartbeat")
-PASSING += ("another program publishes commands", "the supervisor does not reach the robot")
+PASSING = (
+    *("not a ROS 2 node", "no state received from the hands"),
+    *("another program publishes commands", NO_HEARTBEAT, NOT_REACHED),
+)
 """Temporary refusals: a publisher that was just discovered, such as the supervisor, has no node
 name yet; a robot was just switched on; the supervisor starts or has just released the robot."""
 

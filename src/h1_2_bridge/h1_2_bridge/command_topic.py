@@ -1,8 +1,9 @@
 """What the robot received last on the command topic, from any publisher; does not import ROS.
 
-The bridge subscribes to its own command topic. If it does not receive its own messages there, each
-message was published by another program: the supervisor, or an intruder. Otherwise, a message whose
-CRC is not that of a recent command of the bridge, or that comes back more often than it was sent.
+The bridge subscribes to its own command topic, on which it may receive its own messages, too. A
+message is from another program, the supervisor or an intruder, if the bridge does not receive its
+own ones, if its CRC is not that of a recent command of the bridge, or if it is received more often
+than it was sent.
 """
 
 import numpy as np

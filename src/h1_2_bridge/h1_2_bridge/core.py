@@ -337,9 +337,9 @@ class BridgeCore:
             if self.state is not ControlState.DAMPING:
                 self._move(dt, clock)
                 return Sent(self.drive.message(dt), self._hand_targets())
-        except RuleSafeError as error:  # an error in the bridge itself, as is any other exception
+        except RuleSafeError as error:  # an error in the bridge itself
             self.stop(f"the command guard refused a command, which was not sent: {error}")
-        except Exception as error:
+        except Exception as error:  # the robot must not keep its last command, whatever failed
             self.stop(f"no command could be computed: {type(error).__name__}: {error}")
         return Sent(self.drive.damping_message(dt), self._hand_targets())
 

@@ -6,7 +6,7 @@ rclpy.init communicates on the named interface and on loopback. All other nodes 
 discovery uses multicast as on the robot's network, so that a simulated robot on the same machine is
 discovered with any DDS implementation. With Fast DDS, neither topics nor services connect the nodes
 within such a process, so that the bridge receives only the commands of other programs on its
-command topic, which takes a tenth less of the processor.
+command topic.
 """
 
 import fcntl

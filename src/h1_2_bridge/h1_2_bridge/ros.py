@@ -22,7 +22,7 @@ CHUNK_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
 
 ECHO_DEPTH = 64
 ECHO_QOS = QoSProfile(depth=ECHO_DEPTH, reliability=ReliabilityPolicy.BEST_EFFORT)
-"""QoS of the bridge's subscription to its own command topic."""
+"""QoS of the bridge's subscription to the command topic."""
 
 COMMAND_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
 """QoS of commands; reliable publishers match subscribers of either reliability."""

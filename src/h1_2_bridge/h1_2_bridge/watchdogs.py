@@ -248,13 +248,12 @@ class SupervisorWatch:
         self._gap = config.gap_timeout
         self._stamp: int | None = None  # ns, of the last heartbeat
         self._agreed = 0  # ns, when the weights last agreed
-        self._patience = self._weight = 0.0
-        self._receivers = 0
+        self._patience = self._weight = self._receivers = 0.0
 
-    def receive(self, patience: float, weight: float, now: int, receivers: int = 1) -> None:
+    def receive(self, patience: float, weight: float, receivers: float, now: int) -> None:
         """Process a heartbeat."""
-        self._patience, self._weight, self._stamp = patience, weight, now
-        self._receivers = receivers
+        self._patience, self._weight, self._receivers = patience, weight, receivers
+        self._stamp = now
 
     def trouble(self, now: int) -> str:
         """Return why the supervisor cannot take over at `now` (ns); empty if it can."""
@@ -267,7 +266,7 @@ class SupervisorWatch:
                 f"the supervisor's patience is {self._patience:g} s; it must be above gap_timeout, "
                 f"{self._gap:g} s"
             )
-        if self._receivers < 1:
+        if not self._receivers >= 1:
             return (
                 f"{NOT_REACHED}: it has not discovered a subscription to the commands yet; wait, "
                 "or check its network_interface"

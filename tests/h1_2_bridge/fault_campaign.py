@@ -12,6 +12,7 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,13 +20,13 @@ from typing import Any
 import numpy as np
 from sdk_motors import MOTORS
 from supervised import SHORTEST, SupervisedWorld
-from virtual import MS, assert_safe
+from virtual import MS, assert_safe, assert_valid
 
 from h1_2_bridge.motors import WEIGHT_SLOT
 from h1_2_bridge.remote import encode
 from h1_2_bridge.states import ControlState
 from h1_2_bridge.supervisor import Supervisor, SupervisorParameters, Turn
-from h1_2_bridge.wire import encode_low_state
+from h1_2_bridge.wire import encode_low_cmd, encode_low_state
 from rulesafe_core.chunks import SECOND, make_chunk
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
@@ -101,6 +102,7 @@ class Run:
         world = self.world
         world.alter, world.stopped, world.send_delay = (lambda state: state), False, 0
         world.hand_answers = world.supervisor_hears = world.supervisor_alive = True
+        world.bridge_hears = True
 
     def fault_pause(self) -> None:
         self.world.stop_for(float(self.rng.choice([0.05, 0.12, 0.16, 0.19, 0.3, 0.6, 2.0])))
@@ -129,6 +131,29 @@ class Run:
 
     def fault_supervisor_is_deaf(self) -> None:
         self.world.supervisor_hears = False
+
+    def fault_takeover_not_received(self) -> None:
+        """The socket of the paused bridge was full, and the user acts at once."""
+        self.world.bridge_hears = False
+        self.world.stop_for(float(self.rng.choice([0.16, 0.3, 0.6, 2.0])))
+        self.steps(int(self.rng.integers(1, 100)))
+        for _ in range(3):
+            self.recover()
+            self.steps(int(self.rng.integers(1, 50)))
+
+    def fault_bridge_restarts(self) -> None:
+        """Killed and started again, which takes longer than the supervisor's patience."""
+        world = self.world
+        world.stop_for(float(self.rng.choice([0.25, 0.4, 1.0])))
+        world.start_bridge()
+        self.steps(int(self.rng.integers(1, 30)))
+
+    def fault_intruder(self) -> None:
+        """Another program publishes a command like the last one."""
+        if self.world.commands:
+            q = self.world.commands[-1].cmd.q.copy()
+            q[20] += np.float32(1e-4)
+            self.world.put(encode_low_cmd(replace(self.world.commands[-1].cmd, q=q)), "intruder")
 
     def fault_stop(self) -> None:
         self.world.request_stop(bridge=bool(self.rng.random() < 0.6))
@@ -166,6 +191,18 @@ class Run:
         for _ in range(30):
             self.chunk()
 
+    def fault_chunks_disordered(self) -> None:
+        """Chunks are lost, repeated and reordered."""
+        world, rng = self.world, self.rng
+        sent = []
+        for _ in range(8):
+            rows = world.core.drive.command + np.cumsum(rng.normal(0, 0.03, (20, 13)), axis=0)
+            sent.append(make_chunk(ACTION_JOINTS, rows, world.clock))
+            self.steps(3)
+            for chunk in rng.choice(np.array(sent, object), int(rng.integers(3))):
+                with suppress(RuleSafeError):
+                    world.core.accept(chunk, world.clock)
+
     def fault_policy_silent(self) -> None:
         self.steps(200)
 
@@ -199,17 +236,19 @@ class Run:
             assert world.commands[-1].cmd.q[WEIGHT_SLOT] == 0.0, "released within its time"
         world.assert_no_jump(PATIENCE + 0.04 if NOT_RECEIVED in self.faults else 0.0)
         self.assert_one_writer()
+        assert_valid(world)
+        assert world.oldest * MS <= world.config.gap_timeout * SECOND, "an old command was sent"
         # A command sent late moves the arm more slowly than it was computed for.
-        if "supervisor" not in world.sources and "fault_pause_before_sending" not in self.faults:
+        if set(world.sources) <= {"bridge"} and "fault_pause_before_sending" not in self.faults:
             assert_safe(world)
 
     def assert_one_writer(self) -> None:
-        """After a command of the supervisor, the bridge publishes at weight 0 only, from rest."""
+        """After a command of another program, the bridge publishes at weight 0 only, from rest."""
         sources, commands = self.world.sources, self.world.commands
         for i in range(1, len(sources)):
-            if (sources[i - 1], sources[i]) == ("supervisor", "bridge"):
+            if sources[i - 1] != "bridge" and sources[i] == "bridge":
                 before, after = commands[i - 1].cmd, commands[i].cmd
-                assert before.q[WEIGHT_SLOT] == 0, "the supervisor had not finished"
+                assert before.q[WEIGHT_SLOT] == 0, f"the {sources[i - 1]} had not finished"
                 assert after.q[WEIGHT_SLOT] <= (40 * MS / SECOND) / 0.3 + 1e-6
             assert np.isfinite(commands[i].cmd.q[:MOTORS]).all()
 
@@ -228,6 +267,7 @@ class Run:
             "faults": self.faults,
             "commands": len(commands),
             "takeovers": world.supervisor.counts.takeovers,
+            "oldest_ms": world.oldest,
             "ramp_share": ramp,
             "speed_share": speed,
             "release_s": max(0.0, released) if world.output.ends else None,
@@ -266,6 +306,9 @@ def summary(results: Sequence[Mapping[str, Any]]) -> str:
         "kinds of faults; faults": f"{len(faults)}; {sum(faults.values())}",
         "commands checked": sum(r["commands"] for r in results),
         "takeovers by the supervisor": sum(r["takeovers"] for r in results),
+        "longest time from computing to sending a command": (
+            f"{max(r['oldest_ms'] for r in results)} ms"
+        ),
         "fastest change of the weight, of the limit": f"{most(others, 'ramp_share'):.3f}",
         "fastest joint command, of the limit": f"{most(others, 'speed_share'):.3f}",
         "runs whose supervisor loses commands; time by which its takeover steps back": (

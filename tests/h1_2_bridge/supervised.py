@@ -39,7 +39,8 @@ class SupervisedWorld(World):
 
     Attributes:
         stopped: whether the bridge's process is stopped, as by SIGSTOP; its inputs queue up.
-        sources: the publisher of each command, "bridge" or "supervisor".
+        bridge_hears: whether the bridge receives the supervisor's commands.
+        sources: the publisher of each command, "bridge", "supervisor" or "intruder".
         receivers: number of subscriptions that the supervisor reaches.
     """
 
@@ -50,6 +51,8 @@ class SupervisedWorld(World):
         self.supervisor_alive = True
         self.sources: list[str] = []
         self._unread: deque[tuple[int, bytes]] = deque(maxlen=64)  # of the command topic
+        self.bridge_hears = True  # the commands of the supervisor
+        self._old_heartbeat: tuple[float, float, float] | None = None  # of before a pause
         self._supervisor_due = self._heartbeat_due = 0
         self.supervisor_hears, self.receivers = True, 1
 
@@ -61,24 +64,28 @@ class SupervisedWorld(World):
     def put(self, raw: bytes, source: str = "bridge") -> None:
         super().put(raw)
         self.sources.append(source)
-        if self.supervised and self.supervisor_hears and source == "bridge":
+        if self.supervised and self.supervisor_hears and source != "supervisor":
             self.supervisor.receive(raw, self.now)
-        if source != "bridge":
+        if source != "bridge" and self.bridge_hears:
             self._unread.append((self.now, raw))
 
     def step(self, milliseconds: int = 4) -> Sent | None:
         sent = None
+        heartbeat = (self.supervisor._patience, self.supervisor.reported_weight, self.receivers)
         if self.stopped:
+            self._old_heartbeat = self._old_heartbeat or heartbeat
             self.now += milliseconds * MS
             self.tick += milliseconds
             self._move_robot(milliseconds / 1000)
         else:
             while self._unread:
                 self.core.overhear(self._unread.popleft()[1], self.now)
+            if self._old_heartbeat is not None and self.output.ends:
+                self.core.supervisor.receive(*self._old_heartbeat, self.now)
+            self._old_heartbeat = None
             if self.supervised and self.now >= self._heartbeat_due:
                 self._heartbeat_due = self.now + 50 * MS
-                patience, weight = self.supervisor._patience, self.supervisor.reported_weight
-                self.core.supervisor.receive(patience, weight, self.receivers, self.now)
+                self.core.supervisor.receive(*heartbeat, self.now)
             sent = super().step(milliseconds)
         if self.supervised and self.now >= self._supervisor_due:
             self._supervisor_due = self.now + 10 * MS

@@ -174,13 +174,42 @@ def test_without_a_supervisor_a_reset_ramps_down_from_the_last_command(world):
     assert weights(world)[-1] == 0.0
 
 
+@pytest.mark.parametrize("seconds", [0.3, 0.9, 8.0])
+@pytest.mark.parametrize("delay", [0.0, 0.1, 3.0])
+@pytest.mark.parametrize("act", ["reset", "stop"])
+def test_a_takeover_that_the_bridge_did_not_receive(world, seconds, delay, act):
+    """The states of the robot filled the socket's buffer during the pause. The supervisor's
+    heartbeat tells what the robot executes."""
+    before = len(world.commands)
+    world.bridge_hears = False
+    world.stop_for(seconds)
+    world.run(delay)
+    world.step()
+    assert not world.core.topic.foreign and world.state is ControlState.FAULT
+    if act == "stop":
+        world.core.stop("a test")
+    else:
+        world.core.reset()
+    world.run(3.0)
+    assert set(world.sources[before:]) == {"supervisor"}
+    assert weights(world)[-1] == 0.0 and world.core.weight == 0.0
+    if act == "stop":
+        world.core.reset()
+    world.until(ControlState.IDLE)
+    before = len(world.commands)
+    world.engage()
+    assert weights(world)[before] <= 0.004 + 1e-6
+
+
 def test_stop_damps_after_a_gap_unless_the_supervisor_commands(world):
     world.supervisor_alive = False
     world.stop_for(0.5)
     world.step()
     assert world.core.drive.silent()
     world.core.stop("a test")
-    world.step()
+    world.run(0.4)
+    assert world.core.drive.silent(), "the supervisor may still send a heartbeat"
+    world.run(0.2)
     assert world.state is ControlState.DAMPING and not world.commands[-1].cmd.kp.any()
     world.commands = []
 

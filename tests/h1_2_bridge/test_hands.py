@@ -15,6 +15,7 @@ from h1_2_bridge.config import BridgeParameters
 from h1_2_bridge.drivers import DRIVERS, load_driver
 from h1_2_bridge.ftp import to_registers
 from h1_2_bridge.hands import DFX, DRIVER_JOINTS, FTP, Calibration
+from h1_2_bridge.realtime import steady_ns
 from h1_2_bridge.wire import MotorStates, decode_motor_cmds, encode_motor_states
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import HAND_JOINTS, LEFT_HAND_JOINTS
@@ -192,7 +193,7 @@ def good(hands):
     """Wait for a hand state without a fault and return it."""
 
     def look():
-        state = hands.state(time.monotonic_ns())
+        state = hands.state(steady_ns())
         return state if state and not state.fault else None
 
     return until(look, "the hands answer")
@@ -248,7 +249,7 @@ def test_ftp_dry_run_writes_nothing(servers, connect):
 def test_ftp_both_hands_apart(servers, connect):
     port = free_port()
     server = servers(port)
-    hands = connect(hand_port=port, hand_left_host="127.0.0.1")  # one server is used for both hands
+    hands = connect(hand_port=port, hand_left_host="localhost")  # one server is used for both hands
     good(hands)
     hands.command(np.full(12, np.nan), 0)
     positions = np.full(12, np.nan)
@@ -263,7 +264,7 @@ def test_ftp_hand_that_stops_answering_is_at_fault_and_comes_back(servers, conne
     hands = connect(hand_port=server.port)
     stamp = good(hands).stamp
     server.answering = False
-    state = until(lambda: (s := hands.state(time.monotonic_ns())).fault and s, "a fault")
+    state = until(lambda: (s := hands.state(steady_ns())).fault and s, "a fault")
     assert "right hand at 127.0.0.1" in state.fault
     assert state.stamp >= stamp
     hands.command(np.full(12, 0.0), 0)  # does not block, and is not sent after reconnecting
@@ -283,7 +284,7 @@ def test_ftp_hand_must_be_identified(servers, connect):
     for identified in ("", "192.168.123.210"):
         hands = connect(hand_port=port, hand_identified=identified)
         until(lambda hands=hands: np.isfinite(hands.state(0).positions[:6]).all(), "an answer")
-        fault = hands.state(time.monotonic_ns()).fault
+        fault = hands.state(steady_ns()).fault
         assert fault.startswith(
             "the right hand at 127.0.0.1 is not identified: run rulesafe bridge"
         )
@@ -311,11 +312,11 @@ def test_ftp_hand_with_another_writing_client_is_at_fault(servers, connect):
     for share in (0.5, 0.25):
         hands.command(np.array(FTP.closed * 2) * share, 0)
         time.sleep(0.3)
-        assert not hands.state(time.monotonic_ns()).fault, "its own writes are no fault"
+        assert not hands.state(steady_ns()).fault, "its own writes are no fault"
     other = ModbusTcpClient("127.0.0.1", port=server.port, timeout=5)
     assert other.connect()
     other.write_registers(ANGLE_SET, [123] * 6, device_id=1)
-    state = until(lambda: (s := hands.state(time.monotonic_ns())).fault and s, "a fault")
+    state = until(lambda: (s := hands.state(steady_ns())).fault and s, "a fault")
     assert "another Modbus client writes its angles" in state.fault
     other.close()
     good(hands)
@@ -340,6 +341,8 @@ def test_registers_of_shares():
 def test_ftp_without_an_address_is_refused():
     with pytest.raises(RuleSafeError, match="right_host"):
         load_driver(BridgeParameters(hand="ftp", hand_right_host=""), print)
+    with pytest.raises(RuleSafeError, match=r"are both 192\.168\.123\.210"):
+        load_driver(BridgeParameters(hand="ftp", hand_right_host="192.168.123.210"), print)
     with pytest.raises(RuleSafeError, match="hand_speed_limit is 2000; valid: 0 to 1000"):
         BridgeParameters(hand_speed_limit=2000)
 

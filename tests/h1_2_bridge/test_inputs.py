@@ -17,7 +17,9 @@ from unitree_hg.msg import LowCmd
 from virtual import World
 
 from h1_2_bridge import node as bridge_node
+from h1_2_bridge import supervisor_node
 from h1_2_bridge.node import CHUNK_BYTES, CHUNK_PERIOD, BridgeNode
+from h1_2_bridge.realtime import steady_ns
 from h1_2_bridge.ros import CHUNK_QOS, STOP_TOPIC, SubscriptionExecutor
 from h1_2_bridge.wire import encode_low_state
 from rulesafe_core.chunks import SECOND
@@ -49,12 +51,12 @@ def node(context):
 def engaged(node):
     """Engage the bridge of the node, with states of a robot at rest."""
     world = World()
-    node.core.receive(encode_low_state(world.low_state()), time.monotonic_ns())
-    node.core.engage(time.monotonic_ns())
+    node.core.receive(encode_low_state(world.low_state()), steady_ns())
+    node.core.engage(steady_ns())
     end = time.monotonic() + 60
     while node.core.state.value != "ACTIVE":
         assert time.monotonic() < end, node.core.reason
-        node._tick(time.monotonic_ns())
+        node._tick(steady_ns())
         time.sleep(0.01)
     return node
 
@@ -126,7 +128,7 @@ def test_a_second_publisher_while_active_releases_the_robot(node, name):
     end = time.monotonic() + 60
     while node.core.drive.weight:
         assert time.monotonic() < end
-        node._tick(time.monotonic_ns())
+        node._tick(steady_ns())
         time.sleep(0.004)
     for each in (expected, other):
         each.destroy_node()
@@ -144,21 +146,52 @@ def test_a_bridge_interrupted_twice_says_with_which_weight_it_ended(node, monkey
     monkeypatch.setattr(bridge_node, "executing", lambda make: nullcontext((node, None)))
     with pytest.raises(RuleSafeError, match=r"interrupted twice: ended with the weight at 1\.00"):
         bridge_node._run([2, 2])
-    node.core.disengage(time.monotonic_ns())
-    wait_for(lambda: node._tick(time.monotonic_ns()) or node.released)
+    node.core.disengage(steady_ns())
+    wait_for(lambda: node._tick(steady_ns()) or node.released)
     bridge_node._run([2, 2])
 
 
-def test_a_stop_on_the_topic_needs_no_service(node):
-    """The bridge's own executor of subscriptions receives it, and so does a late subscriber."""
+@pytest.mark.parametrize("latched", [True, False])
+def test_a_stop_on_the_topic_needs_no_service(node, latched):
+    """The bridge's own executor of subscriptions receives it, also from a publisher with default
+    QoS; a latched one reaches late subscribers."""
     engaged(node)
     sender = rclpy.create_node("sender")
-    publisher = sender.create_publisher(String, STOP_TOPIC, LATCHED_QOS)
-    publisher.publish(String(data="a test"))
+    publisher = sender.create_publisher(String, STOP_TOPIC, LATCHED_QOS if latched else 10)
     executor = SubscriptionExecutor(node.listener, node.polled, node.periods)
-    wait_for(lambda: executor.spin_once(0) or node.core.state.value == "DAMPING")
+    if latched:
+        publisher.publish(String(data="a test"))
+
+    def damps():
+        if not latched:
+            publisher.publish(String(data="a test"))
+        executor.spin_once(0)
+        return node.core.state.value == "DAMPING"
+
+    wait_for(damps)
     assert node.core.reason == "stop requested by a test"
     sender.destroy_node()
+
+
+def test_a_stop_while_the_supervisor_commands_is_passed_on(node):
+    engaged(node)
+    node.core._mute("a test", steady_ns())
+    receiver = rclpy.create_node("receiver")
+    received: list[str] = []
+    receiver.create_subscription(String, STOP_TOPIC, lambda m: received.append(m.data), 10)
+    wait_for(lambda: node._stops.get_subscription_count() == 2)  # one is the bridge's own
+    node.core.stop("a test")
+    node._publish_state()
+    wait_for(lambda: rclpy.spin_once(receiver, timeout_sec=0) or received)
+    assert received == ["a test"]
+    receiver.destroy_node()
+
+
+def test_the_clock_advances_while_the_machine_is_suspended():
+    before = time.clock_gettime_ns(time.CLOCK_BOOTTIME)
+    assert before <= steady_ns() <= time.clock_gettime_ns(time.CLOCK_BOOTTIME)
+    for module in (bridge_node, supervisor_node):
+        assert module.steady_ns is steady_ns and not hasattr(module, "time")
 
 
 def test_a_refusal_for_another_reason_is_logged_at_once(node, monkeypatch):

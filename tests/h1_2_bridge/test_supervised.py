@@ -73,6 +73,20 @@ def test_a_supervisor_that_dies_leads_to_a_release_in_any_state(state):
     assert_safe(world)
 
 
+def test_a_supervisor_that_dies_while_the_arm_is_damped_leads_to_a_release():
+    world = SupervisedWorld(ramp=1.0).engaged()
+    world.core.stop("a test")
+    world.run(1.0)
+    assert last_weight(world) == 1.0, "constant until the reset"
+    world.supervisor_alive = False
+    world.run(1.0)
+    assert 0 < last_weight(world) < 1 and not world.commands[-1].cmd.kp.any()
+    world.run(1.0)
+    assert last_weight(world) == 0.0 and world.state is ControlState.DAMPING
+    world.assert_no_jump()
+    assert_safe(world)
+
+
 def test_a_supervisor_that_does_not_receive_the_commands_is_lost_too():
     world = SupervisedWorld(ramp=1.0)
     world.supervisor_hears = False

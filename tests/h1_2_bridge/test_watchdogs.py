@@ -312,19 +312,23 @@ def test_a_difference_of_weights_at_its_limit():
     assert "no heartbeat" in watch.lost(0.0, START)
 
 
-def test_a_supervisor_that_was_paused_is_unaware():
+def test_the_report_of_a_heartbeat_after_a_pause():
     watch, since = SupervisorWatch(BridgeConfig()), START
-    assert not watch.unaware(since, START)
+    assert watch.report(since, START) is None and not watch.silent(since, START)
+    assert not watch.silent(since, since + SECOND // 2)
+    assert watch.silent(since, since + SECOND // 2 + 1)
     quarter = SECOND // 4
-    for weight, stamp, now, unaware in (
-        (-1.0, quarter + 1, quarter + 1, True),
-        (-1.0, quarter, quarter + 1, False),
-        (0.0, quarter + 1, quarter + 1, False),
-        (-1.0, quarter + 1, quarter + 1 + SECOND // 2, True),
-        (-1.0, quarter + 1, quarter + 2 + SECOND // 2, False),
-    ):
-        watch.receive(0.2, weight, 1, since + stamp)
-        assert watch.unaware(since, since + now) == unaware
+    for weight in (-1.0, 0.0, 0.7):
+        for stamp, now, known in (
+            (quarter + 1, quarter + 1, True),
+            (quarter, quarter + 1, False),
+            (quarter + 1, quarter + 1 + SECOND // 2, True),
+            (quarter + 1, quarter + 2 + SECOND // 2, False),
+        ):
+            watch.receive(0.2, weight, 1, since + stamp)
+            assert watch.report(since, since + now) == (weight if known else None)
+    watch.receive(0.2, 0.0, 1, since - 10 * SECOND)
+    assert watch.report(since, since) is None and not watch.silent(since, since)
 
 
 def test_the_next_chunk_may_be_late_by_its_timeout_each_time():

@@ -10,6 +10,7 @@ import numpy as np
 import rclpy
 from builtin_interfaces.msg import Time
 from rclpy.node import Node
+from rclpy.task import Future
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
@@ -99,17 +100,21 @@ class User(Node):
         while time.monotonic() < end:
             rclpy.spin_once(self, timeout_sec=0.05)
 
-    def ask(self, name: str) -> Trigger.Response:
-        """Call /bridge/<name> and return its response."""
+    def call(self, name: str) -> Future:
+        """Call /bridge/<name> once, without waiting for its response."""
         client = self._callers[name]
         self.until(client.service_is_ready, f"/bridge/{name}")
-        asked = [client.call_async(Trigger.Request())]
+        return client.call_async(Trigger.Request())
+
+    def ask(self, name: str) -> Trigger.Response:
+        """Call /bridge/<name> and return its response."""
+        asked = [self.call(name)]
         again = time.monotonic() + PATIENCE / 3
 
         def answered() -> bool:
             nonlocal again
             if time.monotonic() > again:  # the first response may be lost during discovery
-                asked.append(client.call_async(Trigger.Request()))
+                asked.append(self.call(name))
                 again += PATIENCE / 3
             return any(future.done() for future in asked)
 

@@ -13,6 +13,7 @@ from sdk_motors import MOTORS, UPPER_BODY, Robot
 from h1_2_bridge.config import BridgeConfig
 from h1_2_bridge.core import BridgeCore, Sent
 from h1_2_bridge.hands import HandState
+from h1_2_bridge.limits import ARM, action_limits
 from h1_2_bridge.messages import LowCmd, LowState
 from h1_2_bridge.motors import RIGHT_ARM, SLOTS, WEIGHT_SLOT, motors
 from h1_2_bridge.outputs import DAMPING, load_output
@@ -50,9 +51,8 @@ class World:
     ) -> None:
         self.config = BridgeConfig(**{"ramp": 0.5, "supervisor_timeout": 0.0, **settings})
         self.output = load_output(output)
-        self.receives_own = receives_own
-        joints = HANDS if hand else ()
-        self.core = BridgeCore(self.config, self.output, joints, receives_own)
+        self.receives_own, self._joints = receives_own, HANDS if hand else ()
+        self.start_bridge()
         self.robot = Robot()
         self.now, self.shift = 10 * SECOND, EPOCH
         self.tick = 5000
@@ -64,7 +64,12 @@ class World:
         self.states: list[tuple[int, ControlState, str]] = []
         self.modes: set[int] = set()  # the robot's mode_machine
         self.send_delay = 0  # ms between computing and sending a command
+        self.oldest = 0  # ms, longest time between computing and sending of a sent command
         self._acting: LowCmd | None = None
+
+    def start_bridge(self) -> None:
+        """Start the bridge's process, also in place of one that has ended."""
+        self.core = BridgeCore(self.config, self.output, self._joints, self.receives_own)
 
     @property
     def clock(self) -> int:
@@ -123,6 +128,7 @@ class World:
         self.tick += self.send_delay
         if sent.body is not None and self.core.in_time(self.now):
             raw = encode_low_cmd(sent.body)
+            self.oldest = max(self.oldest, self.send_delay)
             self.put(raw)
             self.core.published(raw, self.now)
             if self.receives_own:
@@ -209,15 +215,10 @@ def has_effect(world: World, cmd: LowCmd) -> bool:
     return bool(cmd.kp.any() and (cmd.q[WEIGHT_SLOT] or not world.output.ends))
 
 
-def assert_safe(world: World) -> None:
-    """Check all sent commands, using only their messages and the times at which they were sent."""
-    figures, config, arm = motors(), world.config, list(RIGHT_ARM)
-    used = list(world.output.motors)
-    velocity, acceleration = np.zeros(MOTORS), np.zeros(MOTORS)
-    velocity[arm] = velocity_limits(config)[arm]
-    acceleration[arm] = figures.acceleration[arm] * config.speed
-    last: Command | None = None
-    moved = np.zeros(MOTORS)
+def assert_valid(world: World) -> None:
+    """Check format, positions, gains and torques of all commands, from any program, and the hand
+    targets."""
+    figures, used = motors(), list(world.output.motors)
     for command in world.commands:
         cmd, q = command.cmd, np.asarray(command.cmd.q, float)[:MOTORS]
         assert cmd.valid and cmd.mode_machine in world.modes and cmd.mode_pr == 0
@@ -227,10 +228,30 @@ def assert_safe(world: World) -> None:
         assert (cmd.kd <= np.maximum(world.output.kd, DAMPING) + 1e-4).all()
         assert (np.abs(cmd.tau[:MOTORS]) <= figures.effort / 2).all()
         assert not np.delete(cmd.q, [*used, WEIGHT_SLOT]).any()
-        weight = float(cmd.q[WEIGHT_SLOT])
-        assert 0 <= weight <= 1
+        assert 0 <= float(cmd.q[WEIGHT_SLOT]) <= 1
         assert (q[used] >= figures.lower[used] - 1e-6).all()
         assert (q[used] <= figures.upper[used] + 1e-6).all()
+    limits, fingers = action_limits(world.config), len(HAND_JOINTS)
+    for target in world.hand_targets:
+        right = target[:fingers][np.isfinite(target[:fingers])]
+        if len(right):
+            assert (right >= limits.lower[ARM:] - 1e-6).all()
+            assert (right <= limits.upper[ARM:] + 1e-6).all()
+        assert np.isnan(target[fingers:]).all(), "the left hand is not commanded"
+
+
+def assert_safe(world: World) -> None:
+    """Check all sent commands, using only their messages and the times at which they were sent."""
+    assert_valid(world)
+    figures, config, arm = motors(), world.config, list(RIGHT_ARM)
+    velocity, acceleration = np.zeros(MOTORS), np.zeros(MOTORS)
+    velocity[arm] = velocity_limits(config)[arm]
+    acceleration[arm] = figures.acceleration[arm] * config.speed
+    last: Command | None = None
+    moved = np.zeros(MOTORS)
+    for command in world.commands:
+        cmd, q = command.cmd, np.asarray(command.cmd.q, float)[:MOTORS]
+        weight = float(cmd.q[WEIGHT_SLOT])
         dt = (command.time - last.time) / SECOND if last else 0.0
         if last is not None and dt <= config.stall_timeout:
             before = np.asarray(last.cmd.q, float)

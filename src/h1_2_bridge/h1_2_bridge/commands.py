@@ -122,7 +122,8 @@ def identify(address: str, port: int = 6000, registers: str = "") -> None:
 
     End the bridge first, since a hand must have one client. The finger bends by a quarter of its
     range and stretches, twice. If it is the right hand's, set `hand_right_host` and
-    `hand_identified` to this address in the parameter file of the bridge.
+    `hand_identified` to this address, and `hand_left_host` to the other one, in the parameter file
+    of the bridge.
 
     Example: rulesafe bridge identify --address 192.168.123.211
 
@@ -143,7 +144,7 @@ def identify(address: str, port: int = 6000, registers: str = "") -> None:
     ftp.identify(address, port, known)
     print(
         f"if the index finger of the RIGHT hand moved, set hand_right_host and hand_identified to "
-        f"{address}; otherwise try the other address"
+        f"{address}, and hand_left_host to the other address; otherwise try the other address"
     )
 
 

@@ -244,8 +244,6 @@ class BridgeCore:
 
     def stop(self, reason: str) -> str:
         """Stop from any state: motors are damped until a reset."""
-        if self.drive.muted and not self.topic.foreign:
-            self.drive.unmute()  # nobody else commands the robot, so that damping is up to this
         if self.state is not ControlState.DAMPING:
             self._enter(ControlState.DAMPING, reason)
         return f"{self.state.value}: {self.reason}"
@@ -255,10 +253,8 @@ class BridgeCore:
         RuleSafeError in another state."""
         if self.state not in STOPPED:
             raise RuleSafeError(f"{self.state.value}: only DAMPING and FAULT need a reset")
-        if self.drive.muted and (self.topic.foreign or not self.topic.weight):
+        if self.drive.muted and self.topic.foreign:
             self.drive.end()
-        elif self.drive.muted:  # the robot still executes the last command of this bridge
-            self.drive.unmute()
         self._releasing = True
         return f"the weight ramps down to 0 within {self.config.ramp:g} s"
 
@@ -320,10 +316,19 @@ class BridgeCore:
         self._enter(ControlState.FAULT, reason)
 
     def _check_muted(self, now: int) -> None:
-        """Ramp the weight down if the supervisor will not, because it was paused as well."""
-        if not self.drive.muted or self.topic.foreign or self.supervisor is None:
+        """Determine after a gap what the robot executes, from the supervisor's heartbeat: the
+        process may not have received the supervisor's commands."""
+        if not self.drive.muted or self.topic.foreign:
             return
-        if self.supervisor.unaware(self._muted_time, now):
+        stopped = self._releasing or self.state is ControlState.DAMPING  # by a reset or a stop
+        if self.supervisor is None or self.supervisor.silent(self._muted_time, now):
+            if stopped:  # the robot still executes the last command of this bridge
+                self.drive.unmute()
+            return
+        weight = self.supervisor.report(self._muted_time, now)
+        if weight == 0:
+            self.drive.end()
+        elif weight is not None and weight < 0:  # it was paused as well, and does not take over
             self.drive.unmute()
             if self.state is ControlState.FAULT:
                 self._enter(ControlState.FAULT, f"{self.reason}, which was paused, too")
@@ -367,7 +372,7 @@ class BridgeCore:
             self.drive.raise_weight(dt)
             if self.drive.weight == 1:
                 self._activate(clock)
-        elif self._releasing or self.state is ControlState.FAULT:
+        elif self._releasing or self.state is ControlState.FAULT or self._damps_alone(now):
             self.drive.lower_weight(dt)
         if self._releasing and self.drive.released():
             self.drive.end()
@@ -375,6 +380,13 @@ class BridgeCore:
             reason = "the weight is 0" if connected else self.watch.loss_reason(now)
             self._enter(ControlState.IDLE if connected else ControlState.DISCONNECTED, reason)
         return self.drive.silent()
+
+    def _damps_alone(self, now: int) -> bool:
+        """Return whether the motors are damped without a supervisor, which would release the robot
+        if this process ended."""
+        if self.state is not ControlState.DAMPING or self.supervisor is None:
+            return False
+        return bool(self.supervisor.lost(self.drive.weight, now))
 
     def _move(self, dt: float, clock: int) -> None:
         if self.state is ControlState.ACTIVE:

@@ -26,6 +26,7 @@ from h1_2_bridge.hands import (
     HandState,
     Registers,
 )
+from h1_2_bridge.realtime import steady_ns
 from rulesafe_core.errors import RuleSafeError
 
 FULL = 1000
@@ -154,7 +155,7 @@ class FtpHand:
             fault = "" if time.monotonic() >= foreign_until else OTHER_CLIENT.format(self._name)
             with self._lock:
                 self._positions = self._calibration.from_hand(angles / FULL)
-                self._force, self._stamp, self._fault = force, time.monotonic_ns(), fault
+                self._force, self._stamp, self._fault = force, steady_ns(), fault
                 target, self._target = self._target, None
             if target is not None:
                 values = to_registers(target)
@@ -186,6 +187,11 @@ class FtpHands:
     ) -> None:
         if not config.hand_right_host:
             raise RuleSafeError("hand:=ftp needs the right hand's address: set hand_right_host")
+        if config.hand_left_host == config.hand_right_host:
+            raise RuleSafeError(
+                f"hand_right_host and hand_left_host are both {config.hand_right_host}: set "
+                "hand_left_host to the address of the other hand, or to nothing"
+            )
         self._timeout = config.hand_timeout
         self._unidentified = ""
         if config.hand_identified != config.hand_right_host and not config.dry_run:

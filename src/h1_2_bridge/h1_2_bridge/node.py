@@ -13,7 +13,6 @@ the newest, and chunks at most every 20 ms, so that a flood of messages does not
 """
 
 import sys
-import time
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -41,7 +40,7 @@ from h1_2_bridge.drivers import ON_TOPICS, load_driver
 from h1_2_bridge.hand_port import HandPort
 from h1_2_bridge.network import receives_own
 from h1_2_bridge.outputs import load_output
-from h1_2_bridge.realtime import use_realtime
+from h1_2_bridge.realtime import steady_ns, use_realtime
 from h1_2_bridge.ros import (
     CHUNK_QOS,
     COMMAND_QOS,
@@ -52,6 +51,7 @@ from h1_2_bridge.ros import (
     NEWEST_QOS,
     NO_EVENTS,
     NO_SUBSCRIPTION_EVENTS,
+    STOP_QOS,
     STOP_TOPIC,
     UPDATE_PERIOD,
     SubscriptionExecutor,
@@ -125,6 +125,7 @@ class BridgeNode(ManagedNode[BridgeParameters]):
         self._joint_states = publisher(JointState, "/joint_states", STATE_QOS)
         self._imu = publisher(Imu, "/imu", STATE_QOS)
         self._state = publisher(BridgeState, "/bridge/state", STATE_QOS)
+        self._stops = publisher(String, STOP_TOPIC, STATE_QOS)
         self._description = publisher(String, "/robot_description", LATCHED_QOS)
         self._started = publisher(Time, "/episode/started", LATCHED_QOS)
         for name, call in (
@@ -164,7 +165,7 @@ class BridgeNode(ManagedNode[BridgeParameters]):
         )
         inputs.append(chunks)
         self.periods[chunks] = CHUNK_PERIOD
-        inputs.append(listen(String, STOP_TOPIC, self._on_stop, LATCHED_QOS))
+        inputs += [listen(String, STOP_TOPIC, self._on_stop, qos) for qos in STOP_QOS]
         if self._config.hand in ON_TOPICS:
             on_state = self._on_hand
             inputs.append(listen(MotorStates, "/inspire/state", on_state, NEWEST_QOS, raw=True))
@@ -202,7 +203,7 @@ class BridgeNode(ManagedNode[BridgeParameters]):
 
     def _on_low_state(self, raw: bytes) -> None:
         assert self.core is not None
-        now = time.monotonic_ns()
+        now = steady_ns()
         state = self.core.receive(raw, now)
         if state is not None and now >= self._joints_due:
             self._joints_due = max(self._joints_due + JOINTS_PERIOD, now + JOINTS_PERIOD // 2)
@@ -217,16 +218,17 @@ class BridgeNode(ManagedNode[BridgeParameters]):
     def _on_heartbeat(self, message: Float64MultiArray) -> None:
         assert self.core is not None and self.core.supervisor is not None
         if len(message.data) == 3:
-            self.core.supervisor.receive(*message.data, time.monotonic_ns())
+            patience, weight, receivers = message.data
+            self.core.supervisor.receive(patience, weight, receivers, steady_ns())
 
     def _on_command(self, raw: bytes) -> None:
         assert self.core is not None
-        self.core.overhear(raw, time.monotonic_ns())
+        self.core.overhear(raw, steady_ns())
 
     def _on_hand(self, raw: bytes) -> None:
         assert self._hands is not None
         try:
-            self._hands.driver.receive(raw, time.monotonic_ns())
+            self._hands.driver.receive(raw, steady_ns())
         except RuleSafeError as error:
             self.warn(f"hand state refused: {error}")
 
@@ -252,7 +254,7 @@ class BridgeNode(ManagedNode[BridgeParameters]):
             try:
                 if self.core is None or not self.inputs:
                     raise RuleSafeError("the bridge is not active; activate the lifecycle node")
-                response.message = call(self.core, time.monotonic_ns())
+                response.message = call(self.core, steady_ns())
                 response.success = True
             except RuleSafeError as error:
                 response.message = str(error)
@@ -324,9 +326,9 @@ class BridgeNode(ManagedNode[BridgeParameters]):
         sent = self.core.tick(now, clock)
         if sent.body is not None:
             raw = encode_low_cmd(sent.body)
-            if self.core.in_time(time.monotonic_ns()):
+            if self.core.in_time(steady_ns()):
                 self._body.publish(raw)
-                self.core.published(raw, time.monotonic_ns())
+                self.core.published(raw, steady_ns())
         if self._hands is not None:
             self._hands.store(sent)
         if self.core.episode != self._episode:
@@ -349,13 +351,15 @@ class BridgeNode(ManagedNode[BridgeParameters]):
 
     def _publish_state(self) -> None:
         """Publish /bridge/state and log changes of the state."""
-        core, now = self.core, time.monotonic_ns()
+        core, now = self.core, steady_ns()
         self._state_due = now + STATE_PERIOD
         if core is None:
             return
         if (core.state, core.reason) != self._published:
             self._published = core.state, core.reason
             self.get_logger().info(f"{core.state.value}: {core.reason}")
+            if core.state is ControlState.DAMPING and core.drive.muted:
+                self._stops.publish(String(data=core.reason))  # the supervisor commands the robot
         self._state.publish(
             convert.to_bridge_state(
                 core,
@@ -368,7 +372,7 @@ class BridgeNode(ManagedNode[BridgeParameters]):
         )
 
     def report(self) -> None:
-        self.diagnostics.publish(*convert.to_report(self.core, time.monotonic_ns()))
+        self.diagnostics.publish(*convert.to_report(self.core, steady_ns()))
 
     # Shutdown -----------------------------------------------------------------------------
 
@@ -377,7 +381,7 @@ class BridgeNode(ManagedNode[BridgeParameters]):
         if self.core is not None and self.core.state in STOPPED:
             self.core.reset()
         elif self.core is not None and self.core.state in ENGAGED:
-            self.core.disengage(time.monotonic_ns())
+            self.core.disengage(steady_ns())
 
     @property
     def released(self) -> bool:
@@ -393,14 +397,14 @@ def _run(signals: list[int]) -> None:
         due = services_due = 0
         while len(signals) < 2 and not (signals and node.released):
             inputs.spin_once(UPDATE_PERIOD)
-            if (now := time.monotonic_ns()) >= due:
+            if (now := steady_ns()) >= due:
                 due = now + UPDATE_PERIOD
                 if now >= services_due:
                     services_due = now + SERVICE_PERIOD
                     services.spin_once(timeout_sec=0)
                 if signals:
                     node.release()
-                node.update(time.monotonic_ns())
+                node.update(steady_ns())
         if not node.released and node.core is not None:
             after = "its supervisor ramps it down" if node.core.supervisor else "use the remote"
             raise RuleSafeError(

@@ -1,4 +1,6 @@
-"""Optional real-time scheduling of the bridge and its supervisor; does not import ROS.
+"""The clock of the bridge and its supervisor, and their optional real-time scheduling.
+
+Does not import ROS.
 
 Python is no real-time language: this keeps other processes from delaying the bridge, not its own
 garbage collection. Call `use_realtime` after the node and the threads of DDS were created.
@@ -6,6 +8,7 @@ garbage collection. Call `use_realtime` after the node and the threads of DDS we
 
 import ctypes
 import os
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +16,12 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.settings import Settings, setting
 
 _MLOCK = 1 | 2  # MCL_CURRENT | MCL_FUTURE, sys/mman.h
+
+
+def steady_ns() -> int:
+    """Return the time of a steady clock, ns, which also advances while the machine is suspended:
+    a command from before a suspension must not be sent after it."""
+    return time.clock_gettime_ns(time.CLOCK_BOOTTIME)
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from rclpy.subscription import Subscription
 
 from h1_2_bridge.network import from_arguments, use_interface
 from rulesafe_core.chunks import SECOND
+from rulesafe_core.convert import LATCHED_QOS
 from rulesafe_core.ros import run_beyond_signals
 
 NEWEST_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
@@ -30,6 +31,10 @@ COMMAND_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
 STOP_TOPIC = "/bridge/stop_request"
 """Latched topic (std_msgs/String, who requests it) on which the bridge and its supervisor receive
 stop requests, beside the service /bridge/stop, which needs a reply."""
+
+STOP_QOS = (LATCHED_QOS, QoSProfile(depth=1))
+"""QoS of two subscriptions to the stop topic: a latched one does not match volatile publishers,
+such as one with the default QoS of a user's node."""
 
 LISTENER = "h1_2_bridge_ear"
 """Name of the bridge's node that subscribes to its command topic."""

@@ -60,7 +60,7 @@ class SupervisorCounts:
         received: valid commands received from the bridge.
         invalid: messages that cannot be decoded or have a wrong CRC; the robot ignores them too.
         takeovers: times that the bridge stopped publishing with a weight above 0.
-        stops: stop requests received.
+        stops: messages received on the stop topic.
     """
 
     received: int = 0

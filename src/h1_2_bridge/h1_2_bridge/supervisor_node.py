@@ -6,7 +6,6 @@ earlier. It then publishes no heartbeat, so that the bridge releases the robot.
 """
 
 import sys
-import time
 from dataclasses import asdict
 from functools import partial
 
@@ -16,10 +15,9 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from std_msgs.msg import Float64MultiArray, String
 from unitree_hg.msg import LowCmd
 
-from h1_2_bridge.realtime import use_realtime
-from h1_2_bridge.ros import LISTENER, STOP_TOPIC, run_robot_node
+from h1_2_bridge.realtime import steady_ns, use_realtime
+from h1_2_bridge.ros import LISTENER, STOP_QOS, STOP_TOPIC, run_robot_node
 from h1_2_bridge.supervisor import SECOND, Supervisor, SupervisorParameters, Turn
-from rulesafe_core.convert import LATCHED_QOS
 from rulesafe_core.ros import Diagnostics, declare, executing, read_parameters
 
 NAME = "h1_2_bridge_supervisor"
@@ -48,14 +46,15 @@ class SupervisorNode(Node):
         self._heartbeat = self.create_publisher(Float64MultiArray, "/bridge/supervisor", 1)
         self._diagnostics = Diagnostics(self)
         self.create_subscription(LowCmd, TOPIC, self._on_command, every, raw=True)
-        self.create_subscription(String, STOP_TOPIC, self._on_stop, LATCHED_QOS)
+        for qos in STOP_QOS:
+            self.create_subscription(String, STOP_TOPIC, self._on_stop, qos)
 
     def _on_command(self, raw: bytes) -> None:
         self.messages += 1
-        self.supervisor.receive(raw, time.monotonic_ns())
+        self.supervisor.receive(raw, steady_ns())
 
     def _on_stop(self, message: String) -> None:
-        self.supervisor.stop(time.monotonic_ns())
+        self.supervisor.stop(steady_ns())
 
     def update(self, now: int, signals: int = 0) -> None:
         """Run a tick of the supervisor and publish its result.
@@ -107,16 +106,16 @@ def _run(signals: list[int]) -> None:
     """Run until a signal was received and the weight is 0."""
     with executing(SupervisorNode) as (node, executor):
         use_realtime(read_parameters(node, SupervisorParameters))
-        due = time.monotonic_ns()
+        due = steady_ns()
         while not (signals and node.supervisor.idle):
-            executor.spin_once(timeout_sec=max(0.0, (due - time.monotonic_ns()) / SECOND))
-            if time.monotonic_ns() < due:
+            executor.spin_once(timeout_sec=max(0.0, (due - steady_ns()) / SECOND))
+            if steady_ns() < due:
                 continue
             processed = -1
             while processed != node.messages:  # process all received messages before the tick
                 processed = node.messages
                 executor.spin_once(timeout_sec=0)
-            now = time.monotonic_ns()
+            now = steady_ns()
             due = max(due + node.period, now)
             node.update(now, len(signals))
 

@@ -285,12 +285,17 @@ class SupervisorWatch:
             )
         return self.trouble(now)
 
-    def unaware(self, since: int, now: int) -> bool:
-        """Return whether the supervisor runs, but has known no command for some heartbeats after
-        `since` (ns): it was paused, too, and will not take over."""
-        if self._stamp is None or self._weight >= 0 or now - self._stamp > self._timeout:
-            return False
-        return self._stamp - since > self._timeout // 2
+    def report(self, since: int, now: int) -> float | None:
+        """Return the weight in the last heartbeat, if it was received some heartbeats after `since`
+        (ns), the end of a pause of this process: earlier ones may be older than the pause."""
+        if self.silent(since, now) or self._stamp is None:
+            return None
+        return self._weight if self._stamp - since > self._timeout // 2 else None
+
+    def silent(self, since: int, now: int) -> bool:
+        """Return whether no heartbeat has been received for the timeout, not counting the time
+        before `since` (ns)."""
+        return now - max(since, self._stamp or 0) > self._timeout
 
     def reset(self, now: int) -> None:
         """Discard earlier differences of the weights."""

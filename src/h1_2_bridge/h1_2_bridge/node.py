@@ -217,7 +217,8 @@ class BridgeNode(ManagedNode[BridgeParameters]):
     def _on_heartbeat(self, message: Float64MultiArray) -> None:
         assert self.core is not None and self.core.supervisor is not None
         if len(message.data) == 3:
-            self.core.supervisor.receive(*message.data, time.monotonic_ns())
+            patience, weight, receivers = message.data
+            self.core.supervisor.receive(patience, weight, receivers, time.monotonic_ns())
 
     def _on_command(self, raw: bytes) -> None:
         assert self.core is not None

@@ -1,5 +1,5 @@
-"""Bridge and supervisor in a terminal: they release the robot after Ctrl-C, Ctrl-\\ or a closed
-terminal."""
+"""Bridge and supervisor in a terminal: they release the robot after Ctrl-C, Ctrl-\\, a closed
+terminal, or a killed launcher."""
 
 import fcntl
 import os
@@ -9,6 +9,7 @@ import select
 import shlex
 import signal
 import subprocess
+import sys
 import termios
 import threading
 import time
@@ -21,10 +22,11 @@ pytest.importorskip("rclpy", reason="ROS 2 is not installed")
 pytest.importorskip("unitree_sdk2py", reason="the manufacturer's SDK is not installed")
 
 from recorder import BUSY, assert_within_limits
-from user import RAMP, bridge_command, supervisor_command
+from user import PATIENT, RAMP, bridge_command, supervisor_command
 
 pytestmark = pytest.mark.ros
 
+LAUNCH = Path(__file__).parents[2] / "launch/bridge.launch.xml"
 SUPERVISOR_PATIENCE = 3.0
 """Time without a command after which the supervisor takes over, s."""
 
@@ -91,6 +93,22 @@ def shell_command() -> list[str]:
     return ["sh", "-c", started + "wait"]
 
 
+def launch_command(folder: Path) -> list[str]:
+    """Return the launcher of bridge and supervisor."""
+    config = folder / "bridge.yaml"
+    bridge = {k: v for k, v in PATIENT.items() if k != "network_interface"}
+    supervisor = f"{{ramp: {RAMP}, patience: {SUPERVISOR_PATIENCE}}}"
+    config.write_text(
+        "h1_2_bridge:\n  ros__parameters: "
+        f"{{{', '.join(f'{k}: {v}' for k, v in bridge.items())}}}\n"
+        f"h1_2_bridge_supervisor:\n  ros__parameters: {supervisor}\n"
+    )
+    return [
+        *(sys.executable, "-m", "rulesafe_cli.cli", "launch", str(LAUNCH)),
+        *("network_interface:=lo", f"bridge_config:={config}", "cameras:=false", "tf:=false"),
+    ]
+
+
 def running(pid: int) -> bool:
     """Return whether a process exists and is not a zombie."""
     try:
@@ -133,6 +151,10 @@ def hang_up(terminal: Terminal) -> None:
 
 
 ENDS = {
+    "the launcher, Ctrl-C five times": lambda terminal: press(terminal, b"\x03", 5),
+    "the launcher, Ctrl-\\": lambda terminal: press(terminal, b"\x1c", 1),
+    "the launcher, its terminal is closed": hang_up,
+    "the launcher, SIGKILL": lambda terminal: terminal.leader.kill(),
     "a shell, Ctrl-C twice": lambda terminal: press(terminal, b"\x03", 2),
     "a shell, Ctrl-\\": lambda terminal: press(terminal, b"\x1c", 1),
     "a shell, its terminal is closed": hang_up,
@@ -141,9 +163,10 @@ ENDS = {
 
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("end", ENDS)
-def test_the_end_of_a_launch_or_a_terminal_releases_the_robot(peer, terminal, user, end):
+def test_the_end_of_a_launch_or_a_terminal_releases_the_robot(peer, terminal, user, tmp_path, end):
     robot = peer(200)
-    screen = terminal(shell_command())
+    command = launch_command(tmp_path) if end.startswith("the launcher") else shell_command()
+    screen = terminal(command)
     user.until(lambda: screen.pid("h1_2_bridge"), "the bridge has started")
     user.until(lambda: screen.pid("h1_2_bridge_supervisor"), "the supervisor has started")
     bridge, supervisor = screen.pid("h1_2_bridge"), screen.pid("h1_2_bridge_supervisor")

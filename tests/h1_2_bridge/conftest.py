@@ -62,14 +62,12 @@ def bridge():
 def start_supervisor():
     """start_supervisor(ramp, patience, **options) -> its process, a subprocess.Popen with these
     options, which is killed at the end of the test."""
+    from user import supervisor_command
+
     running: list[subprocess.Popen] = []
 
     def start(ramp: float, patience: float, **options) -> subprocess.Popen:
-        command = [
-            *(sys.executable, "-m", "h1_2_bridge.supervisor_node", "--ros-args"),
-            *("-p", "network_interface:=lo", "-p", f"ramp:={ramp}", "-p", f"patience:={patience}"),
-        ]
-        running.append(subprocess.Popen(command, **options))
+        running.append(subprocess.Popen(supervisor_command(ramp, patience), **options))
         return running[-1]
 
     yield start

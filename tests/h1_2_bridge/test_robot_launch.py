@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,12 @@ rclpy = pytest.importorskip("rclpy", reason="ROS 2 is not installed")
 
 from listener import Commands
 from recorder import BUSY, assert_within_limits
+
+from h1_2_bridge.supervisor import SupervisorParameters
+from rulesafe_ros.launch.model import Process
+from rulesafe_ros.launch.parse import parse_file
+from rulesafe_ros.launch.resolve import resolve
+from rulesafe_ros.launch.substitutions import Context
 
 pytestmark = pytest.mark.ros
 
@@ -133,6 +140,16 @@ def test_no_expert_for_a_real_robot():
     """The expert needs privileged state of the simulation."""
     assert "planner_node" not in printed("target:=real")
     assert "shutdown: the expert" in printed("target:=real", "policy:=expert")
+
+
+def test_the_bridge_has_time_for_the_longest_ramp_and_the_supervisor_is_never_killed(tmp_path):
+    context = Context({}, dict(os.environ), LAUNCH.parent)
+    steps = resolve(parse_file(LAUNCH.with_name("bridge.launch.xml")), context, tmp_path)
+    limits = {step.name.rpartition("-")[0]: step for step in steps if isinstance(step, Process)}
+    (longest,) = (f.metadata["high"] for f in fields(SupervisorParameters) if f.name == "ramp")
+    assert limits["h1_2_bridge"].sigterm_timeout > longest + 5
+    assert limits["h1_2_bridge_supervisor"].time_limit == float("inf")
+    assert limits["h1_2_bridge"].time_limit < float("inf"), "the supervisor ends after the bridge"
 
 
 def test_a_dry_run_needs_no_supervisor():

@@ -151,6 +151,16 @@ def test_after_a_pause_of_its_own_it_does_not_end_before_it_receives_commands_ag
     assert line.sent[-1][1].q[WEIGHT_SLOT] == 0 and line.supervisor.idle
 
 
+def test_after_ignored_commands_it_waits_for_its_patience_before_it_ends(line):
+    line.run(1, command(1.0))
+    line.now += 600 * MS
+    line.run(0.2, command(1.0))  # ignored
+    line.run(PATIENCE)
+    assert line.supervisor.turn is Turn.NONE and not line.supervisor.idle
+    line.run(0.01)
+    assert line.supervisor.idle
+
+
 @pytest.mark.parametrize("pause", [0.2, 0.7, 30.0])
 def test_a_pause_during_a_takeover_continues_the_ramp(line, pause):
     line.run(1, command(1.0))

@@ -49,14 +49,26 @@ PATIENT = {
 """Long timeouts for busy machines; exact times are tested in virtual time."""
 
 
+def bridge_command(**parameters: object) -> list[str]:
+    """Return the command line of the bridge with PATIENT parameters, changed by `parameters`."""
+    given = {**PATIENT, **parameters}
+    arguments = [part for k, v in given.items() for part in ("-p", f"{k}:={v}")]
+    return [sys.executable, "-m", "h1_2_bridge.node", "--ros-args", *arguments]
+
+
+def supervisor_command(ramp: float, patience: float) -> list[str]:
+    """Return the command line of the supervisor on loopback; times in s."""
+    return [
+        *(sys.executable, "-m", "h1_2_bridge.supervisor_node", "--ros-args"),
+        *("-p", "network_interface:=lo", "-p", f"ramp:={ramp}", "-p", f"patience:={patience}"),
+    ]
+
+
 class Bridge:
     """The bridge in a separate process."""
 
     def __init__(self, **parameters: object) -> None:
-        given = {**PATIENT, **parameters}
-        arguments = [part for k, v in given.items() for part in ("-p", f"{k}:={v}")]
-        command = [sys.executable, "-m", "h1_2_bridge.node", "--ros-args", *arguments]
-        self.process = subprocess.Popen(command)
+        self.process = subprocess.Popen(bridge_command(**parameters))
 
     def stop(self, how: int = signal.SIGINT) -> int:
         """Interrupt the process and return its exit code."""

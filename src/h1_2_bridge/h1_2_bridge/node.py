@@ -2,8 +2,8 @@
 
 `configure` creates the core and the hand driver; `activate` subscribes. The robot does not move
 before /bridge/engage is called. The node sends commands when it receives a state, at most at
-`rate`; without states, `update` runs the watchdogs. On a signal the node ramps the weight down to 0
-before it ends; a second signal ends it immediately.
+`rate`; without states, `update` runs the watchdogs. On SIGINT, SIGTERM, SIGHUP or SIGQUIT the node
+ramps the weight down to 0 before it ends; a second one ends it immediately, SIGHUP not counted.
 
 The executors of rclpy check all entities of a node at each message, which is too slow at 500 Hz.
 The robot's states and the chunks are therefore subscribed to by a separate small node, which

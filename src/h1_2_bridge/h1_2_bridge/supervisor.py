@@ -112,9 +112,11 @@ class Supervisor:
 
     @property
     def idle(self) -> bool:
-        """Whether the last command has weight 0, so that the process may end: not right after a
-        pause of its own, when the bridge's commands are ignored."""
-        return self.turn is Turn.NONE and self._ticked >= self._blind_until
+        """Whether the last command has weight 0, so that the process may end: not before `patience`
+        has passed since commands were ignored after a pause of its own."""
+        return (
+            self.turn is Turn.NONE and self._ticked >= self._blind_until + self._patience * SECOND
+        )
 
     def receive(self, raw: bytes, now: int) -> None:
         """Process a message on /arm_sdk, which may be its own. `now`: ns, steady clock."""

@@ -1,8 +1,9 @@
 """Supervisor node: subscribes to /arm_sdk and publishes there after the bridge has died.
 
-It is a separate process. After any number of signals it runs on until the weight is 0, because a
-launch that ends interrupts the bridge and the supervisor at the same time; only SIGKILL ends it
-earlier. It then publishes no heartbeat, so that the bridge releases the robot.
+It is a separate process. After any number of SIGINT, SIGTERM, SIGHUP and SIGQUIT it runs on until
+the weight is 0, because the end of a launch or of a terminal interrupts the bridge and the
+supervisor at the same time; only SIGKILL ends it earlier. It then publishes no heartbeat, so that
+the bridge releases the robot.
 """
 
 import sys

@@ -216,7 +216,7 @@ class RobotSideNode(Node):
                     subscription.callback(taken[0])
 
     def run(self, executor: SingleThreadedExecutor, signals: list[int]) -> None:
-        """Run until SIGINT or SIGTERM, then until the bridge has released the arm.
+        """Run until a signal, then until the bridge has released the arm.
 
         `ros2 launch` interrupts this node and the bridge together, so the node waits for the bridge
         for at most SHUTDOWN_TIMEOUT. A second signal ends the loop immediately.

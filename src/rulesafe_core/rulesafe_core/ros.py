@@ -284,7 +284,7 @@ def run_beyond_signals(
 ) -> int:
     """Run a node that controls the robot and must release it before it ends: its `main`.
 
-    Signals do not end the process; they are collected in a list.
+    The signals `STOPPING` do not end the process; they are collected in a list.
 
     Args:
         name: name of the node, for error messages.
@@ -294,11 +294,11 @@ def run_beyond_signals(
         prepare: called with the arguments before rclpy is initialised.
 
     Returns:
-        The exit code: 0 after SIGINT, 143 after SIGTERM; 2, with one line on stderr, for an error
-        that the user can fix.
+        The exit code: 0 after SIGINT, 128 + n after another signal n; 2, with one line on stderr,
+        for an error that the user can fix.
     """
     arguments = sys.argv[1:] if args is None else list(args)
-    with collected_signals((signal.SIGINT, signal.SIGTERM)) as received:
+    with collected_signals() as received:
         try:
             prepare(arguments)
             with ros_context(arguments):

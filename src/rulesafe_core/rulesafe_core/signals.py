@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
+"""Signals that stop a program: by Ctrl-C, a supervising program, a closed terminal, and Ctrl-\\."""
 
 
 @contextmanager
@@ -16,7 +17,10 @@ def collected_signals(
 ) -> Iterator[list[int]]:
     """Collect received signals in a list instead of ending the process.
 
-    Threads other than the main thread, which Python does not interrupt, collect none.
+    Threads other than the main thread, which Python does not interrupt, collect none. SIGHUP is
+    collected once, and another signal replaces it: at the end of a terminal the kernel, the shell
+    and the launcher send it repeatedly and together with other signals, so that it must not count
+    as a second request to stop.
 
     Args:
         numbers: the signals.
@@ -30,6 +34,10 @@ def collected_signals(
             signal.signal(number, handler)
 
     def receive(number: int, frame: FrameType | None) -> None:
+        if number == signal.SIGHUP and received:
+            return
+        if received == [signal.SIGHUP]:
+            received.clear()
         received.append(number)
         if once:
             restore()

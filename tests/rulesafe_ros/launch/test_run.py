@@ -17,6 +17,8 @@ if "no_int" in behaviour:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 if "no_term" in behaviour:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
+if "no_hup" in behaviour:
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
 if "parent" in behaviour:
     subprocess.Popen([sys.executable, __file__, name + "_child", "no_int no_term wait"])
     while not (here / (name + "_child.pid")).exists():
@@ -145,7 +147,7 @@ def test_a_process_in_a_timer_starts_after_all_others_have_ended(bench, worker):
     assert output.index("hello from late") > output.index("[a-1]: process has finished cleanly")
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
 def test_signals_reach_the_processes_as_sigint(number, bench, worker, running):
     launcher = bench.start(str(bench.write(worker("a", "wait") + worker("b", "parent exit5 wait"))))
     pids = bench.marks("*.pid", 3)
@@ -213,6 +215,47 @@ def test_a_second_and_third_interrupt_do_not_wait(bench, worker, running, wait_f
     assert not running(no_term)
 
 
+def test_a_process_without_time_limit_is_waited_for_after_any_number_of_interrupts(
+    bench, worker, running, wait_for
+):
+    """Also if only another process of its group remains."""
+    limits = 'sigterm_timeout="0.1" sigkill_timeout="inf"'
+    path = bench.write(
+        worker("a", "no_int no_term wait", limits) + worker("b", "parent wait", limits)
+    )
+    launcher = bench.start(str(path), "sigkill_timeout:=0.1")
+    leader, ended, child = bench.marks("*.pid", 3)
+    for _ in range(5):
+        launcher.send_signal(signal.SIGINT)
+        time.sleep(0.3)
+    wait_for(lambda: not running(ended))
+    lines = iter(launcher.stdout.readline, "")
+    while "waiting for a-1 (never killed), b-2 (never killed)\n" not in next(lines):
+        pass
+    assert running(leader) and running(child) and launcher.poll() is None
+    os.kill(leader, signal.SIGKILL)
+    while "waiting for b-2 (never killed)\n" not in next(lines):
+        pass
+    assert running(child)
+    os.kill(child, signal.SIGKILL)
+    launcher.communicate(timeout=60)
+    assert launcher.returncode == 128 + signal.SIGINT
+
+
+def test_the_second_signal_of_a_closed_terminal_does_not_escalate(bench, worker, running):
+    launcher = bench.start(str(bench.write(worker("a", "no_int wait"))), "sigterm_timeout:=1000")
+    (pid,) = bench.marks("*.pid", 1)
+    for _ in range(3):
+        launcher.send_signal(signal.SIGHUP)
+        time.sleep(0.3)
+    while "waiting for a-1; another Ctrl-C sends SIGTERM" not in launcher.stdout.readline():
+        pass
+    assert running(pid)
+    launcher.send_signal(signal.SIGINT)
+    launcher.communicate(timeout=60)
+    assert launcher.returncode == 128 + signal.SIGHUP and not running(pid)
+
+
 def test_remaining_processes_of_a_group_are_killed(bench, worker, running):
     status, _ = bench.run(worker("a", "parent 0"))
     assert status == 0
@@ -231,6 +274,39 @@ def test_no_process_outlives_a_killed_launcher(bench, worker, running, wait_for)
     launcher.kill()
     launcher.wait()
     wait_for(lambda: not any(running(pid) for pid in [*pids, *children]))
+
+
+def test_after_a_killed_launcher_processes_end_in_order_or_are_killed_at_their_time_limit(
+    bench, worker, running, wait_for
+):
+    release = bench.script(
+        "import os, pathlib, signal, time\n"
+        "here = pathlib.Path(__file__).parent\n"
+        "received = []\n"
+        "signal.signal(signal.SIGHUP, lambda number, frame: received.append(number))\n"
+        "(here / 'c.pid.part').write_text(str(os.getpid()))\n"
+        "(here / 'c.pid.part').rename(here / 'c.pid')\n"
+        "while not (received and (here / 'go').exists()): time.sleep(0.05)\n"
+        "(here / 'released').touch()\n",
+        "release.py",
+    )
+    stubborn = "no_int no_term no_hup wait"
+    path = bench.write(
+        worker("a", stubborn, 'sigterm_timeout="1" sigkill_timeout="1"')
+        + worker("b", stubborn, 'sigkill_timeout="inf"')
+        + f'<executable cmd="{release}" sigkill_timeout="inf"/>'
+    )
+    launcher = bench.start(str(path))
+    a, b, c = bench.marks("*.pid", 3)
+    (guard,) = set(_children(launcher.pid)) - {a, b, c}
+    launcher.kill()
+    launcher.wait()
+    wait_for(lambda: not running(a) and not running(guard))
+    assert running(b) and running(c)
+    (bench.directory / "go").touch()
+    wait_for(lambda: not running(c))
+    assert (bench.directory / "released").exists()
+    os.kill(b, signal.SIGKILL)
 
 
 def test_direct_children_die_with_the_launcher_even_without_its_guard(

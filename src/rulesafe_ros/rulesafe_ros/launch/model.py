@@ -52,8 +52,13 @@ class Process:
     output: str = "log"
     on_exit: str | None = None  # "shutdown": the launch ends when this process ends
     sigterm_timeout: float = 5.0  # s from SIGINT to SIGTERM
-    sigkill_timeout: float = 5.0  # s from SIGTERM to SIGKILL
+    sigkill_timeout: float = 5.0  # s from SIGTERM to SIGKILL; inf: the process is never killed
     parameters: Mapping[str, Any] = field(default_factory=dict)  # inline parameters, for display
+
+    @property
+    def time_limit(self) -> float:
+        """Time from SIGINT to SIGKILL, s; inf: the process ends by itself and is never killed."""
+        return self.sigterm_timeout + self.sigkill_timeout
 
 
 @dataclass(frozen=True)

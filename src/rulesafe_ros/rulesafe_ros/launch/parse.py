@@ -25,8 +25,8 @@ def _boolean(text: str) -> bool:
 
 def _seconds(text: str) -> float:
     value = float(text)
-    if not 0.0 <= value < float("inf"):
-        raise ValueError("expected seconds >= 0")
+    if not value >= 0.0:
+        raise ValueError("expected seconds >= 0, or inf")
     return value
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import heapq
 import itertools
+import math
 import os
 import selectors
 import shlex
@@ -21,11 +22,11 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import IO
 
-from rulesafe_ros.launch.guard import ProcessGuard, die_with_parent, signal_group
+from rulesafe_core.signals import STOPPING
+from rulesafe_ros.launch.guard import ProcessGuard, hang_up_with_parent, signal_group
 from rulesafe_ros.launch.log import Log
 from rulesafe_ros.launch.model import Process, Shutdown, Step, Timer
 
-_STOPPING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _WAITING_PERIOD = 2.0  # s between two messages about processes that have not ended yet
 _INTERRUPTED = (-signal.SIGINT, 128 + signal.SIGINT)  # exit codes after a SIGINT
 _LEFTOVER_GRACE = 1.0  # s until the rest of a finished process's group is killed
@@ -73,7 +74,7 @@ def _wakeups() -> Iterator[socket.socket]:
     receiver, sender = socket.socketpair()
     receiver.setblocking(False)
     sender.setblocking(False)
-    numbers = (*_STOPPING_SIGNALS, signal.SIGCHLD)
+    numbers = (*STOPPING, signal.SIGCHLD)
     before = [signal.signal(number, lambda *_: None) for number in numbers]
     before_fd = signal.set_wakeup_fd(sender.fileno(), warn_on_full_buffer=False)
     try:
@@ -155,13 +156,13 @@ class _Launch:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 start_new_session=True,
-                preexec_fn=die_with_parent(),
+                preexec_fn=hang_up_with_parent(),
             )
         except OSError as error:
             self.log.message(process.name, f"cannot be started: {error}", "ERROR")
             self._handle_end(process, 127)
             return
-        self.guard.add(popen.pid)
+        self.guard.add(popen.pid, process.time_limit)
         child = _Child(process, popen)
         self.children.append(child)
         self.log.message(process.name, f"process started with pid [{popen.pid}]")
@@ -196,7 +197,7 @@ class _Launch:
 
     def _signals(self) -> None:
         for number in self.wakeup.recv(4096):
-            if number in _STOPPING_SIGNALS:
+            if number in STOPPING:
                 self._interrupt(number)
         for child in self.children:
             if not child.exited and child.popen.poll() is not None:
@@ -216,7 +217,8 @@ class _Launch:
             message = f"process has died [pid {pid}, exit code {code}, cmd '{command}']."
             self.log.message(name, message, "ERROR")
         signal_group(child.group, signal.SIGTERM)
-        self._end_group(child, time.monotonic() + _LEFTOVER_GRACE)
+        grace = _LEFTOVER_GRACE if child.process.time_limit < math.inf else math.inf
+        self._end_group(child, time.monotonic() + grace)
         self._handle_end(child.process, code if code >= 0 else 128 - code)
 
     def _end_group(self, child: _Child, deadline: float) -> None:
@@ -245,7 +247,12 @@ class _Launch:
     # Stopping
 
     def _interrupt(self, number: int) -> None:
-        """Forward a signal to all processes: the first as SIGINT, then SIGTERM, then SIGKILL."""
+        """Forward a signal to all processes: the first as SIGINT, then SIGTERM, then SIGKILL.
+
+        SIGHUP has no effect after the first signal, since a closed terminal may cause several.
+        """
+        if number == signal.SIGHUP and self.stopping:
+            return
         name = signal.Signals(number).name
         self.interrupts += 1
         self.log.message("launch", f"user interrupted with {name}", "WARNING")
@@ -253,29 +260,28 @@ class _Launch:
             self.interrupted = number
             self._stop()
         elif self.interrupts > 1:
-            stronger = signal.SIGTERM if self.interrupts == 2 else signal.SIGKILL
             for child in self.children:
-                self._signal(child, stronger)
+                kill = self.interrupts > 2 and child.process.time_limit < math.inf
+                self._signal(child, signal.SIGKILL if kill else signal.SIGTERM)
 
     def _stop(self) -> None:
         self.stopping = True
         self._schedule(_WAITING_PERIOD, self._report_waiting)
         for child in self.children:
             self._signal(child, signal.SIGINT)
-            wait = child.process.sigterm_timeout
-            self._schedule(wait, partial(self._escalate, child, wait, signal.SIGTERM))
-            wait += child.process.sigkill_timeout
-            self._schedule(wait, partial(self._escalate, child, wait, signal.SIGKILL))
+            waits = (child.process.sigterm_timeout, child.process.time_limit)
+            for wait, number in zip(waits, (signal.SIGTERM, signal.SIGKILL), strict=True):
+                if wait < math.inf:
+                    self._schedule(wait, partial(self._escalate, child, wait, number))
 
     def _report_waiting(self) -> None:
-        names = [child.process.name for child in self.children if not child.exited]
-        if names:
-            following = "SIGTERM" if self.interrupts < 2 else "SIGKILL"
-            self.log.message(
-                "launch",
-                f"waiting for {', '.join(names)}; another Ctrl-C sends {following}",
-                "WARNING",
-            )
+        waiting = [child.process for child in self.children if not child.group_exited]
+        if waiting:
+            names = [p.name + " (never killed)" * (p.time_limit == math.inf) for p in waiting]
+            message = f"waiting for {', '.join(names)}"
+            if any(process.time_limit < math.inf for process in waiting):
+                message += f"; another Ctrl-C sends SIG{'TERM' if self.interrupts < 2 else 'KILL'}"
+            self.log.message("launch", message, "WARNING")
             self._schedule(_WAITING_PERIOD, self._report_waiting)
 
     def _escalate(self, child: _Child, waited: float, number: signal.Signals) -> None:

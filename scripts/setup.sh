@@ -228,6 +228,16 @@ refuse_foreign_venv() {
         "Move or remove it, and call this again."
 }
 
+# Packages are installed only into an environment that has a mark of this script (earlier versions did
+# not write .setup-created) or this project.
+refuse_own_venv() {
+    compgen -G "$venv/.setup-*" >/dev/null && return
+    grep -qsF "\"file://$PWD\"" "$venv"/lib/python*/site-packages/rulesafe-*.dist-info/direct_url.json &&
+        return
+    fail "$venv is a virtual environment that this script did not create, so nothing is installed into it." \
+        "Rename or remove it and call this again, or set up another clone of the repository."
+}
+
 make_venv() {
     refuse_foreign_venv
     say "virtual environment: .venv with Python $(version_of "$python")"
@@ -311,7 +321,10 @@ if ! venv_is_sound; then
     prepare_system
     make_venv
     mark_done system "$system"
-elif ! is_done system "$system"; then
+else
+    refuse_own_venv
+fi
+if ! is_done system "$system"; then
     python="$venv/bin/python"
     prepare_system
     mark_done system "$system"

@@ -5,6 +5,7 @@ import gc
 import os
 import shutil
 import signal
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -156,3 +157,35 @@ def small_demos(tmp_path_factory):
         )
     writer.finish()
     return root
+
+
+class SmallDisk:
+    """A file system of 64 MiB, `path`, which can be filled."""
+
+    def __init__(self, path: Path):
+        self.path, self._filler = path, path / "filler"
+
+    def fill(self, left: int = 0) -> None:
+        """Leave this number of bytes."""
+        self.free()
+        found = os.statvfs(self.path)
+        with self._filler.open("wb") as file:
+            os.posix_fallocate(file.fileno(), 0, found.f_bavail * found.f_frsize - left)
+
+    def free(self) -> None:
+        """Free what `fill` has taken."""
+        self._filler.unlink(missing_ok=True)
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A file system that can be filled (SmallDisk)."""
+    path = tmp_path / "disk"
+    path.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=64m", "tmpfs", str(path)]
+    try:
+        subprocess.run(mount, check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("a file system can be mounted by root only")
+    yield SmallDisk(path)
+    subprocess.run(["umount", "--lazy", str(path)], check=True)

@@ -3,6 +3,7 @@
 The tests run 200 inputs for each reader; `make fuzz` runs 10 000 (RULESAFE_FUZZ).
 """
 
+import contextlib
 import os
 import shutil
 import time
@@ -41,7 +42,8 @@ from rulesafe_locks.automata import automaton_of, smallest
 from rulesafe_locks.lock_files import LockFile, dump_lock, read_lock
 from rulesafe_locks.rules import load_rule
 from rulesafe_ros.graph.plain import read_fields
-from rulesafe_ros.launch.expression import evaluate
+from rulesafe_ros.launch.expression import MAX_LENGTH, evaluate
+from rulesafe_ros.launch.model import LaunchError
 from rulesafe_ros.launch.parse import parse_file
 from rulesafe_ros.launch.substitutions import parse as parse_substitutions
 from rulesafe_sim.camera_file import load_cameras
@@ -69,6 +71,7 @@ SNIPPETS = [
     *("&a [*a]", "&a ", "*a", "<<: *a", "!!timestamp x", "!!python/name:os.system", "2001-99-99"),
     *("9**9**9", '"a"*10**10', "1e999", "-1", "0", "9" * 5000, "NaN", "Infinity", "null", "true"),
     *("{}", "[]", '""', "{a: 1}", "../../etc/passwd", "/dev/zero", "%99999999d", "$(env HOME)"),
+    *("[[0]*9999]*9999", "len(str([[[0]*9999]*9999]*9999))", "[[[0]*999]*999]*999==0"),
 ]
 EDITS = st.lists(
     st.tuples(
@@ -79,6 +82,18 @@ EDITS = st.lists(
     min_size=1,
     max_size=4,
 )
+EXPRESSIONS = st.recursive(
+    st.sampled_from(["0", "9999", "2**3999", "1e9", "'a'", "'%s'", "[0]", "[]", "None"]),
+    lambda inner: st.one_of(
+        st.builds("({}{}{})".format, inner, st.sampled_from(["*", "+", "%", "**"]), inner),
+        st.builds("({} {} {})".format, inner, st.sampled_from(["==", "<", "in", "and"]), inner),
+        st.lists(inner, min_size=1, max_size=3).map(lambda items: f"[{','.join(items)}]"),
+        st.builds("{}({})".format, st.sampled_from(["str", "len", "max", "factorial"]), inner),
+        st.builds("({}*9999)".format, inner),
+    ),
+    max_leaves=12,
+)
+"""Expressions of $(eval ...) with large values."""
 HOSTILE = st.one_of(
     EDITS, st.one_of(st.sampled_from(SNIPPETS).map(str.encode), st.binary(max_size=99))
 )
@@ -286,19 +301,22 @@ TARGETS: dict[str, Callable[[Path], Target]] = {
 }
 
 
+FUZZ = settings(
+    max_examples=INPUTS,
+    deadline=None,
+    derandomize=INPUTS == 200,
+    database=None,
+    suppress_health_check=list(HealthCheck),
+)
+
+
 @pytest.mark.parametrize("name", TARGETS)
 def test_content_is_read_or_refused(name, tmp_path_factory, capsys):
     target = TARGETS[name](tmp_path_factory.mktemp("fuzz"))
     target.read()
     content = target.file.read_bytes()
 
-    @settings(
-        max_examples=INPUTS,
-        deadline=None,
-        derandomize=INPUTS == 200,
-        database=None,
-        suppress_health_check=list(HealthCheck),
-    )
+    @FUZZ
     @given(HOSTILE)
     def attack(change):
         target.file.write_bytes(edited(content, change))
@@ -310,3 +328,12 @@ def test_content_is_read_or_refused(name, tmp_path_factory, capsys):
         assert time.monotonic() - begin < SECONDS
 
     attack()
+
+
+@FUZZ
+@given(EXPRESSIONS)
+def test_expressions_with_large_values_are_evaluated_or_refused(expression):
+    begin = time.monotonic()
+    with contextlib.suppress(LaunchError):
+        assert len(evaluate(expression)) < 100 * MAX_LENGTH
+    assert time.monotonic() - begin < SECONDS

@@ -2,7 +2,11 @@
 
 import json
 import re
+import shutil
+import subprocess
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parents[1]
 
@@ -33,3 +37,14 @@ def test_the_packages_of_the_page_are_locked():
     for name, version in wanted.items():
         assert locked[f"node_modules/{name}"]["version"] == version
         assert name == "esbuild" or re.search(rf"{name.split('-')[0]}\S* {version}", notice), name
+
+
+def test_the_page_s_files_are_those_of_the_locked_packages():
+    if not shutil.which("npm"):
+        pytest.skip("npm is not installed")
+    reach = ["npm", "view", "uplot", "version", "--fetch-retries=0", "--fetch-timeout=20000"]
+    if subprocess.run(reach, capture_output=True, check=False).returncode:
+        pytest.skip("npm cannot reach its registry")
+    check = [str(ROOT / "scripts/vendor_page.sh"), "check"]
+    done = subprocess.run(check, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -1,5 +1,6 @@
 """The set-up's own parts, which run before anything is installed."""
 
+import json
 import os
 import subprocess
 import sys
@@ -145,6 +146,44 @@ def test_a_foreign_environment_is_never_emptied(clone, tmp_path, linked, chosen)
     assert "this script did not create it" in result.stderr
     assert (foreign / "notes.txt").read_text() == "mine" and python.exists()
     assert (clone / ".venv").is_symlink() == linked
+
+
+@pytest.fixture
+def sound(clone):
+    """An environment that was created in place, with a Python that can install nothing."""
+    (clone / ".venv/bin").mkdir(parents=True)
+    python = clone / ".venv/bin/python"
+    python.write_text('#!/bin/sh\n[ "$1" = -c ]\n')
+    python.chmod(0o755)
+    (clone / ".venv/bin/pip").write_text(f"#!{python}\n")
+    return clone / ".venv"
+
+
+def test_nothing_is_installed_into_a_user_s_own_environment(clone, sound):
+    before = sorted(sound.rglob("*"))
+    result = run_setup(clone)
+    assert result.returncode == 1
+    assert "this script did not create, so nothing is installed into it" in result.stderr
+    assert "Rename or remove it" in result.stderr
+    assert sorted(sound.rglob("*")) == before
+
+
+@pytest.mark.parametrize("mark", [".setup-created", ".setup-system", "installed", "installed 2"])
+def test_an_environment_of_this_project_is_used(clone, sound, mark):
+    """Created by this version or an earlier one, or with the project installed from this folder."""
+    if mark.startswith("installed"):
+        info = sound / "lib/python3.11/site-packages/rulesafe-1.2.dist-info"
+        info.mkdir(parents=True)
+        folder = f"{clone}{mark.removeprefix('installed').strip()}"
+        url = {"dir_info": {"editable": True}, "url": f"file://{folder}"}
+        (info / "direct_url.json").write_text(json.dumps(url))
+    else:
+        (sound / mark).touch()
+    script = (clone / "scripts" / "setup.sh").read_text()
+    functions = script[: script.index('mkdir -p "${log%/*}"')]
+    (clone / "scripts" / "setup.sh").write_text(functions + "venv_is_sound\nrefuse_own_venv\n")
+    result = run_setup(clone)
+    assert result.returncode == (mark == "installed 2"), result.stderr
 
 
 def test_an_environment_of_the_set_up_is_made_again(clone):

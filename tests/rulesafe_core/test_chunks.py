@@ -284,6 +284,32 @@ def test_chunks_of_the_same_intention_blend_to_it_even_between_rows():
     np.testing.assert_allclose(trace, times * speed, atol=1e-12)
 
 
+def test_the_number_of_blended_chunks_is_bounded():
+    """Long chunks at 50 Hz: only the newest ones are stored, and the result is their mean."""
+    executor, every = BlendingExecutor(), SECOND // 50
+    for number in range(40):
+        chunk = make_chunk(ACTION_JOINTS, np.full((500, 13), number), number * every)
+        executor.accept(chunk, number * every, START)
+        assert len(executor._past) == min(number + 1, BlendingExecutor.BLENDED)
+    weights = np.exp(-np.arange(10) * every / SECOND)
+    mean = (39 - np.arange(10)) @ weights / weights.sum()
+    assert executor.ahead[0] == pytest.approx([mean] * 13)
+
+
+@pytest.mark.parametrize("every", [12, 5])
+def test_chunks_of_policies_are_all_blended(every, monkeypatch):
+    """50 steps, inference every 12 steps (the default) or every 5: the bound changes nothing."""
+    ahead = []
+    for bound in (BlendingExecutor.BLENDED, 1000):
+        monkeypatch.setattr(BlendingExecutor, "BLENDED", bound)
+        executor = BlendingExecutor(execute=every)
+        for number in range(20):
+            now = number * every * PERIOD
+            executor.accept(make_chunk(ACTION_JOINTS, rows_of(number, 50), now), now, START)
+        ahead.append(executor.ahead)
+    assert (ahead[0] == ahead[1]).all()
+
+
 @pytest.mark.parametrize(
     ("make", "reason"),
     [

@@ -91,6 +91,27 @@ def test_a_dataset_goes_on_where_it_stopped_and_is_the_same(short, tmp_path):
 
 
 @pytest.mark.render
+def test_a_full_disk_harms_no_episode_and_the_same_command_continues(
+    short, small_disk, tmp_path, capsys
+):
+    whole, out = tmp_path / "whole", small_disk.path / "demos"
+    assert main(["demos", "render", str(short), "--out", str(whole)]) == 0
+    sizes = [len(content) for content in dataset(whole).values()]
+    for left in (0, sum(sizes) // 6, sum(sizes) // 2):  # nothing; not one episode; one, not all
+        small_disk.fill(left)
+        assert main(["demos", "render", str(short), "--out", str(out)]) == 2
+        error = capsys.readouterr().err
+        assert "cannot write" in error and "No space left on device" in error
+        assert "Traceback" not in error
+    known = dataset(whole)
+    tables = [path for path in dataset(out) if path.startswith("data/")]
+    assert tables and all(dataset(out)[path] == known[path] for path in tables)
+    small_disk.free()
+    assert main(["demos", "render", str(short), "--out", str(out)]) == 0
+    assert dataset(out) == known
+
+
+@pytest.mark.render
 def test_clouds_alone_are_those_of_the_whole(short, tmp_path):
     whole, clouds = tmp_path / "whole", tmp_path / "clouds"
     assert main(["demos", "render", str(short), "--out", str(whole)]) == 0

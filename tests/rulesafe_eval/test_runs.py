@@ -96,6 +96,29 @@ def test_killed_half_way_and_called_again_it_has_the_same_results(undisturbed, t
     assert {key: again[key] for key in done} == done
 
 
+def test_on_a_full_disk_it_keeps_what_is_done_and_continues(undisturbed, small_disk):
+    out = small_disk.path / "eval"
+    small_disk.fill()
+    for reached in (0, 1):  # the disk is full from the start, and after the first episode
+        process = start(out, *EXPERT)
+        end = time.monotonic() + 200
+        while process.poll() is None and not ResultsFolder(out).lines() and time.monotonic() < end:
+            time.sleep(0.05)
+        small_disk.fill()
+        _, errors = process.communicate(timeout=300)
+        assert process.returncode == 2, errors
+        assert "cannot write" in errors and "No space left on device" in errors
+        assert "Traceback" not in errors
+        done = ResultsFolder(out).lines()
+        assert reached <= len(done) < 4
+        small_disk.free()
+    process = start(out, *EXPERT)
+    _, errors = process.communicate(timeout=300)
+    assert process.returncode == 0, errors
+    assert facts(out) == facts(undisturbed)
+    assert not list(out.rglob(".*-*"))
+
+
 def test_results_say_what_was_counted(undisturbed):
     content = read_results(undisturbed)
     assert content["complete"] and len(content["episodes"]) == 4

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.files import draft_file, locked
 from rulesafe_core.text_files import read_json
+from rulesafe_data.cache import reserved_array
 from rulesafe_data.files import write_json
 from rulesafe_data.layout import CAMERAS
 from rulesafe_data.store import EpisodeStore
@@ -70,7 +71,7 @@ def _decode(store: EpisodeStore, episodes: Sequence[int], side: int, path: Path)
     frames = sum(store.episodes[index].length for index in episodes)
     shape = (frames, len(CAMERAS), min(side, height), min(side, width), 3)
     with draft_file(path) as draft:
-        array: Any = np.lib.format.open_memmap(draft, "w+", np.uint8, shape)
+        array: Any = reserved_array(draft, np.uint8, shape)
         start = 0
         for index in episodes:
             decoded = store.episode(index, CAMERAS)

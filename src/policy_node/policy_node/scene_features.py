@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from rulesafe_core.files import draft_file, locked
+from rulesafe_data.cache import reserved_array
 
 VIEWS = 4
 """Number of subsets of a cloud's points. The first one has the first points, as at inference."""
@@ -72,7 +73,7 @@ def _encode(
                 features = encoder(torch.from_numpy(inputs)).numpy()
                 if array is None:
                     shape = (VIEWS, len(rows), features.shape[-1])
-                    array = np.lib.format.open_memmap(draft, "w+", np.float32, shape)
+                    array = reserved_array(draft, np.float32, shape)
                 array[view, first : first + BATCH] = features
         array.flush()
 

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from rulesafe_core.errors import RuleSafeError, unknown_name
-from rulesafe_core.files import draft_file, locked, write_atomically
+from rulesafe_core.files import disk_full_errors, draft_file, locked, write_atomically
 from rulesafe_core.text_files import read_json
 from rulesafe_data.files import write_json
 from rulesafe_data.store import EpisodeStore
@@ -101,11 +101,21 @@ def _reserve(path: Path, store: EpisodeStore, key: str) -> None:
         return
     feature = store.features[key]
     with draft_file(path) as draft:
-        shape = (store.frames, *feature["shape"])
-        np.lib.format.open_memmap(draft, "w+", feature["dtype"], shape)
-        with draft.open("r+b") as file:
-            os.posix_fallocate(file.fileno(), 0, draft.stat().st_size)
+        reserved_array(draft, feature["dtype"], (store.frames, *feature["shape"]))
         path.with_suffix(".done").unlink(missing_ok=True)
+
+
+def reserved_array(path: Path, dtype: DTypeLike, shape: tuple[int, ...]) -> NDArray[Any]:
+    """Create a memory-mapped array, and reserve its disk space: a write to a page for which there
+    is no space ends the process by a signal.
+
+    Raises:
+        OSError: the disk is full.
+    """
+    array: NDArray[Any] = np.lib.format.open_memmap(path, "w+", dtype, shape)
+    with path.open("r+b") as file:
+        os.posix_fallocate(file.fileno(), 0, path.stat().st_size)
+    return array
 
 
 def _fill(directory: Path, store: EpisodeStore, key: str) -> None:
@@ -120,7 +130,7 @@ def _fill(directory: Path, store: EpisodeStore, key: str) -> None:
     if len(cached) == len(store):
         return
     array = np.load(directory / f"{key}.npy", mmap_mode="r+")
-    with done.open("a") as file:
+    with disk_full_errors(done), done.open("a") as file:
         for episode in store.episodes:
             if episode.index not in cached:
                 rows = slice(episode.start, episode.start + episode.length)

@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from tensorboardX import SummaryWriter
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.files import write_atomically
 from rulesafe_core.signals import collected_signals
 from rulesafe_core.text_files import read_json
+from vq_memory_node.scalar_log import ScalarLog
 
 CHECKPOINT = "checkpoint.pt"
 
@@ -54,7 +54,7 @@ class TrainingRun(ABC):
     def advance(self) -> dict[str, float]:
         """Run one step, increment `step`, and return metrics."""
 
-    def end_step(self, log: SummaryWriter) -> None:  # noqa: B027
+    def end_step(self, log: ScalarLog) -> None:  # noqa: B027
         """Do what is due after a step, before its checkpoint; by default nothing."""
 
     @abstractmethod
@@ -72,16 +72,13 @@ class TrainingRun(ABC):
     def run(self, progress: Callable[[TrainingProgress], None]) -> None:
         """Run the remaining steps. On Ctrl-C or SIGTERM, save a checkpoint of the completed steps
         and raise KeyboardInterrupt."""
-        log = SummaryWriter(
-            str(self.out / "tensorboard"), purge_step=self.step + 1, write_to_disk=self.main
-        )
+        log = ScalarLog(self.out / "tensorboard", self.step + 1, write=self.main)
         numbers = (signal.SIGINT, signal.SIGTERM)
         with log, collected_signals(numbers, once=True) as signals:
             while self.step < self.steps:
                 metrics = self.advance()
                 if self.step % 20 == 0:
-                    for name, value in metrics.items():
-                        log.add_scalar(f"train/{name}", value, self.step)
+                    log.add({f"train/{name}": v for name, v in metrics.items()}, self.step)
                 self.end_step(log)
                 if self.due():
                     self.save()

@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from tensorboardX import SummaryWriter
 from torch import Tensor, nn
 
 from rulesafe_core.joints import ACTION_JOINTS
@@ -26,6 +25,7 @@ from vq_memory_node.model_files import JSON_FILE, MemoryModel, save_model
 from vq_memory_node.networks import Decoder, Encoder, arrays_of, start_from_components
 from vq_memory_node.quantisers import QUANTISERS, Codebook, Quantised, perplexity, squared
 from vq_memory_node.resume import TrainingProgress, TrainingRun, run_training
+from vq_memory_node.scalar_log import ScalarLog
 from vq_memory_node.train_config import MemoryTrainConfig
 from vq_memory_node.training_data import (
     JointWindows,
@@ -106,13 +106,13 @@ class MemoryTraining(TrainingRun):
         start_from_components(self.encoder, self.decoder, self.training[self._draw(8192)])
         self.resume()
 
-    def end_step(self, log: SummaryWriter) -> None:
+    def end_step(self, log: ScalarLog) -> None:
         """Restart unused codes and measure the validation loss, when they are due."""
         if self.step % self.config.restart_every == 0:
-            log.add_scalar("train/restarted", self._restart(), self.step)
+            log.add({"train/restarted": self._restart()}, self.step)
         if self.due():
-            for name, value in self.measure(self.validation).items():
-                log.add_scalar(f"validation/{name}", value, self.step)
+            measured = self.measure(self.validation)
+            log.add({f"validation/{name}": v for name, v in measured.items()}, self.step)
 
     def advance(self) -> dict[str, float]:
         """Train on one batch; return the terms of the loss, and perplexity and share of the

@@ -53,6 +53,9 @@ def server():
         ({"Origin": "null"}, False),
         ({"Origin": "http://[::1"}, False),
         ({"Host": "evil.example:8765"}, False),
+        ({"origin": "https://evil.example"}, False),
+        ({"ORIGIN": "https://app.foxglove.dev"}, True),
+        ({"hOST": "evil.example:8765"}, False),
     ],
 )
 def test_pages_of_the_web_cannot_connect(server, headers, accepted):

@@ -1,7 +1,8 @@
 """Evaluate the Python expressions of $(eval ...): arithmetic, comparisons and text only.
 
 `ros2 launch` evaluates any expression. The expressions supported here have the same value there.
-Expressions and values have a maximum size, so that no expression takes long or fills the memory.
+Expressions and all values within them have a maximum size, nested lists included. Each operation
+therefore takes a bounded time, and their number is bounded by the length of the expression.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ MAX_EXPRESSION = 4_000
 """Maximum number of characters of an expression."""
 
 MAX_LENGTH = 10_000
-"""Maximum length of a text or list within an expression."""
+"""Maximum size of a text or list within an expression, as measured by `_size`."""
 
 MAX_BITS = 4_000
 """Maximum number of bits of an integer within an expression."""
@@ -49,7 +50,7 @@ def evaluate(expression: str) -> str:
         tree = ast.parse(expression.strip(), mode="eval")
         _check(tree.body)
         bounded = ast.fix_missing_locations(_Bounded().visit(tree))
-        names = {**_NAMES, "_operate": _operate, "_call": _call}
+        names = {**_NAMES, "_operate": _operate, "_call": _call, "_bounded": _bounded}
         return str(eval(compile(bounded, "eval", "eval"), {"__builtins__": {}, **names}))
     except SyntaxError as error:
         raise LaunchError(f"{expression!r} is not a Python expression: {error.msg}") from None
@@ -60,7 +61,7 @@ def evaluate(expression: str) -> str:
 
 
 class _Bounded(ast.NodeTransformer):
-    """Replaces operators and calls by `_operate` and `_call`, which bound their values."""
+    """Bounds the values of operators and calls by `_operate` and `_call`, and those of lists."""
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
         self.generic_visit(node)
@@ -70,6 +71,14 @@ class _Bounded(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
         return ast.Call(ast.Name("_call", ast.Load()), [node.func, *node.args], [])
+
+    def visit_List(self, node: ast.List) -> ast.AST:
+        self.generic_visit(node)
+        return ast.Call(ast.Name("_bounded", ast.Load()), [node], [])
+
+    def visit_Tuple(self, node: ast.Tuple) -> ast.AST:
+        self.generic_visit(node)
+        return ast.Call(ast.Name("_bounded", ast.Load()), [node], [])
 
 
 _OPERATORS = {
@@ -86,13 +95,13 @@ _OPERATORS = {
 def _operate(name: str, left: Any, right: Any) -> Any:
     """Apply an operator; raise ValueError if the result could be too large."""
     bits = [number.bit_length() for number in (left, right) if isinstance(number, int)]
-    lengths = [len(value) for value in (left, right) if isinstance(value, (str, list, tuple))]
+    sizes = [_size(value) for value in (left, right) if isinstance(value, (str, list, tuple))]
     if name == "Pow" and len(bits) == 2 and abs(right) * max(bits[0], 1) > MAX_BITS:
         raise ValueError(f"{left} ** {right} is too large")
-    if name == "Mult" and lengths and bits:
+    if name == "Mult" and sizes and bits:
         count = left if isinstance(left, int) else right
-        if count * lengths[0] > MAX_LENGTH:
-            raise ValueError(f"a text or list of {count * lengths[0]} items is too long")
+        if count * sizes[0] > MAX_LENGTH:
+            raise ValueError(f"a text or list of {count * sizes[0]} items is too long")
     if name == "Mod" and isinstance(left, str) and re.search(r"%[^a-zA-Z%]*(\d{4}|\*)", left):
         raise ValueError("a width or precision in % is too large")
     return _bounded(_OPERATORS[name](left, right))
@@ -105,19 +114,32 @@ def _call(function: Callable[..., Any], *arguments: Any) -> Any:
     for value in arguments[1:] if name == "round" else costly:
         if isinstance(value, int) and abs(value) > MAX_BITS:
             raise ValueError(f"{value} is too large for {name}")
-    if name == "replace":
+    if name in ("replace", "strip", "lstrip", "rstrip"):
         text = function.__self__  # type: ignore[attr-defined]
-        if (len(text) + 1) * max(len(arguments[-1]), 1) > MAX_LENGTH * 100:
-            raise ValueError("the text after replace would be too long")
+        if (len(text) + 1) * max(map(_size, arguments), default=1) > MAX_LENGTH * 100:
+            raise ValueError(f"the text or an argument of {name} is too long")
     return _bounded(function(*arguments))
 
 
 def _bounded(value: Any) -> Any:
+    """Return the value; raise ValueError if it is too large."""
     if isinstance(value, int) and value.bit_length() > MAX_BITS:
         raise ValueError(f"an integer has more than {MAX_BITS} bits")
-    if isinstance(value, (str, list, tuple)) and len(value) > MAX_LENGTH:
-        raise ValueError(f"a text or list has more than {MAX_LENGTH} items")
+    if isinstance(value, (str, list, tuple)) and _size(value) > MAX_LENGTH:
+        raise ValueError(f"a text or list has more than {MAX_LENGTH} items, counting nested ones")
     return value
+
+
+def _size(value: Any) -> int:
+    """Return the number of characters and list items, those of nested values included.
+
+    An integer counts as many items as it has words of 64 bits.
+    """
+    if isinstance(value, str):
+        return len(value)
+    if isinstance(value, (list, tuple)):
+        return len(value) + sum(map(_size, value))
+    return value.bit_length() // 64 if isinstance(value, int) else 0
 
 
 def _check(node: ast.AST) -> None:

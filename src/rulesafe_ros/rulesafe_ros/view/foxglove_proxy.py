@@ -6,8 +6,8 @@ server behind it listens on a random address of the loopback network, which no p
 
 import asyncio
 import secrets
-from collections.abc import Mapping
 from contextlib import suppress
+from email.message import Message
 from email.parser import BytesHeaderParser
 from urllib.parse import urlsplit
 
@@ -33,8 +33,8 @@ def hidden_host() -> str:
     return f"127.{first}.{second}.{third}"
 
 
-def refuse_viewer(guard: RequestGuard, headers: Mapping[str, str]) -> str | None:
-    """Return why a viewer is rejected, or None.
+def refuse_viewer(guard: RequestGuard, headers: Message) -> str | None:
+    """Return why a viewer is rejected, or None. The names of headers are case-insensitive.
 
     Pages of the web may not connect, except Foxglove's own app and pages served on loopback.
     Programs send no Origin, or one of another scheme.
@@ -80,7 +80,7 @@ class FoxgloveProxy:
             ):  # fmt: skip
                 head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), TIMEOUT)
                 headers = BytesHeaderParser().parsebytes(head.partition(b"\r\n")[2])
-                if reason := refuse_viewer(self._guard, dict(headers.items())):
+                if reason := refuse_viewer(self._guard, headers):
                     body = f"{reason}\n".encode()
                     length = f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n"
                     writer.write(f"HTTP/1.1 403 Forbidden\r\n{length}".encode() + body)

@@ -96,6 +96,9 @@ def test_pictures_are_found_by_their_stamps():
     assert kept.at(390) == "400"
     assert kept.at(350) is None
     assert kept.at(100) is None  # too long ago
+    kept.add(100, "the next loop")
+    assert kept.at(100) == "the next loop"
+    assert kept.at(305) is None  # of the loop before
 
 
 # Against the simulation ---------------------------------------------------------------------

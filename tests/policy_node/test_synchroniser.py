@@ -218,6 +218,14 @@ def test_a_memory_of_its_own_is_fed_every_frame():
         np.testing.assert_array_equal(reading.mask, twin.read().mask)
 
 
+def test_a_memory_of_its_own_is_incomplete_if_the_start_was_missed():
+    for memory, incomplete in ((RollingMemory(RawMemory()), True), (None, False)):
+        sync = Synchroniser(Needs(memory=True), memory=memory)
+        sync.start(BEGIN - 3 * SECOND)
+        sync.joints(BEGIN, ACTION_JOINTS, row(0))
+        assert ("first 3.00 s" in sync.incomplete) == incomplete
+
+
 def test_the_newest_values_of_a_longer_memory_are_those_of_a_shorter():
     long, short = RollingMemory(RawMemory(7)), RollingMemory(RawMemory(3))
     for frame in range(50):

@@ -113,6 +113,12 @@ class Client(Node):
         self.until(lambda: self.statuses and self.status.waiting, "the simulation waits")
         return self.status
 
+    def time_stops(self) -> bool:
+        """Return whether the simulation waits for a chunk and executes none for a second."""
+        self.statuses.clear()
+        self.settle()
+        return len({status.frame for status in self.statuses}) == 1 and self.status.waiting
+
     def reset(self, rule: str = "", safe: str = "", seed: int = 0) -> ResetEpisode.Response:
         self.meet(self._reset)
         request = ResetEpisode.Request(rule=rule, safe=safe, seed=seed)

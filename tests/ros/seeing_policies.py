@@ -49,6 +49,16 @@ class Remembering(Seeing):
     memory = VqMemory("all_rules", 4, length=20)
 
 
+class Stateless(Remembering):
+    """Its chunk depends on the current observation only."""
+
+    needs = Needs(frames=1, memory=True)
+
+    def infer(self, observation):
+        self.asked = 0
+        return super().infer(observation)
+
+
 class Recalling(Seeing):
     """Observes the raw joint-position history."""
 

@@ -97,6 +97,51 @@ def test_a_second_episode_begins_where_it_is_said_whenever_that_is(
         player.check(episode[50:80], begin, memory)
 
 
+def test_a_simulation_that_is_restarted_in_the_first_frame_begins_a_new_episode(
+    player, start, episode
+):
+    """All stamps are equal to those before; the joint positions are not."""
+    memory = VqMemory("all_rules")
+    first, other = episode[:1], episode[40:41]
+    assert memory.values_at(first, np.array([0])) != memory.values_at(other, np.array([0]))
+    start(NODE, "model:=all_rules")
+    player.wait()
+    for positions in (first, other):
+        player.begin(PERIOD)
+        player.heard.clear()
+
+        def observed(row=positions[0]) -> bool:
+            player.send(row, PERIOD)  # as the simulation does while it waits
+            return PERIOD in player.heard and any(player.heard[PERIOD].mask)
+
+        player.client.until(observed, "a memory of the first frame")
+        player.client.settle()
+        player.check(positions, PERIOD, memory)
+
+
+def test_a_start_that_is_received_after_joint_states_of_its_episode_keeps_the_memory(
+    player, start, model_dir
+):
+    """As in a node that is started during an episode. The simulation may be waiting, so that no
+    other joint state follows."""
+    start(NODE, f"model:={model_dir}")
+    player.wait()
+    now = 5 * SECOND
+    player.send(HOME_ACTION, now)
+    player.until(now)
+    player.begin(PERIOD)
+    warning = "no joint states of the first 4.90 s of this episode"
+    player.client.until(lambda: any(warning in d.message for d in player.diagnostics), warning)
+    player.heard.clear()
+
+    def repeated() -> bool:
+        player.send(HOME_ACTION, now)
+        return bool(player.heard)
+
+    player.client.until(repeated, "the tokens again")
+    assert {stamp: sum(m.mask) for stamp, m in player.heard.items()} == {now: 1}
+
+
 def test_reset_and_publish_on_request_and_late_joiners(player, client, start, model_dir, episode):
     memory = VqMemory(str(model_dir))
     start(NODE, f"model:={model_dir}")

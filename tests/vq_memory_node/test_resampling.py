@@ -281,10 +281,8 @@ def test_samples_of_the_last_second_are_stored_for_a_start_that_is_received_late
     stream = JointStream()
     feed(stream, ticks(0, 3.2))
     frames = stream.start(2 * SECOND)
-    assert [frame.stamp for frame in frames] == list(range(22 * PERIOD, 30 * PERIOD + 1, PERIOD))
-    assert frames[0].begins == "a new episode"
-    assert [frame.stamp for frame in stream.start(SECOND + 2 * PERIOD)] == [22 * PERIOD]
-    assert stream.started == 12 * PERIOD
+    assert [frame.stamp for frame in frames] == list(range(22 * PERIOD, 32 * PERIOD + 1, PERIOD))
+    assert frames[0].begins == "a new episode" and stream.missed == 2 * PERIOD
 
 
 def test_every_sample_and_frame_is_counted_once():
@@ -330,3 +328,62 @@ def test_a_start_received_before_a_restart_is_that_of_the_new_episode():
     assert stream.started == PERIOD and stream.start(PERIOD) == []
     frames += feed(stream, ticks(0.51, 1))
     assert [frame.stamp for frame in frames if frame.begins] == [PERIOD]
+
+
+@pytest.mark.parametrize("late", [0, PERIOD, PERIOD + 1, 5 * SECOND])
+def test_frames_are_incomplete_if_the_first_sample_is_later_than_the_start(late):
+    """In that episode only."""
+    stream = JointStream()
+    stream.start(PERIOD)
+    assert stream.incomplete == ""
+    feed(stream, [PERIOD + late, 2 * PERIOD + late])
+    assert stream.missed == late
+    assert bool(stream.incomplete) == (late > PERIOD)
+    assert late < SECOND or "first 5.00 s of this episode" in stream.incomplete
+    stream.start(20 * SECOND)
+    assert stream.incomplete == ""
+    feed(stream, [20 * SECOND])
+    assert stream.incomplete == ""
+
+
+@pytest.mark.parametrize("started_first", [True, False])
+def test_a_stream_that_is_created_during_an_episode_continues_it(started_first):
+    """Also if time is stopped, so that the same sample is repeated."""
+    stream = JointStream()
+    frames = stream.start(PERIOD) if started_first else []
+    frames += feed(stream, [5 * SECOND])
+    assert [frame.stamp for frame in frames] == [5 * SECOND] and not stream.pending
+    assert started_first or stream.start(PERIOD) == []
+    assert stream.missed == 5 * SECOND - PERIOD and not stream.pending
+    assert feed(stream, [5 * SECOND]) == []
+    (frame,) = feed(stream, [5 * SECOND + PERIOD])
+    assert frame.begins == ""
+
+
+def test_a_start_of_another_clock_takes_no_samples_and_continues_no_episode():
+    """For example, a simulation that is restarted in its second episode."""
+    stream = JointStream()
+    stream.start(5 * SECOND)
+    feed(stream, ticks(5, 5.5))
+    assert stream.start(PERIOD) == [] and stream.pending
+    assert [frame.stamp for frame in feed(stream, ticks(0.1, 0.2))] == [PERIOD, 2 * PERIOD]
+    stream.start(3 * PERIOD)
+    feed(stream, [3 * PERIOD])
+    assert stream.start(2 * PERIOD) == [] and stream.pending
+    (frame,) = feed(stream, [2 * PERIOD])
+    assert frame.begins == "the simulation was restarted"
+
+
+@pytest.mark.parametrize("how", ["clock", "request", "late start"])
+def test_frames_are_complete_after_a_reset_and_after_a_start_that_is_received_late(how):
+    stream = JointStream()
+    stream.start(PERIOD)
+    feed(stream, [5 * SECOND] if how != "late start" else ticks(0, 6))
+    if how == "clock":
+        feed(stream, [PERIOD])
+    elif how == "request":
+        stream.restart("requested")
+        feed(stream, [6 * SECOND])
+    else:
+        stream.start(6 * SECOND - 5 * PERIOD)
+    assert stream.missed == 0 and stream.incomplete == ""

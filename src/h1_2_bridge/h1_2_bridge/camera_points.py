@@ -215,6 +215,10 @@ class Nearest(Generic[T]):
         self._tolerance = tolerance
 
     def add(self, stamp: int, item: T) -> None:
+        """Add the next message of a topic. If its stamp jumps back, discard those before: after a
+        restart or in the next loop of a bag, they belong to another time."""
+        if self._buffer and stamp < self._buffer[-1][0]:
+            self._buffer.clear()
         self._buffer.append((stamp, item))
 
     def at(self, stamp: int) -> T | None:

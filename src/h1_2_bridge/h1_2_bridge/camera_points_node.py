@@ -54,7 +54,7 @@ class CameraPointsNode(Node):
         self._colours: Nearest[Image] = Nearest(10, round(parameters.tolerance * SECOND))
         self._pending_depth: Image | None = None
         self._camera: Pinhole | None = None
-        self._joints: dict[str, float] = {}
+        self._joints: dict[str, float] | None = None
         self._reservation = reserve_topic(self, "/camera/points")
         self._clouds = self.create_publisher(PointCloud2, "/camera/points", IMAGE_QOS)
         for message_type, topic, callback in (
@@ -98,17 +98,22 @@ class CameraPointsNode(Node):
                 "publish /camera/head/camera_info"
             )
             return
+        if self._joints is None:  # the pose of the camera is unknown
+            self._warn("no message on /joint_states received: no point cloud is published")
+            return
         self._last = stamp
         try:
-            self._publish(depth, colour, self._camera, stamp)
+            self._publish(depth, colour, self._camera, self._joints, stamp)
         except RuleSafeError as error:
             self._warn(str(error))
 
-    def _publish(self, depth: Image, colour: Image, camera: Pinhole, stamp: int) -> None:
+    def _publish(
+        self, depth: Image, colour: Image, camera: Pinhole, joints: dict[str, float], stamp: int
+    ) -> None:
         metres = decode_depth(bytes(depth.data), depth.encoding, depth.width, depth.height)
         # The seed depends only on the stamp, so that replaying a bag gives the same point cloud.
         rng = np.random.default_rng(stamp)
-        cloud = self._maker.cloud(metres, decode_image(colour), camera, self._joints, rng)
+        cloud = self._maker.cloud(metres, decode_image(colour), camera, joints, rng)
         self._clouds.publish(to_cloud(cloud, stamp, "pelvis"))
 
     def _warn(self, text: str) -> None:

@@ -329,8 +329,8 @@ class PolicyNode(ManagedNode[PolicyParameters]):
             if failure:
                 level, text = DiagnosticStatus.ERROR, failure
                 values["episode_started"] = self._sync.first or 0
-            elif statistics.warning:
-                level, text = DiagnosticStatus.WARN, statistics.warning
+            elif warning := statistics.warning or self._sync.incomplete:
+                level, text = DiagnosticStatus.WARN, warning
         self.diagnostics.publish(level, text, values)
 
     def destroy_node(self) -> None:

@@ -113,6 +113,12 @@ class Synchroniser:
         self._camera_parts = {kind: _RecentParts() for kind in self._kinds}
         self._readings = _RecentParts()
 
+    @property
+    def incomplete(self) -> str:
+        """Return why the memory that is updated here lacks the start of the episode; empty if it
+        does not."""
+        return self.stream.incomplete if self._memory else ""
+
     # Inputs -------------------------------------------------------------------------------
 
     def start(self, stamp: int) -> None:

@@ -179,12 +179,11 @@ class MemoryNode(ManagedNode[MemoryParameters]):
     def _on_started(self, message: Time) -> None:
         assert self._stream is not None and self._memory is not None
         began, stamp = time.perf_counter(), to_ns(message)
-        if stamp == self._stream.started:
-            return
         frames = self._stream.start(stamp)
-        if not frames:
+        if not frames and self._stream.pending:
             self._empty(stamp)
         self._take(frames, began)
+        self._warn_if_incomplete()
 
     def _on_paused(self, message: Bool) -> None:
         self._paused = message.data
@@ -195,6 +194,7 @@ class MemoryNode(ManagedNode[MemoryParameters]):
         for frame in frames:
             if frame.begins:
                 self.get_logger().info(f"memory reset: {frame.begins}")
+                self._warn_if_incomplete()
                 self._memory.reset()
                 self._episodes += 1
             self._stamp = frame.stamp
@@ -204,6 +204,10 @@ class MemoryNode(ManagedNode[MemoryParameters]):
                 self._statistics.tokens += 1
                 self._statistics.latency += latency
                 self._statistics.worst = max(self._statistics.worst, latency)
+
+    def _warn_if_incomplete(self) -> None:
+        if self._stream and self._stream.incomplete:
+            self.warn(self._stream.incomplete)
 
     def warn(self, text: str) -> None:
         self._statistics.warning = text
@@ -258,8 +262,8 @@ class MemoryNode(ManagedNode[MemoryParameters]):
             text = "not active"
         else:
             values = self._measures(now, statistics)
-            if statistics.warning:
-                level, text = DiagnosticStatus.WARN, statistics.warning
+            if warning := statistics.warning or self._stream.incomplete:
+                level, text = DiagnosticStatus.WARN, warning
             elif self._paused:
                 text = "the simulation is paused"
             elif not statistics.samples:

@@ -68,10 +68,12 @@ class Resampler:
     A sample that is stamped with such an instant is not changed.
 
     Attributes:
+        first: stamp of the first sample, ns; None before it.
         last: the newest sample; None before the first.
     """
 
     def __init__(self) -> None:
+        self.first: int | None = None
         self.last: Sample | None = None
         self._due = 0  # ns, of the next frame
 
@@ -79,6 +81,7 @@ class Resampler:
         """Return the frames after the last sample up to this one, which must have a later stamp."""
         last, self.last = self.last, sample
         if last is None:
+            self.first = sample.stamp
             self._due = -(-sample.stamp // PERIOD) * PERIOD
         frames = []
         while self._due <= sample.stamp:
@@ -108,11 +111,13 @@ class JointStream:
         max_gap: maximum time between two samples of an episode, ns.
         clock_resets: number of times that the clock was reset. Equal stamps before and after such
             a reset belong to different episodes.
+        missed: time (ns) from the start of the episode, as passed to `start`, to its first sample.
     """
 
     max_gap: int = SECOND // 2
     counts: ResamplingCounts = field(default_factory=ResamplingCounts)
     clock_resets: int = field(default=0, init=False)
+    missed: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
         if self.max_gap < 1:
@@ -127,6 +132,7 @@ class JointStream:
     def _begin(self, reason: str) -> None:
         self._resampler = Resampler()
         self._reason = reason
+        self._starting = False  # whether `start` began this episode, which has no sample yet
 
     @property
     def started(self) -> int | None:
@@ -134,26 +140,54 @@ class JointStream:
         clock."""
         return self._start
 
+    @property
+    def pending(self) -> bool:
+        """Whether the current episode has no sample yet."""
+        return self._resampler.last is None
+
+    @property
+    def incomplete(self) -> str:
+        """Return why the frames do not begin with the episode; empty if they do."""
+        if self.missed <= PERIOD:
+            return ""
+        return (
+            f"no joint states of the first {self.missed / SECOND:.2f} s of this episode were "
+            "received: the memory lacks them until the next episode"
+        )
+
     def restart(self, reason: str) -> None:
         """Discard all samples; the next one begins an episode."""
         self._kept.clear()
+        self.missed = 0
         self._begin(reason)
 
     def start(self, stamp: int) -> list[JointFrame]:
         """Begin an episode at this stamp (ns), and return its frames so far.
 
-        A call with the same stamp as the last one has no effect, except within the first 0.1 s of
-        the episode. There, the samples after a restart of the simulation do not jump back, so that
-        the call itself is taken as a restart, and all samples are discarded.
+        If all samples of the current episode are later, it is the episode that is meant: a stream
+        that was created during an episode may receive samples first. It continues, and `missed` is
+        set. A call with the same stamp as the last one has no effect.
+
+        A simulation that was restarted may start an episode at the same or an earlier stamp. Its
+        samples jump back, except in the first 0.1 s. There, the call itself is taken as a restart,
+        and all samples are discarded.
         """
-        if stamp == self._start:
-            if self._newest is not None and 0 <= self._newest - stamp <= OUT_OF_ORDER:
-                self._newest = None
-                self._reset_clock("the simulation was restarted")
-            return []
+        last_start, first = self._start, self._resampler.first
+        age = None if self._newest is None else self._newest - stamp
+        other_clock = last_start is not None and stamp < last_start
         self._start = stamp
+        if (other_clock or stamp == last_start) and age is not None and 0 <= age <= OUT_OF_ORDER:
+            self._newest = None
+            self._reset_clock("the simulation was restarted")
+            return []
+        if stamp == last_start:
+            return []
+        if first is not None and stamp <= first and not other_clock:
+            self.missed = first - stamp
+            return []
         self._begin("a new episode")
-        samples = [s for s in self._kept if stamp <= s.stamp <= stamp + KEPT]
+        self.missed, self._starting = 0, True
+        samples = [s for s in self._kept if stamp <= s.stamp and not other_clock]
         return [frame for sample in samples for frame in self._frames(sample)]
 
     def push(self, stamp: int, names: Sequence[str], positions: Any) -> list[JointFrame]:
@@ -229,6 +263,8 @@ class JointStream:
     def _frames(self, sample: Sample) -> list[JointFrame]:
         """Return the frames after the last sample up to this one."""
         last = self._resampler.last
+        if self._starting and self._start is not None:
+            self.missed, self._starting = sample.stamp - self._start, False
         if last is not None and sample.stamp - last.stamp > self.max_gap:
             gap = (sample.stamp - last.stamp) / SECOND
             self._begin(f"no joint states for {gap:.2f} s")

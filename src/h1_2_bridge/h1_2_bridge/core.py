@@ -253,7 +253,7 @@ class BridgeCore:
         RuleSafeError in another state."""
         if self.state not in STOPPED:
             raise RuleSafeError(f"{self.state.value}: only DAMPING and FAULT need a reset")
-        if self.drive.muted and self.topic.foreign:
+        if self.drive.muted and (self.topic.foreign or not self.topic.weight):
             self.drive.end()
         self._releasing = True
         return f"the weight ramps down to 0 within {self.config.ramp:g} s"

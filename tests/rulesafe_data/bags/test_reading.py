@@ -1,6 +1,7 @@
 """Bags of ours and of others, read without ROS."""
 
 import pytest
+import yaml
 from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer
 from rosbags.typesys import Stores, get_typestore
 
@@ -65,6 +66,12 @@ def test_what_is_no_bag_says_so(tmp_path, write):
     (bag / "metadata.yaml").write_text("rosbag2_bagfile_information: {version: 9}")
     with pytest.raises(RuleSafeError, match=r"metadata.yaml is not valid bag metadata"):
         Bag(bag)
+    file = write(5) / "metadata.yaml"
+    found = yaml.safe_load(file.read_text())
+    found["rosbag2_bagfile_information"]["relative_file_paths"] = [{"a": 1}]
+    file.write_text(yaml.safe_dump(found))
+    with pytest.raises(RuleSafeError, match="relative_file_paths must be a list of texts"):
+        Bag(file.parent)
 
 
 def test_a_message_that_is_not_of_its_type_is_refused(write):

@@ -163,6 +163,8 @@ def read(folder: Path) -> Metadata:
         end = start + content["duration"]["nanoseconds"]
         by_topic = dict(zip((topic.name for topic in topics), counts, strict=True))
         paths = content["relative_file_paths"]
+        if not all(isinstance(name, str) for name in paths):
+            raise TypeError("relative_file_paths must be a list of texts")
         dropped = (content.get("custom_data") or {}).get(DROPPED)
         return Metadata(
             files=tuple(

@@ -20,11 +20,12 @@ def list_() -> None:
     with command.connected() as client:
         from rulesafe_ros.graph.client_node import NODE_SERVICES
 
-        client.wait_for_discovery(client.service_types)
-        found, domain = client.service_types(), client.domain
-    rows = [
-        (name, kind) for name, kind in found.items() if name.rsplit("/", 1)[1] not in NODE_SERVICES
-    ]
+        def services() -> list[tuple[str, str]]:
+            found = client.service_types().items()
+            return [each for each in found if each[0].rsplit("/", 1)[1] not in NODE_SERVICES]
+
+        client.wait_for_discovery(services)
+        rows, domain = services(), client.domain
     if not rows:
         raise RuleSafeError(f"no services in {domain}; check that nodes run in this domain")
     print(command.columns([("service", "type"), *rows]))

@@ -66,7 +66,7 @@ def test_what_is_no_bag_says_so(tmp_path, write):
     (bag / "metadata.yaml").write_text("rosbag2_bagfile_information: {version: 9}")
     with pytest.raises(RuleSafeError, match=r"metadata.yaml is not valid bag metadata"):
         Bag(bag)
-    file = write(5) / "metadata.yaml"
+    file = write(5, "other") / "metadata.yaml"
     found = yaml.safe_load(file.read_text())
     found["rosbag2_bagfile_information"]["relative_file_paths"] = [{"a": 1}]
     file.write_text(yaml.safe_dump(found))

@@ -5,6 +5,7 @@ import resource
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -182,6 +183,23 @@ def test_episodes_must_agree_on_pictures(tmp_path, make):
     writer.write(1, make(1, pictures=False))
     with pytest.raises(RuleSafeError, match="the same image_shape"):
         writer.finish()
+
+
+def test_subtasks_are_stored_as_in_lerobot(tmp_path, make):
+    labels = np.arange(len(make(0))) % 6
+    writer = DatasetWriter(tmp_path)
+    writer.write(0, replace(make(0), subtasks=labels))
+    writer.finish()
+    store = EpisodeStore(tmp_path)
+    np.testing.assert_array_equal(store.episode(0)["subtask_index"], labels)
+    assert store[0, 4]["subtask_index"] == 4
+    texts = pq.read_table(tmp_path / "meta/subtasks.parquet").to_pydict()
+    assert texts["subtask_index"] == [*range(6)] and texts["subtask"][2] == "turn the handle open"
+    writer.write(1, make(1))
+    with pytest.raises(RuleSafeError, match="must have the same subtasks"):
+        writer.finish()
+    with pytest.raises(RuleSafeError, match=r"subtasks must have shape \(\d+,\)"):
+        replace(make(0), subtasks=labels[1:])
 
 
 def test_files_are_numbered_in_chunks(tmp_path, make, monkeypatch):

@@ -8,6 +8,7 @@ from rulesafe_cli.cli import main
 from rulesafe_core.joints import ALL_JOINTS
 from rulesafe_data.attempt_recording import RecordedAttempt, Recorder, read, save
 from rulesafe_data.demo_folder import DemoFolder
+from rulesafe_data.layout import SUBTASKS
 from rulesafe_data.store import EpisodeStore
 from rulesafe_demos.attempts import load_request, settle
 from rulesafe_demos.render import (
@@ -88,6 +89,24 @@ def test_a_dataset_goes_on_where_it_stopped_and_is_the_same(short, tmp_path):
     for episode in store.episodes:  # the table, both videos and the clouds agree
         whole = store.episode(episode.index)
         assert {len(array) for array in whole.values()} == {FRAMES}
+
+
+@pytest.mark.render
+def test_a_lower_camera_rate_repeats_observations_and_subtasks_are_those_of_the_expert(
+    short, tmp_path, capsys
+):
+    full, slow = tmp_path / "full", tmp_path / "slow"
+    for out, rate in ((full, "10"), (slow, "5")):
+        options = ("--out", str(out), "--observations", "points", "--camera-rate", rate)
+        assert main(["demos", "render", str(short), *options]) == 0
+    one, other = EpisodeStore(full).episode(1), EpisodeStore(slow).episode(1)
+    repeated = one["observation.points"][np.arange(FRAMES) // 2 * 2]
+    np.testing.assert_array_equal(other["observation.points"], repeated)
+    events = EpisodeStore(full).privileged.frames(1)["event"]
+    assert [list(SUBTASKS)[i] for i in one["subtask_index"]] == list(events)
+    options = ("--out", str(tmp_path / "third"), "--camera-rate", "3")
+    assert main(["demos", "render", str(short), *options]) == 2
+    assert "the camera rate is 3 Hz; valid: 1, 2, 5, 10" in capsys.readouterr().err
 
 
 @pytest.mark.render

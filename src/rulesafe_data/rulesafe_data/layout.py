@@ -34,6 +34,20 @@ TABLE_KEYS = (STATE, VELOCITY, ACTION)
 INDEX_KEYS = ("timestamp", "frame_index", "episode_index", "index", "task_index")
 """Keys required by LeRobot's format: timestamp in s (float32), and four int64."""
 
+SUBTASK = "subtask_index"
+"""Index into SUBTASKS of the demonstrator's subtask at each frame; only datasets whose demonstrator
+reports subtasks have it."""
+
+SUBTASKS = {
+    "knob+": "turn the knob open",
+    "knob-": "turn the knob closed",
+    "handle+": "turn the handle open",
+    "handle-": "turn the handle closed",
+    "door+": "pull the door open",
+    "door-": "push the door closed",
+}
+"""Subtasks by the event that they cause. The texts are in meta/subtasks.parquet, as in LeRobot."""
+
 JOINT_NAMES = {STATE: ALL_JOINTS, VELOCITY: ALL_JOINTS, ACTION: ACTION_JOINTS}
 
 FILE = "chunk-{chunk_index:03d}/file-{file_index:03d}"
@@ -41,6 +55,7 @@ DATA_PATH = f"data/{FILE}.parquet"
 VIDEO_PATH = f"videos/{{video_key}}/{FILE}.mp4"
 EPISODES_PATH = f"meta/episodes/{FILE}.parquet"
 INFO, STATS, TASKS = "meta/info.json", "meta/stats.json", "meta/tasks.parquet"
+SUBTASK_TABLE = "meta/subtasks.parquet"
 EXTENSION = "meta/rulesafe.json"
 CLOUDS = "clouds.zarr"
 PRIVILEGED_PATH = f"privileged/{FILE}.parquet"
@@ -75,12 +90,13 @@ def cloud_name(index: int) -> str:
     return f"episode_{index:06d}"
 
 
-def features(image_shape: Sequence[int] | None) -> dict[str, dict[str, Any]]:
+def features(image_shape: Sequence[int] | None, subtasks: bool) -> dict[str, dict[str, Any]]:
     """Return `features` of meta/info.json: dtype, shape and names of every key except the point
     clouds.
 
     Args:
         image_shape: (H, W, 3) of the images; None: no images.
+        subtasks: whether the episodes have subtasks.
     """
     found: dict[str, dict[str, Any]] = {
         key: {"dtype": "float32", "shape": [len(names)], "names": list(names)}
@@ -106,14 +122,14 @@ def features(image_shape: Sequence[int] | None) -> dict[str, dict[str, Any]]:
                 "names": names,
                 "info": dict(info),
             }
-    for key in INDEX_KEYS:
+    for key in (*INDEX_KEYS, *([SUBTASK] if subtasks else [])):
         dtype = "float32" if key == "timestamp" else "int64"
         found[key] = {"dtype": dtype, "shape": [1], "names": None}
     return found
 
 
 def info(
-    episodes: int, frames: int, tasks: int, image_shape: Sequence[int] | None
+    episodes: int, frames: int, tasks: int, image_shape: Sequence[int] | None, subtasks: bool
 ) -> dict[str, Any]:
     """Return the content of meta/info.json."""
     return {
@@ -129,7 +145,7 @@ def info(
         "splits": {"train": f"0:{episodes}"},
         "data_path": DATA_PATH,
         "video_path": None if image_shape is None else VIDEO_PATH,
-        "features": features(image_shape),
+        "features": features(image_shape, subtasks),
     }
 
 

@@ -42,6 +42,7 @@ def finish(root: Path) -> None:
     """See `DatasetWriter.finish`."""
     episodes = [_read_header(layout.data_file(root, index)) for index in _numbers(root)]
     image_shape, points = _common(episodes, "image_shape"), _common(episodes, "points")
+    subtasks = bool(_common(episodes, "subtasks"))
     tasks = list(dict.fromkeys(episode.about["task"] for episode in episodes))
     starts = np.cumsum([0] + [episode.length for episode in episodes]).tolist()
     statistics = []
@@ -50,7 +51,9 @@ def finish(root: Path) -> None:
         _update_indices(layout.data_file(root, index), episode, starts[index], task)
         statistics.append(_statistics(episode, index, starts[index], task))
     _write_privileged(root, len(episodes))
-    _write_tasks(root, tasks)
+    _write_texts(root / layout.TASKS, "task", tasks)
+    if subtasks:
+        _write_texts(root / layout.SUBTASK_TABLE, "subtask", tuple(layout.SUBTASKS.values()))
     joined = {key: merged([part[key] for part in statistics]) for key in statistics[0]}
     write_json(root / layout.STATS, joined)
     _write_episodes(root, episodes, starts, statistics)
@@ -61,7 +64,7 @@ def finish(root: Path) -> None:
         "digest": hashlib.sha256("".join(digests).encode()).hexdigest(),
     }
     write_json(root / layout.EXTENSION, extension)
-    info = layout.info(len(episodes), starts[-1], len(tasks), image_shape)
+    info = layout.info(len(episodes), starts[-1], len(tasks), image_shape, subtasks)
     write_json(root / layout.INFO, info)  # last, since it marks the dataset as complete
     _clean(root)
 
@@ -112,11 +115,11 @@ def _read_header(path: Path) -> _Episode:
 
 def _common(episodes: Sequence[_Episode], key: str) -> Any:
     """Return the value of `key`, which must be the same in all episodes."""
-    counts = Counter(json.dumps(episode.about[key]) for episode in episodes)
+    counts = Counter(json.dumps(episode.about.get(key)) for episode in episodes)
     if len(counts) > 1:
         shown = ", ".join(f"{value} in {count}" for value, count in counts.most_common(4))
         raise RuleSafeError(f"all episodes of a dataset must have the same {key}; found {shown}")
-    return episodes[0].about[key]
+    return episodes[0].about.get(key)
 
 
 def _update_indices(path: Path, episode: _Episode, start: int, task: int) -> None:
@@ -148,28 +151,29 @@ def _statistics(episode: _Episode, index: int, start: int, task: int) -> dict[st
     return found | {key: of_array(column) for key, column in columns.items()}
 
 
-def _write_tasks(root: Path, tasks: Sequence[str]) -> None:
-    """Write meta/tasks.parquet: `task_index`, with the instruction as the pandas index."""
-    table = pa.table({"task_index": pa.array(range(len(tasks)), pa.int64()), "task": list(tasks)})
+def _write_texts(path: Path, name: str, texts: Sequence[str]) -> None:
+    """Write a table of texts: `{name}_index`, with the text as the pandas index."""
+    index = f"{name}_index"
+    table = pa.table({index: pa.array(range(len(texts)), pa.int64()), name: list(texts)})
 
-    def column(name: str | None, kind: str, numpy_type: str) -> dict[str, Any]:
+    def column(field: str | None, kind: str, numpy_type: str) -> dict[str, Any]:
         return {
-            "name": name,
-            "field_name": name,
+            "name": field,
+            "field_name": field,
             "pandas_type": kind,
             "numpy_type": numpy_type,
             "metadata": None,
         }
 
     pandas = {
-        "index_columns": ["task"],
+        "index_columns": [name],
         "column_indexes": [column(None, "unicode", "object") | {"metadata": {"encoding": "UTF-8"}}],
-        "columns": [column("task_index", "int64", "int64"), column("task", "unicode", "object")],
+        "columns": [column(index, "int64", "int64"), column(name, "unicode", "object")],
         "creator": {"library": "pyarrow", "version": pa.__version__},
         "pandas_version": "2.0.0",
     }
     table = table.replace_schema_metadata({b"pandas": json.dumps(pandas).encode()})
-    tables.write_table(root / layout.TASKS, table)
+    tables.write_table(path, table)
 
 
 def _write_episodes(

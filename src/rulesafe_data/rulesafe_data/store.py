@@ -212,7 +212,7 @@ def _features(info: dict[str, Any], points: int | None) -> dict[str, dict[str, A
     """Return the shape of one frame and the dtype of each key."""
     found: dict[str, dict[str, Any]] = {}
     for key, feature in info["features"].items():
-        shape = () if key in layout.INDEX_KEYS else tuple(feature["shape"])
+        shape = () if key in (*layout.INDEX_KEYS, layout.SUBTASK) else tuple(feature["shape"])
         dtype = "uint8" if feature["dtype"] == "video" else feature["dtype"]
         found[key] = {"shape": shape, "dtype": dtype}
     if points is not None:

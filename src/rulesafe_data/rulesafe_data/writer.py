@@ -36,6 +36,8 @@ class EpisodeData:
             of a dataset must agree.
         privileged: columns (N,) or (N, D) that no policy may read.
         facts: facts about the episode (rule, safe, seed ...), JSON; also privileged.
+        subtasks: (N,) subtask of the demonstrator, indices into `layout.SUBTASKS`; None: unknown.
+            All episodes of a dataset must agree.
 
     Raises:
         RuleSafeError: shapes are inconsistent, or a number is not finite.
@@ -48,6 +50,7 @@ class EpisodeData:
     frames: Iterable[Frame] | None = None
     privileged: Mapping[str, NDArray] = field(default_factory=dict)
     facts: Mapping[str, Any] = field(default_factory=dict)
+    subtasks: NDArray[np.int64] | None = None
 
     def __post_init__(self) -> None:
         for key, array in self.vectors().items():
@@ -56,6 +59,10 @@ class EpisodeData:
                 raise RuleSafeError(f"{key} must have shape {expected}, N > 0; got {array.shape}")
             if not np.isfinite(array).all():
                 raise RuleSafeError(f"{key} contains values that are not finite")
+        if self.subtasks is not None and self.subtasks.shape != (len(self),):
+            raise RuleSafeError(
+                f"subtasks must have shape {(len(self),)}; got {self.subtasks.shape}"
+            )
         for name, column in self.privileged.items():
             if len(column) != len(self):
                 raise RuleSafeError(
@@ -127,11 +134,15 @@ class DatasetWriter:
         layout.data_file(self.root, index).unlink(missing_ok=True)
         vectors = episode.vectors()
         digest = hashlib.sha256(episode.task.encode())
-        for array in vectors.values():
+        labels: dict[str, NDArray] = {}
+        if episode.subtasks is not None:
+            labels[layout.SUBTASK] = episode.subtasks
+        for array in (*vectors.values(), *labels.values()):
             digest.update(array.tobytes())
         about: dict[str, Any] = {
             "task": episode.task,
-            "statistics": {key: of_array(array) for key, array in vectors.items()},
+            "statistics": {key: of_array(array) for key, array in (vectors | labels).items()},
+            "subtasks": bool(labels),
             "image_shape": None,
             "points": None,
         }
@@ -151,7 +162,7 @@ class DatasetWriter:
             "index": count,  # `index` and `task_index` are updated by meta.finish
             "task_index": np.zeros(len(episode), np.int64),
         }
-        table = tables.to_table({**vectors, **numbers}, about)
+        table = tables.to_table({**vectors, **labels, **numbers}, about)
         tables.write_table(layout.data_file(self.root, index), table)
 
     def _write_frames(

@@ -79,6 +79,7 @@ def render(
     observations: Literal["all", "points", "joints"] = "all",
     look: str = "",
     cameras: str = "",
+    camera_rate: int = 10,
     workers: int = 1,
     engine: Literal["local", "ray"] = "local",
 ) -> None:
@@ -97,6 +98,8 @@ def render(
             requires --out.
         cameras: YAML file with poses, angles and sizes of other cameras; or the name of one in an
             installed package (entry point rulesafe.cameras), or module:NAME; requires --out.
+        camera_rate: Rate of images and point clouds, Hz: 1, 2, 5 or 10. The frames between two of
+            them repeat the last one. 1 takes a tenth of the time.
         workers: Number of parallel processes.
         engine: ray: run the workers with Ray, on this machine or the cluster of RAY_ADDRESS.
     """
@@ -106,7 +109,8 @@ def render(
     if (look or cameras) and not out:
         raise RuleSafeError("--look and --cameras make a different dataset; set its --out")
     file = str(camera_file(cameras).absolute()) if cameras else ""
-    _render(directory, Rendering(out or directory, observations, look, file), workers, engine)
+    rendering = Rendering(out or directory, observations, look, file, camera_rate)
+    _render(directory, rendering, workers, engine)
 
 
 def _render(directory: Path, rendering: "Rendering", workers: int, engine: str) -> None:

@@ -8,6 +8,9 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.text_files import read_json
 from rulesafe_data.attempt_recording import RecordedAttempt, read
@@ -16,6 +19,7 @@ from rulesafe_data.demo_folder import DemoFolder
 from rulesafe_data.engines import run
 from rulesafe_data.files import sha256, write_json
 from rulesafe_data.frame import Frame
+from rulesafe_data.layout import FPS, SUBTASKS
 from rulesafe_data.writer import DatasetWriter, EpisodeData
 from rulesafe_demos.attempts import load_request
 from rulesafe_sim.camera_file import load_cameras
@@ -50,6 +54,7 @@ class Rendering:
     observations: str = "all"  # one of SHOWN
     look: str = ""  # split to sample lights, colours and cameras from; empty: as recorded
     cameras: str = ""  # YAML file of cameras; empty: those of the simulation
+    camera_rate: int = FPS  # Hz, a divisor of FPS; other frames repeat the last observation
 
 
 @dataclass(frozen=True)
@@ -77,6 +82,8 @@ def render(
         load_split(rendering.look)  # raises before anything is written
     if rendering.cameras:
         load_cameras(Path(rendering.cameras))
+    if not 1 <= rendering.camera_rate <= FPS or FPS % rendering.camera_rate:
+        raise RuleSafeError(f"the camera rate is {rendering.camera_rate} Hz; valid: 1, 2, 5, 10")
     request = load_request(directory)
     folder = DemoFolder(directory)
     episodes = folder.episodes(request.rules, request.episodes)
@@ -111,6 +118,7 @@ def _settle(directory: Path, rendering: Rendering) -> None:
         "observations": rendering.observations,
         "look": rendering.look,
         "cameras": sha256(Path(rendering.cameras)) if rendering.cameras else "",
+        **({"camera_rate": rendering.camera_rate} if rendering.camera_rate != FPS else {}),
         "attempts": {k: request[k] for k in ("rules", "safes", "split", "seed", "versions")},
     }
     wanted = json.loads(json.dumps(wanted))
@@ -144,13 +152,24 @@ def write_episode(directory: Path, rendering: Rendering, place: Place) -> dict[s
             joint_positions=recording.joint_positions(),
             joint_velocities=recording.joint_velocities(),
             actions=recording.columns["action"][:-1],
-            frames=frames(recording, variation, rendering.cameras, keys) if keys else None,
+            frames=(
+                frames(recording, variation, rendering.cameras, keys, rendering.camera_rate)
+                if keys
+                else None
+            ),
+            subtasks=subtasks(recording),
             privileged={name: recording.columns[name][:-1] for name in PRIVILEGED},
             facts={**recording.facts, "shown": variation.to_dict(), "look": rendering.look},
         ),
     )
     cpu = round(time.process_time() - spent, 3)
     return {"rule": place.rule, "attempt": place.attempt, f"{rendering.observations}_cpu": cpu}
+
+
+def subtasks(recording: RecordedAttempt) -> NDArray[np.int64]:
+    """Return the expert's subtask at each frame (N,), as indices into SUBTASKS."""
+    indices = {event: index for index, event in enumerate(SUBTASKS)}
+    return np.array([indices[event] for event in recording.columns["event"][:-1].tolist()])
 
 
 def look_of(recording: RecordedAttempt, look: str) -> Variation:
@@ -174,6 +193,7 @@ def frames(
     variation: Variation,
     cameras: str = "",
     keys: Sequence[str] = SHOWN["all"],
+    camera_rate: int = FPS,
 ) -> Iterator[Frame]:
     """Yield the rendered observation of each recorded frame.
 
@@ -182,6 +202,7 @@ def frames(
         variation: variation of the scene.
         cameras: YAML file of the cameras; empty: the default cameras.
         keys: observation keys to render, as for `Observer.observe`.
+        camera_rate: rate of the rendered observations, Hz; other frames repeat the last one.
     """
     simulation = _simulation()
     facts = recording.facts
@@ -189,7 +210,9 @@ def frames(
     mounted = load_cameras(Path(cameras)) if cameras else (HEAD, FRONT)
     observer = Observer(simulation, mounted)
     steps = simulation.config.physics.controls_per_frame
+    seen: dict[str, Any] = {}
     for frame in range(recording.frames):
-        simulation.show(recording.joints(frame))
-        seen: dict[str, Any] = observer.observe(keys, instant=frame * steps)
+        if frame % (FPS // camera_rate) == 0:
+            simulation.show(recording.joints(frame))
+            seen = observer.observe(keys, instant=frame * steps)
         yield Frame(seen.get("head_rgb"), seen.get("front_rgb"), seen.get("points"))

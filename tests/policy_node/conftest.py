@@ -1,5 +1,6 @@
 """Fixtures: a small dataset with point clouds and images, a small network, and memories."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -41,6 +42,11 @@ def one_thread():
     torch.set_num_threads(1)
 
 
+def labelled_subtasks(length):
+    """Return the subtasks (length,) of an episode of the dataset `labelled`."""
+    return np.repeat([2, 0, 4], [length // 3, length // 3, length - 2 * (length // 3)])
+
+
 def _episode(index):
     rng = np.random.default_rng(index)
     length = LENGTHS[index]
@@ -65,15 +71,25 @@ def _episode(index):
     )
 
 
+def _write(root, **changes):
+    writer = DatasetWriter(root)
+    for index, length in enumerate(LENGTHS):
+        made = {name: make(length) for name, make in changes.items()}
+        writer.write(index, replace(_episode(index), **made))
+    writer.finish()
+    return root
+
+
 @pytest.fixture(scope="package")
 def demos(tmp_path_factory):
     """Return a complete dataset of three short episodes; tests must not change it."""
-    root = tmp_path_factory.mktemp("policy") / "demos"
-    writer = DatasetWriter(root)
-    for index in range(len(LENGTHS)):
-        writer.write(index, _episode(index))
-    writer.finish()
-    return root
+    return _write(tmp_path_factory.mktemp("policy") / "demos")
+
+
+@pytest.fixture(scope="package")
+def labelled(tmp_path_factory):
+    """Return the dataset of `demos` with subtasks."""
+    return _write(tmp_path_factory.mktemp("policy") / "labelled", subtasks=labelled_subtasks)
 
 
 @pytest.fixture(scope="package")

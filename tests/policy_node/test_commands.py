@@ -132,12 +132,14 @@ def test_a_checkpoint_of_a_family_that_is_not_installed_is_refused(trained, tmp_
     text = (other / "policy.json").read_text()
     (other / "policy.json").write_text(text.replace('"dp3"', '"mlp"'))
     assert run("describe", other) == 2
-    assert "unknown policy 'mlp'; valid: dp3, rdt, cogact, pi0" in capsys.readouterr().err
+    assert (
+        "unknown policy 'mlp'; valid: dp3, two_level, rdt, cogact, pi0" in capsys.readouterr().err
+    )
 
 
 def test_a_family_that_is_unknown_or_is_none_is_refused(linear, tmp_path, capsys):
     for name, message in (
-        ("mlp", "unknown policy 'mlp'; valid: dp3, rdt, cogact, pi0"),
+        ("mlp", "unknown policy 'mlp'; valid: dp3, two_level, rdt, cogact, pi0"),
         ("linear_policy:Linear", "valid: a policy_node.families.Family"),
         ("linear_policy:Nothing", "unknown attribute of linear_policy 'Nothing'"),
     ):
@@ -148,8 +150,9 @@ def test_a_family_that_is_unknown_or_is_none_is_refused(linear, tmp_path, capsys
         assert message in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("size", ["tiny", "base"])
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize(
+    ("family", "size"), [(name, size) for name, each in FAMILIES.items() for size in each.configs()]
+)
 @pytest.mark.train
 def test_a_family_is_described_without_weights(family, size, capsys):
     pytest.importorskip("transformers")
@@ -165,7 +168,11 @@ def test_a_family_is_described_without_weights(family, size, capsys):
         (("describe",), "either the name of a checkpoint or a family"),
         (("describe", "nowhere"), "no policy 'nowhere'"),
         (("describe", "--policy", "act"), "unknown policy 'act'; valid: dp3"),
-        (("describe", "--policy", "dp3", "--size", "huge"), "valid: tiny, base"),
+        (("describe", "--policy", "dp3", "--size", "huge"), "valid: tiny, skills, base"),
+        (
+            ("train", ".", "--policy", "two_level", "--memory", "vq", "--out", "x"),
+            "requires --skills",
+        ),
         (("describe", "--policy", "dp3", "--memory", "tape"), "valid: none, raw, vq, fsq"),
     ],
 )

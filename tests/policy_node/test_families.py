@@ -7,7 +7,7 @@ pytest.importorskip("transformers")
 
 from policy_node.checkpoints import read_policy
 from policy_node.configs import TrainConfig
-from policy_node.families import FAMILIES, find_config
+from policy_node.families import FAMILIES, find_config, find_family
 from policy_node.history import ObservationHistory
 from policy_node.network_policy import load_policy
 from policy_node.policy import CAMERAS
@@ -17,7 +17,7 @@ from rulesafe_data.store import EpisodeStore
 from vq_memory_node.rolling import readings_of
 
 ACTION_INDICES = [ALL_JOINTS.index(joint) for joint in ACTION_JOINTS]
-READERS = [name for name in FAMILIES if find_config(name, "tiny").instruction]
+READERS = [name for name in FAMILIES if "small" in find_family(name).configs()]
 
 
 @pytest.mark.parametrize("size", ["tiny", "small"])

@@ -48,8 +48,14 @@ def test_policies_and_memories_are_shown_with_the_names_of_other_packages(functi
 
 
 def test_the_help_shows_them(capsys):
-    assert "--policy {dp3,rdt,cogact,pi0}|module:NAME" in run(capsys, "policy", "train", "-h")[1]
-    assert "--policy {dp3,rdt,cogact,pi0}|module:NAME" in run(capsys, "policy", "describe", "-h")[1]
+    assert (
+        "--policy {dp3,two_level,rdt,cogact,pi0}|module:NAME"
+        in run(capsys, "policy", "train", "-h")[1]
+    )
+    assert (
+        "--policy {dp3,two_level,rdt,cogact,pi0}|module:NAME"
+        in run(capsys, "policy", "describe", "-h")[1]
+    )
 
 
 def test_a_switch_without_a_default_has_the_options_of_the_help(capsys):

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from policy_node.configs import NetworkConfig
+from policy_node.normaliser import Normaliser
 from policy_node.scene_encoder import SceneEncoder
 
 
@@ -32,6 +33,7 @@ class Batch:
         memory: (B, M) int64 tokens, or (B, M, 13) float32 joint positions, oldest first, 0 where
             not observed.
         memory_mask: (B, M) bool, True where observed.
+        subtask: (B,) int64, the subtask to execute, an index into `layout.SUBTASKS`.
         actions: (B, P + 50, 13) float32: P past actions, for families that use them, then the
             chunk. None at inference.
     """
@@ -44,6 +46,7 @@ class Batch:
     language_mask: Tensor | None = None
     memory: Tensor | None = None
     memory_mask: Tensor | None = None
+    subtask: Tensor | None = None
     actions: Tensor | None = None
 
     def __len__(self) -> int:
@@ -98,6 +101,11 @@ class Network(nn.Module):
     def scene_encoder(self) -> SceneEncoder | None:
         """Return the frozen encoder of point clouds, (..., N, 6) -> (..., features), or None if
         there is none or if it is trained."""
+        return None
+
+    def normaliser(self) -> Normaliser | None:
+        """Return the normaliser that a frozen part of the network requires; None: it is fitted to
+        the training data."""
         return None
 
     def token_ids(self, instruction: str) -> list[int]:

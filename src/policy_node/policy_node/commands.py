@@ -1,12 +1,13 @@
 """The subcommands of `rulesafe policy`. Each imports its dependencies when it runs."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from policy_node.configs import TrainConfig
+from policy_node.configs import TrainConfig, TwoLevelConfig
 from rulesafe_core.errors import RuleSafeError, resumable
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 Data = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="DATA")]
 # The keys of FAMILIES and MEMORIES, whose modules would make the help slow.
-family = tyro.conf.arg(metavar="{dp3,rdt,cogact,pi0}|module:NAME")
+family = tyro.conf.arg(metavar="{dp3,two_level,rdt,cogact,pi0}|module:NAME")
 kind = tyro.conf.arg(metavar="{none,raw,vq,fsq}|module:Class")
 Name = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="NAME")]
 
@@ -31,6 +32,7 @@ def train(
     rules: str | None = None,
     cache: Path | None = None,
     weights: tuple[str, ...] = (),
+    skills: str | None = None,
     download: bool = False,
     config: Annotated[TrainConfig, tyro.conf.OmitArgPrefixes] = TrainConfig(),
 ) -> None:
@@ -49,7 +51,8 @@ def train(
         memory: Kind of memory; for a memory of another package, the name of its entry point or
             module:Class.
         out: Output folder of the checkpoint.
-        size: tiny, base, or small (rdt, cogact and pi0 only; tiny with camera images).
+        size: tiny, base, skills (dp3 only; executes subtasks, for two_level), or small (rdt, cogact
+            and pi0 only; tiny with camera images).
         memory_model: Name or folder of the memory model (vq and fsq only).
         clusters: J, the number of different tokens (vq and fsq only).
         length: M, the number of values in the memory, 2 s apart.
@@ -58,6 +61,8 @@ def train(
             folder next to OUT.
         weights: Folders or Hugging Face names of pretrained weights, the language model first, then
             the vision encoders (rdt, cogact and pi0 at base size only).
+        skills: Folder of the trained DP3 of size skills that executes the subtasks (two_level
+            only).
         download: Whether weights that are not on this machine may be downloaded.
     """
     from policy_node.configs_vla import from_weights
@@ -68,6 +73,13 @@ def train(
 
     task_memory = make_memory(memory, model=memory_model, clusters=clusters, length=length)
     network = from_weights(find_config(policy, size), weights, download)
+    if isinstance(network, TwoLevelConfig) != (skills is not None):
+        raise RuleSafeError(
+            "two_level requires --skills, the folder of a trained dp3 of size skills; other "
+            "families do not have this option"
+        )
+    if isinstance(network, TwoLevelConfig) and skills is not None:
+        network = replace(network, skills=skills)
     from policy_node import training
     from policy_node.checkpoints import read_policy
 

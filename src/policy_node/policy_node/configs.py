@@ -1,7 +1,7 @@
 """Settings of networks and of training; without torch, so that the command line loads fast."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from policy_node.normaliser import ActionKind
 from policy_node.policy import Needs
@@ -41,6 +41,12 @@ class NetworkConfig:
     def cloud_frames(self) -> int:
         """C, the number of point clouds: those of the last C of the T frames."""
         return 0
+
+    @property
+    def subtasks(self) -> bool:
+        """Whether training requires the demonstrator's subtask at each frame; each chunk then ends
+        with its subtask, and repeats the last action."""
+        return False
 
     @property
     def image_size(self) -> int:
@@ -116,6 +122,7 @@ class Dp3Config(NetworkConfig):
         train_steps: number of diffusion steps in training.
         sample_steps: number of diffusion steps at inference.
         loss: one of policy_node.schedules.LOSSES.
+        subtasks: whether the condition contains the subtask to execute (`Batch.subtask`).
     """
 
     frames: int = 3
@@ -139,6 +146,7 @@ class Dp3Config(NetworkConfig):
     train_steps: int = 100
     sample_steps: int = 10
     loss: str = "absolute"
+    subtasks: bool = False
 
     def __post_init__(self) -> None:
         """Convert a dict, as read from JSON, to an EncoderConfig."""
@@ -152,6 +160,7 @@ class Dp3Config(NetworkConfig):
 
 DP3_SIZES = {
     "tiny": Dp3Config(),
+    "skills": Dp3Config(subtasks=True, guess=1024),
     "base": Dp3Config(
         points=1024,
         encoder=None,
@@ -168,8 +177,59 @@ DP3_SIZES = {
         step_features=128,
     ),
 }
-"""Configurations of DP3 by size: tiny can be trained on one CPU core; base has the published widths
-of the layers."""
+"""Configurations of DP3 by size: tiny can be trained on one CPU core; skills is tiny, conditioned
+on the subtask, for `two_level`; base has the published widths of the layers."""
+
+
+@dataclass(frozen=True)
+class TwoLevelConfig(NetworkConfig):
+    """A policy of two levels (policy_node.two_level).
+
+    Attributes:
+        skills: folder of the trained, frozen DP3 of size skills that executes subtasks; training
+            requires it. A checkpoint stores its configuration here, and its weights among its own.
+        frames, points, cloud_frames: as in Dp3Config; those of the skills.
+        language: width of the instruction's tokens and of their encoding.
+        heads: attention heads of the instruction's encoder.
+        memory_embedding, memory_channels, memory_features: as in Dp3Config.
+        hidden: width of the two hidden layers that choose the subtask.
+    """
+
+    skills: str | Dp3Config = DP3_SIZES["skills"]
+    frames: int = 3
+    points: int = 256
+    cloud_frames: int = 1
+    language: int = 64
+    heads: int = 4
+    memory_embedding: int = 16
+    memory_channels: tuple[int, ...] = (32, 32, 64)
+    memory_features: int = 128
+    hidden: int = 512
+
+    def __post_init__(self) -> None:
+        """Convert a dict, as read from JSON, to a Dp3Config."""
+        if isinstance(self.skills, dict):
+            found: dict[str, Any] = self.skills
+            values: dict[str, Any] = {
+                k: tuple(v) if isinstance(v, list) else v for k, v in found.items()
+            }
+            object.__setattr__(self, "skills", Dp3Config(**values))
+
+    @property
+    def instruction(self) -> bool:
+        return True
+
+    @property
+    def past(self) -> int:
+        return self.frames - 1
+
+    @property
+    def subtasks(self) -> bool:
+        return True
+
+
+TWO_LEVEL_SIZES = {"tiny": TwoLevelConfig()}
+"""Configurations of two-level policies by size."""
 
 
 @dataclass(frozen=True)

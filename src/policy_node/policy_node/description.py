@@ -93,6 +93,8 @@ def example(network: Network, config: NetworkConfig, memory: MemoryShape) -> Bat
         batch.images = torch.zeros(1, 2, 224, 224, 3, dtype=torch.uint8)
     if config.instruction:
         batch.language, batch.language_mask = pad([network.token_ids(LONGEST)])
+    if getattr(config, "subtasks", False):
+        batch.subtask = torch.zeros(1, dtype=torch.int64)
     if memory.kind != "none":
         tokens = memory.kind == "tokens"
         shape = (1, memory.length) if tokens else (1, memory.length, joints)

@@ -42,6 +42,12 @@ FAMILIES: dict[str, Family] = {
         "Ze et al., 3D Diffusion Policy, 2024",
         batch=64,
     ),
+    "two_level": Family(
+        "policy_node.configs:TWO_LEVEL_SIZES",
+        "policy_node.two_level:TwoLevel",
+        "subtask prediction as in pi0.5 (Physical Intelligence, 2025), skills by DP3",
+        batch=64,
+    ),
     "rdt": Family(
         "policy_node.configs_vla:RDT_SIZES",
         "policy_node.rdt:Rdt",

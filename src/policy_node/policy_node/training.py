@@ -164,6 +164,7 @@ class PolicyTraining(TrainingRun):
             task.cache,
             network.token_ids,
             network.scene_encoder(),
+            network.normaliser(),
         )
         self.network.to(self.accelerator.device).train()
         self.average = averaged(self.network, config.ema)

@@ -27,10 +27,14 @@ from policy_node.scene_features import VIEWS, load_scene_features
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_INDICES, ACTION_JOINTS, ARM_JOINTS
 from rulesafe_data.cache import FrameCache
-from rulesafe_data.layout import ACTION, POINTS, STATE
+from rulesafe_data.layout import ACTION, POINTS, STATE, SUBTASK
 from rulesafe_data.store import EpisodeStore
 from vq_memory_node.grids import Sliding, ends_of
 from vq_memory_node.memory import Memory
+
+OVERLAP = 5
+"""Frames before the end of a subtask from which the next one is also a label. The skill of the
+first one ends at rest, where the next one is then the label of all earlier windows."""
 
 TokenIds = Callable[[str], list[int]]
 
@@ -58,6 +62,8 @@ class ObservationWindows:
         train: settings of the training, such as the kind of actions and the noise.
         cache: folder for decoded point clouds and images.
         token_ids: returns the token ids of an instruction (`Network.token_ids`).
+        normaliser: normaliser of a frozen part of the network (`Network.normaliser`); None: it is
+            fitted to the data.
         encoder: a frozen scene encoder (`Network.scene_encoder`), if any: batches contain its
             features instead of point clouds.
 
@@ -75,6 +81,7 @@ class ObservationWindows:
         cache: Path,
         token_ids: TokenIds = lambda _: [],
         encoder: SceneEncoder | None = None,
+        normaliser: Normaliser | None = None,
     ) -> None:
         self._config, self._train = config, train
         chosen = hashlib.sha256(str(list(episodes)).encode()).hexdigest()[:12]
@@ -90,16 +97,24 @@ class ObservationWindows:
         lengths = np.array([len(joints) for joints in recorded])
         joints, frame = recorded, None
         if _uses_safe_frame(train, encoder):
-            assert encoder is not None
-            poses = self._unify_poses(encoder, lengths)
+            assert encoder is not None and self._features is not None
+            poses = self._estimate_poses(encoder, lengths)
             frame = SafeFrame(*poses.mean(0).tolist())
+            if normaliser is not None and normaliser.frame is not None:
+                frame = normaliser.frame
+            self._features = encoder.with_pose(self._features, frame.pose)
             joints = [frame.to_canonical(*each) for each in zip(recorded, poses, strict=True)]
             actions = [frame.to_canonical(*each) for each in zip(actions, poses, strict=True)]
         self._noise = _noise(train)
-        self.normaliser = replace(_fit(joints, actions, config, train), frame=frame)
+        if normaliser is None:
+            normaliser = replace(_fit(joints, actions, config, train), frame=frame)
+        self.normaliser = normaliser
         starts = np.cumsum(lengths) - lengths
         self._first = np.repeat(starts, lengths)
         self._last = np.repeat(starts + lengths - 1, lengths)
+        self._subtask: NDArray[np.int64] | None = None
+        if getattr(config, "subtasks", False):  # a family of another package may not have it
+            self._load_subtasks(store, episodes)
         self._joints, self._actions = np.concatenate(joints), np.concatenate(actions)
         self._compute_memory(recorded if memory.vocabulary else joints, memory)
         self._images: NDArray[np.uint8] | None = None
@@ -122,12 +137,19 @@ class ObservationWindows:
             offset = rng.standard_normal((len(indices), 1, len(ACTION_JOINTS)), np.float32)
             joints = joints + offset * self._noise
         ahead = indices[:, None] + np.arange(-config.past, CHUNK)
-        ahead = np.clip(ahead, first[:, None], self._last[indices][:, None])
+        last, labelled = self._last[indices], indices
+        if self._subtask is not None:
+            if rng is not None:  # near its end, a subtask overlaps with the next one
+                labelled = np.minimum(indices + rng.integers(OVERLAP + 1, size=len(indices)), last)
+            last = self._subtask_end[labelled]
+        ahead = np.clip(ahead, first[:, None], last[:, None])
         targets = self.normaliser.actions.encode(self._actions[ahead], joints[:, -1])
         batch = Batch(
             joints=torch.from_numpy(self.normaliser.joints.encode(joints)),
             actions=torch.from_numpy(targets),
         )
+        if self._subtask is not None:
+            batch.subtask = torch.from_numpy(self._subtask[labelled])
         if self._features is not None:
             self._add_features(batch, frames[:, -config.cloud_frames :], rng)
         elif self._points is not None:
@@ -141,16 +163,25 @@ class ObservationWindows:
             self._add_memory(batch, indices, rng)
         return batch
 
-    def _unify_poses(
+    def _estimate_poses(
         self, encoder: SceneEncoder, lengths: NDArray[np.int64]
     ) -> NDArray[np.float64]:
-        """Return the mean estimated pose of the safe in each episode (E, 4), and set all poses in
-        the scene features to the mean of these."""
+        """Return the mean estimated pose of the safe in each episode (E, 4)."""
         assert self._features is not None
         estimates = np.split(encoder.poses(self._features[0]), np.cumsum(lengths)[:-1])
-        poses = np.stack([each.mean(0) for each in estimates])
-        self._features = encoder.with_pose(self._features, poses.mean(0))
-        return poses
+        return np.stack([each.mean(0) for each in estimates])
+
+    def _load_subtasks(self, store: EpisodeStore, episodes: Sequence[int]) -> None:
+        """Read the subtask of each frame, and compute the last frame of its run."""
+        if SUBTASK not in store.features:
+            raise RuleSafeError(
+                f"{store.root} has no subtasks; render it again with `rulesafe demos render`"
+            )
+        self._subtask = np.concatenate([store.episode(e, [SUBTASK])[SUBTASK] for e in episodes])
+        ends = np.append(np.diff(self._subtask) != 0, True)  # of a run of equal subtasks
+        ends[self._last] = True
+        frames = np.where(ends, np.arange(len(ends)), len(ends))
+        self._subtask_end = np.minimum.accumulate(frames[::-1])[::-1]
 
     def _compute_memory(self, joints: Sequence[Floats], memory: Memory) -> None:
         """Compute the memory value of each frame once; batches index into these values."""

@@ -1,0 +1,132 @@
+"""A policy of two levels: a classifier chooses the subtask, and a frozen DP3 executes it.
+
+The upper level reads instruction, memory, joints and scene features and predicts the subtask, such
+as "turn the knob open"; compare the subtask prediction of pi0.5 (Physical Intelligence, 2025). The
+lower level, a DP3 of size skills, receives neither instruction nor memory. It is trained once, on
+the subtasks of demonstrations of any rules, and is the same for all memories: a new memory or new
+rules only require a training of the classifier, which takes minutes.
+
+    rulesafe policy train demos --policy dp3 --size skills --memory none --out skills
+    rulesafe policy train demos --policy two_level --skills skills --memory vq --out policy
+"""
+
+from dataclasses import replace
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy
+
+from policy_node.attention import sinusoids
+from policy_node.batches import Batch, Network
+from policy_node.configs import Dp3Config, NetworkConfig, TwoLevelConfig
+from policy_node.configs_vla import SHIPPED_TOKENS
+from policy_node.dp3 import Dp3, MemoryEncoder
+from policy_node.language import tokenize
+from policy_node.normaliser import Normaliser
+from policy_node.scene_encoder import SceneEncoder
+from policy_node.schedules import JOINTS
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_data.layout import SUBTASKS
+from vq_memory_node.memory import MemoryShape
+
+
+class InstructionEncoder(nn.Module):
+    """Encodes instructions (B, L) as vectors (B, width): self-attention, then the mean."""
+
+    def __init__(self, width: int, heads: int) -> None:
+        super().__init__()
+        self.tokens = nn.Embedding(SHIPPED_TOKENS, width)
+        self.layer = nn.TransformerEncoderLayer(
+            width, heads, 2 * width, dropout=0.0, batch_first=True, norm_first=True
+        )
+
+    def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
+        # Counted from the first token, so that padding in front does not shift positions.
+        places = (mask.long().cumsum(1) - 1).clamp(min=0)
+        x = self.tokens(ids) + sinusoids(places, self.tokens.embedding_dim)
+        x = self.layer(x, src_key_padding_mask=~mask)
+        weights = mask.to(x.dtype)[..., None]
+        return (x * weights).sum(1) / weights.sum(1)
+
+
+class TwoLevel(Network):
+    """The network of both levels; only the upper one is trained."""
+
+    def __init__(self, config: TwoLevelConfig, memory: MemoryShape) -> None:
+        super().__init__()
+        self._normaliser: Normaliser | None = None
+        self.skills = self._make_skills(config.skills)
+        encoder = self.skills.scene_encoder()
+        if encoder is None:
+            raise RuleSafeError("skills must have a scene encoder")
+        self.config = config
+        self.instruction = InstructionEncoder(config.language, config.heads)
+        self.memory = MemoryEncoder(config, memory) if memory.kind != "none" else None
+        features = config.language + JOINTS * config.frames
+        features += encoder.features * config.cloud_frames
+        features += config.memory_features if self.memory else 0
+        layers = [nn.Linear(features, config.hidden), nn.Mish()]
+        layers += [nn.Linear(config.hidden, config.hidden), nn.Mish()]
+        self.choice = nn.Sequential(*layers, nn.Linear(config.hidden, len(SUBTASKS)))
+
+    def _make_skills(self, skills: str | Dp3Config) -> Dp3:
+        """Return the frozen lower level: a trained one by its folder, or one of a configuration,
+        whose weights are then loaded from this network's checkpoint."""
+        if isinstance(skills, Dp3Config):
+            return Dp3(skills, MemoryShape()).requires_grad_(False)
+        from policy_node.checkpoints import read_policy
+
+        found = read_policy(skills)
+        if not isinstance(found.config, Dp3Config) or not found.config.subtasks:
+            raise RuleSafeError(
+                f"{skills} is a {found.family} {found.size}; valid: a dp3 of size skills"
+            )
+        self._normaliser = found.normaliser
+        network = Dp3(found.config, MemoryShape())
+        if not next(network.parameters()).is_meta:  # there, weights are not needed
+            network.load_state_dict(dict(found.weights))
+        return network.requires_grad_(False)
+
+    def logits(self, batch: Batch) -> Tensor:
+        """Return the logits of the subtasks (B, 6)."""
+        encoder = self.skills.scene_encoder()
+        assert encoder is not None
+        scene = batch.scene(encoder, self.config.cloud_frames, self.config.points)
+        if batch.language is None or batch.language_mask is None:
+            raise ValueError("the batch has no instructions, which the network requires")
+        parts = [
+            self.instruction(batch.language, batch.language_mask),
+            batch.joints.flatten(1),
+            scene.flatten(1),
+        ]
+        if self.memory is not None:
+            parts.append(self.memory(batch.memory, batch.memory_mask))
+        logits: Tensor = self.choice(torch.cat(parts, dim=-1))
+        return logits
+
+    def loss(self, batch: Batch) -> Tensor:
+        if batch.subtask is None:
+            raise ValueError("the batch has no subtasks, which the network requires")
+        return cross_entropy(self.logits(batch), batch.subtask)
+
+    def sample(self, batch: Batch, generator: torch.Generator | None = None) -> Tensor:
+        subtask = self.logits(batch).argmax(-1)
+        return self.skills.sample(replace(batch, subtask=subtask), generator)
+
+    def built(self, config: NetworkConfig) -> NetworkConfig:
+        skills = self.skills.built(self.skills.config)
+        assert isinstance(skills, Dp3Config)
+        return replace(self.config, skills=skills)
+
+    def scene_encoder(self) -> SceneEncoder | None:
+        return self.skills.scene_encoder()
+
+    def normaliser(self) -> Normaliser | None:
+        return self._normaliser
+
+    def token_ids(self, instruction: str) -> list[int]:
+        return tokenize(instruction)
+
+    def parts(self) -> dict[str, nn.Module]:
+        parts = {"skills": self.skills, "instruction": self.instruction, "choice": self.choice}
+        return parts | ({"memory": self.memory} if self.memory else {})

@@ -1,0 +1,170 @@
+"""Policies of two levels: labels of subtasks, the frozen skills, and the choice."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("accelerate")
+
+from policy_node.batches import Batch
+from policy_node.checkpoints import read_policy
+from policy_node.configs import TrainConfig, TwoLevelConfig
+from policy_node.families import find_config, make_network
+from policy_node.history import ObservationHistory
+from policy_node.network_policy import load_policy
+from policy_node.policy import Observation
+from policy_node.training import TrainingTask, train
+from policy_node.training_data import OVERLAP, ObservationWindows
+from policy_node.two_level import TwoLevel
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.joints import ACTION_INDICES
+from rulesafe_data.store import EpisodeStore
+from vq_memory_node.memory import MemoryShape
+from vq_memory_node.rolling import readings_of
+
+SKILLS = find_config("dp3", "skills")
+FEW = TrainConfig(steps=2, batch=4, warm_up=1)
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory):
+    """Return the cache folder for decoded data of `labelled`."""
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(scope="module")
+def skills(labelled, cache, memories, tmp_path_factory):
+    """The folder of skills after two steps of training."""
+    out = tmp_path_factory.mktemp("skills")
+    task = TrainingTask("dp3", "skills", SKILLS, memories["none"], labelled, None, cache)
+    return train(task, FEW, out)
+
+
+def two_level(skills, data, cache, memory, out):
+    config = TwoLevelConfig(skills=str(skills))
+    return train(TrainingTask("two_level", "tiny", config, memory, data, None, cache), FEW, out)
+
+
+def test_a_chunk_ends_with_its_subtask(labelled, cache, memories):
+    store, absolute = EpisodeStore(labelled), TrainConfig(actions="absolute")
+    windows = ObservationWindows(store, [1, 0], SKILLS, memories["none"], absolute, cache)
+    plain = ObservationWindows(
+        store, [1, 0], replace(SKILLS, subtasks=False), memories["none"], absolute, cache
+    )
+    subtasks = np.concatenate([store.episode(i)["subtask_index"] for i in (1, 0)])
+    length = store.episodes[1].length
+    indices = np.arange(len(subtasks))
+    batch, uncut = windows.batch(indices), plain.batch(indices)
+    assert uncut.subtask is None
+    np.testing.assert_array_equal(batch.subtask, subtasks)
+    past = SKILLS.past
+    for index in indices:
+        end = index
+        while (
+            end + 1 < len(subtasks) and end + 1 != length and (subtasks[end + 1] == subtasks[index])
+        ):
+            end += 1
+        left = min(end - index, 49)
+        assert torch.equal(
+            batch.actions[index, : past + left + 1], uncut.actions[index, : past + left + 1]
+        )
+        rest = batch.actions[index, past + left :]
+        assert torch.equal(rest, rest[:1].expand_as(rest)), "the last action is repeated"
+
+
+def test_near_its_end_a_subtask_overlaps_with_the_next_one(labelled, cache, memories):
+    store = EpisodeStore(labelled)
+    windows = ObservationWindows(store, [0], SKILLS, memories["none"], TrainConfig(), cache)
+    subtasks = store.episode(0)["subtask_index"]
+    change = int(np.flatnonzero(np.diff(subtasks))[0]) + 1  # first frame of the second subtask
+    rng = np.random.default_rng(0)
+    for before, both in ((OVERLAP + 1, False), (OVERLAP, True), (1, True)):
+        labels = windows.batch(np.full(200, change - before), rng).subtask.unique().tolist()
+        expected = {int(subtasks[change - 1])} | ({int(subtasks[change])} if both else set())
+        assert set(labels) == expected
+    assert set(windows.batch(np.full(9, len(subtasks) - 1), rng).subtask.tolist()) == {subtasks[-1]}
+
+
+def test_a_dataset_without_subtasks_is_refused(demos, memories, tmp_path):
+    with pytest.raises(RuleSafeError, match="has no subtasks; render it again"):
+        ObservationWindows(
+            EpisodeStore(demos), [0], SKILLS, memories["none"], TrainConfig(), tmp_path
+        )
+
+
+@pytest.mark.train
+@pytest.mark.parametrize("memory", ["none", "raw", "vq"])
+def test_only_the_choice_is_trained_and_the_checkpoint_is_complete(
+    memory, skills, labelled, cache, memories, tmp_path
+):
+    out = two_level(skills, labelled, cache, memories[memory], tmp_path / "two")
+    found, lower = read_policy(out), read_policy(skills)
+    for name, value in lower.weights.items():
+        assert torch.equal(found.weights[f"skills.{name}"], value)
+    assert found.normaliser.as_json() == lower.normaliser.as_json()
+    assert found.config.skills == lower.config, "the folder of the skills is not needed again"
+    policy = load_policy(out)
+    assert policy.needs.instruction and policy.needs.memory == (memory != "none")
+    episode = EpisodeStore(labelled).episode(0)
+    joints = episode["observation.state"][:, ACTION_INDICES]
+    history = ObservationHistory(policy.needs)
+    for frame in (43, 44, 45):
+        history.push(frame, joints[frame], episode["observation.points"][frame])
+    reading = readings_of(joints, policy.memory)[45] if memory != "none" else None
+
+    def chunk():
+        policy.reset()
+        given = (reading,) if reading is not None else ()
+        return policy.infer(history.observation(45, "turn the knob", *given))
+
+    assert chunk().shape == (50, 13)
+    np.testing.assert_array_equal(chunk(), chunk())
+
+
+def test_skills_alone_are_no_policy(skills):
+    policy = load_policy(skills)
+    observation = Observation(np.zeros((3, 13), np.float32), np.zeros((1, 256, 6), np.float32))
+    with pytest.raises(RuleSafeError, match="executes a given subtask"):
+        policy.infer(observation)
+
+
+def test_other_skills_are_refused(demos, memories, small, tmp_path):
+    cache = tmp_path / "cache"
+    task = TrainingTask("dp3", "tiny", small, memories["none"], demos, None, cache)
+    other = train(task, replace(FEW, safe_frame=False), tmp_path / "other")
+    with pytest.raises(RuleSafeError, match="is a dp3 tiny; valid: a dp3 of size skills"):
+        TwoLevel(TwoLevelConfig(skills=str(other)), MemoryShape())
+
+
+@pytest.mark.train
+def test_the_choice_learns_what_instruction_and_memory_require():
+    """Two instructions with the same observation, and two memories, have different subtasks; the
+    skills execute the chosen one."""
+    torch.manual_seed(0)
+    shape = MemoryShape("tokens", 6, 4)
+    config = TwoLevelConfig(skills=SKILLS)
+    network = make_network("two_level", config, shape)
+    batch = Batch(
+        joints=torch.zeros(4, 3, 13),
+        scene_features=torch.zeros(4, 1, network.scene_encoder().features),
+        language=torch.tensor([[0, 5, 6], [0, 5, 7], [3, 5, 6], [3, 5, 7]]),
+        language_mask=torch.tensor([[False, True, True]] * 2 + [[True] * 3] * 2),
+        memory=torch.tensor([[0, 1, 1, 1, 1, 1], [0, 1, 1, 1, 1, 2]] * 2),
+        memory_mask=torch.tensor([[False] + [True] * 5] * 4),
+        subtask=torch.tensor([0, 1, 2, 4]),
+    )
+    trained = [value for value in network.parameters() if value.requires_grad]
+    optimiser = torch.optim.AdamW(trained, 3e-3)
+    for _ in range(150):
+        loss = network.loss(batch)
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+    assert loss < 0.05 and network.logits(batch).argmax(-1).tolist() == [0, 1, 2, 4]
+    with torch.no_grad():
+        network.eval()
+        found = network.sample(batch, torch.Generator().manual_seed(0))
+        expected = network.skills.sample(batch, torch.Generator().manual_seed(0))
+    assert torch.equal(found, expected)

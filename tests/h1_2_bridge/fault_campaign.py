@@ -112,11 +112,22 @@ class Run:
         self.world.step()
         self.world.send_delay = 0
 
+    def lost(self) -> bool:
+        """Return whether the supervisor or the bridge is lost already, so that a fault of the other
+        would be the loss of both, which docs/safety.md excludes."""
+        world = self.world
+        intruded = world.sources[-1:] == ["intruder"] and world.commands[-1].cmd.q[WEIGHT_SLOT] > 0
+        return intruded or (world.supervised and world.supervisor.reported_weight < 0)
+
     def fault_supervisor_paused(self) -> None:
+        if "fault_intruder" in self.faults and self.lost():
+            return
         self.world.supervisor_alive = False
         self.steps(int(self.rng.integers(5, 300)))
 
     def fault_both_paused(self) -> None:
+        if "fault_intruder" in self.faults and self.lost():
+            return
         self.world.supervisor_alive = False
         self.world.stop_for(float(self.rng.choice([0.3, 0.6, 5.0])))
 
@@ -124,6 +135,8 @@ class Run:
         """Not during a takeover, which would be the loss of both."""
         world = self.world
         if world.supervisor.turn is Turn.SUPERVISOR:
+            return
+        if "fault_intruder" in self.faults and self.lost():
             return
         world.supervisor_alive = False
         self.steps(int(self.rng.integers(5, 300)))
@@ -144,13 +157,15 @@ class Run:
     def fault_bridge_restarts(self) -> None:
         """Killed and started again, which takes longer than the supervisor's patience."""
         world = self.world
+        if self.lost():
+            return
         world.stop_for(float(self.rng.choice([0.25, 0.4, 1.0])))
         world.start_bridge()
         self.steps(int(self.rng.integers(1, 30)))
 
     def fault_intruder(self) -> None:
         """Another program publishes a command like the last one."""
-        if self.world.commands:
+        if self.world.commands and not self.lost():
             q = self.world.commands[-1].cmd.q.copy()
             q[20] += np.float32(1e-4)
             self.world.put(encode_low_cmd(replace(self.world.commands[-1].cmd, q=q)), "intruder")

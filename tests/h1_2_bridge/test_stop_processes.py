@@ -54,7 +54,7 @@ def test_every_stop_is_obeyed_on_a_loaded_machine(peer, bridge, start_supervisor
         "topic with default QoS": user.create_publisher(String, STOP_TOPIC, QoSProfile(depth=10)),
     }
     commands: list[subprocess.Popen] = []
-    stopped: list[tuple[float, float]] = []  # from DAMPING to the reset, s
+    stopped: list[tuple[float, float]] = []  # from DAMPING to the reset, s of the system's clock
     for number in range(STOPS):
         way = WAYS[number % len(WAYS)]
         user.engage()
@@ -73,17 +73,17 @@ def test_every_stop_is_obeyed_on_a_loaded_machine(peer, bridge, start_supervisor
         user.spin(0.5 if paused else 0.0)
         process.send_signal(signal.SIGCONT)
         user.until_state("DAMPING")
-        damped = time.monotonic()
+        damped = time.time()
         user.spin(0.3)
         for command in commands:  # it may repeat the request
             command.wait(PATIENCE)
-        stopped.append((damped, time.monotonic()))
+        stopped.append((damped, time.time()))
         assert user.ask("reset").success
         user.until_state("IDLE")
     record = robot.record()
     stiff = record.motors[:, :27, 4].any(axis=1) & (record.weight > 0)
     for damped, reset in stopped:
-        during = (record.time > damped) & (record.time < reset)
+        during = (record.sent > damped) & (record.sent < reset)  # some arrive later
         assert during.any() and not stiff[during].any()
     assert record.weight[-1] == 0.0
     assert_within_limits(record, speed=SPEED, ramp=RAMP, slack=BUSY)

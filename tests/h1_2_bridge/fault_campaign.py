@@ -102,7 +102,7 @@ class Run:
         world = self.world
         world.alter, world.stopped, world.send_delay = (lambda state: state), False, 0
         world.hand_answers = world.supervisor_hears = world.supervisor_alive = True
-        world.bridge_hears = True
+        world.bridge_receives = True
 
     def fault_pause(self) -> None:
         self.world.stop_for(float(self.rng.choice([0.05, 0.12, 0.16, 0.19, 0.3, 0.6, 2.0])))
@@ -147,7 +147,7 @@ class Run:
 
     def fault_takeover_not_received(self) -> None:
         """The socket of the paused bridge was full, and the user acts at once."""
-        self.world.bridge_hears = False
+        self.world.bridge_receives = False
         self.world.stop_for(float(self.rng.choice([0.16, 0.3, 0.6, 2.0])))
         self.steps(int(self.rng.integers(1, 100)))
         for _ in range(3):

@@ -39,7 +39,7 @@ class SupervisedWorld(World):
 
     Attributes:
         stopped: whether the bridge's process is stopped, as by SIGSTOP; its inputs queue up.
-        bridge_hears: whether the bridge receives the supervisor's commands.
+        bridge_receives: whether the bridge receives the supervisor's commands.
         sources: the publisher of each command, "bridge", "supervisor" or "intruder".
         receivers: number of subscriptions that the supervisor reaches.
     """
@@ -51,7 +51,7 @@ class SupervisedWorld(World):
         self.supervisor_alive = True
         self.sources: list[str] = []
         self._unread: deque[tuple[int, bytes]] = deque(maxlen=64)  # of the command topic
-        self.bridge_hears = True  # the commands of the supervisor
+        self.bridge_receives = True  # the commands of the supervisor
         self._old_heartbeat: tuple[float, float, float] | None = None  # of before a pause
         self._supervisor_due = self._heartbeat_due = 0
         self.supervisor_hears, self.receivers = True, 1
@@ -66,7 +66,7 @@ class SupervisedWorld(World):
         self.sources.append(source)
         if self.supervised and self.supervisor_hears and source != "supervisor":
             self.supervisor.receive(raw, self.now)
-        if source != "bridge" and self.bridge_hears:
+        if source != "bridge" and self.bridge_receives:
             self._unread.append((self.now, raw))
 
     def step(self, milliseconds: int = 4) -> Sent | None:

@@ -179,9 +179,9 @@ def test_without_a_supervisor_a_reset_ramps_down_from_the_last_command(world):
 @pytest.mark.parametrize("act", ["reset", "stop"])
 def test_a_takeover_that_the_bridge_did_not_receive(world, seconds, delay, act):
     """The states of the robot filled the socket's buffer during the pause. The supervisor's
-    heartbeat tells what the robot executes."""
+    heartbeat reports the weight that the robot executes."""
     before = len(world.commands)
-    world.bridge_hears = False
+    world.bridge_receives = False
     world.stop_for(seconds)
     world.run(delay)
     world.step()

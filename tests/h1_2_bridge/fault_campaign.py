@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ from virtual import MS, assert_safe, assert_valid
 from h1_2_bridge.motors import WEIGHT_SLOT
 from h1_2_bridge.remote import encode
 from h1_2_bridge.states import ControlState
-from h1_2_bridge.supervisor import Supervisor, SupervisorParameters, Turn
+from h1_2_bridge.supervisor import Turn
 from h1_2_bridge.wire import encode_low_cmd, encode_low_state
 from rulesafe_core.chunks import SECOND, make_chunk
 from rulesafe_core.errors import RuleSafeError
@@ -37,7 +38,10 @@ PATIENCE = 0.2
 """Of the supervisor, s."""
 
 
-NOT_RECEIVED = "fault_supervisor_is_deaf"
+SENT_LATE = {"fault_pause_before_sending", "fault_pause_in_send"}
+"""Faults after which the time between two commands is not the one that they were computed for."""
+
+NOT_RECEIVED = "fault_commands_not_received"
 """The supervisor does not receive the commands, and takes over with the last one it received."""
 
 
@@ -101,7 +105,7 @@ class Run:
     def end_fault(self) -> None:
         world = self.world
         world.alter, world.stopped, world.send_delay = (lambda state: state), False, 0
-        world.hand_answers = world.supervisor_hears = world.supervisor_alive = True
+        world.hand_answers = world.supervisor_receives = world.supervisor_alive = True
         world.bridge_receives = True
 
     def fault_pause(self) -> None:
@@ -112,6 +116,12 @@ class Run:
         self.world.step()
         self.world.send_delay = 0
 
+    def fault_pause_in_send(self) -> None:
+        """The robot or the supervisor receives the command after the pause only."""
+        seconds = float(self.rng.choice([0.05, 0.12, 0.16, 0.19, 0.3, 0.6, 2.0]))
+        robot_first, supervisor_first = self.rng.random(2) < 0.5
+        self.world.pause_in_send(seconds, bool(robot_first), bool(supervisor_first))
+
     def lost(self) -> bool:
         """Return whether the supervisor or the bridge is lost already, so that a fault of the other
         would be the loss of both, which docs/safety.md excludes."""
@@ -119,14 +129,18 @@ class Run:
         intruded = world.sources[-1:] == ["intruder"] and world.commands[-1].cmd.q[WEIGHT_SLOT] > 0
         return intruded or (world.supervised and world.supervisor.reported_weight < 0)
 
+    def intruded(self) -> bool:
+        """Return whether an intruder's command may be in effect next to a loss."""
+        return "fault_intruder" in self.faults and self.lost()
+
     def fault_supervisor_paused(self) -> None:
-        if "fault_intruder" in self.faults and self.lost():
+        if self.intruded():
             return
         self.world.supervisor_alive = False
         self.steps(int(self.rng.integers(5, 300)))
 
     def fault_both_paused(self) -> None:
-        if "fault_intruder" in self.faults and self.lost():
+        if self.intruded():
             return
         self.world.supervisor_alive = False
         self.world.stop_for(float(self.rng.choice([0.3, 0.6, 5.0])))
@@ -134,16 +148,14 @@ class Run:
     def fault_supervisor_restarts(self) -> None:
         """Not during a takeover, which would be the loss of both."""
         world = self.world
-        if world.supervisor.turn is Turn.SUPERVISOR:
-            return
-        if "fault_intruder" in self.faults and self.lost():
+        if world.supervisor.turn is Turn.SUPERVISOR or self.intruded():
             return
         world.supervisor_alive = False
         self.steps(int(self.rng.integers(5, 300)))
-        world.supervisor = Supervisor(SupervisorParameters(ramp=0.3, patience=PATIENCE))
+        world.start_supervisor()
 
-    def fault_supervisor_is_deaf(self) -> None:
-        self.world.supervisor_hears = False
+    def fault_commands_not_received(self) -> None:
+        self.world.supervisor_receives = False
 
     def fault_takeover_not_received(self) -> None:
         """The socket of the paused bridge was full, and the user acts at once."""
@@ -252,20 +264,31 @@ class Run:
         world.assert_no_jump(PATIENCE + 0.04 if NOT_RECEIVED in self.faults else 0.0)
         self.assert_one_writer()
         assert_valid(world)
+        assert self.late_effect() <= 0.05, "an old command remained in effect"
         assert world.oldest * MS <= world.config.gap_timeout * SECOND, "an old command was sent"
         # A command sent late moves the arm more slowly than it was computed for.
-        if set(world.sources) <= {"bridge"} and "fault_pause_before_sending" not in self.faults:
+        if set(world.sources) <= {"bridge"} and not SENT_LATE & set(self.faults):
             assert_safe(world)
 
     def assert_one_writer(self) -> None:
-        """After a command of another program, the bridge publishes at weight 0 only, from rest."""
-        sources, commands = self.world.sources, self.world.commands
-        for i in range(1, len(sources)):
-            if sources[i - 1] != "bridge" and sources[i] == "bridge":
-                before, after = commands[i - 1].cmd, commands[i].cmd
-                assert before.q[WEIGHT_SLOT] == 0, f"the {sources[i - 1]} had not finished"
+        """After a command of another program, the bridge publishes at weight 0 only, from rest,
+        unless it was paused while it sent the command."""
+        pairs = zip(self.world.sources, self.world.commands, strict=True)
+        in_time = [(source, command.cmd) for source, command in pairs if not command.late]
+        for (source_before, before), (source, after) in pairwise(in_time):
+            if source_before != "bridge" and source == "bridge":
+                assert before.q[WEIGHT_SLOT] == 0, f"the {source_before} had not finished"
                 assert after.q[WEIGHT_SLOT] <= (40 * MS / SECOND) / 0.3 + 1e-6
-            assert np.isfinite(commands[i].cmd.q[:MOTORS]).all()
+            assert np.isfinite(after.q[:MOTORS]).all()
+
+    def late_effect(self) -> float:
+        """Return the longest time (s) for which a command sent late raised the weight."""
+        longest, commands = 0.0, self.world.commands
+        for before, late, after in zip(commands, commands[1:], commands[2:], strict=False):
+            rise = late.cmd.q[WEIGHT_SLOT] - before.cmd.q[WEIGHT_SLOT]
+            if late.late and rise > (40 * MS / SECOND) / 0.3:
+                longest = max(longest, (after.time - late.time) / SECOND)
+        return longest
 
     def figures(self) -> dict[str, Any]:
         """Return what the robot received."""
@@ -283,6 +306,7 @@ class Run:
             "commands": len(commands),
             "takeovers": world.supervisor.counts.takeovers,
             "oldest_ms": world.oldest,
+            "late_s": self.late_effect(),
             "ramp_share": ramp,
             "speed_share": speed,
             "release_s": max(0.0, released) if world.output.ends else None,
@@ -323,6 +347,9 @@ def summary(results: Sequence[Mapping[str, Any]]) -> str:
         "takeovers by the supervisor": sum(r["takeovers"] for r in results),
         "longest time from computing to sending a command": (
             f"{max(r['oldest_ms'] for r in results)} ms"
+        ),
+        "longest time for which a command of a bridge paused in sending raised the weight": (
+            f"{1000 * most(results, 'late_s'):.0f} ms"
         ),
         "fastest change of the weight, of the limit": f"{most(others, 'ramp_share'):.3f}",
         "fastest joint command, of the limit": f"{most(others, 'speed_share'):.3f}",

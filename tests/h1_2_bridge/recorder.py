@@ -69,9 +69,19 @@ class Record:
         """Commanded positions (n, 27), rad."""
         return self.motors[:, :27, 1]
 
+    @property
+    def late(self) -> NDArray[np.bool_]:
+        """Whether each command arrived after one that was published later (n,): its publisher was
+        paused while it sent the command."""
+        newest = np.maximum.accumulate(self.sent) if len(self) else self.sent
+        return self.sent < newest - SLACK
+
     def of(self, topic: str) -> "Record":
         """Return the commands of one topic."""
-        chosen = self.topic == topic
+        return self.where(self.topic == topic)
+
+    def where(self, chosen: NDArray[np.bool_]) -> "Record":
+        """Return some of the commands, `chosen` (n,)."""
         return Record(*(getattr(self, name)[chosen] for name in self.__dataclass_fields__))
 
 
@@ -82,6 +92,7 @@ def assert_within_limits(
     margin: float = 0.0,
     complete: bool = True,
     slack: float = SLACK,
+    late: int = 0,
 ) -> None:
     """Assert that every command of a record is well-formed and within all limits.
 
@@ -91,9 +102,15 @@ def assert_within_limits(
         margin: of the arm's commands to the joint limits, rad.
         complete: whether the record has the first command sent, whose weight must not jump.
         slack: s by which two messages may be sent closer together than they were computed.
+        late: number of commands that may arrive after a newer one, which must follow within
+            `slack`; the limits of changes do not apply to them.
     """
     if len(record) == 0:
         return
+    assert record.late.sum() <= late
+    for i in np.flatnonzero(record.late):
+        assert i + 1 < len(record), "an old command remained in effect"
+        assert record.time[i + 1] - record.time[i] <= slack, "an old command remained in effect"
     assert record.valid.all()
     assert (record.mode_machine == MODE_MACHINE).all()
     assert (record.mode_pr == 0).all()
@@ -108,6 +125,7 @@ def assert_within_limits(
         assert (motors[:, :, column] <= largest).all()
     # Entries beyond the robot's motors are zero, except the weight.
     assert (motors[:, WEIGHT_SLOT + 1 :] == 0).all()
+    record = record.where(~record.late)
     for topic in np.unique(record.topic):
         one = record.of(topic)
         held = one.weight > 0 if topic == "arm_sdk" else np.ones(len(one), bool)

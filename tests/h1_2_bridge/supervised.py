@@ -2,12 +2,12 @@
 
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
 from sdk_motors import MOTORS
-from virtual import MS, World, velocity_limits
+from virtual import MS, Command, World, velocity_limits
 
 from h1_2_bridge.core import Sent
 from h1_2_bridge.motors import WEIGHT_SLOT
@@ -34,6 +34,15 @@ class Change:
     moved_limit: np.ndarray
 
 
+@dataclass(frozen=True)
+class PauseInSend:
+    """A pause of the bridge while it sends a command; `..._first`: who receives it before."""
+
+    seconds: float
+    robot_first: bool
+    supervisor_first: bool
+
+
 class SupervisedWorld(World):
     """A world with the supervisor, which runs on when the bridge is stopped.
 
@@ -46,15 +55,22 @@ class SupervisedWorld(World):
 
     def __init__(self, patience: float = 0.2, **settings) -> None:
         super().__init__(**{"supervisor_timeout": 0.5, **settings})
-        parameters = SupervisorParameters(ramp=self.config.ramp, patience=patience)
-        self.supervisor, self.stopped = Supervisor(parameters), False
+        self._parameters = SupervisorParameters(ramp=self.config.ramp, patience=patience)
+        self.start_supervisor()
+        self.stopped = False
         self.supervisor_alive = True
         self.sources: list[str] = []
         self._unread: deque[tuple[int, bytes]] = deque(maxlen=64)  # of the command topic
         self.bridge_receives = True  # the commands of the supervisor
         self._old_heartbeat: tuple[float, float, float] | None = None  # of before a pause
-        self._supervisor_due = self._heartbeat_due = 0
-        self.supervisor_hears, self.receivers = True, 1
+        self._supervisor_due = self._heartbeat_due = self._report_due = 0
+        self._pause: PauseInSend | None = None
+        self.supervisor_receives, self.receivers = True, 1
+
+    def start_supervisor(self) -> None:
+        """Start the supervisor's process, also in place of one that has ended."""
+        self.supervisor = Supervisor(self._parameters)
+        self._supervisor_unread: deque[bytes] = deque(maxlen=100)  # while it is paused
 
     @property
     def supervised(self) -> bool:
@@ -62,12 +78,47 @@ class SupervisedWorld(World):
         return self.supervisor_alive and self.output.ends
 
     def put(self, raw: bytes, source: str = "bridge") -> None:
-        super().put(raw)
-        self.sources.append(source)
-        if self.supervised and self.supervisor_hears and source != "supervisor":
-            self.supervisor.receive(raw, self.now)
+        pause, self._pause = self._pause, None
+        if source == "bridge" and pause is not None:
+            self._put_late(raw, pause)
+            return
+        self._reach_robot(raw, source)
+        if source != "supervisor":
+            self._reach_supervisor(raw)
         if source != "bridge" and self.bridge_receives:
             self._unread.append((self.now, raw))
+
+    def _reach_robot(self, raw: bytes, source: str, late: bool = False) -> None:
+        super().put(raw)
+        self.commands[-1] = replace(self.commands[-1], late=late)
+        self.sources.append(source)
+
+    def _reach_supervisor(self, raw: bytes) -> None:
+        if self.supervisor_receives:
+            self._supervisor_unread.append(raw)
+            self._read_commands()
+
+    def _read_commands(self) -> None:
+        while self.supervised and self._supervisor_unread:
+            self.supervisor.receive(self._supervisor_unread.popleft(), self.now)
+
+    def _put_late(self, raw: bytes, pause: "PauseInSend") -> None:
+        if pause.robot_first:
+            self._reach_robot(raw, "bridge")
+        if pause.supervisor_first:
+            self._reach_supervisor(raw)
+        self.stop_for(pause.seconds)
+        if not pause.robot_first:
+            self._reach_robot(raw, "bridge", late=True)
+        if not pause.supervisor_first:
+            self._reach_supervisor(raw)
+
+    def pause_in_send(self, seconds: float, robot_first: bool, supervisor_first: bool) -> None:
+        """Stop the bridge's process while it sends its next command, if it sends one in this step;
+        who receives the command before the pause is given."""
+        self._pause = PauseInSend(seconds, robot_first, supervisor_first)
+        self.step()
+        self._pause = None
 
     def step(self, milliseconds: int = 4) -> Sent | None:
         sent = None
@@ -87,8 +138,12 @@ class SupervisedWorld(World):
                 self._heartbeat_due = self.now + 50 * MS
                 self.core.supervisor.receive(*heartbeat, self.now)
             sent = super().step(milliseconds)
+            if self.supervised and self.now >= self._report_due:
+                self._report_due = self.now + 100 * MS
+                self.supervisor.bridge_reported(self.core.weight, self.now)
         if self.supervised and self.now >= self._supervisor_due:
             self._supervisor_due = self.now + 10 * MS
+            self._read_commands()
             if raw := self.supervisor.tick(self.now):
                 self.put(raw, "supervisor")
                 self.supervisor.receive(raw, self.now)
@@ -107,15 +162,21 @@ class SupervisedWorld(World):
         if bridge and not self.stopped:
             self.core.stop("stop requested by a test")
 
+    @property
+    def in_time(self) -> list[Command]:
+        """The commands without the late ones."""
+        return [command for command in self.commands if not command.late]
+
     def changes(self, age: float = 0.0) -> Iterator[Change]:
-        """Yield the changes between consecutive commands, as the robot receives them.
+        """Yield the changes between consecutive commands, as the robot receives them, without the
+        late ones, which the robot executes until the next command.
 
         Args:
             age: time added to that between two commands, s: the age of the last command that the
                 supervisor received when it took over from a bridge that was running.
         """
         velocity = velocity_limits(self.config)
-        for last, new in pairwise(self.commands):
+        for last, new in pairwise(self.in_time):
             seconds = (new.time - last.time) / SECOND
             before, after = float(last.cmd.q[WEIGHT_SLOT]), float(new.cmd.q[WEIGHT_SLOT])
             moved = np.abs(new.cmd.q - last.cmd.q)[:MOTORS]

@@ -135,6 +135,36 @@ def test_a_pause_during_the_publication_is_found_too(world):
     assert world.state is ControlState.FAULT
 
 
+@pytest.mark.parametrize("seconds", [0.05, 0.16, 0.19, 0.3, 0.9, 8.0])
+@pytest.mark.parametrize("first", ["robot", "supervisor", "none"])
+@pytest.mark.parametrize("killed", [False, True])
+def test_an_old_command_of_a_bridge_paused_while_it_sends_has_no_lasting_effect(
+    world, seconds, first, killed
+):
+    """DDS sends to one receiver after the other, and nothing can be checked in between."""
+    before = len(world.commands)
+    world.pause_in_send(seconds, first == "robot", first == "supervisor")
+    if killed:
+        world.stopped = True
+    else:
+        world.run(0.02)
+    follows = [i + 1 for i, command in enumerate(world.commands) if command.late]
+    assert len(follows) == (first != "robot")
+    world.run(2.5)
+    for i in follows:
+        in_effect = world.commands[i].time - world.commands[i - 1].time
+        assert in_effect <= 214 * MS  # the supervisor's patience and period, a step of the test
+        if seconds > 0.25:
+            assert world.sources[i] == "supervisor", "the takeover continues"
+            assert in_effect <= 14 * MS
+    if killed or seconds > 0.15:
+        assert weights(world)[-1] == 0.0
+        in_time = [c.cmd.q[WEIGHT_SLOT] for c in world.commands[before:] if not c.late]
+        assert (np.diff(in_time) <= 0).all()
+    else:
+        assert world.state is ControlState.ACTIVE and weights(world)[-1] == 1.0
+
+
 @pytest.mark.parametrize("seconds", [0.6, 3.0, 60.0])
 def test_bridge_and_supervisor_paused_together(world, seconds):
     """A suspended machine: neither knows what the other did, and no other program commands."""

@@ -1,7 +1,7 @@
 """Random faults of the bridge's and the supervisor's processes, with the manufacturer's SDK as the
 robot: whatever is paused or ends, the robot receives safe commands and finally weight 0.
 
-    BRIDGE_PROCESS_RUNS=200 pytest tests/h1_2_bridge/test_process_campaign.py    # 50 minutes
+    BRIDGE_PROCESS_RUNS=200 pytest tests/h1_2_bridge/test_process_campaign.py    # 34 minutes
 
 Each run is one seed: a fault at a random time, while the bridge engages, moves or releases the arm.
 The timeouts are long, so that a busy machine causes no fault; fault_campaign.py checks the exact
@@ -119,4 +119,5 @@ def test_whatever_happens_to_the_processes_the_robot_is_released(
     record = robot.record()
     assert len(record)
     assert record.weight[-1] == 0.0
-    assert_within_limits(record, speed=SPEED, ramp=RAMP, slack=BUSY)
+    late = int(fault == "the bridge is paused" or fault.startswith("a stop"))
+    assert_within_limits(record, speed=SPEED, ramp=RAMP, slack=BUSY, late=late)

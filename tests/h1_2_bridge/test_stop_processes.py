@@ -55,12 +55,14 @@ def test_every_stop_is_obeyed_on_a_loaded_machine(peer, bridge, start_supervisor
     }
     commands: list[subprocess.Popen] = []
     stopped: list[tuple[float, float]] = []  # from DAMPING to the reset, s of the system's clock
+    pauses = 0
     for number in range(STOPS):
         way = WAYS[number % len(WAYS)]
         user.engage()
         user.move(user.way({3: float(rng.uniform(-0.3, 0.3))}, rows=40))
         user.spin(float(rng.uniform(0, 0.5)))
         paused = bool(rng.random() < 0.3)
+        pauses += paused
         if paused:
             process.send_signal(signal.SIGSTOP)
         if way in publishers:
@@ -86,4 +88,4 @@ def test_every_stop_is_obeyed_on_a_loaded_machine(peer, bridge, start_supervisor
         during = (record.sent > damped) & (record.sent < reset)  # some arrive later
         assert during.any() and not stiff[during].any()
     assert record.weight[-1] == 0.0
-    assert_within_limits(record, speed=SPEED, ramp=RAMP, slack=BUSY)
+    assert_within_limits(record, speed=SPEED, ramp=RAMP, slack=BUSY, late=pauses)

@@ -89,7 +89,7 @@ def test_a_supervisor_that_dies_while_the_arm_is_damped_leads_to_a_release():
 
 def test_a_supervisor_that_does_not_receive_the_commands_is_lost_too():
     world = SupervisedWorld(ramp=1.0)
-    world.supervisor_hears = False
+    world.supervisor_receives = False
     world.run(0.2)
     world.core.engage(world.now)
     world.until(ControlState.FAULT)

@@ -32,10 +32,16 @@ HANDS = HAND_JOINTS + LEFT_HAND_JOINTS
 
 @dataclass(frozen=True)
 class Command:
-    """A command decoded from its message, `time` in ns."""
+    """A command decoded from its message.
+
+    Attributes:
+        time: when the robot received it, ns.
+        late: whether the bridge was paused while it sent the command.
+    """
 
     time: int
     cmd: LowCmd
+    late: bool = False
 
 
 class World:

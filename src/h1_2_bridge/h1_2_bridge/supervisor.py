@@ -2,9 +2,11 @@
 
 With arm_sdk the robot keeps executing the last command, so that a killed bridge leaves the weight
 unchanged. The supervisor, a separate process, subscribes to the bridge's commands. If they stop
-while the weight is above 0, it repeats the last one with a weight that ramps down to exactly 0 and
-then stops publishing. Any command that is not its own ends a takeover, so that it never publishes
-together with the bridge.
+while the weight is above 0, it repeats the last one with a weight that ramps down to exactly 0. It
+then repeats weight 0 until the bridge reports this weight, too: a process that was paused while it
+sent a command sends it when it continues, perhaps to the robot alone, and DDS does the same with a
+lost command. Such an old command is in effect for one period of the supervisor. The first command
+of another publisher is therefore ignored in a takeover; the second one ends it.
 
 After a pause of its own of more than STALE the supervisor discards the stored command: the bridge,
 which noticed the missing heartbeat, may have released the robot meanwhile. Its heartbeat then
@@ -33,7 +35,6 @@ SECOND = 10**9
 LAST_ZEROS = 0.2
 """Time (s) for which weight 0 is repeated at the end, because a single message may be lost."""
 
-
 STALE = 0.5
 """Time (s) without a tick after which the last command is discarded: the supervisor was paused."""
 
@@ -50,6 +51,7 @@ class Turn(Enum):
     NONE = "no command with a weight above 0"
     BRIDGE = "the bridge publishes commands"
     SUPERVISOR = "the bridge stopped publishing commands: ramping the weight down to 0"
+    RELEASED = "the weight is 0: repeating it until the bridge reports it, too"
 
 
 @dataclass
@@ -96,6 +98,9 @@ class Supervisor:
         self._blind_until = 0  # ns; commands received before may be older than a pause
         self._takeover_time: int | None = None  # ns
         self._takeover_weight = 0.0
+        self._interrupted = False  # this takeover, by one command
+        self._zero_time = 0  # ns, when the weight reached 0 in this takeover
+        self._report_time: int | None = None  # ns, of the bridge's first report after that
         self._own_crcs: set[bytes] = set()  # CRCs of the commands sent in this takeover
         self._stop_time: int | None = None  # ns, of a stop request that is not yet obeyed
         self.turn = Turn.NONE
@@ -110,10 +115,12 @@ class Supervisor:
         """Weight for the heartbeat; UNKNOWN if the supervisor could not take over."""
         return UNKNOWN if self._last is None else self._weight
 
-    @property
-    def idle(self) -> bool:
-        """Whether the last command has weight 0, so that the process may end: not before `patience`
-        has passed since commands were ignored after a pause of its own."""
+    def idle(self, bridge: bool) -> bool:
+        """Return whether the last command has weight 0, so that the process may end: not before
+        `patience` has passed since commands were ignored after a pause of its own. `bridge`:
+        whether the bridge's process exists, which may be paused and send an old command."""
+        if self.turn is Turn.RELEASED:
+            return not bridge and self._ticked > self._zero_time + LAST_ZEROS * SECOND
         return (
             self.turn is Turn.NONE and self._ticked >= self._blind_until + self._patience * SECOND
         )
@@ -134,6 +141,9 @@ class Supervisor:
             self._stop_time = None  # the request is fulfilled
         elif self._takeover_time is not None and self._stop_time is not None:
             return  # the other publisher ignores the stop request
+        if self._takeover_time is not None and not self._interrupted:
+            self._interrupted = True
+            return
         self._last, self._last_received, self._takeover_time = command, now, None
         self._own_crcs.clear()
         self._weight = float(np.clip(command.q[WEIGHT_SLOT], 0, 1))
@@ -144,6 +154,12 @@ class Supervisor:
         self.counts.stops += 1
         if self._last is not None and self._weight > 0 and self._last.kp.any():
             self._stop_time = now
+
+    def bridge_reported(self, weight: float, now: int) -> None:
+        """Process a report of the bridge: it sends no old command after it. With a weight above 0
+        the bridge has not received yet that the robot is released."""
+        if self.turn is Turn.RELEASED and self._report_time is None and weight == 0:
+            self._report_time = now
 
     def tick(self, now: int) -> bytes | None:
         """Return the message to publish now; None: nothing. Call it at a constant rate, after all
@@ -165,6 +181,7 @@ class Supervisor:
             if now - begin < self._patience * SECOND:
                 return None
             self._takeover_time, self._takeover_weight = now, self._weight
+            self._interrupted, self._report_time = False, None
             self.turn = Turn.SUPERVISOR
             self.counts.takeovers += 1
         return self._ramp_down(self._last, now)
@@ -175,7 +192,9 @@ class Supervisor:
         damps, elapsed = self._stop_time is not None, (now - self._takeover_time) / SECOND
         elapsed += self._period
         self._weight = max(0.0, self._takeover_weight - elapsed / self._ramp)
-        if self._weight == 0 and elapsed > self._takeover_weight * self._ramp + LAST_ZEROS:
+        if self._weight == 0 and self.turn is Turn.SUPERVISOR:
+            self.turn, self._zero_time = Turn.RELEASED, now
+        if self._report_time is not None and now - self._report_time > LAST_ZEROS * SECOND:
             self.turn, self._takeover_time, self._stop_time = Turn.NONE, None, None
         q = last.q.copy()
         q[WEIGHT_SLOT] = self._weight

@@ -1,9 +1,10 @@
 """Supervisor node: subscribes to /arm_sdk and publishes there after the bridge has died.
 
 It is a separate process. After any number of SIGINT, SIGTERM, SIGHUP and SIGQUIT it runs on until
-the weight is 0, because the end of a launch or of a terminal interrupts the bridge and the
-supervisor at the same time; only SIGKILL ends it earlier. It then publishes no heartbeat, so that
-the bridge releases the robot.
+the weight is 0 and the bridge, if the supervisor took over from it, has continued or ended, because
+the end of a launch or of a terminal interrupts the bridge and the supervisor at the same time; only
+SIGKILL ends it earlier. Without a takeover it then publishes no heartbeat, so that the bridge
+releases the robot.
 """
 
 import sys
@@ -20,9 +21,13 @@ from h1_2_bridge.realtime import steady_ns, use_realtime
 from h1_2_bridge.ros import LISTENER, STOP_QOS, STOP_TOPIC, run_robot_node
 from h1_2_bridge.supervisor import SECOND, Supervisor, SupervisorParameters, Turn
 from rulesafe_core.ros import Diagnostics, declare, executing, read_parameters
+from rulesafe_interfaces.msg import BridgeState
 
 NAME = "h1_2_bridge_supervisor"
 """Node name. Next to the bridge, only a node of this name may publish on /arm_sdk."""
+
+BRIDGE = "h1_2_bridge"
+"""Node name of the bridge."""
 
 TOPIC = "/arm_sdk"
 
@@ -47,12 +52,16 @@ class SupervisorNode(Node):
         self._heartbeat = self.create_publisher(Float64MultiArray, "/bridge/supervisor", 1)
         self._diagnostics = Diagnostics(self)
         self.create_subscription(LowCmd, TOPIC, self._on_command, every, raw=True)
+        self.create_subscription(BridgeState, "/bridge/state", self._on_report, 1)
         for qos in STOP_QOS:
             self.create_subscription(String, STOP_TOPIC, self._on_stop, qos)
 
     def _on_command(self, raw: bytes) -> None:
         self.messages += 1
         self.supervisor.receive(raw, steady_ns())
+
+    def _on_report(self, state: BridgeState) -> None:
+        self.supervisor.bridge_reported(state.weight, steady_ns())
 
     def _on_stop(self, message: String) -> None:
         self.supervisor.stop(steady_ns())
@@ -77,16 +86,23 @@ class SupervisorNode(Node):
         if signals > self._signals and turn is not Turn.NONE:
             self._signals = signals
             self.get_logger().warning(
-                f"interrupted (signal {signals}): waiting until the weight, now "
-                f"{self.supervisor.weight:.2f}, is 0 ({turn.value}); only SIGKILL ends this process"
+                f"interrupted (signal {signals}) at the weight {self.supervisor.weight:.2f}: "
+                f"{turn.value}; only SIGKILL ends this process earlier"
             )
-        if not signals and now >= self._heartbeat_due:
+        interrupted = signals and turn in (Turn.NONE, Turn.BRIDGE)
+        if not interrupted and now >= self._heartbeat_due:
             self._heartbeat_due = now + HEARTBEAT_PERIOD
             data = [self._patience, self.supervisor.reported_weight, self._receivers()]
             self._heartbeat.publish(Float64MultiArray(data=data))
         if now >= self._report_due:
             self._report_due = now + SECOND
             self._report()
+
+    @property
+    def idle(self) -> bool:
+        """Whether the process may end; see `Supervisor.idle`."""
+        publishers = self.get_publishers_info_by_topic(TOPIC)
+        return self.supervisor.idle(any(info.node_name == BRIDGE for info in publishers))
 
     def _receivers(self) -> float:
         """Return the number of subscriptions to the commands, except those of bridge and supervisor
@@ -108,7 +124,7 @@ def _run(signals: list[int]) -> None:
     with executing(SupervisorNode) as (node, executor):
         use_realtime(read_parameters(node, SupervisorParameters))
         due = steady_ns()
-        while not (signals and node.supervisor.idle):
+        while not (signals and node.idle):
             executor.spin_once(timeout_sec=max(0.0, (due - steady_ns()) / SECOND))
             if steady_ns() < due:
                 continue

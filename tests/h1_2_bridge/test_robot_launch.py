@@ -29,6 +29,10 @@ LAUNCH = ROOT / "launch/robot.launch.xml"
 PATIENCE = 540.0
 """Timeout, s of wall time; an episode takes a minute on an idle machine."""
 
+ATTEMPTS = 3
+"""Episodes, of which the first success counts: the simulated robot runs in real time, and may stand
+still for seconds on a busy machine."""
+
 PATIENT = """
 h1_2_bridge:
   ros__parameters: {state_timeout: 9.0, stall_timeout: 9.0, hand_timeout: 30.0, chunk_age: 30.0,
@@ -53,16 +57,33 @@ def graph():
     rclpy.try_shutdown()
 
 
-@pytest.mark.timeout(PATIENCE + 60)
+@pytest.mark.timeout(ATTEMPTS * PATIENCE + 60)
 def test_the_expert_opens_a_safe_over_the_real_path(graph, tmp_path):
     """Simulated robot, bridge, supervisor, expert and evaluator run in separate processes. The door
     opens, all commands are within the limits, and the weight is 0 at the end."""
     config = tmp_path / "patient.yaml"
     config.write_text(PATIENT)
-    commands = Commands(graph)
+    for attempt in range(ATTEMPTS):
+        commands = Commands(graph)
+        episode = play(graph, config, tmp_path / str(attempt))
+        record = commands.record()
+        graph.destroy_subscription(commands.subscription)
+        assert_within_limits(
+            record, speed=0.1, ramp=3.0, margin=0.02, complete=commands.complete, slack=BUSY
+        )
+        assert record.weight.max() == 1.0
+        assert record.weight[-1] == 0.0, "the bridge has released the arm before it ended"
+        if episode["opened"]:
+            break
+        print(f"attempt {attempt}: {episode}")
+    assert episode["opened"], episode
+
+
+def play(graph, config: Path, out: Path) -> dict:
+    """Launch an episode of the expert, wait for its end and return its summary."""
     running = launch(
         *("target:=sim_dds", "rule:=rule_003", "cameras:=false", "film:=false"),
-        *(f"out:={tmp_path / 'out'}", f"bridge_config:={config}"),
+        *(f"out:={out}", f"bridge_config:={config}"),
     )
     end = time.monotonic() + PATIENCE
     try:
@@ -73,15 +94,9 @@ def test_the_expert_opens_a_safe_over_the_real_path(graph, tmp_path):
         if running.poll() is None:
             running.send_signal(signal.SIGINT)
             running.wait(60)
-    episode = json.loads((tmp_path / "out/summary.json").read_text())["episodes"][0]
-    assert running.returncode == 0, episode
-    assert episode["opened"], episode
-    record = commands.record()
-    assert_within_limits(
-        record, speed=0.1, ramp=3.0, margin=0.02, complete=commands.complete, slack=BUSY
-    )
-    assert record.weight.max() == 1.0
-    assert record.weight[-1] == 0.0, "the bridge has released the arm before it ended"
+    episode = json.loads((out / "summary.json").read_text())["episodes"][0]
+    assert running.returncode == (0 if episode["opened"] else 1), episode
+    return episode
 
 
 def printed(*arguments: str) -> str:

@@ -181,11 +181,9 @@ def _check_interface(about: Mapping[str, Any]) -> None:
 
 
 def _config(family: str, size: str, about: Mapping[str, Any]) -> NetworkConfig:
-    """Return the configuration with these values, read from JSON; lists become tuples."""
+    """Return the configuration with these values, read from JSON."""
     find_family(family)
-    kind = type(find_config(family, size))
-    values = {k: tuple(v) if isinstance(v, list) else v for k, v in about.items()}
-    return kind(**values)
+    return type(find_config(family, size)).from_json(about)
 
 
 def _weights(path: Path, digest: str) -> dict[str, Tensor]:

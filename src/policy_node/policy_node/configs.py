@@ -1,16 +1,24 @@
 """Settings of networks and of training; without torch, so that the command line loads fast."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from policy_node.normaliser import ActionKind
 from policy_node.policy import Needs
 from rulesafe_core.settings import Settings, setting
 
+Config = TypeVar("Config", bound="NetworkConfig")
+
 
 class NetworkConfig:
     """The inputs of a network. The configuration of a family is a frozen dataclass that derives
     from this class and overrides some of these values with fields or properties."""
+
+    @classmethod
+    def from_json(cls: type[Config], values: Mapping[str, Any]) -> Config:
+        """Return the configuration with these values, read from JSON; lists become tuples."""
+        return cls(**{k: tuple(v) if isinstance(v, list) else v for k, v in values.items()})
 
     @property
     def frames(self) -> int:
@@ -209,11 +217,7 @@ class TwoLevelConfig(NetworkConfig):
     def __post_init__(self) -> None:
         """Convert a dict, as read from JSON, to a Dp3Config."""
         if isinstance(self.skills, dict):
-            found: dict[str, Any] = self.skills
-            values: dict[str, Any] = {
-                k: tuple(v) if isinstance(v, list) else v for k, v in found.items()
-            }
-            object.__setattr__(self, "skills", Dp3Config(**values))
+            object.__setattr__(self, "skills", Dp3Config.from_json(self.skills))
 
     @property
     def instruction(self) -> bool:

@@ -74,6 +74,34 @@ def test_a_lock_of_one_s_own_is_opened_and_replayed(own_lock, tmp_path, capsys, 
     assert "my_lock on safe_02" in capsys.readouterr().out
 
 
+def test_programs_demonstrate_without_reading_the_lock(tmp_path, capsys):
+    """The first program is that of the shortest plan; the others are files, run in the sandbox: one
+    that opens the door, and one that leaves it closed."""
+    words = ["--episodes", "1", "--safes", "safe_02", "--passes", "states", "--by", "programs"]
+    demos = tmp_path / "demos"
+    assert main(["demos", "generate", "--rules", "rule_002", *words, "--out", str(demos)]) == 0
+    facts = read(DemoFolder(demos).file("rule_002", 0, success=True)).facts
+    assert facts["by"] == "programs" and facts["events"] == ["knob+", "door+"]
+    assert main(["demos", "replay", str(demos), "0"]) == 0
+
+    programs, own = tmp_path / "programs", tmp_path / "own"
+    programs.mkdir()
+    (programs / "rule_001.py").write_text('planner.hand_open("right")\n')
+    words += ["--attempts", "1", "--programs", str(programs), "--out", str(own)]
+    assert main(["demos", "generate", "--rules", "rule_001,rule_002", *words]) == 2
+    assert "has no program rule_002.py" in capsys.readouterr().err
+    (programs / "rule_002.py").write_text(facts["program"])
+    assert main(["demos", "generate", "--rules", "rule_001,rule_002", *words]) == 1
+    opened = read(DemoFolder(own).file("rule_002", 0, success=True)).facts
+    assert opened["program"] == facts["program"] and opened["digest"] == facts["digest"]
+    closed = read(DemoFolder(own).file("rule_001", 0, success=False)).facts
+    assert closed["failure"] == "the program ended, and the door is not open"
+
+    (programs / "rule_002.py").write_text("pass\n")
+    assert main(["demos", "generate", "--rules", "rule_001,rule_002", *words]) == 2
+    assert "another request" in capsys.readouterr().err
+
+
 def test_killed_half_way_and_called_again_it_makes_the_same_set(
     generate, demonstrations, attempts, tmp_path
 ):

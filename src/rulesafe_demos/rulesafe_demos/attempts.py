@@ -47,9 +47,18 @@ def seed_of(base: int, rule: str, number: int) -> int:
     return EVALUATION_SEEDS + block * SEEDS_PER_RULE + number
 
 
+PERFORMERS = ("expert", "programs")
+"""Who makes the demonstrations."""
+
+
+def program_file(folder: str, rule: str) -> Path:
+    """Return the file of a rule's task program in a folder of programs."""
+    return Path(folder) / f"{rule}.py"
+
+
 @dataclass(frozen=True)
 class Attempt:
-    """One attempt of the expert."""
+    """One attempt of the expert or of a task program."""
 
     rule: str
     number: int  # index among the rule's attempts, from 0
@@ -57,7 +66,9 @@ class Attempt:
     seed: int
     split: str
     lock: str = ""  # file of a custom rule; empty for a rule of the package
-    style: str = "varied"  # of the expert, one of planner_node.habits.STYLES
+    style: str = "varied"  # of the motions, one of planner_node.habits.STYLES
+    by: str = "expert"  # who acts, one of PERFORMERS
+    program: str = ""  # file of the task program; empty: written for the rule's shortest plan
 
     @property
     def source(self) -> str:
@@ -90,6 +101,8 @@ class GenerationRequest:
     files: Mapping[str, str] = field(default_factory=dict)  # SHA-256 of custom files
     locks: Mapping[str, str] = field(default_factory=dict)  # custom rules -> paths of their files
     style: str = "varied"
+    by: str = "expert"
+    programs: str = ""  # folder of task programs
 
     def attempt(self, rule: str, number: int) -> Attempt:
         """Return an attempt of a rule: safes in turn, each attempt with a different seed.
@@ -101,7 +114,8 @@ class GenerationRequest:
         safe = self.safes[(first + number) % len(self.safes)]
         seed = seed_of(self.seed, rule, number)
         lock = self.locks.get(rule, "")
-        return Attempt(rule, number, safe, seed, self.split, lock, self.style)
+        program = str(program_file(self.programs, rule)) if self.programs else ""
+        return Attempt(rule, number, safe, seed, self.split, lock, self.style, self.by, program)
 
     def command(self) -> str:
         """Return the command line of this request, without the directory."""
@@ -110,6 +124,8 @@ class GenerationRequest:
             f"rulesafe demos generate --rules {rules} --episodes {self.episodes} "
             f"--attempts {self.attempts} --safes {','.join(self.safes)} --split {self.split} "
             f"--seed {self.seed}{'' if self.style == 'varied' else f' --style {self.style}'}"
+            f"{'' if self.by == 'expert' else f' --by {self.by}'}"
+            f"{f' --programs {self.programs}' if self.programs else ''}"
         )
 
 
@@ -122,6 +138,8 @@ def make_request(
     seed: int,
     style: str = "varied",
     others: bool = False,
+    by: str = "expert",
+    programs: str = "",
 ) -> GenerationRequest:
     """Return the request for command-line arguments: comma-separated names, or `all`.
 
@@ -132,6 +150,8 @@ def make_request(
         attempts: maximum number per rule; None for twice the episodes plus 20.
         others: whether safes outside of the split are valid. Demonstrations must not use them,
             since they are reserved for tests.
+        by: one of PERFORMERS.
+        programs: folder of task programs, RULE.py; empty: written for each rule's shortest plan.
 
     Raises:
         RuleSafeError: for invalid arguments.
@@ -150,6 +170,11 @@ def make_request(
             f"seed must be in 0..{MAX_BASE} and attempts at most {SEEDS_PER_RULE}; got seed {seed} "
             f"and {limit} attempts"
         )
+    if programs and by != "programs":
+        raise RuleSafeError("a folder of programs is valid only for demonstrations by programs")
+    sources = [program_file(str(Path(programs).absolute()), rule) for rule in chosen]
+    if programs and (missing := [path.name for path in sources if not path.is_file()]):
+        raise RuleSafeError(f"{programs} has no program {', '.join(missing)}")
     from planner_node.habits import style_config  # loads the planner, so after the other checks
 
     style_config(style)
@@ -163,10 +188,16 @@ def make_request(
         versions=versions(),
         files={
             name: sha256(Path(name))
-            for name in (*filter(_is_file, (split, *used)), *locks.values())
+            for name in (
+                *filter(_is_file, (split, *used)),
+                *locks.values(),
+                *(map(str, sources) if programs else ()),
+            )
         },
         locks=locks,
         style=style,
+        by=by,
+        programs=str(Path(programs).absolute()) if programs else "",
     )
 
 

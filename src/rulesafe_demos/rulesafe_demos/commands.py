@@ -25,11 +25,13 @@ def generate(
     seed: int = 0,
     attempts: int | None = None,
     style: Literal["varied", "habitual", "strict"] = "varied",
+    by: Literal["expert", "programs"] = "expert",
+    programs: str = "",
     passes: Literal["both", "states"] = "both",
     workers: int = 1,
     engine: Literal["local", "ray"] = "local",
 ) -> int:
-    """Generate demonstrations by the expert until each rule has its episodes; write a dataset.
+    """Generate demonstrations until each rule has its episodes; write a dataset.
 
     Run again with the same arguments to resume.
 
@@ -48,6 +50,10 @@ def generate(
             habitual: the same pinch and posture for each part where it is within reach, so that
             similar poses give similar motions, which are easier to learn. strict: as habitual, but
             an attempt fails if the pinch is out of reach.
+        by: expert: reads the state of the lock after each step, and repeats steps that failed.
+            programs: task programs, as in the paper, which do not read it.
+        programs: Directory of a program for each rule, RULE.py, run in the sandbox; by default each
+            rule's shortest plan as `rulesafe demos program` prints it.
         passes: states: physics only. both: also render images and point clouds in a second pass.
         workers: Number of parallel processes.
         engine: ray: run the workers with Ray, on this machine or the cluster of RAY_ADDRESS.
@@ -55,7 +61,9 @@ def generate(
     from rulesafe_demos.attempts import make_request
 
     # Before the other imports, so that invalid arguments are reported at once.
-    request = make_request(rules, episodes, attempts, safes, split, seed, style)
+    request = make_request(
+        rules, episodes, attempts, safes, split, seed, style, by=by, programs=programs
+    )
 
     from rulesafe_demos.generate import generate as make
     from rulesafe_demos.render import Rendering

@@ -1,4 +1,5 @@
-"""One attempt: the expert in the simulation, with its states recorded. Runs in worker processes."""
+"""One attempt: the expert or a task program in the simulation, with its states recorded. Runs in
+worker processes."""
 
 import time
 import traceback
@@ -10,9 +11,12 @@ from planner_node.decompose import decompose
 from planner_node.episode import run_expert
 from planner_node.habits import style_config
 from planner_node.reach import DRAWS, OutOfReach, reachable_variation
+from rulesafe_core.text_files import read_text
 from rulesafe_data.attempt_recording import Recorder, save
 from rulesafe_data.demo_folder import DemoFolder
 from rulesafe_demos.attempts import Attempt, versions
+from rulesafe_demos.program import TrustedProgram, play
+from rulesafe_demos.remote import SandboxedProgram
 from rulesafe_locks.plans import shortest_plan
 from rulesafe_locks.rules import load_rule
 from rulesafe_sim.episode import EpisodeRecord
@@ -29,7 +33,8 @@ def _simulation() -> Simulation:
 def perform(folder: Path, attempt: Attempt) -> dict[str, Any]:
     """Make an attempt, write its recording below `folder` and return its line of timings.jsonl.
 
-    A safe out of reach and an exception of the expert make the attempt fail, with that reason.
+    A safe out of reach and an exception of the expert or the program make the attempt fail, with
+    that reason.
 
     Raises:
         RuleSafeError: if the disk is full, or the safe and the variation do not match.
@@ -50,7 +55,7 @@ def perform(folder: Path, attempt: Attempt) -> dict[str, Any]:
     recorder = Recorder()
     trace = {}
     try:
-        record = run_expert(simulation, style_config(attempt.style), subscribers=[recorder])
+        record = _play(simulation, attempt, recorder)
     except MemoryError:
         raise
     except Exception as error:
@@ -76,6 +81,23 @@ def perform(folder: Path, attempt: Attempt) -> dict[str, Any]:
         wall_seconds=time.perf_counter() - began,
         cpu_seconds=time.process_time() - spent,
     )
+
+
+def _play(simulation: Simulation, attempt: Attempt, recorder: Recorder) -> EpisodeRecord:
+    config = style_config(attempt.style)
+    if attempt.by == "expert":
+        return run_expert(simulation, config, subscribers=[recorder])
+    source, program = program_of(attempt), Path(f"{attempt.rule}.py")
+    runs = SandboxedProgram(source) if attempt.program else TrustedProgram(program, source)
+    return play(runs, simulation, [recorder], config).result
+
+
+def program_of(attempt: Attempt) -> str:
+    """Return the task program for an attempt: that of its file, or the one written for the rule's
+    shortest plan."""
+    if attempt.program:
+        return read_text(Path(attempt.program))
+    return decompose(shortest_plan(load_rule(attempt.source)), load_safe(attempt.safe))
 
 
 def timing(
@@ -116,7 +138,8 @@ def facts_of(attempt: Attempt) -> dict[str, Any]:
         "style": attempt.style,
         "instruction": rule.description,
         "plan": plan,
-        "program": decompose(plan, load_safe(attempt.safe)),
+        "program": program_of(attempt),
+        **({} if attempt.by == "expert" else {"by": attempt.by}),
         "versions": versions(),
     }
 

@@ -7,12 +7,14 @@ planner. Episode, video and summary are the same.
 """
 
 import traceback
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
 from numpy.typing import NDArray
 
+from planner_node.expert import ExpertConfig
 from planner_node.tasks import TaskPlanner
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.text_files import read_text
@@ -51,16 +53,20 @@ class Program(Protocol):
 
 
 class TrustedProgram:
-    """A Python file in which `planner` is the TaskPlanner. It runs without a sandbox.
+    """A Python program in which `planner` is the TaskPlanner. It runs without a sandbox.
+
+    Args:
+        path: file of the program, or its name in messages if `source` is given.
+        source: the program; empty: that of the file.
 
     Raises:
         RuleSafeError: if the file cannot be read or parsed.
     """
 
-    def __init__(self, path: Path):
+    def __init__(self, path: Path, source: str = ""):
         self._path = path
         try:
-            self._code = compile(read_text(path), str(path), "exec")
+            self._code = compile(source or read_text(path), str(path), "exec")
         except FileNotFoundError:
             raise RuleSafeError(f"cannot read the program {path}: it does not exist") from None
         except SyntaxError as error:
@@ -88,13 +94,13 @@ class ProgramRun:
     result: EpisodeRecord
     ending: ProgramEnd  # how the program ended; it may end normally with a closed door
     planner: TaskPlanner  # with its log
-    files: tuple[Path, ...]  # files written
+    files: tuple[Path, ...] = ()  # files written
 
 
 def run_program(
     program: Program, rule: str, safe: str, seed: int, split: str, out: Path | None
 ) -> ProgramRun:
-    """Run a program in a new episode.
+    """Run a program in a new episode, with a progress bar.
 
     Args:
         out: folder for film.mp4, sheet.png and summary.json; None for no files.
@@ -107,27 +113,46 @@ def run_program(
     simulation.reset(rule, safe, seed)
     film = EpisodeVideo(simulation, out, TIME_LIMIT, SIDE) if out else None
     with ProgressBar(unit="frame", desc=f"{simulation.rule.id} on {simulation.safe.id}") as bar:
-        subscribers = [film] if film else []
-        runtime = Runtime(simulation, TIME_LIMIT, [*subscribers, _bounded(bar)])
-        planner = TaskPlanner(simulation, runtime=runtime)
-        ending = program.execute(planner)
+        run = play(program, simulation, [*([film] if film else []), _showing(bar)])
+    if out is None or film is None:
+        return run
+    files = film.close(run.result.reason)
+    write_summary(out / "summary.json", [run.result], TIME_LIMIT)
+    return replace(run, files=(*files, out / "summary.json"))
+
+
+def play(
+    program: Program,
+    simulation: Simulation,
+    subscribers: Sequence[Subscriber] = (),
+    config: ExpertConfig = ExpertConfig(),
+) -> ProgramRun:
+    """Run a program in a simulation that has just been reset.
+
+    Args:
+        subscribers: called after each frame.
+        config: configuration of the motions.
+    """
+    runtime = Runtime(simulation, TIME_LIMIT, [*subscribers, _limit])
+    planner = TaskPlanner(simulation, config, runtime)
+    ending = program.execute(planner)
     reason = ending.reason or "the program ended, and the door is not open"
-    result = runtime.tracker.record or runtime.tracker.end(reason)
-    files = film.close(reason) if film else []
-    if out:
-        write_summary(out / "summary.json", [result], TIME_LIMIT)
-        files.append(out / "summary.json")
-    return ProgramRun(result, ending, planner, tuple(files))
+    planner.log.planning_seconds = planner.planning_seconds
+    return ProgramRun(runtime.tracker.end(reason, planner.log), ending, planner)
 
 
-def _bounded(bar: ProgressBar) -> Subscriber:
-    """Return a subscriber that updates the bar and ends a program at its time limit."""
+def _limit(simulation: Simulation, action: NDArray | None, activity: Activity) -> None:
+    """End a program at its time limit, even if the door is open."""
+    if simulation.time >= TIME_LIMIT:
+        raise TimeLimitExceeded(f"the program exceeded {TIME_LIMIT:g} s of simulated time")
+
+
+def _showing(bar: ProgressBar) -> Subscriber:
+    """Return a subscriber that updates the bar."""
 
     def update(simulation: Simulation, action: NDArray | None, activity: Activity) -> None:
         now = simulation.snapshot()
         bar.update()
         bar.set_postfix_str(f"{now.steps_done}/{len(now.plan)} steps", refresh=False)
-        if now.time >= TIME_LIMIT:  # even if the door is open
-            raise TimeLimitExceeded(f"the program exceeded {TIME_LIMIT:g} s of simulated time")
 
     return update

@@ -98,8 +98,8 @@ _ALL = (
     ),
     Rule(
         "rule_004",
-        "The door can be pulled while both the knob and the handle are open. The closed knob cannot "
-        "be turned while the handle is closed.",
+        "The door can be pulled while both the knob and the handle are open. The closed knob "
+        "cannot be turned while the handle is closed.",
         unlocked=lambda memory, phases: phases.knob and phases.handle,
         locked_parts=lambda memory, phases: frozenset(
             () if phases.knob or phases.handle else ("knob",),

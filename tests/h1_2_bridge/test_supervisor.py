@@ -158,6 +158,23 @@ def test_it_does_not_end_while_a_bridge_may_send_an_old_command(line):
     assert line.supervisor.idle(bridge=True)
 
 
+def test_a_second_takeover_is_like_the_first(line):
+    """An old command and a report of the first takeover do not count in the second one."""
+    for takeovers in (1, 2):
+        line.run(1, command(1.0))
+        line.sent.clear()
+        line.run(1)
+        line.supervisor.receive(command(1.0), line.now)
+        line.run(2)
+        weights = np.array([c.q[WEIGHT_SLOT] for _, c in line.sent])
+        assert np.abs(np.diff(weights)).max() <= 0.01 / RAMP + 1e-6 and weights[-1] == 0
+        assert line.supervisor.turn is Turn.RELEASED
+        assert line.supervisor.counts.takeovers == takeovers
+        line.supervisor.bridge_reported(0.0, line.now)
+        line.run(1)
+        assert line.supervisor.turn is Turn.NONE
+
+
 def test_its_own_sleep_is_no_silence_of_the_bridge(line):
     """After a stall of the supervisor itself, missing commands do not mean a dead bridge."""
     line.run(1, command(1.0))

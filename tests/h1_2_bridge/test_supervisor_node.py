@@ -1,0 +1,184 @@
+"""The supervisor's node: its inputs, its heartbeat after a signal, and when its process may end.
+
+The times of the ramp are tested in test_supervisor.py.
+"""
+
+import signal
+import time
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+rclpy = pytest.importorskip("rclpy", reason="ROS 2 is not installed")
+
+from std_msgs.msg import Float64MultiArray, String
+from unitree_hg.msg import LowCmd as LowCmdMessage
+from user import PATIENCE, RAMP
+
+from h1_2_bridge.motors import WEIGHT_SLOT
+from h1_2_bridge.realtime import steady_ns
+from h1_2_bridge.ros import STOP_TOPIC
+from h1_2_bridge.supervisor import SECOND, Turn
+from h1_2_bridge.supervisor_node import BRIDGE, TOPIC, SupervisorNode
+from h1_2_bridge.wire import LowCmd, encode_low_cmd
+from rulesafe_core.convert import LATCHED_QOS
+from rulesafe_interfaces.msg import BridgeState
+
+pytestmark = pytest.mark.ros
+
+
+@pytest.fixture
+def context():
+    rclpy.init(args=["--ros-args", "-p", "ramp:=0.5", "-p", "patience:=0.1"])
+    yield
+    rclpy.try_shutdown()
+
+
+@pytest.fixture
+def node(context):
+    """The supervisor's node; nothing executes it but the test."""
+    found = SupervisorNode()
+    yield found
+    found.destroy_node()
+
+
+def command(weight: float) -> bytes:
+    q = np.zeros(35, np.float32)
+    q[WEIGHT_SLOT] = weight
+    return encode_low_cmd(LowCmd(0, 6, np.ones(35, np.uint8), q=q))
+
+
+class Ticks:
+    """Calls the node's update in virtual time, which starts now.
+
+    Attributes:
+        now: ns.
+        signals: number of signals that the process has received.
+    """
+
+    def __init__(self, node: SupervisorNode) -> None:
+        self._node, self.now, self.signals = node, steady_ns(), 0
+
+    def run(self, seconds: float, *commands: bytes) -> None:
+        """Run ticks; the bridge sends `commands` before each of them."""
+        for _ in range(round(seconds * SECOND / self._node.period)):
+            self.now += self._node.period
+            for raw in commands:
+                self._node.supervisor.receive(raw, self.now)
+            self._node.update(self.now, self.signals)
+
+    def take_over(self) -> None:
+        """Run a takeover from the bridge until weight 0 is repeated."""
+        self.run(0.5, command(1.0))
+        self.run(1.0)
+        assert self._node.supervisor.turn is Turn.RELEASED
+
+
+def wait_for(condition) -> None:
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def test_a_latched_stop_from_before_the_node_is_received(context, request):
+    sender = rclpy.create_node("sender")
+    sender.create_publisher(String, STOP_TOPIC, LATCHED_QOS).publish(String(data="a test"))
+    node = request.getfixturevalue("node")
+    wait_for(lambda: rclpy.spin_once(node, timeout_sec=0) or node.supervisor.counts.stops)
+    sender.destroy_node()
+
+
+def test_a_stop_of_a_publisher_with_default_qos_is_received(node):
+    sender = rclpy.create_node("sender")
+    publisher = sender.create_publisher(String, STOP_TOPIC, 10)
+
+    def received():
+        publisher.publish(String(data="a test"))
+        rclpy.spin_once(node, timeout_sec=0)
+        return node.supervisor.counts.stops
+
+    wait_for(received)
+    sender.destroy_node()
+
+
+def test_the_bridges_report_of_weight_0_ends_the_takeover(node):
+    ticks = Ticks(node)
+    ticks.take_over()
+    bridge = rclpy.create_node(BRIDGE)
+    reports = bridge.create_publisher(BridgeState, "/bridge/state", 10)
+
+    def ended():
+        reports.publish(BridgeState(weight=0.0))
+        rclpy.spin_once(node, timeout_sec=0)
+        ticks.run(0.1)
+        return node.supervisor.turn is Turn.NONE
+
+    wait_for(ended)
+    bridge.destroy_node()
+
+
+def test_after_a_takeover_it_may_end_without_a_bridge_only(node):
+    """A bridge whose process exists may be paused, and may then send an old command."""
+    bridge = rclpy.create_node(BRIDGE)
+    bridge.create_publisher(LowCmdMessage, TOPIC, 10)
+    wait_for(lambda: BRIDGE in [i.node_name for i in node.get_publishers_info_by_topic(TOPIC)])
+    ticks = Ticks(node)
+    ticks.take_over()
+    assert not node.idle
+    bridge.destroy_node()
+    wait_for(lambda: node.idle)
+
+
+def test_after_a_signal_the_heartbeat_continues_in_a_takeover_only(node, monkeypatch):
+    """Without a heartbeat the bridge releases the robot. A bridge that was paused learns from the
+    heartbeat that the supervisor has released the robot."""
+    weights: list[float] = []
+    publisher = SimpleNamespace(publish=lambda message: weights.append(message.data[1]))
+    monkeypatch.setattr(node, "_heartbeat", publisher)
+
+    def published(seconds, *commands):
+        weights.clear()
+        ticks.run(seconds, *commands)
+        return list(weights)
+
+    ticks = Ticks(node)
+    assert len(published(1.0, command(1.0))) == 20
+    ticks.signals = 1
+    assert node.supervisor.turn is Turn.BRIDGE and published(1.0, command(1.0)) == []
+    takeover = published(0.5)
+    assert node.supervisor.turn is Turn.SUPERVISOR
+    assert 7 <= len(takeover) <= 9 and (np.diff(takeover) < 0).all()
+    ticks.run(0.2)
+    assert node.supervisor.turn is Turn.RELEASED and published(1.0) == [0.0] * 20
+    node.supervisor.bridge_reported(0.0, ticks.now)
+    ticks.run(0.5)
+    assert node.supervisor.turn is Turn.NONE and published(1.0) == []
+
+
+def test_interrupted_in_a_takeover_it_ends_after_the_report_of_a_paused_bridge(
+    peer, bridge, start_supervisor, user
+):
+    """In processes: the bridge is paused until the supervisor has released the robot."""
+    robot = peer(200)
+    beats: list[Float64MultiArray] = []
+    user.create_subscription(Float64MultiArray, "/bridge/supervisor", beats.append, 100)
+    supervisor = start_supervisor(RAMP, 3.0)
+    process = bridge(gap_timeout=2.5, supervisor_timeout=2.5)
+    user.engage()
+    user.until(lambda: beats and beats[-1].data[1] == 1.0, "the supervisor receives commands")
+    process.process.send_signal(signal.SIGSTOP)
+    user.until(lambda: 0 <= beats[-1].data[1] < 1, "the takeover")
+    supervisor.send_signal(signal.SIGINT)
+    beats.clear()
+    user.until(lambda: len(beats) > 30 and beats[-1].data[1] == 0, "heartbeats after the signal")
+    process.process.send_signal(signal.SIGCONT)
+    user.until_state("FAULT")
+    assert supervisor.wait(PATIENCE) == 0
+    assert process.process.poll() is None, "the bridge is not the reason why the supervisor ended"
+    assert process.stop() == 0
+    record = robot.record()
+    assert record.weight[-1] == 0.0
+    record = record.where(~record.late)
+    assert (np.diff(record.weight[record.weight.argmax() :]) <= 0).all()

@@ -231,6 +231,19 @@ def test_a_takeover_that_the_bridge_did_not_receive(world, seconds, delay, act):
     assert weights(world)[before] <= 0.004 + 1e-6
 
 
+def test_after_a_takeover_that_it_did_not_receive_the_bridge_does_not_engage_at_once(world):
+    """The supervisor still repeats weight 0, and the weights of both would alternate."""
+    world.bridge_receives = False
+    world.stop_for(2.0)
+    world.step()
+    world.core.reset()
+    world.until(ControlState.IDLE)
+    with pytest.raises(RuleSafeError, match="another program publishes commands"):
+        world.core.engage(world.now)
+    world.run(1.1)
+    world.engage()
+
+
 def test_stop_damps_after_a_gap_unless_the_supervisor_commands(world):
     world.supervisor_alive = False
     world.stop_for(0.5)

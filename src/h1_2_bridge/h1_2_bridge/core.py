@@ -328,6 +328,7 @@ class BridgeCore:
         weight = self.supervisor.report(self._muted_time, now)
         if weight == 0:
             self.drive.end()
+            self.topic.foreign_time = now  # the supervisor still publishes, received or not
         elif weight is not None and weight < 0:  # it was paused as well, and does not take over
             self.drive.unmute()
             if self.state is ControlState.FAULT:

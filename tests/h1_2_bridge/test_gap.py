@@ -8,9 +8,11 @@ import pytest
 from supervised import SupervisedWorld
 from virtual import MS, World, assert_safe
 
-from h1_2_bridge.core import Sent
+from h1_2_bridge.config import BridgeConfig
+from h1_2_bridge.core import BridgeCore, Sent
 from h1_2_bridge.hand_port import HandPort
 from h1_2_bridge.motors import RIGHT_ARM, WEIGHT_SLOT
+from h1_2_bridge.outputs import load_output
 from h1_2_bridge.states import ControlState
 from h1_2_bridge.wire import LowCmd, encode_low_cmd
 from rulesafe_core.chunks import SECOND
@@ -284,6 +286,14 @@ def test_the_first_copy_of_a_command_silences_the_bridge(receives_own):
     assert world.state is ControlState.ACTIVE
     world.core.overhear(encode_low_cmd(world.commands[-1].cmd), world.now)
     assert world.state is ControlState.FAULT and world.core.drive.muted
+
+
+def test_by_default_the_bridge_receives_its_own_commands():
+    core = BridgeCore(BridgeConfig(), load_output("arm_sdk"))
+    raw = encode_low_cmd(LowCmd(0, 6, np.ones(35, np.uint8)))
+    core.published(raw, 0)
+    core.overhear(raw, 0)
+    assert not core.topic.foreign
 
 
 def test_a_message_that_the_robot_ignores_is_nobodys_command(world):

@@ -228,6 +228,14 @@ def test_a_mistake_of_the_bridge_itself_is_not_sent_and_damps():
     assert not world.commands[-1].cmd.kp.any()
 
 
+def test_a_damping_command_with_stiffness_is_not_sent(monkeypatch):
+    drive = World().engaged().core.drive
+    stiff = drive._output.command(drive.posture, 1.0, np.zeros(MOTOR_COUNT), drive.mode_machine)
+    monkeypatch.setattr(drive._output, "damping", lambda *args: stiff)
+    with pytest.raises(RuleSafeError, match="a damping command has stiffness or torque"):
+        drive.damping_message(DT)
+
+
 @pytest.mark.parametrize("output", ["arm_sdk", "lowcmd"])
 def test_any_error_while_a_command_is_computed_damps(output, monkeypatch):
     world = World(output).engaged()

@@ -20,7 +20,7 @@ from h1_2_bridge.motors import (
     gains,
     motors,
 )
-from h1_2_bridge.outputs import OUTPUTS, load_output
+from h1_2_bridge.outputs import DAMPING, OUTPUTS, load_output
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ARM_JOINTS
 
@@ -133,3 +133,38 @@ def test_a_command_enables_its_motors_alone_and_keeps_reserves_at_zero(name):
         assert command.q[WEIGHT_SLOT] == 0
         assert np.allclose(command.tau[used], 0.25 * torque)
         assert command.kp[0] == 0.25 * 300
+
+
+def test_damping_gains():
+    """A command with damping has no stiffness and no torque; arm_sdk keeps the weight."""
+    posture = np.zeros(MOTOR_COUNT)
+    for name in OUTPUTS:
+        output = load_output(name)
+        cmd = output.damping(posture, 0.25, 6)
+        assert set(cmd.kd[list(output.motors)]) == {DAMPING} == {8.0}
+        assert np.count_nonzero(cmd.kd) == len(output.motors)
+        assert not cmd.kp.any() and not cmd.tau.any()
+        assert cmd.q[WEIGHT_SLOT] == (0.25 if output.ends else 0)
+
+
+def test_the_weight_scales_the_gains_of_lowcmd_only():
+    posture = np.zeros(MOTOR_COUNT)
+    arm_sdk, lowcmd = load_output("arm_sdk"), load_output("lowcmd")
+    assert arm_sdk.ends and not lowcmd.ends
+    for weight in (0.0, 0.25, 1.0):
+        cmd = arm_sdk.command(posture, weight, posture, 6)
+        np.testing.assert_allclose(cmd.kp, arm_sdk.kp)
+        np.testing.assert_allclose(cmd.kd, arm_sdk.kd)
+        cmd = lowcmd.command(posture, weight, posture, 6)
+        np.testing.assert_allclose(cmd.kp, weight * lowcmd.kp)
+        np.testing.assert_allclose(
+            cmd.kd[:MOTOR_COUNT],
+            weight * gains("lowcmd").kd + (1 - weight) * DAMPING,
+            rtol=1e-6,
+        )
+
+
+def test_a_change_of_one_command_has_no_effect_on_the_next_one():
+    output, posture = load_output("arm_sdk"), np.zeros(MOTOR_COUNT)
+    output.command(posture, 1.0, posture, 6).mode[:] = 0
+    assert output.command(posture, 1.0, posture, 6).mode.any()

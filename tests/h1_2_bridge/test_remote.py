@@ -24,3 +24,8 @@ def test_combinations():
         parse_combinations("L1+Z")
     with pytest.raises(RuleSafeError, match="40"):
         pressed(bytes(24))
+
+
+def test_unknown_buttons_are_refused():
+    with pytest.raises(RuleSafeError, match="unknown button 'Z'; valid: R1, L1"):
+        encode(["A", "Z"])

@@ -318,3 +318,42 @@ def test_an_episode_begins_with_each_engagement_and_not_after_a_hold():
     world.step()
     world.engage()
     assert world.core.episode == 1
+
+
+def test_released_without_states_of_the_robot_the_bridge_is_disconnected():
+    world = World().engaged()
+    world.alter = lambda state: None
+    world.until(ControlState.FAULT)
+    world.core.reset()
+    before = len(world.states)
+    world.run(2.0)
+    assert [state for _, state, _ in world.states[before:]] == [ControlState.DISCONNECTED]
+    assert "no valid state received" in world.core.reason and weights(world)[-1] == 0
+
+
+@pytest.mark.parametrize(("output", "weight"), [("arm_sdk", 1.0), ("lowcmd", 0.0)])
+def test_the_stored_weight_of_the_command_topic(output, weight):
+    """Commands of lowcmd have no weight."""
+    assert World(output).engaged().core.topic.weight == weight
+
+
+def test_a_change_of_the_returned_finger_positions_has_no_effect():
+    drive = World().engaged().core.drive
+    before = drive.command
+    drive.fingers[:] = 9
+    assert (drive.command == before).all()
+
+
+def test_the_timeout_of_chunks_begins_again_with_each_activation():
+    world = World(chunk_timeout=0.4).engaged()
+    for _ in range(2):
+        assert world.until(ControlState.HOLDING) == pytest.approx(0.4, abs=0.02)
+        assert "no new chunk within 0.4 s" in world.core.reason
+        world.engage()
+
+
+def test_two_ticks_at_the_same_time_are_one_period_apart():
+    world = World().engaged()
+    for _ in range(2):
+        assert world.core.tick(world.now, world.clock).body is not None
+    assert world.state is ControlState.ACTIVE

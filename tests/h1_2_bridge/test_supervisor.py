@@ -1,5 +1,7 @@
 """The supervisor publishes nothing while the bridge runs, and ramps to weight 0 after it died."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -298,6 +300,42 @@ def test_a_takeover_ramps_over_a_short_pause_and_stops_the_ramp_in_a_longer_one(
         assert decode_low_cmd(last).q[WEIGHT_SLOT] == pytest.approx(weight, abs=1e-6)
 
 
+def test_weight_zero_is_repeated_for_more_than_a_fifth_of_a_second():
+    """Before the process may end without a bridge, and after the bridge's report."""
+    supervisor, (*_, last) = ticked(*range(50 * MS, 2150 * MS, 50 * MS))
+    released = 10 * SECOND + 2100 * MS
+    assert supervisor.turn is Turn.RELEASED and decode_low_cmd(last).q[WEIGHT_SLOT] == 0
+    for time, ends in ((0, False), (200 * MS, False), (200 * MS + 1, True)):
+        supervisor.tick(released + time)
+        assert supervisor.idle(bridge=False) == ends
+    reported = released + 300 * MS
+    supervisor.bridge_reported(0.0, reported)
+    for time, turn in ((200 * MS, Turn.RELEASED), (200 * MS + 1, Turn.NONE)):
+        supervisor.tick(reported + time)
+        assert supervisor.turn is turn
+
+
+def test_a_stop_has_no_effect_on_commands_without_stiffness():
+    """The patience begins at the last command, not at the stop."""
+    supervisor = Supervisor(SupervisorParameters(ramp=RAMP, patience=PATIENCE))
+    damping = replace(decode_low_cmd(command(1.0)), kp=np.zeros(35, np.float32))
+    start = 10 * SECOND
+    supervisor.receive(encode_low_cmd(damping), start)
+    supervisor.tick(start)
+    supervisor.stop(start + 50 * MS)
+    assert supervisor.tick(start + 50 * MS) is None
+    assert supervisor.tick(start + 100 * MS) is not None
+
+
+def test_a_stop_before_a_pause_of_the_supervisor_has_no_effect_after_it(line):
+    """The bridge may have obeyed it and been reset meanwhile."""
+    line.run(1, command(1.0))
+    line.supervisor.stop(line.now)
+    line.now += 600 * MS
+    line.run(1, command(0.5), command(0.5, seed=1))
+    assert line.sent == [] and line.supervisor.turn is Turn.BRIDGE
+
+
 def test_a_publisher_that_ignores_a_stop_does_not_end_the_takeover(line):
     line.run(1, command(1.0))
     line.supervisor.stop(line.now)
@@ -341,9 +379,9 @@ def test_a_command_like_one_of_an_earlier_takeover_is_the_bridges(line):
 
 def test_a_weight_out_of_range_counts_as_its_limit():
     supervisor = Supervisor()
-    supervisor.receive(command(1.5), 1)
+    supervisor.receive(command(1.5), 0)
     assert supervisor.weight == 1 and supervisor.turn is Turn.BRIDGE
-    supervisor.receive(command(-0.5), 2)
+    supervisor.receive(command(-0.5), 1)
     assert supervisor.weight == 0 and supervisor.turn is Turn.NONE
 
 

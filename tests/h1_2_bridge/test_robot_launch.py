@@ -143,7 +143,8 @@ def test_a_real_robots_interface_is_named_or_the_launch_refuses_and_lists_them()
     assert running.returncode == 2, output
     refusals = [line for line in output.splitlines() if "network_interface:=NAME" in line]
     assert refusals and all("lo (127.0.0.1)" in line for line in refusals), output
-    assert "Traceback" not in output
+    # Not of the other nodes, whose interpreter may just be starting when they are interrupted.
+    assert not any("Traceback" in line for line in output.splitlines() if "[h1_2_bridge-" in line)
 
 
 def test_nothing_engages_a_real_robot_by_itself():

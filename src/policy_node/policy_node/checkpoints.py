@@ -19,7 +19,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save
 from torch import Tensor
 
-from policy_node.configs import NetworkConfig
+from policy_node.configs import NetworkConfig, from_json
 from policy_node.families import find_config, find_family, make_network
 from policy_node.normaliser import Normaliser, normaliser_from
 from policy_node.policy import CHUNK
@@ -183,7 +183,7 @@ def _check_interface(about: Mapping[str, Any]) -> None:
 def _config(family: str, size: str, about: Mapping[str, Any]) -> NetworkConfig:
     """Return the configuration with these values, read from JSON."""
     find_family(family)
-    return type(find_config(family, size)).from_json(about)
+    return from_json(type(find_config(family, size)), about)
 
 
 def _weights(path: Path, digest: str) -> dict[str, Tensor]:

@@ -8,17 +8,17 @@ from policy_node.normaliser import ActionKind
 from policy_node.policy import Needs
 from rulesafe_core.settings import Settings, setting
 
-Config = TypeVar("Config", bound="NetworkConfig")
+Config = TypeVar("Config")
+
+
+def from_json(kind: type[Config], values: Mapping[str, Any]) -> Config:
+    """Return a configuration with these values, read from JSON; lists become tuples."""
+    return kind(**{k: tuple(v) if isinstance(v, list) else v for k, v in values.items()})
 
 
 class NetworkConfig:
     """The inputs of a network. The configuration of a family is a frozen dataclass that derives
     from this class and overrides some of these values with fields or properties."""
-
-    @classmethod
-    def from_json(cls: type[Config], values: Mapping[str, Any]) -> Config:
-        """Return the configuration with these values, read from JSON; lists become tuples."""
-        return cls(**{k: tuple(v) if isinstance(v, list) else v for k, v in values.items()})
 
     @property
     def frames(self) -> int:
@@ -217,7 +217,7 @@ class TwoLevelConfig(NetworkConfig):
     def __post_init__(self) -> None:
         """Convert a dict, as read from JSON, to a Dp3Config."""
         if isinstance(self.skills, dict):
-            object.__setattr__(self, "skills", Dp3Config.from_json(self.skills))
+            object.__setattr__(self, "skills", from_json(Dp3Config, self.skills))
 
     @property
     def instruction(self) -> bool:

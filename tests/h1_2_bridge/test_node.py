@@ -110,7 +110,10 @@ def test_nobody_else_may_command_the_arm(robot, bridge, user):
     refusal = user.ask("engage")
     while refusal.success:  # until the other publisher is discovered
         user.ask("disengage")
-        user.until_state("IDLE")
+        user.until_state("IDLE", "FAULT")  # FAULT: discovered while it was engaged
+        if user.state.state == "FAULT":
+            user.ask("reset")
+            user.until_state("IDLE")
         refusal = user.ask("engage")
     assert refusal.message == "/arm_sdk has another publisher: bridge_user; end that program"
     user.destroy_publisher(other)

@@ -47,10 +47,6 @@ def seed_of(base: int, rule: str, number: int) -> int:
     return EVALUATION_SEEDS + block * SEEDS_PER_RULE + number
 
 
-PERFORMERS = ("expert", "programs")
-"""Who makes the demonstrations."""
-
-
 def program_file(folder: str, rule: str) -> Path:
     """Return the file of a rule's task program in a folder of programs."""
     return Path(folder) / f"{rule}.py"
@@ -67,7 +63,7 @@ class Attempt:
     split: str
     lock: str = ""  # file of a custom rule; empty for a rule of the package
     style: str = "varied"  # of the motions, one of planner_node.habits.STYLES
-    by: str = "expert"  # who acts, one of PERFORMERS
+    by: str = "expert"  # who acts: expert or programs
     program: str = ""  # file of the task program; empty: written for the rule's shortest plan
 
     @property
@@ -150,7 +146,7 @@ def make_request(
         attempts: maximum number per rule; None for twice the episodes plus 20.
         others: whether safes outside of the split are valid. Demonstrations must not use them,
             since they are reserved for tests.
-        by: one of PERFORMERS.
+        by: who demonstrates: expert or programs.
         programs: folder of task programs, RULE.py; empty: written for each rule's shortest plan.
 
     Raises:

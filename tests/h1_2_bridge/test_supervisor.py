@@ -121,7 +121,7 @@ def test_one_old_command_of_a_paused_bridge_does_not_end_the_takeover(line):
     line.supervisor.receive(command(1.0), line.now)
     line.run(5)
     line.supervisor.receive(command(1.0), line.now)
-    assert line.supervisor.turn is Turn.BRIDGE, "the second command shows that its publisher continues"
+    assert line.supervisor.turn is Turn.BRIDGE, "two commands: its publisher continues"
     weights = np.array([c.q[WEIGHT_SLOT] for _, c in line.sent])
     assert np.abs(np.diff(weights)).max() <= 0.01 / RAMP + 1e-6
     assert weights[-1] == 0

@@ -4,7 +4,8 @@
 
 Byte-pair encoding over bytes (library `tokenizers`), on the descriptions of the twenty rules and of
 the built-in locks: it encodes any text, and these in few tokens. The result is deterministic.
-Checkpoints depend on the token ids: after a change, the shipped checkpoints must be trained again.
+Checkpoints depend on the token ids: after a change, every policy with language must be trained
+again. A description that changes is therefore listed in FORMER.
 """
 
 import os
@@ -20,12 +21,21 @@ from rulesafe_locks.rules import load_rule
 
 OUTPUT = Path(__file__).parents[1] / "src/policy_node/policy_node/data/instructions.json"
 
+FORMER = {
+    "rule_004": "Open the handle first, since a closed handle keeps the closed knob from turning. "
+    "Then open the knob: the door can be pulled while both are open.",
+    "rule_014": "Open the knob first, since a closed knob keeps the closed handle from turning. "
+    "Open the handle, then close the knob: the door can be pulled while the knob is closed and the "
+    "handle open.",
+}
+"""Descriptions with which the tokenizer was trained, where they have changed since then."""
+
 
 def descriptions() -> list[str]:
     """Every description, once, in alphabetical order."""
     os.environ.pop(VARIABLE, None)  # a user's own locks
     rules = {rule for rules in rule_sets().values() for rule in rules}
-    return sorted({load_rule(rule).description for rule in rules})
+    return sorted({FORMER.get(rule) or load_rule(rule).description for rule in rules})
 
 
 def train(texts: list[str]) -> Tokenizer:

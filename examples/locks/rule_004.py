@@ -1,6 +1,6 @@
 # rule_004
-# Open the handle first, since a closed handle keeps the closed knob from turning. Then open the
-# knob: the door can be pulled while both are open.
+# The door can be pulled while both the knob and the handle are open. The closed knob cannot be
+# turned while the handle is closed.
 
 
 def check_lock(self):

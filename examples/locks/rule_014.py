@@ -1,6 +1,6 @@
 # rule_014
-# Open the knob first, since a closed knob keeps the closed handle from turning. Open the handle,
-# then close the knob: the door can be pulled while the knob is closed and the handle open.
+# The door can be pulled while the knob is closed and the handle is open. The closed handle cannot
+# be turned while the knob is closed.
 
 
 def check_lock(self):

@@ -58,7 +58,7 @@ def test_list_has_every_rule_in_every_format(capsys):
         (
             "rule_004",
             [
-                "Open the handle first",
+                "The closed knob cannot be turned",
                 "H+ K+ D  (3 steps)",
                 "the door; in some states also the closed knob",
             ],

@@ -98,8 +98,8 @@ _ALL = (
     ),
     Rule(
         "rule_004",
-        "Open the handle first, since a closed handle keeps the closed knob from turning. Then "
-        "open the knob: the door can be pulled while both are open.",
+        "The door can be pulled while both the knob and the handle are open. The closed knob "
+        "cannot be turned while the handle is closed.",
         unlocked=lambda memory, phases: phases.knob and phases.handle,
         locked_parts=lambda memory, phases: frozenset(
             () if phases.knob or phases.handle else ("knob",),
@@ -183,9 +183,8 @@ _ALL = (
     ),
     Rule(
         "rule_014",
-        "Open the knob first, since a closed knob keeps the closed handle from turning. Open the "
-        "handle, then close the knob: the door can be pulled while the knob is closed and the "
-        "handle open.",
+        "The door can be pulled while the knob is closed and the handle is open. The closed handle "
+        "cannot be turned while the knob is closed.",
         unlocked=lambda memory, phases: phases.handle and not phases.knob,
         locked_parts=lambda memory, phases: frozenset(
             () if phases.knob or phases.handle else ("handle",),

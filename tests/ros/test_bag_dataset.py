@@ -62,6 +62,7 @@ def record(client, start, bag_command, actions, folder):
         client.until(lambda: not client.status.waiting, "the chunk's beginning")
         row += rows
     client.until(lambda: client.status.waiting and client.status.frame == row, "the end")
+    client.until(client.time_stops, "repeated statuses")  # the recorder has received the last one
     output = recorder.stop_well()
     assert "lost: none" in output
     node.stop()

@@ -130,6 +130,34 @@ def test_skills_alone_are_no_policy(skills):
         policy.infer(observation)
 
 
+def test_the_next_subtask_begins_when_the_arm_is_at_rest(skills, monkeypatch):
+    policy = load_policy(skills)
+    observation = Observation(np.zeros((3, 13), np.float32), np.ones((1, 256, 6), np.float32))
+    sampled = []
+
+    def sample(batch, now):
+        sampled.append(batch.subtask.item())
+        return now + scale * np.linspace(0, 1, 50, dtype=np.float32)[:, None]
+
+    monkeypatch.setattr(policy, "_sample", sample)
+    for wanted, scale, expected in (
+        (0, 1.0, [0]),
+        (1, 1.0, [0]),  # the arm moves: the first subtask goes on
+        (0, 1.0, [0]),
+        (1, 0.1, [0, 1]),
+        (1, 1.0, [1]),
+    ):
+        sampled.clear()
+        policy.wanted = wanted
+        policy.infer(observation)
+        assert sampled == expected
+    policy.reset()
+    sampled.clear()
+    policy.wanted = 2
+    policy.infer(observation)
+    assert sampled == [2], "an episode begins with any subtask"
+
+
 def test_other_skills_are_refused(demos, memories, small, tmp_path):
     cache = tmp_path / "cache"
     task = TrainingTask("dp3", "tiny", small, memories["none"], demos, None, cache)

@@ -62,7 +62,7 @@ def _privileged(name: str) -> Agent | None:
 def _policy(setup: Setup) -> tuple[Agent, dict[str, Any]]:
 
     from policy_node.loading import find_policy, memory_of_policy
-    from rulesafe_eval.policies import CONTROLS, PolicyAgent
+    from rulesafe_eval.policies import CONTROLS, PolicyAgent, SkillsAgent
 
     facts = facts_of(setup.policy)
     policy = find_policy(setup.policy)
@@ -72,6 +72,9 @@ def _policy(setup: Setup) -> tuple[Agent, dict[str, Any]]:
             f"memory control {setup.control!r} requires a policy with memory; {setup.policy} has "
             "none"
         )
+    if facts.get("size") == "skills":
+        skills = SkillsAgent(policy, memory, setup.execute, setup.execution)
+        return skills, facts | {"privileged": True}
     controlled = CONTROLS[setup.control](policy)
     return PolicyAgent(controlled, memory, setup.execute, setup.execution), facts
 

@@ -17,6 +17,7 @@ from rulesafe_core.chunks import PERIOD, load_executor, make_chunk
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_core.plugins import format_trace
+from rulesafe_data.layout import SUBTASKS
 from rulesafe_sim.observer import CAMERA_OF, Observer
 from rulesafe_sim.runtime import Agent
 from rulesafe_sim.simulation import LOWER, UPPER, Simulation
@@ -108,6 +109,17 @@ class PolicyAgent(Agent):
         executor.accept(make_chunk(ACTION_JOINTS, chunk, now), now, simulation.command)
         self.log.clipped_actions = executor.clipped
         self._actions.extend(executor.ahead[: self._execute])
+
+
+class SkillsAgent(PolicyAgent):
+    """Executes subtasks with a policy of size skills; each is the next event from the lock's true
+    state. Its success is the limit of a policy of two levels with these skills."""
+
+    def _infer(self, simulation: Simulation) -> None:
+        event = next(iter(simulation.progress.remaining), None)
+        if event is not None:
+            self._policy.wanted = list(SUBTASKS).index(event)  # type: ignore[attr-defined]
+        super()._infer(simulation)
 
 
 @contextmanager

@@ -5,7 +5,8 @@
 #     scripts/study_models.sh OUT STUDY
 #
 # STUDY: control (tokens shuffled in time), tokens (vocabulary size J and memory length M), models
-# (RDT, CogACT and pi0), four_rules, twenty_rules (about 15 hours; not run).
+# (RDT, CogACT and pi0), four_rules, twenty_rules (one policy of two levels for all rules and safes,
+# 50 demonstrations of each rule; DEMONSTRATIONS, SEEDS, STEPS and EPISODES change the work).
 set -euo pipefail
 out=${1:?usage: scripts/study_models.sh OUT STUDY} study=${2:?usage: scripts/study_models.sh OUT STUDY}
 results=$out/results on_safe=(--safes safe_02 --split train)
@@ -69,14 +70,29 @@ four_rules() {
 }
 
 twenty_rules() {
-    rulesafe demos generate --rules all --episodes 50 --split train --workers 2 --out "$out/demos_all"
-    for memory in none vq; do
-        rulesafe policy train "$out/demos_all" --policy pi0 --memory $memory --steps 60000 \
-            --batch 64 --out "$out/policies/all_$memory"
-        rulesafe eval --policy "$out/policies/all_$memory" --rules all --step-seconds 12 \
-            --episodes 50 --out "$results/all_$memory"
+    demos=$out/demos_all data=$out/data_all cache=$out/cache_all
+    rulesafe demos generate --rules all --episodes "${DEMONSTRATIONS:-50}" --style strict \
+        --passes states --workers 2 --out "$demos"
+    rulesafe demos render "$demos" --observations points --camera-rate 1 --workers 2 --out "$data"
+    for seed in ${SEEDS:-0}; do
+        skills=$out/policies/skills_$seed
+        rulesafe policy train "$data" --policy dp3 --size skills --memory none \
+            --steps "${STEPS:-24000}" --seed "$seed" --cache "$cache" --out "$skills"
+        all_rules "$skills" "skills_$seed"
+        for memory in none raw vq; do
+            name=all_${memory}_$seed
+            rulesafe policy train "$data" --policy two_level --skills "$skills" --memory $memory \
+                --steps 6000 --seed "$seed" --cache "$cache" --out "$out/policies/$name"
+            all_rules "$out/policies/$name" "$name"
+        done
     done
-    rulesafe eval table "$results"/all_{none,vq}
+    rulesafe eval table "$results"/all_*
+}
+
+# Evaluate a policy under all rules, on all safes at the poses of the demonstrations.
+all_rules() {
+    rulesafe eval --policy "$1" --rules all --safes all --split nominal "${evaluation[@]}" \
+        --episodes "${EPISODES:-20}" --workers 2 --out "$results/$2_nominal"
 }
 
 case $study in

@@ -25,7 +25,7 @@ from virtual import MS, assert_safe, assert_valid
 
 from h1_2_bridge.motors import WEIGHT_SLOT
 from h1_2_bridge.remote import encode
-from h1_2_bridge.states import ControlState
+from h1_2_bridge.states import ENGAGED, STOPPED, ControlState
 from h1_2_bridge.supervisor import Turn
 from h1_2_bridge.wire import encode_low_cmd, encode_low_state
 from rulesafe_core.chunks import SECOND, make_chunk
@@ -183,7 +183,47 @@ class Run:
             self.world.put(encode_low_cmd(replace(self.world.commands[-1].cmd, q=q)), "intruder")
 
     def fault_stop(self) -> None:
-        self.world.request_stop(bridge=bool(self.rng.random() < 0.6))
+        """A second later, the motors are damped; with lowcmd also after another program."""
+        world = self.world
+        received = bool(self.rng.random() < 0.6)
+        world.request_stop(bridge=received)
+        if received and not world.output.ends and world.commands:
+            self.steps(300)
+            assert not world.commands[-1].cmd.kp.any(), "lowcmd is not damped after a stop"
+
+    def fault_stops_of_a_paused_bridge(self) -> None:
+        """Many requests, as of several people, do not delay the supervisor."""
+        world, rng = self.world, self.rng
+        period, begin = int(rng.integers(1, 60)), world.now
+        knows = world.supervised and world.supervisor.reported_weight >= 0
+        world.stopped = True
+        while world.now - begin < (PATIENCE + 0.3 + 0.3) * SECOND:
+            world.request_stop(bridge=False)
+            self.steps(period)
+        if knows:
+            assert world.commands[-1].cmd.q[WEIGHT_SLOT] == 0.0, "not released after many stops"
+
+    def fault_interrupted_after_a_pause(self) -> None:
+        """A signal in a pause of the bridge, or of both: it ends when it is not needed, and the
+        supervisor releases the robot."""
+        world = self.world
+        if self.lost() or not world.output.ends or not world.supervised:
+            return
+        world.supervisor_alive = bool(self.rng.random() < 0.5)
+        world.stop_for(float(self.rng.choice([0.16, 0.3, 0.6, 2.0])))
+        world.supervisor_alive = True
+        for _ in range(1000):
+            if world.state in STOPPED:
+                world.core.reset()
+            elif world.state in ENGAGED:
+                world.core.disengage(world.now)
+            self.steps(1)
+            if world.core.released:
+                break
+        assert world.core.released, "the bridge does not end"
+        world.stop_for(PATIENCE + 0.3 + 0.5)
+        assert not world.commands or world.commands[-1].cmd.q[WEIGHT_SLOT] == 0.0
+        world.start_bridge()
 
     def fault_states_lost(self) -> None:
         share = float(self.rng.choice([0.3, 0.9, 1.0]))
@@ -263,6 +303,7 @@ class Run:
             assert world.commands[-1].cmd.q[WEIGHT_SLOT] == 0.0, "released within its time"
         world.assert_no_jump(PATIENCE + 0.04 if NOT_RECEIVED in self.faults else 0.0)
         self.assert_one_writer()
+        self.assert_damped()
         assert_valid(world)
         assert self.late_effect() <= 0.05, "an old command remained in effect"
         assert world.oldest * MS <= world.config.gap_timeout * SECOND, "an old command was sent"
@@ -280,6 +321,17 @@ class Run:
                 assert before.q[WEIGHT_SLOT] == 0, f"the {source_before} had not finished"
                 assert after.q[WEIGHT_SLOT] <= (40 * MS / SECOND) / 0.3 + 1e-6
             assert np.isfinite(after.q[:MOTORS]).all()
+
+    def assert_damped(self) -> None:
+        """In DAMPING the bridge commands no stiffness, and only a reset ends it."""
+        states = self.world.states
+        for (begin, state, _), (end, following, _) in pairwise(states):
+            if state is not ControlState.DAMPING:
+                continue
+            assert following in (ControlState.IDLE, ControlState.DISCONNECTED), "without a reset"
+            for source, command in zip(self.world.sources, self.world.commands, strict=True):
+                if begin < command.time < end and source == "bridge" and not command.late:
+                    assert not command.cmd.kp.any(), "stiffness in DAMPING"
 
     def late_effect(self) -> float:
         """Return the longest time (s) for which a command sent late raised the weight."""

@@ -209,6 +209,8 @@ def test_limits_and_first_angles_come_before_the_first_reading(client, clock):
     assert client.requests == [
         (SPEED_SET, [321] * 6),
         (FORCE_SET, [123] * 6),
+        (SPEED_SET, None),
+        (FORCE_SET, None),
         (ANGLE_SET, None),
         (ANGLE_ACTUAL, None),
         (FORCE_ACTUAL, None),
@@ -276,7 +278,7 @@ def test_register_values():
 
 # Another client -------------------------------------------------------------------------------
 
-OTHER = "right hand at right.local:6000: another Modbus client writes its angles; end that program"
+OTHER = "right hand at right.local:6000: another Modbus client writes to it; end that program"
 
 
 def one_angle_written(client):
@@ -293,6 +295,17 @@ def test_angles_of_another_client_are_a_fault_from_each_fifth_reading_on_for_two
     found = faults(client, clock, driver, 120)
     assert found == [""] * 4 + [OTHER] * 100 + [""] * 16
     assert [a for a, _ in client.requests].count(ANGLE_SET) == 1 + 120 // 5
+
+
+@pytest.mark.parametrize("register", [SPEED_SET, FORCE_SET])
+def test_limits_of_another_client_are_a_fault_and_are_replaced(client, clock, register):
+    driver = hand()
+    before = {address: list(client.registers[address]) for address in (SPEED_SET, FORCE_SET)}
+    clock.actions[1] = lambda: client.registers.update({register: [1000] * 6})
+    found = faults(client, clock, driver, 120)
+    assert found == [""] * 4 + [OTHER] * 100 + [""] * 16
+    limits = {a: values for a, values in client.writes if a in before}
+    assert before != limits and {a: client.registers[a] for a in before} == limits
 
 
 def test_the_fault_ends_exactly_after_two_seconds(client, clock):

@@ -13,7 +13,7 @@ from h1_2_bridge.core import BridgeCore, Sent
 from h1_2_bridge.hand_port import HandPort
 from h1_2_bridge.motors import RIGHT_ARM, WEIGHT_SLOT
 from h1_2_bridge.outputs import load_output
-from h1_2_bridge.states import ControlState
+from h1_2_bridge.states import ENGAGED, STOPPED, ControlState
 from h1_2_bridge.wire import LowCmd, encode_low_cmd
 from rulesafe_core.chunks import SECOND
 from rulesafe_core.errors import RuleSafeError
@@ -178,6 +178,31 @@ def test_bridge_and_supervisor_paused_together(world, seconds):
     assert world.state is ControlState.FAULT and "was paused, too" in world.core.reason
     assert set(world.sources[before:]) == {"bridge"}
     assert weights(world)[-1] == 0.0 and (np.diff(weights(world)[before:]) <= 0).all()
+
+
+@pytest.mark.parametrize("seconds", [0.3, 0.6, 3.0])
+@pytest.mark.parametrize("both", [True, False])
+def test_interrupted_after_a_pause_it_does_not_end_before_the_robot_is_released(
+    world, seconds, both
+):
+    """A signal that arrived in the pause: the first tick after it mutes the bridge."""
+    world.supervisor_alive = not both
+    world.stop_for(seconds)
+    world.supervisor_alive = True
+    for _ in range(2000):
+        if world.state in STOPPED:
+            world.core.reset()
+        elif world.state in ENGAGED:
+            world.core.disengage(world.now)
+        world.step()
+        if world.core.released:
+            break
+    else:
+        pytest.fail("it does not end")
+    world.stopped = True
+    world.run(2.0)
+    assert world.supervisor.idle(bridge=False)
+    assert world.commands[-1].cmd.q[WEIGHT_SLOT] == 0
 
 
 def test_a_paused_supervisor_does_not_return_with_an_old_weight(world):

@@ -317,7 +317,7 @@ def test_ftp_hand_with_another_writing_client_is_at_fault(servers, connect):
     assert other.connect()
     other.write_registers(ANGLE_SET, [123] * 6, device_id=1)
     state = until(lambda: (s := hands.state(steady_ns())).fault and s, "a fault")
-    assert "another Modbus client writes its angles" in state.fault
+    assert "another Modbus client writes to it" in state.fault
     other.close()
     good(hands)
 

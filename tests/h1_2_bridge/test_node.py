@@ -146,6 +146,7 @@ def test_it_is_not_deactivated_while_it_holds_the_robot(robot, bridge, user):
     assert ask(Transition.TRANSITION_CONFIGURE) and ask(Transition.TRANSITION_ACTIVATE)
     user.engage()
     assert not ask(Transition.TRANSITION_DEACTIVATE)
+    assert not ask(Transition.TRANSITION_ACTIVE_SHUTDOWN)
     user.spin(0.5)
     assert user.state.state in ("ACTIVE", "HOLDING") and user.state.weight == 1.0
     assert user.ask("disengage").success

@@ -1,12 +1,16 @@
 """The software stop: the bridge and its supervisor obey a topic that needs no reply."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from supervised import SupervisedWorld
+from virtual import World
 
 from h1_2_bridge.motors import WEIGHT_SLOT
 from h1_2_bridge.outputs import DAMPING
 from h1_2_bridge.states import ControlState
+from h1_2_bridge.wire import encode_low_cmd
 from rulesafe_core.chunks import SECOND
 from rulesafe_core.errors import RuleSafeError
 
@@ -106,3 +110,70 @@ def test_a_stop_of_a_dead_bridge_turns_the_takeover_into_damping():
     world.request_stop()
     world.run(0.02)
     assert not stiff(world.commands[-1]) and world.commands[-1].cmd.q[WEIGHT_SLOT] > 0.5
+
+
+@pytest.mark.parametrize("seconds", [0.3, 0.6, 3.0])
+@pytest.mark.parametrize("both", [True, False])
+def test_after_a_stop_a_pause_does_not_bring_stiffness_back(seconds, both):
+    """As on a suspended machine: the arm has sunk since the last stiff command."""
+    world = started(ControlState.ACTIVE, np.random.default_rng(0))
+    world.request_stop()
+    world.run(1.0)
+    before = len(world.commands)
+    world.supervisor_alive = not both
+    world.stop_for(seconds)
+    world.supervisor_alive = True
+    world.run(1.5)
+    assert world.state is ControlState.DAMPING
+    world.core.reset()
+    world.until(ControlState.IDLE)
+    assert not any(stiff(command) for command in world.commands[before:])
+    assert world.commands[-1].cmd.q[WEIGHT_SLOT] == 0
+
+
+def test_without_a_supervisor_a_reset_after_a_stop_and_a_pause_only_damps():
+    world = started(ControlState.ACTIVE, np.random.default_rng(0))
+    world.request_stop()
+    world.run(0.1)
+    world.supervisor_alive = False
+    before = len(world.commands)
+    world.stop_for(0.3)
+    world.run(0.1)
+    world.core.reset()
+    world.until(ControlState.IDLE)
+    assert not any(stiff(command) for command in world.commands[before:])
+
+
+@pytest.mark.parametrize("period", [0.02, 0.1, 0.2])
+@pytest.mark.parametrize("dead", [True, False])
+def test_further_requests_do_not_delay_the_supervisor(period, dead):
+    """As those of `rulesafe bridge stop`, of several people, or of a node that repeats them."""
+    world = started(ControlState.ACTIVE, np.random.default_rng(0))
+    world.stopped = dead
+    begin = due = world.now
+    while world.now < begin + SECOND:
+        if world.now >= due:
+            due += round(period * SECOND)
+            world.request_stop(bridge=False)
+        world.step()
+    late = begin + round((PATIENCE + 0.05) * SECOND)
+    assert not any(stiff(command) for command in world.commands if command.time > late)
+    assert world.commands[-1].cmd.q[WEIGHT_SLOT] == 0, "and it is released"
+
+
+def test_lowcmd_damps_when_another_program_has_become_silent():
+    world = World("lowcmd").engaged()
+    world.keep_moving()
+    world.run(0.5)
+    raw = encode_low_cmd(replace(world.commands[-1].cmd, q=world.commands[-1].cmd.q + 1e-3))
+    world.core.overhear(raw, world.now)
+    world.run(0.5)
+    assert world.core.reason == "another program publishes on /lowcmd: a program to end"
+    world.core.overhear(raw, world.now)
+    sent = len(world.commands)
+    assert "when the other program has been silent for 1 s" in world.core.stop("a test")
+    world.run(0.9)
+    assert len(world.commands) == sent, "never two publishers"
+    world.run(0.2)
+    assert world.state is ControlState.DAMPING
+    assert len(world.commands) > sent and not world.commands[-1].cmd.kp.any()

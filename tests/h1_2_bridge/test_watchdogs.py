@@ -349,6 +349,16 @@ def test_jumps_of_the_clock_at_their_limit_and_repeatedly(sign):
     for _ in range(3):
         shift += sign * 100 * MS
         assert watch.jump(START, START + shift) == 0
-        shift += sign * (100 * MS + 1)
+        shift += sign
         assert watch.jump(START, START + shift) == pytest.approx(sign * 0.1)
         assert watch.jump(START + SECOND, START + SECOND + shift) == 0
+
+
+@pytest.mark.parametrize(
+    ("rate", "jumps"), [(0.0, 10), (0.5, 10), (0.91, 0), (1.0, 0), (1.09, 0), (1.5, 10)]
+)
+def test_a_clock_that_stands_or_is_too_fast_or_slow_jumps_again_and_again(rate, jumps):
+    """A corrected clock differs by at most a twelfth (chrony)."""
+    watch = ClockWatch(BridgeConfig())
+    found = [watch.jump(START + t, START + round(rate * t)) for t in range(0, 10 * SECOND, 4 * MS)]
+    assert sum(map(bool, found)) >= jumps and bool(jumps) == any(found)

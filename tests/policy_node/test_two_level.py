@@ -133,14 +133,14 @@ def test_skills_alone_are_no_policy(skills):
 def test_the_next_subtask_begins_when_the_arm_is_at_rest(skills, monkeypatch):
     policy = load_policy(skills)
     observation = Observation(np.zeros((3, 13), np.float32), np.ones((1, 256, 6), np.float32))
-    sampled = []
+    sampled, speed = [], [0.0]
 
     def sample(batch, now):
         sampled.append(batch.subtask.item())
-        return now + scale * np.linspace(0, 1, 50, dtype=np.float32)[:, None]
+        return now + speed[0] * np.linspace(0, 1, 50, dtype=np.float32)[:, None]
 
     monkeypatch.setattr(policy, "_sample", sample)
-    for wanted, scale, expected in (
+    for wanted, speed[0], expected in (
         (0, 1.0, [0]),
         (1, 1.0, [0]),  # the arm moves: the first subtask goes on
         (0, 1.0, [0]),

@@ -89,6 +89,19 @@ def test_hostile_yaml_is_refused_at_once(text):
     assert not isinstance(refused.value, UnicodeError)
 
 
+@pytest.mark.parametrize("form", ["- *a\n", "- {*a : 1}\n"])
+def test_aliases_of_a_long_text_are_refused_at_once(form, tmp_path):
+    """Each of them would be copied into an error message, or if it is cleaned."""
+    path = tmp_path / "file.yaml"
+    path.write_text(f"- &a '{'x' * 40_000}'\n" + form * 3000)
+    with pytest.raises(RuleSafeError, match="more than 100000 values"):
+        read_yaml(path)
+    path.write_text("- &a 'x'\n" + form * 20_000)
+    with pytest.raises(RuleSafeError, match="must be a mapping") as refused:
+        read_yaml(path)
+    assert len(str(refused.value)) < 300
+
+
 def test_aliases_and_anchors_within_the_limits_are_read():
     assert parse_yaml("a: &x [1, 2]\nb: *x") == {"a": [1, 2], "b": [1, 2]}
 

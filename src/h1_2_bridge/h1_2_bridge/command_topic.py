@@ -67,9 +67,13 @@ class CommandTopic:
         self.foreign, self.foreign_time = True, now
         return True
 
+    def busy(self, now: int) -> bool:
+        """Return whether another program published within RECENT."""
+        return self.foreign_time is not None and now - self.foreign_time < RECENT
+
     def refusal(self, now: int) -> str:
         """Return why the bridge must not begin to publish; empty if it may."""
-        if self.foreign_time is not None and now - self.foreign_time < RECENT:
+        if self.busy(now):
             return (
                 "another program publishes commands to the robot (the supervisor after a gap of "
                 "the bridge, or another controller): wait until it has ended, or end it"

@@ -127,6 +127,13 @@ class BridgeCore:
         return self.topic.weight if self.drive.muted else self.drive.weight
 
     @property
+    def released(self) -> bool:
+        """Whether this bridge is not needed to release the robot: it sends nothing, and if it was
+        muted after a gap, the supervisor has taken over."""
+        uncertain = self.drive.muted and not self.topic.foreign and self.topic.weight > 0
+        return self.drive.silent() and not uncertain
+
+    @property
     def clipped(self) -> int:
         """Number of chunk steps clipped to the limits since the episode began."""
         return self._chunks.clipped
@@ -153,11 +160,10 @@ class BridgeCore:
         """Process a raw message of the command topic. A command of another program silences the
         bridge: the robot must never have two publishers."""
         if self.topic.receive(raw, now) and not self.drive.silent():
-            self._mute(
-                f"another program publishes on {self._output.topic}: the supervisor, which ramps "
-                "the weight down, or a program to end",
-                now,
-            )
+            who = "a program to end"
+            if self._output.ends:
+                who = f"the supervisor, which ramps the weight down, or {who}"
+            self._mute(f"another program publishes on {self._output.topic}: {who}", now)
 
     def accept(self, chunk: Chunk, clock: int) -> None:
         """Execute a chunk from now on. Raises RuleSafeError if the chunk is refused; execution of
@@ -245,6 +251,8 @@ class BridgeCore:
     def stop(self, reason: str) -> str:
         """Stop from any state: motors are damped until a reset."""
         if self.state is not ControlState.DAMPING:
+            if self.drive.muted and not self._output.ends:
+                reason += "; motors are damped when the other program has been silent for 1 s"
             self._enter(ControlState.DAMPING, reason)
         return f"{self.state.value}: {self.reason}"
 
@@ -313,12 +321,19 @@ class BridgeCore:
 
     def _mute(self, reason: str, now: int) -> None:
         self.drive.muted, self._muted_time = True, now
-        self._enter(ControlState.FAULT, reason)
+        damped = self.state is ControlState.DAMPING  # until a reset, muted or not
+        self._enter(ControlState.DAMPING if damped else ControlState.FAULT, reason)
 
     def _check_muted(self, now: int) -> None:
         """Determine after a gap what the robot executes, from the supervisor's heartbeat: the
         process may not have received the supervisor's commands."""
-        if not self.drive.muted or self.topic.foreign:
+        if not self.drive.muted:
+            return
+        if self.topic.foreign:
+            # Without a supervisor nobody else damps the motors.
+            alone = not self._output.ends and not self.topic.busy(now)
+            if alone and self.state is ControlState.DAMPING:
+                self.drive.unmute()
             return
         stopped = self._releasing or self.state is ControlState.DAMPING  # by a reset or a stop
         if self.supervisor is None or self.supervisor.silent(self._muted_time, now):

@@ -65,7 +65,7 @@ def signed(registers: Sequence[int]) -> Array:
     return np.array(registers, np.uint16).view(np.int16).astype(np.float64)
 
 
-OTHER_CLIENT = "{}: another Modbus client writes its angles; end that program"
+OTHER_CLIENT = "{}: another Modbus client writes to it; end that program"
 
 
 class FtpHand:
@@ -136,10 +136,9 @@ class FtpHand:
 
     def _serve(self, client: ModbusTcpClient) -> None:
         """Read and write a connected hand until it fails or the driver is closed."""
-        config, registers = self._config, self._registers
-        if not config.dry_run:
-            self._write(client, registers.speed_set, [config.hand_speed_limit] * FINGERS)
-            self._write(client, registers.force_set, [config.hand_force_limit] * FINGERS)
+        registers = self._registers
+        self._write_limits(client)
+        limits = self._limits(client)
         due = time.monotonic()
         expected = self._read(client, registers.angle_set)  # NaN: unknown
         readings, foreign_until = 0, 0.0
@@ -149,7 +148,11 @@ class FtpHand:
             readings += 1
             if readings % CHECK_EVERY == 0:
                 commanded = self._read(client, registers.angle_set)
-                if (np.isfinite(expected) & (commanded != expected)).any():
+                foreign = bool((np.isfinite(expected) & (commanded != expected)).any())
+                if (self._limits(client) != limits).any():
+                    foreign = True
+                    self._write_limits(client)
+                if foreign:
                     foreign_until = time.monotonic() + FOREIGN_TIME
                 expected = commanded
             fault = "" if time.monotonic() >= foreign_until else OTHER_CLIENT.format(self._name)
@@ -164,6 +167,19 @@ class FtpHand:
                 expected = np.where(np.array(values) == NO_CHANGE, np.nan, signed(values))
             due = max(due + 1 / RATE, time.monotonic())
             self._stop.wait(due - time.monotonic())
+
+    def _write_limits(self, client: ModbusTcpClient) -> None:
+        if not self._config.dry_run:
+            for address, limit in (
+                (self._registers.speed_set, self._config.hand_speed_limit),
+                (self._registers.force_set, self._config.hand_force_limit),
+            ):
+                self._write(client, address, [limit] * FINGERS)
+
+    def _limits(self, client: ModbusTcpClient) -> Array:
+        """Return the limits of speed and force (2, 6) that the hand has stored."""
+        addresses = self._registers.speed_set, self._registers.force_set
+        return np.stack([self._read(client, address) for address in addresses])
 
     def _read(self, client: ModbusTcpClient, address: int) -> Array:
         response = client.read_holding_registers(address, count=FINGERS, device_id=DEVICE)

@@ -177,13 +177,23 @@ class BridgeNode(ManagedNode[BridgeParameters]):
         return inputs + self.polled
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
-        assert self.core is not None
-        if not self.core.drive.silent():
-            self.get_logger().error(
-                f"cannot deactivate while {self.core.state.value}: call /bridge/disengage first"
-            )
+        if self._in_use("deactivate"):
             return FAILURE
         return super().on_deactivate(state)
+
+    def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
+        if self._in_use("shut down"):
+            return FAILURE
+        return super().on_shutdown(state)
+
+    def _in_use(self, transition: str) -> bool:
+        """Return whether the robot is not released; the transition is then refused."""
+        if self.released or self.core is None:
+            return False
+        self.get_logger().error(
+            f"cannot {transition} while {self.core.state.value}: call /bridge/disengage first"
+        )
+        return True
 
     def unload(self) -> None:
         self.core = None
@@ -385,8 +395,8 @@ class BridgeNode(ManagedNode[BridgeParameters]):
 
     @property
     def released(self) -> bool:
-        """Whether the bridge has stopped sending commands to the robot."""
-        return self.core is None or self.core.drive.silent()
+        """Whether the process is not needed to release the robot."""
+        return self.core is None or self.core.released
 
 
 def _run(signals: list[int]) -> None:

@@ -152,7 +152,8 @@ class Supervisor:
     def stop(self, now: int) -> None:
         """Process a message on the stop topic."""
         self.counts.stops += 1
-        if self._last is not None and self._weight > 0 and self._last.kp.any():
+        pending = self._stop_time is not None  # further requests must not delay the takeover
+        if not pending and self._last is not None and self._weight > 0 and self._last.kp.any():
             self._stop_time = now
 
     def bridge_reported(self, weight: float, now: int) -> None:
@@ -177,7 +178,9 @@ class Supervisor:
         if self._last is None or self.turn is Turn.NONE:
             return None
         if self._takeover_time is None:
-            begin = self._last_received if self._stop_time is None else self._stop_time
+            begin = self._last_received
+            if self._stop_time is not None:
+                begin = min(begin, self._stop_time)
             if now - begin < self._patience * SECOND:
                 return None
             self._takeover_time, self._takeover_weight = now, self._weight

@@ -329,17 +329,20 @@ class ClockWatch:
     def __init__(self, config: BridgeConfig) -> None:
         self._allowed = round(config.clock_jump * SECOND)
         self._offset: int | None = None
+        self._since = 0  # ns
 
     def jump(self, now: int, clock: int) -> float:
-        """Return s by which `clock` (ns) has jumped relative to `now` (ns) since the last call.
+        """Return s by which `clock` (ns) has changed relative to `now` (ns) within a second: it has
+        jumped, or stands still.
 
         The value is 0 for changes up to `clock_jump`, as when the clock is slewed.
         """
-        offset, last = clock - now, self._offset
-        self._offset = offset
-        if last is None or abs(offset - last) <= self._allowed:
-            return 0.0
-        return (offset - last) / SECOND
+        offset = clock - now
+        change = 0 if self._offset is None else offset - self._offset
+        jumped = abs(change) > self._allowed
+        if self._offset is None or jumped or now - self._since > SECOND:
+            self._offset, self._since = offset, now
+        return change / SECOND if jumped else 0.0
 
 
 def measured_posture(state: LowState) -> NDArray[np.float64]:

@@ -7,6 +7,7 @@ metadata (see settings.py) determine the valid values. The unit of a field is pa
 converted to radians.
 """
 
+import reprlib
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
 from math import radians
@@ -104,7 +105,8 @@ def read_yaml(path: Path) -> dict[str, Any]:
 
 def as_mapping(data: Any, where: str) -> dict[str, Any]:
     if not isinstance(data, dict):
-        raise RuleSafeError(f"{where} must be a mapping of keys to values, not {data!r:.200}")
+        found = reprlib.repr(data)
+        raise RuleSafeError(f"{where} must be a mapping of keys to values, not {found}")
     return data
 
 

@@ -9,7 +9,7 @@ import os
 import stat
 import unicodedata
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 from xml.etree.ElementTree import Element, fromstring
 
 from rulesafe_core.errors import RuleSafeError
@@ -27,7 +27,8 @@ MAX_YAML_BYTES = 1_000_000
 """Maximum size of a YAML file, whose parser is slower."""
 
 MAX_YAML_VALUES = 100_000
-"""Maximum number of values in a YAML file; an alias counts as a copy."""
+"""Maximum number of values in a YAML file. An alias counts as a copy, and a text of more than 100
+characters as several values."""
 
 MAX_MESSAGE = 4_000
 """Maximum number of characters of an error message."""
@@ -49,21 +50,28 @@ def read_bytes(path: Path, limit: int = MAX_BYTES) -> bytes:
         RuleSafeError: the path is not a regular file, or the file is too large.
         OSError: the file does not exist or cannot be opened.
     """
+    with open_regular(path) as file:
+        size, content = os.fstat(file.fileno()).st_size, b""
+        if size <= limit:
+            content = file.read(limit + 1)
+    if size > limit or len(content) > limit:
+        raise RuleSafeError(f"{path} is larger than the limit of {limit} bytes")
+    return content
+
+
+def open_regular(path: Path) -> BinaryIO:
+    """Open a regular file for reading; never wait for a pipe or a device.
+
+    Raises:
+        RuleSafeError: the path is not a regular file.
+        OSError: the file does not exist or cannot be opened.
+    """
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    try:
-        found = os.fstat(descriptor)
-        kind = stat.S_IFMT(found.st_mode)
-        if kind != stat.S_IFREG:
-            raise RuleSafeError(f"{path} is {KINDS.get(kind, 'special')}; valid: a regular file")
-        content = b""
-        if found.st_size <= limit:
-            with open(descriptor, "rb", closefd=False) as file:
-                content = file.read(limit + 1)
-        if found.st_size > limit or len(content) > limit:
-            raise RuleSafeError(f"{path} is larger than the limit of {limit} bytes")
-        return content
-    finally:
+    kind = stat.S_IFMT(os.fstat(descriptor).st_mode)
+    if kind != stat.S_IFREG:
         os.close(descriptor)
+        raise RuleSafeError(f"{path} is {KINDS.get(kind, 'special')}; valid: a regular file")
+    return os.fdopen(descriptor, "rb")
 
 
 def read_text(path: Path, limit: int = MAX_BYTES) -> str:
@@ -157,13 +165,17 @@ def parse_xml(text: str) -> Element:
 
 
 def check_values(data: Any, limit: int = 10**9) -> None:
-    """Raise ValueError for parsed data with more than `limit` values, or nested too deeply."""
+    """Raise ValueError for parsed data with more than `limit` values (a text counts once more for
+    every 100 characters), or nested too deeply."""
     level, count = [data], 0
     for _ in range(MAX_DEPTH):
         following: list[Any] = []
         for value in level:
             if isinstance(value, dict):
                 following += value.values()
+                count += sum(len(key) // 100 for key in value if isinstance(key, str))
+            elif isinstance(value, str):
+                count += len(value) // 100
             elif isinstance(value, list):
                 following += value
             if count + len(following) > limit:

@@ -1,11 +1,14 @@
 """Bags of ours and of others, read without ROS."""
 
+import os
+
 import pytest
 import yaml
 from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer
 from rosbags.typesys import Stores, get_typestore
 
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_data.bags import files
 from rulesafe_data.bags.decoding import MessageDecoder
 from rulesafe_data.bags.definitions import definition
 from rulesafe_data.bags.reading import Bag
@@ -72,6 +75,14 @@ def test_what_is_no_bag_says_so(tmp_path, write):
     file.write_text(yaml.safe_dump(found))
     with pytest.raises(RuleSafeError, match="relative_file_paths must be a list of texts"):
         Bag(file.parent)
+
+
+def test_a_pipe_in_place_of_a_file_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe.mcap")
+    with pytest.raises(RuleSafeError, match="a named pipe; valid: a regular file"):
+        files.describe(tmp_path / "pipe.mcap")
+    with pytest.raises(RuleSafeError, match="a named pipe; valid: a regular file"):
+        list(files.records(tmp_path / "pipe.mcap", print))
 
 
 def test_a_message_that_is_not_of_its_type_is_refused(write):

@@ -25,6 +25,7 @@ from mcap.summary import Summary
 from mcap.writer import CompressionType, Writer
 
 from rulesafe_core.errors import RuleSafeError, unknown_name
+from rulesafe_core.text_files import open_regular
 from rulesafe_data.bags import qos
 from rulesafe_data.bags.metadata import FileInfo, Topic
 
@@ -149,7 +150,7 @@ def read_summary(stream: IO[bytes]) -> Summary | None:
 def describe(path: Path) -> tuple[FileInfo, dict[str, Topic]]:
     """Read the index of a finished file; raise RuleSafeError if it has none."""
     try:
-        with path.open("rb") as stream:
+        with open_regular(path) as stream:
             summary = read_summary(stream)
     except (*DAMAGE, OSError) as error:
         raise RuleSafeError(f"{path} is unfinished or not an MCAP file ({error})") from error
@@ -190,7 +191,7 @@ def records(path: Path, report: Report) -> Iterator[Any]:
     the index, if the file has one.
     """
     size = path.stat().st_size
-    with path.open("rb") as stream:
+    with open_regular(path) as stream:
         try:
             summary = read_summary(stream)
         except DAMAGE:
@@ -250,7 +251,7 @@ def messages(
         start, end: interval of the times of reception, ns, including `start`, excluding `end`.
         report: called with each damaged part, which is skipped.
     """
-    with path.open("rb") as stream:
+    with open_regular(path) as stream:
         summary = read_summary(stream)
         if summary is None:
             raise ValueError(f"{path} has no index")

@@ -131,27 +131,47 @@ def test_interrupted_it_lets_the_robot_go_first(robot, bridge, user, stop_first)
     assert (np.diff(record.weight[record.weight.argmax() :]) <= 0).all(), "it falls, no jump"
 
 
-def test_it_is_not_deactivated_while_it_holds_the_robot(robot, bridge, user):
+@pytest.fixture
+def transition(bridge, user):
+    """transition(number) -> whether the bridge's node made this transition; it is not active."""
     bridge(autostart=False)
     change = user.create_client(ChangeState, "/h1_2_bridge/change_state")
     user.until(change.service_is_ready, "the node's services")
     user.spin(1.0)
 
-    def ask(transition: int) -> bool:
-        future = change.call_async(ChangeState.Request(transition=Transition(id=transition)))
+    def ask(number: int) -> bool:
+        future = change.call_async(ChangeState.Request(transition=Transition(id=number)))
         user.until(future.done, "a transition")
         return future.result().success
 
-    assert not user.ask("engage").success, "not before it is active"
-    assert ask(Transition.TRANSITION_CONFIGURE) and ask(Transition.TRANSITION_ACTIVATE)
+    return ask
+
+
+def test_shut_down_it_releases_the_robot_and_engages_no_more(robot, transition, user):
+    assert transition(Transition.TRANSITION_CONFIGURE) and transition(
+        Transition.TRANSITION_ACTIVATE
+    )
     user.engage()
-    assert not ask(Transition.TRANSITION_DEACTIVATE)
-    assert not ask(Transition.TRANSITION_ACTIVE_SHUTDOWN)
+    assert transition(Transition.TRANSITION_ACTIVE_SHUTDOWN)
+    user.until_state("IDLE")
+    assert robot.record().weight[-1] == 0.0
+    assert "shut down; start the bridge again" in user.ask("engage").message
+
+
+def test_it_is_not_deactivated_while_it_holds_the_robot(robot, transition, user):
+    assert not user.ask("engage").success, "not before it is active"
+    assert transition(Transition.TRANSITION_CONFIGURE) and transition(
+        Transition.TRANSITION_ACTIVATE
+    )
+    user.engage()
+    assert not transition(Transition.TRANSITION_DEACTIVATE)
     user.spin(0.5)
     assert user.state.state in ("ACTIVE", "HOLDING") and user.state.weight == 1.0
     assert user.ask("disengage").success
     user.until_state("IDLE")
-    assert ask(Transition.TRANSITION_DEACTIVATE) and ask(Transition.TRANSITION_CLEANUP)
+    assert transition(Transition.TRANSITION_DEACTIVATE) and transition(
+        Transition.TRANSITION_CLEANUP
+    )
 
 
 @pytest.mark.parametrize(

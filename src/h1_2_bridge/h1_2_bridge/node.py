@@ -103,6 +103,7 @@ class BridgeNode(ManagedNode[BridgeParameters]):
         self.listener = Node(LISTENER, enable_rosout=False, start_parameter_services=False)
         self.core: BridgeCore | None = None
         self._hands: HandPort | None = None
+        self._finalized = False  # by the lifecycle transition `shutdown`
         self.polled: list[Subscription] = []  # the own command topic, read in each tick
         self.periods: dict[Subscription, int] = {}  # shortest time between two messages, ns
         self._ticked = self._joints_due = self._state_due = self._report_due = 0  # ns, steady
@@ -177,23 +178,20 @@ class BridgeNode(ManagedNode[BridgeParameters]):
         return inputs + self.polled
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
-        if self._in_use("deactivate"):
+        assert self.core is not None
+        if not self.released:
+            self.get_logger().error(
+                f"cannot deactivate while {self.core.state.value}: call /bridge/disengage first"
+            )
             return FAILURE
         return super().on_deactivate(state)
 
     def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
-        if self._in_use("shut down"):
-            return FAILURE
+        """Release the robot, since this transition cannot be refused: the weight ramps down
+        afterwards, and the bridge cannot be engaged again."""
+        self._finalized = True
+        self.release()
         return super().on_shutdown(state)
-
-    def _in_use(self, transition: str) -> bool:
-        """Return whether the robot is not released; the transition is then refused."""
-        if self.released or self.core is None:
-            return False
-        self.get_logger().error(
-            f"cannot {transition} while {self.core.state.value}: call /bridge/disengage first"
-        )
-        return True
 
     def unload(self) -> None:
         self.core = None
@@ -275,7 +273,10 @@ class BridgeNode(ManagedNode[BridgeParameters]):
         return answer
 
     def _engage(self, core: BridgeCore, now: int) -> str:
-        if reason := self._intruders(self._other_publishers()):
+        reason = self._intruders(self._other_publishers())
+        if self._finalized:
+            reason = "the lifecycle node is shut down; start the bridge again"
+        if reason:
             raise RuleSafeError(reason)
         return core.engage(now)
 

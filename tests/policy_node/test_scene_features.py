@@ -35,6 +35,22 @@ def test_the_first_view_is_what_is_seen_at_inference(encoder, clouds, tmp_path):
     assert all(np.abs(found[view] - found[0]).max() > 1e-4 for view in range(1, VIEWS))
 
 
+def test_repeated_clouds_are_encoded_once(encoder, clouds, tmp_path):
+    """As those of demonstrations that were rendered at less than 10 Hz."""
+    encoded = []
+
+    def counting(points):
+        encoded.append(len(points))
+        return encoder(points)
+
+    counting.state_dict = encoder.state_dict
+    rows = np.array([2, 2, 2, 5, 2, 2, 0])
+    found = load_scene_features(counting, clouds, rows, COUNT, tmp_path, "some")
+    assert encoded == [4] * VIEWS
+    expected = load_scene_features(encoder, clouds, np.arange(7), COUNT, tmp_path, "all")
+    np.testing.assert_allclose(found, expected[:, rows], atol=1e-6)
+
+
 def test_they_are_found_once_for_each_encoder_and_choice(encoder, clouds, tmp_path):
     rows = np.arange(7)
     load_scene_features(encoder, clouds, rows, COUNT, tmp_path, "some")

@@ -46,7 +46,9 @@ class BridgeConfig(Settings):
         10,
         "s",
     )
-    clock_jump: float = setting(0.1, "Largest tolerated jump of the ROS clock within a second.", 0.01, 10, "s")
+    clock_jump: float = setting(
+        0.1, "Largest tolerated jump of the ROS clock within a second.", 0.01, 10, "s"
+    )
     hand_timeout: float = setting(0.5, "Time without a hand state before HOLDING.", 0.05, 60, "s")
     overload_time: float = setting(0.2, "Duration of an overload before HOLDING.", 0, 10, "s")
     torque: float = setting(0.9, "Largest torque as a share of a motor's effort limit.", 0.05, 1)

@@ -271,6 +271,10 @@ def assert_safe(world: World) -> None:
                 change = np.abs(now_moved - moved)
                 assert (change <= acceleration * dt + 2e-3).all(), change.max()
             moved = now_moved
+        elif last is not None and dt <= config.gap_timeout and has_effect(world, last.cmd):
+            # After a stall the arm starts from rest, as if one period had passed.
+            moved = (q - np.asarray(last.cmd.q, float)[:MOTORS]) * config.rate
+            assert (np.abs(moved) <= acceleration / config.rate + 2e-3).all(), moved
         else:
             moved = np.zeros(MOTORS)
         last = command

@@ -130,34 +130,6 @@ def test_skills_alone_are_no_policy(skills):
         policy.infer(observation)
 
 
-def test_the_next_subtask_begins_when_the_arm_is_at_rest(skills, monkeypatch):
-    policy = load_policy(skills)
-    observation = Observation(np.zeros((3, 13), np.float32), np.ones((1, 256, 6), np.float32))
-    sampled, speed = [], [0.0]
-
-    def sample(batch, now):
-        sampled.append(batch.subtask.item())
-        return now + speed[0] * np.linspace(0, 1, 50, dtype=np.float32)[:, None]
-
-    monkeypatch.setattr(policy, "_sample", sample)
-    for wanted, speed[0], expected in (
-        (0, 1.0, [0]),
-        (1, 1.0, [0]),  # the arm moves: the first subtask goes on
-        (0, 1.0, [0]),
-        (1, 0.1, [0, 1]),
-        (1, 1.0, [1]),
-    ):
-        sampled.clear()
-        policy.wanted = wanted
-        policy.infer(observation)
-        assert sampled == expected
-    policy.reset()
-    sampled.clear()
-    policy.wanted = 2
-    policy.infer(observation)
-    assert sampled == [2], "an episode begins with any subtask"
-
-
 def test_other_skills_are_refused(demos, memories, small, tmp_path):
     cache = tmp_path / "cache"
     task = TrainingTask("dp3", "tiny", small, memories["none"], demos, None, cache)
@@ -193,6 +165,6 @@ def test_the_choice_learns_what_instruction_and_memory_require():
     assert loss < 0.05 and network.logits(batch).argmax(-1).tolist() == [0, 1, 2, 4]
     with torch.no_grad():
         network.eval()
-        found = network.sample(batch, torch.Generator().manual_seed(0))
+        found = network.sample(replace(batch, subtask=None), torch.Generator().manual_seed(0))
         expected = network.skills.sample(batch, torch.Generator().manual_seed(0))
     assert torch.equal(found, expected)

@@ -8,9 +8,10 @@ from rulesafe_core.chunks import EXECUTORS
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_eval.agents import facts_of, load_agent
 from rulesafe_eval.commands import _named
-from rulesafe_eval.policies import PolicyAgent, ShuffledMemory
+from rulesafe_eval.policies import RELEASE, PolicyAgent, ShuffledMemory, SkillsAgent
 from rulesafe_eval.request import Setup
 from rulesafe_eval.runner import play
+from rulesafe_sim.episode import AgentLog
 from rulesafe_sim.observer import Observer
 from rulesafe_sim.simulation import HOME_ACTION, Simulation
 from vq_memory_node.memory import NoMemory, RawMemory
@@ -51,6 +52,25 @@ def test_chunks_that_agree_are_blended_into_the_same(opened, replaying, tmp_path
     assert played["opened"]
     assert abs(played["frames"] - line["frames"]) <= 1
     assert set(EXECUTORS) >= {"blended", "newest"}
+
+
+def test_skills_get_the_next_event_when_the_last_part_is_released(monkeypatch):
+    """Here the events are those of a stub, 5 frames apart from a chunk's end."""
+    simulation, skills = Simulation(), HoldStill()
+    simulation.reset("rule_002", "safe_02", 0)
+    agent, remaining = SkillsAgent(skills, NoMemory(), 12), ["knob+", "door+"]
+    monkeypatch.setattr(type(simulation.progress), "remaining", property(lambda _: remaining))
+    agent.log = AgentLog()
+    agent.reset(simulation)
+    wanted = []
+    for frame in range(70):
+        if frame in (17, 60):
+            remaining.pop(0)
+        simulation.step(agent.act(simulation))
+        wanted.append(skills.wanted)
+    assert wanted == [0] * (17 + RELEASE - 1) + [4] * (70 - 17 - RELEASE + 1)
+    inferences = [0, 12, 24, 36, 42, 54, 66]
+    assert len(agent.log.inference_seconds) == len(inferences), "a new subtask is inferred at once"
 
 
 def test_a_policy_sees_the_last_frames_and_the_memory_of_all(opened, replaying, tmp_path):

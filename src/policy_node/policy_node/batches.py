@@ -93,11 +93,6 @@ class Network(nn.Module):
         """Return the parts that `rulesafe policy describe` lists; together they contain all
         parameters."""
 
-    def choose(self, batch: Batch) -> Tensor | None:
-        """Return the subtask (B,) to execute, an index into `layout.SUBTASKS`; `sample` then gets
-        it in the batch. None: the network does not divide the task."""
-        return None
-
     def built(self, config: NetworkConfig) -> NetworkConfig:
         """Return the configuration that creates this network without files of pretrained weights,
         given the configuration from which it was created."""

@@ -7,7 +7,6 @@ Example::
     chunk = policy.infer(observation)          # (50, 13), rad
 """
 
-from dataclasses import replace
 from pathlib import Path
 from zlib import crc32
 
@@ -26,12 +25,6 @@ from rulesafe_core.joints import ACTION_JOINTS
 
 JOINTS = len(ACTION_JOINTS)
 
-SOON = 12
-"""Number of actions of a chunk in which a subtask that has ended must be at rest."""
-
-REST = 0.05
-"""Largest motion of a joint in that time at rest, rad."""
-
 
 class NetworkPolicy:
     """A `policy.Policy` with the network of a checkpoint.
@@ -48,8 +41,7 @@ class NetworkPolicy:
         needs: the observations that `infer` requires.
         memory: the memory whose readings `infer` requires.
         checkpoint: the trained policy.
-        wanted: for a policy that executes a given subtask, the one to execute next, an index into
-            `layout.SUBTASKS`; None: the network chooses it.
+        wanted: subtask to execute, an index into `layout.SUBTASKS`; None: the network chooses it.
     """
 
     def __init__(self, checkpoint: Checkpoint, device: str = "cpu", seed: int = 0) -> None:
@@ -70,7 +62,6 @@ class NetworkPolicy:
     def reset(self) -> None:
         """Begin a new episode."""
         self.wanted: int | None = None
-        self._subtask: int | None = None  # of the last chunk
         self._started = False
         self._poses: list[NDArray[np.float64]] = []
 
@@ -83,21 +74,9 @@ class NetworkPolicy:
             first = np.ascontiguousarray(observation.joints[-1], np.float32).tobytes()
             self._generator.manual_seed(crc32(first, self._seed))
         with torch.inference_mode():
-            return check_chunk(self._chunk(batch, now))
-
-    def _chunk(self, batch: Batch, now: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return the chunk of the next subtask, or of the last one until the arm is at rest: the
-        demonstrations of a subtask begin at rest."""
-        wanted = self._network.choose(batch) if self.wanted is None else self.wanted
-        if wanted is None:
-            return self._sample(batch, now)
-        last, self._subtask = self._subtask, int(wanted)
-        if last not in (None, self._subtask):
-            chunk = self._sample(_with_subtask(batch, last), now)
-            if np.ptp(chunk[:SOON], axis=0).max() > REST:
-                self._subtask = last
-                return chunk
-        return self._sample(_with_subtask(batch, self._subtask), now)
+            if self.wanted is not None:
+                batch.subtask = torch.tensor([self.wanted], device=self._device)
+            return check_chunk(self._sample(batch, now))
 
     def _sample(self, batch: Batch, now: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return a sampled chunk (50, 13), rad."""
@@ -177,10 +156,6 @@ class NetworkPolicy:
             values = np.where(mask[:, None], values, np.float32(0))
         batch.memory = torch.from_numpy(values)[None]
         batch.memory_mask = torch.from_numpy(np.array(mask))[None]
-
-
-def _with_subtask(batch: Batch, subtask: int) -> Batch:
-    return replace(batch, subtask=torch.tensor([subtask], device=batch.joints.device))
 
 
 def _check(what: str, array: NDArray | None, shape: tuple[int, ...]) -> None:

@@ -27,6 +27,10 @@ from vq_memory_node.rolling import RollingMemory
 IMAGES = {CAMERA_OF[key]: key for key in ("head_rgb", "front_rgb")}
 """Observation key of each camera."""
 
+RELEASE = 26
+"""Frames from an event to the end of its subtask, in which the expert releases the part and moves
+the hand away; median of the demonstrations, 23 to 38."""
+
 
 class PolicyError(Exception):
     """A policy raised an exception.
@@ -115,11 +119,20 @@ class SkillsAgent(PolicyAgent):
     """Executes subtasks with a policy of size skills; each is the next event from the lock's true
     state. Its success is the limit of a policy of two levels with these skills."""
 
-    def _infer(self, simulation: Simulation) -> None:
-        event = next(iter(simulation.progress.remaining), None)
-        if event is not None:
+    def reset(self, simulation: Simulation) -> None:
+        super().reset(simulation)
+        self._event, self._since = "", 0  # the subtask; frame in which another one became the next
+
+    def act(self, simulation: Simulation) -> NDArray[np.float64]:
+        """Return the next action; a new subtask begins RELEASE frames after the last event."""
+        event = next(iter(simulation.progress.remaining), self._event)
+        if event == self._event:
+            self._since = simulation.frame
+        elif not self._event or simulation.frame - self._since >= RELEASE:
+            self._event = event
             self._policy.wanted = list(SUBTASKS).index(event)  # type: ignore[attr-defined]
-        super()._infer(simulation)
+            self._actions.clear()
+        return super().act(simulation)
 
 
 @contextmanager

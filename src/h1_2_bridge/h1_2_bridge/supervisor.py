@@ -152,8 +152,9 @@ class Supervisor:
     def stop(self, now: int) -> None:
         """Process a message on the stop topic."""
         self.counts.stops += 1
-        pending = self._stop_time is not None  # further requests must not delay the takeover
-        if not pending and self._last is not None and self._weight > 0 and self._last.kp.any():
+        if self._stop_time is not None:
+            return  # further requests must not delay the takeover
+        if self._last is not None and self._weight > 0 and self._last.kp.any():
             self._stop_time = now
 
     def bridge_reported(self, weight: float, now: int) -> None:

@@ -214,10 +214,7 @@ class Run:
         world.stop_for(float(self.rng.choice([0.16, 0.3, 0.6, 2.0])))
         world.supervisor_alive = True
         for _ in range(1000):
-            if world.state in STOPPED:
-                world.core.reset()
-            elif world.state in ENGAGED:
-                world.core.disengage(world.now)
+            world.core.shut_down(world.now)
             self.steps(1)
             if world.core.released:
                 break

@@ -13,7 +13,7 @@ from h1_2_bridge.core import BridgeCore, Sent
 from h1_2_bridge.hand_port import HandPort
 from h1_2_bridge.motors import RIGHT_ARM, WEIGHT_SLOT
 from h1_2_bridge.outputs import load_output
-from h1_2_bridge.states import ENGAGED, STOPPED, ControlState
+from h1_2_bridge.states import ControlState
 from h1_2_bridge.wire import LowCmd, encode_low_cmd
 from rulesafe_core.chunks import SECOND
 from rulesafe_core.errors import RuleSafeError
@@ -190,10 +190,7 @@ def test_interrupted_after_a_pause_it_does_not_end_before_the_robot_is_released(
     world.stop_for(seconds)
     world.supervisor_alive = True
     for _ in range(2000):
-        if world.state in STOPPED:
-            world.core.reset()
-        elif world.state in ENGAGED:
-            world.core.disengage(world.now)
+        world.core.shut_down(world.now)
         world.step()
         if world.core.released:
             break

@@ -266,6 +266,13 @@ class BridgeCore:
         self._releasing = True
         return f"the weight ramps down to 0 within {self.config.ramp:g} s"
 
+    def shut_down(self, now: int) -> None:
+        """Release the robot from any state; call it repeatedly until `released`."""
+        if self.state in STOPPED:
+            self.reset()
+        elif self.state in ENGAGED:
+            self.disengage(now)
+
     # A tick -------------------------------------------------------------------------------
 
     def tick(self, now: int, clock: int) -> Sent:

@@ -58,7 +58,7 @@ from h1_2_bridge.ros import (
     run_robot_node,
     take,
 )
-from h1_2_bridge.states import ENGAGED, STOPPED, ControlState
+from h1_2_bridge.states import ControlState
 from h1_2_bridge.wire import encode_low_cmd
 from rulesafe_core.chunks import SECOND
 from rulesafe_core.convert import LATCHED_QOS, STATE_QOS, to_time
@@ -389,10 +389,8 @@ class BridgeNode(ManagedNode[BridgeParameters]):
 
     def release(self) -> None:
         """Release the robot from any state; call it repeatedly until `released`."""
-        if self.core is not None and self.core.state in STOPPED:
-            self.core.reset()
-        elif self.core is not None and self.core.state in ENGAGED:
-            self.core.disengage(steady_ns())
+        if self.core is not None:
+            self.core.shut_down(steady_ns())
 
     @property
     def released(self) -> bool:

@@ -332,8 +332,8 @@ class ClockWatch:
         self._since = 0  # ns
 
     def jump(self, now: int, clock: int) -> float:
-        """Return s by which `clock` (ns) has changed relative to `now` (ns) within a second: it has
-        jumped, or stands still.
+        """Return s by which `clock` (ns) has changed relative to `now` (ns) within a second, if it
+        has jumped or stopped.
 
         The value is 0 for changes up to `clock_jump`, as when the clock is slewed.
         """

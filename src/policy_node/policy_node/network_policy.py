@@ -76,16 +76,12 @@ class NetworkPolicy:
         with torch.inference_mode():
             if self.wanted is not None:
                 batch.subtask = torch.tensor([self.wanted], device=self._device)
-            return check_chunk(self._sample(batch, now))
-
-    def _sample(self, batch: Batch, now: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return a sampled chunk (50, 13), rad."""
-        values = self._network.sample(batch, self._generator)
+            values = self._network.sample(batch, self._generator)
         normaliser = self.checkpoint.normaliser
         chunk = normaliser.actions.decode(values.float().cpu().numpy(), now)[0]
         if normaliser.frame is not None:
             chunk = normaliser.frame.from_canonical(chunk, self._pose())
-        return chunk
+        return check_chunk(chunk)
 
     def _batch(self, observation: Observation) -> tuple[Batch, NDArray[np.float32]]:
         """Return the batch, and the current joints (1, 13), rad, in the network's frame."""

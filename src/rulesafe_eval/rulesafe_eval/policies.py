@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,9 @@ from rulesafe_sim.runtime import Agent
 from rulesafe_sim.simulation import LOWER, UPPER, Simulation
 from vq_memory_node.memory import Memory
 from vq_memory_node.rolling import RollingMemory
+
+if TYPE_CHECKING:
+    from policy_node.network_policy import NetworkPolicy  # imports torch
 
 IMAGES = {CAMERA_OF[key]: key for key in ("head_rgb", "front_rgb")}
 """Observation key of each camera."""
@@ -119,6 +122,8 @@ class SkillsAgent(PolicyAgent):
     """Executes subtasks with a policy of size skills; each is the next event from the lock's true
     state. Its success is the limit of a policy of two levels with these skills."""
 
+    _policy: "NetworkPolicy"
+
     def reset(self, simulation: Simulation) -> None:
         super().reset(simulation)
         self._event, self._since = "", 0  # the subtask; frame in which another one became the next
@@ -130,7 +135,7 @@ class SkillsAgent(PolicyAgent):
             self._since = simulation.frame
         elif not self._event or simulation.frame - self._since >= RELEASE:
             self._event = event
-            self._policy.wanted = list(SUBTASKS).index(event)  # type: ignore[attr-defined]
+            self._policy.wanted = list(SUBTASKS).index(event)
             self._actions.clear()
         return super().act(simulation)
 

@@ -178,6 +178,19 @@ class SmallDisk:
 
 
 @pytest.fixture
+def running() -> Callable[[int], bool]:
+    """running(pid) -> whether a process exists and is not a zombie."""
+
+    def check(pid: int) -> bool:
+        try:
+            return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+        except FileNotFoundError:
+            return False
+
+    return check
+
+
+@pytest.fixture
 def small_disk(tmp_path):
     """A file system that can be filled (SmallDisk)."""
     path = tmp_path / "disk"

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from virtual import MS, World, assert_safe, with_fields
 
-from h1_2_bridge.core import DELAY_GROWTH, DELAYED, LOAD_PERIOD
+from h1_2_bridge.command_timing import DELAY_GROWTH, DELAYED
+from h1_2_bridge.core import LOAD_PERIOD
 from h1_2_bridge.drive import OUTSIDE, ZEROS
 from h1_2_bridge.motors import WEIGHT_SLOT, motors
 from h1_2_bridge.states import ControlState
@@ -92,12 +93,12 @@ def test_the_usual_delay_grows_slowly_and_shrinks_at_once():
     one.send_delay = 2
     for i in range(1, 6):
         one.step()
-        assert one.core._ticked == one.now - i * DELAY_GROWTH
+        assert one.core._timing._begin == one.now - i * DELAY_GROWTH
     one.run(1.0)
-    assert one.core._ticked == one.now - 2 * MS
+    assert one.core._timing._begin == one.now - 2 * MS
     one.send_delay = 0
     one.step()
-    assert one.core._ticked == one.now
+    assert one.core._timing._begin == one.now
 
 
 def test_the_next_chunk_at_its_time_limit_and_the_hold_before_damping():

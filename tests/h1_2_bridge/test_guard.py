@@ -237,6 +237,22 @@ def test_a_damping_command_with_stiffness_is_not_sent(monkeypatch):
 
 
 @pytest.mark.parametrize("output", ["arm_sdk", "lowcmd"])
+def test_a_refused_damping_command_is_tried_again(output, monkeypatch):
+    world = World(output).engaged()
+    drive, sent = world.core.drive, len(world.commands)
+    stiff = drive._output.command(drive.posture, 1.0, np.zeros(MOTOR_COUNT), drive.mode_machine)
+    monkeypatch.setattr(drive._output, "damping", lambda *args: stiff)
+    world.core.stop("test")
+    world.run(0.3)
+    assert len(world.commands) == sent
+    assert world.core.reason.startswith("no command to damp: a damping command has stiffness")
+    monkeypatch.undo()
+    world.run(0.1)
+    assert world.state is ControlState.DAMPING and len(world.commands) > sent
+    assert not any(command.cmd.kp.any() for command in world.commands[sent:])
+
+
+@pytest.mark.parametrize("output", ["arm_sdk", "lowcmd"])
 def test_any_error_while_a_command_is_computed_damps(output, monkeypatch):
     world = World(output).engaged()
     monkeypatch.setattr(world.core._chunks, "path", lambda *args: [][0])

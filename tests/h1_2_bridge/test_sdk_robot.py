@@ -297,6 +297,36 @@ def test_a_paused_bridge_does_not_return_with_its_old_weight(robot, bridge, star
     supervisor.wait(60)
 
 
+def test_a_restarted_bridge_engages_from_weight_zero(robot, bridge, start_supervisor, user):
+    """Killed while active, and started again before the supervisor's ramp ends."""
+    start_supervisor(RAMP, patience=3.0)
+    process = bridge(supervisor_timeout=2.5, gap_timeout=2.5)
+    user.engage()
+    process.stop(signal.SIGKILL)
+    bridge(supervisor_timeout=2.5, gap_timeout=2.5)
+    user.states.clear()
+    user.until_state("IDLE")
+    user.until(lambda: weight_is_zero(robot), "weight 0")
+    user.engage()
+    assert robot.report()["weight"] == 1.0
+    weight = robot.record().weight
+    assert (np.flatnonzero(weight == 0) > weight.argmax()).any(), "weight 0 was between them"
+
+
+def test_a_restarted_supervisor_is_accepted_after_a_reset(robot, bridge, start_supervisor, user):
+    supervisor = start_supervisor(RAMP, patience=3.0)
+    bridge(supervisor_timeout=2.5, gap_timeout=2.5)
+    user.engage()
+    supervisor.kill()
+    supervisor.wait()
+    user.until_state("FAULT")
+    user.until(lambda: weight_is_zero(robot), "weight 0")
+    start_supervisor(RAMP, patience=3.0)
+    assert user.ask("reset").success
+    user.engage()
+    assert robot.report()["weight"] == 1.0
+
+
 def test_killed_bridge_leaves_weight_zero_by_its_supervisor(robot, bridge, start_supervisor, user):
     supervisor = start_supervisor(RAMP, patience=1.0, stderr=subprocess.PIPE, text=True)
     process = bridge()

@@ -5,7 +5,7 @@ import pytest
 from supervised import SupervisedWorld
 from virtual import World, assert_safe
 
-from h1_2_bridge.motors import WEIGHT_SLOT
+from h1_2_bridge.motors import MOTOR_COUNT, WEIGHT_SLOT
 from h1_2_bridge.states import ControlState
 from rulesafe_core.errors import RuleSafeError
 
@@ -120,3 +120,16 @@ def test_a_lasting_engagement_with_all_ramps_agrees_with_the_supervisor():
         world.disengage()
         assert not any(state is ControlState.FAULT for _, state, _ in world.states)
         assert np.isclose(last_weight(world), 0.0)
+
+
+def test_a_refused_damping_command_leads_to_a_release(monkeypatch):
+    world = SupervisedWorld(patience=0.2, ramp=0.3).engaged()
+    output = world.core.drive._output
+    stiff = output.command(
+        world.core.drive.posture, 1.0, np.zeros(MOTOR_COUNT), world.core.drive.mode_machine
+    )
+    monkeypatch.setattr(output, "damping", lambda *args: stiff)
+    world.core.stop("test")
+    world.run(1.0)
+    assert world.core.drive.muted and world.supervisor.counts.takeovers == 1
+    assert last_weight(world) == 0

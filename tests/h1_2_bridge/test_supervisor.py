@@ -25,8 +25,8 @@ def command(weight: float, seed: int = 0) -> bytes:
 class Line:
     """A supervisor at 100 Hz that receives its own messages, as on a ROS graph."""
 
-    def __init__(self) -> None:
-        self.supervisor = Supervisor(SupervisorParameters(ramp=RAMP, patience=PATIENCE))
+    def __init__(self, patience: float = PATIENCE) -> None:
+        self.supervisor = Supervisor(SupervisorParameters(ramp=RAMP, patience=patience))
         self.now = 10 * SECOND
         self.sent: list[tuple[int, LowCmd]] = []
 
@@ -239,6 +239,19 @@ def test_a_pause_during_a_takeover_continues_the_ramp(line, pause):
     assert (np.diff(weights) <= 0).all() and np.diff(weights).min() >= -0.02 / RAMP - 1e-6
 
 
+def test_a_patient_supervisor_does_not_end_its_takeover_after_a_pause():
+    line = Line(patience=3.0)
+    line.run(1, command(1.0))
+    line.run(3.5)
+    weight = line.sent[-1][1].q[WEIGHT_SLOT]
+    assert 0.5 < weight < 1.0
+    line.now += 600 * MS
+    line.run(0.01)
+    assert line.sent[-1][1].q[WEIGHT_SLOT] == pytest.approx(weight, abs=0.011 / RAMP)
+    line.run(3)
+    assert line.sent[-1][1].q[WEIGHT_SLOT] == 0
+
+
 def test_what_the_robot_ignores_is_not_heard(line):
     line.run(1, command(1.0))
     broken = bytearray(command(1.0))
@@ -327,13 +340,43 @@ def test_a_stop_has_no_effect_on_commands_without_stiffness():
     assert supervisor.tick(start + 100 * MS) is not None
 
 
-def test_a_stop_before_a_pause_of_the_supervisor_has_no_effect_after_it(line):
-    """The bridge may have obeyed it and been reset meanwhile."""
+@pytest.mark.parametrize("received", ["before the pause", "in the pause"])
+def test_a_stop_holds_over_a_pause_of_the_supervisor(line, received):
+    """The bridge cannot engage during the pause: commands with stiffness ignore the request."""
+    line.run(1, command(1.0))
+    if received == "before the pause":
+        line.supervisor.stop(line.now)
+    line.now += 600 * MS
+    if received == "in the pause":
+        line.supervisor.stop(line.now)
+    line.run(0.19, command(0.5), command(0.5, seed=1))
+    assert line.sent == [], "these commands may be older than the pause"
+    line.run(2, command(0.5), command(0.5, seed=1))
+    assert line.sent and not any(sent.kp.any() for _, sent in line.sent)
+    assert line.sent[-1][1].q[WEIGHT_SLOT] == 0 and line.supervisor.turn is Turn.RELEASED
+
+
+@pytest.mark.parametrize("obeys", [True, False])
+def test_after_a_pause_a_stop_ends_with_a_bridge_that_obeys_or_after_a_second(line, obeys):
     line.run(1, command(1.0))
     line.supervisor.stop(line.now)
     line.now += 600 * MS
-    line.run(1, command(0.5), command(0.5, seed=1))
+    if obeys:
+        line.run(0.5, command(0.0))
+    else:
+        line.run(1.01)
+        assert line.supervisor._stop_time is not None
+        line.run(0.01)
+        assert line.supervisor._stop_time is None
+    line.run(2, command(0.5), command(0.5, seed=1))
     assert line.sent == [] and line.supervisor.turn is Turn.BRIDGE
+
+
+def test_a_stop_before_the_first_command_is_obeyed(line):
+    line.run(1)
+    line.supervisor.stop(line.now)
+    line.run(0.5, command(0.5), command(0.5, seed=1))
+    assert line.sent and not any(sent.kp.any() for _, sent in line.sent)
 
 
 def test_a_publisher_that_ignores_a_stop_does_not_end_the_takeover(line):

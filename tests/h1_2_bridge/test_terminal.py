@@ -109,16 +109,8 @@ def launch_command(folder: Path) -> list[str]:
     ]
 
 
-def running(pid: int) -> bool:
-    """Return whether a process exists and is not a zombie."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
-
-
 @pytest.fixture
-def terminal():
+def terminal(running):
     """terminal(command) -> a Terminal, whose processes are killed at the end of the test."""
     opened: list[Terminal] = []
 
@@ -163,7 +155,9 @@ ENDS = {
 
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("end", ENDS)
-def test_the_end_of_a_launch_or_a_terminal_releases_the_robot(peer, terminal, user, tmp_path, end):
+def test_the_end_of_a_launch_or_a_terminal_releases_the_robot(
+    peer, terminal, user, running, tmp_path, end
+):
     robot = peer(200)
     command = launch_command(tmp_path) if end.startswith("the launcher") else shell_command()
     screen = terminal(command)

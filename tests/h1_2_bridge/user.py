@@ -27,9 +27,11 @@ PATIENCE = 90.0
 PASSING = (
     *("not a ROS 2 node", "no state received from the hands"),
     *("another program publishes commands", NO_HEARTBEAT, NOT_REACHED),
+    "a killed one is listed",
 )
 """Temporary refusals: a publisher that was just discovered, such as the supervisor, has no node
-name yet; a robot was just switched on; the supervisor starts or has just released the robot."""
+name yet; a robot was just switched on; the supervisor starts, has just released the robot, or was
+killed and started again."""
 
 RAMP = 1.0
 """Ramp time of the weight in these tests, s."""

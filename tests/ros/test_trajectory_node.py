@@ -291,6 +291,24 @@ def test_it_continues_with_a_new_simulation(arm, start):
     )
 
 
+def test_a_restarted_node_executes_a_new_goal(arm, start):
+    """The arm reaches the end of the last chunk at most, and then rests."""
+    found = arm()
+    found.start(ELBOW_UP)
+    found.node.process.kill()
+    before = found.positions()[ELBOW]
+    found.client.settle()
+    assert found.positions()[ELBOW] - before < 0.4, "20 s of motion are 0.8 rad"
+    infos = found.client.get_publishers_info_by_topic
+    found.client.until(lambda: not infos(TOPIC), "the end of the killed node in the graph")
+    found.node = start(NODE, "state_timeout:=5.0")
+    found.meet()
+    assert found.execute(goal_of([2.0], [moved(right_elbow_joint=-0.2)]))[0] == (
+        GoalStatus.STATUS_SUCCEEDED
+    )
+    found.until_at(moved(right_elbow_joint=-0.2))
+
+
 def test_a_new_episode_ends_the_goal(arm):
     found = arm()
     handle = found.start(ELBOW_UP)

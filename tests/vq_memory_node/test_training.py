@@ -1,6 +1,8 @@
 import json
+import os
 import signal
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -141,6 +143,45 @@ def test_a_signal_saves_the_completed_batch(paths, trained, tmp_path, number):
     train(paths, QUICK, tmp_path, lambda progress: began.append(progress.step))
     assert began[0] == 8
     assert same(trained, tmp_path)
+
+
+def kill_at(step, progress):
+    if progress.step == step:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.train
+def test_kill_9_costs_only_the_steps_after_the_last_checkpoint(paths, trained, tmp_path):
+    for step in (7, 33, 59):
+        child = os.fork()
+        if not child:
+            try:
+                train(paths, QUICK, tmp_path, partial(kill_at, step))
+            finally:
+                os._exit(1)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
+    steps = []
+    train(paths, QUICK, tmp_path, lambda progress: steps.append(progress.step))
+    assert steps == [*range(41, 61)]
+    assert same(trained, tmp_path)
+    assert not list(tmp_path.glob(".*"))
+
+
+@pytest.mark.train
+def test_a_disk_that_fills_up_costs_only_the_steps_after_the_checkpoint(paths, trained, small_disk):
+    out = small_disk.path / "out"
+
+    def fill(progress):
+        if progress.step == 25:
+            small_disk.fill()
+
+    with pytest.raises(RuleSafeError, match=r"cannot write .*No space left"):
+        train(paths, QUICK, out, fill)
+    small_disk.free()
+    steps = []
+    train(paths, QUICK, out, lambda progress: steps.append(progress.step))
+    assert steps == [*range(21, 61)]
+    assert same(trained, out)
 
 
 @pytest.mark.train

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from h1_2_bridge.command_timing import CommandTiming
 from h1_2_bridge.command_topic import CommandTopic
 from h1_2_bridge.config import BridgeConfig
 from h1_2_bridge.drive import Drive
@@ -42,12 +43,6 @@ from h1_2_bridge.watchdogs import (
 )
 from rulesafe_core.chunks import SECOND, Chunk, load_executor
 from rulesafe_core.errors import RuleSafeError
-
-DELAYED = SECOND // 20
-"""Delay (ns) of sending a command after which the arm counts as at rest."""
-
-DELAY_GROWTH = 20_000
-"""Largest growth of the usual delay of sending, ns per command."""
 
 LOAD_PERIOD = SECOND // 100
 """Period of the checks of motors and hands, whose faults develop slowly, ns."""
@@ -110,13 +105,8 @@ class BridgeCore:
         self._rest: NDArray[np.float64] | None = None  # target while yielding, (13,) rad
         self._releasing = False  # the weight ramps down; IDLE follows
         self._first_activation = False  # engaged, but not ACTIVE yet
-        self._ticked: int | None = None
-        self._gap = round(config.gap_timeout * SECOND)
-        self._usual_delay = 0  # ns, between a tick and the sending of its command
-        self._output_time: int | None = None  # ns, of the last command; None: nothing is sent
-        self._send_by = 0  # ns, latest time at which the last command may be sent
+        self._timing = CommandTiming(config)
         self._muted_time = 0  # ns
-        self._overdue = False  # a command was not sent in time
         self._load_due = 0  # ns
         self._restarts = 0
         self._grip: NDArray[np.float64] | None = None  # finger positions to hold, sent once
@@ -222,7 +212,7 @@ class BridgeCore:
             self.drive.begin(state, None if self.hand is None else self.hand.fingers)
             self._restarts = self.watch.counts.restarts
             self._first_activation = True
-            self._ticked = None  # the ramp starts at the next tick, even if that tick is late
+            self._timing.restart()
         self._enter(
             ControlState.ENGAGING, f"the weight ramps up to 1 within {self.config.ramp:g} s"
         )
@@ -283,42 +273,30 @@ class BridgeCore:
         self._check_gap(now)
         self._check_muted(now)
         sent = self._next(now, clock)
-        if sent.body is None:
-            self._output_time = None
-        else:
-            self._send_by = (now if self._output_time is None else self._output_time) + self._gap
-            self._output_time = now
+        if sent.body is not None:
+            self._timing.computed(now)
+        elif self.drive.silent():
+            self._timing.silent()
         return sent
 
     def in_time(self, now: int) -> bool:
         """Return whether the command of the last tick may still be sent at `now`."""
-        self._overdue = self._overdue or now > self._send_by
-        return not self._overdue
+        return self._timing.in_time(now)
 
     def published(self, raw: bytes, now: int) -> None:
         """Record that the command of the last tick was sent, and was on its way at `now`."""
         self.topic.sent(raw, self.drive.weight if self._output.ends else 0.0)
-        self.in_time(now)
-        if self._ticked is None:
-            return
-        # The next command is computed for the time since this one was sent, if it is sent with the
-        # usual delay.
-        delay = now - self._ticked
-        if delay > DELAYED:
+        if self._timing.sent(now):
             self.drive.halt()
-        self._usual_delay = min(delay, self._usual_delay + DELAY_GROWTH)
-        self._ticked = now - self._usual_delay
 
     def _check_gap(self, now: int) -> None:
         """Stop publishing after a gap between two commands: the supervisor may have taken over, so
         that the bridge does not know what the robot executes."""
-        last, overdue = self._output_time, self._overdue
-        self._overdue = False
-        if self.drive.silent() or last is None or not (overdue or now - last > self._gap):
+        gap = self._timing.gap(now)
+        if not gap or self.drive.silent():
             return
-        self._output_time = None
         reason = (
-            f"no command was published for {(now - last) / SECOND:.2f} s (gap_timeout is "
+            f"no command was published for {gap:.2f} s (gap_timeout is "
             f"{self.config.gap_timeout:g} s)"
         )
         if self._output.ends:
@@ -357,7 +335,7 @@ class BridgeCore:
                 self._enter(ControlState.FAULT, f"{self.reason}, which was paused, too")
 
     def _next(self, now: int, clock: int) -> Sent:
-        dt = self._elapsed(now)
+        dt = self._time_step(now)
         self._run_watchdogs(now, clock)
         if self._update_weight(dt, now, clock):
             return Sent(hand=self._hand_targets())
@@ -369,15 +347,21 @@ class BridgeCore:
             self.stop(f"the command guard refused a command, which was not sent: {error}")
         except Exception as error:  # the robot must not keep its last command, whatever failed
             self.stop(f"no command could be computed: {type(error).__name__}: {error}")
-        return Sent(self.drive.damping_message(dt), self._hand_targets())
+        return Sent(self._damping_message(dt), self._hand_targets())
 
-    def _elapsed(self, now: int) -> float:
-        """Return s since the last tick; one period after a stall, since the arm is at rest then."""
-        period, last = 1 / self.config.rate, self._ticked
-        self._ticked = now
-        if last is None or now <= last:
-            return period
-        dt = (now - last) / SECOND
+    def _damping_message(self, dt: float) -> LowCmd | None:
+        """Return the command to damp; None if the guard refuses it. The next tick tries again, and
+        after `gap_timeout` the supervisor releases the robot."""
+        try:
+            return self.drive.damping_message(dt)
+        except Exception as error:
+            self.reason = f"no command to damp: {error}"
+            return None
+
+    def _time_step(self, now: int) -> float:
+        """Return the time (s) of the next command: one period after a stall, since the arm is at
+        rest then."""
+        dt = self._timing.elapsed(now)
         if dt <= self.config.stall_timeout:
             return dt
         self.drive.halt()
@@ -385,7 +369,7 @@ class BridgeCore:
             self._enter_hold(
                 HoldReason(f"the bridge was stalled for {dt:.2f} s", resumes=True), now
             )
-        return period
+        return 1 / self.config.rate
 
     def _update_weight(self, dt: float, now: int, clock: int) -> bool:
         """Ramp the weight and return whether to send nothing."""

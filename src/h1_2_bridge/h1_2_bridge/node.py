@@ -291,10 +291,11 @@ class BridgeNode(ManagedNode[BridgeParameters]):
 
     def _intruders(self, others: Iterable[str]) -> str:
         """Return the message for other publishers; empty if there are none."""
-        names = ", ".join(
-            "a program that is not a ROS 2 node" if name == UNNAMED else name
-            for name in sorted(set(others))
-        )
+        words = {
+            UNNAMED: "a program that is not a ROS 2 node",
+            SUPERVISOR: f"a second {SUPERVISOR} (a killed one is listed for up to 20 s)",
+        }
+        names = ", ".join(words.get(name, name) for name in sorted(set(others)))
         topic = self._output.topic
         return f"{topic} has another publisher: {names}; end that program" if names else ""
 

@@ -14,7 +14,9 @@ contains UNKNOWN.
 
 It also obeys the stop topic: if the commands still have stiffness after its patience, it takes over
 with commands that only damp, and does not give way to any other. The bridge ends its publication
-when it receives them. This module does not import ROS.
+when it receives them. A request that arrives when no command is stored, or just before or in a
+pause of the supervisor, holds for the next command within STOP_AGE. This module does not import
+ROS.
 """
 
 from dataclasses import dataclass, replace
@@ -40,6 +42,9 @@ STALE = 0.5
 
 BLIND = 0.2
 """Time (s) after such a pause in which received commands are ignored: they may be older than it."""
+
+STOP_AGE = 1.0
+"""Time (s) without a stored command after which a stop request is discarded."""
 
 UNKNOWN = -1.0
 """Weight in the heartbeat of a supervisor without a stored command, which cannot take over."""
@@ -98,7 +103,7 @@ class Supervisor:
         self._blind_until = 0  # ns; commands received before may be older than a pause
         self._takeover_time: int | None = None  # ns
         self._takeover_weight = 0.0
-        self._interrupted = False  # this takeover, by one command
+        self._ignored_one = False  # this takeover, by one command
         self._zero_time = 0  # ns, when the weight reached 0 in this takeover
         self._report_time: int | None = None  # ns, of the bridge's first report after that
         self._own_crcs: set[bytes] = set()  # CRCs of the commands sent in this takeover
@@ -141,8 +146,8 @@ class Supervisor:
             self._stop_time = None  # the request is fulfilled
         elif self._takeover_time is not None and self._stop_time is not None:
             return  # the other publisher ignores the stop request
-        if self._takeover_time is not None and not self._interrupted:
-            self._interrupted = True
+        if self._takeover_time is not None and not self._ignored_one:
+            self._ignored_one = True
             return
         self._last, self._last_received, self._takeover_time = command, now, None
         self._own_crcs.clear()
@@ -154,7 +159,7 @@ class Supervisor:
         self.counts.stops += 1
         if self._stop_time is not None:
             return  # further requests must not delay the takeover
-        if self._last is not None and self._weight > 0 and self._last.kp.any():
+        if self._last is None or (self._weight > 0 and self._last.kp.any()):
             self._stop_time = now
 
     def bridge_reported(self, weight: float, now: int) -> None:
@@ -167,15 +172,18 @@ class Supervisor:
         """Return the message to publish now; None: nothing. Call it at a constant rate, after all
         received messages have been passed to `receive`."""
         pause = now - self._ticked
-        if self._takeover_time is not None and pause > self._patience * SECOND / 2:
-            self._takeover_time += pause  # the ramp continues from the last weight
+        stalled = pause > min(self._patience / 2, STALE) * SECOND
+        if self._takeover_time is not None:
+            self._takeover_time += pause if stalled else 0  # the ramp continues from its weight
         elif self._ticked and pause > STALE * SECOND:
             self._blind_until = now + round(BLIND * SECOND)
             self._last, self._weight, self.turn = None, 0.0, Turn.NONE
-            self._takeover_time = self._stop_time = None
-        elif pause > self._patience * SECOND / 2:
+            self._stop_time = None if self._stop_time is None else now
+        elif stalled:
             self._last_received = now  # the supervisor was stalled: commands may be unread
         self._ticked = now
+        if self._last is None and now - (self._stop_time or now) > STOP_AGE * SECOND:
+            self._stop_time = None
         if self._last is None or self.turn is Turn.NONE:
             return None
         if self._takeover_time is None:
@@ -185,7 +193,7 @@ class Supervisor:
             if now - begin < self._patience * SECOND:
                 return None
             self._takeover_time, self._takeover_weight = now, self._weight
-            self._interrupted, self._report_time = False, None
+            self._ignored_one, self._report_time = False, None
             self.turn = Turn.SUPERVISOR
             self.counts.takeovers += 1
         return self._ramp_down(self._last, now)

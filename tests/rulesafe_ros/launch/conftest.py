@@ -79,14 +79,6 @@ def wait_for(condition: Callable[[], bool]) -> None:
         time.sleep(0.02)
 
 
-def running(pid: int) -> bool:
-    """Return whether a process exists and is not a zombie."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
-
-
 @pytest.fixture
 def bench(tmp_path: Path) -> Iterator[Bench]:
     bench = Bench(tmp_path)
@@ -102,8 +94,3 @@ def bench(tmp_path: Path) -> Iterator[Bench]:
 @pytest.fixture(name="wait_for")
 def wait_for_fixture() -> Callable[[Callable[[], bool]], None]:
     return wait_for
-
-
-@pytest.fixture(name="running")
-def running_fixture() -> Callable[[int], bool]:
-    return running

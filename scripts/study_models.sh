@@ -76,8 +76,8 @@ twenty_rules() {
     rulesafe demos render "$demos" --observations points --camera-rate 1 --workers 2 --out "$data"
     for seed in ${SEEDS:-0}; do
         skills=$out/policies/skills_$seed
-        rulesafe policy train "$data" --policy dp3 --size skills --memory none \
-            --steps "${STEPS:-24000}" --seed "$seed" --cache "$cache" --out "$skills"
+        rulesafe policy train "$data" --policy skills --memory none \
+            --steps "${STEPS:-40000}" --seed "$seed" --cache "$cache" --out "$skills"
         all_rules "$skills" "skills_$seed"
         for memory in none raw vq; do
             name=all_${memory}_$seed

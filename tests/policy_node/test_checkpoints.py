@@ -84,7 +84,7 @@ def test_other_joints_are_refused(copy):
         ({"format": "rulesafe policy 0"}, f"valid: '{FORMAT}'"),
         ({"chunk": 20}, "chunks of 20 steps at 10 Hz; expected 50"),
         ({"family": "act"}, "unknown policy 'act'; valid: dp3"),
-        ({"size": "huge"}, "valid: tiny, skills, base"),
+        ({"size": "huge"}, "valid: tiny, base"),
         ({"config": {"depth": 3}}, "invalid content"),
         ({"normaliser": {}}, "normaliser"),
     ],

@@ -133,13 +133,14 @@ def test_a_checkpoint_of_a_family_that_is_not_installed_is_refused(trained, tmp_
     (other / "policy.json").write_text(text.replace('"dp3"', '"mlp"'))
     assert run("describe", other) == 2
     assert (
-        "unknown policy 'mlp'; valid: dp3, two_level, rdt, cogact, pi0" in capsys.readouterr().err
+        "unknown policy 'mlp'; valid: dp3, skills, two_level, rdt, cogact, pi0"
+        in capsys.readouterr().err
     )
 
 
 def test_a_family_that_is_unknown_or_is_none_is_refused(linear, tmp_path, capsys):
     for name, message in (
-        ("mlp", "unknown policy 'mlp'; valid: dp3, two_level, rdt, cogact, pi0"),
+        ("mlp", "unknown policy 'mlp'; valid: dp3, skills, two_level, rdt, cogact, pi0"),
         ("linear_policy:Linear", "valid: a policy_node.families.Family"),
         ("linear_policy:Nothing", "unknown attribute of linear_policy 'Nothing'"),
     ):
@@ -168,7 +169,7 @@ def test_a_family_is_described_without_weights(family, size, capsys):
         (("describe",), "either the name of a checkpoint or a family"),
         (("describe", "nowhere"), "no policy 'nowhere'"),
         (("describe", "--policy", "act"), "unknown policy 'act'; valid: dp3"),
-        (("describe", "--policy", "dp3", "--size", "huge"), "valid: tiny, skills, base"),
+        (("describe", "--policy", "dp3", "--size", "huge"), "valid: tiny, base"),
         (
             ("train", ".", "--policy", "two_level", "--memory", "vq", "--out", "x"),
             "requires --skills",

@@ -24,7 +24,7 @@ from rulesafe_data.store import EpisodeStore
 from vq_memory_node.memory import MemoryShape
 from vq_memory_node.rolling import readings_of
 
-SKILLS = find_config("dp3", "skills")
+SKILLS = find_config("skills", "tiny")
 FEW = TrainConfig(steps=2, batch=4, warm_up=1)
 
 
@@ -38,7 +38,7 @@ def cache(tmp_path_factory):
 def skills(labelled, cache, memories, tmp_path_factory):
     """The folder of skills after two steps of training."""
     out = tmp_path_factory.mktemp("skills")
-    task = TrainingTask("dp3", "skills", SKILLS, memories["none"], labelled, None, cache)
+    task = TrainingTask("skills", "tiny", SKILLS, memories["none"], labelled, None, cache)
     return train(task, FEW, out)
 
 
@@ -51,7 +51,7 @@ def test_a_chunk_ends_with_its_subtask(labelled, cache, memories):
     store, absolute = EpisodeStore(labelled), TrainConfig(actions="absolute")
     windows = ObservationWindows(store, [1, 0], SKILLS, memories["none"], absolute, cache)
     plain = ObservationWindows(
-        store, [1, 0], replace(SKILLS, subtasks=False), memories["none"], absolute, cache
+        store, [1, 0], find_config("dp3", "tiny"), memories["none"], absolute, cache
     )
     subtasks = np.concatenate([store.episode(i)["subtask_index"] for i in (1, 0)])
     length = store.episodes[1].length
@@ -59,7 +59,7 @@ def test_a_chunk_ends_with_its_subtask(labelled, cache, memories):
     batch, uncut = windows.batch(indices), plain.batch(indices)
     assert uncut.subtask is None
     np.testing.assert_array_equal(batch.subtask, subtasks)
-    past = SKILLS.past
+    past = find_config("dp3", "tiny").past
     for index in indices:
         end = index
         while (
@@ -68,9 +68,9 @@ def test_a_chunk_ends_with_its_subtask(labelled, cache, memories):
             end += 1
         left = min(end - index, 49)
         assert torch.equal(
-            batch.actions[index, : past + left + 1], uncut.actions[index, : past + left + 1]
+            batch.actions[index, : left + 1], uncut.actions[index, past : past + left + 1]
         )
-        rest = batch.actions[index, past + left :]
+        rest = batch.actions[index, left:]
         assert torch.equal(rest, rest[:1].expand_as(rest)), "the last action is repeated"
 
 
@@ -126,7 +126,7 @@ def test_only_the_choice_is_trained_and_the_checkpoint_is_complete(
 def test_skills_alone_are_no_policy(skills):
     policy = load_policy(skills)
     observation = Observation(np.zeros((3, 13), np.float32), np.zeros((1, 256, 6), np.float32))
-    with pytest.raises(RuleSafeError, match="executes a given subtask"):
+    with pytest.raises(RuleSafeError, match="execute a given subtask"):
         policy.infer(observation)
 
 
@@ -134,7 +134,7 @@ def test_other_skills_are_refused(demos, memories, small, tmp_path):
     cache = tmp_path / "cache"
     task = TrainingTask("dp3", "tiny", small, memories["none"], demos, None, cache)
     other = train(task, replace(FEW, safe_frame=False), tmp_path / "other")
-    with pytest.raises(RuleSafeError, match="is a dp3 tiny; valid: a dp3 of size skills"):
+    with pytest.raises(RuleSafeError, match="is a policy dp3; valid: skills"):
         TwoLevel(TwoLevelConfig(skills=str(other)), MemoryShape())
 
 

@@ -51,8 +51,8 @@ def train(
         memory: Kind of memory; for a memory of another package, the name of its entry point or
             module:Class.
         out: Output folder of the checkpoint.
-        size: tiny, base, skills (dp3 only; executes subtasks, for two_level), or small (rdt, cogact
-            and pi0 only; tiny with camera images).
+        size: tiny, base (not skills and two_level), or small (rdt, cogact and pi0 only; tiny with
+            camera images).
         memory_model: Name or folder of the memory model (vq and fsq only).
         clusters: J, the number of different tokens (vq and fsq only).
         length: M, the number of values in the memory, 2 s apart.
@@ -61,8 +61,7 @@ def train(
             folder next to OUT.
         weights: Folders or Hugging Face names of pretrained weights, the language model first, then
             the vision encoders (rdt, cogact and pi0 at base size only).
-        skills: Folder of the trained DP3 of size skills that executes the subtasks (two_level
-            only).
+        skills: Folder of the trained skills that execute the subtasks (two_level only).
         download: Whether weights that are not on this machine may be downloaded.
     """
     from policy_node.configs_vla import from_weights
@@ -75,8 +74,8 @@ def train(
     network = from_weights(find_config(policy, size), weights, download)
     if isinstance(network, TwoLevelConfig) != (skills is not None):
         raise RuleSafeError(
-            "two_level requires --skills, the folder of a trained dp3 of size skills; other "
-            "families do not have this option"
+            "two_level requires --skills, the folder of trained skills; other families do not "
+            "have this option"
         )
     if isinstance(network, TwoLevelConfig) and skills is not None:
         network = replace(network, skills=skills)

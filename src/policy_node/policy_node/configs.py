@@ -130,7 +130,6 @@ class Dp3Config(NetworkConfig):
         train_steps: number of diffusion steps in training.
         sample_steps: number of diffusion steps at inference.
         loss: one of policy_node.schedules.LOSSES.
-        subtasks: whether the condition contains the subtask to execute (`Batch.subtask`).
     """
 
     frames: int = 3
@@ -154,7 +153,6 @@ class Dp3Config(NetworkConfig):
     train_steps: int = 100
     sample_steps: int = 10
     loss: str = "absolute"
-    subtasks: bool = False
 
     def __post_init__(self) -> None:
         """Convert a dict, as read from JSON, to an EncoderConfig."""
@@ -168,7 +166,6 @@ class Dp3Config(NetworkConfig):
 
 DP3_SIZES = {
     "tiny": Dp3Config(),
-    "skills": Dp3Config(subtasks=True, guess=1024),
     "base": Dp3Config(
         points=1024,
         encoder=None,
@@ -185,8 +182,42 @@ DP3_SIZES = {
         step_features=128,
     ),
 }
-"""Configurations of DP3 by size: tiny can be trained on one CPU core; skills is tiny, conditioned
-on the subtask, for `two_level`; base has the published widths of the layers."""
+"""Configurations of DP3 by size: tiny can be trained on one CPU core; base has the published widths
+of the layers."""
+
+
+@dataclass(frozen=True)
+class SkillsConfig(NetworkConfig):
+    """The skills of a policy of two levels (policy_node.skills).
+
+    Attributes:
+        frames, points, encoder: as in Dp3Config; the encoder is required.
+        width: width of the residual MLP.
+        blocks: number of residual blocks.
+    """
+
+    frames: int = 3
+    points: int = 256
+    encoder: str | EncoderConfig = "ten_safes"
+    width: int = 512
+    blocks: int = 3
+
+    def __post_init__(self) -> None:
+        """Convert a dict, as read from JSON, to an EncoderConfig."""
+        if isinstance(self.encoder, dict):
+            object.__setattr__(self, "encoder", EncoderConfig(**self.encoder))
+
+    @property
+    def cloud_frames(self) -> int:
+        return 1
+
+    @property
+    def subtasks(self) -> bool:
+        return True
+
+
+SKILLS_SIZES = {"tiny": SkillsConfig()}
+"""Configurations of skills by size."""
 
 
 @dataclass(frozen=True)
@@ -194,8 +225,8 @@ class TwoLevelConfig(NetworkConfig):
     """A policy of two levels (policy_node.two_level).
 
     Attributes:
-        skills: folder of the trained, frozen DP3 of size skills that executes subtasks; training
-            requires it. A checkpoint stores its configuration here, and its weights among its own.
+        skills: folder of the trained, frozen skills; training requires it. A checkpoint stores
+            their configuration here, and their weights among its own.
         frames, points, cloud_frames: as in Dp3Config; those of the skills.
         language: width of the instruction's tokens and of their encoding.
         heads: attention heads of the instruction's encoder.
@@ -203,7 +234,7 @@ class TwoLevelConfig(NetworkConfig):
         hidden: width of the two hidden layers that choose the subtask.
     """
 
-    skills: str | Dp3Config = DP3_SIZES["skills"]
+    skills: str | SkillsConfig = SKILLS_SIZES["tiny"]
     frames: int = 3
     points: int = 256
     cloud_frames: int = 1
@@ -215,17 +246,13 @@ class TwoLevelConfig(NetworkConfig):
     hidden: int = 512
 
     def __post_init__(self) -> None:
-        """Convert a dict, as read from JSON, to a Dp3Config."""
+        """Convert a dict, as read from JSON, to a SkillsConfig."""
         if isinstance(self.skills, dict):
-            object.__setattr__(self, "skills", from_json(Dp3Config, self.skills))
+            object.__setattr__(self, "skills", from_json(SkillsConfig, self.skills))
 
     @property
     def instruction(self) -> bool:
         return True
-
-    @property
-    def past(self) -> int:
-        return self.frames - 1
 
     @property
     def subtasks(self) -> bool:
@@ -243,7 +270,8 @@ class TrainConfig(Settings):
     steps: int = setting(10000, "Number of training steps (batches).", 1)
     batch: int | None = setting(
         None,
-        "Batch size: number of windows, sampled from all frames of all episodes. None: 64 for dp3, "
+        "Batch size: number of windows, sampled from all frames of all episodes. None: 256 "
+        "for skills, 64 for dp3 and two_level, "
         "16 for rdt, cogact and pi0, which learn more from the same number of windows in small "
         "batches.",
         1,

@@ -19,7 +19,6 @@ from itertools import pairwise
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import one_hot
 
 from policy_node.batches import Batch
 from policy_node.configs import Dp3Config, NetworkConfig, TwoLevelConfig
@@ -28,8 +27,6 @@ from policy_node.policy import CHUNK
 from policy_node.scene_encoder import SceneEncoder, make_encoder
 from policy_node.schedules import JOINTS, DenoisingNetwork, Diffusion, Predict
 from policy_node.unet import UNet
-from rulesafe_core.errors import RuleSafeError
-from rulesafe_data.layout import SUBTASKS
 from vq_memory_node.memory import MemoryShape
 
 
@@ -92,7 +89,6 @@ class Dp3(DenoisingNetwork):
         condition = self.cloud.features * config.cloud_frames + config.state[-1] * config.frames
         condition += config.memory_features if self.memory else 0
         condition += JOINTS * config.frames if config.direct else 0
-        condition += len(SUBTASKS) if config.subtasks else 0
         self.unet = UNet(
             JOINTS,
             condition,
@@ -115,12 +111,6 @@ class Dp3(DenoisingNetwork):
             parts.append(batch.joints.flatten(1))
         if self.memory is not None:
             parts.append(self.memory(batch.memory, batch.memory_mask))
-        if self.config.subtasks:
-            if batch.subtask is None:
-                raise RuleSafeError(
-                    "a dp3 of size skills executes a given subtask: train a two_level policy on it"
-                )
-            parts.append(one_hot(batch.subtask, len(SUBTASKS)).to(batch.joints.dtype))
         return torch.cat(parts, dim=-1)
 
     def predictor(self, batch: Batch) -> Predict:

@@ -42,10 +42,16 @@ FAMILIES: dict[str, Family] = {
         "Ze et al., 3D Diffusion Policy, 2024",
         batch=64,
     ),
+    "skills": Family(
+        "policy_node.configs:SKILLS_SIZES",
+        "policy_node.skills:Skills",
+        "residual MLP with FiLM (Perez et al., 2018); executes subtasks, for two_level",
+        batch=256,
+    ),
     "two_level": Family(
         "policy_node.configs:TWO_LEVEL_SIZES",
         "policy_node.two_level:TwoLevel",
-        "subtask prediction as in pi0.5 (Physical Intelligence, 2025), skills by DP3",
+        "subtask prediction as in pi0.5 (Physical Intelligence, 2025)",
         batch=64,
     ),
     "rdt": Family(

@@ -1,12 +1,12 @@
-"""A policy of two levels: a classifier chooses the subtask, and a frozen DP3 executes it.
+"""A policy of two levels: a classifier chooses the subtask, and frozen skills execute it.
 
 The upper level reads instruction, memory, joints and scene features and predicts the subtask, such
 as "turn the knob open"; compare the subtask prediction of pi0.5 (Physical Intelligence, 2025). The
-lower level, a DP3 of size skills, receives neither instruction nor memory. It is trained once, on
-the subtasks of demonstrations of any rules, and is the same for all memories: a new memory or new
-rules only require a training of the classifier, which takes minutes.
+lower level (skills.py) receives neither instruction nor memory. It is trained once, on the subtasks
+of demonstrations of any rules, and is the same for all memories: a new memory or new rules only
+require a training of the classifier, which takes minutes.
 
-    rulesafe policy train demos --policy dp3 --size skills --memory none --out skills
+    rulesafe policy train demos --policy skills --memory none --out skills
     rulesafe policy train demos --policy two_level --skills skills --memory vq --out policy
 """
 
@@ -18,13 +18,14 @@ from torch.nn.functional import cross_entropy
 
 from policy_node.attention import sinusoids
 from policy_node.batches import Batch, Network
-from policy_node.configs import Dp3Config, NetworkConfig, TwoLevelConfig
+from policy_node.configs import NetworkConfig, SkillsConfig, TwoLevelConfig
 from policy_node.configs_vla import SHIPPED_TOKENS
-from policy_node.dp3 import Dp3, MemoryEncoder
+from policy_node.dp3 import MemoryEncoder
 from policy_node.language import tokenize
 from policy_node.normaliser import Normaliser
 from policy_node.scene_encoder import SceneEncoder
 from policy_node.schedules import JOINTS
+from policy_node.skills import Skills
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.layout import SUBTASKS
 from vq_memory_node.memory import MemoryShape
@@ -57,8 +58,6 @@ class TwoLevel(Network):
         self._normaliser: Normaliser | None = None
         self.skills = self._make_skills(config.skills)
         encoder = self.skills.scene_encoder()
-        if encoder is None:
-            raise RuleSafeError("skills must have a scene encoder")
         self.config = config
         self.instruction = InstructionEncoder(config.language, config.heads)
         self.memory = MemoryEncoder(config, memory) if memory.kind != "none" else None
@@ -69,29 +68,25 @@ class TwoLevel(Network):
         layers += [nn.Linear(config.hidden, config.hidden), nn.Mish()]
         self.choice = nn.Sequential(*layers, nn.Linear(config.hidden, len(SUBTASKS)))
 
-    def _make_skills(self, skills: str | Dp3Config) -> Dp3:
+    def _make_skills(self, skills: str | SkillsConfig) -> Skills:
         """Return the frozen lower level: a trained one by its folder, or one of a configuration,
         whose weights are then loaded from this network's checkpoint."""
-        if isinstance(skills, Dp3Config):
-            return Dp3(skills, MemoryShape()).requires_grad_(False)
+        if isinstance(skills, SkillsConfig):
+            return Skills(skills, MemoryShape()).requires_grad_(False)
         from policy_node.checkpoints import read_policy
 
         found = read_policy(skills)
-        if not isinstance(found.config, Dp3Config) or not found.config.subtasks:
-            raise RuleSafeError(
-                f"{skills} is a {found.family} {found.size}; valid: a dp3 of size skills"
-            )
+        if not isinstance(found.config, SkillsConfig):
+            raise RuleSafeError(f"{skills} is a policy {found.family}; valid: skills")
         self._normaliser = found.normaliser
-        network = Dp3(found.config, MemoryShape())
+        network = Skills(found.config, MemoryShape())
         if not next(network.parameters()).is_meta:  # there, weights are not needed
             network.load_state_dict(dict(found.weights))
         return network.requires_grad_(False)
 
     def logits(self, batch: Batch) -> Tensor:
         """Return the logits of the subtasks (B, 6)."""
-        encoder = self.skills.scene_encoder()
-        assert encoder is not None
-        scene = batch.scene(encoder, self.config.cloud_frames, self.config.points)
+        scene = batch.scene(self.skills.encoder, self.config.cloud_frames, self.config.points)
         if batch.language is None or batch.language_mask is None:
             raise ValueError("the batch has no instructions, which the network requires")
         parts = [
@@ -115,10 +110,10 @@ class TwoLevel(Network):
 
     def built(self, config: NetworkConfig) -> NetworkConfig:
         skills = self.skills.built(self.skills.config)
-        assert isinstance(skills, Dp3Config)
+        assert isinstance(skills, SkillsConfig)
         return replace(self.config, skills=skills)
 
-    def scene_encoder(self) -> SceneEncoder | None:
+    def scene_encoder(self) -> SceneEncoder:
         return self.skills.scene_encoder()
 
     def normaliser(self) -> Normaliser | None:

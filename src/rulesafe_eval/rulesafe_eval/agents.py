@@ -72,7 +72,7 @@ def _policy(setup: Setup) -> tuple[Agent, dict[str, Any]]:
             f"memory control {setup.control!r} requires a policy with memory; {setup.policy} has "
             "none"
         )
-    if facts.get("size") == "skills":
+    if facts.get("family") == "skills":
         skills = SkillsAgent(policy, memory, setup.execute, setup.execution)
         return skills, facts | {"privileged": True}
     controlled = CONTROLS[setup.control](policy)

@@ -119,7 +119,7 @@ class PolicyAgent(Agent):
 
 
 class SkillsAgent(PolicyAgent):
-    """Executes subtasks with a policy of size skills; each is the next event from the lock's true
+    """Executes subtasks with skills; each is the next event from the lock's true
     state. Its success is the limit of a policy of two levels with these skills."""
 
     _policy: "NetworkPolicy"

@@ -1,0 +1,73 @@
+"""Memories for comparison with VQ-Memory: with less information, or with tokens that are not
+learned. Each is selected by its path, such as `--memory vq_memory_node.controls:ElapsedTime`.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulesafe_core.joints import ACTION_JOINTS
+from rulesafe_core.settings import setting
+from vq_memory_node.memory import Memory, TokenMemory
+from vq_memory_node.tokenizers import Tokenizer, load_tokenizer
+from vq_memory_node.windows import LENGTH
+
+INDEX_FINGER = ACTION_JOINTS.index("R_index_proximal_joint")
+
+
+@dataclass(frozen=True)
+class ElapsedTime(Memory):
+    """Constant tokens: the number of observed ones is the time since the start of the episode."""
+
+    length: int = setting(LENGTH, "M, number of stored tokens, 2 s apart.", 1)
+
+    @property
+    def vocabulary(self) -> int:
+        return 1
+
+    def value(self, window: NDArray[np.float32]) -> int:
+        return 0
+
+
+@dataclass(frozen=True)
+class GraspBit(Memory):
+    """One bit per instant, without learning: whether the index finger is bent, as in a pinch. 40
+    bits in total, half of those of VQ-Memory with 4 tokens."""
+
+    length: int = setting(LENGTH, "M, number of stored bits, 2 s apart.", 1)
+    threshold: float = setting(
+        0.5, "Position of the index finger above which the bit is 1; open: 0.4.", unit="rad"
+    )
+
+    @property
+    def vocabulary(self) -> int:
+        return 2
+
+    def value(self, window: NDArray[np.float32]) -> int:
+        return int(window[-1, INDEX_FINGER] > self.threshold)
+
+
+@dataclass(frozen=True)
+class RandomClusters(TokenMemory):
+    """The codes of a VQ-VAE, merged at random instead of by k-means."""
+
+    CODES: ClassVar[int] = 256
+
+    model: str = "all_rules_hand"
+    seed: int = setting(0, "Seed of the assignment of codes to tokens.", 0)
+    architecture = "vq"
+
+    @cached_property
+    def tokenizer(self) -> Tokenizer:
+        """The tokenizer of the model, with one token per code."""
+        return load_tokenizer(self.model, self.CODES)
+
+    @cached_property
+    def _tokens(self) -> NDArray[np.int64]:
+        return np.random.default_rng(self.seed).integers(self.clusters, size=self.CODES)
+
+    def value(self, window: NDArray[np.float32]) -> int:
+        return int(self._tokens[self.tokenizer.token(window)])

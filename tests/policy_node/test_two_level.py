@@ -14,6 +14,7 @@ from policy_node.configs import TrainConfig, TwoLevelConfig
 from policy_node.families import find_config, make_network
 from policy_node.history import ObservationHistory
 from policy_node.network_policy import load_policy
+from policy_node.open_loop import measure, report
 from policy_node.policy import Observation
 from policy_node.training import TrainingTask, train
 from policy_node.training_data import OVERLAP, ObservationWindows
@@ -136,6 +137,27 @@ def test_other_skills_are_refused(demos, memories, small, tmp_path):
     other = train(task, replace(FEW, safe_frame=False), tmp_path / "other")
     with pytest.raises(RuleSafeError, match="is a policy dp3; valid: skills"):
         TwoLevel(TwoLevelConfig(skills=str(other)), MemoryShape())
+
+
+@pytest.mark.train
+def test_open_loop_reports_errors_by_subtask_and_the_share_of_correct_ones(
+    skills, labelled, cache, memories, tmp_path
+):
+    store, lower = EpisodeStore(labelled), load_policy(skills)
+    labels = store.episode(0)["subtask_index"]
+    executed = []
+    infer = lower.infer
+    lower.infer = lambda observation: (executed.append(lower.wanted), infer(observation))[1]
+    errors = measure(lower, store, [0], 12)
+    np.testing.assert_array_equal(executed, labels[::12])
+    np.testing.assert_array_equal(errors.subtasks, labels[::12])
+    assert (errors.chosen == -1).all()
+    text = report(errors)
+    assert "| subtask | chunks |" in text and "Correct subtask" not in text
+    policy = load_policy(two_level(skills, labelled, cache, memories["none"], tmp_path / "two"))
+    errors = measure(policy, store, [0], 12)
+    right = int((errors.chosen == labels[::12]).sum())
+    assert (errors.chosen >= 0).all() and f"({right}/{len(errors.chosen)})" in report(errors)
 
 
 @pytest.mark.train

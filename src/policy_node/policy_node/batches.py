@@ -88,6 +88,11 @@ class Network(nn.Module):
         """Return (B, 50, 13) normalised actions on the batch's device; they depend on the batch and
         the state of the generator, which is on the same device, only."""
 
+    def choose(self, batch: Batch) -> Tensor | None:
+        """Return the subtask (B,) to execute, for families that choose one; it becomes
+        `Batch.subtask` before `sample`."""
+        return None
+
     @abstractmethod
     def parts(self) -> dict[str, nn.Module]:
         """Return the parts that `rulesafe policy describe` lists; together they contain all

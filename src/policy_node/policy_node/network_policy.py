@@ -42,6 +42,7 @@ class NetworkPolicy:
         memory: the memory whose readings `infer` requires.
         checkpoint: the trained policy.
         wanted: subtask to execute, an index into `layout.SUBTASKS`; None: the network chooses it.
+        subtask: the subtask of the last chunk; None for families without subtasks.
     """
 
     def __init__(self, checkpoint: Checkpoint, device: str = "cpu", seed: int = 0) -> None:
@@ -62,6 +63,7 @@ class NetworkPolicy:
     def reset(self) -> None:
         """Begin a new episode."""
         self.wanted: int | None = None
+        self.subtask: int | None = None
         self._started = False
         self._poses: list[NDArray[np.float64]] = []
 
@@ -74,8 +76,11 @@ class NetworkPolicy:
             first = np.ascontiguousarray(observation.joints[-1], np.float32).tobytes()
             self._generator.manual_seed(crc32(first, self._seed))
         with torch.inference_mode():
-            if self.wanted is not None:
+            if self.wanted is None:
+                batch.subtask = self._network.choose(batch)
+            else:
                 batch.subtask = torch.tensor([self.wanted], device=self._device)
+            self.subtask = None if batch.subtask is None else int(batch.subtask)
             values = self._network.sample(batch, self._generator)
         normaliser = self.checkpoint.normaliser
         chunk = normaliser.actions.decode(values.float().cpu().numpy(), now)[0]

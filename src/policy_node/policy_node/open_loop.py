@@ -19,7 +19,7 @@ from policy_node.safe_frame import ArmChain
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_INDICES, ARM_JOINTS
 from rulesafe_core.plugins import format_trace
-from rulesafe_data.layout import ACTION, POINTS, STATE
+from rulesafe_data.layout import ACTION, POINTS, STATE, SUBTASK, SUBTASKS
 from rulesafe_data.layout import CAMERAS as IMAGES
 from rulesafe_data.measuring import markdown_table
 from rulesafe_data.store import EpisodeStore
@@ -43,11 +43,16 @@ class Errors:
             after the end of the episode.
         fingers: (n, CHUNK) rad, largest error of a finger joint.
         steps: (n,) the current step of the task, from 1; 0 if the dataset does not contain it.
+        subtasks: (n,) the demonstrator's subtask, an index into `layout.SUBTASKS`; -1 if the
+            dataset does not contain it.
+        chosen: (n,) the policy's subtask; -1 if it does not choose one.
     """
 
     hand: NDArray[np.float64]
     fingers: NDArray[np.float64]
     steps: NDArray[np.int64]
+    subtasks: NDArray[np.int64]
+    chosen: NDArray[np.int64]
 
 
 def evenly_spaced(episodes: Sequence[int], count: int) -> list[int]:
@@ -65,7 +70,8 @@ def measure(
     every: int,
     progress: Callable[[int], None] = lambda done: None,
 ) -> Errors:
-    """Run the policy at every `every`-th frame of these episodes and return its errors.
+    """Run the policy at every `every`-th frame of these episodes and return its errors. Skills,
+    which do not choose their subtask, receive the demonstrator's.
 
     Args:
         progress: called with the number of completed episodes.
@@ -77,11 +83,19 @@ def measure(
     if every < 1:
         raise RuleSafeError(f"--every must be 1 or more, got {every}")
     chain = ArmChain()
-    hands, fingers, steps = [], [], []
+    hands, fingers, steps, subtasks, chosen = [], [], [], [], []
+    given = _executes_subtasks(policy)
     for done, index in enumerate(episodes, 1):
         actions = store.episode(index, [ACTION])[ACTION]
         task_steps = store.privileged.frames(index).get("step", np.zeros(len(actions), int))
+        labels = np.full(len(actions), -1)
+        if SUBTASK in store.features:
+            labels = store.episode(index, [SUBTASK])[SUBTASK]
+        elif given:
+            raise RuleSafeError(f"{store.root} has no subtasks, which the skills require")
         for frame, observation in _observations(policy, store, index, every):
+            if given:
+                setattr(policy, "wanted", int(labels[frame]))  # noqa: B010, no part of Policy
             chunk = checked_chunk(_call_policy(policy.infer, observation))
             count = min(CHUNK, len(actions) - frame)
             expected = actions[frame : frame + count]
@@ -91,8 +105,18 @@ def measure(
             errors = np.abs(chunk[:count, _ARM:] - expected[:, _ARM:])
             fingers.append(_padded(errors.max(1)))
             steps.append(task_steps[frame])
+            subtasks.append(labels[frame])
+            subtask = None if given else getattr(policy, "subtask", None)
+            chosen.append(-1 if subtask is None else subtask)
         progress(done)
-    return Errors(np.array(hands), np.array(fingers), np.array(steps, np.int64))
+    numbers = (np.array(values, np.int64) for values in (steps, subtasks, chosen))
+    return Errors(np.array(hands), np.array(fingers), *numbers)
+
+
+def _executes_subtasks(policy: Policy) -> bool:
+    """Return whether a policy executes given subtasks, as skills do."""
+    checkpoint = getattr(policy, "checkpoint", None)
+    return checkpoint is not None and checkpoint.family == "skills"
 
 
 def _call_policy(call: Callable[..., T], *arguments: Any) -> T:
@@ -141,20 +165,25 @@ def _keys(needs: Needs, store: EpisodeStore) -> list[str]:
 
 
 def report(errors: Errors) -> str:
-    """Return Markdown tables of the errors: by step of the chunk, and by step of the task."""
+    """Return Markdown tables of the errors: by step of the chunk, and by step of the task or by
+    subtask, with the share of correctly chosen subtasks if the policy chooses them."""
     rows = [["step of the chunk", "hand error, mm", "finger error, rad"]]
     rows += [[str(step), *_cells(errors, np.s_[:, step])] for step in STEPS]
     text = markdown_table(rows, left=0)
-    chunk_step = STEPS[1]
-    task_steps = [int(step) for step in np.unique(errors.steps) if step]
-    if not task_steps:
-        return text
-    head = f"hand error at step {chunk_step} of the chunk, mm"
-    rows = [["task step", "chunks", head, "finger error, rad"]]
-    for step in task_steps:
-        at = errors.steps == step
-        rows.append([str(step), str(at.sum()), *_cells(errors, np.s_[at, chunk_step])])
-    return f"{text}\n\n{markdown_table(rows, left=0)}"
+    known = (errors.subtasks >= 0) & (errors.chosen >= 0)
+    if known.any():
+        right = int((errors.subtasks == errors.chosen)[known].sum())
+        text += f"\n\nCorrect subtask: {right / known.sum():.1%} ({right}/{known.sum()})"
+    subtasks = {str(name): errors.subtasks == i for i, name in enumerate(SUBTASKS)}
+    steps = {str(step): errors.steps == step for step in np.unique(errors.steps) if step}
+    for title, groups in (("subtask", subtasks), ("task step", steps)):
+        head = f"hand error at step {STEPS[1]} of the chunk, mm"
+        rows = [[title, "chunks", head, "finger error, rad"]]
+        for name, at in groups.items():
+            if at.any():
+                rows.append([name, str(at.sum()), *_cells(errors, np.s_[at, STEPS[1]])])
+        text += f"\n\n{markdown_table(rows, left=0)}" if len(rows) > 1 else ""
+    return text
 
 
 def _cells(errors: Errors, at: Any) -> list[str]:

@@ -104,8 +104,11 @@ class TwoLevel(Network):
             raise ValueError("the batch has no subtasks, which the network requires")
         return cross_entropy(self.logits(batch), batch.subtask)
 
+    def choose(self, batch: Batch) -> Tensor:
+        return self.logits(batch).argmax(-1)
+
     def sample(self, batch: Batch, generator: torch.Generator | None = None) -> Tensor:
-        subtask = self.logits(batch).argmax(-1) if batch.subtask is None else batch.subtask
+        subtask = self.choose(batch) if batch.subtask is None else batch.subtask
         return self.skills.sample(replace(batch, subtask=subtask), generator)
 
     def built(self, config: NetworkConfig) -> NetworkConfig:

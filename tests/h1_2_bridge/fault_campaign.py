@@ -38,7 +38,7 @@ PATIENCE = 0.2
 """Of the supervisor, s."""
 
 
-SENT_LATE = {"fault_pause_before_sending", "fault_pause_in_send"}
+SENT_LATE = {"fault_pause_before_sending", "fault_pause_in_send", "fault_varying_delay"}
 """Faults after which the time between two commands is not the one that they were computed for."""
 
 NOT_RECEIVED = "fault_commands_not_received"
@@ -115,6 +115,14 @@ class Run:
         self.world.send_delay = int(self.rng.choice([20, 120, 180, 400]))
         self.world.step()
         self.world.send_delay = 0
+
+    def fault_varying_delay(self) -> None:
+        """Of sending, as on a busy machine; it ends at once."""
+        for _ in range(int(self.rng.integers(50, 400))):
+            self.world.send_delay = int(self.rng.integers(0, 4))
+            self.world.step()
+        self.world.send_delay = 0
+        self.steps(20)
 
     def fault_pause_in_send(self) -> None:
         """The robot or the supervisor receives the command after the pause only."""

@@ -9,6 +9,7 @@ import numpy as np
 from sdk_motors import MOTORS
 from virtual import MS, Command, World, velocity_limits
 
+from h1_2_bridge.command_timing import PUBLICATION, SHORTEST_WAIT
 from h1_2_bridge.core import Sent
 from h1_2_bridge.motors import WEIGHT_SLOT
 from h1_2_bridge.supervisor import Supervisor, SupervisorParameters
@@ -192,8 +193,8 @@ class SupervisedWorld(World):
         velocity limits, for the commands of both publishers. `age`: see `changes`."""
         for change in self.changes(age):
             text = f"{change.weight:.3f}, the limit is {change.weight_limit:.3f}"
-            # A command may be computed for 0.04 ms (two DELAY_GROWTH) more than has passed.
-            slack = 4e-5 / self.config.ramp + 1e-6
+            # A command may be computed for as much more than has passed.
+            slack = (SHORTEST_WAIT + PUBLICATION) / SECOND / self.config.ramp + 1e-6
             assert change.weight <= change.weight_limit + slack, f"the weight changes by {text}"
             beyond = (change.moved - change.moved_limit).max()
             assert beyond <= 1e-3, f"a joint moves by {beyond:.4f} rad more than its limit"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from virtual import MS, World, assert_safe, with_fields
 
-from h1_2_bridge.command_timing import DELAY_GROWTH, DELAYED
+from h1_2_bridge.command_timing import DELAYED
 from h1_2_bridge.core import LOAD_PERIOD
 from h1_2_bridge.drive import OUTSIDE, ZEROS
 from h1_2_bridge.motors import WEIGHT_SLOT, motors
@@ -24,7 +24,7 @@ def world(output: str = "arm_sdk", **settings) -> World:
 
 
 def test_constants_of_the_core():
-    assert (DELAYED, DELAY_GROWTH, LOAD_PERIOD) == (50 * MS, 20_000, 10 * MS)
+    assert (DELAYED, LOAD_PERIOD) == (50 * MS, 10 * MS)
     assert (OUTSIDE, ZEROS) == (0.03, 0.2)
 
 
@@ -86,19 +86,6 @@ def test_the_arm_counts_as_at_rest_after_a_long_delay_of_sending():
         moved = one.core.drive.command[3] - before
         assert moved > 0
         assert (moved < 0.001) == rests, moved
-
-
-def test_the_usual_delay_grows_slowly_and_shrinks_at_once():
-    one = world()
-    one.send_delay = 2
-    for i in range(1, 6):
-        one.step()
-        assert one.core._timing._begin == one.now - i * DELAY_GROWTH
-    one.run(1.0)
-    assert one.core._timing._begin == one.now - 2 * MS
-    one.send_delay = 0
-    one.step()
-    assert one.core._timing._begin == one.now
 
 
 def test_the_next_chunk_at_its_time_limit_and_the_hold_before_damping():

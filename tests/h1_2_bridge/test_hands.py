@@ -12,6 +12,7 @@ from pymodbus.client import ModbusTcpClient
 
 from h1_2_bridge.commands import identify
 from h1_2_bridge.config import BridgeParameters
+from h1_2_bridge.dfx import COMMAND_AGE
 from h1_2_bridge.drivers import DRIVERS, load_driver
 from h1_2_bridge.ftp import to_registers
 from h1_2_bridge.hands import DFX, DRIVER_JOINTS, FTP, Calibration
@@ -118,6 +119,18 @@ def test_dfx_says_nothing_before_it_knows_every_finger(dfx):
     hands.receive(dfx_states(np.full(12, 0.75)), 0)  # a finger moved by an external force
     hands.command(right_only, 0)
     np.testing.assert_allclose(sent[1].q, [1] * 6 + [0.25] * 6)
+
+
+def test_dfx_does_not_repeat_a_command_of_an_earlier_episode(dfx):
+    """The left hand, which is not commanded, was moved by another program meanwhile."""
+    hands, sent = dfx
+    hands.receive(dfx_states(np.full(12, 0.2)), 0)
+    first = np.r_[np.full(6, 0.5), np.full(6, np.nan)]
+    hands.command(first, SECOND)
+    hands.receive(dfx_states(np.full(12, 0.9)), SECOND)
+    for later, left in ((COMMAND_AGE, 0.2), (2 * COMMAND_AGE + 1, 0.9)):
+        hands.command(first, SECOND + later)
+        np.testing.assert_allclose(sent[-1].q[6:], left, atol=1e-6)
 
 
 def test_dfx_that_falls_silent_is_at_fault(dfx):

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 from supervised import SupervisedWorld
-from virtual import World, assert_safe
+from virtual import MS, World, assert_safe, with_fields
 
 from h1_2_bridge.motors import MOTOR_COUNT, WEIGHT_SLOT
 from h1_2_bridge.states import ControlState
+from rulesafe_core.chunks import SECOND
 from rulesafe_core.errors import RuleSafeError
 
 
@@ -132,4 +133,55 @@ def test_a_refused_damping_command_leads_to_a_release(monkeypatch):
     world.core.stop("test")
     world.run(1.0)
     assert world.core.drive.muted and world.supervisor.counts.takeovers == 1
+    assert last_weight(world) == 0
+
+
+@pytest.mark.parametrize("patience", [0.5, 10.0])
+def test_a_restarted_bridge_does_not_engage_while_the_robot_executes_earlier_commands(patience):
+    """The supervisor has not taken over yet, or the bridge does not receive its commands."""
+    world = SupervisedWorld(patience=patience, ramp=1.0).engaged()
+    world.bridge_receives = False
+    world.stop_for(0.2 if patience > 1 else 0.8)
+    world.start_bridge()
+    world.run(0.3)
+    with pytest.raises(RuleSafeError, match=r"still executes earlier commands: .* weight [01]\."):
+        world.core.engage(world.now)
+    world.run(patience + 1.5)
+    world.engaged()
+    world.assert_no_jump()
+
+
+def test_refused_calls_to_engage_do_not_delay_the_detection_of_a_deaf_supervisor():
+    world = SupervisedWorld().engaged()
+    world.alter = with_fields(temperature=np.full((35, 2), 90, np.int16))
+    world.run(0.5)
+    assert world.state is ControlState.HOLDING
+    world.start_supervisor()
+    world.supervisor_receives = False
+    begin = world.now
+    while world.state is ControlState.HOLDING and world.now - begin < 3 * SECOND:
+        with pytest.raises(RuleSafeError, match="90"):
+            world.core.engage(world.now)
+        world.run(0.1)
+    assert world.state is ControlState.FAULT and world.now - begin < 0.7 * SECOND
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_a_stop_just_before_engaging_that_the_bridge_loses_is_obeyed(again):
+    world = SupervisedWorld(ramp=0.3).engaged()
+    if again:
+        world.core.disengage(world.now)
+        world.until(ControlState.IDLE)
+        world.run(1.0)
+    else:
+        world = SupervisedWorld(ramp=0.3)
+        world.run(0.3)
+    world.request_stop(bridge=False)
+    requested = world.now
+    world.run(0.5)
+    world.core.engage(world.now)
+    engaged = world.now
+    world.run(2.0)
+    after = [c for c in world.commands if c.time > engaged and c.cmd.kp.any()]
+    assert requested < engaged and all(c.time - engaged <= 50 * MS for c in after)
     assert last_weight(world) == 0

@@ -15,7 +15,7 @@ from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from h1_2_bridge.states import NO_HEARTBEAT, NOT_REACHED
+from h1_2_bridge.states import PASSING
 from rulesafe_core.convert import LATCHED_QOS, STATE_QOS
 from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_core.messages import to_ns
@@ -24,10 +24,9 @@ from rulesafe_interfaces.msg import BridgeState
 PATIENCE = 90.0
 """Timeout of every condition, s of wall time."""
 
-PASSING = (
+TEMPORARY = (
     *("not a ROS 2 node", "no state received from the hands"),
-    *("another program publishes commands", NO_HEARTBEAT, NOT_REACHED),
-    "a killed one is listed",
+    *("another program publishes commands", "a killed one is listed", *PASSING),
 )
 """Temporary refusals: a publisher that was just discovered, such as the supervisor, has no node
 name yet; a robot was just switched on; the supervisor starts, has just released the robot, or was
@@ -142,7 +141,7 @@ class User(Node):
         episodes = len(self._started)
         answer = self.ask("engage")
         again = time.monotonic() + PATIENCE / 3
-        while any(each in answer.message for each in PASSING) and time.monotonic() < again:
+        while any(each in answer.message for each in TEMPORARY) and time.monotonic() < again:
             self.spin(0.2)
             answer = self.ask("engage")
         assert answer.success, answer.message

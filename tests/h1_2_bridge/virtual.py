@@ -132,6 +132,10 @@ class World:
     def _take(self, sent: Sent) -> None:
         self.now += self.send_delay * MS
         self.tick += self.send_delay
+        if sent.body is not None:
+            early = -(-self.core.early(self.now) // MS)  # ms, rounded up
+            self.now += early * MS
+            self.tick += early
         if sent.body is not None and self.core.in_time(self.now):
             raw = encode_low_cmd(sent.body)
             self.oldest = max(self.oldest, self.send_delay)

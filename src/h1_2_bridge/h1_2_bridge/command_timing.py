@@ -1,4 +1,10 @@
-"""Times of the bridge's commands: the time for which each is computed, and gaps between them."""
+"""Times of the bridge's commands: the time for which each is computed, and gaps between them.
+
+A command is computed for the time since the last one was sent, if it is sent with the usual delay.
+A command with a shorter delay waits, so that the robot never receives a larger change than is
+allowed for the time since the last command. With longer delays the arm and the weight change more
+slowly.
+"""
 
 from h1_2_bridge.config import BridgeConfig
 from rulesafe_core.chunks import SECOND
@@ -6,8 +12,14 @@ from rulesafe_core.chunks import SECOND
 DELAYED = SECOND // 20
 """Delay (ns) of sending a command after which the arm counts as at rest."""
 
-DELAY_GROWTH = 20_000
-"""Largest growth of the usual delay of sending, ns per command."""
+DELAY_CHANGE = 20_000
+"""Largest change of the usual delay of sending, ns per command."""
+
+SHORTEST_WAIT = 50_000
+"""Shortest time to wait, ns: the system wakes a process too late by about as much."""
+
+PUBLICATION = 200_000
+"""Usual duration of a publication, ns; if it takes longer, its end is the time of sending."""
 
 
 class CommandTiming:
@@ -16,8 +28,11 @@ class CommandTiming:
     def __init__(self, config: BridgeConfig) -> None:
         self._period = 1 / config.rate  # s
         self._gap = round(config.gap_timeout * SECOND)
-        self._begin: int | None = None  # begin of the time of the next command
-        self._usual_delay = 0  # between a tick and the sending of its command
+        self._tick: int | None = None  # the last one
+        self._begin: int | None = None  # of the time of the next command
+        self._usual_delay = self._next_delay = 0  # between a tick and the sending of its command
+        self._largest_delay = SECOND // round(2 * config.rate)
+        self._sending = 0
         self._computed: int | None = None  # time of the last command; None: nothing is sent
         self._send_by = 0  # latest time at which the last command may be sent
         self._overdue = False  # a command was not sent in time
@@ -28,7 +43,7 @@ class CommandTiming:
 
     def elapsed(self, now: int) -> float:
         """Return the time (s) for which the command of this tick is computed."""
-        begin, self._begin = self._begin, now
+        begin, self._begin, self._tick = self._begin, now, now
         return self._period if begin is None or now <= begin else (now - begin) / SECOND
 
     def gap(self, now: int) -> float:
@@ -49,22 +64,28 @@ class CommandTiming:
         """Record that no command is to be sent."""
         self._computed = None
 
+    def early(self, now: int) -> int:
+        """Return the time to wait before the command is sent, 0 or at least SHORTEST_WAIT."""
+        assert self._tick is not None
+        more = now - self._tick - self._usual_delay
+        change = max(-DELAY_CHANGE, min(DELAY_CHANGE, more))
+        self._next_delay = min(self._usual_delay + change, self._largest_delay)
+        return -more if -more >= SHORTEST_WAIT else 0
+
     def in_time(self, now: int) -> bool:
         """Return whether the command of the last tick may still be sent at `now`."""
+        self._sending = now
         self._overdue = self._overdue or now > self._send_by
         return not self._overdue
 
     def sent(self, now: int) -> bool:
         """Record that the command was on its way at `now`. Return whether it was delayed so much
-        that the arm counts as at rest.
-
-        The next command is computed for the time since this one was sent, if it is sent with the
-        usual delay.
-        """
+        that the arm counts as at rest."""
+        begun = self._sending
         self.in_time(now)
-        if self._begin is None:
+        if self._begin is None or self._tick is None:
             return False
-        delay = now - self._begin
-        self._usual_delay = min(delay, self._usual_delay + DELAY_GROWTH)
-        self._begin = now - self._usual_delay
-        return delay > DELAYED
+        sent = begun if now - begun < PUBLICATION else now
+        self._usual_delay = self._next_delay
+        self._begin = sent - self._usual_delay
+        return sent - self._tick > DELAYED

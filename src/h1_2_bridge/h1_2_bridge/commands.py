@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from h1_2_bridge.network import use_interface
-from h1_2_bridge.states import NO_HEARTBEAT, NOT_REACHED
+from h1_2_bridge.states import PASSING
 from rulesafe_core.errors import RuleSafeError
 
 if TYPE_CHECKING:
@@ -72,15 +72,15 @@ def engage(wait: float = 10.0) -> None:
 
 def _call_settled(client: "BridgeClient", name: str, wait: float) -> None:
     """Call a service. Repeat a refused call for SETTLE s, and for `wait` s while the supervisor
-    starts."""
+    starts or ramps the weight down."""
     start = time.monotonic()
     while True:
         try:
             client.call(name)
             return
         except RuleSafeError as error:
-            starts = any(text in str(error) for text in (NO_HEARTBEAT, NOT_REACHED))
-            patience = max(SETTLE, wait) if starts else SETTLE
+            passing = any(text in str(error) for text in PASSING)
+            patience = max(SETTLE, wait) if passing else SETTLE
             if time.monotonic() > start + patience:
                 raise
             client.spin_for(SETTLE / 10)

@@ -8,9 +8,11 @@ that tests can simulate hours in a second. Example::
     core.engage(now)
     while core.state is not ControlState.IDLE:
         sent = core.tick(now, clock)
-        if sent.body is not None and core.in_time(monotonic_ns()):
-            publish(raw := encode_low_cmd(sent.body))
-            core.published(raw, monotonic_ns())
+        if sent.body is not None:
+            sleep(core.early(monotonic_ns()) / 1e9)
+            if core.in_time(monotonic_ns()):
+                publish(raw := encode_low_cmd(sent.body))
+                core.published(raw, monotonic_ns())
 
 Each tick runs the watchdogs, computes the next command, and checks it with the command guard.
 """
@@ -197,9 +199,11 @@ class BridgeCore:
         if self.state is ControlState.IDLE and (reason := self.topic.refusal(now)):
             raise RuleSafeError(reason)
         if self.supervisor is not None:
-            if reason := self.supervisor.trouble(now):
+            reason = self.supervisor.trouble(now)
+            if not reason and self.state is ControlState.IDLE:
+                reason = self.supervisor.commands()
+            if reason:
                 raise RuleSafeError(reason)
-            self.supervisor.reset(now)
         if self.hand is not None:
             self.hand.check(now)
         posture = (
@@ -213,6 +217,8 @@ class BridgeCore:
             self._restarts = self.watch.counts.restarts
             self._first_activation = True
             self._timing.restart()
+            if self.supervisor is not None:
+                self.supervisor.reset(now)
         self._enter(
             ControlState.ENGAGING, f"the weight ramps up to 1 within {self.config.ramp:g} s"
         )
@@ -268,7 +274,8 @@ class BridgeCore:
     def tick(self, now: int, clock: int) -> Sent:
         """Return the commands to send at `now`; call it `config.rate` times a second.
 
-        Call `in_time` immediately before sending the body's command, and `published` after it.
+        Before sending the body's command, wait for `early`; call `in_time` immediately before
+        sending it, and `published` after it.
         """
         self._check_gap(now)
         self._check_muted(now)
@@ -278,6 +285,10 @@ class BridgeCore:
         elif self.drive.silent():
             self._timing.silent()
         return sent
+
+    def early(self, now: int) -> int:
+        """Return the time (ns) to wait before the command of the last tick is sent."""
+        return self._timing.early(now)
 
     def in_time(self, now: int) -> bool:
         """Return whether the command of the last tick may still be sent at `now`."""

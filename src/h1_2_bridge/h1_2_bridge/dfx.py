@@ -17,6 +17,9 @@ from rulesafe_core.errors import RuleSafeError
 ENTRIES = 2 * FINGERS
 """Number of motors of both hands, right hand first."""
 
+COMMAND_AGE = 500_000_000
+"""Time without a command, ns, after which the fingers may have been moved by something else."""
+
 
 class DfxHands:
     """Implements hands.HandDriver.
@@ -38,22 +41,25 @@ class DfxHands:
     ) -> None:
         self._right, self._left, self._timeout, self._publish = right, left, timeout, publish
         self._commanded = np.full(ENTRIES, np.nan)  # hand units, 0 closed .. 1 open
+        self._commanded_time = 0  # ns
         self._measured = np.full(ENTRIES, np.nan)
         self._stamp: int | None = None
 
     def command(self, positions: NDArray, now: int) -> None:
         """Publish joint targets (12,), rad. Since a message always has twelve entries, NaN is
-        replaced by the last command, else by the measured position; without either nothing is
-        published."""
+        replaced by the last command, or by the measured position if there was none for
+        COMMAND_AGE; without either nothing is published."""
         positions = np.asarray(positions, np.float64)
         commanded = np.concatenate(
             [self._right.to_hand(positions[:FINGERS]), self._left.to_hand(positions[FINGERS:])]
         )
+        if now - self._commanded_time > COMMAND_AGE:  # the fingers may have moved since
+            self._commanded = np.full(ENTRIES, np.nan)
         for known in (self._commanded, np.clip(self._measured, 0, 1)):
             commanded = np.where(np.isnan(commanded), known, commanded)
         if np.isnan(commanded).any():
             return
-        self._commanded = commanded
+        self._commanded, self._commanded_time = commanded, now
         zeros = np.zeros(ENTRIES, np.float32)
         self._publish(
             encode_motor_cmds(

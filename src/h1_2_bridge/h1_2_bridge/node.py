@@ -13,6 +13,7 @@ the newest, and chunks at most every 20 ms, so that a flood of messages does not
 """
 
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -338,6 +339,8 @@ class BridgeNode(ManagedNode[BridgeParameters]):
         sent = self.core.tick(now, clock)
         if sent.body is not None:
             raw = encode_low_cmd(sent.body)
+            if (early := self.core.early(steady_ns())) > 0:
+                time.sleep(early / SECOND)
             if self.core.in_time(steady_ns()):
                 self._body.publish(raw)
                 self.core.published(raw, steady_ns())

@@ -14,9 +14,8 @@ contains UNKNOWN.
 
 It also obeys the stop topic: if the commands still have stiffness after its patience, it takes over
 with commands that only damp, and does not give way to any other. The bridge ends its publication
-when it receives them. A request that arrives when no command is stored, or just before or in a
-pause of the supervisor, holds for the next command within STOP_AGE. This module does not import
-ROS.
+when it receives them. A request that arrives while the weight is 0, or just before or in a pause of
+the supervisor, holds for the next command within STOP_AGE. This module does not import ROS.
 """
 
 from dataclasses import dataclass, replace
@@ -44,7 +43,10 @@ BLIND = 0.2
 """Time (s) after such a pause in which received commands are ignored: they may be older than it."""
 
 STOP_AGE = 1.0
-"""Time (s) without a stored command after which a stop request is discarded."""
+"""Time (s) without a weight above 0 after which a stop request is discarded."""
+
+LONGEST_STEP = 0.1
+"""Longest time (s) for which the weight is ramped in one command, after a stall."""
 
 UNKNOWN = -1.0
 """Weight in the heartbeat of a supervisor without a stored command, which cannot take over."""
@@ -89,6 +91,14 @@ class SupervisorParameters(RealtimeParameters):
         "", "Network interface of the robot; empty: do not change the DDS settings."
     )
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.rate * self.patience < 4:
+            raise RuleSafeError(
+                f"rate is {self.rate:g} Hz; valid with a patience of {self.patience:g} s: "
+                f"{4 / self.patience:g} Hz or more"
+            )
+
 
 class Supervisor:
     """Ramps the weight down if the bridge stops sending commands; see the module's docstring."""
@@ -108,6 +118,8 @@ class Supervisor:
         self._report_time: int | None = None  # ns, of the bridge's first report after that
         self._own_crcs: set[bytes] = set()  # CRCs of the commands sent in this takeover
         self._stop_time: int | None = None  # ns, of a stop request that is not yet obeyed
+        self._stop_renewed = 0  # ns, of the newest one
+        self._stalled = False  # since the last command
         self.turn = Turn.NONE
 
     @property
@@ -142,7 +154,7 @@ class Supervisor:
             self.counts.invalid += 1
             return
         self.counts.received += 1
-        if not (command.kp.any() and command.q[WEIGHT_SLOT] > 0):
+        if not command.kp.any():
             self._stop_time = None  # the request is fulfilled
         elif self._takeover_time is not None and self._stop_time is not None:
             return  # the other publisher ignores the stop request
@@ -150,6 +162,7 @@ class Supervisor:
             self._ignored_one = True
             return
         self._last, self._last_received, self._takeover_time = command, now, None
+        self._stalled = False
         self._own_crcs.clear()
         self._weight = float(np.clip(command.q[WEIGHT_SLOT], 0, 1))
         self.turn = Turn.BRIDGE if self._weight > 0 else Turn.NONE
@@ -157,9 +170,8 @@ class Supervisor:
     def stop(self, now: int) -> None:
         """Process a message on the stop topic."""
         self.counts.stops += 1
-        if self._stop_time is not None:
-            return  # further requests must not delay the takeover
-        if self._last is None or (self._weight > 0 and self._last.kp.any()):
+        self._stop_renewed = now
+        if self._stop_time is None:  # further requests must not delay the takeover
             self._stop_time = now
 
     def bridge_reported(self, weight: float, now: int) -> None:
@@ -171,18 +183,20 @@ class Supervisor:
     def tick(self, now: int) -> bytes | None:
         """Return the message to publish now; None: nothing. Call it at a constant rate, after all
         received messages have been passed to `receive`."""
-        pause = now - self._ticked
-        stalled = pause > min(self._patience / 2, STALE) * SECOND
-        if self._takeover_time is not None:
-            self._takeover_time += pause if stalled else 0  # the ramp continues from its weight
-        elif self._ticked and pause > STALE * SECOND:
+        pause = now - (self._ticked or now)
+        if self._takeover_time is not None:  # the ramp continues from its weight
+            self._takeover_time += max(0, pause - round(LONGEST_STEP * SECOND))
+        elif pause > STALE * SECOND:
             self._blind_until = now + round(BLIND * SECOND)
             self._last, self._weight, self.turn = None, 0.0, Turn.NONE
             self._stop_time = None if self._stop_time is None else now
-        elif stalled:
-            self._last_received = now  # the supervisor was stalled: commands may be unread
+            self._stop_renewed = now
+        elif pause > self._patience * SECOND / 2 and not self._stalled:
+            # Commands may be unread; but further stalls must not delay the takeover.
+            self._last_received, self._stalled = now, True
         self._ticked = now
-        if self._last is None and now - (self._stop_time or now) > STOP_AGE * SECOND:
+        uncommanded = self._weight == 0 and self._takeover_time is None
+        if uncommanded and now - self._stop_renewed > STOP_AGE * SECOND:
             self._stop_time = None
         if self._last is None or self.turn is Turn.NONE:
             return None

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from h1_2_bridge.config import BridgeConfig
 from h1_2_bridge.messages import LowState
 from h1_2_bridge.motors import MOTOR_COUNT, MOTOR_JOINTS, motors
-from h1_2_bridge.states import NO_HEARTBEAT, NOT_REACHED, HoldReason
+from h1_2_bridge.states import NO_HEARTBEAT, NOT_REACHED, STILL_COMMANDED, HoldReason
 from h1_2_bridge.wire import decode_low_state
 from rulesafe_core.chunks import SECOND
 from rulesafe_core.errors import RuleSafeError
@@ -270,6 +270,16 @@ class SupervisorWatch:
             return (
                 f"{NOT_REACHED}: it has not discovered a subscription to the commands yet; wait, "
                 "or check its network_interface"
+            )
+        return ""
+
+    def commands(self) -> str:
+        """Return why the bridge must not engage yet, although the supervisor is in order; empty if
+        it may: the robot executes commands of a bridge before this one, or of the supervisor."""
+        if self._weight > 0:
+            return (
+                f"{STILL_COMMANDED}: the supervisor reports the weight {self._weight:.2f}; wait "
+                "until it has ramped it down to 0"
             )
         return ""
 

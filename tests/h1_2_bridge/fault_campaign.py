@@ -107,6 +107,7 @@ class Run:
         world.alter, world.stopped, world.send_delay = (lambda state: state), False, 0
         world.hand_answers = world.supervisor_receives = world.supervisor_alive = True
         world.bridge_receives = True
+        world.supervisor_period = 10
 
     def fault_pause(self) -> None:
         self.world.stop_for(float(self.rng.choice([0.05, 0.12, 0.16, 0.19, 0.3, 0.6, 2.0])))
@@ -161,6 +162,17 @@ class Run:
         world.supervisor_alive = False
         self.steps(int(self.rng.integers(5, 300)))
         world.start_supervisor()
+
+    def fault_late_supervisor(self) -> None:
+        """On a busy machine; a bridge that is killed meanwhile is released more slowly."""
+        world = self.world
+        world.supervisor_period = int(self.rng.choice([60, 110, 300, 450]))
+        self.steps(int(self.rng.integers(50, 300)))
+        if self.lost() or self.rng.random() < 0.5:
+            return
+        world.stop_for(PATIENCE + 3 * 0.45 + 0.3 / 0.1 * 0.45)
+        if world.supervised and world.commands:
+            assert world.commands[-1].cmd.q[WEIGHT_SLOT] == 0.0, "not released by a late supervisor"
 
     def fault_commands_not_received(self) -> None:
         self.world.supervisor_receives = False

@@ -52,6 +52,7 @@ class SupervisedWorld(World):
         bridge_receives: whether the bridge receives the supervisor's commands.
         sources: the publisher of each command, "bridge", "supervisor" or "intruder".
         receivers: number of subscriptions that the supervisor reaches.
+        supervisor_period: time between two ticks of the supervisor, ms.
     """
 
     def __init__(self, patience: float = 0.2, **settings) -> None:
@@ -67,6 +68,7 @@ class SupervisedWorld(World):
         self._supervisor_due = self._heartbeat_due = self._report_due = 0
         self._pause: PauseInSend | None = None
         self.supervisor_receives, self.receivers = True, 1
+        self.supervisor_period = 10
 
     def start_supervisor(self) -> None:
         """Start the supervisor's process, also in place of one that has ended."""
@@ -143,7 +145,7 @@ class SupervisedWorld(World):
                 self._report_due = self.now + 100 * MS
                 self.supervisor.bridge_reported(self.core.weight, self.now)
         if self.supervised and self.now >= self._supervisor_due:
-            self._supervisor_due = self.now + 10 * MS
+            self._supervisor_due = self.now + self.supervisor_period * MS
             self._read_commands()
             if raw := self.supervisor.tick(self.now):
                 self.put(raw, "supervisor")

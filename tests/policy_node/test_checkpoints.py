@@ -1,4 +1,5 @@
 import json
+import os
 import shutil
 from dataclasses import replace
 
@@ -51,6 +52,8 @@ def test_a_truncated_file_is_refused(copy):
 def test_a_missing_file_is_refused(copy):
     (copy / ARRAY_FILE).unlink()
     assert f"{ARRAY_FILE} is missing" in refused(copy)
+    os.mkfifo(copy / ARRAY_FILE)
+    assert f"{ARRAY_FILE} is a named pipe" in refused(copy)
     (copy / JSON_FILE).unlink()
     assert "no policy" in refused(copy)
 

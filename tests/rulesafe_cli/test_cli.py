@@ -253,3 +253,12 @@ def test_a_full_disk_is_no_unexpected_error(monkeypatch, capsys, number):
     assert cli.main(["bench"]) == 2
     message = f"rulesafe: cannot write out<U+001B>.svg: {os.strerror(number)}\n"
     assert capsys.readouterr().err == message
+
+
+def test_an_argument_with_a_control_character_is_refused(tmp_path, capsys):
+    """Names of files are printed, and would control the terminal."""
+    folder = tmp_path / "d\x1b]0;x\x07"
+    assert main(["demos", "generate", "--out", str(folder)]) == 2
+    captured = capsys.readouterr()
+    assert "\x1b" not in captured.out + captured.err
+    assert "has a control character" in captured.err and not folder.exists()

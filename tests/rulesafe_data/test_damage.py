@@ -1,6 +1,9 @@
 """Damaged files of demonstrations and datasets: no other values are read, and they are replaced."""
 
+import os
 import random
+import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,7 +11,10 @@ import pytest
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data import attempt_recording, layout, tables
 from rulesafe_data.demo_folder import DemoFolder
+from rulesafe_data.states import load_states
 from rulesafe_data.writer import DatasetWriter
+
+STATES = Path(__file__).parents[2] / "datasets/rule_001_rule_020.parquet"
 
 
 def damage(path, position: int, value: int) -> None:
@@ -36,6 +42,32 @@ def test_no_damaged_byte_changes_a_value(tmp_path):
                 assert all(np.array_equal(found[name], array) for name, array in columns.items())
         path.write_bytes(original)
     assert refused > 150
+
+
+def test_no_damaged_byte_changes_the_shipped_states(tmp_path):
+    path, choices, refused = tmp_path / "states.parquet", random.Random(1), 0
+    shutil.copy(STATES, path)
+    expected, size = load_states(path), path.stat().st_size
+    for _ in range(40):
+        position, value = choices.randrange(size), 1 << choices.randrange(8)
+        damage(path, position, value)
+        try:
+            found = load_states(path)
+        except RuleSafeError:
+            refused += 1
+        else:
+            assert found.rules == expected.rules
+            np.testing.assert_array_equal(found.positions, expected.positions)
+            np.testing.assert_array_equal(found.actions, expected.actions)
+        damage(path, position, value)
+    assert refused > 30
+
+
+@pytest.mark.parametrize("read", [tables.about, tables.row_count, tables.read_columns])
+def test_a_pipe_in_place_of_a_table_is_refused(tmp_path, read):
+    os.mkfifo(tmp_path / "table.parquet")
+    with pytest.raises(RuleSafeError, match="is a named pipe; valid: a regular file"):
+        read(tmp_path / "table.parquet")
 
 
 def test_files_of_earlier_versions_have_no_checksum(tmp_path):

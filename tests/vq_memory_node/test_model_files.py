@@ -1,4 +1,5 @@
 import json
+import os
 
 import numpy as np
 import pytest
@@ -89,6 +90,10 @@ def test_damaged_files_are_refused_with_the_reason(folder):
     arrays.unlink()
     with pytest.raises(RuleSafeError, match=r"model\.safetensors is missing"):
         load_model(folder)
+    os.mkfifo(arrays)
+    with pytest.raises(RuleSafeError, match=r"model\.safetensors is a named pipe"):
+        load_model(folder)
+    arrays.unlink()
     arrays.write_bytes(complete)
     load_model(folder)
     about.write_text("{")

@@ -24,7 +24,7 @@ from policy_node.families import find_config, find_family, make_network
 from policy_node.normaliser import Normaliser, normaliser_from
 from policy_node.policy import CHUNK
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.files import write_atomically
+from rulesafe_core.files import check_regular, write_atomically
 from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_core.text_files import read_json
 from rulesafe_data.files import sha256, write_json
@@ -188,6 +188,7 @@ def _config(family: str, size: str, about: Mapping[str, Any]) -> NetworkConfig:
 
 def _weights(path: Path, digest: str) -> dict[str, Tensor]:
     try:
+        check_regular(path)
         weights: dict[str, Tensor] = load_file(path)
     except FileNotFoundError as error:
         raise RuleSafeError(f"{ARRAY_FILE} is missing") from error

@@ -15,7 +15,7 @@ from inspect import getdoc
 from rulesafe_cli.table import COMMANDS, Command, Function
 from rulesafe_core.errors import RuleSafeError, missing_package, unknown_name
 from rulesafe_core.files import NO_ROOM
-from rulesafe_core.text_files import printable, shown_error
+from rulesafe_core.text_files import control_character, printable, shown_error
 
 BUG = (
     "rulesafe: unexpected error. Run `rulesafe doctor` to check this machine; if it finds nothing, "
@@ -56,6 +56,9 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _dispatch(argv: list[str]) -> int:
+    for word in argv:  # names of files are printed
+        if control_character(word) is not None:
+            raise RuleSafeError(f"the argument {word!r} has a control character")
     if not argv or argv[0] in ("-h", "--help"):
         print(help_text())
         return 0 if argv else 2

@@ -1,13 +1,15 @@
-"""Atomic file writes, file locks, and errors for a full disk."""
+"""Atomic file writes, file locks, and errors for a full disk or for what is no regular file."""
 
 import contextlib
 import errno
 import fcntl
 import os
 import re
+import stat
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import IO
 
 from rulesafe_core.errors import RuleSafeError
 
@@ -18,6 +20,55 @@ LOCK = ".lock"
 """Name of the lock file of `exclusive_lock`."""
 
 NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+
+KINDS = {
+    stat.S_IFDIR: "a folder",
+    stat.S_IFIFO: "a named pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
+"""Kinds of paths that are neither read nor replaced, by the format bits of their mode."""
+
+
+def _check_kind(path: Path, mode: int) -> None:
+    kind = stat.S_IFMT(mode)
+    if kind != stat.S_IFREG:
+        raise RuleSafeError(f"{path} is {KINDS.get(kind, 'special')}; valid: a regular file")
+
+
+def check_regular(path: Path) -> None:
+    """Check a path before a library opens it, which would wait for a pipe or a device.
+
+    Raises:
+        RuleSafeError: the path is not a regular file.
+        OSError: the file does not exist or cannot be accessed.
+    """
+    _check_kind(path, path.stat().st_mode)
+
+
+def open_descriptor(path: Path, flags: int) -> int:
+    """Open a regular file and return its descriptor; never wait for a pipe or a device.
+
+    Raises:
+        RuleSafeError: the path is not a regular file.
+        OSError: the file cannot be opened.
+    """
+    descriptor = os.open(path, flags | os.O_NONBLOCK | os.O_CLOEXEC, 0o666)
+    try:
+        _check_kind(path, os.fstat(descriptor).st_mode)
+    except RuleSafeError:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def _check_replaceable(path: Path) -> None:
+    """Raise RuleSafeError if a file of this name would replace a device or pipe, such as
+    /dev/null."""
+    with contextlib.suppress(OSError):
+        if not path.is_dir():  # its error is that of the system
+            check_regular(path)
 
 
 @contextlib.contextmanager
@@ -46,6 +97,7 @@ def temporary_path(path: Path) -> Path:
 def draft_file(path: Path) -> Iterator[Path]:
     """Yield the path of a temporary file, which replaces `path` on success and is removed on an
     error. Raises RuleSafeError if the disk is full."""
+    _check_replaceable(path)
     draft = temporary_path(path)
     try:
         with disk_full_errors(path):
@@ -80,7 +132,7 @@ def exclusive_lock(
     try:
         check()
         folder.mkdir(parents=True, exist_ok=True)
-        lock = (folder / LOCK).open("a")  # keep the content of an existing file
+        lock = _open_lock(folder / LOCK)
     except OSError as error:
         raise RuleSafeError(f"cannot write to folder {folder}: {error.strerror}") from error
     with lock:
@@ -95,17 +147,23 @@ def exclusive_lock(
 @contextlib.contextmanager
 def locked(path: Path) -> Iterator[None]:
     """Wait for a file lock and hold it; the lock is released even if the process is killed."""
-    with path.open("w") as file:
+    with _open_lock(path) as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
+
+
+def _open_lock(path: Path) -> IO[str]:
+    """Open a lock file; the content of an existing file is kept."""
+    return os.fdopen(open_descriptor(path, os.O_RDWR | os.O_CREAT), "r+")
 
 
 def write_atomically(path: Path, content: bytes | memoryview) -> None:
     """Write a file atomically, so that it is never incomplete, even after a crash.
 
     Raises:
-        RuleSafeError: the disk is full.
+        RuleSafeError: the disk is full, or the path is a device or pipe.
     """
+    _check_replaceable(path)
     temporary = temporary_path(path)
     with disk_full_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -6,13 +6,13 @@ All readers of files that a user names go through `read_bytes`, `read_text`, `pa
 
 import json
 import os
-import stat
 import unicodedata
 from pathlib import Path
 from typing import Any, BinaryIO
 from xml.etree.ElementTree import Element, fromstring
 
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.files import open_descriptor
 
 MAX_BYTES = 4_000_000
 """Maximum size of a text file; the largest ones in use have some 100 kB."""
@@ -32,15 +32,6 @@ characters as several values."""
 
 MAX_MESSAGE = 4_000
 """Maximum number of characters of an error message."""
-
-KINDS = {
-    stat.S_IFDIR: "a folder",
-    stat.S_IFIFO: "a named pipe",
-    stat.S_IFSOCK: "a socket",
-    stat.S_IFCHR: "a device",
-    stat.S_IFBLK: "a device",
-}
-"""Kinds of paths that are not read, by the format bits of their mode."""
 
 
 def read_bytes(path: Path, limit: int = MAX_BYTES) -> bytes:
@@ -66,12 +57,7 @@ def open_regular(path: Path) -> BinaryIO:
         RuleSafeError: the path is not a regular file.
         OSError: the file does not exist or cannot be opened.
     """
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    kind = stat.S_IFMT(os.fstat(descriptor).st_mode)
-    if kind != stat.S_IFREG:
-        os.close(descriptor)
-        raise RuleSafeError(f"{path} is {KINDS.get(kind, 'special')}; valid: a regular file")
-    return os.fdopen(descriptor, "rb")
+    return os.fdopen(open_descriptor(path, os.O_RDONLY), "rb")
 
 
 def read_text(path: Path, limit: int = MAX_BYTES) -> str:

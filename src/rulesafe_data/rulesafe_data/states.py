@@ -4,7 +4,6 @@ This is the training data of a memory: no images and no state of the lock. The o
 column is `rule`, a label.
 """
 
-import io
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,11 +11,9 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.files import write_atomically
 from rulesafe_core.joints import ACTION_INDICES, ACTION_JOINTS
 from rulesafe_data import layout, tables
 from rulesafe_data.store import EpisodeStore
@@ -84,18 +81,14 @@ def export_states(root: Path | str, file: Path | str) -> None:
     coded = pa.DictionaryArray.from_arrays(pa.array(rules, pa.int32()), pa.array(names))
     table = table.append_column("rule", coded.cast(pa.string()))
     about = {"kind": KIND, "fps": layout.FPS, "digest": store.digest}
-    table = table.replace_schema_metadata({tables.METADATA_KEY: json.dumps(about).encode()})
-    buffer = io.BytesIO()
     # Byte stream split makes the file a third smaller.
-    pq.write_table(
-        table,
-        buffer,
-        compression="zstd",
+    tables.write_table(
+        Path(file),
+        tables.with_metadata(table, json.dumps(about)),
         compression_level=19,
         use_dictionary=["episode", "rule"],
         use_byte_stream_split=[*POSITIONS, *ACTIONS],
     )
-    write_atomically(Path(file), buffer.getbuffer())
 
 
 def load_states(file: Path | str) -> States:

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.files import write_atomically
+from rulesafe_core.files import check_regular, write_atomically
 
 METADATA_KEY = b"rulesafe"
 """Key of JSON metadata in the schema of a table."""
@@ -56,6 +56,11 @@ def to_table(columns: Mapping[str, NDArray], about: Mapping[str, Any]) -> pa.Tab
         text = json.dumps(about, default=_plain)
     except TypeError as error:
         raise RuleSafeError(f"facts must be JSON-serialisable: {error}") from error
+    return with_metadata(table, text)
+
+
+def with_metadata(table: pa.Table, text: str) -> pa.Table:
+    """Return the table with JSON metadata and their checksum in its schema."""
     raw = text.encode()
     return table.replace_schema_metadata({METADATA_KEY: raw, CHECKSUM_KEY: _checksum(raw)})
 
@@ -77,6 +82,7 @@ def open_table(path: Path) -> Iterator[pq.ParquetFile]:
     Raises:
         OSError: the file does not exist or cannot be opened.
     """
+    check_regular(path)
     try:
         with pq.ParquetFile(path, page_checksum_verification=True) as file:
             metadata = file.schema_arrow.metadata or {}

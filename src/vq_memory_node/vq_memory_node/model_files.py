@@ -26,7 +26,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load_file, save
 
 from rulesafe_core.errors import RuleSafeError, unknown_name
-from rulesafe_core.files import write_atomically
+from rulesafe_core.files import check_regular, write_atomically
 from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_core.text_files import read_json
 from rulesafe_data.files import write_json
@@ -199,6 +199,7 @@ def _about(model: MemoryModel) -> dict[str, Any]:
 
 def _arrays(folder: Path) -> dict[str, NDArray[Any]]:
     try:
+        check_regular(folder / ARRAY_FILE)
         return load_file(folder / ARRAY_FILE)
     except FileNotFoundError as error:
         raise RuleSafeError(f"{folder}: {ARRAY_FILE} is missing") from error

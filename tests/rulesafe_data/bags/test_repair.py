@@ -9,6 +9,7 @@ from mcap.reader import make_reader
 from rosbags.highlevel import AnyReader
 
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_data.bags import files
 from rulesafe_data.bags.files import Damage
 from rulesafe_data.bags.reading import Bag
 from rulesafe_data.bags.repair import mcap_files, recording_lock, repair, unfinished
@@ -167,6 +168,53 @@ def test_a_chunk_that_expands_beyond_its_size_is_refused(write):
     assert list(found.messages()) == []
     (part,) = found.damaged
     assert isinstance(part, Damage) and "at most" in part.reason
+
+
+def test_many_chunks_that_overlap_in_time_are_refused(write, monkeypatch):
+    """Their messages are sorted in RAM."""
+    bag = write(50, "overlapping", flush=0.0)
+    path = bag / "overlapping_0.mcap"
+    summary = make_reader(path.open("rb")).get_summary()
+    assert len(summary.chunk_indexes) > 5
+    raw, early = path.read_bytes(), (0).to_bytes(8, "little")
+    for index in summary.chunk_indexes:  # each chunk may have a message from the beginning
+        stated = index.message_start_time.to_bytes(8, "little")
+        offset = index.chunk_start_offset.to_bytes(8, "little")
+        raw = raw.replace(
+            stated + index.message_end_time.to_bytes(8, "little") + offset,
+            early + index.message_end_time.to_bytes(8, "little") + offset,
+        )
+    crc = raw.rindex(files.MAGIC) - 4
+    path.write_bytes(raw[:crc] + bytes(4) + raw[crc + 4 :])
+    assert len(list(Bag(bag).messages())) == 50
+    monkeypatch.setattr(files, "WAITING_LIMIT", 100)
+    found = Bag(bag)
+    assert 0 < len(list(found.messages())) < 50
+    assert found.damaged and all("overlap" in part.reason for part in found.damaged)
+
+
+@pytest.mark.parametrize("change", ["text", "count", "files", "missing"])
+def test_wrong_metadata_of_undamaged_files_are_repaired(write, change):
+    bag = write(6, "bag")
+    path = bag / "metadata.yaml"
+    text = path.read_text()
+    wrong = {
+        "text": "[[[",
+        "count": text.replace("message_count: 6", "message_count: 99999"),
+        "files": text.replace("- bag_0.mcap", "- other_0.mcap"),
+        "missing": None,
+    }[change]
+    path.unlink()
+    if wrong is not None:
+        assert wrong != text
+        path.write_text(wrong)
+    if change == "text":
+        with pytest.raises(RuleSafeError, match="--repair` copies the bag and writes it again"):
+            Bag(bag)
+    result = unchanged_repair(bag)
+    assert not result.damage and numbers(result.folder) == list(range(6))
+    with pytest.raises(RuleSafeError, match="complete and undamaged"):
+        repair(result.folder)
 
 
 def complete_records(folder) -> list[tuple]:

@@ -2,6 +2,8 @@ import pytest
 
 from rulesafe_ros.launch.model import LaunchError
 from rulesafe_ros.launch.parse import parse_file
+from rulesafe_ros.launch.resolve import resolve
+from rulesafe_ros.launch.substitutions import Context
 
 
 @pytest.mark.parametrize(
@@ -32,6 +34,19 @@ def test_refuses_by_name_and_line(body, line, message, bench):
     with pytest.raises(LaunchError, match=message) as caught:
         parse_file(path)
     assert str(caught.value).startswith(f"{path}:{line}:")
+
+
+@pytest.mark.parametrize("fan, depth, message", [(5, 12, "more than 50000 el"), (1, 60, "nested")])
+def test_includes_are_bounded(bench, fan, depth, message):
+    """Five includes of five includes, and so on, are a quarter of a billion."""
+    for level in range(depth):
+        body = f"<include file='$(dirname)/{level + 1}.launch.xml'/>" * fan
+        bench.write(
+            body if level < depth - 1 else "<let name='a' value='b'/>", f"{level}.launch.xml"
+        )
+    root = parse_file(bench.directory / "0.launch.xml")
+    with pytest.raises(LaunchError, match=message):
+        resolve(root, Context({}, {}, bench.directory), bench.directory)
 
 
 def test_refuses_what_is_no_launch_file(bench):

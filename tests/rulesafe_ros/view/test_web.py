@@ -160,6 +160,26 @@ def test_a_wrong_charset_is_a_wrong_command(charset):
     talk(conversation)
 
 
+async def send(raw: bytes) -> bytes:
+    """Send bytes to the page as it is served, and return the response."""
+    runner = Served(RequestGuard(exposed=False, token="")).page.runner()
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    reader, writer = await asyncio.open_connection(*runner.addresses[0])
+    try:
+        writer.write(raw)
+        return await asyncio.wait_for(reader.read(), 30)
+    finally:
+        writer.close()
+        await runner.cleanup()
+
+
+def test_a_header_that_is_too_long_is_refused_without_a_traceback(caplog):
+    answer = asyncio.run(send(b"GET / HTTP/1.1\r\nX-Long: " + b"a" * 200_000 + b"\r\n\r\n"))
+    assert b" 400 " in answer
+    assert not caplog.records
+
+
 HEAD = b"POST /pause HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
 
 
@@ -169,18 +189,5 @@ HEAD = b"POST /pause HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/js
 )
 def test_half_sent_requests_time_out(sent, monkeypatch):
     monkeypatch.setattr(web_module, "TIMEOUT", 0.5)
-
-    async def run():
-        runner = Served(RequestGuard(exposed=False, token="")).page.runner()
-        await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        reader, writer = await asyncio.open_connection(*runner.addresses[0])
-        try:
-            writer.write(sent)
-            return await asyncio.wait_for(reader.read(), 30)
-        finally:
-            writer.close()
-            await runner.cleanup()
-
-    answer = asyncio.run(run())
+    answer = asyncio.run(send(sent))
     assert answer == b"" or b" 408 " in answer

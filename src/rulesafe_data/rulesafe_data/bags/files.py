@@ -38,12 +38,15 @@ COMPRESSIONS = {
 
 DAMAGE = (
     *(McapError, CRCValidationError, struct.error, zstandard.ZstdError, RuntimeError),
-    *(ValueError, EOFError, KeyError, OverflowError),
+    *(ValueError, EOFError, KeyError, OverflowError, MemoryError),
 )
 """Exceptions of MCAP readers for incomplete or damaged files (lz4 raises RuntimeError)."""
 
-CHUNK_LIMIT = 1 << 30
+CHUNK_LIMIT = 1 << 28
 """Maximum size of a decompressed chunk, bytes. Recorders write chunks of a few megabytes."""
+
+WAITING_LIMIT = 1 << 30
+"""Maximum size of the messages of chunks that overlap in time, bytes, which are sorted in RAM."""
 
 MAGIC = b"\x89MCAP0\r\n"
 """First and last bytes of a file."""
@@ -257,12 +260,21 @@ def messages(
             raise ValueError(f"{path} has no index")
         names = {n: c.topic for n, c in summary.channels.items() if c.topic in topics}
         waiting: list[tuple[int, int, int, Message]] = []  # by time, position, position in chunk
+        size = 0  # of the waiting messages, bytes
 
         def add(position: int, found: list[Any]) -> None:
+            nonlocal size
             for number, record in enumerate(found):
                 wanted = isinstance(record, Message) and record.channel_id in names
                 if wanted and start <= record.log_time < end:
+                    size += len(record.data)
                     heapq.heappush(waiting, (record.log_time, position, number, record))
+
+        def oldest() -> tuple[str, Message]:
+            nonlocal size
+            message = heapq.heappop(waiting)[-1]
+            size -= len(message.data)
+            return names[message.channel_id], message
 
         if not summary.chunk_indexes:
             add(0, list(records(path, report)))
@@ -272,17 +284,17 @@ def messages(
             if last < start or first >= end or (channels and not names.keys() & channels.keys()):
                 continue
             while waiting and waiting[0][0] < first:
-                message = heapq.heappop(waiting)[-1]
-                yield names[message.channel_id], message
+                yield oldest()
             position = index.chunk_start_offset
             stream.seek(position + RECORD.size)
             try:
+                if size > WAITING_LIMIT:
+                    raise ValueError(f"the chunks before overlap; at most {WAITING_LIMIT} bytes")
                 add(position, _unpack(_parse(Opcode.CHUNK, stream.read(index.chunk_length))))
             except DAMAGE as error:
                 report(Damage(path, position, str(error) or type(error).__name__, first, last))
         while waiting:
-            message = heapq.heappop(waiting)[-1]
-            yield names[message.channel_id], message
+            yield oldest()
 
 
 def is_finished(path: Path) -> bool:

@@ -178,7 +178,10 @@ def read(folder: Path) -> Metadata:
     except FileNotFoundError:
         raise RuleSafeError(f"{folder} has no {NAME}") from None
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise RuleSafeError(f"{path} is not valid bag metadata: {error!r}") from error
+        raise RuleSafeError(
+            f"{path} is not valid bag metadata: {error!r}; `rulesafe bag info {folder} --repair` "
+            "copies the bag and writes it again"
+        ) from error
 
 
 def _topic(entry: Mapping[str, Any]) -> Topic:

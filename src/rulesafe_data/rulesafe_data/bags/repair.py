@@ -7,7 +7,7 @@ parts are reported: an incomplete chunk at the end of an unfinished file, and da
 import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fcntl import LOCK_EX, LOCK_NB, flock
@@ -104,13 +104,23 @@ def repair(folder: Path) -> Repaired:
             if not copies:
                 reason = f": {damage[0]}" if damage else ""
                 raise RuleSafeError(f"{folder} has no readable messages{reason}")
-            if not damage and (folder / metadata.NAME).is_file() and not unfinished(folder):
+            if not damage and not unfinished(folder) and _described(folder, counts):
                 raise RuleSafeError(f"{folder} is complete and undamaged: nothing to repair")
             complete(draft, copies, {topic: int(count) for topic, count in dropped.items()})
             draft.rename(target)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
     return Repaired(target, counts, tuple(damage))
+
+
+def _described(folder: Path, counts: Mapping[str, int]) -> bool:
+    """Return whether metadata.yaml is valid and lists the files and their number of messages."""
+    try:
+        about = metadata.read(folder)
+    except RuleSafeError:
+        return False
+    names = [file.path for file in about.files]
+    return names == list(counts) and sum(about.counts.values()) == sum(counts.values())
 
 
 def _copy(path: Path, target: Path, damage: list[Damage], dropped: dict[str, Any]) -> int:

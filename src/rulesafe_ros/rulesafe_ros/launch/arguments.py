@@ -49,7 +49,9 @@ def declared(root: Element, context: Context) -> list[LaunchArgument]:
     Names of included files are resolved with the variables in `context` and the defaults of earlier
     arguments; files whose name cannot be resolved are skipped. The context is not changed.
     """
-    file_context = Context(dict(context.variables), dict(context.environment), root.file.parent)
+    file_context = Context(
+        dict(context.variables), dict(context.environment), root.file.parent, context.budget
+    )
     collector = _DeclarationCollector(file_context)
     collector.walk(root.children, False, frozenset())
     return list(collector.found.values())
@@ -63,6 +65,7 @@ class _DeclarationCollector:
 
     def walk(self, elements: Iterable[Element], conditional: bool, given: frozenset[str]) -> None:
         for element in elements:
+            self.context.budget.spend(element)
             is_conditional = conditional or element.conditional
             match element.tag:
                 case "arg":

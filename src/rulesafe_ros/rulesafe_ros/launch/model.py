@@ -40,6 +40,23 @@ class Element:
         return "if" in self.text or "unless" in self.text
 
 
+MAX_ELEMENTS = 50_000
+"""Maximum number of elements that are processed in a launch, those of each include again."""
+
+
+@dataclass
+class Budget:
+    """The number of elements that may still be processed, for all files of a launch together."""
+
+    left: int = MAX_ELEMENTS
+
+    def spend(self, element: Element) -> None:
+        """Count an element; raise LaunchError if there were too many."""
+        self.left -= 1
+        if self.left < 0:
+            raise element.error(f"the launch has more than {MAX_ELEMENTS} elements with includes")
+
+
 @dataclass(frozen=True)
 class Process:
     """A process to start, after all substitutions."""

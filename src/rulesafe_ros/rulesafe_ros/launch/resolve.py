@@ -16,6 +16,9 @@ from rulesafe_ros.launch.parse import parse_file
 from rulesafe_ros.launch.processes import optional, text
 from rulesafe_ros.launch.substitutions import Context
 
+MAX_DEPTH = 50
+"""Maximum nesting of includes."""
+
 
 def resolve(root: Element, context: Context, scratch: Path) -> list[Step]:
     """Return the steps of a launch.
@@ -46,10 +49,12 @@ class _Resolver:
         self.steps: list[Step] = []
         self.timers: list[tuple[Element, Timer, Path]] = []
         self.files: list[Path] = []
+        self.parsed: dict[Path, Element] = {}
         self.processes = 0
 
     def actions(self, elements: Iterable[Element], steps: list[Step]) -> None:
         for element in elements:
+            self.context.budget.spend(element)
             if self._enabled(element):
                 self._action(element, steps)
 
@@ -114,9 +119,12 @@ class _Resolver:
         path = Path(text(element, "file", self.context)).absolute()
         if path in self.files:
             raise element.error(f"{path} includes itself")
+        if len(self.files) > MAX_DEPTH:
+            raise element.error(f"includes are nested more than {MAX_DEPTH} deep")
         if not path.is_file():
             raise element.error(f"no launch file {str(path)!r}")
-        root = parse_file(path)
+        root = self.parsed.get(path) or parse_file(path)
+        self.parsed[path] = root
         names = [text(arg, "name", self.context) for arg in element.children]
         before = self.context.directory
         self.context.directory = path.parent

@@ -10,13 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from rulesafe_core.text_files import MAX_DEPTH
 from rulesafe_ros.launch import packages
 from rulesafe_ros.launch.expression import evaluate
-from rulesafe_ros.launch.model import LaunchError
+from rulesafe_ros.launch.model import Budget, LaunchError
 
 MAX_TEXT = 100_000
 """Maximum number of characters of a value."""
@@ -40,6 +40,7 @@ class Context:
     variables: dict[str, str]
     environment: dict[str, str]
     directory: Path  # directory of the current launch file
+    budget: Budget = field(default_factory=Budget)
 
     @contextmanager
     def scope(self) -> Iterator[None]:

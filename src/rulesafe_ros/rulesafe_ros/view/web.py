@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import logging
 import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from aiohttp import WSCloseCode, web
+from aiohttp.http_exceptions import HttpProcessingError
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.text_files import parse_json
@@ -50,6 +52,12 @@ class Commands:
     pause: Callable[[bool], Awaitable[Result]]
 
 
+def _is_own_error(record: logging.LogRecord) -> bool:
+    """Return False for invalid requests, which get an error response and need no traceback."""
+    error = record.exc_info[1] if record.exc_info else None
+    return not isinstance(error, HttpProcessingError)
+
+
 class Page:
     """The web application.
 
@@ -81,8 +89,14 @@ class Page:
 
     def runner(self) -> web.AppRunner:
         """Return a runner that closes connections without a complete request after TIMEOUT."""
+        logger = logging.getLogger(__name__)
+        logger.addFilter(_is_own_error)
         return web.AppRunner(
-            self.app, access_log=None, shutdown_timeout=2, keepalive_timeout=TIMEOUT
+            self.app,
+            access_log=None,
+            logger=logger,
+            shutdown_timeout=2,
+            keepalive_timeout=TIMEOUT,
         )
 
     @web.middleware

@@ -6,10 +6,12 @@
 #
 # STUDY: control (tokens shuffled in time), tokens (vocabulary size J and memory length M), models
 # (RDT, CogACT and pi0), four_rules, twenty_rules (one policy of two levels for all rules and safes,
-# 50 demonstrations of each rule; DEMONSTRATIONS, SEEDS, STEPS and EPISODES change the work).
+# 50 demonstrations of each rule; DEMONSTRATIONS, SEEDS, STEPS, EPISODES change the work), memories
+# (further memories for the skills of twenty_rules).
 set -euo pipefail
 out=${1:?usage: scripts/study_models.sh OUT STUDY} study=${2:?usage: scripts/study_models.sh OUT STUDY}
 results=$out/results on_safe=(--safes safe_02 --split train)
+data=$out/data_all cache=$out/cache_all
 evaluation=(--step-seconds 12 --films 0)
 
 # Train a policy on rule_020 with the settings of study_policies.sh; evaluate it on a split.
@@ -70,9 +72,9 @@ four_rules() {
 }
 
 twenty_rules() {
-    demos=$out/demos_all data=$out/data_all cache=$out/cache_all
-    rulesafe demos generate --rules all --episodes "${DEMONSTRATIONS:-50}" --style strict \
-        --passes states --workers 2 --out "$demos"
+    demos=$out/demos_all
+    rulesafe demos generate --rules all --episodes "${DEMONSTRATIONS:-50}" --split nominal \
+        --style strict --passes states --workers 2 --out "$demos"
     rulesafe demos render "$demos" --observations points --camera-rate 1 --workers 2 --out "$data"
     for seed in ${SEEDS:-0}; do
         skills=$out/policies/skills_$seed
@@ -80,13 +82,31 @@ twenty_rules() {
             --steps "${STEPS:-40000}" --seed "$seed" --cache "$cache" --out "$skills"
         all_rules "$skills" "skills_$seed"
         for memory in none raw vq; do
-            name=all_${memory}_$seed
-            rulesafe policy train "$data" --policy two_level --skills "$skills" --memory $memory \
-                --steps 6000 --seed "$seed" --cache "$cache" --out "$out/policies/$name"
-            all_rules "$out/policies/$name" "$name"
+            two_levels "$seed" "$memory" "$memory"
         done
     done
     rulesafe eval table "$results"/all_*
+}
+
+memories() {
+    controls=vq_memory_node.controls
+    for seed in ${SEEDS:-0}; do
+        for j in 2 32 256; do two_levels "$seed" "vq_J$j" vq --clusters "$j"; done
+        for m in 20 60; do two_levels "$seed" "vq_M$m" vq --length "$m"; done
+        two_levels "$seed" vq_all_joints vq --memory-model all_rules
+        two_levels "$seed" time $controls:ElapsedTime
+        two_levels "$seed" grasp $controls:GraspBit
+        two_levels "$seed" random $controls:RandomClusters
+    done
+    rulesafe eval table "$results"/all_*
+}
+
+# Train and evaluate the upper level with a memory: two_levels SEED NAME MEMORY OPTION...
+two_levels() {
+    name=all_$2_$1
+    rulesafe policy train "$data" --policy two_level --skills "$out/policies/skills_$1" \
+        --memory "${@:3}" --steps 6000 --seed "$1" --cache "$cache" --out "$out/policies/$name"
+    all_rules "$out/policies/$name" "$name"
 }
 
 # Evaluate a policy under all rules, on all safes at the poses of the demonstrations.
@@ -96,9 +116,10 @@ all_rules() {
 }
 
 case $study in
-control | tokens | models | four_rules | twenty_rules) "$study" ;;
+control | tokens | models | four_rules | twenty_rules | memories) "$study" ;;
 *)
-    echo "unknown study '$study'; valid: control, tokens, models, four_rules, twenty_rules" >&2
+    echo "unknown study '$study'; valid: control, tokens, models, four_rules, twenty_rules," \
+        "memories" >&2
     exit 2
     ;;
 esac

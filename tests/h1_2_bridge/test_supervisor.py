@@ -271,6 +271,25 @@ def test_a_supervisor_that_always_stalls_takes_over_and_releases(period, stop):
     assert supervisor.turn is Turn.RELEASED and supervisor.counts.takeovers == 1
 
 
+def test_a_stall_before_the_first_command_changes_nothing():
+    supervisor = Supervisor(SupervisorParameters(ramp=RAMP, patience=PATIENCE))
+    for time in (0, 60, 120):
+        assert supervisor.tick((10_000 + time) * MS) is None
+    supervisor.receive(command(1.0), 10_120 * MS)
+    assert supervisor.tick(10_170 * MS) is None and supervisor.tick(10_219 * MS) is None
+    assert supervisor.tick(10_220 * MS) is not None
+
+
+def test_a_patient_supervisor_does_not_forget_a_stop_of_a_commanded_robot():
+    line = Line(patience=3.0)
+    line.run(1, command(1.0))
+    line.supervisor.stop(line.now)
+    line.run(2.9, command(1.0), command(1.0, seed=1))
+    assert line.sent == []
+    line.run(0.2, command(1.0), command(1.0, seed=1))
+    assert line.sent and not line.sent[-1][1].kp.any()
+
+
 def test_only_one_stall_after_a_command_delays_the_takeover():
     supervisor, (first, second, third) = ticked(60 * MS, 120 * MS, 160 * MS)
     assert first is None and second is None and third is not None

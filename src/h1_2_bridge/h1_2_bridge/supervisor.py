@@ -189,7 +189,6 @@ class Supervisor:
         elif pause > STALE * SECOND:
             self._blind_until = now + round(BLIND * SECOND)
             self._last, self._weight, self.turn = None, 0.0, Turn.NONE
-            self._stop_time = None if self._stop_time is None else now
             self._stop_renewed = now
         elif pause > self._patience * SECOND / 2 and not self._stalled:
             # Commands may be unread; but further stalls must not delay the takeover.

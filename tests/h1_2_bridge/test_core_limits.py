@@ -246,3 +246,27 @@ def test_a_reset_after_a_gap_sends_only_what_the_robot_still_needs(ramped):
     assert (one.state is ControlState.IDLE) == ramped
     one.until(ControlState.IDLE)
     assert (len(one.commands) == count) == ramped, "commands only if the weight was above 0"
+
+
+def test_weight_zero_is_sent_for_a_fifth_of_a_second():
+    drive = world().core.drive
+    drive.weight = 0.0
+    drive.lower_weight(0.1)
+    assert not drive.released()
+    drive.lower_weight(0.1)
+    assert drive.released()
+
+
+def test_an_overload_from_before_engaging_does_not_count():
+    """An excess at the end of HOLDING, none when it engages again, and one right afterwards."""
+    one = world(overload_time=0.2)
+    high = with_fields(tau=np.full(35, 200.0, np.float32))
+    one.alter = high
+    assert one.until(ControlState.HOLDING) > 0.2
+    one.alter = lambda state: state
+    one.step()
+    one.core.engage(one.now)
+    one.alter = high
+    one.run(0.1)
+    assert one.state is ControlState.ACTIVE
+    assert one.until(ControlState.HOLDING) > 0.09

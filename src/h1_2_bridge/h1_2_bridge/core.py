@@ -217,8 +217,6 @@ class BridgeCore:
             self._restarts = self.watch.counts.restarts
             self._first_activation = True
             self._timing.restart()
-            if self.supervisor is not None:
-                self.supervisor.reset(now)
         self._enter(
             ControlState.ENGAGING, f"the weight ramps up to 1 within {self.config.ramp:g} s"
         )

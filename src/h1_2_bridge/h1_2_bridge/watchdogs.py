@@ -307,10 +307,6 @@ class SupervisorWatch:
         before `since` (ns)."""
         return now - max(since, self._stamp or 0) > self._timeout
 
-    def reset(self, now: int) -> None:
-        """Discard earlier differences of the weights."""
-        self._agreed = now
-
 
 class ChunkWatch:
     """Measures for how long the next chunk has been due."""

@@ -270,3 +270,13 @@ def test_an_overload_from_before_engaging_does_not_count():
     one.run(0.1)
     assert one.state is ControlState.ACTIVE
     assert one.until(ControlState.HOLDING) > 0.09
+
+
+def test_engaging_is_refused_if_the_last_state_is_too_old():
+    """Also before the next tick, which disconnects."""
+    one = World()
+    one.run(0.1)
+    one.now += 51 * MS
+    with pytest.raises(RuleSafeError, match="no valid state"):
+        one.core.engage(one.now)
+    assert one.state is ControlState.IDLE

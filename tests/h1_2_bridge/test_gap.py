@@ -313,6 +313,7 @@ def test_the_first_copy_of_a_command_silences_the_bridge(receives_own):
 def test_by_default_the_bridge_receives_its_own_commands():
     core = BridgeCore(BridgeConfig(), load_output("arm_sdk"))
     raw = encode_low_cmd(LowCmd(0, 6, np.ones(35, np.uint8)))
+    core.tick(0, 0)
     core.published(raw, 0)
     core.overhear(raw, 0)
     assert not core.topic.foreign

@@ -131,6 +131,8 @@ def test_a_refused_damping_command_leads_to_a_release(monkeypatch):
     )
     monkeypatch.setattr(output, "damping", lambda *args: stiff)
     world.core.stop("test")
+    world.run(0.17)
+    assert world.core.drive.muted and world.supervisor.counts.takeovers == 0
     world.run(1.0)
     assert world.core.drive.muted and world.supervisor.counts.takeovers == 1
     assert last_weight(world) == 0

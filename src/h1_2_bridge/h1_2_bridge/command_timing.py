@@ -81,10 +81,9 @@ class CommandTiming:
     def sent(self, now: int) -> bool:
         """Record that the command was on its way at `now`. Return whether it was delayed so much
         that the arm counts as at rest."""
+        assert self._tick is not None
         begun = self._sending
         self.in_time(now)
-        if self._begin is None or self._tick is None:
-            return False
         sent = begun if now - begun < PUBLICATION else now
         self._usual_delay = self._next_delay
         self._begin = sent - self._usual_delay

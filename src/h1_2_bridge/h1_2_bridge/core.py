@@ -407,7 +407,7 @@ class BridgeCore:
     def _move(self, dt: float, clock: int) -> None:
         if self.state is ControlState.ACTIVE:
             self.drive.follow(*self._chunks.path(clock, self.drive.command), dt)
-        elif self._rest is not None and not self._releasing and self.state is ControlState.HOLDING:
+        elif self._rest is not None and not self._releasing:  # HOLDING
             self.drive.move(self._rest, dt)
         else:
             self.drive.brake(dt)

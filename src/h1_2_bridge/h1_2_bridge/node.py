@@ -13,11 +13,11 @@ the newest, and chunks at most every 20 ms, so that a flood of messages does not
 """
 
 import sys
-import time
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
+from time import sleep
 
 import numpy as np
 from builtin_interfaces.msg import Time
@@ -340,7 +340,7 @@ class BridgeNode(ManagedNode[BridgeParameters]):
         if sent.body is not None:
             raw = encode_low_cmd(sent.body)
             if (early := self.core.early(steady_ns())) > 0:
-                time.sleep(early / SECOND)
+                sleep(early / SECOND)
             if self.core.in_time(steady_ns()):
                 self._body.publish(raw)
                 self.core.published(raw, steady_ns())

@@ -279,7 +279,9 @@ def test_a_policy_that_gives_up_ends_the_episode_with_its_reason(start, tmp_path
     parameters = (*EPISODE, "film:=false", "episodes:=2", f"out:={tmp_path}")
     code, output = start(EVALUATOR, *parameters).wait()
     assert code == 1, output
-    assert output.count("policy_node: the hand is not where it should be, 10 frames") == 2, output
+    # The reason may arrive before the status of the tenth frame.
+    reason = r"policy_node: the hand is not where it should be, (9|10) frames"
+    assert len(re.findall(reason, output)) == 2, output
     results = json.loads((tmp_path / "summary.json").read_text())["episodes"]
     assert [result["seed"] for result in results] == [5, 6]
     node.stop_well()

@@ -3,19 +3,16 @@
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import tyro
 
 from policy_node.configs import TrainConfig, TwoLevelConfig
 from rulesafe_core.errors import RuleSafeError, resumable
 
-if TYPE_CHECKING:
-    pass
-
 Data = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="DATA")]
 # The keys of FAMILIES and MEMORIES, whose modules would make the help slow.
-family = tyro.conf.arg(metavar="{dp3,two_level,rdt,cogact,pi0}|module:NAME")
+family = tyro.conf.arg(metavar="{dp3,skills,two_level,rdt,cogact,pi0}|module:NAME")
 kind = tyro.conf.arg(metavar="{none,raw,vq,fsq}|module:Class")
 Name = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="NAME")]
 

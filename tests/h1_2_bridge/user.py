@@ -15,7 +15,7 @@ from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from h1_2_bridge.states import PASSING
+from h1_2_bridge.states import TEMPORARY_REFUSALS
 from rulesafe_core.convert import LATCHED_QOS, STATE_QOS
 from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_core.messages import to_ns
@@ -26,7 +26,7 @@ PATIENCE = 90.0
 
 TEMPORARY = (
     *("not a ROS 2 node", "no state received from the hands"),
-    *("another program publishes commands", "a killed one is listed", *PASSING),
+    *("another program publishes commands", "a killed one is listed", *TEMPORARY_REFUSALS),
 )
 """Temporary refusals: a publisher that was just discovered, such as the supervisor, has no node
 name yet; a robot was just switched on; the supervisor starts, has just released the robot, or was

@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from h1_2_bridge.network import use_interface
-from h1_2_bridge.states import PASSING
+from h1_2_bridge.states import TEMPORARY_REFUSALS
 from rulesafe_core.errors import RuleSafeError
 
 if TYPE_CHECKING:
@@ -79,8 +79,8 @@ def _call_settled(client: "BridgeClient", name: str, wait: float) -> None:
             client.call(name)
             return
         except RuleSafeError as error:
-            passing = any(text in str(error) for text in PASSING)
-            patience = max(SETTLE, wait) if passing else SETTLE
+            temporary = any(text in str(error) for text in TEMPORARY_REFUSALS)
+            patience = max(SETTLE, wait) if temporary else SETTLE
             if time.monotonic() > start + patience:
                 raise
             client.spin_for(SETTLE / 10)

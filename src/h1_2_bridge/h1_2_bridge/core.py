@@ -201,7 +201,7 @@ class BridgeCore:
         if self.supervisor is not None:
             reason = self.supervisor.trouble(now)
             if not reason and self.state is ControlState.IDLE:
-                reason = self.supervisor.commands()
+                reason = self.supervisor.still_commanded()
             if reason:
                 raise RuleSafeError(reason)
         if self.hand is not None:
@@ -363,7 +363,7 @@ class BridgeCore:
         after `gap_timeout` the supervisor releases the robot."""
         try:
             return self.drive.damping_message(dt)
-        except Exception as error:
+        except Exception as error:  # the process must continue: it still receives stop requests
             self.reason = f"no command to damp: {error}"
             return None
 

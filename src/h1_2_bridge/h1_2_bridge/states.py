@@ -49,5 +49,5 @@ class HoldReason:
 NO_HEARTBEAT = "no heartbeat of h1_2_bridge_supervisor"
 NOT_REACHED = "the supervisor does not reach the robot"
 STILL_COMMANDED = "the robot still executes earlier commands"
-PASSING = (NO_HEARTBEAT, NOT_REACHED, STILL_COMMANDED)
+TEMPORARY_REFUSALS = (NO_HEARTBEAT, NOT_REACHED, STILL_COMMANDED)
 """Refusals to engage while the supervisor starts, or ramps the weight down."""

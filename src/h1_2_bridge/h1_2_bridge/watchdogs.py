@@ -273,7 +273,7 @@ class SupervisorWatch:
             )
         return ""
 
-    def commands(self) -> str:
+    def still_commanded(self) -> str:
         """Return why the bridge must not engage yet, although the supervisor is in order; empty if
         it may: the robot executes commands of a bridge before this one, or of the supervisor."""
         if self._weight > 0:

@@ -270,10 +270,9 @@ class TrainConfig(Settings):
     steps: int = setting(10000, "Number of training steps (batches).", 1)
     batch: int | None = setting(
         None,
-        "Batch size: number of windows, sampled from all frames of all episodes. None: 256 "
-        "for skills, 64 for dp3 and two_level, "
-        "16 for rdt, cogact and pi0, which learn more from the same number of windows in small "
-        "batches.",
+        "Batch size: number of windows, sampled from all frames of all episodes. None: 256 for "
+        "skills, 64 for dp3 and two_level, 16 for rdt, cogact and pi0, which learn more from the "
+        "same number of windows in small batches.",
         1,
     )
     learning_rate: float = setting(

@@ -16,7 +16,7 @@ from rulesafe_ros.launch.parse import parse_file
 from rulesafe_ros.launch.processes import optional, text
 from rulesafe_ros.launch.substitutions import Context
 
-MAX_DEPTH = 50
+MAX_NESTED_INCLUDES = 50
 """Maximum nesting of includes."""
 
 
@@ -119,8 +119,8 @@ class _Resolver:
         path = Path(text(element, "file", self.context)).absolute()
         if path in self.files:
             raise element.error(f"{path} includes itself")
-        if len(self.files) > MAX_DEPTH:
-            raise element.error(f"includes are nested more than {MAX_DEPTH} deep")
+        if len(self.files) > MAX_NESTED_INCLUDES:
+            raise element.error(f"includes are nested more than {MAX_NESTED_INCLUDES} deep")
         if not path.is_file():
             raise element.error(f"no launch file {str(path)!r}")
         root = self.parsed.get(path) or parse_file(path)

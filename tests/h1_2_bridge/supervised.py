@@ -50,6 +50,8 @@ class SupervisedWorld(World):
     Attributes:
         stopped: whether the bridge's process is stopped, as by SIGSTOP; its inputs queue up.
         bridge_receives: whether the bridge receives the supervisor's commands.
+        tells_stop: whether the heartbeat tells the bridge that a stop request is pending; without
+            it the bridge does not obey a request that it does not receive.
         sources: the publisher of each command, "bridge", "supervisor" or "intruder".
         receivers: number of subscriptions that the supervisor reaches.
         supervisor_period: time between two ticks of the supervisor, ms.
@@ -63,8 +65,8 @@ class SupervisedWorld(World):
         self.supervisor_alive = True
         self.sources: list[str] = []
         self._unread: deque[tuple[int, bytes]] = deque(maxlen=64)  # of the command topic
-        self.bridge_receives = True  # the commands of the supervisor
-        self._old_heartbeat: tuple[float, float, float] | None = None  # of before a pause
+        self.bridge_receives = self.tells_stop = True
+        self._old_heartbeat: tuple[float, float, float, float] | None = None  # of before a pause
         self._supervisor_due = self._heartbeat_due = self._report_due = 0
         self._pause: PauseInSend | None = None
         self.supervisor_receives, self.receivers = True, 1
@@ -125,7 +127,13 @@ class SupervisedWorld(World):
 
     def step(self, milliseconds: int = 4) -> Sent | None:
         sent = None
-        heartbeat = (self.supervisor._patience, self.supervisor.reported_weight, self.receivers)
+        supervisor = self.supervisor
+        heartbeat = (
+            supervisor._patience,
+            supervisor.reported_weight,
+            self.receivers,
+            float(supervisor.stop_pending and self.tells_stop),
+        )
         if self.stopped:
             self._old_heartbeat = self._old_heartbeat or heartbeat
             self.now += milliseconds * MS

@@ -291,7 +291,7 @@ def test_a_paused_bridge_does_not_return_with_its_old_weight(robot, bridge, star
     assert (np.diff(record.weight[record.weight.argmax() :]) <= 0).all(), "it never rises"
     assert user.ask("reset").success
     user.engage()
-    assert robot.report()["weight"] == 1.0
+    user.until(lambda: robot.report()["weight"] == 1.0, "weight 1")
     process.stop()
     supervisor.terminate()
     supervisor.wait(60)
@@ -308,7 +308,7 @@ def test_a_restarted_bridge_engages_from_weight_zero(robot, bridge, start_superv
     user.until_state("IDLE")
     user.until(lambda: weight_is_zero(robot), "weight 0")
     user.engage()
-    assert robot.report()["weight"] == 1.0
+    user.until(lambda: robot.report()["weight"] == 1.0, "weight 1")
     weight = robot.record().weight
     assert (np.flatnonzero(weight == 0) > weight.argmax()).any(), "weight 0 was between them"
 
@@ -324,7 +324,7 @@ def test_a_restarted_supervisor_is_accepted_after_a_reset(robot, bridge, start_s
     start_supervisor(RAMP, patience=3.0)
     assert user.ask("reset").success
     user.engage()
-    assert robot.report()["weight"] == 1.0
+    user.until(lambda: robot.report()["weight"] == 1.0, "weight 1")
 
 
 def test_killed_bridge_leaves_weight_zero_by_its_supervisor(robot, bridge, start_supervisor, user):

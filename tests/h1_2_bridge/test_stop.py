@@ -81,6 +81,7 @@ def test_the_bridge_damps_with_its_next_command():
 def test_the_supervisor_stops_a_bridge_that_does_not_obey():
     """It damps and ramps the weight down, and the bridge, which hears it, is silent."""
     world = started(ControlState.ACTIVE, np.random.default_rng(0))
+    world.tells_stop = False
     world.request_stop(bridge=False)
     world.run(PATIENCE + 0.02)
     sent = len(world.commands)
@@ -95,6 +96,7 @@ def test_the_supervisor_stops_a_bridge_that_does_not_obey():
 
 def test_the_supervisor_does_not_give_way_to_a_publisher_that_ignores_the_stop():
     world = started(ControlState.ACTIVE, np.random.default_rng(0))
+    world.tells_stop = False
     world.core.overhear = lambda raw, now: None  # a bridge that is broken in this, too
     world.request_stop(bridge=False)
     world.run(1.0)
@@ -149,7 +151,7 @@ def test_without_a_supervisor_a_reset_after_a_stop_and_a_pause_only_damps():
 def test_further_requests_do_not_delay_the_supervisor(period, dead):
     """As those of `rulesafe bridge stop`, of several people, or of a node that repeats them."""
     world = started(ControlState.ACTIVE, np.random.default_rng(0))
-    world.stopped = dead
+    world.stopped, world.tells_stop = dead, False
     begin = due = world.now
     while world.now < begin + SECOND:
         if world.now >= due:
@@ -177,3 +179,36 @@ def test_lowcmd_damps_when_another_program_has_become_silent():
     world.run(0.2)
     assert world.state is ControlState.DAMPING
     assert len(world.commands) > sent and not world.commands[-1].cmd.kp.any()
+
+
+def test_a_bridge_that_lost_the_request_learns_of_it_from_the_heartbeat():
+    world = started(ControlState.ACTIVE, np.random.default_rng(0))
+    world.request_stop(bridge=False)
+    world.run(0.1)
+    assert world.state is ControlState.DAMPING and "the supervisor received" in world.core.reason
+    world.run(1.0)
+    assert set(world.sources) == {"bridge"}, "the supervisor need not take over"
+    world.core.reset()
+    world.until(ControlState.IDLE)
+    world.engage()
+
+
+def test_while_a_request_is_pending_the_bridge_does_not_engage():
+    world = started(ControlState.IDLE, np.random.default_rng(0))
+    world.request_stop(bridge=False)
+    world.run(0.1)
+    with pytest.raises(RuleSafeError, match="a stop was requested less than a second ago"):
+        world.core.engage(world.now)
+    world.run(1.0)
+    world.engage()
+
+
+def test_a_bridge_that_engages_just_after_a_lost_request_stops():
+    """It does not receive the supervisor's commands either, so that both would publish."""
+    world = started(ControlState.IDLE, np.random.default_rng(0))
+    world.bridge_receives = False
+    world.request_stop(bridge=False)
+    world.core.engage(world.now)
+    world.run(1.0)
+    assert world.state is ControlState.DAMPING and set(world.sources) == {"bridge"}
+    world.assert_no_jump()

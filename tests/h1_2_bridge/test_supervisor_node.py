@@ -157,6 +157,18 @@ def test_after_a_signal_the_heartbeat_continues_in_a_takeover_only(node, monkeyp
     assert node.supervisor.turn is Turn.NONE and published(1.0) == []
 
 
+def test_the_heartbeat_tells_of_a_pending_stop(node, monkeypatch):
+    beats: list[list[float]] = []
+    publisher = SimpleNamespace(publish=lambda message: beats.append(list(message.data)))
+    monkeypatch.setattr(node, "_heartbeat", publisher)
+    ticks = Ticks(node)
+    ticks.run(0.2)
+    node._on_stop(String(data="a test"))
+    ticks.run(0.2)
+    assert {len(beat) for beat in beats} == {4}
+    assert [beat[3] for beat in beats[:2]] == [0, 0] and beats[-1][3] == 1
+
+
 def test_interrupted_in_a_takeover_it_ends_after_the_report_of_a_paused_bridge(
     peer, bridge, start_supervisor, user
 ):

@@ -200,6 +200,8 @@ class BridgeCore:
             raise RuleSafeError(reason)
         if self.supervisor is not None:
             reason = self.supervisor.trouble(now)
+            if not reason and self.supervisor.stop_pending:
+                reason = "a stop was requested less than a second ago: engage again afterwards"
             if not reason and self.state is ControlState.IDLE:
                 reason = self.supervisor.still_commanded()
             if reason:
@@ -436,6 +438,8 @@ class BridgeCore:
             )
         elif not engaged:
             return
+        elif self.supervisor is not None and self.supervisor.stop_pending:
+            self.stop("stop requested; the supervisor received the request")
         elif self.watch.counts.restarts != self._restarts:
             self._enter(ControlState.FAULT, "the robot has restarted")
         elif state.mode_machine != self.drive.mode_machine:

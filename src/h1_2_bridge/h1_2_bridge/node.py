@@ -226,9 +226,9 @@ class BridgeNode(ManagedNode[BridgeParameters]):
 
     def _on_heartbeat(self, message: Float64MultiArray) -> None:
         assert self.core is not None and self.core.supervisor is not None
-        if len(message.data) == 3:
-            patience, weight, receivers = message.data
-            self.core.supervisor.receive(patience, weight, receivers, steady_ns())
+        if len(message.data) == 4:
+            patience, weight, receivers, stop = message.data
+            self.core.supervisor.receive(patience, weight, receivers, stop, steady_ns())
 
     def _on_command(self, raw: bytes) -> None:
         assert self.core is not None

@@ -15,7 +15,8 @@ contains UNKNOWN.
 It also obeys the stop topic: if the commands still have stiffness after its patience, it takes over
 with commands that only damp, and does not give way to any other. The bridge ends its publication
 when it receives them. A request that arrives while the weight is 0, or just before or in a pause of
-the supervisor, holds for the next command within STOP_AGE. This module does not import ROS.
+the supervisor, holds for the next command within STOP_AGE; the heartbeat tells it to a bridge that
+has not received it. This module does not import ROS.
 """
 
 from dataclasses import dataclass, replace
@@ -131,6 +132,11 @@ class Supervisor:
     def reported_weight(self) -> float:
         """Weight for the heartbeat; UNKNOWN if the supervisor could not take over."""
         return UNKNOWN if self._last is None else self._weight
+
+    @property
+    def stop_pending(self) -> bool:
+        """Whether a stop request holds that is not obeyed yet."""
+        return self._stop_time is not None
 
     def idle(self, bridge: bool) -> bool:
         """Return whether the last command has weight 0, so that the process may end: not before

@@ -236,8 +236,12 @@ class SupervisorWatch:
     """Checks the heartbeat of the supervisor, which must be able to take over at any time.
 
     The heartbeat contains the supervisor's patience (s), the weight of the last command that it
-    received, negative if there is none, and the number of subscriptions that receive its commands.
-    A supervisor that does not receive the commands, or does not reach the robot, is of no use.
+    received, negative if there is none, the number of subscriptions that receive its commands, and
+    whether a stop request is pending (0 or 1). A supervisor that does not receive the commands, or
+    does not reach the robot, is of no use.
+
+    Attributes:
+        stop_pending: whether the supervisor received a stop request that is not obeyed yet.
     """
 
     DIFFERENCE = 0.2
@@ -249,11 +253,14 @@ class SupervisorWatch:
         self._stamp: int | None = None  # ns, of the last heartbeat
         self._agreed = 0  # ns, when the weights last agreed
         self._patience = self._weight = self._receivers = 0.0
+        self.stop_pending = False
 
-    def receive(self, patience: float, weight: float, receivers: float, now: int) -> None:
+    def receive(
+        self, patience: float, weight: float, receivers: float, stop: float, now: int
+    ) -> None:
         """Process a heartbeat."""
         self._patience, self._weight, self._receivers = patience, weight, receivers
-        self._stamp = now
+        self.stop_pending, self._stamp = stop != 0, now
 
     def trouble(self, now: int) -> str:
         """Return why the supervisor cannot take over at `now` (ns); empty if it can."""

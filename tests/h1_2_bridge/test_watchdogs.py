@@ -310,6 +310,16 @@ def test_a_difference_of_weights_at_its_limit():
     assert "no heartbeat" in watch.lost(0.0, START)
 
 
+def test_the_heartbeat_tells_of_earlier_commands_and_of_a_pending_stop():
+    watch = SupervisorWatch(BridgeConfig())
+    assert not watch.stop_pending
+    for weight, commanded in ((-1.0, False), (0.0, False), (0.004, True), (1.0, True)):
+        for stop in (0.0, 1.0):
+            watch.receive(0.2, weight, 1, stop, START)
+            assert bool(watch.still_commanded()) == commanded
+            assert watch.stop_pending == bool(stop)
+
+
 def test_the_report_of_a_heartbeat_after_a_pause():
     watch, since = SupervisorWatch(BridgeConfig()), START
     assert watch.report(since, START) is None and not watch.silent(since, START)

@@ -12,7 +12,7 @@ pytest.importorskip("unitree_sdk2py", reason="the manufacturer's SDK is not inst
 
 from builtin_interfaces.msg import Time
 from lifecycle_msgs.msg import Transition
-from lifecycle_msgs.srv import ChangeState
+from lifecycle_msgs.srv import ChangeState, GetState
 from recorder import BUSY, assert_within_limits
 from sensor_msgs.msg import Imu, JointState
 from std_msgs.msg import String
@@ -137,7 +137,9 @@ def transition(bridge, user):
     bridge(autostart=False)
     change = user.create_client(ChangeState, "/h1_2_bridge/change_state")
     user.until(change.service_is_ready, "the node's services")
-    user.spin(1.0)
+    state = user.create_client(GetState, "/h1_2_bridge/get_state")
+    user.until(state.service_is_ready, "the node's services")
+    user.ask_again(lambda: state.call_async(GetState.Request()), "its state")
 
     def ask(number: int) -> bool:
         future = change.call_async(ChangeState.Request(transition=Transition(id=number)))

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import rclpy
@@ -121,17 +122,22 @@ class User(Node):
 
     def ask(self, name: str) -> Trigger.Response:
         """Call /bridge/<name> and return its response."""
-        asked = [self.call(name)]
+        return self.ask_again(lambda: self.call(name), f"the answer of /bridge/{name}")
+
+    def ask_again(self, call: Callable[[], Future], what: str) -> Any:
+        """Return the response of a call; it is repeated, since the request or the response may be
+        lost during discovery."""
+        asked = [call()]
         again = time.monotonic() + PATIENCE / 3
 
         def answered() -> bool:
             nonlocal again
-            if time.monotonic() > again:  # the first response may be lost during discovery
-                asked.append(self.call(name))
+            if time.monotonic() > again:
+                asked.append(call())
                 again += PATIENCE / 3
             return any(future.done() for future in asked)
 
-        self.until(answered, f"the answer of /bridge/{name}")
+        self.until(answered, what)
         return next(future.result() for future in asked if future.done())
 
     def engage(self) -> None:

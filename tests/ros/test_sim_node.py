@@ -220,8 +220,9 @@ def test_it_says_once_in_an_episode_that_time_waits_for_a_chunk(client, start):
     simulation = start(SIM, *PHYSICS)
     client.wait_for_turn()
     play(client, [wave(1, 2), wave(2, 2)])
-    client.wait_for_turn()
+    before = client.wait_for_turn().episode
     client.reset()
+    client.until(lambda: client.status.episode > before, "the next episode")
     client.wait_for_turn()
     output = simulation.stop_well()
     assert output.count("until the first message on /policy/action_chunk") == 2, output

@@ -341,9 +341,9 @@ def test_frames_are_incomplete_if_the_first_sample_is_later_than_the_start(late)
     assert bool(stream.incomplete) == (late > PERIOD)
     assert late < SECOND or "first 5.00 s of this episode" in stream.incomplete
     stream.start(20 * SECOND)
-    assert stream.incomplete == ""
+    assert stream.missed == 0 and stream.incomplete == ""
     feed(stream, [20 * SECOND])
-    assert stream.incomplete == ""
+    assert stream.missed == 0 and stream.incomplete == ""
 
 
 @pytest.mark.parametrize("started_first", [True, False])

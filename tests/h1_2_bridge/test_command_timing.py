@@ -118,3 +118,16 @@ def test_a_release_with_varying_delays_takes_a_third_longer_at_most():
         world.step()
     world.assert_no_jump()
     assert (world.now - begin) / 1e9 < 2.0 * 4 / 3 + 0.3
+
+
+def test_silence_ends_the_time_by_which_a_command_must_be_sent():
+    """A bridge that is engaged again within gap_timeout has no command before."""
+    timing, gap = CommandTiming(BridgeConfig(gap_timeout=0.1)), 100 * MS
+    timing.elapsed(START)
+    timing.computed(START)
+    assert timing.in_time(START)
+    timing.silent()
+    later = START + gap * 9 // 10
+    assert timing.gap(later) == 0
+    timing.computed(later)
+    assert timing.in_time(later + gap) and not timing.in_time(later + gap + 1)

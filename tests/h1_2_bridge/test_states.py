@@ -357,3 +357,11 @@ def test_two_ticks_at_the_same_time_are_one_period_apart():
     for _ in range(2):
         assert world.core.tick(world.now, world.clock).body is not None
     assert world.state is ControlState.ACTIVE
+
+
+def test_a_stop_of_a_bridge_that_is_not_engaged_does_not_command_the_hand():
+    world = World(hand=True)
+    world.run(0.2)
+    assert world.state is ControlState.IDLE
+    world.core.stop("a test")
+    assert all(world.step().hand is None for _ in range(10))

@@ -50,8 +50,8 @@ class SupervisedWorld(World):
     Attributes:
         stopped: whether the bridge's process is stopped, as by SIGSTOP; its inputs queue up.
         bridge_receives: whether the bridge receives the supervisor's commands.
-        tells_stop: whether the heartbeat tells the bridge that a stop request is pending; without
-            it the bridge does not obey a request that it does not receive.
+        reports_stop: whether the heartbeat reports a pending stop request. If not, a bridge that
+            has not received the request continues.
         sources: the publisher of each command, "bridge", "supervisor" or "intruder".
         receivers: number of subscriptions that the supervisor reaches.
         supervisor_period: time between two ticks of the supervisor, ms.
@@ -65,7 +65,7 @@ class SupervisedWorld(World):
         self.supervisor_alive = True
         self.sources: list[str] = []
         self._unread: deque[tuple[int, bytes]] = deque(maxlen=64)  # of the command topic
-        self.bridge_receives = self.tells_stop = True
+        self.bridge_receives = self.reports_stop = True
         self._old_heartbeat: tuple[float, float, float, float] | None = None  # of before a pause
         self._supervisor_due = self._heartbeat_due = self._report_due = 0
         self._pause: PauseInSend | None = None
@@ -132,7 +132,7 @@ class SupervisedWorld(World):
             supervisor._patience,
             supervisor.reported_weight,
             self.receivers,
-            float(supervisor.stop_pending and self.tells_stop),
+            float(supervisor.stop_pending and self.reports_stop),
         )
         if self.stopped:
             self._old_heartbeat = self._old_heartbeat or heartbeat

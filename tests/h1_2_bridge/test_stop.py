@@ -81,7 +81,7 @@ def test_the_bridge_damps_with_its_next_command():
 def test_the_supervisor_stops_a_bridge_that_does_not_obey():
     """It damps and ramps the weight down, and the bridge, which hears it, is silent."""
     world = started(ControlState.ACTIVE, np.random.default_rng(0))
-    world.tells_stop = False
+    world.reports_stop = False
     world.request_stop(bridge=False)
     world.run(PATIENCE + 0.02)
     sent = len(world.commands)
@@ -96,7 +96,7 @@ def test_the_supervisor_stops_a_bridge_that_does_not_obey():
 
 def test_the_supervisor_does_not_give_way_to_a_publisher_that_ignores_the_stop():
     world = started(ControlState.ACTIVE, np.random.default_rng(0))
-    world.tells_stop = False
+    world.reports_stop = False
     world.core.overhear = lambda raw, now: None  # a bridge that is broken in this, too
     world.request_stop(bridge=False)
     world.run(1.0)
@@ -151,7 +151,7 @@ def test_without_a_supervisor_a_reset_after_a_stop_and_a_pause_only_damps():
 def test_further_requests_do_not_delay_the_supervisor(period, dead):
     """As those of `rulesafe bridge stop`, of several people, or of a node that repeats them."""
     world = started(ControlState.ACTIVE, np.random.default_rng(0))
-    world.stopped, world.tells_stop = dead, False
+    world.stopped, world.reports_stop = dead, False
     begin = due = world.now
     while world.now < begin + SECOND:
         if world.now >= due:
@@ -197,7 +197,7 @@ def test_while_a_request_is_pending_the_bridge_does_not_engage():
     world = started(ControlState.IDLE, np.random.default_rng(0))
     world.request_stop(bridge=False)
     world.run(0.1)
-    with pytest.raises(RuleSafeError, match="a stop was requested less than a second ago"):
+    with pytest.raises(RuleSafeError, match="a stop was requested: engage a second after"):
         world.core.engage(world.now)
     world.run(1.0)
     world.engage()

@@ -178,7 +178,7 @@ def test_a_stop_just_before_engaging_that_the_bridge_loses_is_obeyed(again):
     else:
         world = SupervisedWorld(ramp=0.3)
         world.run(0.3)
-    world.tells_stop = False
+    world.reports_stop = False
     world.request_stop(bridge=False)
     requested = world.now
     world.run(0.5)

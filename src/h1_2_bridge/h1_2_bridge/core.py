@@ -201,7 +201,7 @@ class BridgeCore:
         if self.supervisor is not None:
             reason = self.supervisor.trouble(now)
             if not reason and self.supervisor.stop_pending:
-                reason = "a stop was requested less than a second ago: engage again afterwards"
+                reason = "a stop was requested: engage a second after the last request"
             if not reason and self.state is ControlState.IDLE:
                 reason = self.supervisor.still_commanded()
             if reason:

@@ -15,8 +15,8 @@ contains UNKNOWN.
 It also obeys the stop topic: if the commands still have stiffness after its patience, it takes over
 with commands that only damp, and does not give way to any other. The bridge ends its publication
 when it receives them. A request that arrives while the weight is 0, or just before or in a pause of
-the supervisor, holds for the next command within STOP_AGE; the heartbeat tells it to a bridge that
-has not received it. This module does not import ROS.
+the supervisor, also applies to the next command within STOP_AGE. Until then the heartbeat reports
+it, since the bridge may not have received it. This module does not import ROS.
 """
 
 from dataclasses import dataclass, replace
@@ -135,7 +135,7 @@ class Supervisor:
 
     @property
     def stop_pending(self) -> bool:
-        """Whether a stop request holds that is not obeyed yet."""
+        """Whether a stop was requested that the commands do not obey yet."""
         return self._stop_time is not None
 
     def idle(self, bridge: bool) -> bool:

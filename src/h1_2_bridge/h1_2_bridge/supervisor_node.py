@@ -92,9 +92,9 @@ class SupervisorNode(Node):
         interrupted = signals and turn in (Turn.NONE, Turn.BRIDGE)
         if not interrupted and now >= self._heartbeat_due:
             self._heartbeat_due = now + HEARTBEAT_PERIOD
-            supervisor = self.supervisor
-            data = [self._patience, supervisor.reported_weight, self._receivers()]
-            self._heartbeat.publish(Float64MultiArray(data=[*data, float(supervisor.stop_pending)]))
+            weight, stop = self.supervisor.reported_weight, float(self.supervisor.stop_pending)
+            data = [self._patience, weight, self._receivers(), stop]
+            self._heartbeat.publish(Float64MultiArray(data=data))
         if now >= self._report_due:
             self._report_due = now + SECOND
             self._report()

@@ -5,10 +5,11 @@ before /bridge/engage is called. The node sends commands when it receives a stat
 `rate`; without states, `update` runs the watchdogs. On SIGINT, SIGTERM, SIGHUP or SIGQUIT the node
 ramps the weight down to 0 before it ends; a second one ends it immediately, SIGHUP not counted.
 
-The executors of rclpy check all entities of a node at each message, which is too slow at 500 Hz.
+rclpy's default executor checks all entities of a node at each message, which is too slow at 500 Hz.
 The robot's states and the chunks are therefore subscribed to by a separate small node, which
-`ros.SubscriptionExecutor` executes; all other entities are executed every 20 ms. The robot's
-messages are received and published as raw bytes. Of each input one message at a time is processed,
+`ros.SubscriptionExecutor` executes; rclpy's EventsExecutor, which checks nothing while nothing is
+received, executes one callback of the other entities every 5 ms. The robot's messages are received
+and published as raw bytes. Of each input one message at a time is processed,
 the newest, and chunks at most every 20 ms, so that a flood of messages does not delay a command.
 """
 
@@ -22,6 +23,7 @@ from time import sleep
 import numpy as np
 from builtin_interfaces.msg import Time
 from numpy.typing import NDArray
+from rclpy.experimental import EventsExecutor
 from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
 from rclpy.node import Node
 from rclpy.serialization import deserialize_message
@@ -83,9 +85,6 @@ the middleware keeps the newest one only."""
 
 CHUNK_BYTES = 100_000
 """Largest size of a chunk's message; one of 500 steps has less."""
-
-SERVICE_PERIOD = SECOND // 50
-"""Period of the execution of services and timers, ns; each execution costs as much as a command."""
 
 
 class BridgeNode(ManagedNode[BridgeParameters]):
@@ -404,17 +403,15 @@ class BridgeNode(ManagedNode[BridgeParameters]):
 
 def _run(signals: list[int]) -> None:
     """Run until the robot is released after a signal, or until a second signal."""
-    with executing(BridgeNode) as (node, services):
+    with executing(BridgeNode, EventsExecutor) as (node, services):
         use_realtime(node.values)
         inputs = SubscriptionExecutor(node.listener, node.polled, node.periods)
-        due = services_due = 0
+        due = 0
         while len(signals) < 2 and not (signals and node.released):
             inputs.spin_once(UPDATE_PERIOD)
             if (now := steady_ns()) >= due:
                 due = now + UPDATE_PERIOD
-                if now >= services_due:
-                    services_due = now + SERVICE_PERIOD
-                    services.spin_once(timeout_sec=0)
+                services.spin_once(timeout_sec=0)
                 if signals:
                     node.release()
                 node.update(steady_ns())

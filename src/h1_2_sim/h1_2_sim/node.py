@@ -14,7 +14,7 @@ from functools import partial
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.clock import Clock, ClockType
-from rclpy.executors import SingleThreadedExecutor
+from rclpy.executors import Executor
 from rclpy.node import Node
 from std_msgs.msg import String
 from unitree_go.msg import MotorCmds, MotorStates
@@ -215,7 +215,7 @@ class RobotSideNode(Node):
                 while taken := subscription.handle.take_message(subscription.msg_type, True):
                     subscription.callback(taken[0])
 
-    def run(self, executor: SingleThreadedExecutor, signals: list[int]) -> None:
+    def run(self, executor: Executor, signals: list[int]) -> None:
         """Run until a signal, then until the bridge has released the arm.
 
         `ros2 launch` interrupts this node and the bridge together, so the node waits for the bridge

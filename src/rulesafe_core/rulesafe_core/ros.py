@@ -19,7 +19,7 @@ from rcl_interfaces.msg import (
     SetParametersResult,
 )
 from rclpy.exceptions import ParameterException
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.executors import Executor, ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 
@@ -200,11 +200,13 @@ def ros_context(args: Sequence[str] = (), handle_signals: bool = False) -> Itera
 
 
 @contextmanager
-def executing(make: Callable[[], AnyNode]) -> Iterator[tuple[AnyNode, SingleThreadedExecutor]]:
+def executing(
+    make: Callable[[], AnyNode], make_executor: Callable[[], Executor] = SingleThreadedExecutor
+) -> Iterator[tuple[AnyNode, Executor]]:
     """Create a node, log its parameters and create its executor; destroy the node on exit."""
     node = make()
     _log_parameters(node)
-    executor = SingleThreadedExecutor()
+    executor = make_executor()
     executor.add_node(node)
     try:
         yield node, executor
@@ -222,7 +224,7 @@ def _log_parameters(node: Node) -> None:
         node.get_logger().info(f"parameters: {', '.join(shown)}")
 
 
-def serve(node: Node, executor: SingleThreadedExecutor) -> int:
+def serve(node: Node, executor: Executor) -> int:
     """Execute callbacks until rclpy is shut down; the default `run` of `run_node`.
 
     spin() is not used because a signal that arrives during a callback may not wake it up.
@@ -236,7 +238,7 @@ def run_node(
     name: str,
     make: Callable[[], AnyNode],
     args: Sequence[str] | None = None,
-    run: Callable[[AnyNode, SingleThreadedExecutor], int] = serve,
+    run: Callable[[AnyNode, Executor], int] = serve,
 ) -> int:
     """Create a node, run it and shut down: the `main` of a node.
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.clock import Clock, ClockType
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.executors import Executor, ExternalShutdownException
 from rclpy.node import Node
 from rclpy.task import Future
 from sensor_msgs.msg import CompressedImage, Image
@@ -354,7 +354,7 @@ class EvaluatorNode(Node):
                 for path in recorder.close(monitor.result):
                     print(f"wrote {path}", flush=True)
 
-    def _wait_for_recorder(self, executor: SingleThreadedExecutor) -> None:
+    def _wait_for_recorder(self, executor: Executor) -> None:
         end = time.monotonic() + SERVICE_TIMEOUT
         while not all(map(self._is_recorded, RECORDED_TOPICS)):
             if time.monotonic() > end:
@@ -372,7 +372,7 @@ class EvaluatorNode(Node):
         listeners = self.get_subscriptions_info_by_topic(topic)
         return any(listener.node_name.endswith("recorder") for listener in listeners)
 
-    def run(self, executor: SingleThreadedExecutor) -> int:
+    def run(self, executor: Executor) -> int:
         """Run the episodes of the parameters, or serve the action; return the exit code."""
         values = self._values
         if not values.episodes:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from builtin_interfaces.msg import Time
-from rclpy.executors import SingleThreadedExecutor
+from rclpy.executors import Executor
 from rclpy.node import Node
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
@@ -249,7 +249,7 @@ class SimNode(Node):
         self._last[publisher] = message
         publisher.publish(message)
 
-    def run(self, executor: SingleThreadedExecutor) -> int:
+    def run(self, executor: Executor) -> int:
         """Run the main loop until the context is shut down."""
         refreshed = images_refreshed = due = time.monotonic()
         while executor.context.ok():
@@ -282,7 +282,7 @@ class SimNode(Node):
                 "set wait_for_action:=false to run without it"
             )
 
-    def _pace(self, executor: SingleThreadedExecutor, due: float) -> float:
+    def _pace(self, executor: Executor, due: float) -> float:
         """Execute callbacks until the next control step, and return its scheduled time.
 
         The time (s, monotonic clock) follows from the real-time factor.

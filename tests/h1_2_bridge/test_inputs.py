@@ -144,7 +144,7 @@ def wait_for(condition) -> None:
 
 def test_a_bridge_interrupted_twice_says_with_which_weight_it_ended(node, monkeypatch):
     engaged(node)
-    monkeypatch.setattr(bridge_node, "executing", lambda make: nullcontext((node, None)))
+    monkeypatch.setattr(bridge_node, "executing", lambda *_: nullcontext((node, None)))
     with pytest.raises(RuleSafeError, match=r"interrupted twice: ended with the weight at 1\.00"):
         bridge_node._run([2, 2])
     node.core.disengage(steady_ns())

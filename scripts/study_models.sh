@@ -6,7 +6,7 @@
 #
 # STUDY: control (tokens shuffled in time), tokens (vocabulary size J and memory length M), models
 # (RDT, CogACT and pi0), four_rules, twenty_rules (one policy of two levels for all rules and safes,
-# 50 demonstrations of each rule; DEMONSTRATIONS, SEEDS, STEPS, EPISODES change the work), memories
+# 50 demonstrations of each rule; DEMONSTRATIONS, SEEDS, EPISODES change the work), memories
 # (further memories for the skills of twenty_rules).
 set -euo pipefail
 out=${1:?usage: scripts/study_models.sh OUT STUDY} study=${2:?usage: scripts/study_models.sh OUT STUDY}
@@ -79,7 +79,7 @@ twenty_rules() {
     for seed in ${SEEDS:-0}; do
         skills=$out/policies/skills_$seed
         rulesafe policy train "$data" --policy skills --memory none \
-            --steps "${STEPS:-40000}" --seed "$seed" --cache "$cache" --out "$skills"
+            --seed "$seed" --cache "$cache" --out "$skills"
         all_rules "$skills" "skills_$seed"
         for memory in none raw vq; do
             two_levels "$seed" "$memory" "$memory"

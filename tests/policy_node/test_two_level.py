@@ -185,8 +185,5 @@ def test_the_choice_learns_what_instruction_and_memory_require():
         loss.backward()
         optimiser.step()
     assert loss < 0.05 and network.logits(batch).argmax(-1).tolist() == [0, 1, 2, 4]
-    with torch.no_grad():
-        network.eval()
-        found = network.sample(replace(batch, subtask=None), torch.Generator().manual_seed(0))
-        expected = network.skills.sample(batch, torch.Generator().manual_seed(0))
-    assert torch.equal(found, expected)
+    network.skills.sample = lambda batch, generator: batch.subtask
+    assert network.sample(replace(batch, subtask=None)).tolist() == [0, 1, 2, 4]

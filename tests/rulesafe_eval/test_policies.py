@@ -8,7 +8,7 @@ from rulesafe_core.chunks import EXECUTORS
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_eval.agents import facts_of, load_agent
 from rulesafe_eval.commands import _named
-from rulesafe_eval.policies import RELEASE, PolicyAgent, ShuffledMemory, SkillsAgent
+from rulesafe_eval.policies import PolicyAgent, ShuffledMemory, SkillsAgent
 from rulesafe_eval.request import Setup
 from rulesafe_eval.runner import play
 from rulesafe_sim.episode import AgentLog
@@ -54,7 +54,7 @@ def test_chunks_that_agree_are_blended_into_the_same(opened, replaying, tmp_path
     assert set(EXECUTORS) >= {"blended", "newest"}
 
 
-def test_skills_get_the_next_event_when_the_last_part_is_released(monkeypatch):
+def test_skills_get_the_next_event_at_once(monkeypatch):
     """Here the events are those of a stub, 5 frames apart from a chunk's end."""
     simulation, skills = Simulation(), HoldStill()
     simulation.reset("rule_002", "safe_02", 0)
@@ -62,14 +62,14 @@ def test_skills_get_the_next_event_when_the_last_part_is_released(monkeypatch):
     monkeypatch.setattr(type(simulation.progress), "remaining", property(lambda _: remaining))
     agent.log = AgentLog()
     agent.reset(simulation)
-    wanted = []
-    for frame in range(70):
-        if frame in (17, 60):
+    skills.wanted, wanted = None, []
+    for frame in range(50):
+        if frame in (17, 40):
             remaining.pop(0)
         simulation.step(agent.act(simulation))
         wanted.append(skills.wanted)
-    assert wanted == [0] * (17 + RELEASE - 1) + [4] * (70 - 17 - RELEASE + 1)
-    inferences = [0, 12, 24, 36, 42, 54, 66]
+    assert wanted == [0] * 17 + [4] * 33, "the last one remains at the end"
+    inferences = [0, 12, 17, 29, 41]
     assert len(agent.log.inference_seconds) == len(inferences), "a new subtask is inferred at once"
 
 

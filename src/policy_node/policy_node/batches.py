@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor, nn
@@ -9,6 +10,9 @@ from torch import Tensor, nn
 from policy_node.configs import NetworkConfig
 from policy_node.normaliser import Normaliser
 from policy_node.scene_encoder import SceneEncoder
+
+if TYPE_CHECKING:
+    from policy_node.training_data import ObservationWindows
 
 
 @dataclass
@@ -92,6 +96,12 @@ class Network(nn.Module):
         """Return the subtask (B,) to execute, for families that choose one; it becomes
         `Batch.subtask` before `sample`."""
         return None
+
+    def reset(self) -> None:
+        """Begin a new episode, for networks that continue what they began (`skills`)."""
+
+    def memorise(self, windows: "ObservationWindows") -> None:
+        """Store what the network needs of the training data, before the first step."""
 
     @abstractmethod
     def parts(self) -> dict[str, nn.Module]:

@@ -57,6 +57,12 @@ class NetworkConfig:
         return False
 
     @property
+    def replays(self) -> bool:
+        """Whether the network stores demonstrations instead of being trained: training has no steps
+        and uses absolute actions."""
+        return False
+
+    @property
     def image_size(self) -> int:
         """Side length (px) to which training data may resize images without a loss. At inference
         images may be larger; the network resizes them itself by averaging areas."""
@@ -192,15 +198,17 @@ class SkillsConfig(NetworkConfig):
 
     Attributes:
         frames, points, encoder: as in Dp3Config; the encoder is required.
-        width: width of the residual MLP.
-        blocks: number of residual blocks.
+        demonstrations: number of demonstrations of each pair of safe and subtask; 0.1 MB for 12.
+        execute: usual number of actions of a chunk that are executed before the next inference.
+        stored: number of frames of all demonstrations, which training determines.
     """
 
     frames: int = 3
     points: int = 256
     encoder: str | EncoderConfig = "ten_safes"
-    width: int = 512
-    blocks: int = 3
+    demonstrations: int = 25
+    execute: int = 12
+    stored: int = 0
 
     def __post_init__(self) -> None:
         """Convert a dict, as read from JSON, to an EncoderConfig."""
@@ -213,6 +221,10 @@ class SkillsConfig(NetworkConfig):
 
     @property
     def subtasks(self) -> bool:
+        return True
+
+    @property
+    def replays(self) -> bool:
         return True
 
 
@@ -270,9 +282,9 @@ class TrainConfig(Settings):
     steps: int = setting(10000, "Number of training steps (batches).", 1)
     batch: int | None = setting(
         None,
-        "Batch size: number of windows, sampled from all frames of all episodes. None: 256 for "
-        "skills, 64 for dp3 and two_level, 16 for rdt, cogact and pi0, which learn more from the "
-        "same number of windows in small batches.",
+        "Batch size: number of windows, sampled from all frames of all episodes. None: 64 for dp3 "
+        "and two_level, 16 for rdt, cogact and pi0, which learn more from the same number of "
+        "windows in small batches.",
         1,
     )
     learning_rate: float = setting(

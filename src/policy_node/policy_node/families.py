@@ -45,8 +45,7 @@ FAMILIES: dict[str, Family] = {
     "skills": Family(
         "policy_node.configs:SKILLS_SIZES",
         "policy_node.skills:Skills",
-        "residual MLP with FiLM (Perez et al., 2018); executes subtasks, for two_level",
-        batch=256,
+        "nearest demonstrations (VINN; Pari et al., 2021); executes subtasks, for two_level",
     ),
     "two_level": Family(
         "policy_node.configs:TWO_LEVEL_SIZES",

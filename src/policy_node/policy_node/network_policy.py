@@ -65,6 +65,7 @@ class NetworkPolicy:
         self.wanted: int | None = None
         self.subtask: int | None = None
         self._started = False
+        self._network.reset()
         self._poses: list[NDArray[np.float64]] = []
 
     def infer(self, observation: Observation) -> NDArray[np.float32]:

@@ -1,19 +1,25 @@
-"""Skills: a network that executes a given subtask, such as "turn the knob open", on any safe.
+"""Skills execute a given subtask, such as "turn the knob open", by replaying demonstrations of it.
 
-It is the lower level of `two_level` and receives neither an instruction nor a memory. A residual
-MLP with feature-wise modulation (FiLM; Perez et al., 2018) predicts the chunk from the joints in
-the safe frame and from the pair of safe and subtask, which has a motion of its own and modulates
-the MLP. The scene encoder estimates the safe and its pose; its estimates of the parts' positions
-are not used, since the hand hides the parts and their errors are large. Targets are regressed with
-the absolute error: the demonstrations of a subtask have one mode, so that a diffusion process would
-add computing time only.
+They are the lower level of `two_level` and receive neither an instruction nor a memory. The scene
+encoder recognises the safe and estimates its pose. In the safe frame, demonstrations of a subtask
+differ little between poses of the safe, so that a chunk is copied from the demonstration whose
+posture is nearest (VINN; Pari et al., 2021), without a trained network. Nearest postures alone lose
+their place where the arm rests or passes the same posture twice. Therefore the skills follow one
+demonstration until its end:
+
+- The posture tells how far the arm has come in the present demonstration.
+- A new subtask begins where the arm is, or, if the present demonstration is about to end, after its
+  end: its last frames release the part, and without them the hand would take the part along.
+- At the end of a demonstration without the next subtask, the attempt has failed, and another one
+  begins.
 """
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
+import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import l1_loss, one_hot
 
 from policy_node.batches import Batch, Network
 from policy_node.configs import NetworkConfig, SkillsConfig
@@ -24,27 +30,49 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.layout import SUBTASKS
 from vq_memory_node.memory import MemoryShape
 
+if TYPE_CHECKING:
+    from policy_node.training_data import ObservationWindows
 
-class ModulatedBlock(nn.Module):
-    """A residual block (B, width), scaled and shifted by a condition (B, C)."""
+LEVERS = (0.6, 0.6, 0.5, 0.4, 0.2, 0.15, 0.1, *[0.05] * 6)
+"""About how far the palm or a fingertip moves with each of ACTION_JOINTS, m/rad: the distance of
+two postures is about that of the hands."""
 
-    def __init__(self, width: int, condition: int) -> None:
-        super().__init__()
-        self.norm = nn.LayerNorm(width)
-        self.layer = nn.Linear(width, width)
-        self.modulation = nn.Linear(condition, 2 * width)
-        nn.init.zeros_(self.modulation.weight)
-        nn.init.zeros_(self.modulation.bias)
+RELEASE = 40
+"""Last frames of a demonstration in which the expert may be releasing the part and moving the hand
+away: 23 to 38 after the event."""
 
-    def forward(self, x: Tensor, condition: Tensor) -> Tensor:
-        scale, shift = self.modulation(condition).chunk(2, dim=-1)
-        hidden = self.norm(x) * (1 + scale) + shift
-        changed: Tensor = x + nn.functional.mish(self.layer(hidden))
-        return changed
+START = 15
+"""First frames of a demonstration, in which another attempt may begin."""
+
+END = 3
+"""Last frames of a demonstration, in which it counts as finished."""
+
+PATIENCE = 2
+"""Number of inferences without progress after which another attempt begins."""
+
+OFF = 0.002
+"""Distance (m) that counts for each step by which the progress differs from the usual one: it
+decides where the arm rests."""
+
+PLAN = 2 * CHUNK
+"""Number of frames that are planned ahead."""
+
+BATCH = 4096
+"""Number of windows that are read at once."""
 
 
 class Skills(Network):
-    """The network of the skills."""
+    """Demonstrations of each subtask on each safe, and the scene encoder.
+
+    The state of an episode is the plan: the indices of the demonstrations' frames whose actions
+    follow. `sample` continues it, and `reset` discards it.
+    """
+
+    joints: Tensor  # (N, 13) float16, normalised, in the safe frame: frames of all demonstrations
+    actions: Tensor  # (N, 13) float16, normalised, in the safe frame
+    demonstration: Tensor  # (N,) int32, increasing: the demonstration of each frame
+    pair: Tensor  # (N,) uint8: its safe and subtask
+    levers: Tensor  # (13,) LEVERS of normalised joints, m
 
     def __init__(self, config: SkillsConfig, memory: MemoryShape) -> None:
         super().__init__()
@@ -52,40 +80,142 @@ class Skills(Network):
             raise RuleSafeError(f"skills have no memory, got {memory.kind}; valid: none")
         self.config = config
         self.encoder = make_encoder(config.encoder)
-        safes = self.encoder.features - len(QUANTITIES)
-        pairs = safes * len(SUBTASKS)
-        inputs = JOINTS * config.frames + pairs
-        self.enter = nn.Linear(inputs, config.width)
-        self.blocks = nn.ModuleList(
-            ModulatedBlock(config.width, pairs) for _ in range(config.blocks)
-        )
-        self.leave = nn.Sequential(
-            nn.LayerNorm(config.width), nn.Linear(config.width, CHUNK * JOINTS)
-        )
-        # Targets relative to the posture depend linearly on it.
-        self.linear = nn.Linear(inputs, CHUNK * JOINTS)
+        count = config.stored
+        self.register_buffer("joints", torch.zeros(count, JOINTS, dtype=torch.float16))
+        self.register_buffer("actions", torch.zeros(count, JOINTS, dtype=torch.float16))
+        self.register_buffer("demonstration", torch.zeros(count, dtype=torch.int32))
+        self.register_buffer("pair", torch.zeros(count, dtype=torch.uint8))
+        self.register_buffer("levers", torch.tensor(LEVERS))
+        self.reset()
 
-    def predict(self, batch: Batch) -> Tensor:
-        """Return the predicted chunk (B, 50, 13), normalised."""
-        if batch.subtask is None:
-            raise RuleSafeError("skills execute a given subtask: train a two_level policy on them")
-        scene = batch.scene(self.encoder, count=self.config.points)
-        subtask = one_hot(batch.subtask, len(SUBTASKS)).to(scene.dtype)
-        safe = scene[:, -1, len(QUANTITIES) :]
-        pairs = (safe[:, :, None] * subtask[:, None]).flatten(1)
-        inputs = torch.cat([batch.joints.flatten(1), pairs], dim=-1)
-        x = self.enter(inputs)
-        for block in self.blocks:
-            x = block(x, pairs)
-        chunk: Tensor = self.leave(x) + self.linear(inputs)
-        return chunk.view(-1, CHUNK, JOINTS)
+    def reset(self) -> None:
+        self._plan: Tensor | None = None
+        self._waits = 0  # number of inferences without progress
+
+    def memorise(self, windows: "ObservationWindows") -> None:
+        """Store some demonstrations of each pair of safe and subtask, evenly spaced over the data,
+        which are sorted by rule: those of a subtask begin where different ones before it end."""
+        count = len(windows)
+        joints, actions = (np.empty((count, JOINTS), np.float16) for _ in range(2))
+        subtask, safe = (np.empty(count, np.int64) for _ in range(2))
+        for begin in range(0, count, BATCH):
+            rows = np.arange(begin, min(begin + BATCH, count))
+            batch = windows.batch(rows)
+            assert batch.actions is not None and batch.subtask is not None
+            joints[rows], actions[rows] = batch.joints[:, -1], batch.actions[:, 0]
+            subtask[rows] = batch.subtask
+            safe[rows] = self._safes(batch).argmax(-1)
+        changes = (np.diff(subtask) != 0) | (np.diff(windows.first) != 0)
+        demonstration = np.append(0, changes.cumsum())
+        starts = np.append(0, np.flatnonzero(changes) + 1)
+        pairs = [
+            len(SUBTASKS) * np.bincount(safe[begin:end]).argmax() + subtask[begin]
+            for begin, end in zip(starts, [*starts[1:], count], strict=True)
+        ]
+        chosen = [
+            found[
+                np.linspace(
+                    0, len(found) - 1, min(self.config.demonstrations, len(found)), dtype=int
+                )
+            ]
+            for found in (np.flatnonzero(pairs == pair) for pair in np.unique(pairs))
+        ]
+        kept = np.isin(demonstration, np.concatenate(chosen))
+        self.joints, self.actions = torch.from_numpy(joints[kept]), torch.from_numpy(actions[kept])
+        self.demonstration = torch.from_numpy(demonstration[kept].astype(np.int32))
+        self.pair = torch.from_numpy(np.array(pairs, np.uint8)[demonstration[kept]])
+        self.levers = self.levers * torch.from_numpy(windows.normaliser.joints.scale)
+        self.config = replace(self.config, stored=int(kept.sum()))
 
     def loss(self, batch: Batch) -> Tensor:
-        assert batch.actions is not None
-        return l1_loss(self.predict(batch), batch.actions)
+        raise NotImplementedError("skills are not trained")
 
     def sample(self, batch: Batch, generator: torch.Generator | None = None) -> Tensor:
-        return self.predict(batch)
+        """Return the next chunk of the episode (1, 50, 13), normalised.
+
+        Raises:
+            RuleSafeError: the batch has no subtask, or there is no demonstration of it.
+        """
+        if batch.subtask is None:
+            raise RuleSafeError("skills execute a given subtask: train a two_level policy on them")
+        if len(batch) != 1:
+            raise ValueError(f"skills execute one episode at a time, got {len(batch)}")
+        probabilities = self._safes(batch)[0]
+        if batch.joints.is_meta:  # only shapes are of interest
+            return batch.joints.new_empty(1, CHUNK, JOINTS)
+        pair = self._pair(probabilities, int(batch.subtask))
+        self._plan = self._continued(pair, self._features(batch.joints[0, -1], batch.joints[0, 0]))
+        return self.actions[self._plan[:CHUNK]].float()[None]
+
+    def _safes(self, batch: Batch) -> Tensor:
+        """Return the probabilities of the safes (B, safes)."""
+        return batch.scene(self.encoder, count=self.config.points)[:, -1, len(QUANTITIES) :]
+
+    def _pair(self, probabilities: Tensor, subtask: int) -> int:
+        """Return the pair of a subtask and the most probable safe with a demonstration of it."""
+        pairs = torch.unique(self.pair[self.pair % len(SUBTASKS) == subtask]).long()
+        if not len(pairs):
+            name = list(SUBTASKS)[subtask]
+            raise RuleSafeError(f"the skills have no demonstration of {name}")
+        return int(pairs[probabilities[pairs // len(SUBTASKS)].argmax()])
+
+    def _continued(self, pair: int, posture: Tensor) -> Tensor:
+        """Return the plan (PLAN,) for a pair of safe and subtask at the features of a posture."""
+        if self._plan is None:
+            return self._rest(self._nearest(pair, posture))
+        steps = torch.arange(CHUNK, device=posture.device)
+        distances = self._distances(self._plan[:CHUNK], posture)
+        progress = int((distances + OFF * (steps - self.config.execute).abs()).argmin())
+        here = int(self._plan[progress])
+        left = int(self._bounds(here)[1]) - here
+        if int(self.pair[here]) == pair:
+            self._waits += 1 if left <= END or progress <= 1 else 0
+            if self._waits < PATIENCE:
+                return self._rest(here)
+            begin = self._nearest(pair, posture, START)
+        elif END < left <= RELEASE:
+            last = torch.tensor(here + left, device=posture.device)
+            following = self._rest(self._nearest(pair, self._stored(last), START))
+            self._waits = 0
+            return torch.cat(
+                [torch.arange(here, here + left + 1, device=posture.device), following]
+            )
+        else:
+            begin = self._nearest(pair, posture)
+        self._waits = 0
+        return self._rest(begin)
+
+    def _rest(self, frame: int) -> Tensor:
+        """Return the plan (PLAN,) of a demonstration from a frame on; at its end, the arm rests."""
+        frames = torch.arange(frame, frame + PLAN, device=self.pair.device)
+        return frames.clamp(max=int(self._bounds(frame)[1]))
+
+    def _nearest(self, pair: int, posture: Tensor, within: int | None = None) -> int:
+        """Return the nearest frame of a pair's demonstrations, or of their first frames."""
+        frames = torch.nonzero(self.pair == pair)[:, 0]
+        if within is not None:
+            frames = frames[frames - self._bounds(frames)[0] < within]
+        return int(frames[self._distances(frames, posture).argmin()])
+
+    def _bounds(self, frames: Tensor | int) -> tuple[Tensor, Tensor]:
+        """Return the first and the last frame of the demonstrations of some frames."""
+        numbers = self.demonstration[frames].contiguous()
+        first = torch.searchsorted(self.demonstration, numbers)
+        return first, torch.searchsorted(self.demonstration, numbers, right=True) - 1
+
+    def _distances(self, frames: Tensor, posture: Tensor) -> Tensor:
+        """Return the distance (n,), m, of frames (n,) from the features (26,) of a posture."""
+        return (self._stored(frames) - posture).norm(dim=-1)
+
+    def _stored(self, frames: Tensor) -> Tensor:
+        """Return the features (..., 26) of stored frames (...)."""
+        before = torch.maximum(frames - self.config.frames + 1, self._bounds(frames)[0])
+        return self._features(self.joints[frames].float(), self.joints[before].float())
+
+    def _features(self, now: Tensor, before: Tensor) -> Tensor:
+        """Return the features (..., 26), m, of a posture (..., 13) and its change, which tells
+        opposite motions apart."""
+        return torch.cat([self.levers * now, self.levers * (now - before)], dim=-1)
 
     def built(self, config: NetworkConfig) -> NetworkConfig:
         return replace(self.config, encoder=self.encoder.config)
@@ -94,6 +224,4 @@ class Skills(Network):
         return self.encoder
 
     def parts(self) -> dict[str, nn.Module]:
-        return {
-            name: getattr(self, name) for name in ("encoder", "enter", "blocks", "leave", "linear")
-        }
+        return {"encoder": self.encoder}

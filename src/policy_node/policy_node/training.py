@@ -74,6 +74,8 @@ def train(
     """
     out = Path(out)
     config = replace(config, batch=config.batch or find_family(task.family).batch)
+    if getattr(task.config, "replays", False):  # a family of another package may not have it
+        config = replace(config, actions="absolute")
     store = EpisodeStore(task.data)
     episodes = select_episodes(store, task.instructions)
     facts = _facts(task, config, store, episodes)
@@ -166,6 +168,9 @@ class PolicyTraining(TrainingRun):
             network.scene_encoder(),
             network.normaliser(),
         )
+        network.memorise(self.windows)
+        if getattr(task.config, "replays", False):
+            self.steps = 0
         self.network.to(self.accelerator.device).train()
         self.average = averaged(self.network, config.ema)
         optimiser = torch.optim.AdamW(_groups(self.network, config), config.learning_rate)
@@ -217,11 +222,10 @@ class PolicyTraining(TrainingRun):
         """Return the checkpoint of the current state, with averaged weights."""
         windows, task = self.windows, self.task
         average = cast(Network, self.average.module)
-        batches = max(self.step, 1)
         results = {
             "seconds": self.spent,
             "share_waiting_for_data": self.waited / max(self.spent, 1e-9),
-            "windows_per_second": batches * self.batch / max(self.spent, 1e-9),
+            "windows_per_second": self.step * self.batch / max(self.spent, 1e-9),
             "device": str(self.accelerator.device),
         }
         return Checkpoint(

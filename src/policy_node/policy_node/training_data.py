@@ -67,6 +67,10 @@ class ObservationWindows:
         encoder: a frozen scene encoder (`Network.scene_encoder`), if any: batches contain its
             features instead of point clouds.
 
+    Attributes:
+        normaliser: normaliser of joints and actions.
+        first: (F,) index of the first window of each window's episode.
+
     Raises:
         RuleSafeError: the dataset has no point clouds or images, or too few points.
     """
@@ -110,7 +114,7 @@ class ObservationWindows:
             normaliser = replace(_fit(joints, actions, config, train), frame=frame)
         self.normaliser = normaliser
         starts = np.cumsum(lengths) - lengths
-        self._first = np.repeat(starts, lengths)
+        self.first = np.repeat(starts, lengths)
         self._last = np.repeat(starts + lengths - 1, lengths)
         self._subtask: NDArray[np.int64] | None = None
         if getattr(config, "subtasks", False):  # a family of another package may not have it
@@ -129,7 +133,7 @@ class ObservationWindows:
 
     def batch(self, indices: NDArray[np.int64], rng: np.random.Generator | None = None) -> Batch:
         """Return the windows with these indices (B,), with augmentation if `rng` is given."""
-        config, first = self._config, self._first[indices]
+        config, first = self._config, self.first[indices]
         frames = np.maximum(indices[:, None] + np.arange(1 - config.frames, 1), first[:, None])
         joints = self._joints[frames]
         if rng is not None:
@@ -198,7 +202,7 @@ class ObservationWindows:
         self, batch: Batch, indices: NDArray[np.int64], rng: np.random.Generator | None
     ) -> None:
         assert self._values is not None
-        first = self._first[indices][:, None]
+        first = self.first[indices][:, None]
         ends = ends_of(indices - first[:, 0], self._grid)
         if rng is not None and self._train.memory_warp:
             ends = warp_time(ends, self._train.memory_warp, rng)

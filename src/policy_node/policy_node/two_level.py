@@ -104,6 +104,9 @@ class TwoLevel(Network):
             raise ValueError("the batch has no subtasks, which the network requires")
         return cross_entropy(self.logits(batch), batch.subtask)
 
+    def reset(self) -> None:
+        self.skills.reset()
+
     def choose(self, batch: Batch) -> Tensor:
         return self.logits(batch).argmax(-1)
 

@@ -30,10 +30,6 @@ if TYPE_CHECKING:
 IMAGES = {CAMERA_OF[key]: key for key in ("head_rgb", "front_rgb")}
 """Observation key of each camera."""
 
-RELEASE = 26
-"""Frames from an event to the end of its subtask, in which the expert releases the part and moves
-the hand away; median of the demonstrations, 23 to 38."""
-
 
 class PolicyError(Exception):
     """A policy raised an exception.
@@ -124,19 +120,13 @@ class SkillsAgent(PolicyAgent):
 
     _policy: "NetworkPolicy"
 
-    def reset(self, simulation: Simulation) -> None:
-        super().reset(simulation)
-        self._event, self._since = "", 0  # the subtask; frame in which another one became the next
-
     def act(self, simulation: Simulation) -> NDArray[np.float64]:
-        """Return the next action; a new subtask begins RELEASE frames after the last event."""
-        event = next(iter(simulation.progress.remaining), self._event)
-        if event == self._event:
-            self._since = simulation.frame
-        elif not self._event or simulation.frame - self._since >= RELEASE:
-            self._event = event
-            self._policy.wanted = list(SUBTASKS).index(event)
-            self._actions.clear()
+        """Return the next action; a new subtask begins at once."""
+        if event := next(iter(simulation.progress.remaining), ""):
+            wanted = list(SUBTASKS).index(event)
+            if self._policy.wanted != wanted:
+                self._policy.wanted = wanted
+                self._actions.clear()
         return super().act(simulation)
 
 

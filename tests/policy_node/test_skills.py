@@ -1,0 +1,187 @@
+"""Skills: which frames of which demonstration follow. Frames are at the corners of simple paths."""
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from policy_node.batches import Batch
+from policy_node.configs import SkillsConfig, TrainConfig
+from policy_node.skills import PATIENCE, RELEASE, START, Skills
+from policy_node.training_data import ObservationWindows
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_data.layout import SUBTASKS
+from rulesafe_data.store import EpisodeStore
+from vq_memory_node.memory import MemoryShape, NoMemory
+
+EXECUTE = 12
+OPEN, CLOSE, DOOR = (list(SUBTASKS).index(name) for name in ("knob+", "knob-", "door+"))
+
+
+def line(start, length, *, step=0.01):
+    """Return a path (length, 13) on which the first joint moves by `step` per frame."""
+    path = np.zeros((length, 13))
+    path[:, 0] = start + step * np.arange(length)
+    return path
+
+
+@pytest.fixture
+def make():
+    """Return a function that makes skills of (subtask, path) on the first safe. The actions are
+    the numbers of the frames, so that a chunk tells which frames were copied."""
+
+    def skills(*demonstrations):
+        paths = [path for _, path in demonstrations]
+        counts = [len(path) for path in paths]
+        found = Skills(SkillsConfig(stored=sum(counts)), MemoryShape())
+        found.joints.copy_(torch.from_numpy(np.concatenate(paths)))
+        found.actions.copy_(torch.arange(sum(counts))[:, None])
+        found.demonstration.copy_(torch.repeat_interleave(torch.tensor(counts)))
+        subtasks = torch.tensor([subtask for subtask, _ in demonstrations])
+        found.pair.copy_(torch.repeat_interleave(subtasks, torch.tensor(counts)))
+        return found
+
+    return skills
+
+
+def chunk(skills, subtask, posture, before=None, safes=(1.0,)):
+    """Return the frame numbers (50,) that the skills copy at a posture (13,), two frames after
+    `before`; `safes`: probabilities of the first safes."""
+    before = posture if before is None else before
+    scene = torch.zeros(1, 1, skills.encoder.features)
+    scene[..., 7 : 7 + len(safes)] = torch.tensor(safes)
+    batch = Batch(
+        joints=torch.tensor(np.stack([before, before, posture]), dtype=torch.float32)[None],
+        scene_features=scene,
+        subtask=None if subtask is None else torch.tensor([subtask]),
+    )
+    return skills.sample(batch)[0, :, 0].int().tolist()
+
+
+def frames(begin, last):
+    """Return 50 frame numbers from `begin` on that stay at `last`."""
+    return np.minimum(np.arange(begin, begin + 50), last).tolist()
+
+
+def test_a_new_episode_begins_at_the_nearest_frame_of_the_subtask(make):
+    skills = make((OPEN, line(0.0, 100)), (CLOSE, line(0.0, 100)), (OPEN, line(3.0, 100)))
+    path = line(0.0, 100)
+    assert chunk(skills, OPEN, path[30], path[28]) == frames(30, 99)
+    skills.reset()
+    assert chunk(skills, CLOSE, path[30], path[28]) == frames(130, 199)
+    skills.reset()
+    assert chunk(skills, OPEN, line(3.0, 100)[60], line(3.0, 100)[58]) == frames(260, 299)
+
+
+def test_the_change_of_the_posture_tells_opposite_motions_apart(make):
+    skills = make((OPEN, line(0.0, 50)), (OPEN, line(0.5, 50, step=-0.01)))
+    posture = line(0.0, 50)[25]
+    faster, slower = posture - line(0.02, 1)[0], posture + line(0.02, 1)[0]
+    assert chunk(skills, OPEN, posture, faster)[0] == 25
+    skills.reset()
+    assert chunk(skills, OPEN, posture, slower)[0] == 75
+
+
+def test_skills_follow_one_demonstration_even_if_another_is_nearer(make):
+    skills = make((OPEN, line(0.0, 100)), (OPEN, line(0.004, 100)))
+    path = line(0.0, 100)
+    assert chunk(skills, OPEN, path[0])[0] == 0
+    beside = path[EXECUTE] + line(0.004, 1)[0]  # exactly on the other one
+    assert chunk(skills, OPEN, beside, beside - line(0.02, 1)[0]) == frames(EXECUTE, 99)
+
+
+def test_a_late_arm_continues_where_it_is(make):
+    skills = make((OPEN, line(0.0, 100)))
+    path = line(0.0, 100)
+    chunk(skills, OPEN, path[20], path[18])
+    assert chunk(skills, OPEN, path[24], path[22])[0] == 24
+    assert chunk(skills, OPEN, path[60], path[58])[0] == 60, "more actions were executed"
+
+
+def test_where_the_arm_rests_time_passes_at_the_usual_rate(make):
+    skills = make((OPEN, np.zeros((80, 13))))
+    starts = [chunk(skills, OPEN, np.zeros(13))[0] for _ in range(4)]
+    assert np.diff(starts).tolist() == [EXECUTE] * 3
+
+
+def test_a_subtask_that_changes_early_begins_at_once(make):
+    skills = make((OPEN, line(0.0, 100)), (CLOSE, line(0.0, 100)))
+    path = line(0.0, 100)
+    chunk(skills, OPEN, path[20], path[18])
+    assert chunk(skills, CLOSE, path[32], path[30]) == frames(132, 199)
+
+
+def test_the_part_is_released_before_the_next_subtask(make):
+    skills = make((OPEN, line(0.0, 100)), (CLOSE, line(0.5, 100)), (CLOSE, line(1.0, 100)))
+    path = line(0.0, 100)
+    begin = 100 - RELEASE + 10
+    chunk(skills, OPEN, path[begin - EXECUTE], path[begin - EXECUTE - 2])
+    rest = list(range(begin, 100))
+    # The next demonstration is the one that begins where this one ends.
+    found = chunk(skills, CLOSE, path[begin], path[begin - 2])
+    assert found[: len(rest)] == rest
+    assert 200 <= found[len(rest)] < 200 + START and set(np.diff(found[len(rest) :])) == {1}
+    later = begin + EXECUTE
+    assert chunk(skills, CLOSE, path[later], path[later - 2])[: 100 - later] == rest[EXECUTE:]
+    following = line(1.0, 100)
+    assert chunk(skills, CLOSE, following[5], following[3]) == frames(205, 299)
+
+
+def test_after_an_attempt_without_success_another_one_begins(make):
+    skills = make((OPEN, line(0.0, 30)), (OPEN, line(0.9, 100)))
+    path = line(0.0, 30)
+    chunk(skills, OPEN, path[25], path[23])
+    at_end = [chunk(skills, OPEN, path[29]) for _ in range(PATIENCE)]
+    assert at_end[:-1] == [[29] * 50] * (PATIENCE - 1)
+    assert at_end[-1][0] < START, "not the nearest frame, which is the end of an attempt"
+
+
+def test_the_most_probable_safe_with_a_demonstration_counts(make):
+    skills = make((OPEN, line(0.0, 60)), (OPEN, line(0.0, 60)), (OPEN, line(0.0, 60)))
+    skills.pair[60:120] += 2 * len(SUBTASKS)
+    skills.pair[120:] += 5 * len(SUBTASKS)
+    starts = {}
+    for name, probabilities in {"third": (0.1, 0, 0.2), "new": (0.1, 0.8, 0.05)}.items():
+        skills.reset()
+        starts[name] = chunk(skills, OPEN, np.zeros(13), safes=probabilities)[0]
+    assert starts == {"third": 60, "new": 0}
+
+
+def test_a_subtask_without_demonstration_is_named(make):
+    with pytest.raises(RuleSafeError, match=r"no demonstration of door\+"):
+        chunk(make((OPEN, line(0.0, 10))), DOOR, np.zeros(13))
+
+
+def test_only_one_episode_at_a_time_and_only_a_given_subtask(make):
+    skills = make((OPEN, line(0.0, 10)))
+    with pytest.raises(RuleSafeError, match="execute a given subtask"):
+        chunk(skills, None, np.zeros(13))
+    with pytest.raises(ValueError, match="one episode at a time, got 2"):
+        skills.sample(Batch(torch.zeros(2, 3, 13), subtask=torch.tensor([0, 0])))
+
+
+@pytest.mark.parametrize("most", [1, 2, 25])
+def test_whole_demonstrations_are_stored_evenly_spaced(labelled, tmp_path, most):
+    store = EpisodeStore(labelled)
+    config, absolute = SkillsConfig(demonstrations=most), TrainConfig(actions="absolute")
+    skills = Skills(config, MemoryShape())
+    windows = ObservationWindows(
+        store, [0, 1, 2], config, NoMemory(), absolute, tmp_path, encoder=skills.encoder
+    )
+    skills.memorise(windows)
+    labels = np.concatenate([store.episode(i)["subtask_index"] for i in range(3)])
+    numbers = np.append(0, np.cumsum((np.diff(labels) != 0) | (np.diff(windows.first) != 0)))
+    kept = np.unique(skills.demonstration.numpy())
+    rows = np.isin(numbers, kept)
+    assert len(skills.joints) == skills.config.stored == rows.sum(), "whole demonstrations"
+    batch = windows.batch(np.flatnonzero(rows))
+    assert torch.equal(skills.joints, batch.joints[:, -1].half())
+    assert torch.equal(skills.actions, batch.actions[:, 0].half())
+    assert torch.equal(skills.pair % len(SUBTASKS), batch.subtask)
+    by_pair = [
+        len(np.unique(skills.demonstration[skills.pair == pair])) for pair in skills.pair.unique()
+    ]
+    assert max(by_pair) == min(most, max(by_pair)) and min(by_pair) >= 1
+    again = Skills(skills.config, MemoryShape())
+    again.load_state_dict(skills.state_dict())
+    assert torch.equal(again.joints, skills.joints)

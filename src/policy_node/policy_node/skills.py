@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from policy_node.batches import Batch, Network
@@ -57,6 +58,9 @@ decides where the arm rests."""
 PLAN = 2 * CHUNK
 """Number of frames that are planned ahead."""
 
+TYPICAL = 0.75
+"""Share of the demonstrations of a subtask from which the stored ones are chosen."""
+
 BATCH = 4096
 """Number of windows that are read at once."""
 
@@ -93,8 +97,7 @@ class Skills(Network):
         self._waits = 0  # number of inferences without progress
 
     def memorise(self, windows: "ObservationWindows") -> None:
-        """Store some demonstrations of each pair of safe and subtask, evenly spaced over the data,
-        which are sorted by rule: those of a subtask begin where different ones before it end."""
+        """Store some demonstrations of each pair of safe and subtask; see `_typical`."""
         count = len(windows)
         joints, actions = (np.empty((count, JOINTS), np.float16) for _ in range(2))
         subtask, safe = (np.empty(count, np.int64) for _ in range(2))
@@ -108,23 +111,21 @@ class Skills(Network):
         changes = (np.diff(subtask) != 0) | (np.diff(windows.first) != 0)
         demonstration = np.append(0, changes.cumsum())
         starts = np.append(0, np.flatnonzero(changes) + 1)
+        ends = np.append(starts[1:], count) - 1
         pairs = [
             len(SUBTASKS) * np.bincount(safe[begin:end]).argmax() + subtask[begin]
-            for begin, end in zip(starts, [*starts[1:], count], strict=True)
+            for begin, end in zip(starts, ends + 1, strict=True)
         ]
+        levers = np.array(LEVERS) * windows.normaliser.joints.scale
         chosen = [
-            found[
-                np.linspace(
-                    0, len(found) - 1, min(self.config.demonstrations, len(found)), dtype=int
-                )
-            ]
+            found[_typical(joints[ends[found]] * levers, self.config.demonstrations)]
             for found in (np.flatnonzero(pairs == pair) for pair in np.unique(pairs))
         ]
         kept = np.isin(demonstration, np.concatenate(chosen))
         self.joints, self.actions = torch.from_numpy(joints[kept]), torch.from_numpy(actions[kept])
         self.demonstration = torch.from_numpy(demonstration[kept].astype(np.int32))
         self.pair = torch.from_numpy(np.array(pairs, np.uint8)[demonstration[kept]])
-        self.levers = self.levers * torch.from_numpy(windows.normaliser.joints.scale)
+        self.levers = torch.from_numpy(levers.astype(np.float32))
         self.config = replace(self.config, stored=int(kept.sum()))
 
     def loss(self, batch: Batch) -> Tensor:
@@ -173,7 +174,7 @@ class Skills(Network):
             if self._waits < PATIENCE:
                 return self._rest(here)
             begin = self._nearest(pair, posture, START)
-        elif END < left <= RELEASE:
+        elif left <= RELEASE:
             last = torch.tensor(here + left, device=posture.device)
             following = self._rest(self._nearest(pair, self._stored(last), START))
             self._waits = 0
@@ -225,3 +226,18 @@ class Skills(Network):
 
     def parts(self) -> dict[str, nn.Module]:
         return {"encoder": self.encoder}
+
+
+def _typical(ends: NDArray[np.floating], count: int) -> NDArray[np.int64]:
+    """Return the indices of up to `count` demonstrations of a subtask, from their last postures
+    (n, 13), m.
+
+    Few demonstrations end in another posture than most, with the wrist turned the other way. No
+    demonstration of the next subtask begins there, so that the TYPICAL share with the most central
+    ends is used. Of these, evenly spaced ones are chosen: the data are sorted by rule, so that the
+    subtasks before them differ, and with them their first postures.
+    """
+    distances = np.linalg.norm(ends[:, None] - ends, axis=-1)
+    central = distances[distances.sum(1).argmin()].argsort(kind="stable")
+    found = np.sort(central[: max(count, round(TYPICAL * len(ends)))])
+    return found[np.linspace(0, len(found) - 1, min(count, len(found)), dtype=int)]

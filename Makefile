@@ -19,14 +19,11 @@ ARGS ?=
 $(foreach word,policy rule safe seed split memory,$(if $(filter command,$(origin $(word))),\
 	$(error arguments of the launch file go into ARGS: make demo ARGS="$(word):=$($(word))")))
 
-# Arguments of the second launch of `make demo`.
-LEARNED := policy:=dp3_rule_020 memory:=vq rule:=rule_020 safe:=safe_02 split:=train seed:=1
-
 # Marks of tests that `make check` leaves out (pyproject.toml describes them).
 SLOW := ros or render or colcon or train or episode
 
 .DEFAULT_GOAL := help
-.PHONY: help setup browser demo check test lint docs bench clean fuzz campaign mutants
+.PHONY: help setup browser demo check test lint docs bench clean fuzz campaign mutants paper
 
 help: ## List the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -34,12 +31,15 @@ help: ## List the targets
 setup: ## Install what is missing: packages, Vulkan driver, .venv, interfaces
 	@scripts/setup.sh
 
-# Without ARGS: the expert, then a learned policy, whose memory tokens are shown below its video.
+# Without ARGS: the expert, then the policy for all rules, whose memory tokens are shown below its
+# video.
 demo: setup ## Watch the robot open safes: runs/<time>/; ARGS="rule:=rule_003 ..." for another one
-	@.venv/bin/rulesafe launch launch/sim_evaluation.launch.xml $(ARGS)
 ifeq ($(strip $(ARGS)),)
+	@.venv/bin/rulesafe launch launch/sim_evaluation.launch.xml policy:=expert
 	@echo "demo: now a learned policy with memory under rule_020; this takes some minutes"
-	@.venv/bin/rulesafe launch launch/sim_evaluation.launch.xml $(LEARNED)
+	@.venv/bin/rulesafe launch launch/sim_evaluation.launch.xml rule:=rule_020
+else
+	@.venv/bin/rulesafe launch launch/sim_evaluation.launch.xml $(ARGS)
 endif
 
 browser: setup
@@ -63,6 +63,9 @@ lint: setup ## Check style, format and types
 docs: setup ## Build the documents' site, build/site/index.html
 	@NO_MKDOCS_2_WARNING=1 .venv/bin/mkdocs build --quiet --strict
 	@echo build/site/index.html
+
+paper: setup ## Reproduce the paper's tables 1 to 4: 20 hours on two cores, resumable; runs/paper
+	@scripts/study.sh runs/paper paper
 
 fuzz: setup ## Give 10 000 random and hostile inputs to each reader of files and messages
 	@RULESAFE_FUZZ=10000 .venv/bin/pytest -n auto --maxprocesses 4 --timeout 0 tests/test_fuzz_readers.py

@@ -166,8 +166,9 @@ def test_the_choice_learns_what_instruction_and_memory_require():
     skills execute the chosen one."""
     torch.manual_seed(0)
     shape = MemoryShape("tokens", 6, 4)
-    config = TwoLevelConfig(skills=SKILLS)
+    config = TwoLevelConfig(skills=replace(SKILLS, stored=5))
     network = make_network("two_level", config, shape)
+    network.skills.pair.copy_(torch.tensor([0, 1, 2, 4, 5]))
     batch = Batch(
         joints=torch.zeros(4, 3, 13),
         scene_features=torch.zeros(4, 1, network.scene_encoder().features),
@@ -186,4 +187,8 @@ def test_the_choice_learns_what_instruction_and_memory_require():
         optimiser.step()
     assert loss < 0.05 and network.logits(batch).argmax(-1).tolist() == [0, 1, 2, 4]
     network.skills.sample = lambda batch, generator: batch.subtask
+    network.skills.pair[1] = 0
+    assert network.choose(batch).tolist() != [0, 1, 2, 4], "only what the skills can execute"
+    assert 1 not in network.choose(batch)
+    network.skills.pair[1] = 1
     assert network.sample(replace(batch, subtask=None)).tolist() == [0, 1, 2, 4]

@@ -90,6 +90,7 @@ def test_an_episode_that_is_reset_from_elsewhere_has_failed(client, start, tmp_p
 
 def test_a_launch_whose_planner_is_stopped_fails_and_leaves_nothing(tmp_path):
     command = [sys.executable, "-m", "rulesafe_cli.cli", "launch", str(LAUNCH), *EPISODE]
+    command += ["policy:=expert"]
     launch = subprocess.Popen(
         [*command, "cameras:=false", "film:=false", f"out:={tmp_path}"],
         stdout=subprocess.PIPE,

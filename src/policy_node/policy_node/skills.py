@@ -148,6 +148,11 @@ class Skills(Network):
         self._plan = self._continued(pair, self._features(batch.joints[0, -1], batch.joints[0, 0]))
         return self.actions[self._plan[:CHUNK]].float()[None]
 
+    def known(self) -> Tensor:
+        """Return of which subtasks (6,) there are demonstrations."""
+        subtasks = torch.arange(len(SUBTASKS), device=self.pair.device)
+        return torch.isin(subtasks, self.pair % len(SUBTASKS))
+
     def _safes(self, batch: Batch) -> Tensor:
         """Return the probabilities of the safes (B, safes)."""
         return batch.scene(self.encoder, count=self.config.points)[:, -1, len(QUANTITIES) :]

@@ -108,7 +108,8 @@ class TwoLevel(Network):
         self.skills.reset()
 
     def choose(self, batch: Batch) -> Tensor:
-        return self.logits(batch).argmax(-1)
+        """Return the most probable subtask (B,) of which the skills have demonstrations."""
+        return self.logits(batch).masked_fill(~self.skills.known(), -torch.inf).argmax(-1)
 
     def sample(self, batch: Batch, generator: torch.Generator | None = None) -> Tensor:
         subtask = self.choose(batch) if batch.subtask is None else batch.subtask

@@ -1,0 +1,219 @@
+#!/usr/bin/env bash
+# The studies of docs/results/policies.md: demonstrations, trainings, evaluations and their tables.
+# They take hours; the same command resumes an interrupted run, and gives the same tables.
+#
+#     scripts/study.sh OUT STUDY...
+#
+# STUDY
+#   paper         the paper's tables 1 to 4: one_rule, models, twenty_rules and tokens
+#   one_rule      DP3-SF under one rule, on one safe: no memory, raw history, tokens (tables 1, 2)
+#   models        RDT, CogACT and pi0 under rule_020, with and without tokens (table 2)
+#   twenty_rules  one policy of two levels for all rules and safes (table 3)
+#   tokens        vocabulary size J and memory length M (table 4)
+#   memories      further memories and controls for the policy of twenty_rules
+#   four_rules    RDT and pi0 under four rules
+#   control       tokens shuffled in time
+#
+# WORKERS (2) processes run at once. RULES, MEMORIES and SEEDS (separated by spaces), DEMONSTRATIONS,
+# STEPS and EPISODES in the environment reduce the work.
+set -euo pipefail
+shopt -s nullglob # with reduced MEMORIES or SEEDS, some results do not exist
+out=${1:?usage: scripts/study.sh OUT STUDY...}
+shift
+workers=${WORKERS:-2} results=$out/results policies=$out/policies logs=$out/logs
+export OMP_NUM_THREADS=1 # as many processes as cores
+mkdir -p "$logs"
+
+usage() { sed -n '/^# STUDY/,/^set/s/^# \{0,1\}//p' "$0" >&2; }
+
+# Run the commands of stdin, one per line, in WORKERS processes; each has a log.
+parallel() {
+    # shellcheck disable=SC2016 # expanded by the process of each command
+    xargs -P "$workers" -L 1 bash -c \
+        'set -euo pipefail; name=$*; "$@" >"$logs/${name//[^A-Za-z0-9_]/_}.log" 2>&1' command
+}
+
+# Train a policy: trained NAME DATA CACHE OPTION...
+trained() {
+    name=$1 data=$2 cache=$3
+    rulesafe policy train "$out/$data" --cache "$out/$cache" --out "$policies/$name" "${@:4}"
+}
+
+# Evaluate a policy: evaluated NAME SPLIT EPISODES OPTION...
+evaluated() {
+    rulesafe eval --policy "$policies/$1" --split "$2" --episodes "${EPISODES:-$3}" \
+        --step-seconds 12 --films 0 --out "$results/$1_$2" "${@:4}"
+}
+
+# Write a table of evaluations: table NAME RESULT...
+table() {
+    rulesafe eval table "${@:2}" --out "$out/$1.md"
+}
+
+# Demonstrations on safe_02, whose point clouds are decoded once, before trainings share the cache.
+demonstrations() { # NAME RULES EPISODES
+    rulesafe demos generate --rules "$2" --episodes "${DEMONSTRATIONS:-$3}" --safes safe_02 \
+        --split train --style strict --passes states --workers "$workers" --out "$out/demos_$1"
+    rulesafe demos render "$out/demos_$1" --observations points --workers "$workers"
+    trained "warm_$1" "demos_$1" "cache_$1" --policy dp3 --memory none --steps 1
+}
+
+one_rule() {
+    for rule in ${RULES:-rule_001 rule_020}; do
+        demonstrations "$rule" "$rule" 100
+    done
+    for seed in ${SEEDS:-0 1}; do
+        for rule in ${RULES:-rule_001 rule_020}; do
+            for memory in ${MEMORIES:-none raw vq}; do
+                echo "dp3 $rule $memory $seed"
+            done
+        done
+    done | parallel
+    table tables_1_and_2 "$results"/rule_0??_{none,raw,vq}_?_*
+}
+
+dp3() { # RULE MEMORY SEED
+    rule=$1 memory=$2 seed=$3 name=$1_$2_$3
+    steps=8000 settings=()
+    if [[ $rule == rule_001 ]]; then steps=5000; fi
+    if [[ $memory == vq ]]; then settings=(--clusters 4); fi
+    trained "$name" "demos_$rule" "cache_$rule" --policy dp3 --memory "$memory" \
+        --steps "${STEPS:-$steps}" --seed "$seed" "${settings[@]}"
+    for split in train shifted; do
+        evaluated "$name" "$split" 50 --rules "$rule" --safes safe_02
+    done
+}
+
+control() {
+    rulesafe eval --policy "$policies/rule_020_vq_1" --rules rule_020 --safes safe_02 --split train \
+        --step-seconds 12 --memory-control shuffled --episodes 12 --out "$out/shuffled"
+}
+
+tokens() {
+    demonstrations rule_020 rule_020 100
+    parallel <<<'dp3_tokens vq2_0 0 --clusters 2
+dp3_tokens vq_0 0 --clusters 4
+dp3_tokens vq32_0 0 --clusters 32
+dp3_tokens vq256_0 0 --clusters 256
+dp3_tokens vqM20_0 0 --clusters 4 --length 20
+dp3_tokens vq_1 1 --clusters 4
+dp3_tokens vqM60_1 1 --clusters 4 --length 60'
+    table table_4 "$results"/rule_020_{vq2,vq,vq32,vq256}_0_shifted
+    table lengths_20 "$results"/rule_020_{vqM20,vq}_0_shifted
+    table lengths_60 "$results"/rule_020_{vq,vqM60}_1_shifted
+}
+
+dp3_tokens() { # NAME SEED OPTION...
+    trained "rule_020_$1" demos_rule_020 cache_rule_020 --policy dp3 --memory vq \
+        --steps "${STEPS:-8000}" --seed "$2" "${@:3}"
+    evaluated "rule_020_$1" shifted 50 --rules rule_020 --safes safe_02
+}
+
+models() {
+    demonstrations rule_020 rule_020 100
+    for family in rdt cogact pi0; do
+        for memory in none "vq --clusters 4"; do
+            echo "model $family $memory"
+        done
+    done | parallel
+    table table_2_models "$results"/rule_020_{rdt,cogact,pi0}b_{none,vq}_0_train
+}
+
+model() { # FAMILY MEMORY OPTION...
+    name=rule_020_$1b_$2_0
+    trained "$name" demos_rule_020 cache_rule_020 --policy "$1" --memory "${@:2}" \
+        --steps "${STEPS:-16000}" --batch 16
+    evaluated "$name" train 50 --rules rule_020 --safes safe_02
+    rulesafe policy open-loop "$policies/$name" "$out/demos_rule_020" --episodes 6
+}
+
+four=rule_001,rule_002,rule_003,rule_005
+four_rules() {
+    demonstrations four "$four" 50
+    for family in rdt pi0; do
+        for memory in none "vq --clusters 4"; do
+            echo "model_of_four $family $memory"
+        done
+    done | parallel
+    for family in rdt pi0; do
+        rulesafe eval compare "$results"/four_${family}_{none,vq}_0_train
+    done
+}
+
+model_of_four() { # FAMILY MEMORY OPTION...
+    name=four_$1_$2_0
+    trained "$name" demos_four cache_four --policy "$1" --memory "${@:2}" \
+        --steps "${STEPS:-12000}" --batch 16
+    evaluated "$name" train 25 --rules "$four" --safes safe_02
+}
+
+twenty_rules() {
+    rulesafe demos generate --rules "$all" --episodes "${DEMONSTRATIONS:-50}" --split nominal \
+        --style strict --passes states --workers "$workers" --out "$out/demos_all"
+    rulesafe demos render "$out/demos_all" --observations points --camera-rate 1 \
+        --workers "$workers" --out "$out/data_all"
+    trained skills data_all cache_all --policy skills --memory none
+    {
+        echo "all_rules skills"
+        for seed in ${SEEDS:-0 1 2}; do
+            for memory in ${MEMORIES:-none raw vq}; do
+                echo "two_levels $seed $memory $memory"
+            done
+        done
+    } | parallel
+    table table_3 "$results"/skills_nominal "$results"/all_{none,raw,vq}_?_nominal
+}
+
+memories() {
+    controls=vq_memory_node.controls
+    for seed in ${SEEDS:-0 1 2}; do
+        for j in 2 32 256; do echo "two_levels $seed vq_J$j vq --clusters $j"; done
+        for m in 20 60; do echo "two_levels $seed vq_M$m vq --length $m"; done
+        echo "two_levels $seed vq_all_joints vq --memory-model all_rules"
+        echo "two_levels $seed time $controls:ElapsedTime"
+        echo "two_levels $seed grasp $controls:GraspBit"
+        echo "two_levels $seed random $controls:RandomClusters"
+    done | parallel
+    table memories "$results"/all_*
+}
+
+# Train and evaluate the upper level with a memory.
+two_levels() { # SEED NAME MEMORY OPTION...
+    name=all_$2_$1
+    trained "$name" data_all cache_all --policy two_level --skills "$policies/skills" \
+        --memory "${@:3}" --steps "${STEPS:-6000}" --seed "$1"
+    all_rules "$name"
+}
+
+# Evaluate a policy under all rules, on all safes at the poses of the demonstrations.
+all_rules() { # NAME
+    evaluated "$1" nominal 10 --rules "$all" --safes all
+}
+
+paper() {
+    cat <<'END'
+Hours on two cores without a GPU (an interrupted run is resumed by the same command):
+    one_rule       8    tables 1 and 2: 12 trainings of DP3-SF
+    models         7    table 2: 6 trainings of RDT, CogACT and pi0
+    twenty_rules   3    table 3: 1000 demonstrations, 9 trainings of a policy of two levels
+    tokens         2    table 4: 7 trainings of DP3-SF
+END
+    one_rule
+    models
+    twenty_rules
+    tokens
+}
+
+all=${RULES:-all} all=${all// /,}
+export out results policies logs four all
+while read -r _ _ name; do export -f "${name?}"; done < <(declare -F)
+for study in "${@:?usage: scripts/study.sh OUT STUDY...}"; do
+    case $study in
+    paper | one_rule | models | twenty_rules | tokens | memories | four_rules | control) "$study" ;;
+    *)
+        echo "unknown study '$study'" >&2
+        usage
+        exit 2
+        ;;
+    esac
+done

@@ -7,7 +7,7 @@ torch = pytest.importorskip("torch")
 
 from policy_node.batches import Batch
 from policy_node.configs import SkillsConfig, TrainConfig
-from policy_node.skills import PATIENCE, RELEASE, START, Skills
+from policy_node.skills import PATIENCE, RELEASE, START, Skills, typical
 from policy_node.training_data import ObservationWindows
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.layout import SUBTASKS
@@ -104,11 +104,15 @@ def test_where_the_arm_rests_time_passes_at_the_usual_rate(make):
     assert np.diff(starts).tolist() == [EXECUTE] * 3
 
 
-def test_a_subtask_that_changes_early_begins_at_once(make):
+def test_a_demonstration_is_left_early_if_the_subtask_changes_twice_in_succession(make):
     skills = make((OPEN, line(0.0, 100)), (CLOSE, line(0.0, 100)))
     path = line(0.0, 100)
-    chunk(skills, OPEN, path[20], path[18])
-    assert chunk(skills, CLOSE, path[32], path[30]) == frames(132, 199)
+    chunk(skills, OPEN, path[1])
+    for begin in (13, 25):  # the other subtask in every other inference
+        assert chunk(skills, CLOSE, path[begin], path[begin - 2])[0] == begin
+        assert chunk(skills, OPEN, path[begin + 6], path[begin + 4])[0] == begin + 6
+    assert chunk(skills, CLOSE, path[41], path[39])[0] == 41
+    assert chunk(skills, CLOSE, path[50], path[48]) == frames(150, 199)
 
 
 def test_the_part_is_released_before_the_next_subtask(make):
@@ -128,12 +132,15 @@ def test_the_part_is_released_before_the_next_subtask(make):
 
 
 def test_after_an_attempt_without_success_another_one_begins(make):
-    skills = make((OPEN, line(0.0, 30)), (OPEN, line(0.9, 100)))
+    skills = make((OPEN, line(0.0, 30)), (OPEN, line(0.9, 30)))
     path = line(0.0, 30)
     chunk(skills, OPEN, path[25], path[23])
     at_end = [chunk(skills, OPEN, path[29]) for _ in range(PATIENCE)]
     assert at_end[:-1] == [[29] * 50] * (PATIENCE - 1)
-    assert at_end[-1][0] < START, "not the nearest frame, which is the end of an attempt"
+    assert 30 <= at_end[-1][0] < 30 + START, "the beginning of another demonstration"
+    for _ in range(PATIENCE):
+        again = chunk(skills, OPEN, line(0.9, 30)[29])
+    assert 30 <= again[0] < 30 + START, "all have failed: the nearest one again"
 
 
 def test_the_most_probable_safe_with_a_demonstration_counts(make):
@@ -160,8 +167,10 @@ def test_only_one_episode_at_a_time_and_only_a_given_subtask(make):
         skills.sample(Batch(torch.zeros(2, 3, 13), subtask=torch.tensor([0, 0])))
 
 
-@pytest.mark.parametrize("most", [1, 2, 25])
-def test_whole_demonstrations_are_stored_evenly_spaced(labelled, tmp_path, most):
+@pytest.mark.parametrize("most", [1, 6])
+def test_whole_demonstrations_of_each_subtask_after_each_other_one_are_stored(
+    labelled, tmp_path, most
+):
     store = EpisodeStore(labelled)
     config, absolute = SkillsConfig(demonstrations=most), TrainConfig(actions="absolute")
     skills = Skills(config, MemoryShape())
@@ -178,10 +187,20 @@ def test_whole_demonstrations_are_stored_evenly_spaced(labelled, tmp_path, most)
     assert torch.equal(skills.joints, batch.joints[:, -1].half())
     assert torch.equal(skills.actions, batch.actions[:, 0].half())
     assert torch.equal(skills.pair % len(SUBTASKS), batch.subtask)
-    by_pair = [
-        len(np.unique(skills.demonstration[skills.pair == pair])) for pair in skills.pair.unique()
-    ]
-    assert max(by_pair) == min(most, max(by_pair)) and min(by_pair) >= 1
     again = Skills(skills.config, MemoryShape())
     again.load_state_dict(skills.state_dict())
     assert torch.equal(again.joints, skills.joints)
+
+
+def test_the_stored_demonstrations_are_typical():
+    """Of ten demonstrations of pair 3, five after pair 1 and five after no other, one of each
+    begins elsewhere and one of each ends elsewhere; two demonstrations of pair 1."""
+    pairs, before = np.array([3] * 10 + [1, 1]), np.array([1, -1] * 5 + [-1, 3])
+    starts, ends = (np.zeros((12, 13)) for _ in range(2))
+    starts[:10:2, 0] = 0.5  # where pair 1 ends
+    starts[[0, 1], 0] += 2
+    ends[[2, 3], 0] = 2
+    starts[4:10, 1] = 0.01 * np.arange(6)
+    chosen = typical(pairs, before, starts, ends, 3)
+    assert set(chosen) == {4, 6, 8, 5, 7, 9, 10, 11}
+    assert set(typical(pairs, before, starts, ends, 9)) == set(range(12))

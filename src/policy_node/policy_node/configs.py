@@ -198,7 +198,7 @@ class SkillsConfig(NetworkConfig):
 
     Attributes:
         frames, points, encoder: as in Dp3Config; the encoder is required.
-        demonstrations: number of demonstrations of each pair of safe and subtask; 0.1 MB for 12.
+        demonstrations: number of demonstrations of each subtask on each safe after each other one.
         execute: usual number of actions of a chunk that are executed before the next inference.
         stored: number of frames of all demonstrations, which training determines.
     """
@@ -206,7 +206,7 @@ class SkillsConfig(NetworkConfig):
     frames: int = 3
     points: int = 256
     encoder: str | EncoderConfig = "ten_safes"
-    demonstrations: int = 25
+    demonstrations: int = 6
     execute: int = 12
     stored: int = 0
 

@@ -51,15 +51,16 @@ END = 3
 PATIENCE = 2
 """Number of inferences without progress after which another attempt begins."""
 
+CERTAIN = 2
+"""Number of successive inferences with another subtask after which a demonstration is left early:
+a single one is more often a mistake of the classifier than a part that moved early."""
+
 OFF = 0.002
 """Distance (m) that counts for each step by which the progress differs from the usual one: it
 decides where the arm rests."""
 
 PLAN = 2 * CHUNK
 """Number of frames that are planned ahead."""
-
-TYPICAL = 0.75
-"""Share of the demonstrations of a subtask from which the stored ones are chosen."""
 
 BATCH = 4096
 """Number of windows that are read at once."""
@@ -95,9 +96,11 @@ class Skills(Network):
     def reset(self) -> None:
         self._plan: Tensor | None = None
         self._waits = 0  # number of inferences without progress
+        self._doubts = 0  # number of successive inferences with another subtask
+        self._failed: list[int] = []  # demonstrations of the subtask that did not succeed
 
     def memorise(self, windows: "ObservationWindows") -> None:
-        """Store some demonstrations of each pair of safe and subtask; see `_typical`."""
+        """Store some demonstrations of each pair of safe and subtask; see `typical`."""
         count = len(windows)
         joints, actions = (np.empty((count, JOINTS), np.float16) for _ in range(2))
         subtask, safe = (np.empty(count, np.int64) for _ in range(2))
@@ -112,19 +115,25 @@ class Skills(Network):
         demonstration = np.append(0, changes.cumsum())
         starts = np.append(0, np.flatnonzero(changes) + 1)
         ends = np.append(starts[1:], count) - 1
-        pairs = [
+        numbers = [
             len(SUBTASKS) * np.bincount(safe[begin:end]).argmax() + subtask[begin]
             for begin, end in zip(starts, ends + 1, strict=True)
         ]
+        pairs = np.array(numbers)
+        same = windows.first[starts[1:]] == windows.first[starts[:-1]]
+        before = np.append(-1, np.where(same, pairs[:-1], -1))
         levers = np.array(LEVERS) * windows.normaliser.joints.scale
-        chosen = [
-            found[_typical(joints[ends[found]] * levers, self.config.demonstrations)]
-            for found in (np.flatnonzero(pairs == pair) for pair in np.unique(pairs))
-        ]
-        kept = np.isin(demonstration, np.concatenate(chosen))
+        chosen = typical(
+            pairs,
+            before,
+            joints[starts] * levers,
+            joints[ends] * levers,
+            self.config.demonstrations,
+        )
+        kept = np.isin(demonstration, chosen)
         self.joints, self.actions = torch.from_numpy(joints[kept]), torch.from_numpy(actions[kept])
         self.demonstration = torch.from_numpy(demonstration[kept].astype(np.int32))
-        self.pair = torch.from_numpy(np.array(pairs, np.uint8)[demonstration[kept]])
+        self.pair = torch.from_numpy(pairs[demonstration[kept]].astype(np.uint8))
         self.levers = torch.from_numpy(levers.astype(np.float32))
         self.config = replace(self.config, stored=int(kept.sum()))
 
@@ -170,25 +179,33 @@ class Skills(Network):
         if self._plan is None:
             return self._rest(self._nearest(pair, posture))
         steps = torch.arange(CHUNK, device=posture.device)
-        distances = self._distances(self._plan[:CHUNK], posture)
+        # Without the change of the posture: a late arm has another one.
+        distances = (self._stored(self._plan[:CHUNK]) - posture)[:, :JOINTS].norm(dim=-1)
         progress = int((distances + OFF * (steps - self.config.execute).abs()).argmin())
         here = int(self._plan[progress])
         left = int(self._bounds(here)[1]) - here
         if int(self.pair[here]) == pair:
+            self._doubts = 0
             self._waits += 1 if left <= END or progress <= 1 else 0
             if self._waits < PATIENCE:
                 return self._rest(here)
+            self._failed.append(int(self.demonstration[here]))
             begin = self._nearest(pair, posture, START)
         elif left <= RELEASE:
             last = torch.tensor(here + left, device=posture.device)
+            self._failed.clear()
             following = self._rest(self._nearest(pair, self._stored(last), START))
-            self._waits = 0
+            self._waits = self._doubts = 0
             return torch.cat(
                 [torch.arange(here, here + left + 1, device=posture.device), following]
             )
         else:
+            self._doubts += 1
+            if self._doubts < CERTAIN:
+                return self._rest(here)
+            self._failed.clear()
             begin = self._nearest(pair, posture)
-        self._waits = 0
+        self._waits = self._doubts = 0
         return self._rest(begin)
 
     def _rest(self, frame: int) -> Tensor:
@@ -197,21 +214,21 @@ class Skills(Network):
         return frames.clamp(max=int(self._bounds(frame)[1]))
 
     def _nearest(self, pair: int, posture: Tensor, within: int | None = None) -> int:
-        """Return the nearest frame of a pair's demonstrations, or of their first frames."""
+        """Return the nearest frame of a pair's demonstrations, or of their first frames. Those that
+        have failed are used again only if all have."""
         frames = torch.nonzero(self.pair == pair)[:, 0]
+        failed = torch.tensor(self._failed, dtype=self.demonstration.dtype, device=frames.device)
+        untried = frames[~torch.isin(self.demonstration[frames], failed)]
+        frames = untried if len(untried) else frames
         if within is not None:
             frames = frames[frames - self._bounds(frames)[0] < within]
-        return int(frames[self._distances(frames, posture).argmin()])
+        return int(frames[(self._stored(frames) - posture).norm(dim=-1).argmin()])
 
     def _bounds(self, frames: Tensor | int) -> tuple[Tensor, Tensor]:
         """Return the first and the last frame of the demonstrations of some frames."""
         numbers = self.demonstration[frames].contiguous()
         first = torch.searchsorted(self.demonstration, numbers)
         return first, torch.searchsorted(self.demonstration, numbers, right=True) - 1
-
-    def _distances(self, frames: Tensor, posture: Tensor) -> Tensor:
-        """Return the distance (n,), m, of frames (n,) from the features (26,) of a posture."""
-        return (self._stored(frames) - posture).norm(dim=-1)
 
     def _stored(self, frames: Tensor) -> Tensor:
         """Return the features (..., 26) of stored frames (...)."""
@@ -233,16 +250,38 @@ class Skills(Network):
         return {"encoder": self.encoder}
 
 
-def _typical(ends: NDArray[np.floating], count: int) -> NDArray[np.int64]:
-    """Return the indices of up to `count` demonstrations of a subtask, from their last postures
-    (n, 13), m.
+def typical(
+    pairs: NDArray[np.int64],
+    before: NDArray[np.int64],
+    starts: NDArray[np.floating],
+    ends: NDArray[np.floating],
+    count: int,
+) -> NDArray[np.int64]:
+    """Return the indices of the demonstrations to store, of N.
 
-    Few demonstrations end in another posture than most, with the wrist turned the other way. No
-    demonstration of the next subtask begins there, so that the TYPICAL share with the most central
-    ends is used. Of these, evenly spaced ones are chosen: the data are sorted by rule, so that the
-    subtasks before them differ, and with them their first postures.
+    A demonstration begins where the subtask before it ended, and should end where the next ones
+    begin. Few end elsewhere, with the wrist turned the other way. Therefore those with the most
+    central first and last postures are stored.
+
+    Args:
+        pairs: (N,) pair of each demonstration.
+        before: (N,) pair of the demonstration before it in its episode; -1: the first one.
+        starts, ends: (N, 13) first and last postures, m.
+        count: number of demonstrations of each pair after each other pair.
     """
-    distances = np.linalg.norm(ends[:, None] - ends, axis=-1)
-    central = distances[distances.sum(1).argmin()].argsort(kind="stable")
-    found = np.sort(central[: max(count, round(TYPICAL * len(ends)))])
-    return found[np.linspace(0, len(found) - 1, min(count, len(found)), dtype=int)]
+    chosen = []
+    for pair in np.unique(pairs):
+        of_pair = np.flatnonzero(pairs == pair)
+        off = np.zeros(len(pairs))
+        off[of_pair] = _from_centre(ends[of_pair])
+        for previous in np.unique(before[of_pair]):
+            found = of_pair[before[of_pair] == previous]
+            chosen.append(found[(off[found] + _from_centre(starts[found])).argsort()[:count]])
+    return np.concatenate(chosen)
+
+
+def _from_centre(postures: NDArray[np.floating]) -> NDArray[np.float64]:
+    """Return the distances (n,) of postures (n, 13), m, from the most central one."""
+    distances = np.linalg.norm(postures[:, None] - postures, axis=-1)
+    found: NDArray[np.float64] = distances[distances.sum(1).argmin()]
+    return found

@@ -21,6 +21,7 @@ from policy_node.training_data import OVERLAP, ObservationWindows
 from policy_node.two_level import TwoLevel
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_INDICES
+from rulesafe_data.files import sha256
 from rulesafe_data.store import EpisodeStore
 from vq_memory_node.memory import MemoryShape
 from vq_memory_node.rolling import readings_of
@@ -106,6 +107,8 @@ def test_only_the_choice_is_trained_and_the_checkpoint_is_complete(
         assert torch.equal(found.weights[f"skills.{name}"], value)
     assert found.normaliser.as_json() == lower.normaliser.as_json()
     assert found.config.skills == lower.config, "the folder of the skills is not needed again"
+    recorded = found.training["facts"]["policy"]["skills"]
+    assert recorded == sha256(skills / "policy.safetensors"), "not their folder"
     policy = load_policy(out)
     assert policy.needs.instruction and policy.needs.memory == (memory != "none")
     episode = EpisodeStore(labelled).episode(0)

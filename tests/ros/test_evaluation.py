@@ -111,6 +111,20 @@ def test_a_launch_whose_planner_is_stopped_fails_and_leaves_nothing(tmp_path):
     assert not [pid for pid in pids.values() if Path(f"/proc/{pid}").exists()]
 
 
+@pytest.mark.render
+def test_the_launch_file_runs_a_policy_with_its_memory(tmp_path):
+    """Without arguments it is the policy for all rules, over the graph with cameras."""
+    command = [sys.executable, "-m", "rulesafe_cli.cli", "launch", str(LAUNCH), *EPISODE]
+    done = subprocess.run(
+        [*command, "film:=false", f"out:={tmp_path}"], capture_output=True, text=True, timeout=500
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = episode(tmp_path / "summary.json")
+    assert found["opened"] and found["events"][-1]["event"] == "door+"
+    for name in ("vq_memory_node", "policy_node"):
+        assert f"[{name}" in done.stdout + done.stderr
+
+
 def test_without_a_planner_the_evaluator_says_that_no_chunk_came(start, tmp_path):
     start(SIM, "cameras:=false", "start:=false")
     out = f"out:={tmp_path}"

@@ -20,6 +20,16 @@ def test_a_shipped_checkpoint_is_small_and_says_what_it_learned(name, capsys):
 
 
 @pytest.mark.render
+def test_the_policy_for_all_rules_opens_safes_under_any_of_them(tmp_path):
+    """Ten safes under two rules; the success rate over all rules and safes is about 90 %."""
+    words = ["--policy", "two_level_all_rules", "--rules", "rule_005,rule_014", "--films", "0"]
+    chosen = ["--safes", "all", "--split", "nominal", "--episodes", "3"]
+    assert main(["eval", *words, *chosen, "--out", str(tmp_path / "out")]) == 0
+    results = json.loads((tmp_path / "out" / "results.json").read_text())
+    assert sum(episode["opened"] for episode in results["episodes"]) >= 3
+
+
+@pytest.mark.render
 @pytest.mark.parametrize("rule", ["rule_001", "rule_020"])
 def test_a_shipped_policy_opens_what_it_learned_to_open(rule, tmp_path):
     """On the training safe at new poses; the success rate of each is about 90 %."""

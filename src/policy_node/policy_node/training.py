@@ -19,11 +19,12 @@ from accelerate.utils import DistributedDataParallelKwargs
 from torch import Tensor, nn
 
 from policy_node.batches import Batch, Network
-from policy_node.checkpoints import JSON_FILE, Checkpoint, revision, save_policy
+from policy_node.checkpoints import ARRAY_FILE, JSON_FILE, Checkpoint, find, revision, save_policy
 from policy_node.configs import NetworkConfig, TrainConfig
 from policy_node.ema import averaged
 from policy_node.families import find_family, make_network
 from policy_node.training_data import ObservationWindows, select_episodes
+from rulesafe_data.files import sha256
 from rulesafe_data.store import EpisodeStore
 from vq_memory_node.memory import Memory
 from vq_memory_node.resume import TrainingProgress, TrainingRun, run_training
@@ -94,12 +95,11 @@ def _facts(
 ) -> dict[str, Any]:
     """Return all settings and hashes that determine the trained weights, as JSON values."""
     tasks = dict.fromkeys(store.episodes[index].task for index in episodes)
+    network = asdict(task.config)  # type: ignore[call-overload]
+    if isinstance(folder := network.get("skills"), str):  # of any name
+        network["skills"] = sha256(find(folder) / ARRAY_FILE)
     return {
-        "policy": {
-            "family": task.family,
-            "size": task.size,
-            **asdict(task.config),  # type: ignore[call-overload]
-        },
+        "policy": {"family": task.family, "size": task.size, **network},
         "memory": task.memory.describe(),
         "config": asdict(config),
         "data": {

@@ -3,8 +3,8 @@
 
     .venv/bin/python scripts/results_figures.py [OUT]
 
-writes memory.png, models.png, vocabulary.png, step_probe.png and expert.png into OUT, by default
-docs/results. Intervals are those of the tables; where a table has none, they are Wilson's.
+writes memory.png, models.png, twenty_rules.png, vocabulary.png, step_probe.png and expert.png into
+OUT, by default docs/results. Intervals are those of the tables; where a table has none, they are Wilson's.
 """
 
 import csv
@@ -22,6 +22,9 @@ from matplotlib.figure import Figure
 from rulesafe_data.intervals import wilson
 from rulesafe_demos import figure as expert_figure
 from rulesafe_demos.stats import Group
+from rulesafe_eval.results import read_results
+from rulesafe_locks.proofs import prove
+from rulesafe_locks.rules import RULES, load_rule
 
 RESULTS = Path(__file__).resolve().parents[1] / "docs/results"
 COLORS = {"none": "#9aa0a8", "raw": "#e08e2b", "vq": "#2468b0"}
@@ -166,6 +169,42 @@ def draw_models(table: Sequence[Row]) -> Figure:
     return figure
 
 
+def draw_twenty(folder: Path) -> Figure:
+    """Draw success under each rule of policies of two levels on ten safes, by memory: the mean of
+    the trainings and each of them. Rules are sorted by the memory that their shortest plan needs.
+    """
+    found = {
+        memory: [read_results(path) for path in sorted(folder.glob(f"{memory}_*.json"))]
+        for memory in COLORS
+    }
+    proofs = {rule: prove(load_rule(rule)) for rule in RULES}
+    order = sorted(RULES, key=lambda rule: (proofs[rule].memory, proofs[rule].steps, rule))
+    figure = Figure(figsize=(8, 3.4), dpi=200, layout="constrained")
+    axes = figure.subplots()
+    for j, (memory, results) in enumerate(found.items()):
+        x = np.arange(len(order)) + (j - 1) * 0.28
+        opened = np.array(
+            [
+                [
+                    100 * np.mean([e["opened"] for e in result["episodes"] if e["rule"] == rule])
+                    for rule in order
+                ]
+                for result in results
+            ]
+        )
+        axes.bar(x, opened.mean(0), 0.26, color=COLORS[memory])
+        for rates in opened:
+            axes.plot(x, rates, ".", color=INK, markersize=2.5)
+    labels = [f"{rule[-3:]}\n{proofs[rule].bits:.1f}" for rule in order]
+    axes.set_xticks(range(len(order)), labels)
+    axes.set_xlim(-0.6, len(order) - 0.4)
+    axes.set_xlabel("rule, and the bits of memory that its shortest plan needs besides the phases")
+    axes_of_rates(axes, "One policy for twenty rules on ten safes")
+    axes.set_ylabel("success (%)")
+    legend(figure, COLORS)
+    return figure
+
+
 def draw_vocabulary(table: Sequence[Row]) -> Figure:
     """Draw success under rule_020 by vocabulary size J and by memory length M."""
     figure = Figure(figsize=(7, 3.0), dpi=200, layout="constrained")
@@ -262,6 +301,7 @@ def main(out: Path = RESULTS) -> None:
     with rc_context(STYLE):
         draw_memory(table).savefig(out / "memory.png")
         draw_models(table).savefig(out / "models.png")
+        draw_twenty(RESULTS / "data/twenty_rules").savefig(out / "twenty_rules.png")
         draw_vocabulary(table).savefig(out / "vocabulary.png")
         draw_step_probe(rows("step_probe.csv")).savefig(out / "step_probe.png")
         draw_expert(out / "expert.png", rows("expert.csv"))

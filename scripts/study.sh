@@ -172,6 +172,8 @@ memories() {
         echo "two_levels $seed vq_all_joints vq --memory-model all_rules"
         echo "two_levels $seed time $controls:ElapsedTime"
         echo "two_levels $seed grasp $controls:GraspBit"
+        echo "two_levels $seed counter $controls:StepCounter --length 1"
+        echo "two_levels $seed joints $controls:QuantisedJoints"
         echo "two_levels $seed random $controls:RandomClusters"
     done | parallel
     table memories "$results"/all_*

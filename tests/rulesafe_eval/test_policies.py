@@ -3,18 +3,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from policy_node.policy import CHUNK, Needs
+from policy_node.policy import CHUNK, Needs, Observation
 from rulesafe_core.chunks import EXECUTORS
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_eval.agents import facts_of, load_agent
 from rulesafe_eval.commands import _named
-from rulesafe_eval.policies import PolicyAgent, ShuffledMemory, SkillsAgent
+from rulesafe_eval.policies import CHANGES, PolicyAgent, SkillsAgent, controlled
 from rulesafe_eval.request import Setup
 from rulesafe_eval.runner import play
 from rulesafe_sim.episode import AgentLog
 from rulesafe_sim.observer import Observer
 from rulesafe_sim.simulation import HOME_ACTION, Simulation
-from vq_memory_node.memory import NoMemory, RawMemory
+from vq_memory_node.memory import NoMemory, RawMemory, Reading
 from vq_memory_node.rolling import readings_of
 
 
@@ -150,9 +150,9 @@ def test_an_answer_that_is_no_chunk_is_refused_in_one_line(answer, gave, request
         play(PolicyAgent(policy, NoMemory(), 25), Setup("odd"), episode, tmp_path)
 
 
-@pytest.mark.parametrize("wrap", [lambda policy: policy, ShuffledMemory])
+@pytest.mark.parametrize("control", ["none", "shuffled"])
 def test_a_policy_that_raises_is_shown_where_it_did_and_nothing_of_ours(
-    wrap, request_for, tmp_path
+    control, request_for, tmp_path
 ):
     class Broken(HoldStill):
         asked = 0
@@ -165,9 +165,8 @@ def test_a_policy_that_raises_is_shown_where_it_did_and_nothing_of_ours(
             raise ValueError("no such thing")
 
     request = request_for(policy="mine:Broken")
-    agent = PolicyAgent(wrap(Broken()), RawMemory(2), 12)
-    if wrap is ShuffledMemory:
-        Broken.needs = Needs(memory=True)
+    Broken.needs = Needs(memory=control != "none")
+    agent = PolicyAgent(controlled(Broken(), control), RawMemory(2), 12)
     with pytest.raises(RuleSafeError) as raised:
         play(agent, request.setup, request.episode("rule_002", 0), tmp_path)
     first, *trace, error, last = str(raised.value).splitlines()
@@ -199,21 +198,53 @@ class Listening:
 def test_shuffled_memory_keeps_what_and_loses_when(request_for, tmp_path):
     episode = request_for().episode("rule_002", 0)
     readings = {}
-    for name, wrap in {"plain": lambda policy: policy, "shuffled": ShuffledMemory}.items():
+    for name in ("none", "shuffled"):
         policy = Listening()
-        agent = PolicyAgent(wrap(policy), RawMemory(8), 10)
+        agent = PolicyAgent(controlled(policy, name), RawMemory(8), 10)
         for _ in range(2):
             play(agent, Setup("listening", step_seconds=8.0), episode, tmp_path)
         *_, first, second = policy.readings
         assert all(np.array_equal(a.values, b.values) for a, b in zip(first, second, strict=True))
         readings[name] = second
     moved = 0
-    for plain, shuffled in zip(readings["plain"], readings["shuffled"], strict=True):
+    for plain, shuffled in zip(readings["none"], readings["shuffled"], strict=True):
         assert np.array_equal(plain.mask, shuffled.mask)
         assert not shuffled.values[~shuffled.mask].any()
         assert sorted(map(tuple, plain.values)) == sorted(map(tuple, shuffled.values))
         moved += not np.array_equal(plain.values, shuffled.values)
-    assert moved > len(readings["plain"]) / 2
+    assert moved > len(readings["none"]) / 2
+
+
+@pytest.mark.parametrize(
+    ("control", "expected"),
+    [
+        ("none", [0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]),
+        ("delayed", [0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9]),
+        ("truncated", [0, 0, 0, 0, 0, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]),
+    ],
+)
+def test_a_changed_memory_has_fewer_values_the_newest_last(control, expected):
+    policy = Listening()
+    policy.reset()
+    values, joints = np.arange(15) - 2, np.zeros((1, 13), np.float32)
+    values[:2] = 0
+    given = Observation(joints, memory=Reading(values, np.arange(15) >= 2))
+    controlled(policy, control).infer(given)
+    (reading,) = policy.readings[-1]
+    assert reading.values.tolist() == expected
+    lost = {"none": 2, "delayed": 5, "truncated": 5}[control]
+    assert reading.mask.tolist() == [False] * lost + [True] * (15 - lost)
+
+
+def test_a_short_memory_can_be_empty_and_a_perturbed_one_keeps_its_ends():
+    rng = np.random.default_rng(0)
+    assert len(CHANGES["delayed"](np.arange(2), rng)) == 0
+    values = np.arange(30)
+    changed = np.array([CHANGES["perturbed"](values, rng) for _ in range(5)])
+    assert (changed[:, :10] == values[:10]).all() and (changed[:, 20:] == values[20:]).all()
+    assert (changed[:, 10:20] != values[10:20]).mean() > 0.5
+    assert len(np.unique(changed, axis=0)) == 5, "drawn again at each inference"
+    assert len(CHANGES["perturbed"](np.arange(0), rng)) == 0
 
 
 @pytest.mark.parametrize(
@@ -221,7 +252,7 @@ def test_shuffled_memory_keeps_what_and_loses_when(request_for, tmp_path):
     [
         (Setup("no_such"), "valid: .*expert"),
         (Setup("expert", control="shuffled"), "requires a policy with memory; expert has none"),
-        (Setup("expert", control="upside_down"), "none, shuffled"),
+        (Setup("expert", control="upside_down"), "none, shuffled, delayed, truncated, perturbed"),
     ],
 )
 def test_who_cannot_act_is_refused_with_the_reason(setup, says):

@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 
 from rulesafe_data.states import load_states
-from vq_memory_node.controls import INDEX_FINGER, ElapsedTime, GraspBit, RandomClusters
+from vq_memory_node.controls import (
+    ELBOW,
+    INDEX_FINGER,
+    ElapsedTime,
+    GraspBit,
+    QuantisedJoints,
+    RandomClusters,
+    StepCounter,
+)
 from vq_memory_node.memory import VqMemory, make_memory, memory_from
 from vq_memory_node.rolling import readings_of
 
@@ -23,7 +31,9 @@ def episode():
     return positions
 
 
-@pytest.mark.parametrize("name", ["ElapsedTime", "GraspBit", "RandomClusters"])
+@pytest.mark.parametrize(
+    "name", ["ElapsedTime", "GraspBit", "StepCounter", "QuantisedJoints", "RandomClusters"]
+)
 def test_a_memory_comes_back_from_its_description(name):
     memory = make_memory(PATH + name, length=6)
     assert memory_from(memory.describe()) == memory
@@ -41,6 +51,21 @@ def test_a_grasp_bit_is_set_while_the_index_finger_is_bent(episode):
     assert readings.values[119].tolist() == [0, 0, 1, 1, 0, 0]  # frames 19, 39, ... 119
     assert readings.values[100].tolist() == [0, 0, 0, 1, 0, 0]  # frames 0, 20, ... 100
     assert not readings_of(episode, GraspBit(6, threshold=0.7)).values.any()
+
+
+def test_the_step_counter_counts_grasps_and_not_their_duration(episode):
+    episode[100:105, INDEX_FINGER] = 0.6
+    readings = readings_of(episode, StepCounter())
+    assert readings.values[[0, 49, 50, 79, 99, 100, 119], 0].tolist() == [0, 0, 1, 1, 1, 2, 2]
+    assert readings.mask.all(), "it knows the whole episode at once"
+    assert readings_of(episode, StepCounter(most=1)).values[119, 0] == 1
+
+
+def test_quantised_joints_have_two_bits(episode):
+    episode[:60, ELBOW] = 1.5
+    readings = readings_of(episode, QuantisedJoints(6))
+    assert readings.values[119].tolist() == [1, 1, 3, 2, 0, 0]  # frames 19, 39, ... 119
+    assert QuantisedJoints().shape.vocabulary == 4
 
 
 def test_random_clusters_merge_the_codes_of_the_model():

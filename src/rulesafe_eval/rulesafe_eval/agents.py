@@ -24,11 +24,11 @@ def load_agent(setup: Setup) -> tuple[Agent, dict[str, Any]]:
     Raises:
         RuleSafeError: if the agent is unknown or cannot be used.
     """
-    from rulesafe_eval.policies import CONTROLS
+    from rulesafe_eval.policies import CHANGES
 
     name = setup.policy
-    if setup.control not in CONTROLS:
-        raise unknown_name("memory control", setup.control, CONTROLS)
+    if setup.control not in ("none", *CHANGES):
+        raise unknown_name("memory control", setup.control, ("none", *CHANGES))
     agent = _privileged(name)
     if agent is None:
         return _policy(setup)
@@ -62,7 +62,7 @@ def _privileged(name: str) -> Agent | None:
 def _policy(setup: Setup) -> tuple[Agent, dict[str, Any]]:
 
     from policy_node.loading import find_policy, memory_of_policy
-    from rulesafe_eval.policies import CONTROLS, PolicyAgent, SkillsAgent
+    from rulesafe_eval.policies import PolicyAgent, SkillsAgent, controlled
 
     facts = facts_of(setup.policy)
     policy = find_policy(setup.policy)
@@ -75,8 +75,8 @@ def _policy(setup: Setup) -> tuple[Agent, dict[str, Any]]:
     if facts.get("family") == "skills":
         skills = SkillsAgent(policy, memory, setup.execute, setup.execution)
         return skills, facts | {"privileged": True}
-    controlled = CONTROLS[setup.control](policy)
-    return PolicyAgent(controlled, memory, setup.execute, setup.execution), facts
+    changed = controlled(policy, setup.control)
+    return PolicyAgent(changed, memory, setup.execute, setup.execution), facts
 
 
 def facts_of(name: str) -> dict[str, Any]:

@@ -31,7 +31,7 @@ def evaluate(
     seed: int = 0,
     execute: int = EXECUTE,
     execution: Literal["newest", "blended"] = EXECUTION,
-    memory_control: Literal["none", "shuffled"] = "none",
+    memory_control: Literal["none", "shuffled", "delayed", "truncated", "perturbed"] = "none",
     step_seconds: float = SECONDS_A_STEP,
     films: int = 2,
     workers: int = 1,
@@ -59,7 +59,9 @@ def evaluate(
         seed: Seed of the first episode; evaluations use seeds below 10000.
         execute: Number of actions of each chunk of 50 that are executed before the next inference.
         execution: Actions where chunks overlap: the newest chunk, or a weighted mean (blended).
-        memory_control: shuffled: the policy receives its memory permuted in time.
+        memory_control: The policy receives its memory permuted in time (shuffled), without the last
+            three values (delayed), with only the last ten (truncated), or with random ones of its
+            values in the middle third (perturbed).
         step_seconds: Time limit of an episode per step of the rule's shortest plan, s of simulated
             time.
         films: Maximum number of videos per rule, alternating failures and successes; 0: none.

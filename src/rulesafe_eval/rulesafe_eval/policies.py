@@ -31,6 +31,9 @@ IMAGES = {CAMERA_OF[key]: key for key in ("head_rgb", "front_rgb")}
 """Observation key of each camera."""
 
 
+Change = Callable[[NDArray[Any], np.random.Generator], NDArray[Any]]
+
+
 class PolicyError(Exception):
     """A policy raised an exception.
 
@@ -141,16 +144,19 @@ def _traced(simulation: Simulation) -> Iterator[None]:
         raise PolicyError(simulation.frame, format_trace(error, __file__)) from None
 
 
-class ShuffledMemory:
-    """A policy whose memory is permuted in time before inference, as a control experiment.
+class ChangedMemory:
+    """A policy that receives a changed memory, as a control experiment.
 
-    The permutation keeps the contents of the memory and removes their order, so a policy that uses
-    the order gets worse. A random generator, seeded again for each episode, permutes the memory
-    again at each inference.
+    Args:
+        policy: the policy.
+        change: one of CHANGES. It receives the observed values, oldest first, and a random
+            generator, which is seeded again for each episode, and returns as many values or fewer:
+            the newest ones.
+        seed: seed of the random generator.
     """
 
-    def __init__(self, policy: Policy, seed: int = 0):
-        self._policy, self._seed = policy, seed
+    def __init__(self, policy: Policy, change: Change, seed: int = 0) -> None:
+        self._policy, self._change, self._seed = policy, change, seed
         self.needs = policy.needs
         self.reset()
 
@@ -160,15 +166,38 @@ class ShuffledMemory:
 
     def infer(self, observation: Observation) -> NDArray[np.float32]:
         reading = observation.memory
-        at = np.flatnonzero(reading.mask)
-        values = reading.values.copy()
-        values[at] = values[self._random.permutation(at)]
-        shuffled = replace(observation, memory=replace(reading, values=values))
-        return self._policy.infer(shuffled)
+        found = self._change(reading.values[reading.mask], self._random)
+        values, mask = np.zeros_like(reading.values), np.zeros_like(reading.mask)
+        if len(found):
+            values[-len(found) :], mask[-len(found) :] = found, True
+        changed = replace(observation, memory=replace(reading, values=values, mask=mask))
+        return self._policy.infer(changed)
 
 
-CONTROLS: dict[str, Callable[[Policy], Policy]] = {
-    "none": lambda policy: policy,
-    "shuffled": ShuffledMemory,
+DELAY = 3
+"""Number of values, 2 s apart, that a delayed memory lacks."""
+
+NEWEST = 10
+"""Number of values, 2 s apart, that a truncated memory has."""
+
+
+def _perturbed(values: NDArray[Any], random: np.random.Generator) -> NDArray[Any]:
+    third, changed = len(values) // 3, values.copy()
+    changed[third : 2 * third] = random.choice(values, third)
+    return changed
+
+
+CHANGES: dict[str, Change] = {
+    "shuffled": lambda values, random: random.permutation(values),
+    "delayed": lambda values, random: values[: max(0, len(values) - DELAY)],
+    "truncated": lambda values, random: values[-NEWEST:],
+    "perturbed": _perturbed,
 }
-"""Values of `--memory-control` -> the wrapper applied to the policy."""
+"""Values of `--memory-control`. shuffled: permuted in time, which keeps the contents and removes
+the order; delayed: without the newest values; truncated: only the newest values; perturbed: random
+ones of the values in the middle third."""
+
+
+def controlled(policy: Policy, control: str) -> Policy:
+    """Return a policy with a memory control: one of CHANGES, or none."""
+    return policy if control == "none" else ChangedMemory(policy, CHANGES[control])

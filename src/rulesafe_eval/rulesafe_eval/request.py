@@ -36,7 +36,7 @@ class Setup:
         policy: an agent or policy, as for `agents.load_agent`.
         execute: number of actions of each chunk that are executed; policies only.
         execution: one of `rulesafe_core.chunks.EXECUTORS`; policies only.
-        control: one of `policies.CONTROLS`; policies only.
+        control: none or one of `policies.CHANGES`; policies only.
         step_seconds: simulated time for each event of the shortest plan, s.
     """
 

@@ -16,6 +16,13 @@ from vq_memory_node.tokenizers import Tokenizer, load_tokenizer
 from vq_memory_node.windows import LENGTH
 
 INDEX_FINGER = ACTION_JOINTS.index("R_index_proximal_joint")
+ELBOW = ACTION_JOINTS.index("right_elbow_joint")
+
+LONGEST = 2400
+"""Number of frames in which grasps are counted, as many as the longest episode has."""
+
+BENT = 0.5
+"""Position of the index finger above which the hand grasps, rad; open: 0.4."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +46,7 @@ class GraspBit(Memory):
 
     length: int = setting(LENGTH, "M, number of stored bits, 2 s apart.", 1)
     threshold: float = setting(
-        0.5, "Position of the index finger above which the bit is 1; open: 0.4.", unit="rad"
+        BENT, "Position of the index finger above which the bit is 1; open: 0.4.", unit="rad"
     )
 
     @property
@@ -48,6 +55,47 @@ class GraspBit(Memory):
 
     def value(self, window: NDArray[np.float32]) -> int:
         return int(window[-1, INDEX_FINGER] > self.threshold)
+
+
+@dataclass(frozen=True)
+class StepCounter(Memory):
+    """The number of grasps since the start of the episode, without what was grasped: a step counter
+    that needs no learning. One token."""
+
+    length: int = setting(1, "M, number of stored counts, 2 s apart.", 1)
+    most: int = setting(31, "Largest number of grasps; further ones are not counted.", 1)
+
+    @property
+    def vocabulary(self) -> int:
+        return self.most + 1
+
+    @property
+    def window(self) -> int:
+        return LONGEST
+
+    def value(self, window: NDArray[np.float32]) -> int:
+        bent = window[:, INDEX_FINGER] > BENT
+        return min(self.most, int((bent[1:] & ~bent[:-1]).sum()))
+
+
+@dataclass(frozen=True)
+class QuantisedJoints(Memory):
+    """Two bits of the raw joint positions per instant, without learning: whether the index finger
+    is bent, and whether the elbow is. 80 bits in total, as VQ-Memory with 4 tokens."""
+
+    length: int = setting(LENGTH, "M, number of stored values, 2 s apart.", 1)
+    elbow: float = setting(
+        0.05,
+        "Position of the elbow above which its bit is 1: the demonstrations' median.",
+        unit="rad",
+    )
+
+    @property
+    def vocabulary(self) -> int:
+        return 4
+
+    def value(self, window: NDArray[np.float32]) -> int:
+        return 2 * int(window[-1, INDEX_FINGER] > BENT) + int(window[-1, ELBOW] > self.elbow)
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,11 @@ usage() { sed -n '/^# STUDY/,/^set/s/^# \{0,1\}//p' "$0" >&2; }
 parallel() {
     # shellcheck disable=SC2016 # expanded by the process of each command
     xargs -P "$workers" -L 1 bash -c \
-        'set -euo pipefail; name=$*; "$@" >"$logs/${name//[^A-Za-z0-9_]/_}.log" 2>&1' command
+        'name=$*; log=$logs/${name//[^A-Za-z0-9_]/_}.log
+        bash -euo pipefail -c "\"\$@\"" command "$@" >"$log" 2>&1 || {
+            echo "failed: $*; see $log" >&2
+            exit 1
+        }' command
 }
 
 # Train a policy: trained NAME DATA CACHE OPTION...

@@ -1,5 +1,7 @@
 """Skills: which frames of which demonstration follow. Frames are at the corners of simple paths."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
@@ -154,6 +156,32 @@ def test_the_most_probable_safe_with_a_demonstration_counts(make):
     assert starts == {"third": 60, "new": 0}
 
 
+def test_the_safe_is_recognised_from_the_whole_episode(make):
+    skills = make((OPEN, line(0.0, 60)), (OPEN, line(0.0, 60)))
+    skills.pair[60:] += len(SUBTASKS)
+    chunk(skills, OPEN, line(0.0, 60)[10], safes=(0.9, 0.1))
+    assert chunk(skills, OPEN, line(0.0, 60)[40], safes=(0.4, 0.6))[0] == 40
+
+
+def test_single_stalls_are_no_failure_but_two_in_succession_are(make):
+    skills = make((OPEN, line(0.0, 100)), (OPEN, line(2.0, 100)))
+    path = line(0.0, 100)
+    places = [0, 12, 12, 24, 36, 48, 48, 60]
+    starts = [chunk(skills, OPEN, path[i], path[max(i - 2, 0)])[0] for i in places]
+    assert starts == places
+    assert chunk(skills, OPEN, path[60])[0] == 60
+    assert 100 <= chunk(skills, OPEN, path[60])[0] < 100 + START, "the other demonstration"
+
+
+def test_a_hand_that_cannot_release_the_part_begins_the_next_subtask_after_all(make):
+    skills = make((OPEN, line(0.0, 100)), (CLOSE, line(1.0, 100)))
+    path = line(0.0, 100)
+    chunk(skills, OPEN, path[68], path[66])
+    starts = [chunk(skills, CLOSE, path[80], path[78])[0] for _ in range(PATIENCE + 1)]
+    assert starts[:PATIENCE] == [80] * PATIENCE
+    assert 100 <= starts[PATIENCE] < 100 + START
+
+
 def test_a_subtask_without_demonstration_is_named(make):
     with pytest.raises(RuleSafeError, match=r"no demonstration of door\+"):
         chunk(make((OPEN, line(0.0, 10))), DOOR, np.zeros(13))
@@ -177,7 +205,7 @@ def test_whole_demonstrations_of_each_subtask_after_each_other_one_are_stored(
     windows = ObservationWindows(
         store, [0, 1, 2], config, NoMemory(), absolute, tmp_path, encoder=skills.encoder
     )
-    skills.memorise(windows)
+    skills.store_demonstrations(windows)
     labels = np.concatenate([store.episode(i)["subtask_index"] for i in range(3)])
     numbers = np.append(0, np.cumsum((np.diff(labels) != 0) | (np.diff(windows.first) != 0)))
     kept = np.unique(skills.demonstration.numpy())
@@ -187,6 +215,13 @@ def test_whole_demonstrations_of_each_subtask_after_each_other_one_are_stored(
     assert torch.equal(skills.joints, batch.joints[:, -1].half())
     assert torch.equal(skills.actions, batch.actions[:, 0].half())
     assert torch.equal(skills.pair % len(SUBTASKS), batch.subtask)
+    kinds = Counter()
+    for number in kept:
+        start = int(np.flatnonzero(numbers == number)[0])
+        same = start > 0 and windows.first[start] == windows.first[start - 1]
+        row = int(np.flatnonzero(skills.demonstration == number)[0])
+        kinds[int(skills.pair[row]), int(labels[start - 1]) if same else -1] += 1
+    assert max(kinds.values()) <= most, kinds
     again = Skills(skills.config, MemoryShape())
     again.load_state_dict(skills.state_dict())
     assert torch.equal(again.joints, skills.joints)

@@ -236,9 +236,9 @@ def test_a_changed_memory_has_fewer_values_the_newest_last(control, expected):
     assert reading.mask.tolist() == [False] * lost + [True] * (15 - lost)
 
 
-def test_a_short_memory_can_be_empty_and_a_perturbed_one_keeps_its_ends():
+def test_a_delayed_memory_is_not_empty_and_a_perturbed_one_keeps_its_ends():
     rng = np.random.default_rng(0)
-    assert len(CHANGES["delayed"](np.arange(2), rng)) == 0
+    assert CHANGES["delayed"](np.arange(2), rng).tolist() == [0], "as at the start of an episode"
     values = np.arange(30)
     changed = np.array([CHANGES["perturbed"](values, rng) for _ in range(5)])
     assert (changed[:, :10] == values[:10]).all() and (changed[:, 20:] == values[20:]).all()

@@ -90,7 +90,8 @@ class Network(nn.Module):
     @abstractmethod
     def sample(self, batch: Batch, generator: torch.Generator | None = None) -> Tensor:
         """Return (B, 50, 13) normalised actions on the batch's device; they depend on the batch and
-        the state of the generator, which is on the same device, only."""
+        the state of the generator, which is on the same device, only, and in networks with a state
+        (`reset`) on the episode's earlier calls."""
 
     def choose(self, batch: Batch) -> Tensor | None:
         """Return the subtask (B,) to execute, for families that choose one; it becomes
@@ -100,7 +101,7 @@ class Network(nn.Module):
     def reset(self) -> None:
         """Begin a new episode, for networks that continue what they began (`skills`)."""
 
-    def memorise(self, windows: "ObservationWindows") -> None:
+    def store_demonstrations(self, windows: "ObservationWindows") -> None:
         """Store what the network needs of the training data, before the first step."""
 
     @abstractmethod

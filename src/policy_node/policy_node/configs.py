@@ -198,7 +198,7 @@ class SkillsConfig(NetworkConfig):
 
     Attributes:
         frames, points, encoder: as in Dp3Config; the encoder is required.
-        demonstrations: number of demonstrations of each subtask on each safe after each other one.
+        demonstrations: number of demonstrations for each safe, subtask and preceding subtask.
         execute: usual number of actions of a chunk that are executed before the next inference.
         stored: number of frames of all demonstrations, which training determines.
     """

@@ -8,10 +8,14 @@ their place where the arm rests or passes the same posture twice. Therefore the 
 demonstration until its end:
 
 - The posture tells how far the arm has come in the present demonstration.
-- A new subtask begins where the arm is, or, if the present demonstration is about to end, after its
-  end: its last frames release the part, and without them the hand would take the part along.
-- At the end of a demonstration without the next subtask, the attempt has failed, and another one
-  begins.
+- A new subtask begins after the present demonstration if that is about to end: its last frames
+  release the part, and without them the hand would take the part along. Otherwise it begins where
+  the arm is, if two successive inferences have it.
+- At the end of a demonstration without the next subtask, or if the arm does not get on, the attempt
+  has failed, and another one begins.
+
+An inference is expected after every `execute` steps; with fewer than four between two of them, an
+arm that moves slowly counts as one that does not get on.
 """
 
 from dataclasses import replace
@@ -49,15 +53,15 @@ END = 3
 """Last frames of a demonstration, in which it counts as finished."""
 
 PATIENCE = 2
-"""Number of inferences without progress after which another attempt begins."""
+"""Number of successive inferences without progress after which another attempt begins."""
 
-CERTAIN = 2
+CONFIRMATIONS = 2
 """Number of successive inferences with another subtask after which a demonstration is left early:
 a single one is more often a mistake of the classifier than a part that moved early."""
 
-OFF = 0.002
-"""Distance (m) that counts for each step by which the progress differs from the usual one: it
-decides where the arm rests."""
+STEP_PENALTY = 0.002
+"""Penalty (m) per step of deviation from `execute`; it determines the progress where the posture
+does not change."""
 
 PLAN = 2 * CHUNK
 """Number of frames that are planned ahead."""
@@ -95,11 +99,12 @@ class Skills(Network):
 
     def reset(self) -> None:
         self._plan: Tensor | None = None
-        self._waits = 0  # number of inferences without progress
-        self._doubts = 0  # number of successive inferences with another subtask
-        self._failed: list[int] = []  # demonstrations of the subtask that did not succeed
+        self._stalls = 0  # number of successive inferences without progress
+        self._changes = 0  # number of successive inferences with another subtask
+        self._failed: list[int] = []  # demonstrations that did not succeed
+        self._safe: Tensor | float = 0.0  # sum of the episode's probabilities of the safes
 
-    def memorise(self, windows: "ObservationWindows") -> None:
+    def store_demonstrations(self, windows: "ObservationWindows") -> None:
         """Store some demonstrations of each pair of safe and subtask; see `typical`."""
         count = len(windows)
         joints, actions = (np.empty((count, JOINTS), np.float16) for _ in range(2))
@@ -150,15 +155,16 @@ class Skills(Network):
             raise RuleSafeError("skills execute a given subtask: train a two_level policy on them")
         if len(batch) != 1:
             raise ValueError(f"skills execute one episode at a time, got {len(batch)}")
-        probabilities = self._safes(batch)[0]
+        self._safe = self._safe + self._safes(batch)[0]
         if batch.joints.is_meta:  # only shapes are of interest
             return batch.joints.new_empty(1, CHUNK, JOINTS)
-        pair = self._pair(probabilities, int(batch.subtask))
-        self._plan = self._continued(pair, self._features(batch.joints[0, -1], batch.joints[0, 0]))
+        assert isinstance(self._safe, Tensor)
+        pair = self._pair(self._safe, int(batch.subtask))
+        self._plan = self._next_plan(pair, self._features(batch.joints[0, -1], batch.joints[0, 0]))
         return self.actions[self._plan[:CHUNK]].float()[None]
 
-    def known(self) -> Tensor:
-        """Return of which subtasks (6,) there are demonstrations."""
+    def available_subtasks(self) -> Tensor:
+        """Return a mask (6,) of the subtasks with demonstrations."""
         subtasks = torch.arange(len(SUBTASKS), device=self.pair.device)
         return torch.isin(subtasks, self.pair % len(SUBTASKS))
 
@@ -167,48 +173,46 @@ class Skills(Network):
         return batch.scene(self.encoder, count=self.config.points)[:, -1, len(QUANTITIES) :]
 
     def _pair(self, probabilities: Tensor, subtask: int) -> int:
-        """Return the pair of a subtask and the most probable safe with a demonstration of it."""
+        """Return the pair of a subtask and the most probable safe with a demonstration of it, given
+        the probabilities of the safes (safes,), not normalised."""
         pairs = torch.unique(self.pair[self.pair % len(SUBTASKS) == subtask]).long()
         if not len(pairs):
             name = list(SUBTASKS)[subtask]
             raise RuleSafeError(f"the skills have no demonstration of {name}")
         return int(pairs[probabilities[pairs // len(SUBTASKS)].argmax()])
 
-    def _continued(self, pair: int, posture: Tensor) -> Tensor:
+    def _next_plan(self, pair: int, posture: Tensor) -> Tensor:
         """Return the plan (PLAN,) for a pair of safe and subtask at the features of a posture."""
         if self._plan is None:
-            return self._rest(self._nearest(pair, posture))
+            return self._plan_from(self._nearest(pair, posture))
         steps = torch.arange(CHUNK, device=posture.device)
         # Without the change of the posture: a late arm has another one.
         distances = (self._stored(self._plan[:CHUNK]) - posture)[:, :JOINTS].norm(dim=-1)
-        progress = int((distances + OFF * (steps - self.config.execute).abs()).argmin())
+        progress = int((distances + STEP_PENALTY * (steps - self.config.execute).abs()).argmin())
         here = int(self._plan[progress])
         left = int(self._bounds(here)[1]) - here
+        self._stalls = self._stalls + 1 if left <= END or progress <= 1 else 0
         if int(self.pair[here]) == pair:
-            self._doubts = 0
-            self._waits += 1 if left <= END or progress <= 1 else 0
-            if self._waits < PATIENCE:
-                return self._rest(here)
+            self._changes = 0
+            if self._stalls < PATIENCE:
+                return self._plan_from(here)
             self._failed.append(int(self.demonstration[here]))
             begin = self._nearest(pair, posture, START)
         elif left <= RELEASE:
             last = torch.tensor(here + left, device=posture.device)
-            self._failed.clear()
-            following = self._rest(self._nearest(pair, self._stored(last), START))
-            self._waits = self._doubts = 0
-            return torch.cat(
-                [torch.arange(here, here + left + 1, device=posture.device), following]
-            )
+            begin = self._nearest(pair, self._stored(last), START)
+            if self._stalls < PATIENCE or left <= END:
+                rest = torch.arange(here, here + left + 1, device=posture.device)
+                return torch.cat([rest, self._plan_from(begin)])
         else:
-            self._doubts += 1
-            if self._doubts < CERTAIN:
-                return self._rest(here)
-            self._failed.clear()
+            self._changes += 1
+            if self._changes < CONFIRMATIONS:
+                return self._plan_from(here)
             begin = self._nearest(pair, posture)
-        self._waits = self._doubts = 0
-        return self._rest(begin)
+        self._stalls = self._changes = 0
+        return self._plan_from(begin)
 
-    def _rest(self, frame: int) -> Tensor:
+    def _plan_from(self, frame: int) -> Tensor:
         """Return the plan (PLAN,) of a demonstration from a frame on; at its end, the arm rests."""
         frames = torch.arange(frame, frame + PLAN, device=self.pair.device)
         return frames.clamp(max=int(self._bounds(frame)[1]))

@@ -168,7 +168,7 @@ class PolicyTraining(TrainingRun):
             network.scene_encoder(),
             network.normaliser(),
         )
-        network.memorise(self.windows)
+        network.store_demonstrations(self.windows)
         if getattr(task.config, "replays", False):
             self.steps = 0
         self.network.to(self.accelerator.device).train()

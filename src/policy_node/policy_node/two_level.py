@@ -2,8 +2,8 @@
 
 The upper level reads instruction, memory, joints and scene features and predicts the subtask, such
 as "turn the knob open"; compare the subtask prediction of pi0.5 (Physical Intelligence, 2025). The
-lower level (skills.py) receives neither instruction nor memory. It is trained once, on the subtasks
-of demonstrations of any rules, and is the same for all memories: a new memory or new rules only
+lower level (skills.py) receives neither instruction nor memory. It is made once, of the
+demonstrations of any rules, and is the same for all memories: a new memory or new rules only
 require a training of the classifier, which takes minutes.
 
     rulesafe policy train demos --policy skills --memory none --out skills
@@ -109,7 +109,9 @@ class TwoLevel(Network):
 
     def choose(self, batch: Batch) -> Tensor:
         """Return the most probable subtask (B,) of which the skills have demonstrations."""
-        return self.logits(batch).masked_fill(~self.skills.known(), -torch.inf).argmax(-1)
+        return (
+            self.logits(batch).masked_fill(~self.skills.available_subtasks(), -torch.inf).argmax(-1)
+        )
 
     def sample(self, batch: Batch, generator: torch.Generator | None = None) -> Tensor:
         subtask = self.choose(batch) if batch.subtask is None else batch.subtask

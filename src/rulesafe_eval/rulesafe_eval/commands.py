@@ -60,8 +60,8 @@ def evaluate(
         execute: Number of actions of each chunk of 50 that are executed before the next inference.
         execution: Actions where chunks overlap: the newest chunk, or a weighted mean (blended).
         memory_control: The policy receives its memory permuted in time (shuffled), without the last
-            three values (delayed), with only the last ten (truncated), or with random ones of its
-            values in the middle third (perturbed).
+            three values (delayed), with only the last ten (truncated), or with the middle third
+            replaced by random ones of its values (perturbed).
         step_seconds: Time limit of an episode per step of the rule's shortest plan, s of simulated
             time.
         films: Maximum number of videos per rule, alternating failures and successes; 0: none.

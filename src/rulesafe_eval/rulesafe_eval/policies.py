@@ -124,7 +124,8 @@ class SkillsAgent(PolicyAgent):
     _policy: "NetworkPolicy"
 
     def act(self, simulation: Simulation) -> NDArray[np.float64]:
-        """Return the next action; a new subtask begins at once."""
+        """Return the next action. A new chunk is inferred as soon as the event changes; the skills
+        may complete the present demonstration first."""
         if event := next(iter(simulation.progress.remaining), ""):
             wanted = list(SUBTASKS).index(event)
             if self._policy.wanted != wanted:
@@ -182,6 +183,7 @@ NEWEST = 10
 
 
 def _perturbed(values: NDArray[Any], random: np.random.Generator) -> NDArray[Any]:
+    """Replace the middle third by values drawn at random from all."""
     third, changed = len(values) // 3, values.copy()
     changed[third : 2 * third] = random.choice(values, third)
     return changed
@@ -189,13 +191,13 @@ def _perturbed(values: NDArray[Any], random: np.random.Generator) -> NDArray[Any
 
 CHANGES: dict[str, Change] = {
     "shuffled": lambda values, random: random.permutation(values),
-    "delayed": lambda values, random: values[: max(0, len(values) - DELAY)],
+    "delayed": lambda values, random: values[: max(1, len(values) - DELAY)],
     "truncated": lambda values, random: values[-NEWEST:],
     "perturbed": _perturbed,
 }
 """Values of `--memory-control`. shuffled: permuted in time, which keeps the contents and removes
-the order; delayed: without the newest values; truncated: only the newest values; perturbed: random
-ones of the values in the middle third."""
+the order; delayed: without the newest values, but not empty; truncated: only the newest values;
+perturbed: those in the middle third are replaced by random ones of all."""
 
 
 def controlled(policy: Policy, control: str) -> Policy:

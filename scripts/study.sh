@@ -14,8 +14,9 @@
 #   four_rules    RDT and pi0 under four rules
 #   control       tokens shuffled in time
 #
-# WORKERS (2) processes run at once. RULES, MEMORIES and SEEDS (separated by spaces), DEMONSTRATIONS,
-# STEPS and EPISODES in the environment reduce the work.
+# `memories` requires twenty_rules, and `control` one_rule. WORKERS (2) processes run at once. In the
+# environment, DEMONSTRATIONS, STEPS and EPISODES reduce the work of each study; RULES, MEMORIES and
+# SEEDS (separated by spaces) that of one_rule and twenty_rules.
 set -euo pipefail
 shopt -s nullglob # with reduced MEMORIES or SEEDS, some results do not exist
 out=${1:?usage: scripts/study.sh OUT STUDY...}
@@ -73,7 +74,11 @@ one_rule() {
             done
         done
     done | parallel
-    table tables_1_and_2 "$results"/rule_0??_{none,raw,vq}_?_*
+    found=()
+    for memory in ${MEMORIES:-none raw vq}; do
+        found+=("$results"/rule_0??_"$memory"_[0-9]*_*)
+    done
+    table tables_1_and_2 "${found[@]}"
 }
 
 dp3() { # RULE MEMORY SEED
@@ -165,7 +170,11 @@ twenty_rules() {
             done
         done
     } | parallel
-    table table_3 "$results"/skills_nominal "$results"/all_{none,raw,vq}_?_nominal
+    found=("$results"/skills_nominal)
+    for memory in ${MEMORIES:-none raw vq}; do
+        found+=("$results"/all_"$memory"_[0-9]*_nominal)
+    done
+    table table_3 "${found[@]}"
 }
 
 memories() {

@@ -142,6 +142,15 @@ def test_other_skills_are_refused(demos, memories, small, tmp_path):
         TwoLevel(TwoLevelConfig(skills=str(other)), MemoryShape())
 
 
+def test_skills_with_a_safe_frame_require_one(skills, labelled, cache, memories, tmp_path):
+    config = TwoLevelConfig(skills=str(skills))
+    task = TrainingTask("two_level", "tiny", config, memories["none"], labelled, None, cache)
+    with pytest.raises(
+        RuleSafeError, match=r"\(skills\) has a safe frame; train with a safe frame"
+    ):
+        train(task, replace(FEW, safe_frame=False), tmp_path / "out")
+
+
 @pytest.mark.train
 def test_open_loop_reports_errors_by_subtask_and_the_share_of_correct_ones(
     skills, labelled, cache, memories, tmp_path

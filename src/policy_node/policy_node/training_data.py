@@ -109,6 +109,12 @@ class ObservationWindows:
             self._features = encoder.with_pose(self._features, frame.pose)
             joints = [frame.to_canonical(*each) for each in zip(recorded, poses, strict=True)]
             actions = [frame.to_canonical(*each) for each in zip(actions, poses, strict=True)]
+        if normaliser is not None and (normaliser.frame is None) != (frame is None):
+            raise RuleSafeError(
+                "the frozen part of the network (skills) "
+                f"{'has no' if frame else 'has a'} safe frame; train with "
+                f"{'--no-safe-frame' if frame else 'a safe frame and a points_jitter of 0'}"
+            )
         self._noise = _noise(train)
         if normaliser is None:
             normaliser = replace(_fit(joints, actions, config, train), frame=frame)

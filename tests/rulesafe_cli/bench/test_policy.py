@@ -2,13 +2,15 @@
 
 import json
 
+import numpy as np
 import pytest
 
 pytest.importorskip("torch")
 pytest.importorskip("accelerate")
 
+from policy_node.policy import NO_READING
 from rulesafe_cli.bench.commands import markdown
-from rulesafe_cli.bench.policy import EPISODES, untrained
+from rulesafe_cli.bench.policy import EPISODES, _observation, untrained
 from rulesafe_cli.cli import main
 from rulesafe_data.measuring import Measure
 from vq_memory_node.memory import make_memory
@@ -105,3 +107,9 @@ def test_figures_of_several_subjects_become_a_row_for_each():
 def test_figures_of_one_subject_become_a_row_each_with_their_spread():
     rows = markdown([Measure.of("reset", "ms", [1.0, 2.0, 3.0], "no cameras")]).splitlines()
     assert rows[2] == "| reset [ms] (no cameras) | 2 | 1.2..2.8 | 3 |"
+
+
+def test_a_policy_of_two_levels_replays_stored_demonstrations():
+    policy = untrained("two_level", make_memory("none"))
+    chunk = policy.infer(_observation(policy, "rule_001", np.zeros(13, np.float32), NO_READING))
+    assert chunk.shape == (50, 13)

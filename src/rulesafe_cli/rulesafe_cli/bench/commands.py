@@ -42,7 +42,8 @@ class BenchOptions:
         rule: Rule of the lock.
         safe: Id of the safe.
         model: Name or folder of the model, for the part memory.
-        policies: Policy families, for the part policy.
+        policies: Policy families, for the part policy; skills, which only execute subtasks, are not
+            measured.
         data: Demonstrations with point clouds and images to measure training, for the part policy.
         cache: Folder for decoded point clouds and images, for the part policy; by default a
             temporary one. Decoding 200 demonstrations takes minutes and gigabytes.
@@ -55,7 +56,7 @@ class BenchOptions:
     rule: str = "rule_001"
     safe: str = "safe_01"
     model: str = "rule_001_rule_020"
-    policies: tuple[str, ...] = tuple(FAMILIES)
+    policies: tuple[str, ...] = tuple(name for name in FAMILIES if name != "skills")
     data: Path | None = None
     cache: Path | None = None
     seconds: float = 10.0

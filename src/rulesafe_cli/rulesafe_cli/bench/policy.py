@@ -6,6 +6,7 @@ Networks have random weights, since the cost does not depend on the training.
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from policy_node.configs import TrainConfig
+from policy_node.configs import SkillsConfig, TrainConfig, TwoLevelConfig
 from policy_node.families import find_config, make_network
 from policy_node.normaliser import Actions, Normaliser, min_max
 from policy_node.policy import CAMERAS, CHUNK, Observation
@@ -43,6 +44,9 @@ REACH = 0.1
 
 BATCH = 64
 """Windows in a batch."""
+
+PAIRS, FRAMES = 60, 1200
+"""Of a policy of two levels: pairs of safe and subtask, and frames of each one's demonstrations."""
 
 WARM_UP = 3
 """Chunks that are not measured."""
@@ -103,8 +107,13 @@ def untrained(family: str, memory: Memory) -> "NetworkPolicy":
     from policy_node.network_policy import NetworkPolicy
 
     config = find_config(family, SIZE)
+    if isinstance(config, TwoLevelConfig) and isinstance(config.skills, SkillsConfig):
+        config = replace(config, skills=replace(config.skills, stored=PAIRS * FRAMES))
     torch.manual_seed(0)
     weights = make_network(family, config, memory.shape).state_dict()
+    if "skills.pair" in weights:
+        weights["skills.pair"][:] = torch.arange(PAIRS).repeat_interleave(FRAMES)
+        weights["skills.demonstration"][:] = weights["skills.pair"]
     reach = np.full((config.past + CHUNK, len(ACTION_JOINTS)), REACH, np.float32)
     joints = min_max(LOWER.astype(np.float32), UPPER.astype(np.float32))
     actions = Actions("relative", min_max(-reach, reach))

@@ -211,7 +211,7 @@ Hours on two cores without a GPU (an interrupted run is resumed by the same comm
     one_rule       8    tables 1 and 2: 12 trainings of DP3-SF
     models         7    table 2: 6 trainings of RDT, CogACT and pi0
     twenty_rules   3    table 3: 1000 demonstrations, 9 trainings of a policy of two levels
-    tokens         2    table 4: 7 trainings of DP3-SF
+    tokens         2    table 4: 5 more trainings of DP3-SF
 END
     one_rule
     models

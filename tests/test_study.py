@@ -1,6 +1,7 @@
-"""scripts/study.sh at its smallest: its commands are valid, and a resumed run writes the same."""
+"""scripts/study.sh: its commands are valid, and a resumed run at its smallest writes the same."""
 
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -12,6 +13,9 @@ import pytest
 
 pytest.importorskip("torch")
 pytest.importorskip("accelerate")
+
+from rulesafe_cli.arguments import arguments_of
+from rulesafe_cli.table import COMMANDS
 
 STUDY = Path(__file__).parents[1] / "scripts/study.sh"
 SMALL = {
@@ -25,10 +29,21 @@ SMALL = {
 }
 
 
-def begin(out, *studies):
+RECORD = """#!/usr/bin/env bash
+printf '%q ' "$@" >>"$CALLS"
+echo >>"$CALLS"
+while [ $# -gt 0 ]; do
+    if [ "$1" = --out ]; then mkdir -p "$2"; fi
+    shift
+done
+"""
+"""A program in place of `rulesafe`, which records its calls and creates their outputs."""
+
+
+def begin(out, *studies, **environment):
     return subprocess.Popen(
         ["bash", str(STUDY), str(out), *studies],
-        env={**os.environ, **SMALL},
+        env={**os.environ, **SMALL, **environment},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -40,6 +55,76 @@ def finish(process, out):
     output, _ = process.communicate(timeout=1800)
     logs = "".join(path.read_text()[-2000:] for path in sorted((out / "logs").glob("*.log")))
     assert process.returncode == 0, output + logs
+
+
+@pytest.fixture
+def calls(tmp_path):
+    """Return a function that runs studies without executing their commands, and returns these."""
+    (tmp_path / "bin").mkdir()
+    program = tmp_path / "bin/rulesafe"
+    program.write_text(RECORD)
+    program.chmod(0o755)
+
+    def run(*studies, **environment):
+        file = tmp_path / "calls"
+        file.unlink(missing_ok=True)
+        path = f"{program.parent}{os.pathsep}{os.environ['PATH']}"
+        process = begin(tmp_path / "out", *studies, PATH=path, CALLS=str(file), **environment)
+        output, _ = process.communicate(timeout=120)
+        assert process.returncode == 0, output
+        return [shlex.split(line) for line in file.read_text().splitlines()]
+
+    return run
+
+
+ALL = {"RULES": "", "MEMORIES": "", "SEEDS": "", "DEMONSTRATIONS": "", "STEPS": "", "EPISODES": ""}
+STUDIES = {"paper": 12 + 6 + 10 + 5, "memories": 11 * 3, "four_rules": 4, "control": 0}
+"""Number of trainings of each study; two of those of `tokens` are those of `one_rule`."""
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_the_commands_of_a_study_exist_and_take_these_options(study, calls):
+    functions = {words: f for command in COMMANDS for words, f in command.functions().items()}
+    made = calls(study, **ALL)
+    for words in made:
+        function = functions.get(" ".join(words[:2])) or functions[words[0]]
+        known = {option for argument in arguments_of(function) for option in argument.options}
+        assert {word for word in words if word.startswith("--")} <= known, words
+        assert "" not in words, "a default is missing"
+    trained = {
+        words[words.index("--out") + 1] for words in made if words[:2] == ["policy", "train"]
+    }
+    assert len({out for out in trained if "/warm_" not in out}) == STUDIES[study]
+
+
+def test_a_table_has_the_results_of_the_study_and_no_others(calls, tmp_path):
+    tables = {
+        Path(words[words.index("--out") + 1]).stem: words[2 : words.index("--out")]
+        for words in calls("paper", **ALL)
+        if words[:2] == ["eval", "table"]
+    }
+    assert {name: len(found) for name, found in tables.items()} == {
+        "tables_1_and_2": 2 * 3 * 2 * 2,
+        "table_2_models": 6,
+        "table_3": 1 + 3 * 3,
+        "table_4": 4,
+        "lengths_20": 2,
+        "lengths_60": 2,
+    }
+    few = calls("twenty_rules", **ALL | {"MEMORIES": "vq", "SEEDS": "10"})
+    assert [Path(word).name for word in few[-1][2:-2]][:2] == ["skills_nominal", "all_vq_0_nominal"]
+    assert f"{tmp_path}/out/results/all_vq_10_nominal" in few[-1]
+
+
+def test_a_failed_command_is_named(tmp_path, calls):
+    program = tmp_path / "bin/rulesafe"
+    program.write_text("#!/bin/sh\ncase $* in *two_level*) echo broken; exit 3;; esac\n")
+    environment = {"PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}"}
+    run = begin(tmp_path / "out", "twenty_rules", **environment)
+    output, _ = run.communicate(timeout=120)
+    assert run.returncode != 0 and "failed: two_levels 0 none none; see " in output
+    log = output.split("; see ")[1].splitlines()[0]
+    assert Path(log).read_text() == "broken\n"
 
 
 @pytest.mark.train

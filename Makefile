@@ -37,7 +37,7 @@ demo: setup ## Watch the robot open safes: runs/<time>/; ARGS="rule:=rule_003 ..
 ifeq ($(strip $(ARGS)),)
 	@.venv/bin/rulesafe launch launch/sim_evaluation.launch.xml policy:=expert
 	@echo "demo: now a learned policy with memory under rule_020; this takes some minutes"
-	@.venv/bin/rulesafe launch launch/sim_evaluation.launch.xml rule:=rule_020
+	@.venv/bin/rulesafe launch launch/sim_evaluation.launch.xml rule:=rule_020 safe:=safe_05 seed:=4
 else
 	@.venv/bin/rulesafe launch launch/sim_evaluation.launch.xml $(ARGS)
 endif

@@ -172,37 +172,40 @@ def draw_models(table: Sequence[Row]) -> Figure:
 
 def draw_twenty(folder: Path) -> Figure:
     """Draw success under each rule of policies of two levels on ten safes, by memory: the mean of
-    the trainings and each of them. Rules are sorted by the memory that their shortest plan needs.
+    the trainings and each of them, on the episodes that all evaluations have. Rules are sorted by
+    the memory that their shortest plan needs.
     """
-    found = {
-        memory: [read_results(path) for path in sorted(folder.glob(f"{memory}_*.json"))]
-        for memory in COLORS
+    played = {
+        path.stem: {
+            (e["rule"], e["safe"], e["seed"]): e["opened"] for e in read_results(path)["episodes"]
+        }
+        for path in sorted(folder.glob("*.json"))
     }
+    common = set.intersection(*map(set, played.values()))
+    found: dict[str, list[dict[str, list[bool]]]] = {}
+    for name, episodes in played.items():
+        opened_by_rule: dict[str, list[bool]] = {rule: [] for rule in RULES}
+        for key in common:
+            opened_by_rule[key[0]].append(episodes[key])
+        found.setdefault(name.partition("_")[0], []).append(opened_by_rule)
+    found = {memory: found[memory] for memory in COLORS if memory in found}
     proofs = {rule: prove(load_rule(rule)) for rule in RULES}
     order = sorted(RULES, key=lambda rule: (proofs[rule].memory, proofs[rule].steps, rule))
     figure = Figure(figsize=(8, 3.4), dpi=200, layout="constrained")
     axes = figure.subplots()
     for j, (memory, results) in enumerate(found.items()):
-        x = np.arange(len(order)) + (j - 1) * 0.28
-        opened = np.array(
-            [
-                [
-                    100 * np.mean([e["opened"] for e in result["episodes"] if e["rule"] == rule])
-                    for rule in order
-                ]
-                for result in results
-            ]
-        )
+        x = np.arange(len(order)) + (j - (len(found) - 1) / 2) * 0.28
+        opened = np.array([[100 * np.mean(rates[rule]) for rule in order] for rates in results])
         axes.bar(x, opened.mean(0), 0.26, color=COLORS[memory])
-        for rates in opened:
-            axes.plot(x, rates, ".", color=INK, markersize=2.5)
+        for each in opened:
+            axes.plot(x, each, ".", color=INK, markersize=2.5)
     labels = [f"{rule[-3:]}\n{proofs[rule].bits:.1f}" for rule in order]
     axes.set_xticks(range(len(order)), labels)
     axes.set_xlim(-0.6, len(order) - 0.4)
     axes.set_xlabel("rule, and the bits of memory that its shortest plan needs besides the phases")
-    axes_of_rates(axes, "One policy for twenty rules on ten safes")
+    axes_of_rates(axes, "One policy for twenty rules")
     axes.set_ylabel("success (%)")
-    legend(figure, COLORS)
+    legend(figure, found)
     return figure
 
 

@@ -30,8 +30,8 @@ SMALL = {
 
 
 RECORD = """#!/usr/bin/env bash
-printf '%q ' "$@" >>"$CALLS"
-echo >>"$CALLS"
+line=$(printf '%q ' "$@")
+echo "$line" >>"$CALLS"  # in one write, since calls are parallel
 while [ $# -gt 0 ]; do
     if [ "$1" = --out ]; then mkdir -p "$2"; fi
     shift

@@ -30,7 +30,7 @@ def line(start, length, *, step=0.01):
 @pytest.fixture
 def make():
     """Return a function that makes skills of (subtask, path) on the first safe. The actions are
-    the numbers of the frames, so that a chunk tells which frames were copied."""
+    the indices of the frames, so that a chunk contains those of the copied frames."""
 
     def skills(*demonstrations):
         paths = [path for _, path in demonstrations]

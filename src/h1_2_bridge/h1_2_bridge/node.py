@@ -7,10 +7,10 @@ ramps the weight down to 0 before it ends; a second one ends it immediately, SIG
 
 rclpy's default executor checks all entities of a node at each message, which is too slow at 500 Hz.
 The robot's states and the chunks are therefore subscribed to by a separate small node, which
-`ros.SubscriptionExecutor` executes; rclpy's EventsExecutor, which checks nothing while nothing is
-received, executes one callback of the other entities every 5 ms. The robot's messages are received
-and published as raw bytes. Of each input one message at a time is processed,
-the newest, and chunks at most every 20 ms, so that a flood of messages does not delay a command.
+`ros.SubscriptionExecutor` executes. rclpy's EventsExecutor, which is driven by events and needs no
+time without them, executes one callback of the other entities every 5 ms. The robot's messages are
+received and published as raw bytes. Of each input one message at a time is processed, the newest,
+and chunks at most every 20 ms, so that a flood of messages does not delay a command.
 """
 
 import sys

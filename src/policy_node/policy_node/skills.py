@@ -3,19 +3,19 @@
 They are the lower level of `two_level` and receive neither an instruction nor a memory. The scene
 encoder recognises the safe and estimates its pose. In the safe frame, demonstrations of a subtask
 differ little between poses of the safe, so that a chunk is copied from the demonstration whose
-posture is nearest (VINN; Pari et al., 2021), without a trained network. Nearest postures alone lose
-their place where the arm rests or passes the same posture twice. Therefore the skills follow one
+posture is nearest (VINN; Pari et al., 2021), without a trained network. The nearest posture is
+ambiguous where the arm rests or passes the same posture twice. Therefore the skills follow one
 demonstration until its end:
 
-- The posture tells how far the arm has come in the present demonstration.
-- A new subtask begins after the present demonstration if that is about to end: its last frames
-  release the part, and without them the hand would take the part along. Otherwise it begins where
-  the arm is, if two successive inferences have it.
-- At the end of a demonstration without the next subtask, or if the arm does not get on, the attempt
-  has failed, and another one begins.
+- The progress in the current demonstration is estimated from the posture.
+- A new subtask begins after the current demonstration if that is about to end: its last frames
+  release the part, and without them the hand would move the part again. Otherwise it begins at the
+  current posture, after two successive inferences with this subtask.
+- If the demonstration ends and the subtask does not change, or if the arm makes no progress, the
+  attempt has failed, and the skills start another demonstration of the subtask.
 
-An inference is expected after every `execute` steps; with fewer than four between two of them, an
-arm that moves slowly counts as one that does not get on.
+An inference is expected after every `execute` steps. With fewer than four steps between two
+inferences, a slow motion is classified as no progress.
 """
 
 from dataclasses import replace
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from policy_node.training_data import ObservationWindows
 
 LEVERS = (0.6, 0.6, 0.5, 0.4, 0.2, 0.15, 0.1, *[0.05] * 6)
-"""About how far the palm or a fingertip moves with each of ACTION_JOINTS, m/rad: the distance of
-two postures is about that of the hands."""
+"""Approximate motion of the palm or a fingertip per motion of each of ACTION_JOINTS, m/rad, so that
+the distance of two postures is approximately that of the hands."""
 
 RELEASE = 40
 """Last frames of a demonstration in which the expert may be releasing the part and moving the hand
@@ -120,11 +120,12 @@ class Skills(Network):
         demonstration = np.append(0, changes.cumsum())
         starts = np.append(0, np.flatnonzero(changes) + 1)
         ends = np.append(starts[1:], count) - 1
-        numbers = [
-            len(SUBTASKS) * np.bincount(safe[begin:end]).argmax() + subtask[begin]
-            for begin, end in zip(starts, ends + 1, strict=True)
-        ]
-        pairs = np.array(numbers)
+        pairs = np.array(
+            [
+                len(SUBTASKS) * np.bincount(safe[begin:end]).argmax() + subtask[begin]
+                for begin, end in zip(starts, ends + 1, strict=True)
+            ]
+        )
         same = windows.first[starts[1:]] == windows.first[starts[:-1]]
         before = np.append(-1, np.where(same, pairs[:-1], -1))
         levers = np.array(LEVERS) * windows.normaliser.joints.scale
@@ -186,7 +187,7 @@ class Skills(Network):
         if self._plan is None:
             return self._plan_from(self._nearest(pair, posture))
         steps = torch.arange(CHUNK, device=posture.device)
-        # Without the change of the posture: a late arm has another one.
+        # Without the change of the posture, which differs if the arm lags behind.
         distances = (self._stored(self._plan[:CHUNK]) - posture)[:, :JOINTS].norm(dim=-1)
         progress = int((distances + STEP_PENALTY * (steps - self.config.execute).abs()).argmin())
         here = int(self._plan[progress])
@@ -240,8 +241,8 @@ class Skills(Network):
         return self._features(self.joints[frames].float(), self.joints[before].float())
 
     def _features(self, now: Tensor, before: Tensor) -> Tensor:
-        """Return the features (..., 26), m, of a posture (..., 13) and its change, which tells
-        opposite motions apart."""
+        """Return the features (..., 26), m, of a posture (..., 13) and its change, which
+        distinguishes opposite motions."""
         return torch.cat([self.levers * now, self.levers * (now - before)], dim=-1)
 
     def built(self, config: NetworkConfig) -> NetworkConfig:

@@ -32,6 +32,7 @@ IMAGES = {CAMERA_OF[key]: key for key in ("head_rgb", "front_rgb")}
 
 
 Change = Callable[[NDArray[Any], np.random.Generator], NDArray[Any]]
+"""A change of the observed values of a memory; see ChangedMemory."""
 
 
 class PolicyError(Exception):

@@ -2,17 +2,16 @@
 
 from abc import abstractmethod
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING
+from typing import Protocol
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from policy_node.configs import NetworkConfig
 from policy_node.normaliser import Normaliser
 from policy_node.scene_encoder import SceneEncoder
-
-if TYPE_CHECKING:
-    from policy_node.training_data import ObservationWindows
 
 
 @dataclass
@@ -76,6 +75,19 @@ class Batch:
         return {name: value for name, value in found.items() if value is not None}
 
 
+class Windows(Protocol):
+    """The windows of some episodes as batches, see `training_data.ObservationWindows`."""
+
+    normaliser: Normaliser
+    first: NDArray[np.int64]
+
+    def __len__(self) -> int: ...
+
+    def batch(
+        self, indices: NDArray[np.int64], rng: np.random.Generator | None = None
+    ) -> Batch: ...
+
+
 class Network(nn.Module):
     """Base class of the networks of policy families, created as `Network(config, memory_shape)`.
 
@@ -101,7 +113,7 @@ class Network(nn.Module):
     def reset(self) -> None:
         """Begin a new episode, for networks that continue what they began (`skills`)."""
 
-    def store_demonstrations(self, windows: "ObservationWindows") -> None:
+    def store_demonstrations(self, windows: Windows) -> None:
         """Store what the network needs of the training data, before the first step."""
 
     @abstractmethod

@@ -19,14 +19,13 @@ inferences, a slow motion is classified as no progress.
 """
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from policy_node.batches import Batch, Network
+from policy_node.batches import Batch, Network, Windows
 from policy_node.configs import NetworkConfig, SkillsConfig
 from policy_node.policy import CHUNK
 from policy_node.scene_encoder import QUANTITIES, SceneEncoder, make_encoder
@@ -34,9 +33,6 @@ from policy_node.schedules import JOINTS
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.layout import SUBTASKS
 from vq_memory_node.memory import MemoryShape
-
-if TYPE_CHECKING:
-    from policy_node.training_data import ObservationWindows
 
 LEVERS = (0.6, 0.6, 0.5, 0.4, 0.2, 0.15, 0.1, *[0.05] * 6)
 """Approximate motion of the palm or a fingertip per motion of each of ACTION_JOINTS, m/rad, so that
@@ -104,7 +100,7 @@ class Skills(Network):
         self._failed: list[int] = []  # demonstrations that did not succeed
         self._safe: Tensor | float = 0.0  # sum of the episode's probabilities of the safes
 
-    def store_demonstrations(self, windows: "ObservationWindows") -> None:
+    def store_demonstrations(self, windows: Windows) -> None:
         """Store some demonstrations of each pair of safe and subtask; see `typical`."""
         count = len(windows)
         joints, actions = (np.empty((count, JOINTS), np.float16) for _ in range(2))

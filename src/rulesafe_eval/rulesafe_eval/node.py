@@ -206,8 +206,9 @@ class EvaluatorNode(Node):
             return
         reply = self._call.response
         infos = self.get_publishers_info_by_topic("/episode/status")
-        # The second one may be a bag player. A publisher just discovered may have no name yet.
-        if len(names := sorted({info.node_name for info in infos} - {UNNAMED})) > 1:
+        # A publisher just discovered may have no name yet.
+        publishers = {bytes(i.endpoint_gid): i.node_name for i in infos if i.node_name != UNNAMED}
+        if len(names := sorted(set(publishers.values()))) > 1:  # the second may be a bag player
             error = RuleSafeError(
                 f"more than one publisher on /episode/status: {' and '.join(names)}; stop all "
                 "but one, or use separate ROS_DOMAIN_IDs"
@@ -215,10 +216,9 @@ class EvaluatorNode(Node):
             (self._end if reply.done() else reply).set_exception(error)
             return
         # Episode numbers and stamps of a restarted simulation may equal those before the restart.
-        publishers = {bytes(info.endpoint_gid) for info in infos}
         if self._episode and self._status.episode == self._episode:
-            self._status_publishers = self._status_publishers or publishers
-            if publishers - self._status_publishers:
+            self._status_publishers = self._status_publishers or set(publishers)
+            if set(publishers) - self._status_publishers:
                 self._monitor.give_up("the simulation was restarted during the episode")
         limit = self._values.stall_limit
         if self._monitor.still > limit and not reply.done():

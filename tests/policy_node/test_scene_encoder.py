@@ -55,8 +55,34 @@ def test_it_tells_where_what_it_never_saw_stands_and_which_it_is(encoder):
     assert off[:, :3].mean() < guess / 2
 
 
+def pictures(count, seed=0):
+    """Return scenes of a bright or a dark square, seen by two cameras."""
+    rng = np.random.default_rng(seed)
+    safe, side = rng.integers(2, size=count), 16
+    place = rng.integers(0, 2 * side - 8, (count, 3))
+    images = np.full((count, 2, 2 * side, 2 * side, 3), 128, np.uint8)
+    for image, (x, y, z), bright in zip(images, place, safe, strict=True):
+        image[0, y : y + 8, x : x + 8] = 255 * bright
+        image[1, z : z + 8, x : x + 8] = 255 * bright
+    seen = np.zeros((count, len(QUANTITIES)), np.float32)
+    seen[:, :3] = place * 0.005
+    return Scenes(images, seen, safe, SAFES)
+
+
+def test_images_of_two_cameras_tell_where_a_safe_is():
+    scenes = pictures(100, seed=1)
+    encoder = fit(pictures(400), steps=150, batch=32)
+    assert encoder.config.image_size == 32
+    off, known = errors(encoder, scenes)
+    assert known > 0.9
+    guess = np.abs(scenes.seen[:, :3] - scenes.seen[:, :3].mean(0)).mean()
+    assert off[:, :3].mean() < guess / 2
+    larger = torch.from_numpy(scenes.inputs[:3]).repeat_interleave(2, 2).repeat_interleave(2, 3)
+    assert torch.allclose(encoder(larger), encoder(torch.from_numpy(scenes.inputs[:3])), atol=1e-5)
+
+
 def test_the_order_of_points_does_not_matter(encoder):
-    cloud = torch.from_numpy(boxes(2).clouds)
+    cloud = torch.from_numpy(boxes(2).inputs)
     assert torch.allclose(encoder(cloud), encoder(cloud.flip(1)), atol=1e-5)
 
 
@@ -71,7 +97,7 @@ def test_saved_and_loaded_it_is_the_same(encoder, tmp_path):
     save_encoder(encoder, path)
     loaded = load_encoder(str(path))
     assert loaded.config == encoder.config
-    cloud = torch.from_numpy(boxes(3).clouds)
+    cloud = torch.from_numpy(boxes(3).inputs)
     assert torch.equal(loaded(cloud), encoder(cloud))
 
 
@@ -80,7 +106,7 @@ def test_scenes_are_kept(tmp_path):
     scenes.save(tmp_path / "scenes.npz")
     loaded = load_scenes(tmp_path / "scenes.npz")
     assert loaded.safes == SAFES
-    for name in ("clouds", "seen", "safe"):
+    for name in ("inputs", "seen", "safe"):
         assert np.array_equal(getattr(loaded, name), getattr(scenes, name))
 
 

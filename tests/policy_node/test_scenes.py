@@ -29,7 +29,7 @@ def postures(tmp_path_factory):
 
 def test_a_scene_shows_what_it_tells(postures):
     scenes = make_scenes(postures, ("safe_02", "safe_07"), places=2)
-    assert scenes.clouds.shape == (4 * POSTURES, 1024, 6) and scenes.seen.shape == (
+    assert scenes.inputs.shape == (4 * POSTURES, 1024, 6) and scenes.seen.shape == (
         12,
         len(QUANTITIES),
     )
@@ -46,7 +46,7 @@ def test_a_scene_shows_what_it_tells(postures):
 
 def test_the_same_seed_gives_the_same_scenes(postures):
     first, again = (make_scenes(postures, ("safe_03",), places=1, seed=5) for _ in range(2))
-    assert np.array_equal(first.clouds, again.clouds) and np.array_equal(first.seen, again.seen)
+    assert np.array_equal(first.inputs, again.inputs) and np.array_equal(first.seen, again.seen)
     other = make_scenes(postures, ("safe_03",), places=1, seed=6)
     assert not np.array_equal(first.seen, other.seen)
 

@@ -10,18 +10,20 @@ pytest.importorskip("accelerate")
 
 from policy_node.batches import Batch
 from policy_node.checkpoints import read_policy
-from policy_node.configs import TrainConfig, TwoLevelConfig
+from policy_node.configs import EncoderConfig, TrainConfig, TwoLevelConfig
 from policy_node.families import find_config, make_network
 from policy_node.history import ObservationHistory
 from policy_node.network_policy import load_policy
 from policy_node.open_loop import measure, report
 from policy_node.policy import Observation
+from policy_node.skills import Skills
 from policy_node.training import TrainingTask, train
 from policy_node.training_data import OVERLAP, ObservationWindows
 from policy_node.two_level import TwoLevel
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_INDICES
 from rulesafe_data.files import sha256
+from rulesafe_data.layout import CAMERAS
 from rulesafe_data.store import EpisodeStore
 from vq_memory_node.memory import MemoryShape
 from vq_memory_node.rolling import readings_of
@@ -132,6 +134,55 @@ def test_skills_alone_are_no_policy(skills):
     observation = Observation(np.zeros((3, 13), np.float32), np.zeros((1, 256, 6), np.float32))
     with pytest.raises(RuleSafeError, match="execute a given subtask"):
         policy.infer(observation)
+
+
+@pytest.mark.train
+def test_with_camera_images_no_point_clouds_are_needed(labelled, memories, tmp_path):
+    """A frame has the same scene features in training and at inference."""
+    encoder, cache = EncoderConfig(("safe_01", "safe_02"), image_size=16), tmp_path / "cache"
+    config = replace(find_config("skills", "images"), encoder=encoder)
+    task = TrainingTask("skills", "images", config, memories["none"], labelled, None, cache)
+    skills = train(task, FEW, tmp_path / "skills")
+    config = replace(find_config("two_level", "images"), skills=str(skills))
+    task = TrainingTask("two_level", "images", config, memories["vq"], labelled, None, cache)
+    policy = load_policy(train(task, FEW, tmp_path / "two"))
+    assert policy.needs.images and not policy.needs.points and not policy.needs.cloud_frames
+    store, network = EpisodeStore(labelled), policy._network
+    windows = ObservationWindows(
+        *(store, [0, 1], config, memories["vq"], replace(FEW, safe_frame=False), cache),
+        encoder=network.scene_encoder(),
+    )
+    assert not list(cache.glob("pictures_*")), "images are encoded, not stored"
+    last = store.episode(0)
+    batch = windows.batch(np.array([69, 70]), np.random.default_rng(0))
+    assert batch.images is None and batch.scene_features.shape == (2, 1, 9)
+    images = torch.from_numpy(np.stack([last[key][69] for key in CAMERAS]))[None]
+    with torch.inference_mode():
+        shown = replace(batch, images=images, scene_features=None)
+        torch.testing.assert_close(shown.scene(network.scene_encoder()), batch.scene_features[:1])
+
+    def chunk(images):
+        policy.reset()
+        history = ObservationHistory(policy.needs)
+        joints = last["observation.state"][:, ACTION_INDICES]
+        history.push(0, joints[0], images=images)
+        return policy.infer(
+            history.observation(0, "turn the knob", readings_of(joints, policy.memory)[0])
+        )
+
+    names = [key.rpartition(".")[2] for key in CAMERAS]
+    seen = {name: last[key][0] for name, key in zip(names, CAMERAS, strict=True)}
+    dark = {name: np.zeros_like(image) for name, image in seen.items()}
+    assert np.array_equal(chunk(seen), chunk(seen)) and not np.array_equal(chunk(seen), chunk(dark))
+    with pytest.raises(RuleSafeError, match="these skills require the size images"):
+        TwoLevel(TwoLevelConfig(skills=str(skills)), MemoryShape())
+
+
+def test_an_encoder_of_images_receives_no_point_clouds():
+    images = EncoderConfig(("safe_01",), image_size=16)
+    for config in (replace(SKILLS, encoder=images), replace(SKILLS, images=True, points=0)):
+        with pytest.raises(RuleSafeError, match=r"receives (images|point clouds), but the network"):
+            Skills(config, MemoryShape())
 
 
 def test_other_skills_are_refused(demos, memories, small, tmp_path):

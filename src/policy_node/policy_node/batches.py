@@ -28,7 +28,7 @@ class Batch:
             frame and r, g, b in 0..1. C is at least `NetworkConfig.cloud_frames`, the number that
             the network uses.
         scene_features: (B, C, features) float32, the output of `Network.scene_encoder`, instead of
-            `points`.
+            its inputs, `points` or `images`.
         images: (B, 2, H, W, 3) uint8 at the current frame, in the order of CAMERAS. In training
             they may be smaller, see `NetworkConfig.image_size`.
         language: (B, L) int64, ids of `Network.token_ids`, padded in front with 0.
@@ -62,10 +62,13 @@ class Batch:
 
     def scene(self, encoder: nn.Module, frames: int = 1, count: int | None = None) -> Tensor:
         """Return the scene features (B, frames, features) of the last frames: those in the batch if
-        there are any, else the output of `encoder` for the first `count` points."""
+        there are any, else the output of `encoder` for the first `count` points or, without
+        points, for the images."""
         if self.scene_features is not None:
             return self.scene_features[:, -frames:]
-        assert self.points is not None
+        if self.points is None:
+            assert self.images is not None and frames == 1
+            return encoder(self.images[:, None])  # type: ignore[no-any-return]
         features: Tensor = encoder(self.points[:, -frames:, :count])
         return features
 

@@ -198,8 +198,9 @@ def scenes(
     places: int = 300,
     split: str = "",
     seed: int = 0,
+    images: bool = False,
 ) -> None:
-    """Render point clouds of safes at random poses, to train a scene encoder on.
+    """Render point clouds or images of safes at random poses, to train a scene encoder on.
 
     Example: rulesafe policy scenes demos --out scenes.npz
 
@@ -207,10 +208,13 @@ def scenes(
         recordings: Output folders of `rulesafe demos generate`; their robot postures are used.
         out: Output file (.npz).
         safes: Comma-separated safes, or all.
-        places: Number of poses of each safe; three point clouds are rendered at each pose.
+        places: Number of poses of each safe; three scenes are rendered at each pose.
         split: Split that poses, colours and cameras are sampled from; empty: ranges that contain
             those of train and shifted.
         seed: Random seed.
+        images: Render the images of both cameras instead of point clouds. In contrast to point
+            clouds, they are not corrected by the pose of a camera: choose a split without
+            variation of the cameras, such as nominal.
     """
     from policy_node.scenes import POSTURES, make_scenes
     from policy_node.scenes import recordings as read_recordings
@@ -220,10 +224,16 @@ def scenes(
     chosen = SAFES if safes == "all" else tuple(safes.split(","))
     with training_bar(places * len(chosen), "pose") as show:
         made = make_scenes(
-            read_recordings(recordings), chosen, places, split, seed, lambda done: show(done, "")
+            read_recordings(recordings),
+            chosen,
+            places,
+            split,
+            seed,
+            lambda done: show(done, ""),
+            images,
         )
     made.save(out)
-    print(f"{out}: {len(made.clouds)} point clouds of {len(chosen)} safes, {POSTURES} per pose")
+    print(f"{out}: {len(made.inputs)} scenes of {len(chosen)} safes, {POSTURES} per pose")
 
 
 def encoder(
@@ -235,7 +245,8 @@ def encoder(
 ) -> None:
     """Train a scene encoder: it estimates a safe's pose, identity and joint positions.
 
-    Its input is a point cloud. A policy with a scene encoder keeps it frozen.
+    Its input is a point cloud, or the images of both cameras, as in the scenes. A policy with a
+    scene encoder keeps it frozen.
 
     Example: rulesafe policy encoder scenes.npz --out encoder.safetensors --test others.npz
 
@@ -243,7 +254,7 @@ def encoder(
         scenes: File written by `rulesafe policy scenes`.
         out: Output file (.safetensors).
         test: File with other scenes, on which the errors are measured.
-        steps: Number of training steps, each with a batch of 64 point clouds.
+        steps: Number of training steps, each with a batch of 64 scenes.
         seed: Seed of weights and batches.
     """
     from policy_node import scene_encoder

@@ -89,18 +89,24 @@ class EncoderConfig:
         safes: names of the safes that it classifies.
         points: number of points of a point cloud in training.
         pointnet: channels of the MLP that is applied to each point.
-        hidden: width of the MLP after the PointNet.
+        hidden: width of the MLP after the PointNet or the convolutions.
+        image_size: side length (px) of the images that it receives instead of point clouds; larger
+            ones are resized. 0: point clouds.
+        convolutions: channels of the convolutions that are applied to each image; each halves its
+            side length.
     """
 
     safes: tuple[str, ...]
     points: int = 256
     pointnet: tuple[int, ...] = (32, 64, 256)
     hidden: int = 128
+    image_size: int = 0
+    convolutions: tuple[int, ...] = (16, 32, 64, 64)
 
     def __post_init__(self) -> None:
         """Convert lists, as read from JSON, to tuples."""
-        object.__setattr__(self, "safes", tuple(self.safes))
-        object.__setattr__(self, "pointnet", tuple(self.pointnet))
+        for name in ("safes", "pointnet", "convolutions"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
 
 
 @dataclass(frozen=True)
@@ -198,6 +204,7 @@ class SkillsConfig(NetworkConfig):
 
     Attributes:
         frames, points, encoder: as in Dp3Config; the encoder is required.
+        images: whether the encoder receives images; then `points` is 0.
         demonstrations: number of demonstrations for each safe, subtask and preceding subtask.
         execute: usual number of actions of a chunk that are executed before the next inference.
         stored: number of frames of all demonstrations, which training determines.
@@ -205,6 +212,7 @@ class SkillsConfig(NetworkConfig):
 
     frames: int = 3
     points: int = 256
+    images: bool = False
     encoder: str | EncoderConfig = "ten_safes"
     demonstrations: int = 6
     execute: int = 12
@@ -228,8 +236,11 @@ class SkillsConfig(NetworkConfig):
         return True
 
 
-SKILLS_SIZES = {"tiny": SkillsConfig()}
-"""Configurations of skills by size."""
+SKILLS_SIZES = {
+    "tiny": SkillsConfig(),
+    "images": SkillsConfig(points=0, images=True, encoder="ten_safes_images"),
+}
+"""Configurations of skills by size: `images` uses camera images instead of point clouds."""
 
 
 @dataclass(frozen=True)
@@ -239,22 +250,26 @@ class TwoLevelConfig(NetworkConfig):
     Attributes:
         skills: folder of the trained, frozen skills; training requires it. A checkpoint stores
             their configuration here, and their weights among its own.
-        frames, points, cloud_frames: as in Dp3Config; those of the skills.
+        frames, points, images, cloud_frames: as in SkillsConfig; those of the skills.
         language: width of the instruction's tokens and of their encoding.
         heads: attention heads of the instruction's encoder.
         memory_embedding, memory_channels, memory_features: as in Dp3Config.
+        memory_network: network over the memory: convolutions as in DP3, which use
+            `memory_channels`; a GRU; or a transformer with causal attention.
         hidden: width of the two hidden layers that choose the subtask.
     """
 
     skills: str | SkillsConfig = SKILLS_SIZES["tiny"]
     frames: int = 3
     points: int = 256
+    images: bool = False
     cloud_frames: int = 1
     language: int = 64
     heads: int = 4
     memory_embedding: int = 16
     memory_channels: tuple[int, ...] = (32, 32, 64)
     memory_features: int = 128
+    memory_network: Literal["convolutions", "gru", "transformer"] = "convolutions"
     hidden: int = 512
 
     def __post_init__(self) -> None:
@@ -271,8 +286,14 @@ class TwoLevelConfig(NetworkConfig):
         return True
 
 
-TWO_LEVEL_SIZES = {"tiny": TwoLevelConfig()}
-"""Configurations of two-level policies by size."""
+TWO_LEVEL_SIZES = {
+    "tiny": TwoLevelConfig(),
+    "images": TwoLevelConfig(SKILLS_SIZES["images"], points=0, images=True),
+    "gru": TwoLevelConfig(memory_network="gru"),
+    "transformer": TwoLevelConfig(memory_network="transformer"),
+}
+"""Configurations of two-level policies by size: `images` requires skills of the size images; `gru`
+and `transformer` differ from `tiny` in the network over the memory."""
 
 
 @dataclass(frozen=True)

@@ -21,44 +21,14 @@ import torch
 from torch import Tensor, nn
 
 from policy_node.batches import Batch
-from policy_node.configs import Dp3Config, NetworkConfig, TwoLevelConfig
+from policy_node.configs import Dp3Config, NetworkConfig
+from policy_node.memory_encoders import MemoryEncoder
 from policy_node.pointnet import PointNet
 from policy_node.policy import CHUNK
 from policy_node.scene_encoder import SceneEncoder, make_encoder
 from policy_node.schedules import JOINTS, DenoisingNetwork, Diffusion, Predict
 from policy_node.unet import UNet
 from vq_memory_node.memory import MemoryShape
-
-
-class MemoryEncoder(nn.Module):
-    """Encodes a memory as a vector (B, features): convolutions over time, then a linear layer."""
-
-    def __init__(self, config: Dp3Config | TwoLevelConfig, shape: MemoryShape) -> None:
-        super().__init__()
-        width = config.memory_embedding
-        self.entries: nn.Module
-        self.vocabulary = shape.vocabulary
-        if shape.kind == "tokens":
-            self.entries = nn.Embedding(shape.vocabulary + 1, width)  # last id: not observed
-        else:
-            self.entries = nn.Linear(JOINTS + 1, width)  # last input: 1 if observed
-        layers: list[nn.Module] = []
-        length = shape.length
-        for into, out in pairwise((width, *config.memory_channels)):
-            layers += [nn.Conv1d(into, out, 5, stride=2, padding=2), nn.ReLU()]
-            length = (length - 1) // 2 + 1
-        self.time = nn.Sequential(*layers, nn.Flatten())
-        self.out = nn.Linear(config.memory_channels[-1] * length, config.memory_features)
-
-    def forward(self, memory: Tensor, mask: Tensor) -> Tensor:
-        """Return (B, features) of a memory (B, M) int64 or (B, M, 13) and its mask (B, M)."""
-        if isinstance(self.entries, nn.Embedding):
-            entries = self.entries(memory.where(mask, self.vocabulary))
-        else:
-            observed = mask[..., None].to(memory.dtype)
-            entries = self.entries(torch.cat([memory * observed, observed], dim=-1))
-        found: Tensor = self.out(self.time(entries.transpose(1, 2)))
-        return found
 
 
 def _mlp(into: int, width: int, out: int) -> nn.Sequential | None:
@@ -85,7 +55,8 @@ class Dp3(DenoisingNetwork):
         for into, out in pairwise((JOINTS, *config.state)):
             layers += [nn.Linear(into, out), nn.ReLU()]
         self.state = nn.Sequential(*layers[:-1])
-        self.memory = MemoryEncoder(config, memory) if memory.kind != "none" else None
+        widths = config.memory_embedding, config.memory_features, config.memory_channels
+        self.memory = MemoryEncoder(memory, *widths) if memory.kind != "none" else None
         condition = self.cloud.features * config.cloud_frames + config.state[-1] * config.frames
         condition += config.memory_features if self.memory else 0
         condition += JOINTS * config.frames if config.direct else 0

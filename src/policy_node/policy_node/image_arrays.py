@@ -61,12 +61,17 @@ def load_images(store: EpisodeStore, episodes: Sequence[int], side: int, directo
     return found
 
 
-def _decode(store: EpisodeStore, episodes: Sequence[int], side: int, path: Path) -> None:
+def check_images(store: EpisodeStore) -> None:
+    """Raise RuleSafeError if the dataset lacks the images of a camera."""
     for key in CAMERAS:
         if key not in store.features:
             raise RuleSafeError(
                 f"{store.root} has no images; add them with `rulesafe demos render`"
             )
+
+
+def _decode(store: EpisodeStore, episodes: Sequence[int], side: int, path: Path) -> None:
+    check_images(store)
     height, width, _ = store.features[CAMERAS[0]]["shape"]
     frames = sum(store.episodes[index].length for index in episodes)
     shape = (frames, len(CAMERAS), min(side, height), min(side, width), 3)

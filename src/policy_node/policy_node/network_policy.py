@@ -93,37 +93,36 @@ class NetworkPolicy:
         """Return the batch, and the current joints (1, 13), rad, in the network's frame."""
         needs, scaling = self.needs, self.checkpoint.normaliser.joints
         _check("joints", observation.joints, (needs.frames, JOINTS))
-        clouds = self._clouds(observation)
+        scene = self._scene(observation)
         joints = self._to_safe_frame(observation.joints)
-        batch = Batch(torch.from_numpy(scaling.encode(joints))[None], **clouds)
-        if needs.images:
-            for camera in CAMERAS:
-                if camera not in observation.images:
-                    raise RuleSafeError(f"the observation lacks the image of the camera {camera!r}")
-            images = np.stack([observation.images[camera] for camera in CAMERAS])
-            batch.images = torch.from_numpy(images)[None]
+        batch = Batch(torch.from_numpy(scaling.encode(joints))[None], **scene)
         if needs.instruction:
             batch.language, batch.language_mask = pad([self._token_ids(observation.instruction)])
         if needs.memory:
             self._add_memory(observation, batch)
         return batch, joints[-1:]
 
-    def _clouds(self, observation: Observation) -> dict[str, Tensor]:
-        """Return the point clouds as inputs of the batch; with a safe frame, return their scene
-        features instead, and add the estimate of the safe's pose to `_poses`."""
-        needs, frame = self.needs, self.checkpoint.normaliser.frame
-        if not needs.points:
-            return {}
-        _check("points", observation.points, (needs.cloud_frames, needs.points, 6))
-        points = torch.from_numpy(np.array(observation.points, np.float32))[None]
+    def _scene(self, observation: Observation) -> dict[str, Tensor]:
+        """Return the point clouds and images as inputs of the batch; with a safe frame, those of
+        the scene encoder are replaced by its features, and its estimate of the safe's pose is added
+        to `_poses`."""
+        needs, frame, inputs = self.needs, self.checkpoint.normaliser.frame, {}
+        if needs.points:
+            _check("points", observation.points, (needs.cloud_frames, needs.points, 6))
+            inputs["points"] = torch.from_numpy(np.array(observation.points, np.float32))[None]
+        if needs.images:
+            inputs["images"] = _images(observation)[None]
         if frame is None:
-            return {"points": points}
+            return inputs
         encoder = self._scene_encoder
         assert encoder is not None
+        read = inputs.pop("points") if needs.points else inputs.pop("images")[:, None]
         with torch.inference_mode():
-            features = encoder(points.to(self._device)).cpu().numpy()
+            features = encoder(read.to(self._device)).cpu().numpy()
         self._poses.append(encoder.poses(features[0, -1]))
-        return {"scene_features": torch.from_numpy(encoder.with_pose(features, frame.pose))}
+        return inputs | {
+            "scene_features": torch.from_numpy(encoder.with_pose(features, frame.pose))
+        }
 
     def _pose(self) -> NDArray[np.float64]:
         """Return the mean of the episode's estimates of the safe's pose (4,): the safe does not
@@ -158,6 +157,14 @@ class NetworkPolicy:
             values = np.where(mask[:, None], values, np.float32(0))
         batch.memory = torch.from_numpy(values)[None]
         batch.memory_mask = torch.from_numpy(np.array(mask))[None]
+
+
+def _images(observation: Observation) -> Tensor:
+    """Return the images (2, H, W, 3) of CAMERAS; raise RuleSafeError if one is missing."""
+    for camera in CAMERAS:
+        if camera not in observation.images:
+            raise RuleSafeError(f"the observation lacks the image of the camera {camera!r}")
+    return torch.from_numpy(np.stack([observation.images[camera] for camera in CAMERAS]))
 
 
 def _check(what: str, array: NDArray | None, shape: tuple[int, ...]) -> None:

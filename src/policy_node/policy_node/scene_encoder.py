@@ -1,11 +1,13 @@
-"""An encoder that estimates a safe's pose, identity and joint positions from a point cloud.
+"""Encoders that estimate a safe's pose, identity and joint positions from a point cloud or images.
 
 A hundred demonstrations contain a hundred poses of a safe, and a PointNet that is trained on them
-overfits to these poses. Point clouds without a demonstration are cheap: an encoder is trained on
-thousands of scenes first, and policies use its output. Scenes do not contain the lock's state.
+overfits to these poses. Scenes without a demonstration are cheap to render: an encoder is trained
+on thousands of them first, and policies use its output. Scenes do not contain the lock's state.
 
     encoder = load_encoder("ten_safes")
     encoder(points)                     # (B, N, 6) -> (B, encoder.features)
+    encoder = load_encoder("ten_safes_images")
+    encoder(images)                     # (B, 2, H, W, 3) -> (B, encoder.features)
 
 Trained by `rulesafe policy encoder` on the scenes of `rulesafe policy scenes`.
 """
@@ -15,6 +17,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -22,10 +25,11 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor, nn
-from torch.nn.functional import cross_entropy, l1_loss
+from torch.nn.functional import adaptive_avg_pool2d, cross_entropy, l1_loss
 
 from policy_node.configs import EncoderConfig
 from policy_node.pointnet import PointNet
+from policy_node.policy import CAMERAS
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_core.files import write_atomically
 
@@ -35,9 +39,42 @@ QUANTITIES = ("x", "y", "z", "yaw", "knob", "handle", "door")
 KIND = "rulesafe scene encoder 1"
 
 
+class ImageNet(nn.Module):
+    """Computes features (..., hidden) of the images (..., 2, H, W, 3) uint8 of both cameras.
+
+    Each camera has its own convolutions. Their outputs are not averaged over the image, since the
+    features depend on where things are.
+    """
+
+    def __init__(self, config: EncoderConfig) -> None:
+        super().__init__()
+        self.side = config.image_size
+        self.cameras = nn.ModuleList(_convolutions(config.convolutions) for _ in CAMERAS)
+        cells = (self.side // 2 ** len(config.convolutions)) ** 2
+        self.out = nn.Linear(len(CAMERAS) * cells * config.convolutions[-1], config.hidden)
+
+    def forward(self, images: Tensor) -> Tensor:
+        pixels = images.flatten(0, -5).movedim(-1, -3).float()
+        found = []
+        for camera, convolutions in enumerate(self.cameras):
+            small = adaptive_avg_pool2d(pixels[:, camera], self.side)
+            small = (small + 0.5).floor() / 255 - 0.5  # rounded as in image_arrays.shrink
+            found.append(convolutions(small).flatten(1))
+        features: Tensor = self.out(torch.cat(found, dim=-1))
+        return features.unflatten(0, images.shape[:-4])
+
+
+def _convolutions(channels: tuple[int, ...]) -> nn.Sequential:
+    layers: list[nn.Module] = []
+    for before, after in zip((3, *channels), channels, strict=False):
+        layers += [nn.Conv2d(before, after, 3, 2, 1), nn.GroupNorm(4, after), nn.ReLU()]
+    return nn.Sequential(*layers)
+
+
 class SceneEncoder(nn.Module):
-    """Computes scene features (..., 7 + safes) of point clouds (..., N, 6): QUANTITIES, normalised
-    by mean and standard deviation in the training scenes, then the probability of each safe.
+    """Computes scene features (..., 7 + safes) of point clouds (..., N, 6), or of images
+    (..., 2, H, W, 3) uint8 if the configuration has an `image_size`: QUANTITIES, normalised by mean
+    and standard deviation in the training scenes, then the probability of each safe.
 
     Attributes:
         features: number of features, 7 + number of safes.
@@ -48,28 +85,37 @@ class SceneEncoder(nn.Module):
         self.middle: Tensor
         self.spread: Tensor
         self.config, self.features = config, len(QUANTITIES) + len(config.safes)
-        self.cloud = PointNet(config.pointnet, config.hidden)
+        if config.image_size:
+            self.images = ImageNet(config)
+        else:
+            self.cloud = PointNet(config.pointnet, config.hidden)
         layers = [nn.ReLU(), nn.Linear(config.hidden, config.hidden), nn.ReLU()]
         self.head = nn.Sequential(*layers, nn.Linear(config.hidden, self.features))
         self.register_buffer("middle", torch.zeros(len(QUANTITIES)))
         self.register_buffer("spread", torch.ones(len(QUANTITIES)))
 
-    def forward(self, points: Tensor) -> Tensor:
-        found = self.head(self.cloud(points))
+    def forward(self, inputs: Tensor) -> Tensor:
+        found = self._outputs(inputs)
         quantities, safe = found[..., : len(QUANTITIES)], found[..., len(QUANTITIES) :]
         return torch.cat([quantities, safe.softmax(-1)], dim=-1)
 
-    def loss(self, points: Tensor, seen: Tensor, safe: Tensor) -> Tensor:
-        """Return the loss of point clouds (B, N, 6), given the true QUANTITIES (B, 7), m and rad,
-        and indices of safes (B,)."""
-        found = self.head(self.cloud(points))
+    def _outputs(self, inputs: Tensor) -> Tensor:
+        outputs: Tensor = self.head(
+            self.images(inputs) if self.config.image_size else self.cloud(inputs)
+        )
+        return outputs
+
+    def loss(self, inputs: Tensor, seen: Tensor, safe: Tensor) -> Tensor:
+        """Return the loss of B point clouds or pairs of images, given the true QUANTITIES (B, 7), m
+        and rad, and indices of safes (B,)."""
+        found = self._outputs(inputs)
         targets = (seen - self.middle) / self.spread
         error = l1_loss(found[:, : len(QUANTITIES)], targets)
         return error + 0.1 * cross_entropy(found[:, len(QUANTITIES) :], safe)
 
-    def estimate(self, points: Tensor) -> Tensor:
+    def estimate(self, inputs: Tensor) -> Tensor:
         """Return the estimated QUANTITIES (..., 7) in m and rad."""
-        return self(points)[..., : len(QUANTITIES)] * self.spread + self.middle
+        return self(inputs)[..., : len(QUANTITIES)] * self.spread + self.middle
 
     def poses(self, features: NDArray[np.float32]) -> NDArray[np.float64]:
         """Return the safe's pose (..., 4), m and rad, from scene features (..., features)."""
@@ -89,24 +135,36 @@ class SceneEncoder(nn.Module):
 
 @dataclass(frozen=True)
 class Scenes:
-    """N point clouds with their labels.
+    """N point clouds or pairs of images with their labels.
 
     Attributes:
-        clouds: (N, P, 6) float16 or float32, in the order of farthest-point sampling.
+        inputs: point clouds (N, P, 6) float16 or float32, in the order of farthest-point sampling;
+            or images (N, 2, S, S, 3) uint8, in the order of CAMERAS.
         seen: (N, 7) float32, QUANTITIES.
         safe: (N,) int64, indices into `safes`.
         safes: names of the safes.
     """
 
-    clouds: NDArray[np.floating]
+    inputs: NDArray[Any]
     seen: NDArray[np.float32]
     safe: NDArray[np.int64]
     safes: tuple[str, ...]
 
+    @property
+    def image_size(self) -> int:
+        """Side length of the images, px; 0: point clouds."""
+        return self.inputs.shape[-2] if self.inputs.dtype == np.uint8 else 0
+
+    def tensor(self, rows: Any, points: Any) -> Tensor:
+        """Return the inputs of some rows, of point clouds only some points."""
+        if self.image_size:
+            return torch.from_numpy(self.inputs[rows])
+        return torch.from_numpy(self.inputs[rows][:, points].astype(np.float32))
+
     def save(self, path: Path) -> None:
         """Write the scenes to an .npz file."""
         with path.open("wb") as file:
-            np.savez(file, clouds=self.clouds, seen=self.seen, safe=self.safe, safes=self.safes)
+            np.savez(file, inputs=self.inputs, seen=self.seen, safe=self.safe, safes=self.safes)
 
 
 def load_scenes(path: Path) -> Scenes:
@@ -114,7 +172,7 @@ def load_scenes(path: Path) -> Scenes:
     try:
         with np.load(path) as file:
             safes = tuple(str(name) for name in file["safes"])
-            return Scenes(file["clouds"], file["seen"], file["safe"], safes)
+            return Scenes(file["inputs"], file["seen"], file["safe"], safes)
     except (OSError, ValueError, KeyError) as error:
         raise RuleSafeError(f"{path} is not a file of `policy scenes`: {error}") from error
 
@@ -127,13 +185,13 @@ def fit(
     batch: int = 64,
     rate: float = 2e-3,
 ) -> SceneEncoder:
-    """Train an encoder on scenes, with a random subset of the points at each step.
+    """Train an encoder on scenes; of point clouds, each step uses a random subset of the points.
 
     Args:
         progress: called with the step and its loss.
         rate: maximum learning rate of AdamW: linear warm-up in 100 steps, then a cosine to 0.
     """
-    config = EncoderConfig(scenes.safes)
+    config = EncoderConfig(scenes.safes, image_size=scenes.image_size)
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         encoder = SceneEncoder(config)
@@ -146,10 +204,9 @@ def fit(
         for group in optimiser.param_groups:
             warm_up = min(1.0, (step + 1) / 100)
             group["lr"] = rate * warm_up * 0.5 * (1 + np.cos(np.pi * step / steps))
-        rows = rng.integers(len(scenes.clouds), size=batch)
-        points = rng.permutation(scenes.clouds.shape[1])[: config.points]
-        cloud = torch.from_numpy(scenes.clouds[rows][:, points].astype(np.float32))
-        loss = encoder.loss(cloud, seen[rows], safe[rows])
+        rows = rng.integers(len(scenes.inputs), size=batch)
+        points = rng.permutation(scenes.inputs.shape[1])[: config.points]
+        loss = encoder.loss(scenes.tensor(rows, points), seen[rows], safe[rows])
         optimiser.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         optimiser.step()
@@ -161,23 +218,36 @@ def errors(
     encoder: SceneEncoder, scenes: Scenes, batch: int = 256
 ) -> tuple[NDArray[np.float32], float]:
     """Return absolute errors of QUANTITIES (N, 7), m and rad, and the fraction of safes that are
-    identified correctly, for the first points of each point cloud."""
+    identified correctly; of point clouds, the first points are used."""
     differences, correct = [], 0
-    count = encoder.config.points
+    points = slice(encoder.config.points)
     with torch.inference_mode():
-        for first in range(0, len(scenes.clouds), batch):
+        for first in range(0, len(scenes.inputs), batch):
             rows = slice(first, first + batch)
-            points = torch.from_numpy(scenes.clouds[rows, :count].astype(np.float32))
-            differences.append(np.abs(encoder.estimate(points).numpy() - scenes.seen[rows]))
-            safe = encoder(points)[:, len(QUANTITIES) :].argmax(-1).numpy()
+            inputs = scenes.tensor(rows, points)
+            differences.append(np.abs(encoder.estimate(inputs).numpy() - scenes.seen[rows]))
+            safe = encoder(inputs)[:, len(QUANTITIES) :].argmax(-1).numpy()
             correct += int((safe == scenes.safe[rows]).sum())
-    return np.concatenate(differences), correct / len(scenes.clouds)
+    return np.concatenate(differences), correct / len(scenes.inputs)
 
 
-def make_encoder(encoder: str | EncoderConfig) -> SceneEncoder:
+def make_encoder(encoder: str | EncoderConfig, images: bool = False) -> SceneEncoder:
     """Return a frozen encoder: a trained one by name or file (see `load_encoder`), or one of a
-    configuration, whose weights are then loaded from a policy's checkpoint."""
+    configuration, whose weights are then loaded from a policy's checkpoint.
+
+    Args:
+        encoder: name, file or configuration.
+        images: whether the encoder must receive images; otherwise it must receive point clouds.
+
+    Raises:
+        RuleSafeError: it receives the other kind of input; see also `load_encoder`.
+    """
     made = load_encoder(encoder) if isinstance(encoder, str) else SceneEncoder(encoder)
+    if bool(made.config.image_size) != images:
+        valid, found = ("images", "point clouds") if images else ("point clouds", "images")
+        raise RuleSafeError(
+            f"the scene encoder {encoder} receives {found}, but the network provides {valid}"
+        )
     return made.requires_grad_(False)
 
 

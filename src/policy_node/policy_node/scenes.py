@@ -6,9 +6,12 @@ Scenes are rendered only: physics and lock are not simulated.
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from policy_node.image_arrays import shrink
 from policy_node.scene_encoder import Scenes
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.attempt_recording import RecordedAttempt, read
@@ -21,6 +24,12 @@ from rulesafe_sim.simulation import Joints, Simulation
 
 SPLIT = str(Path(__file__).parent / "data" / "scenes.yaml")
 """The default split of scenes, with wider ranges than those of demonstrations."""
+
+IMAGE_SIZE = 112
+"""Side length of the images of scenes, px."""
+
+CAMERA_KEYS = ("head_rgb", "front_rgb")
+"""The observations of the two cameras, in the order of `policy.CAMERAS`."""
 
 POSTURES = 3
 """Postures of arm and parts that are rendered for each pose of a safe."""
@@ -51,8 +60,10 @@ def make_scenes(
     split: str = "",
     seed: int = 0,
     progress: Callable[[int], None] = lambda done: None,
+    images: bool = False,
 ) -> Scenes:
-    """Render POSTURES point clouds at each of `places` random poses of each safe.
+    """Render POSTURES point clouds or pairs of images at each of `places` random poses of each
+    safe.
 
     Args:
         postures: recordings from whose frames the robot's postures are sampled.
@@ -60,10 +71,12 @@ def make_scenes(
         places: number of poses of each safe.
         split: split from which poses, colours and cameras are sampled; empty: SPLIT.
         progress: called with the number of completed poses.
+        images: whether the scenes have images instead of point clouds, resized to IMAGE_SIZE.
     """
     rng = np.random.default_rng(seed)
     ranges, simulation = load_split(split or SPLIT).randomisation, Simulation(render=True)
-    clouds, quantities, safe_indices = [], [], []
+    inputs: list[NDArray[Any]] = []
+    quantities, safe_indices = [], []
     for number in range(places * len(safes)):
         safe = load_safe(safes[number % len(safes)])
         variation = sample_variation(ranges, safe, FIRST_SEED + seed * 10**6 + number)
@@ -72,13 +85,17 @@ def make_scenes(
         for instant in range(POSTURES):
             joints = _posture(postures, safe, rng)
             simulation.show(joints)
-            clouds.append(observer.observe(["points"], instant)["points"].astype(np.float16))
+            if images:
+                seen = observer.observe(CAMERA_KEYS, instant)
+                inputs.append(shrink(np.stack([seen[key] for key in CAMERA_KEYS]), IMAGE_SIZE))
+            else:
+                inputs.append(observer.observe(["points"], instant)["points"].astype(np.float16))
             pose = variation.placement
             quantities.append([*pose.xyz, pose.yaw, *joints.safe_positions])
             safe_indices.append(number % len(safes))
         progress(number + 1)
     labels = np.array(quantities, np.float32), np.array(safe_indices)
-    return Scenes(np.array(clouds), *labels, tuple(safes))
+    return Scenes(np.array(inputs), *labels, tuple(safes))
 
 
 def _posture(postures: Sequence[RecordedAttempt], safe: Safe, rng: np.random.Generator) -> Joints:

@@ -84,7 +84,7 @@ class Skills(Network):
         if memory.kind != "none":
             raise RuleSafeError(f"skills have no memory, got {memory.kind}; valid: none")
         self.config = config
-        self.encoder = make_encoder(config.encoder)
+        self.encoder = make_encoder(config.encoder, config.images)
         count = config.stored
         self.register_buffer("joints", torch.zeros(count, JOINTS, dtype=torch.float16))
         self.register_buffer("actions", torch.zeros(count, JOINTS, dtype=torch.float16))

@@ -23,7 +23,7 @@ from policy_node.normaliser import Floats, Normaliser, fit_absolute, fit_relativ
 from policy_node.policy import CHUNK
 from policy_node.safe_frame import SafeFrame
 from policy_node.scene_encoder import SceneEncoder
-from policy_node.scene_features import VIEWS, load_scene_features
+from policy_node.scene_features import load_image_features, load_scene_features
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_INDICES, ACTION_JOINTS, ARM_JOINTS
 from rulesafe_data.cache import FrameCache
@@ -89,14 +89,17 @@ class ObservationWindows:
     ) -> None:
         self._config, self._train = config, train
         chosen = hashlib.sha256(str(list(episodes)).encode()).hexdigest()[:12]
+        name = f"{store.digest} {chosen}"
         self._points: NDArray[np.float32] | None = None
         self._features: NDArray[np.float32] | None = None
         if config.points:
             self._open_clouds(store, episodes, cache)
             if encoder is not None and not train.points_jitter:
                 assert self._points is not None
-                name, clouds = f"{store.digest} {chosen}", (self._points, self._cloud_rows)
+                clouds = self._points, self._cloud_rows
                 self._features = load_scene_features(encoder, *clouds, config.points, cache, name)
+        elif encoder is not None:
+            self._features = load_image_features(encoder, store, episodes, cache, name)
         recorded, actions = _joints_and_actions(store, episodes)
         lengths = np.array([len(joints) for joints in recorded])
         joints, frame = recorded, None
@@ -128,7 +131,7 @@ class ObservationWindows:
         self._joints, self._actions = np.concatenate(joints), np.concatenate(actions)
         self._compute_memory(recorded if memory.vocabulary else joints, memory)
         self._images: NDArray[np.uint8] | None = None
-        if config.images:
+        if config.images and (config.points or encoder is None):
             folder = cache / f"pictures_{chosen}"
             self._images = load_images(store, episodes, config.image_size, folder)
         self._tokenize(store, episodes, lengths, token_ids)
@@ -254,7 +257,8 @@ class ObservationWindows:
     ) -> None:
         assert self._features is not None
         count = len(frames)
-        views = np.zeros(count, int) if rng is None else rng.integers(VIEWS, size=count)
+        available = len(self._features)
+        views = np.zeros(count, int) if rng is None else rng.integers(available, size=count)
         batch.scene_features = torch.from_numpy(self._features[views[:, None], frames])
 
     def _tokenize(

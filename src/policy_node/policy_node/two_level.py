@@ -20,8 +20,8 @@ from policy_node.attention import sinusoids
 from policy_node.batches import Batch, Network
 from policy_node.configs import NetworkConfig, SkillsConfig, TwoLevelConfig
 from policy_node.configs_vla import SHIPPED_TOKENS
-from policy_node.dp3 import MemoryEncoder
 from policy_node.language import tokenize
+from policy_node.memory_encoders import MemoryEncoder
 from policy_node.normaliser import Normaliser
 from policy_node.scene_encoder import SceneEncoder
 from policy_node.schedules import JOINTS
@@ -58,9 +58,15 @@ class TwoLevel(Network):
         self._normaliser: Normaliser | None = None
         self.skills = self._make_skills(config.skills)
         encoder = self.skills.scene_encoder()
+        if config.images != self.skills.config.images:
+            size = "images" if self.skills.config.images else "tiny"
+            raise RuleSafeError(f"these skills require the size {size}: --size {size}")
         self.config = config
         self.instruction = InstructionEncoder(config.language, config.heads)
-        self.memory = MemoryEncoder(config, memory) if memory.kind != "none" else None
+        widths = config.memory_embedding, config.memory_features, config.memory_channels
+        self.memory = None
+        if memory.kind != "none":
+            self.memory = MemoryEncoder(memory, *widths, config.memory_network)
         features = config.language + JOINTS * config.frames
         features += encoder.features * config.cloud_frames
         features += config.memory_features if self.memory else 0

@@ -33,6 +33,7 @@ def evaluate(
     execution: Literal["newest", "blended"] = EXECUTION,
     memory_control: Literal["none", "shuffled", "delayed", "truncated", "perturbed"] = "none",
     step_seconds: float = SECONDS_A_STEP,
+    turn_back: bool = False,
     films: int = 2,
     workers: int = 1,
     engine: Literal["local", "ray"] = "local",
@@ -64,11 +65,15 @@ def evaluate(
             replaced by random ones of its values (perturbed).
         step_seconds: Time limit of an episode per step of the rule's shortest plan, s of simulated
             time.
+        turn_back: Turn a part back once in an episode, after the policy has completed a step and
+            released the part, and give it time for the additional steps. The summary reports
+            the recovery: the success rate of these episodes. Rules without a step that can be
+            undone are not disturbed.
         films: Maximum number of videos per rule, alternating failures and successes; 0: none.
         workers: Number of parallel processes.
         engine: ray: run the workers with Ray, on this machine or the cluster of RAY_ADDRESS.
     """
-    setup = Setup(policy, execute, execution, memory_control, step_seconds)
+    setup = Setup(policy, execute, execution, memory_control, step_seconds, turn_back)
     conditions = (rules, safes or "all", episodes, split, seed)
     make_request(setup, {}, *conditions)  # reports invalid arguments before a policy is loaded
 
@@ -196,7 +201,7 @@ def _print_table(title: str, heads: Sequence[str], rows: Iterable[Sequence[objec
 
 
 def _print_summary(content: dict[str, Any]) -> None:
-    from rulesafe_eval.statistics import FEW_EPISODES, FEWEST, as_text, clipped
+    from rulesafe_eval.statistics import FEW_EPISODES, FEWEST, as_text, clipped, percent
 
     title = f"{title_of(content['request']['setup']['policy'])}, 95 % intervals"
     heads = ("rule", "episodes", "opened", "success", "process score", "order-free score")
@@ -211,6 +216,14 @@ def _print_summary(content: dict[str, Any]) -> None:
             f"failed, {row['count']} x: {row['rule']} at step {row['step']} ({row['event']}), "
             f"{cause}",
             markup=False,
+        )
+    if found := content["recovery"]:
+        rate = percent(found["opened"] / found["episodes"], found["interval"])
+        console.print(
+            f"recovery: {found['opened']} of {found['episodes']} episodes in which a part was "
+            f"turned back were opened, {rate}",
+            markup=False,
+            soft_wrap=True,
         )
     if warning := clipped(content["episodes"]):
         console.print(f"warning: {warning}", markup=False, soft_wrap=True)

@@ -38,6 +38,7 @@ class Setup:
         execution: one of `rulesafe_core.chunks.EXECUTORS`; policies only.
         control: none or one of `policies.CHANGES`; policies only.
         step_seconds: simulated time for each event of the shortest plan, s.
+        turn_back: whether a part is turned back once in an episode, see `disturbances.TurnBack`.
     """
 
     policy: str
@@ -45,10 +46,11 @@ class Setup:
     execution: str = EXECUTION
     control: str = "none"
     step_seconds: float = SECONDS_A_STEP
+    turn_back: bool = False
 
-    def time_limit(self, rule: str | Rule) -> float:
-        """Return the simulated time limit of an episode under a rule, s."""
-        return time_limit(load_rule(rule), self.step_seconds)
+    def time_limit(self, rule: str | Rule, extra: int = 0) -> float:
+        """Return the simulated time limit of an episode under a rule, s, with some extra steps."""
+        return time_limit(load_rule(rule), self.step_seconds) + extra * self.step_seconds
 
 
 @dataclass(frozen=True)

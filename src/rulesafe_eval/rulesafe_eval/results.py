@@ -23,7 +23,7 @@ from rulesafe_data.files import append_line, read_lines, write_json
 from rulesafe_demos.attempts import Attempt, settle
 from rulesafe_eval.request import EvaluationRequest, load_request
 from rulesafe_eval.runner import perform
-from rulesafe_eval.statistics import failures, summary, timings
+from rulesafe_eval.statistics import failures, recovery, summary, timings
 
 FORMAT = 1
 
@@ -95,6 +95,7 @@ def write_results(directory: Path) -> dict[str, Any]:
         "complete": len(lines) == len(keys),
         "summary": summary(lines),
         "failures": failures(lines),
+        "recovery": recovery(lines),
         "episodes": [{k: v for k, v in line.items() if k != "timing"} for line in lines],
         "timing": timings(lines),
     }

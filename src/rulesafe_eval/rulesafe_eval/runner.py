@@ -16,6 +16,7 @@ from rulesafe_core.files import write_atomically
 from rulesafe_demos.attempts import Attempt
 from rulesafe_eval.agents import load_agent
 from rulesafe_eval.diagnosis import Diagnosis
+from rulesafe_eval.disturbances import disturbances
 from rulesafe_eval.policies import PolicyError
 from rulesafe_eval.request import Setup
 from rulesafe_locks.plans import shortest_plan
@@ -59,7 +60,9 @@ def play(agent: Agent, setup: Setup, episode: Attempt, directory: Path) -> dict[
         return ids | diagnosis.facts(record) | {"resampled": DRAWS, "timing": {}}
     simulation = simulation_of(agent.renders)
     simulation.reset(rule, episode.safe, episode.seed, variation)
-    runtime = Runtime(simulation, setup.time_limit(rule), [diagnosis])
+    disturbed = disturbances(setup, rule, episode.seed)
+    limit = setup.time_limit(rule, sum(each.extra for each in disturbed))
+    runtime = Runtime(simulation, limit, [diagnosis, *disturbed])
     placing = time.perf_counter() - began
     try:
         record = runtime.run(agent)
@@ -77,6 +80,8 @@ def play(agent: Agent, setup: Setup, episode: Attempt, directory: Path) -> dict[
         "inference_seconds": [round(seconds, 5) for seconds in record.log.inference_seconds],
     }
     facts = diagnosis.facts(record) | {"safe": episode.safe, "resampled": resampled}
+    for each in disturbed:
+        facts |= each.facts()
     return ids | facts | {"timing": timing}
 
 

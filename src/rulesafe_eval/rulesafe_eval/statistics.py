@@ -154,6 +154,17 @@ def _row(lines: Sequence[Line]) -> dict[str, Any]:
     return row
 
 
+def recovery(lines: Sequence[Line]) -> dict[str, Any] | None:
+    """Return the number of episodes in which a part was turned back, how many of them succeeded,
+    and the 95 % interval of the success rate; None without such episodes."""
+    disturbed = [line for line in lines if (line.get("turned_back") or {}).get("frame")]
+    if not disturbed:
+        return None
+    opened = sum(line["opened"] for line in disturbed)
+    interval = list(wilson(opened, len(disturbed)))
+    return {"episodes": len(disturbed), "opened": opened, "interval": interval}
+
+
 def as_text(row: Line) -> tuple[int, int, str, str, str]:
     """Return a row of `summary` as text: episodes, opened, success and scores with intervals."""
     success = percent(row["success_rate"], row["success_interval"])

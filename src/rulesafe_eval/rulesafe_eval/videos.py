@@ -18,6 +18,7 @@ from rulesafe_data.bars import ProgressBar
 from rulesafe_data.engines import run
 from rulesafe_demos.attempts import Attempt
 from rulesafe_demos.video.subscriber import EpisodeVideo
+from rulesafe_eval.disturbances import disturbances
 from rulesafe_eval.request import EvaluationRequest, Setup
 from rulesafe_eval.results import ResultsFolder
 from rulesafe_eval.runner import actions_file, agent_of, simulation_of
@@ -97,10 +98,11 @@ def film(
     folder = folder_of(directory, episode.rule, episode.number)
     # Renamed when complete. A remaining draft is ignored, and its episode recorded again.
     draft = folder.with_name(f".{folder.name}.{os.getpid()}")
-    limit = setup.time_limit(simulation.rule)
+    disturbed = disturbances(setup, simulation.rule, episode.seed)
+    limit = setup.time_limit(simulation.rule, sum(each.extra for each in disturbed))
     memory = getattr(agent_of(setup), "memory", None)
     filming = EpisodeVideo(simulation, draft, limit, SIDE, memory)
-    Runtime(simulation, subscribers=[filming]).run(Playback(actions), stop=False)
+    Runtime(simulation, subscribers=[filming, *disturbed]).run(Playback(actions), stop=False)
     if simulation.digest != line["state_digest"]:
         raise RuleSafeError(
             f"{episode}: the physics differs from that of the evaluation (state digest); videos "

@@ -95,6 +95,10 @@ class Simulation:
 
     Call `reset` first. It rebuilds the scene, so that an episode depends only on its arguments and
     actions.
+
+    Attributes:
+        external_torques: torque (N m, positive opens) on some parts besides those of detents and
+            springs, for example of a disturbance; empty after a reset.
     """
 
     scene: physics.sapien.Scene
@@ -154,6 +158,7 @@ class Simulation:
         self.progress = Progress(self.rule)
         self._open = dict.fromkeys(PARTS, False)
         self._command = start_action(variation)
+        self.external_torques: Mapping[str, float] = {}
         self._controls = 0
         self.clipped_actions = 0
         self._digest = hashlib.blake2b(digest_size=16)
@@ -202,7 +207,10 @@ class Simulation:
         """
         for _ in range(self.config.physics.substeps):
             drive(self._robot)
-            self._safe.apply_torques(self.safe.torques(self._safe.part_positions()))
+            torques = self.safe.torques(self._safe.part_positions())
+            for part, torque in self.external_torques.items():
+                torques[part] += torque
+            self._safe.apply_torques(torques)
             self.scene.step()
         self._controls += 1
         self._update_lock()

@@ -1,0 +1,109 @@
+"""A part is turned back during an episode, to measure whether a policy recovers."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulesafe_eval.diagnosis import TOUCH
+from rulesafe_eval.request import Setup
+from rulesafe_locks.locks import Rule
+from rulesafe_locks.plans import plan_distance
+from rulesafe_locks.scores import progress_after
+from rulesafe_sim.episode import Activity
+from rulesafe_sim.simulation import Simulation
+
+TORQUE = 0.12
+"""Torque on the part, N m: twice the largest detent; with the parts' damping, about 1 rad/s."""
+
+RELEASED = 5
+"""Number of successive frames without contact after which a part counts as released."""
+
+LONGEST = 30
+"""Number of frames after which a part that has not moved back is left alone."""
+
+
+class Undone(NamedTuple):
+    """A step of a rule's shortest plan that can be undone.
+
+    Attributes:
+        steps: number of completed steps, including this one.
+        event: the event that undoes it, such as "knob-".
+        extra: number of steps by which the shortest plan becomes longer.
+    """
+
+    steps: int
+    event: str
+    extra: int
+
+
+def undoable(rule: Rule) -> list[Undone]:
+    """Return the steps of the shortest plan that can be undone: the part is not locked then, and
+    the plan becomes longer, but the door can still be opened."""
+    found = []
+    plan = progress_after(rule, ()).plan
+    for steps, event in enumerate(plan[:-1], 1):
+        progress = progress_after(rule, plan[:steps])
+        part, undone = event[:-1], event[:-1] + ("-" if event.endswith("+") else "+")
+        if progress.locked[part]:
+            continue
+        progress.take(undone)
+        distance = plan_distance(rule, progress.state)
+        if distance is not None and (extra := distance - len(plan) + steps) > 0:
+            found.append(Undone(steps, undone, extra))
+    return found
+
+
+def disturbances(setup: Setup, rule: Rule, seed: int) -> list["TurnBack"]:
+    """Return the disturbances of an episode."""
+    return [TurnBack(rule, seed)] if setup.turn_back else []
+
+
+class TurnBack:
+    """Subscriber of one episode that undoes a step once: when the policy has completed it and
+    released the part, a torque turns the part back until its phase changes.
+
+    Args:
+        rule: the rule.
+        seed: seed of the episode, which selects one of the rule's undoable steps.
+
+    Attributes:
+        undone: the step; None: the rule has no step that can be undone.
+        extra: number of steps by which the shortest plan becomes longer.
+        frame: frame at which the phase changed; None: it has not.
+    """
+
+    def __init__(self, rule: Rule, seed: int) -> None:
+        steps = undoable(rule)
+        index = int(np.random.default_rng(seed).integers(len(steps))) if steps else 0
+        self.undone = steps[index] if steps else None
+        self.extra = self.undone.extra if self.undone else 0
+        self.frame: int | None = None
+        self._free = 0
+        self._began: int | None = None
+        self._over = self.undone is None
+
+    def __call__(self, simulation: Simulation, action: NDArray | None, activity: Activity) -> None:
+        if self._over or self.undone is None:
+            return
+        state, (steps, event, _) = simulation.state(), self.undone
+        part, opens = event[:-1], event.endswith("+")
+        if simulation.progress.steps_done < steps:
+            return
+        self._free = self._free + 1 if state.contact_forces[part] < TOUCH else 0
+        if self._began is None:
+            if simulation.progress.steps_done > steps or state.part_open[part] is opens:
+                self._over = True  # too late: the policy did not release the part before
+            elif self._free >= RELEASED:
+                self._began = state.frame
+                simulation.external_torques = {part: TORQUE if opens else -TORQUE}
+            return
+        if state.part_open[part] is opens:
+            self.frame = state.frame
+        if self.frame is not None or state.frame - self._began >= LONGEST:
+            simulation.external_torques, self._over = {}, True
+
+    def facts(self) -> dict[str, Any]:
+        """Return the entry of results.jsonl: the event, and the frame at which it happened."""
+        event = self.undone.event if self.undone else ""
+        return {"turned_back": {"event": event, "frame": self.frame}}

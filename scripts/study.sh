@@ -11,10 +11,11 @@
 #   twenty_rules  one policy of two levels for all rules and safes (table 3)
 #   tokens        vocabulary size J and memory length M (table 4)
 #   memories      further memories and controls for the policy of twenty_rules
+#   robustness    that policy out of distribution, and after a part was turned back
 #   four_rules    RDT and pi0 under four rules
 #   control       tokens shuffled in time
 #
-# `memories` requires twenty_rules, and `control` one_rule. WORKERS (2) processes run at once. In the
+# `memories` and `robustness` require twenty_rules, and `control` one_rule. WORKERS (2) processes run at once. In the
 # environment, DEMONSTRATIONS, STEPS and EPISODES reduce the work of each study; RULES, MEMORIES and
 # SEEDS (separated by spaces) that of one_rule and twenty_rules.
 set -euo pipefail
@@ -44,10 +45,16 @@ trained() {
     rulesafe policy train "$out/$data" --cache "$out/$cache" --out "$policies/$name" "${@:4}"
 }
 
-# Evaluate a policy: evaluated NAME SPLIT EPISODES OPTION...
+# Evaluate a policy on safe_02: evaluated NAME SPLIT EPISODES RULES
 evaluated() {
-    rulesafe eval --policy "$policies/$1" --split "$2" --episodes "${EPISODES:-$3}" \
-        --step-seconds 12 --films 0 --out "$results/$1_$2" "${@:4}"
+    rulesafe eval --policy "$policies/$1" --rules "$4" --safes safe_02 --split "$2" \
+        --episodes "${EPISODES:-$3}" --step-seconds 12 --films 0 --out "$results/$1_$2"
+}
+
+# Evaluate a policy under all rules and on all safes of a split: all_rules NAME SPLIT OPTION...
+all_rules() {
+    rulesafe eval --policy "$policies/$1" --rules "$all" --safes all --split "$2" \
+        --episodes "${EPISODES:-10}" --films 0 --out "$results/$1_$2${3:+_${3#--}}" "${@:3}"
 }
 
 # Write a table of evaluations: table NAME RESULT...
@@ -89,7 +96,7 @@ dp3() { # RULE MEMORY SEED
     trained "$name" "demos_$rule" "cache_$rule" --policy dp3 --memory "$memory" \
         --steps "${STEPS:-$steps}" --seed "$seed" "${settings[@]}"
     for split in train shifted; do
-        evaluated "$name" "$split" 50 --rules "$rule" --safes safe_02
+        evaluated "$name" "$split" 50 "$rule"
     done
 }
 
@@ -115,7 +122,7 @@ dp3_tokens vqM60_1 1 --clusters 4 --length 60'
 dp3_tokens() { # NAME SEED OPTION...
     trained "rule_020_$1" demos_rule_020 cache_rule_020 --policy dp3 --memory vq \
         --steps "${STEPS:-8000}" --seed "$2" "${@:3}"
-    evaluated "rule_020_$1" shifted 50 --rules rule_020 --safes safe_02
+    evaluated "rule_020_$1" shifted 50 rule_020
 }
 
 models() {
@@ -132,7 +139,7 @@ model() { # FAMILY MEMORY OPTION...
     name=rule_020_$1b_$2_0
     trained "$name" demos_rule_020 cache_rule_020 --policy "$1" --memory "${@:2}" \
         --steps "${STEPS:-16000}" --batch 16
-    evaluated "$name" train 50 --rules rule_020 --safes safe_02
+    evaluated "$name" train 50 rule_020
     rulesafe policy open-loop "$policies/$name" "$out/demos_rule_020" --episodes 6
 }
 
@@ -153,7 +160,7 @@ model_of_four() { # FAMILY MEMORY OPTION...
     name=four_$1_$2_0
     trained "$name" demos_four cache_four --policy "$1" --memory "${@:2}" \
         --steps "${STEPS:-12000}" --batch 16
-    evaluated "$name" train 25 --rules "$four" --safes safe_02
+    evaluated "$name" train 25 "$four"
 }
 
 twenty_rules() {
@@ -163,7 +170,7 @@ twenty_rules() {
         --workers "$workers" --out "$out/data_all"
     trained skills data_all cache_all --policy skills --memory none
     {
-        echo "all_rules skills"
+        echo "all_rules skills nominal"
         for seed in ${SEEDS:-0 1 2}; do
             for memory in ${MEMORIES:-none raw vq}; do
                 echo "two_levels $seed $memory $memory"
@@ -188,8 +195,11 @@ memories() {
         echo "two_levels $seed counter $controls:StepCounter --length 1"
         echo "two_levels $seed joints $controls:QuantisedJoints"
         echo "two_levels $seed random $controls:RandomClusters"
+        for network in gru transformer; do
+            echo "two_levels $seed $network raw --size $network"
+        done
     done | parallel
-    table memories "$results"/all_*
+    table memories "$results"/all_*_nominal
 }
 
 # Train and evaluate the upper level with a memory.
@@ -197,12 +207,19 @@ two_levels() { # SEED NAME MEMORY OPTION...
     name=all_$2_$1
     trained "$name" data_all cache_all --policy two_level --skills "$policies/skills" \
         --memory "${@:3}" --steps "${STEPS:-6000}" --seed "$1"
-    all_rules "$name"
+    all_rules "$name" nominal
 }
 
-# Evaluate a policy under all rules, on all safes at the poses of the demonstrations.
-all_rules() { # NAME
-    evaluated "$1" nominal 10 --rules "$all" --safes all
+robustness() {
+    found=()
+    for memory in ${MEMORIES:-none raw vq}; do
+        found+=("$results/all_${memory}_0_"{shifted,nominal_turn-back})
+    done
+    for memory in ${MEMORIES:-none raw vq}; do
+        echo "all_rules all_${memory}_0 shifted"
+        echo "all_rules all_${memory}_0 nominal --turn-back"
+    done | parallel
+    table robustness "${found[@]}"
 }
 
 paper() {
@@ -224,7 +241,8 @@ export out results policies logs four all
 while read -r _ _ name; do export -f "${name?}"; done < <(declare -F)
 for study in "${@:?usage: scripts/study.sh OUT STUDY...}"; do
     case $study in
-    paper | one_rule | models | twenty_rules | tokens | memories | four_rules | control) "$study" ;;
+    paper | one_rule | models | twenty_rules | tokens) "$study" ;;
+    memories | robustness | four_rules | control) "$study" ;;
     *)
         echo "unknown study '$study'" >&2
         usage

@@ -131,6 +131,7 @@ def _check(one: Mapping[str, Any], other: Mapping[str, Any]) -> None:
         "split": lambda request: request["split"],
         "files": lambda request: request["files"],
         "time per step": lambda request: request["setup"]["step_seconds"],
+        "turn back": lambda request: request["setup"].get("turn_back", False),
     }
     for name, condition in conditions.items():
         if condition(one) != condition(other):

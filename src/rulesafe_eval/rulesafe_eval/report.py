@@ -67,6 +67,7 @@ def _head(content: Mapping[str, Any]) -> Iterable[str]:
         "split": request["split"],
         "episodes": f"{request['episodes']} of each rule, seeds {request['seed']}..{last}",
         "time limit": f"{setup['step_seconds']:g} s for each event of the shortest plan",
+        "a part is turned back": "yes" if setup.get("turn_back") else "no",
         "versions": ", ".join(f"{k} {v}" for k, v in request["versions"].items()),
     }
     if not request["actor"].get("privileged"):

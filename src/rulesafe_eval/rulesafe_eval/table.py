@@ -73,7 +73,8 @@ def pool(contents: Sequence[Mapping[str, Any]]) -> dict[Condition, dict[str, Poo
         for line in content["episodes"]:
             setup = request["setup"]
             safes = ", ".join(request["safes"])
-            condition = (line["rule"], safes, request["split"], setup["step_seconds"])
+            split = request["split"] + (", turned back" if setup.get("turn_back") else "")
+            condition = (line["rule"], safes, split, setup["step_seconds"])
             pooled = found[condition].setdefault(kind, Pooled())
             key = (seed, line["rule"], line["safe"], line["seed"])
             if key in pooled.lines:

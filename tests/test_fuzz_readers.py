@@ -285,6 +285,7 @@ TARGETS: dict[str, Callable[[Path], Target]] = {
     "bag repair": bag_repair,
     "recording": recording,
     "dataset info": dataset("meta/info.json"),
+    "dataset extension": dataset("meta/rulesafe.json"),
     "dataset statistics": dataset("meta/stats.json"),
     "dataset table": dataset("data/chunk-000/file-000.parquet"),
     "dataset episodes": dataset("meta/episodes/chunk-000/file-000.parquet"),

@@ -1,5 +1,6 @@
 """Damaged files of demonstrations and datasets: no other values are read, and they are replaced."""
 
+import json
 import os
 import random
 import shutil
@@ -12,7 +13,8 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_data import attempt_recording, layout, tables
 from rulesafe_data.demo_folder import DemoFolder
 from rulesafe_data.states import load_states
-from rulesafe_data.writer import DatasetWriter
+from rulesafe_data.store import EpisodeStore
+from rulesafe_data.writer import DatasetWriter, EpisodeData
 
 STATES = Path(__file__).parents[2] / "datasets/rule_001_rule_020.parquet"
 
@@ -102,3 +104,28 @@ def test_a_damaged_episode_is_not_intact(tmp_path, make):
     layout.privileged_file(tmp_path, 0).write_bytes(b"")
     layout.video_file(tmp_path, layout.CAMERAS[0], 1).unlink()
     assert not writer.is_intact(0) and not writer.is_intact(1)
+
+
+@pytest.mark.parametrize(
+    ("file", "change", "message"),
+    [
+        (layout.INFO, {"total_episodes": None}, "damaged: total_episodes is None"),
+        (layout.INFO, {"total_episodes": 10**12}, "damaged: total_episodes is 1000000000000"),
+        (layout.INFO, {"total_episodes": True}, "damaged: total_episodes is True"),
+        (layout.INFO, {"total_episodes": 9}, "does not list 0 to 8"),
+        (layout.INFO, {"features": []}, "damaged: the feature '' requires a dtype of"),
+        (layout.INFO, {"features": {"action": {"dtype": "int"}}}, "the feature 'action' requires"),
+        (layout.INFO, {"features": {"action": {"dtype": "int64", "shape": [-1]}}}, "requires"),
+        (layout.INFO, {"features": {"x": {"dtype": "int64", "shape": [1]}}}, "has no column 'x'"),
+        (layout.EXTENSION, {"digest": None}, "damaged: it requires a digest and the number of"),
+        (layout.EXTENSION, {"points": "many"}, "damaged: it requires a digest and the number of"),
+    ],
+)
+def test_metadata_of_the_wrong_type_are_refused(file, change, message, tmp_path):
+    writer, zeros = DatasetWriter(tmp_path), np.zeros((3, 39))
+    writer.write(0, EpisodeData("open", zeros, zeros, zeros[:, :13]))
+    writer.finish()
+    path = tmp_path / file
+    path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    with pytest.raises(RuleSafeError, match=message):
+        EpisodeStore(tmp_path).episode(0)

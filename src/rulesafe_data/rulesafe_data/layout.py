@@ -5,6 +5,7 @@ version is "v3.0". Here each file contains one episode, which the format allows:
 i % 1000 of chunk i // 1000, for the tables and for the videos of each camera.
 """
 
+import reprlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -60,6 +61,12 @@ EXTENSION = "meta/rulesafe.json"
 CLOUDS = "clouds.zarr"
 PRIVILEGED_PATH = f"privileged/{FILE}.parquet"
 PRIVILEGED_EPISODES = "privileged/episodes.parquet"
+DTYPES = ("float32", "float64", "int64", "bool", "uint8", "video")
+"""Valid dtypes of features."""
+
+MOST = 2**31
+"""Largest number of episodes, and largest side of a shape, in meta/info.json."""
+
 WRITING = ".writing"
 """Folder of incomplete point clouds; those of killed writers can be deleted."""
 
@@ -165,7 +172,27 @@ def read_info(root: Path) -> dict[str, Any]:
             f"{root} is a dataset of version {info.get('codebase_version')!r}; "
             f"supported: {VERSION!r}"
         )
+    _check_info(info, path)
     return info
+
+
+def _check_info(info: dict[str, Any], path: Path) -> None:
+    """Raise RuleSafeError unless the entries that are read have the right types."""
+    count, found = info.get("total_episodes"), info.get("features")
+    if not _is_count(count):
+        raise RuleSafeError(f"{path} is damaged: total_episodes is {reprlib.repr(count)}")
+    for key, feature in found.items() if isinstance(found, dict) else [("", None)]:
+        known = feature if isinstance(feature, dict) else {}
+        dtype, shape = known.get("dtype"), known.get("shape")
+        if dtype not in DTYPES or not isinstance(shape, list) or not all(map(_is_count, shape)):
+            raise RuleSafeError(
+                f"{path} is damaged: the feature {reprlib.repr(key)} requires a dtype of "
+                f"{', '.join(DTYPES)}, and a shape"
+            )
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST
 
 
 def read_extension(root: Path) -> dict[str, Any]:
@@ -180,4 +207,7 @@ def read_extension(root: Path) -> dict[str, Any]:
         raise RuleSafeError(
             f"{path} is of version {extension.get('version')!r}; supported: {EXTENSION_VERSION}"
         )
+    digest, points = extension.get("digest"), extension.get("points", "missing")
+    if not isinstance(digest, str) or not (points is None or _is_count(points)):
+        raise RuleSafeError(f"{path} is damaged: it requires a digest and the number of points")
     return extension

@@ -9,6 +9,7 @@ Example::
 """
 
 import os
+import reprlib
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -159,7 +160,7 @@ class EpisodeStore:
             return self._open.video(episode, key).frame(frame)
         if key == layout.POINTS:
             return self._open.clouds(episode).frame(frame)
-        return self._open.table(episode)[key][frame]
+        return self._column(key, episode)[frame]
 
     def _all_frames(self, key: str, episode: int, length: int) -> NDArray[Any]:
         if key in layout.CAMERAS:
@@ -171,7 +172,14 @@ class EpisodeStore:
             return found if count >= length else found[:count]
         if key == layout.POINTS:
             return self._open.clouds(episode).frames()
-        return self._open.table(episode)[key].copy()
+        return self._column(key, episode).copy()
+
+    def _column(self, key: str, episode: int) -> NDArray[Any]:
+        table = self._open.table(episode)
+        if key not in table:
+            path = layout.data_file(self.root, episode)
+            raise RuleSafeError(f"{path} has no column {reprlib.repr(key)} of {layout.INFO}")
+        return table[key]
 
 
 class _Handles:
@@ -226,7 +234,7 @@ def _read_episodes(root: Path, count: int) -> Sequence[StoredEpisode]:
     for path in sorted((root / "meta" / "episodes").glob("*/*.parquet")):
         with tables.open_table(path) as file:
             rows += file.read(names, use_threads=False).to_pylist()
-    if [row["episode_index"] for row in rows] != list(range(count)):
+    if [row["episode_index"] for row in rows] != list(range(len(rows))) or len(rows) != count:
         raise RuleSafeError(f"{root} is damaged: meta/episodes does not list 0 to {count - 1}")
     return tuple(
         StoredEpisode(

@@ -1,17 +1,23 @@
-"""A part that is turned back: when, with which effect, and how recovery is reported."""
+"""Disturbances: a part that is turned back, and motions before the episode."""
 
 import numpy as np
 import pytest
 
+from policy_node.policy import CHUNK, Needs
 from rulesafe_cli.cli import main
 from rulesafe_eval.disturbances import TurnBack, disturbances, undoable
+from rulesafe_eval.interference import interfere
+from rulesafe_eval.policies import PolicyAgent
 from rulesafe_eval.request import Setup
 from rulesafe_eval.results import read_results
 from rulesafe_eval.statistics import recovery
 from rulesafe_locks.plans import plan_distance
 from rulesafe_locks.rules import RULES, load_rule
 from rulesafe_locks.scores import progress_after
+from rulesafe_sim.randomisation import load_split, sample_variation
+from rulesafe_sim.runtime import Runtime
 from rulesafe_sim.simulation import HOME_ACTION, Simulation
+from vq_memory_node.memory import RawMemory
 
 
 @pytest.mark.parametrize("name", RULES)
@@ -86,3 +92,51 @@ def test_the_expert_recovers_and_the_film_shows_the_same_episode(tmp_path, capsy
     assert back[1]["turned_back"] == {"event": "", "frame": None}
     assert back[1]["state_digest"] == plain[1]["state_digest"]
     assert "turned_back" not in plain[0]
+
+
+@pytest.mark.episode
+def test_interference_is_in_the_memory_and_not_in_the_episode():
+    rule, split = load_rule("rule_001"), load_split("nominal").randomisation
+    variation = sample_variation(split, "safe_04", 3)
+    simulation = Simulation()
+    positions = interfere(simulation, rule, "safe_04", 3, variation)
+    assert simulation.frame == 0 and simulation.progress.steps_done == 0
+    assert not any(simulation.state().part_open.values())
+    assert simulation.rule is rule and simulation.progress.rule is rule
+    start = positions[0]
+    assert np.abs(positions - start).max() > 0.5, "the arm has moved"
+    assert np.abs(simulation.state().action_positions - start).max() < 0.15, "and has returned"
+    again = interfere(Simulation(), rule, "safe_04", 3, variation)
+    assert np.array_equal(positions, again)
+
+    readings = []
+
+    class Remembers:
+        needs = Needs(memory=True)
+
+        def reset(self):
+            pass
+
+        def infer(self, observation):
+            readings.append(observation.memory)
+            return np.repeat(observation.joints[-1:], CHUNK, axis=0)
+
+    agent = PolicyAgent(Remembers(), RawMemory(6), 12)
+    agent.before = positions
+    Runtime(simulation, 0.1).run(agent)
+    times = len(positions) - 20 * np.arange(5, -1, -1)
+    np.testing.assert_allclose(readings[0].values[:-1], positions[times[:-1]], atol=0.02)
+    assert readings[0].mask.all()
+
+
+@pytest.mark.episode
+@pytest.mark.render
+def test_an_episode_after_interference_can_be_filmed(tmp_path):
+    """The film compares the physics, which includes the interference."""
+    words = ["eval", "--policy", "expert", "--rules", "rule_002", "--safes", "safe_02"]
+    words += ["--split", "nominal", "--episodes", "1", "--films", "1", "--out", str(tmp_path)]
+    assert main([*words, "--interference"]) == 0
+    (episode,) = read_results(tmp_path)["episodes"]
+    assert episode["opened"] and [e["event"] for e in episode["events"]] == ["knob+", "door+"]
+    assert episode["frames"] < 400
+    assert ">interference<" in (tmp_path / "report.html").read_text("utf-8")

@@ -280,7 +280,7 @@ def test_episodes_with_other_files_or_time_per_step_are_not_compared():
     for change, words in (
         (lambda request: request["files"].update(safe="abc"), "files {} in the first, {'safe'"),
         (lambda request: request["setup"].update(step_seconds=9.0), "time per step 20.0 in the"),
-        (lambda request: request["setup"].update(turn_back=True), "turn back False in the first"),
+        (lambda request: request["setup"].update(turn_back=True), "disturbances none in the first"),
     ):
         one, other = results([1]), results([1])
         change(other["request"])

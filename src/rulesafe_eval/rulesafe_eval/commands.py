@@ -34,6 +34,7 @@ def evaluate(
     memory_control: Literal["none", "shuffled", "delayed", "truncated", "perturbed"] = "none",
     step_seconds: float = SECONDS_A_STEP,
     turn_back: bool = False,
+    interference: bool = False,
     films: int = 2,
     workers: int = 1,
     engine: Literal["local", "ray"] = "local",
@@ -69,11 +70,13 @@ def evaluate(
             released the part, and give it time for the additional steps. The summary reports
             the recovery: the success rate of these episodes. Rules without a step that can be
             undone are not disturbed.
+        interference: Before each episode, let the expert open and close knob and handle, then reset
+            the lock. The memory of the policy contains these motions.
         films: Maximum number of videos per rule, alternating failures and successes; 0: none.
         workers: Number of parallel processes.
         engine: ray: run the workers with Ray, on this machine or the cluster of RAY_ADDRESS.
     """
-    setup = Setup(policy, execute, execution, memory_control, step_seconds, turn_back)
+    setup = Setup(policy, execute, execution, memory_control, step_seconds, turn_back, interference)
     conditions = (rules, safes or "all", episodes, split, seed)
     make_request(setup, {}, *conditions)  # reports invalid arguments before a policy is loaded
 

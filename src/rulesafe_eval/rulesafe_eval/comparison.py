@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_eval.request import EXECUTE, EXECUTION
+from rulesafe_eval.request import EXECUTE, EXECUTION, disturbances_of
 from rulesafe_eval.statistics import (
     FEWEST,
     SCORES,
@@ -131,7 +131,7 @@ def _check(one: Mapping[str, Any], other: Mapping[str, Any]) -> None:
         "split": lambda request: request["split"],
         "files": lambda request: request["files"],
         "time per step": lambda request: request["setup"]["step_seconds"],
-        "turn back": lambda request: request["setup"].get("turn_back", False),
+        "disturbances": lambda request: disturbances_of(request["setup"]) or "none",
     }
     for name, condition in conditions.items():
         if condition(one) != condition(other):

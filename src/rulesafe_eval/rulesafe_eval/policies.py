@@ -74,6 +74,8 @@ class PolicyAgent(Agent):
         self._history = ObservationHistory(self._policy.needs)
         self._actions: deque[NDArray[np.float64]] = deque()
         self.memory.reset()
+        for positions in self.before:
+            self.memory.push(positions)
         self._executor.reset(0)
         with _traced(simulation):
             self._policy.reset()

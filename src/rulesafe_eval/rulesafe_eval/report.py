@@ -12,7 +12,7 @@ from PIL import Image
 from rulesafe_core.files import write_atomically
 from rulesafe_eval import plots, videos
 from rulesafe_eval.diagnosis import CAUSES
-from rulesafe_eval.request import title_of
+from rulesafe_eval.request import disturbances_of, title_of
 from rulesafe_eval.statistics import FEW_EPISODES, as_text, clipped
 
 STYLE = """
@@ -67,7 +67,7 @@ def _head(content: Mapping[str, Any]) -> Iterable[str]:
         "split": request["split"],
         "episodes": f"{request['episodes']} of each rule, seeds {request['seed']}..{last}",
         "time limit": f"{setup['step_seconds']:g} s for each event of the shortest plan",
-        "a part is turned back": "yes" if setup.get("turn_back") else "no",
+        "disturbances": disturbances_of(setup) or "none",
         "versions": ", ".join(f"{k} {v}" for k, v in request["versions"].items()),
     }
     if not request["actor"].get("privileged"):

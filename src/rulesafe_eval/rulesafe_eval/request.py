@@ -28,6 +28,12 @@ def title_of(policy: str) -> str:
     return Path(policy).name if Path(policy).is_absolute() else policy
 
 
+def disturbances_of(setup: Mapping[str, Any]) -> str:
+    """Return the disturbances of an evaluation's episodes as text; empty: none."""
+    known = {"turned back": "turn_back", "interference": "interference"}
+    return ", ".join(text for text, name in known.items() if setup.get(name))
+
+
 @dataclass(frozen=True)
 class Setup:
     """The agent and how it is run: everything that a worker needs besides the episode.
@@ -39,6 +45,7 @@ class Setup:
         control: none or one of `policies.CHANGES`; policies only.
         step_seconds: simulated time for each event of the shortest plan, s.
         turn_back: whether a part is turned back once in an episode, see `disturbances.TurnBack`.
+        interference: whether the robot moves parts before the episode, see `interference`.
     """
 
     policy: str
@@ -47,6 +54,7 @@ class Setup:
     control: str = "none"
     step_seconds: float = SECONDS_A_STEP
     turn_back: bool = False
+    interference: bool = False
 
     def time_limit(self, rule: str | Rule, extra: int = 0) -> float:
         """Return the simulated time limit of an episode under a rule, s, with some extra steps."""

@@ -17,14 +17,17 @@ from rulesafe_demos.attempts import Attempt
 from rulesafe_eval.agents import load_agent
 from rulesafe_eval.diagnosis import Diagnosis
 from rulesafe_eval.disturbances import disturbances
+from rulesafe_eval.interference import interfere
 from rulesafe_eval.policies import PolicyError
 from rulesafe_eval.request import Setup
+from rulesafe_locks.locks import Rule
 from rulesafe_locks.plans import shortest_plan
 from rulesafe_locks.rules import load_rule
 from rulesafe_sim.episode import EpisodeRecord
 from rulesafe_sim.randomisation import load_split
 from rulesafe_sim.runtime import Agent, Runtime
 from rulesafe_sim.simulation import Simulation
+from rulesafe_sim.variation import Variation
 
 simulation_of = cache(lambda renders: Simulation(render=renders))
 """This process's simulation, with or without rendering."""
@@ -59,7 +62,7 @@ def play(agent: Agent, setup: Setup, episode: Attempt, directory: Path) -> dict[
         record = EpisodeRecord(rule.id, episode.safe, episode.seed, plan, reason=str(error))
         return ids | diagnosis.facts(record) | {"resampled": DRAWS, "timing": {}}
     simulation = simulation_of(agent.renders)
-    simulation.reset(rule, episode.safe, episode.seed, variation)
+    agent.before = start(simulation, setup, rule, episode, variation)
     disturbed = disturbances(setup, rule, episode.seed)
     limit = setup.time_limit(rule, sum(each.extra for each in disturbed))
     runtime = Runtime(simulation, limit, [diagnosis, *disturbed])
@@ -83,6 +86,17 @@ def play(agent: Agent, setup: Setup, episode: Attempt, directory: Path) -> dict[
     for each in disturbed:
         facts |= each.facts()
     return ids | facts | {"timing": timing}
+
+
+def start(
+    simulation: Simulation, setup: Setup, rule: Rule, episode: Attempt, variation: Variation
+) -> NDArray[np.float32]:
+    """Reset the simulation; return the joint positions (N, 13), rad, before the episode, if any."""
+    arguments = rule, episode.safe, episode.seed, variation
+    if setup.interference:
+        return interfere(simulation, *arguments)
+    simulation.reset(*arguments)
+    return Agent.before
 
 
 def actions_file(directory: Path, rule: str, number: int) -> Path:

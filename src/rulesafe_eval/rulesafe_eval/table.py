@@ -11,6 +11,7 @@ import numpy as np
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.intervals import wilson
 from rulesafe_eval.comparison import as_text, changed_settings, row_of
+from rulesafe_eval.request import disturbances_of
 from rulesafe_eval.statistics import FEW_PAIRS, FEWEST, bootstrap, mean, percent
 
 Line = Mapping[str, Any]
@@ -73,7 +74,7 @@ def pool(contents: Sequence[Mapping[str, Any]]) -> dict[Condition, dict[str, Poo
         for line in content["episodes"]:
             setup = request["setup"]
             safes = ", ".join(request["safes"])
-            split = request["split"] + (", turned back" if setup.get("turn_back") else "")
+            split = ", ".join(filter(None, (request["split"], disturbances_of(setup))))
             condition = (line["rule"], safes, split, setup["step_seconds"])
             pooled = found[condition].setdefault(kind, Pooled())
             key = (seed, line["rule"], line["safe"], line["seed"])

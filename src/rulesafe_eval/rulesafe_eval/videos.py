@@ -21,10 +21,10 @@ from rulesafe_demos.video.subscriber import EpisodeVideo
 from rulesafe_eval.disturbances import disturbances
 from rulesafe_eval.request import EvaluationRequest, Setup
 from rulesafe_eval.results import ResultsFolder
-from rulesafe_eval.runner import actions_file, agent_of, simulation_of
+from rulesafe_eval.runner import actions_file, agent_of, simulation_of, start
+from rulesafe_locks.rules import load_rule
 from rulesafe_sim.randomisation import load_split, sample_variation
 from rulesafe_sim.runtime import Playback, Runtime
-from rulesafe_sim.safes import load_safe
 
 SIDE = 240
 """Width and height of each rendered image, pixels."""
@@ -90,11 +90,10 @@ def film(
     the tokens of its memory."""
     line = facts[episode.rule, episode.number]
     actions = np.load(actions_file(directory, episode.rule, episode.number))
-    safe = load_safe(episode.safe)
     of_seed = load_split(episode.split).randomisation
-    variation = sample_variation(of_seed, safe, episode.seed, line["resampled"])
+    variation = sample_variation(of_seed, episode.safe, episode.seed, line["resampled"])
     simulation = simulation_of(True)
-    simulation.reset(episode.source, safe, episode.seed, variation)
+    start(simulation, setup, load_rule(episode.source), episode, variation)
     folder = folder_of(directory, episode.rule, episode.number)
     # Renamed when complete. A remaining draft is ignored, and its episode recorded again.
     draft = folder.with_name(f".{folder.name}.{os.getpid()}")

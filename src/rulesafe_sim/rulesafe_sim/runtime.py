@@ -25,11 +25,13 @@ class Agent:
 
     Attributes:
         renders: whether the agent needs a simulation that renders.
+        before: joint positions (N, 13), rad, that were observed before the episode.
         activity: activity of the last action.
         log: log of the current episode.
     """
 
     renders = False
+    before: NDArray[np.float32] = np.zeros((0, 13), np.float32)
     activity = Activity()
     log: AgentLog
 

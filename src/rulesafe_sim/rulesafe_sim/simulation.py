@@ -164,6 +164,14 @@ class Simulation:
         self._digest = hashlib.blake2b(digest_size=16)
         self._update_lock()
 
+    def restart(self) -> None:
+        """Start the episode again from the current positions of robot and parts: the lock, its
+        score, the time and the count of clipped actions are reset."""
+        self.progress = Progress(self.rule)
+        self._controls = 0
+        self.clipped_actions = 0
+        self._update_lock()
+
     def _build_robot(self) -> None:
         config = self.config.physics
         loaded = physics.build_body(

@@ -112,12 +112,14 @@ def test_a_damaged_length_costs_the_chunks_up_to_the_next_one_in_the_index(kille
     assert numbers(unchanged_repair(path.parent).folder) == [1, 2]
 
 
-def test_a_file_without_a_complete_chunk_is_left_out(killed):
+@pytest.mark.parametrize(("size", "damaged"), [(40, ["live_2.mcap"]), (8, [])])
+def test_a_file_without_a_complete_chunk_is_left_out(killed, size, damaged):
+    """With the first 8 bytes only, a file has the right start and no messages."""
     path = killed / "live_2.mcap"
-    path.write_bytes(path.read_bytes()[:40])
+    path.write_bytes(path.read_bytes()[:size])
     result = unchanged_repair(killed)
     assert result.messages["live_2.mcap"] == 0
-    assert [each.file.name for each in result.damage] == ["live_2.mcap"]
+    assert [each.file.name for each in result.damage] == damaged
     assert numbers(result.folder) == list(range(40))
 
 

@@ -138,6 +138,9 @@ Report = Callable[[Damage], object]
 
 def read_summary(stream: IO[bytes]) -> Summary | None:
     """Read the index of a file and verify its checksum; None if the file has no index."""
+    if stream.seek(0, os.SEEK_END) < FOOTER.size + 2 * len(MAGIC):
+        raise EOFError("it is shorter than its footer")
+    stream.seek(0)
     summary = make_reader(stream).get_summary()
     if summary is None:
         return None

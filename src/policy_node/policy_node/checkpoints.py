@@ -4,13 +4,16 @@ policy.json: format; family, size, config of the network; memory with the hash o
 joints, rate, chunk; normaliser; data: digest of the dataset, instructions, episodes, frames;
 revision of the source; training: settings and results; sha256 of policy.safetensors.
 
+A policy whose scene encoder was exchanged (`exchange_encoder`) has no weights of its own: `base` in
+policy.json has the names and hashes of policy and encoder.
+
 Loading raises an error with the reason if a checkpoint is damaged, or if its memory, joints, rate
 or chunk length differ from those of this version.
 """
 
 import subprocess
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,10 +22,18 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save
 from torch import Tensor
 
-from policy_node.configs import NetworkConfig, from_json
+from policy_node import scene_encoder
+from policy_node.configs import (
+    EncoderConfig,
+    NetworkConfig,
+    SkillsConfig,
+    TwoLevelConfig,
+    from_json,
+)
 from policy_node.families import find_config, find_family, make_network
 from policy_node.normaliser import Normaliser, normaliser_from
 from policy_node.policy import CHUNK
+from policy_node.scene_encoder import find_encoder, load_encoder
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.files import check_regular, write_atomically
 from rulesafe_core.joints import ACTION_JOINTS
@@ -130,7 +141,7 @@ def read_policy(name: Path | str, weights: bool = True) -> Checkpoint:
             config=config,
             memory=memory_from(about["memory"]),
             normaliser=normaliser_from(about["normaliser"], config.past),
-            weights=_weights(folder / ARRAY_FILE, about["sha256"]) if weights else {},
+            weights=_weights(folder, about) if weights else {},
             data=dict(about["data"]),
             training=dict(about["training"]),
             revision=str(about["revision"]),
@@ -139,6 +150,54 @@ def read_policy(name: Path | str, weights: bool = True) -> Checkpoint:
         raise RuleSafeError(f"{folder}: {error}") from error
     except (KeyError, TypeError, ValueError) as error:
         raise RuleSafeError(f"{folder / JSON_FILE}: invalid content: {error!r}") from error
+
+
+def exchange_encoder(name: Path | str, encoder: str, folder: Path | str) -> None:
+    """Write a policy that differs from another one in its scene encoder.
+
+    All encoders estimate the same quantities, so that the rest of the policy is used unchanged.
+    Policy and encoder are referred to by name or path, and verified when the policy is read.
+
+    Args:
+        name: name or folder of a policy of the family `skills` or `two_level`.
+        encoder: name or file of the new encoder, see `scene_encoder.load_encoder`.
+        folder: folder of the new policy.
+
+    Raises:
+        RuleSafeError: one of them is not valid, or they know other safes.
+    """
+    checkpoint, new = read_policy(name), load_encoder(encoder)
+    source, old = find(name), checkpoint.network().scene_encoder()
+    about = read_json(source / JSON_FILE, "the description of a policy")
+    if "base" in about:
+        raise RuleSafeError(f"{source} has an exchanged encoder; use {about['base']['policy']}")
+    config, _ = _with_encoder(checkpoint.config, new.config)
+    file = find_encoder(encoder)
+    if old is None or old.config.safes != new.config.safes:
+        raise RuleSafeError(f"the encoder {encoder} knows other safes than that of {source}")
+    about |= {
+        "size": "images" if new.config.image_size else checkpoint.size,
+        "config": asdict(config),  # type: ignore[call-overload]
+        "base": {
+            "policy": str(name) if source.parent == SHIPPED else str(source.resolve()),
+            "encoder": encoder if file.parent == scene_encoder.SHIPPED else str(file.resolve()),
+            "encoder_sha256": sha256(file),
+        },
+    }
+    write_json(Path(folder) / JSON_FILE, about)
+
+
+def _with_encoder(config: NetworkConfig, encoder: EncoderConfig) -> tuple[NetworkConfig, str]:
+    """Return a configuration with another encoder, and the prefix of the encoder's weights."""
+    if isinstance(config, TwoLevelConfig) and isinstance(config.skills, SkillsConfig):
+        skills, prefix = _with_encoder(config.skills, encoder)
+        inputs = {"images": skills.images, "points": skills.points}
+        return replace(config, skills=skills, **inputs), f"skills.{prefix}"  # type: ignore[arg-type]
+    if isinstance(config, SkillsConfig):
+        images = bool(encoder.image_size)
+        points = 0 if images else encoder.points
+        return replace(config, encoder=encoder, images=images, points=points), "encoder."
+    raise RuleSafeError("only policies of the families skills and two_level can exchange encoders")
 
 
 def find(name: Path | str) -> Path:
@@ -186,7 +245,23 @@ def _config(family: str, size: str, about: Mapping[str, Any]) -> NetworkConfig:
     return from_json(type(find_config(family, size)), about)
 
 
-def _weights(path: Path, digest: str) -> dict[str, Tensor]:
+def _weights(folder: Path, about: Mapping[str, Any]) -> Mapping[str, Tensor]:
+    base = about.get("base")
+    if base is None:
+        return _stored_weights(folder / ARRAY_FILE, about["sha256"])
+    source = find(base["policy"])
+    weights = _stored_weights(source / ARRAY_FILE, about["sha256"])
+    encoder, path = load_encoder(base["encoder"]), find_encoder(base["encoder"])
+    if (found := sha256(path)) != (expected := base["encoder_sha256"]):
+        raise RuleSafeError(f"{path} has changed: SHA-256 {found}, expected {expected}")
+    config = _config(about["family"], about["size"], about["config"])
+    _, prefix = _with_encoder(config, encoder.config)
+    rest = {name: value for name, value in weights.items() if not name.startswith(prefix)}
+    new = encoder.normalised_as(weights[f"{prefix}middle"], weights[f"{prefix}spread"])
+    return rest | {f"{prefix}{name}": value for name, value in new.items()}
+
+
+def _stored_weights(path: Path, digest: str) -> dict[str, Tensor]:
     try:
         check_regular(path)
         weights: dict[str, Tensor] = load_file(path)

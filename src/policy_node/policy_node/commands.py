@@ -49,7 +49,8 @@ def train(
             module:Class.
         out: Output folder of the checkpoint.
         size: tiny, base (not skills and two_level), or small (rdt, cogact and pi0 only; tiny with
-            camera images).
+            camera images); images (skills and two_level only: camera images instead of point
+            clouds); gru, transformer (two_level only: the network over the memory).
         memory_model: Name or folder of the memory model (vq and fsq only).
         clusters: J, the number of different tokens (vq and fsq only).
         length: M, the number of values in the memory, 2 s apart.
@@ -271,6 +272,31 @@ def encoder(
     print(out)
 
 
+def exchange(
+    name: Annotated[Name, tyro.conf.Positional],
+    encoder: str,
+    out: Path,
+) -> None:
+    """Exchange the scene encoder of a policy, for example to use camera images, without training.
+
+    The rest of the policy is used unchanged, since all encoders estimate the same quantities. The
+    new policy refers to the other one and to the encoder, which must not be moved.
+
+    Example: rulesafe policy exchange two_level_all_rules --encoder ten_safes_images --out images
+
+    Args:
+        name: Name of a shipped policy, or folder of a checkpoint, of the family skills or
+            two_level.
+        encoder: Name of a shipped scene encoder (ten_safes: point clouds; ten_safes_images: the
+            images of both cameras), or a file of `rulesafe policy encoder`.
+        out: Folder of the new policy.
+    """
+    from policy_node.checkpoints import exchange_encoder
+
+    exchange_encoder(name, encoder, out)
+    print(out)
+
+
 def _encoder_errors(scene_encoder: Any, trained: Any, test: Any) -> str:
     import numpy as np
 
@@ -288,5 +314,6 @@ SUBCOMMANDS: dict[str, Callable[..., int | None]] = {
     "open-loop": open_loop,
     "scenes": scenes,
     "encoder": encoder,
+    "exchange": exchange,
 }
 """Names of the subcommands; each returns its exit code, or None for 0."""

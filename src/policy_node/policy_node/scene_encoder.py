@@ -15,7 +15,6 @@ Trained by `rulesafe policy encoder` on the scenes of `rulesafe policy scenes`.
 import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +36,9 @@ QUANTITIES = ("x", "y", "z", "yaw", "knob", "handle", "door")
 """The continuous quantities that the encoder estimates: m in the pelvis frame, and rad."""
 
 KIND = "rulesafe scene encoder 1"
+
+SHIPPED = Path(__file__).parent / "data" / "encoders"
+"""Folder of the shipped encoders."""
 
 
 class ImageNet(nn.Module):
@@ -116,6 +118,16 @@ class SceneEncoder(nn.Module):
     def estimate(self, inputs: Tensor) -> Tensor:
         """Return the estimated QUANTITIES (..., 7) in m and rad."""
         return self(inputs)[..., : len(QUANTITIES)] * self.spread + self.middle
+
+    def normalised_as(self, middle: Tensor, spread: Tensor) -> dict[str, Tensor]:
+        """Return a state dict with which the same encoder normalises QUANTITIES by another mean and
+        standard deviation (7,), those of an encoder that it replaces."""
+        state = {name: value.clone() for name, value in self.state_dict().items()}
+        last, count = len(self.head) - 1, len(QUANTITIES)
+        weight, bias = state[f"head.{last}.weight"], state[f"head.{last}.bias"]
+        weight[:count] *= (self.spread / spread)[:, None]
+        bias[:count] = (bias[:count] * self.spread + self.middle - middle) / spread
+        return state | {"middle": middle.clone(), "spread": spread.clone()}
 
     def poses(self, features: NDArray[np.float32]) -> NDArray[np.float64]:
         """Return the safe's pose (..., 4), m and rad, from scene features (..., features)."""
@@ -257,19 +269,25 @@ def save_encoder(encoder: SceneEncoder, path: Path) -> None:
     write_atomically(path, save(dict(encoder.state_dict()), about))
 
 
+def find_encoder(name: str) -> Path:
+    """Return the file of a shipped encoder by its name, or of another one by its path; raise
+    RuleSafeError if the name is unknown."""
+    path = Path(name)
+    if path.suffix == ".safetensors":
+        return path
+    names = sorted(file.stem for file in SHIPPED.glob("*.safetensors"))
+    if name not in names:
+        raise unknown_name("scene encoder", name, names)
+    return SHIPPED / f"{name}.safetensors"
+
+
 def load_encoder(name: str) -> SceneEncoder:
     """Read an encoder: a shipped one by name, or a .safetensors file.
 
     Raises:
         RuleSafeError: the name is unknown, or the file does not contain a scene encoder.
     """
-    folder = Path(str(resources.files("policy_node"))) / "data" / "encoders"
-    path = Path(name)
-    if path.suffix != ".safetensors":
-        names = sorted(file.stem for file in folder.glob("*.safetensors"))
-        if name not in names:
-            raise unknown_name("scene encoder", name, names)
-        path = folder / f"{name}.safetensors"
+    path = find_encoder(name)
     try:
         with safe_open(path, "pt") as file:
             about = file.metadata() or {}

@@ -59,6 +59,15 @@ def test_the_packaged_encoder_sees_where_safes_stand(postures):
     assert known > 0.9
 
 
+def test_the_packaged_encoder_of_images_sees_where_safes_stand(postures):
+    """At the poses of `nominal`, for which it was trained."""
+    scenes = make_scenes(postures, SAFES, places=2, split="nominal", seed=77, images=True)
+    assert scenes.inputs.shape == (60, 2, 112, 112, 3) and scenes.image_size == 112
+    off, known = errors(load_encoder("ten_safes_images"), scenes)
+    assert np.median(off[:, :3]) < 0.003 and np.median(off[:, 3]) < 0.015
+    assert known > 0.95
+
+
 def test_without_recordings_there_are_no_scenes(tmp_path):
     with pytest.raises(RuleSafeError, match="no recordings in"):
         recordings([tmp_path])

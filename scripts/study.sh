@@ -11,7 +11,8 @@
 #   twenty_rules  one policy of two levels for all rules and safes (table 3)
 #   tokens        vocabulary size J and memory length M (table 4)
 #   memories      further memories and controls for the policy of twenty_rules
-#   robustness    that policy out of distribution, and after a part was turned back
+#   robustness    that policy with camera images, out of distribution, after a part was turned back,
+#                 and after motions that have nothing to do with the task
 #   four_rules    RDT and pi0 under four rules
 #   control       tokens shuffled in time
 #
@@ -211,14 +212,20 @@ two_levels() { # SEED NAME MEMORY OPTION...
 }
 
 robustness() {
-    found=()
+    rulesafe policy exchange "$policies/all_vq_0" --encoder ten_safes_images \
+        --out "$policies/all_images_0"
+    found=("$results/all_images_0_nominal")
     for memory in ${MEMORIES:-none raw vq}; do
-        found+=("$results/all_${memory}_0_"{shifted,nominal_turn-back})
+        found+=("$results/all_${memory}_0_"{shifted,nominal_turn-back,nominal_interference})
     done
-    for memory in ${MEMORIES:-none raw vq}; do
-        echo "all_rules all_${memory}_0 shifted"
-        echo "all_rules all_${memory}_0 nominal --turn-back"
-    done | parallel
+    {
+        echo "all_rules all_images_0 nominal"
+        for memory in ${MEMORIES:-none raw vq}; do
+            echo "all_rules all_${memory}_0 shifted"
+            echo "all_rules all_${memory}_0 nominal --turn-back"
+            echo "all_rules all_${memory}_0 nominal --interference"
+        done
+    } | parallel
     table robustness "${found[@]}"
 }
 

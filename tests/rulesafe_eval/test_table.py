@@ -100,6 +100,25 @@ def test_who_shares_no_episode_is_named_with_what_to_do():
     assert "no shared episodes" not in page([one, other], ""), "rules are never compared"
 
 
+def test_rules_are_pooled_by_the_pose_of_the_safe():
+    """All rules have the same poses, which are therefore resampled together."""
+    opened = {"rule_001": [1, 1, 1, 0, 1, 0, 0, 1], "rule_020": [1, 1, 0, 0, 1, 0, 0, 1]}
+    contents = [results(VQ, 0, opened["rule_020"]), results(VQ, 0, opened["rule_001"])]
+    for line in contents[1]["episodes"]:
+        line["rule"] = "rule_001"
+    found = pool(contents)
+    assert [condition[0] for condition in found] == ["all rules", "rule_001", "rule_020"]
+    ((_, pooled),) = found["all rules", "safe_02", "train", 20.0].items()
+    assert pooled.opened(0) == (9, 16)
+    places = [("safe_02", n) for n in range(8)] * 2
+    assert pooled.interval("opened") == bootstrap(np.concatenate([*opened.values()]), places)
+    assert pooled.interval("opened")[1] - pooled.interval("opened")[0] > 0.6
+    text = page([*contents, results(NONE, 0, opened["rule_020"])], "")
+    first, second, third = text.split("##")[1:]
+    assert "| 9 of 16 |" in first and "failures" not in first and "failures" in second
+    assert "no shared episodes" not in text, third
+
+
 def test_one_episode_each_is_enough_for_a_page():
     text = page([results(NONE, 0, [0]), results(VQ, 0, [1])], "")
     assert "| 1 | +1 of 1 | 1 | +0.50 | 1 |" in text and "Fewer than 6 pairs" in text

@@ -15,8 +15,13 @@ from rulesafe_eval.request import disturbances_of
 from rulesafe_eval.statistics import FEW_PAIRS, FEWEST, bootstrap, mean, percent
 
 Line = Mapping[str, Any]
+ALL = "all rules"
+
+MOST_NAMES = 3
+"""Maximum number of safes that a heading lists."""
+
 Condition = tuple[str, str, str, float]
-"""Rule, safes, split, time per step: policies are compared if these are equal."""
+"""Rule, or ALL, safes, split, time per step: policies are compared if these are equal."""
 
 
 @dataclass
@@ -51,17 +56,17 @@ class Pooled:
 
     def interval(self, key: str) -> tuple[float, float] | None:
         """Return the 95 % interval of the mean of a value. All episodes of a place are resampled
-        together. None: there are too few places for a bootstrap."""
-        places = [tuple(place) for _, *place in self.lines]
-        values = self.values(key)
-        if key == "opened" and (len(self.seconds) == 1 or np.ptp(values) == 0):
-            count = len(set(places))
+        together, also those of several rules. None: there are too few places for a bootstrap."""
+        places = [key[2:] for key in self.lines]
+        values, count = self.values(key), len(set(places))
+        if key == "opened" and (len(values) == count or np.ptp(values) == 0):
             return wilson(round(values.mean() * count), count)
         return bootstrap(values, places) if len(set(places)) >= FEWEST else None
 
 
 def pool(contents: Sequence[Mapping[str, Any]]) -> dict[Condition, dict[str, Pooled]]:
-    """Return the episodes of some results.json, by condition and policy.
+    """Return the episodes of some results.json, by condition and policy. Where several rules have
+    otherwise equal conditions, there is a condition with the rule ALL, too.
 
     Raises:
         RuleSafeError: if two results have the same episode of a policy and training seed.
@@ -85,7 +90,21 @@ def pool(contents: Sequence[Mapping[str, Any]]) -> dict[Condition, dict[str, Poo
                 )
             pooled.lines[key] = line
             pooled.seconds[seed] = training.get("seconds")
-    return dict(sorted(found.items()))
+    return dict(sorted((_all_rules(found) | found).items()))
+
+
+def _all_rules(
+    found: Mapping[Condition, Mapping[str, Pooled]],
+) -> dict[Condition, dict[str, Pooled]]:
+    pooled: dict[Condition, dict[str, Pooled]] = defaultdict(dict)
+    for (_, safes, split, seconds), kinds in found.items():
+        same = [condition for condition in found if condition[1:] == (safes, split, seconds)]
+        if len(same) > 1:
+            for kind, part in kinds.items():
+                of_all = pooled[ALL, safes, split, seconds].setdefault(kind, Pooled())
+                of_all.lines |= part.lines
+                of_all.seconds |= part.seconds
+    return pooled
 
 
 def policy_label(request: Mapping[str, Any]) -> str:
@@ -106,12 +125,12 @@ def policy_label(request: Mapping[str, Any]) -> str:
 
 
 ABOUT = f"""\
-95 % intervals: Wilson; with several training seeds bootstrap over places (safe and seed), where all
-episodes at a place are drawn together. Pairs are episodes of the same place and training seed. p is
-two-sided and not corrected for the number of rows: McNemar's exact test with one training seed,
-with several a sign-flip test on the differences of the places. The interval of a difference of
-success is a bootstrap over places, or Newcombe's (1998, method 10) if the difference is the same at
-all places; a score whose difference is the same at all places has none. {FEW_PAIRS}
+95 % intervals: Wilson; with several training seeds or rules bootstrap over places (safe and seed),
+where all episodes at a place are drawn together. Pairs are episodes of the same rule, place and
+training seed. p is two-sided and not corrected for the number of rows: McNemar's exact test if each
+place has one pair, otherwise a sign-flip test on the differences of the places. The interval of a
+difference of success is a bootstrap over places, or Newcombe's (1998, method 10) if the difference
+is the same at all places; a score whose difference is the same at all places has none. {FEW_PAIRS}
 """
 
 
@@ -119,13 +138,14 @@ def page(contents: Sequence[Mapping[str, Any]], command: str) -> str:
     """Return a Markdown page: success, differences and failures of each policy, by condition."""
     parts, pooled = [f"    {command}\n", ABOUT], pool(contents)
     for (rule, safes, split, seconds), kinds in pooled.items():
-        parts.append(f"## {rule}, {safes}, split {split}, {seconds:g} s per step\n")
+        names = safes.split(", ")
+        where = safes if len(names) <= MOST_NAMES else f"{len(names)} safes"
+        parts.append(f"## {rule}, {where}, split {split}, {seconds:g} s per step\n")
         parts += [*_rates(kinds), ""]
         if any(one.shared(other) for one, other in combinations(kinds.values(), 2)):
             parts += [*_differences(rule, kinds), ""]
-        if missing := list(_unshared(rule, kinds, pooled)):
-            parts += missing
-        parts += [*_failures(kinds), ""]
+        if rule != ALL:
+            parts += [*_unshared(rule, kinds, pooled), *_failures(kinds), ""]
     return "\n".join(parts)
 
 

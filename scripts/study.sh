@@ -199,6 +199,7 @@ memories() {
         for network in gru transformer; do
             echo "two_levels $seed $network raw --size $network"
         done
+        echo "two_levels $seed scenes none --size scenes"
     done | parallel
     table memories "$results"/all_*_nominal
 }

@@ -178,6 +178,39 @@ def test_with_camera_images_no_point_clouds_are_needed(labelled, memories, tmp_p
         TwoLevel(TwoLevelConfig(skills=str(skills)), MemoryShape())
 
 
+@pytest.mark.train
+def test_earlier_scenes_are_those_of_earlier_inferences(labelled, cache, memories):
+    """In training they come from the dataset, at inference the network remembers them."""
+    encoder = EncoderConfig(("safe_01", "safe_02"))
+    skills = replace(SKILLS, encoder=encoder, stored=6)
+    config = replace(find_config("two_level", "scenes"), skills=skills, earlier_scenes=(36, 12))
+    torch.manual_seed(0)
+    network = make_network("two_level", config, MemoryShape()).eval()
+    network.skills.pair.copy_(torch.arange(6))
+    store, plain = EpisodeStore(labelled), replace(FEW, safe_frame=False)
+    windows = ObservationWindows(
+        store, [1, 0], config, memories["none"], plain, cache, encoder=network.scene_encoder()
+    )
+    indices = store.episodes[1].length + np.array([0, 12, 24, 36, 48])  # of the second one
+    batch = windows.batch(indices)
+    assert batch.scene_features.shape == (5, 3, 9)
+    now = batch.scene_features[:, -1]
+    for row, rows in enumerate(([0, 0, 0], [0, 0, 1], [0, 1, 2], [0, 2, 3], [1, 3, 4])):
+        assert torch.equal(batch.scene_features[row], now[rows])
+    batch.language, batch.language_mask = torch.ones(5, 3, dtype=torch.int64), torch.ones(5, 3) > 0
+    assert network.logits(batch).shape == (5, 6)
+    seen = []
+    network.logits = lambda given: seen.append(given.scene_features) or torch.zeros(1, 6)
+    for _ in range(2):
+        network.reset()
+        seen.clear()
+        for row in range(5):
+            network.choose(Batch(batch.joints[row : row + 1], scene_features=now[row][None, None]))
+        assert torch.equal(torch.cat(seen), batch.scene_features)
+    warped = windows.batch(indices, np.random.default_rng(0)).scene_features
+    assert not torch.equal(warped[4, :2], batch.scene_features[4, :2])
+
+
 def test_an_encoder_of_images_receives_no_point_clouds():
     images = EncoderConfig(("safe_01",), image_size=16)
     for config in (replace(SKILLS, encoder=images), replace(SKILLS, images=True, points=0)):

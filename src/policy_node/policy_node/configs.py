@@ -51,6 +51,12 @@ class NetworkConfig:
         return 0
 
     @property
+    def earlier_scenes(self) -> tuple[int, ...]:
+        """Numbers of frames before the current one, in descending order, at which the network
+        receives scene features, too. At inference it remembers them itself."""
+        return ()
+
+    @property
     def subtasks(self) -> bool:
         """Whether training requires the demonstrator's subtask at each frame; each chunk then ends
         with its subtask, and repeats the last action."""
@@ -256,6 +262,7 @@ class TwoLevelConfig(NetworkConfig):
         memory_embedding, memory_channels, memory_features: as in Dp3Config.
         memory_network: network over the memory: convolutions as in DP3, which use
             `memory_channels`; a GRU; or a transformer with causal attention.
+        earlier_scenes: as in NetworkConfig; multiples of `SkillsConfig.execute`.
         hidden: width of the two hidden layers that choose the subtask.
     """
 
@@ -270,6 +277,7 @@ class TwoLevelConfig(NetworkConfig):
     memory_channels: tuple[int, ...] = (32, 32, 64)
     memory_features: int = 128
     memory_network: Literal["convolutions", "gru", "transformer"] = "convolutions"
+    earlier_scenes: tuple[int, ...] = ()
     hidden: int = 512
 
     def __post_init__(self) -> None:
@@ -291,9 +299,11 @@ TWO_LEVEL_SIZES = {
     "images": TwoLevelConfig(SKILLS_SIZES["images"], points=0, images=True),
     "gru": TwoLevelConfig(memory_network="gru"),
     "transformer": TwoLevelConfig(memory_network="transformer"),
+    "scenes": TwoLevelConfig(earlier_scenes=tuple(range(480, 0, -24))),
 }
 """Configurations of two-level policies by size: `images` requires skills of the size images; `gru`
-and `transformer` differ from `tiny` in the network over the memory."""
+and `transformer` differ from `tiny` in the network over the memory; `scenes` has the scene features
+of the last 48 s, 2.4 s apart."""
 
 
 @dataclass(frozen=True)

@@ -164,7 +164,7 @@ class ObservationWindows:
         if self._subtask is not None:
             batch.subtask = torch.from_numpy(self._subtask[labelled])
         if self._features is not None:
-            self._add_features(batch, frames[:, -config.cloud_frames :], rng)
+            self._add_features(batch, self._scene_frames(indices, rng), rng)
         elif self._points is not None:
             self._add_clouds(batch, frames[:, -config.cloud_frames :], rng)
         if self._images is not None:
@@ -251,6 +251,18 @@ class ObservationWindows:
             noise = rng.standard_normal((*points.shape[:-1], 3), np.float32)
             points[..., :3] += np.float32(self._train.points_jitter) * noise
         batch.points = torch.from_numpy(points)
+
+    def _scene_frames(
+        self, indices: NDArray[np.int64], rng: np.random.Generator | None
+    ) -> NDArray[np.int64]:
+        """Return the frames (B, C) whose scene features the windows have."""
+        # A family of another package may not have earlier scenes.
+        earlier = getattr(self._config, "earlier_scenes", ())
+        back = np.array([*earlier, *range(self._config.cloud_frames - 1, -1, -1)])
+        frames = indices[:, None] - back
+        if earlier and rng is not None and self._train.memory_warp:
+            frames = warp_time(frames, self._train.memory_warp, rng)
+        return np.maximum(frames, self.first[indices][:, None])
 
     def _add_features(
         self, batch: Batch, frames: NDArray[np.int64], rng: np.random.Generator | None

@@ -68,11 +68,12 @@ class TwoLevel(Network):
         if memory.kind != "none":
             self.memory = MemoryEncoder(memory, *widths, config.memory_network)
         features = config.language + JOINTS * config.frames
-        features += encoder.features * config.cloud_frames
+        features += encoder.features * (config.cloud_frames + len(config.earlier_scenes))
         features += config.memory_features if self.memory else 0
         layers = [nn.Linear(features, config.hidden), nn.Mish()]
         layers += [nn.Linear(config.hidden, config.hidden), nn.Mish()]
         self.choice = nn.Sequential(*layers, nn.Linear(config.hidden, len(SUBTASKS)))
+        self.reset()
 
     def _make_skills(self, skills: str | SkillsConfig) -> Skills:
         """Return the frozen lower level: a trained one by its folder, or one of a configuration,
@@ -92,7 +93,8 @@ class TwoLevel(Network):
 
     def logits(self, batch: Batch) -> Tensor:
         """Return the logits of the subtasks (B, 6)."""
-        scene = batch.scene(self.skills.encoder, self.config.cloud_frames, self.config.points)
+        count = self.config.cloud_frames + len(self.config.earlier_scenes)
+        scene = batch.scene(self.skills.encoder, count, self.config.points)
         if batch.language is None or batch.language_mask is None:
             raise ValueError("the batch has no instructions, which the network requires")
         parts = [
@@ -112,12 +114,22 @@ class TwoLevel(Network):
 
     def reset(self) -> None:
         self.skills.reset()
+        self._scenes: list[Tensor] = []  # (1, 1, features) of the episode's inferences
 
     def choose(self, batch: Batch) -> Tensor:
         """Return the most probable subtask (B,) of which the skills have demonstrations."""
-        return (
-            self.logits(batch).masked_fill(~self.skills.available_subtasks(), -torch.inf).argmax(-1)
-        )
+        if self.config.earlier_scenes:
+            batch = replace(batch, scene_features=self._remember_scene(batch))
+        missing = ~self.skills.available_subtasks()
+        return self.logits(batch).masked_fill(missing, -torch.inf).argmax(-1)
+
+    def _remember_scene(self, batch: Batch) -> Tensor:
+        """Return the scene features (1, C, features) of the earlier scenes and of the current one;
+        before the first inference, those of the first."""
+        self._scenes.append(batch.scene(self.skills.encoder, 1, self.config.points))
+        last, execute = len(self._scenes) - 1, self.skills.config.execute
+        back = [offset // execute for offset in self.config.earlier_scenes]
+        return torch.cat([self._scenes[max(0, last - each)] for each in [*back, 0]], dim=1)
 
     def sample(self, batch: Batch, generator: torch.Generator | None = None) -> Tensor:
         subtask = self.choose(batch) if batch.subtask is None else batch.subtask

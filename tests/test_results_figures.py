@@ -11,6 +11,11 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+from rulesafe_eval.comparison import compare
+from rulesafe_eval.statistics import mean, percent
+from rulesafe_eval.table import ALL, pool
+from rulesafe_locks.rules import RULES
+
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "docs/results"
 DATA = RESULTS / "data/twenty_rules"
@@ -50,22 +55,43 @@ def interval(row, start=""):
     return "{} % ({}..{})".format(*(row[key] for key in keys))
 
 
-def test_the_counts_of_twenty_rules_are_those_of_the_files():
-    stored = {"four tokens (two_level_all_rules)": "vq_0", "no memory": "none_0"}
-    stored["skills alone, subtasks from the lock's true state"] = "skills"
-    found = {c[0]: c[2] for title, c in tables("policies") if title == TWENTY}
-    results = {
-        name: json.loads((DATA / f"{file}.json").read_text()) for name, file in stored.items()
-    }
-    for name, result in results.items():
-        opened = sum(episode["opened"] for episode in result["episodes"])
-        assert found[name.replace("(two", "(`two").replace("rules)", "rules`)")] == (
-            f"{opened}/{len(result['episodes'])}"
-        )
-    shared = {(e["rule"], e["seed"]) for e in results["no memory"]["episodes"]}
-    tokens = results["four tokens (two_level_all_rules)"]["episodes"]
-    both = [e["opened"] for e in tokens if (e["rule"], e["seed"]) in shared]
-    assert found["four tokens"] == f"{sum(both)}/{len(both)}"
+def pooled(*names):
+    """Return the episodes under all rules of some stored evaluations of one policy."""
+    contents = [json.loads((DATA / f"{name}.json").read_text()) for name in names]
+    (found,) = [kinds for condition, kinds in pool(contents).items() if condition[0] == ALL]
+    (only,) = found.values()
+    return only
+
+
+@pytest.mark.parametrize(
+    ("name", "stored"),
+    [
+        ("four tokens (`two_level_all_rules` is the first)", ("vq_0", "vq_1", "vq_2")),
+        ("no memory", ("none_0",)),
+        ("skills alone, subtasks from the lock's true state", ("skills",)),
+    ],
+)
+def test_the_rows_of_twenty_rules_are_those_of_the_files(name, stored):
+    ((_, _, *cells),) = [c for title, c in tables("policies") if title == TWENTY and c[0] == name]
+    found = pooled(*stored)
+    opened, scores = found.values("opened"), found.values("process_score")
+    assert cells[0] == f"{opened.sum():.0f}/{len(opened)}"
+    assert cells[1] == percent(opened.mean(), found.interval("opened"))
+    assert cells[2] == mean(scores.mean(), found.interval("process_score"))
+    rates = Counter(line["rule"] for line in found.lines.values() if line["opened"])
+    lowest, rules = min(rates[rule] for rule in RULES), len(found.lines) // len(RULES)
+    assert cells[3].endswith(f"{lowest}/{rules}")
+    worst = [rule for rule in RULES if rates[rule] == lowest]
+    assert cells[3].startswith(worst[0] if len(worst) == 1 else {8: "eight rules"}[len(worst)])
+
+
+def test_the_differences_of_twenty_rules_are_those_of_the_files():
+    first, second = (json.loads((DATA / f"{name}_0.json").read_text()) for name in ("none", "vq"))
+    row = compare(first, second)["rows"][0]
+    assert (row["rule"], row["only_first"], row["only_second"]) == ("all", 1, 116)
+    text = " ".join((RESULTS / "policies.md").read_text("utf-8").split())
+    assert "116 episodes in which it fails without" in text and "and fails in 1 in which" in text
+    assert f"{row['success_p']:.1g}" == "0.002"
 
 
 def test_the_rates_of_the_first_table_are_those_of_the_file():

@@ -67,6 +67,7 @@ def pooled(*names):
     ("name", "stored"),
     [
         ("four tokens (`two_level_all_rules` is the first)", ("vq_0", "vq_1", "vq_2")),
+        ("four tokens, camera images (`two_level_all_rules_images`)", ("images_0",)),
         ("no memory", ("none_0",)),
         ("skills alone, subtasks from the lock's true state", ("skills",)),
     ],
@@ -92,6 +93,9 @@ def test_the_differences_of_twenty_rules_are_those_of_the_files():
     text = " ".join((RESULTS / "policies.md").read_text("utf-8").split())
     assert "116 episodes in which it fails without" in text and "and fails in 1 in which" in text
     assert f"{row['success_p']:.1g}" == "0.002"
+    images = json.loads((DATA / "images_0.json").read_text())
+    row = compare(images, second)["rows"][0]
+    assert "({} and {} of 200, p = {:.2f})".format(*row["opened"], row["success_p"]) in text
 
 
 def test_the_rates_of_the_first_table_are_those_of_the_file():

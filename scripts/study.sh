@@ -16,9 +16,10 @@
 #   four_rules    RDT and pi0 under four rules
 #   control       tokens shuffled in time
 #
-# `memories` and `robustness` require twenty_rules, and `control` one_rule. WORKERS (2) processes run at once. In the
-# environment, DEMONSTRATIONS, STEPS and EPISODES reduce the work of each study; RULES, MEMORIES and
-# SEEDS (separated by spaces) that of one_rule and twenty_rules.
+# `memories` and `robustness` require twenty_rules (`robustness` its training 0 with tokens), and
+# `control` one_rule. WORKERS (2) processes run at once. In the environment, DEMONSTRATIONS, STEPS and
+# EPISODES reduce the work of each study; RULES, MEMORIES and SEEDS (separated by spaces) that of
+# one_rule and twenty_rules.
 set -euo pipefail
 shopt -s nullglob # with reduced MEMORIES or SEEDS, some results do not exist
 out=${1:?usage: scripts/study.sh OUT STUDY...}
@@ -201,7 +202,12 @@ memories() {
         done
         echo "two_levels $seed scenes none --size scenes"
     done | parallel
-    table memories "$results"/all_*_nominal
+    found=()
+    for name in none raw vq{,_J{2,32,256},_M{20,60},_all_joints} time grasp counter joints random \
+        gru transformer scenes; do
+        found+=("$results/all_${name}"_[0-9]*_nominal)
+    done
+    table memories "${found[@]}"
 }
 
 # Train and evaluate the upper level with a memory.
@@ -215,7 +221,7 @@ two_levels() { # SEED NAME MEMORY OPTION...
 robustness() {
     rulesafe policy exchange "$policies/all_vq_0" --encoder ten_safes_images \
         --out "$policies/all_images_0"
-    found=("$results/all_images_0_nominal")
+    found=("$results/all_images_0_nominal" "$results/all_vq_0_nominal")
     for memory in ${MEMORIES:-none raw vq}; do
         found+=("$results/all_${memory}_0_"{shifted,nominal_turn-back,nominal_interference})
     done

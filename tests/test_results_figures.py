@@ -68,6 +68,7 @@ def pooled(*names):
     [
         ("four tokens (`two_level_all_rules` is the first)", ("vq_0", "vq_1", "vq_2")),
         ("four tokens, camera images (`two_level_all_rules_images`)", ("images_0",)),
+        ("raw history", ("raw_0",)),
         ("no memory", ("none_0",)),
         ("skills alone, subtasks from the lock's true state", ("skills",)),
     ],
@@ -93,9 +94,22 @@ def test_the_differences_of_twenty_rules_are_those_of_the_files():
     text = " ".join((RESULTS / "policies.md").read_text("utf-8").split())
     assert "116 episodes in which it fails without" in text and "and fails in 1 in which" in text
     assert f"{row['success_p']:.1g}" == "0.002"
-    images = json.loads((DATA / "images_0.json").read_text())
-    row = compare(images, second)["rows"][0]
-    assert "({} and {} of 200, p = {:.2f})".format(*row["opened"], row["success_p"]) in text
+    for other in ("images_0", "raw_0"):
+        row = compare(json.loads((DATA / f"{other}.json").read_text()), second)["rows"][0]
+        assert "({} and {} of 200, p = {:.2f})".format(*row["opened"], row["success_p"]) in text
+
+
+def test_most_failures_of_twenty_rules_are_the_same_in_all_trainings():
+    failed = Counter(
+        key[1:] for key, e in pooled("vq_0", "vq_1", "vq_2").lines.items() if not e["opened"]
+    )
+    always = [key for key, count in failed.items() if count == 3]
+    skills = {key[1:]: line["opened"] for key, line in pooled("skills").lines.items()}
+    text = " ".join((RESULTS / "policies.md").read_text("utf-8").split())
+    assert f"{len(always)} of the {len(failed)} episodes with a failure fail in all three" in text
+    assert f"the skills open {sum(skills[key] for key in always)} of these {len(always)}" in text
+    hard = sum(n for (_, safe, _), n in failed.items() if safe in ("safe_06", "safe_07", "safe_08"))
+    assert f"{hard} of {sum(failed.values())} on safe_06, safe_07 and safe_08" in text
 
 
 def test_the_rates_of_the_first_table_are_those_of_the_file():

@@ -113,7 +113,7 @@ def test_a_table_has_the_results_of_the_study_and_no_others(calls, tmp_path):
         "lengths_60": 2,
     }
     made = calls("robustness", **ALL)
-    assert [len(words) for words in made if words[:2] == ["eval", "table"]] == [2 + 10 + 2]
+    assert [len(words) for words in made if words[:2] == ["eval", "table"]] == [2 + 11 + 2]
     for option in ("--turn-back", "--interference"):
         assert sum(option in words for words in made) == 3
     few = calls("twenty_rules", **ALL | {"MEMORIES": "vq", "SEEDS": "10"})

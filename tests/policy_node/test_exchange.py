@@ -51,6 +51,8 @@ def test_with_the_same_encoder_it_is_the_same_policy(tmp_path):
     same, first = load_policy(tmp_path / "same"), load_policy(POLICY)
     assert same.needs == first.needs
     np.testing.assert_allclose(chunk(same), chunk(first), atol=1e-5)
+    with pytest.raises(RuleSafeError, match="contains a policy; give another folder"):
+        exchange_encoder(POLICY, IMAGES, tmp_path / "same")
 
 
 def test_with_an_encoder_of_images_it_needs_images_instead_of_points():
@@ -62,6 +64,7 @@ def test_with_an_encoder_of_images_it_needs_images_instead_of_points():
         assert name.startswith("skills.encoder.") or torch.equal(value, base[name])
     facts = facts_of("two_level_all_rules_images")
     assert facts["size"] == "images" and facts["memory"]["kind"] == "vq"
+    assert facts["training"]["encoder"] == IMAGES
 
 
 def test_a_changed_policy_or_encoder_is_refused(tmp_path):
@@ -95,5 +98,5 @@ def test_other_families_and_encoders_of_other_safes_are_refused(tmp_path):
     other = load_encoder(IMAGES)
     other.config = type(other.config)(("safe_11", *other.config.safes[1:]), image_size=112)
     save_encoder(other, tmp_path / "other.safetensors")
-    with pytest.raises(RuleSafeError, match="knows other safes than that of"):
+    with pytest.raises(RuleSafeError, match="classifies other safes than that of"):
         exchange_encoder(POLICY, str(tmp_path / "other.safetensors"), tmp_path)

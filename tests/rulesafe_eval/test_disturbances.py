@@ -5,12 +5,13 @@ import pytest
 
 from policy_node.policy import CHUNK, Needs
 from rulesafe_cli.cli import main
+from rulesafe_eval import interference
 from rulesafe_eval.disturbances import TurnBack, disturbances, undoable
 from rulesafe_eval.interference import interfere
 from rulesafe_eval.policies import PolicyAgent
 from rulesafe_eval.request import Setup
 from rulesafe_eval.results import read_results
-from rulesafe_eval.statistics import recovery
+from rulesafe_eval.statistics import recovery, recovery_text
 from rulesafe_locks.plans import plan_distance
 from rulesafe_locks.rules import RULES, load_rule
 from rulesafe_locks.scores import progress_after
@@ -45,16 +46,25 @@ def test_every_undoable_step_is_drawn_and_some_rules_have_none():
 
 
 def test_recovery_counts_only_episodes_in_which_a_part_was_turned_back():
+    places = [{"safe": "safe_01", "seed": seed} for seed in range(8)]
     lines = [
-        {"opened": True, "turned_back": {"event": "knob-", "frame": 5}},
-        {"opened": False, "turned_back": {"event": "knob-", "frame": 5}},
-        {"opened": True, "turned_back": {"event": "knob-", "frame": None}},
-        {"opened": True},
+        place | {"opened": opened, "turned_back": {"event": "knob-", "frame": 5}}
+        for place in places
+        for opened in [place["seed"] % 2 == 0] * 10  # the same under ten rules
     ]
-    found = recovery(lines)
-    assert (found["episodes"], found["opened"]) == (2, 1)
-    assert found["interval"][0] < 0.5 < found["interval"][1]
-    assert recovery(lines[2:]) is None
+    others = [
+        places[0] | {"opened": True, "turned_back": {"event": "knob-", "frame": None}},
+        places[0] | {"opened": True},
+    ]
+    found = recovery([*lines, *others])
+    assert (found["episodes"], found["opened"]) == (80, 40)
+    low, high = found["interval"]
+    assert low < 0.25 and high > 0.75, "eight poses, not 80 episodes"
+    assert recovery_text(found).startswith(
+        "40 of 80 episodes in which a part was turned back, 50 %"
+    )
+    assert recovery(lines[:50])["interval"] is None, "five poses"
+    assert recovery(others) is None
 
 
 def test_external_torques_turn_a_part_and_end_with_the_reset():
@@ -99,14 +109,15 @@ def test_interference_is_in_the_memory_and_not_in_the_episode():
     rule, split = load_rule("rule_001"), load_split("nominal").randomisation
     variation = sample_variation(split, "safe_04", 3)
     simulation = Simulation()
-    positions = interfere(simulation, rule, "safe_04", 3, variation)
+    positions, events = interfere(simulation, rule, "safe_04", 3, variation)
+    assert sorted(events) == ["handle+", "handle-", "knob+", "knob-"]
     assert simulation.frame == 0 and simulation.progress.steps_done == 0
     assert not any(simulation.state().part_open.values())
     assert simulation.rule is rule and simulation.progress.rule is rule
     start = positions[0]
     assert np.abs(positions - start).max() > 0.5, "the arm has moved"
     assert np.abs(simulation.state().action_positions - start).max() < 0.15, "and has returned"
-    again = interfere(Simulation(), rule, "safe_04", 3, variation)
+    again, _ = interfere(Simulation(), rule, "safe_04", 3, variation)
     assert np.array_equal(positions, again)
 
     readings = []
@@ -129,6 +140,28 @@ def test_interference_is_in_the_memory_and_not_in_the_episode():
     assert readings[0].mask.all()
 
 
+def test_other_events_than_the_requested_ones_are_no_interference(monkeypatch):
+    """For example, if the arm moves the handle on its way back."""
+    rule, split = load_rule("rule_001"), load_split("nominal").randomisation
+    variation = sample_variation(split, "safe_04", 3)
+    tried = []
+
+    def play(simulation, events, happen=lambda events: [*events, "handle+"]):
+        tried.append(events)
+        return np.ones((5, 13), np.float32), happen(events)
+
+    monkeypatch.setattr(interference, "_play", play)
+    simulation = Simulation()
+    positions, events = interfere(simulation, rule, "safe_04", 3, variation)
+    assert events == [] and positions.shape == (0, 13) and [len(t) for t in tried] == [4, 4, 2, 2]
+    assert tried[0] == tried[2] + tried[3] and tried[1] == tried[3] + tried[2]
+    monkeypatch.setattr(
+        interference, "_play", lambda *given: play(*given, lambda events: events[-2:])
+    )
+    positions, events = interfere(simulation, rule, "safe_04", 3, variation)
+    assert len(positions) == 5 and len(events) == 2
+
+
 @pytest.mark.episode
 @pytest.mark.render
 def test_an_episode_after_interference_can_be_filmed(tmp_path):
@@ -138,5 +171,5 @@ def test_an_episode_after_interference_can_be_filmed(tmp_path):
     assert main([*words, "--interference"]) == 0
     (episode,) = read_results(tmp_path)["episodes"]
     assert episode["opened"] and [e["event"] for e in episode["events"]] == ["knob+", "door+"]
-    assert episode["frames"] < 400
+    assert episode["frames"] < 400 and len(episode["interference"]) == 4
     assert ">interference<" in (tmp_path / "report.html").read_text("utf-8")

@@ -115,6 +115,7 @@ def test_rules_are_pooled_by_the_pose_of_the_safe():
     assert pooled.interval("opened")[1] - pooled.interval("opened")[0] > 0.6
     text = page([*contents, results(NONE, 0, opened["rule_020"])], "")
     first, second, third = text.split("##")[1:]
+    assert first.startswith(" all 2 rules, ") and "none" not in first, "without all of the rules"
     assert "| 9 of 16 |" in first and "failures" not in first and "failures" in second
     assert "no shared episodes" not in text, third
 

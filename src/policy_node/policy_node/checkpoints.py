@@ -4,8 +4,8 @@ policy.json: format; family, size, config of the network; memory with the hash o
 joints, rate, chunk; normaliser; data: digest of the dataset, instructions, episodes, frames;
 revision of the source; training: settings and results; sha256 of policy.safetensors.
 
-A policy whose scene encoder was exchanged (`exchange_encoder`) has no weights of its own: `base` in
-policy.json has the names and hashes of policy and encoder.
+A policy whose scene encoder was exchanged (`exchange_encoder`) stores no weights: `base` in
+policy.json has the names of policy and encoder, and the encoder's hash.
 
 Loading raises an error with the reason if a checkpoint is damaged, or if its memory, joints, rate
 or chunk length differ from those of this version.
@@ -164,19 +164,23 @@ def exchange_encoder(name: Path | str, encoder: str, folder: Path | str) -> None
         folder: folder of the new policy.
 
     Raises:
-        RuleSafeError: one of them is not valid, or they know other safes.
+        RuleSafeError: one of them is not valid, they classify other safes, or the folder already
+            contains a policy.
     """
     checkpoint, new = read_policy(name), load_encoder(encoder)
     source, old = find(name), checkpoint.network().scene_encoder()
     about = read_json(source / JSON_FILE, "the description of a policy")
     if "base" in about:
         raise RuleSafeError(f"{source} has an exchanged encoder; use {about['base']['policy']}")
+    if (Path(folder) / JSON_FILE).exists():
+        raise RuleSafeError(f"{folder} contains a policy; give another folder")
     config, _ = _with_encoder(checkpoint.config, new.config)
     file = find_encoder(encoder)
     if old is None or old.config.safes != new.config.safes:
-        raise RuleSafeError(f"the encoder {encoder} knows other safes than that of {source}")
+        raise RuleSafeError(f"the encoder {encoder} classifies other safes than that of {source}")
+    sizes = {"tiny": "images"} if new.config.image_size else {"images": "tiny"}
     about |= {
-        "size": "images" if new.config.image_size else checkpoint.size,
+        "size": sizes.get(checkpoint.size, checkpoint.size),
         "config": asdict(config),  # type: ignore[call-overload]
         "base": {
             "policy": str(name) if source.parent == SHIPPED else str(source.resolve()),

@@ -53,7 +53,8 @@ class NetworkConfig:
     @property
     def earlier_scenes(self) -> tuple[int, ...]:
         """Numbers of frames before the current one, in descending order, at which the network
-        receives scene features, too. At inference it remembers them itself."""
+        also receives scene features. At inference the network stores them, and expects the next
+        inference after `SkillsConfig.execute` frames."""
         return ()
 
     @property

@@ -168,7 +168,7 @@ class Scenes:
         return self.inputs.shape[-2] if self.inputs.dtype == np.uint8 else 0
 
     def tensor(self, rows: Any, points: Any) -> Tensor:
-        """Return the inputs of some rows, of point clouds only some points."""
+        """Return the inputs of some rows; point clouds are reduced to some points."""
         if self.image_size:
             return torch.from_numpy(self.inputs[rows])
         return torch.from_numpy(self.inputs[rows][:, points].astype(np.float32))
@@ -197,7 +197,7 @@ def fit(
     batch: int = 64,
     rate: float = 2e-3,
 ) -> SceneEncoder:
-    """Train an encoder on scenes; of point clouds, each step uses a random subset of the points.
+    """Train an encoder on scenes; each step uses a random subset of the points of a cloud.
 
     Args:
         progress: called with the step and its loss.
@@ -230,7 +230,7 @@ def errors(
     encoder: SceneEncoder, scenes: Scenes, batch: int = 256
 ) -> tuple[NDArray[np.float32], float]:
     """Return absolute errors of QUANTITIES (N, 7), m and rad, and the fraction of safes that are
-    identified correctly; of point clouds, the first points are used."""
+    identified correctly. The encoder receives the first points of each cloud."""
     differences, correct = [], 0
     points = slice(encoder.config.points)
     with torch.inference_mode():

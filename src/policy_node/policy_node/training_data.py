@@ -258,6 +258,8 @@ class ObservationWindows:
         """Return the frames (B, C) whose scene features the windows have."""
         # A family of another package may not have earlier scenes.
         earlier = getattr(self._config, "earlier_scenes", ())
+        if earlier and self._features is None:
+            raise RuleSafeError("earlier scenes require a scene encoder and a points_jitter of 0")
         back = np.array([*earlier, *range(self._config.cloud_frames - 1, -1, -1)])
         frames = indices[:, None] - back
         if earlier and rng is not None and self._train.memory_warp:

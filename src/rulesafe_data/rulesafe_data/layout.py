@@ -64,7 +64,7 @@ PRIVILEGED_EPISODES = "privileged/episodes.parquet"
 DTYPES = ("float32", "float64", "int64", "bool", "uint8", "video")
 """Valid dtypes of features."""
 
-MOST = 2**31
+MAX_COUNT = 2**31
 """Largest number of episodes, and largest side of a shape, in meta/info.json."""
 
 WRITING = ".writing"
@@ -186,13 +186,13 @@ def _check_info(info: dict[str, Any], path: Path) -> None:
         dtype, shape = known.get("dtype"), known.get("shape")
         if dtype not in DTYPES or not isinstance(shape, list) or not all(map(_is_count, shape)):
             raise RuleSafeError(
-                f"{path} is damaged: the feature {reprlib.repr(key)} requires a dtype of "
-                f"{', '.join(DTYPES)}, and a shape"
+                f"{path}: unsupported dtype or shape of the feature {reprlib.repr(key)}; valid "
+                f"dtypes: {', '.join(DTYPES)}"
             )
 
 
 def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MAX_COUNT
 
 
 def read_extension(root: Path) -> dict[str, Any]:

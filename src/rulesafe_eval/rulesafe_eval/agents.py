@@ -103,6 +103,8 @@ def facts_of(name: str) -> dict[str, Any]:
         training |= {k: v for k, v in trained.get("results", {}).items() if k == "seconds"}
     except (AttributeError, TypeError) as error:
         raise RuleSafeError(f"{folder}: training in policy.json is invalid: {error}") from error
+    if base := about.get("base"):  # its encoder was exchanged
+        training["encoder"] = base.get("encoder")
     hashes = {path.name: sha256(path) for path in sorted(folder.glob("policy.*"))}
     described = {key: about.get(key) for key in kept}
     return {"kind": "checkpoint", **described, "training": training, "files": hashes}

@@ -71,7 +71,7 @@ def evaluate(
             the recovery: the success rate of these episodes. Rules without a step that can be
             undone are not disturbed.
         interference: Before each episode, let the expert open and close knob and handle, then reset
-            the lock. The memory of the policy contains these motions.
+            the lock. The memory of the policy contains these motions; results.json lists them.
         films: Maximum number of videos per rule, alternating failures and successes; 0: none.
         workers: Number of parallel processes.
         engine: ray: run the workers with Ray, on this machine or the cluster of RAY_ADDRESS.
@@ -204,7 +204,7 @@ def _print_table(title: str, heads: Sequence[str], rows: Iterable[Sequence[objec
 
 
 def _print_summary(content: dict[str, Any]) -> None:
-    from rulesafe_eval.statistics import FEW_EPISODES, FEWEST, as_text, clipped, percent
+    from rulesafe_eval.statistics import FEW_EPISODES, FEWEST, as_text, clipped, recovery_text
 
     title = f"{title_of(content['request']['setup']['policy'])}, 95 % intervals"
     heads = ("rule", "episodes", "opened", "success", "process score", "order-free score")
@@ -221,13 +221,7 @@ def _print_summary(content: dict[str, Any]) -> None:
             markup=False,
         )
     if found := content["recovery"]:
-        rate = percent(found["opened"] / found["episodes"], found["interval"])
-        console.print(
-            f"recovery: {found['opened']} of {found['episodes']} episodes in which a part was "
-            f"turned back were opened, {rate}",
-            markup=False,
-            soft_wrap=True,
-        )
+        console.print(f"recovery: {recovery_text(found)}", markup=False, soft_wrap=True)
     if warning := clipped(content["episodes"]):
         console.print(f"warning: {warning}", markup=False, soft_wrap=True)
 

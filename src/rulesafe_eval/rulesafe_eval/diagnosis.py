@@ -45,7 +45,8 @@ class Diagnosis:
             self.actions.append(action)
         self._simulation = simulation
         now = simulation.snapshot()
-        self._changes += sum(now.part_open[part] != self._open[part] for part in PARTS)
+        if not simulation.external_torques:  # a part that is turned back is no move of the policy
+            self._changes += sum(now.part_open[part] != self._open[part] for part in PARTS)
         self._open = dict(now.part_open)
         if now.order_free_score > self._nearest:
             self._nearest, self._touched = now.order_free_score, []

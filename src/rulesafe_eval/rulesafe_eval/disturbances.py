@@ -16,11 +16,11 @@ from rulesafe_sim.simulation import Simulation
 TORQUE = 0.12
 """Torque on the part, N m: twice the largest detent; with the parts' damping, about 1 rad/s."""
 
-RELEASED = 5
+RELEASE_FRAMES = 5
 """Number of successive frames without contact after which a part counts as released."""
 
-LONGEST = 30
-"""Number of frames after which a part that has not moved back is left alone."""
+MAX_FRAMES = 30
+"""Maximum duration of the torque, frames."""
 
 
 class Undone(NamedTuple):
@@ -38,8 +38,8 @@ class Undone(NamedTuple):
 
 
 def undoable(rule: Rule) -> list[Undone]:
-    """Return the steps of the shortest plan that can be undone: the part is not locked then, and
-    the plan becomes longer, but the door can still be opened."""
+    """Return the steps of the rule's shortest plan that can be undone: the part is not locked after
+    the step, and without it the plan is longer, but the door can still be opened."""
     found = []
     plan = progress_after(rule, ()).plan
     for steps, event in enumerate(plan[:-1], 1):
@@ -92,16 +92,29 @@ class TurnBack:
             return
         self._free = self._free + 1 if state.contact_forces[part] < TOUCH else 0
         if self._began is None:
-            if simulation.progress.steps_done > steps or state.part_open[part] is opens:
-                self._over = True  # too late: the policy did not release the part before
-            elif self._free >= RELEASED:
+            if not self._in_plan(simulation) or state.part_open[part] is opens:
+                self._over = True  # other moves followed before the policy released the part
+            elif self._free >= RELEASE_FRAMES:
                 self._began = state.frame
                 simulation.external_torques = {part: TORQUE if opens else -TORQUE}
             return
         if state.part_open[part] is opens:
             self.frame = state.frame
-        if self.frame is not None or state.frame - self._began >= LONGEST:
+        if self.frame is not None or state.frame - self._began >= MAX_FRAMES:
             simulation.external_torques, self._over = {}, True
+
+    def _in_plan(self, simulation: Simulation) -> bool:
+        """Return whether the lock is in the state after the step, or in an equivalent one."""
+        assert self.undone is not None
+        progress, (steps, event, extra) = simulation.progress, self.undone
+        left = len(progress.plan) - steps
+        after = plan_distance(progress.rule, progress.rule.step(progress.state, event))
+        return (
+            progress.steps_done == steps
+            and plan_distance(progress.rule, progress.state) == left
+            and after == left + extra
+            and not progress.locked[event[:-1]]
+        )
 
     def facts(self) -> dict[str, Any]:
         """Return the entry of results.jsonl: the event, and the frame at which it happened."""

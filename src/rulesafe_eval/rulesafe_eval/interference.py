@@ -9,63 +9,70 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner_node.episode import ExpertAgent
-from rulesafe_core.errors import RuleSafeError
-from rulesafe_locks.locks import Phases, Rule
+from rulesafe_locks.locks import Phases, Rule, events_between
 from rulesafe_locks.scores import Progress
 from rulesafe_sim.episode import Activity
-from rulesafe_sim.runtime import Runtime
+from rulesafe_sim.runtime import Agent, Runtime
 from rulesafe_sim.simulation import Simulation, start_action
 from rulesafe_sim.variation import Variation
 
-FREE = Rule("free", "", unlocked=lambda memory, phases: phases.knob and phases.handle)
-"""The lock's rule meanwhile: knob and handle are free, the door is locked unless both are open."""
+FREE_RULE = Rule("free", "", unlocked=lambda memory, phases: phases.knob and phases.handle)
+"""Rule of the lock during the interference: knob and handle are free, the door is locked unless
+both are open."""
 
-RETURN = 30
+RETURN_FRAMES = 30
 """Number of frames in which the arm returns to the start posture."""
 
 
 def interfere(
     simulation: Simulation, rule: Rule, safe: str, seed: int, variation: Variation
-) -> NDArray[np.float32]:
+) -> tuple[NDArray[np.float32], list[str]]:
     """Reset a simulation, open and close knob and handle once, in an order that the seed selects,
     return to the start posture, and restart the episode.
 
-    If the arm moves a part on its way back, the other order is tried, then each part alone.
+    If the expert does not carry out exactly these events, for example because the arm moves a part
+    on its way back, it tries the other order, then each part alone, then nothing.
 
     Args:
         simulation: the simulation.
         rule, safe, seed, variation: as for `Simulation.reset`.
 
     Returns:
-        The joint positions of each frame (N, 13), rad.
-
-    Raises:
-        RuleSafeError: a part is open in the end.
+        The joint positions of each frame (N, 13), rad, and the events.
     """
     first = np.random.default_rng(seed).permutation(["knob", "handle"]).tolist()
     for parts in (first, first[::-1], first[:1], first[1:]):
         simulation.reset(rule, safe, seed, variation)
-        positions = _play(simulation, [f"{part}{phase}" for part in parts for phase in "+-"])
-        if simulation.progress.state.phases == Phases():
+        events = [f"{part}{phase}" for part in parts for phase in "+-"]
+        positions, done = _play(simulation, events)
+        if done == events:
             simulation.restart()
-            return positions
-    raise RuleSafeError(f"the interference on {safe} with seed {seed} leaves a part open")
+            return positions, events
+    simulation.reset(rule, safe, seed, variation)
+    return Agent.before, []
 
 
-def _play(simulation: Simulation, events: Sequence[str]) -> NDArray[np.float32]:
-    """Carry out events, return to the start posture; return the joint positions (N, 13), rad."""
+def _play(simulation: Simulation, events: Sequence[str]) -> tuple[NDArray[np.float32], list[str]]:
+    """Carry out events and return to the start posture; return the joint positions (N, 13), rad,
+    and the events that happened."""
     positions: list[NDArray[np.float32]] = []
+    done: list[str] = []
+    phases = Phases()
 
     def observe(simulation: Simulation, action: NDArray | None, activity: Activity) -> None:
+        nonlocal phases
         positions.append(simulation.state().action_positions.astype(np.float32))
+        now = simulation.progress.state.phases
+        done.extend(events_between(phases, now))
+        phases = now
 
-    simulation.progress = Progress(FREE)
+    simulation.progress = Progress(FREE_RULE)
     runtime = Runtime(simulation, subscribers=[observe])
     runtime.run(ExpertAgent(lambda: _in_turn(events)), stop=False)
     here, start = simulation.command, start_action(simulation.variation)
-    for step in range(1, RETURN + 1):
-        runtime.step(here + (start - here) * (step / RETURN), Activity())
-    return np.array(positions)
+    for step in range(1, RETURN_FRAMES + 1):
+        runtime.step(here + (start - here) * (step / RETURN_FRAMES), Activity())
+    return np.array(positions), done
 
 
 def _in_turn(events: Sequence[str]) -> Callable[[Simulation], Sequence[str]]:

@@ -62,7 +62,7 @@ def play(agent: Agent, setup: Setup, episode: Attempt, directory: Path) -> dict[
         record = EpisodeRecord(rule.id, episode.safe, episode.seed, plan, reason=str(error))
         return ids | diagnosis.facts(record) | {"resampled": DRAWS, "timing": {}}
     simulation = simulation_of(agent.renders)
-    agent.before = start(simulation, setup, rule, episode, variation)
+    agent.before, events = start(simulation, setup, rule, episode, variation)
     disturbed = disturbances(setup, rule, episode.seed)
     limit = setup.time_limit(rule, sum(each.extra for each in disturbed))
     runtime = Runtime(simulation, limit, [diagnosis, *disturbed])
@@ -85,18 +85,21 @@ def play(agent: Agent, setup: Setup, episode: Attempt, directory: Path) -> dict[
     facts = diagnosis.facts(record) | {"safe": episode.safe, "resampled": resampled}
     for each in disturbed:
         facts |= each.facts()
+    if setup.interference:
+        facts["interference"] = events
     return ids | facts | {"timing": timing}
 
 
 def start(
     simulation: Simulation, setup: Setup, rule: Rule, episode: Attempt, variation: Variation
-) -> NDArray[np.float32]:
-    """Reset the simulation; return the joint positions (N, 13), rad, before the episode, if any."""
+) -> tuple[NDArray[np.float32], list[str]]:
+    """Reset the simulation; return the joint positions (N, 13), rad, and the events before the
+    episode, which are empty without interference."""
     arguments = rule, episode.safe, episode.seed, variation
     if setup.interference:
         return interfere(simulation, *arguments)
     simulation.reset(*arguments)
-    return Agent.before
+    return Agent.before, []
 
 
 def actions_file(directory: Path, rule: str, number: int) -> Path:

@@ -12,12 +12,20 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.intervals import wilson
 from rulesafe_eval.comparison import as_text, changed_settings, row_of
 from rulesafe_eval.request import disturbances_of
-from rulesafe_eval.statistics import FEW_PAIRS, FEWEST, bootstrap, mean, percent
+from rulesafe_eval.statistics import (
+    FEW_PAIRS,
+    FEWEST,
+    bootstrap,
+    mean,
+    percent,
+    recovery,
+    recovery_text,
+)
 
 Line = Mapping[str, Any]
 ALL = "all rules"
 
-MOST_NAMES = 3
+MAX_NAMES = 3
 """Maximum number of safes that a heading lists."""
 
 Condition = tuple[str, str, str, float]
@@ -65,8 +73,9 @@ class Pooled:
 
 
 def pool(contents: Sequence[Mapping[str, Any]]) -> dict[Condition, dict[str, Pooled]]:
-    """Return the episodes of some results.json, by condition and policy. Where several rules have
-    otherwise equal conditions, there is a condition with the rule ALL, too.
+    """Return the episodes of some results.json, by condition and policy. Rules with otherwise equal
+    conditions are also pooled, in a condition with the rule ALL, for the policies that have
+    episodes of each of these rules.
 
     Raises:
         RuleSafeError: if two results have the same episode of a policy and training seed.
@@ -98,9 +107,11 @@ def _all_rules(
 ) -> dict[Condition, dict[str, Pooled]]:
     pooled: dict[Condition, dict[str, Pooled]] = defaultdict(dict)
     for (_, safes, split, seconds), kinds in found.items():
-        same = [condition for condition in found if condition[1:] == (safes, split, seconds)]
+        same = [found[c] for c in found if c[1:] == (safes, split, seconds)]
         if len(same) > 1:
             for kind, part in kinds.items():
+                if any(kind not in others for others in same):
+                    continue
                 of_all = pooled[ALL, safes, split, seconds].setdefault(kind, Pooled())
                 of_all.lines |= part.lines
                 of_all.seconds |= part.seconds
@@ -117,6 +128,7 @@ def policy_label(request: Mapping[str, Any]) -> str:
         f"J = {memory.get('clusters')} of {memory.get('model')}": "clusters" in memory,
         f"M = {memory.get('length')}": "length" in memory,
         f"{training.get('steps')} steps": "steps" in training,
+        f"encoder {training.get('encoder')}": "encoder" in training,
     }
     known = [word for word, is_known in words.items() if is_known]
     details = ", ".join(known + changed_settings(setup))
@@ -139,9 +151,11 @@ def page(contents: Sequence[Mapping[str, Any]], command: str) -> str:
     parts, pooled = [f"    {command}\n", ABOUT], pool(contents)
     for (rule, safes, split, seconds), kinds in pooled.items():
         names = safes.split(", ")
-        where = safes if len(names) <= MOST_NAMES else f"{len(names)} safes"
-        parts.append(f"## {rule}, {where}, split {split}, {seconds:g} s per step\n")
-        parts += [*_rates(kinds), ""]
+        where = safes if len(names) <= MAX_NAMES else f"{len(names)} safes"
+        rules = {key[1] for found in kinds.values() for key in found.lines}
+        name = f"all {len(rules)} rules" if rule == ALL else rule
+        parts.append(f"## {name}, {where}, split {split}, {seconds:g} s per step\n")
+        parts += [*_rates(kinds), "", *_recoveries(kinds)]
         if any(one.shared(other) for one, other in combinations(kinds.values(), 2)):
             parts += [*_differences(rule, kinds), ""]
         if rule != ALL:
@@ -165,6 +179,12 @@ def _rates(kinds: Mapping[str, Pooled]) -> Iterator[str]:
             f"{f'{np.median(frames):.0f}' if len(frames) else ''} | "
             f"{', '.join(f'{seconds / 60:.0f} min' for seconds in took)} |"
         )
+
+
+def _recoveries(kinds: Mapping[str, Pooled]) -> Iterator[str]:
+    for kind, pooled in kinds.items():
+        if found := recovery(list(pooled.lines.values())):
+            yield f"Recovery of {kind}: {recovery_text(found)}.\n"
 
 
 def _differences(rule: str, kinds: Mapping[str, Pooled]) -> Iterator[str]:

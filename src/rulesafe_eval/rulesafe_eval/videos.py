@@ -93,7 +93,7 @@ def film(
     of_seed = load_split(episode.split).randomisation
     variation = sample_variation(of_seed, episode.safe, episode.seed, line["resampled"])
     simulation = simulation_of(True)
-    start(simulation, setup, load_rule(episode.source), episode, variation)
+    before, _ = start(simulation, setup, load_rule(episode.source), episode, variation)
     folder = folder_of(directory, episode.rule, episode.number)
     # Renamed when complete. A remaining draft is ignored, and its episode recorded again.
     draft = folder.with_name(f".{folder.name}.{os.getpid()}")
@@ -101,6 +101,9 @@ def film(
     limit = setup.time_limit(simulation.rule, sum(each.extra for each in disturbed))
     memory = getattr(agent_of(setup), "memory", None)
     filming = EpisodeVideo(simulation, draft, limit, SIDE, memory)
+    if memory:
+        for positions in before:
+            memory.push(positions)
     Runtime(simulation, subscribers=[filming, *disturbed]).run(Playback(actions), stop=False)
     if simulation.digest != line["state_digest"]:
         raise RuleSafeError(

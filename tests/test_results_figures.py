@@ -99,6 +99,20 @@ def test_the_differences_of_twenty_rules_are_those_of_the_files():
         assert "({} and {} of 200, p = {:.2f})".format(*row["opened"], row["success_p"]) in text
 
 
+def test_the_figures_out_of_distribution_are_those_of_the_file():
+    found = pooled("../robustness/vq_0_shifted")
+    text = " ".join((RESULTS / "policies.md").read_text("utf-8").split())
+    opened, scores = found.values("opened"), found.values("process_score")
+    rate = percent(opened.mean(), found.interval("opened"))
+    score = mean(scores.mean(), found.interval("process_score"))
+    assert (
+        f"in {opened.sum():.0f} of {len(opened)}, {rate}, with a process score of {score}" in text
+    )
+    for safe in ("safe_05", "safe_10"):
+        count = sum(line["opened"] for key, line in found.lines.items() if key[2] == safe)
+        assert f"{count} of 100 on {safe}" in text
+
+
 def test_most_failures_of_twenty_rules_are_the_same_in_all_trainings():
     failed = Counter(
         key[1:] for key, e in pooled("vq_0", "vq_1", "vq_2").lines.items() if not e["opened"]

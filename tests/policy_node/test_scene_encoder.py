@@ -75,8 +75,8 @@ def test_images_of_two_cameras_tell_where_a_safe_is():
     assert encoder.config.image_size == 32
     off, known = errors(encoder, scenes)
     assert known > 0.9
-    guess = np.abs(scenes.seen[:, :3] - scenes.seen[:, :3].mean(0)).mean()
-    assert off[:, :3].mean() < guess / 2
+    deviation = np.abs(scenes.seen[:, :3] - scenes.seen[:, :3].mean(0)).mean()
+    assert off[:, :3].mean() < deviation / 2, "half the error of a constant estimate"
     larger = torch.from_numpy(scenes.inputs[:3]).repeat_interleave(2, 2).repeat_interleave(2, 3)
     assert torch.allclose(encoder(larger), encoder(torch.from_numpy(scenes.inputs[:3])), atol=1e-5)
 

@@ -66,10 +66,12 @@ class Batch:
         points, for the images."""
         if self.scene_features is not None:
             return self.scene_features[:, -frames:]
-        if self.points is None:
+        if self.points is not None:
+            inputs = self.points[:, -frames:, :count]
+        else:
             assert self.images is not None and frames == 1
-            return encoder(self.images[:, None])  # type: ignore[no-any-return]
-        features: Tensor = encoder(self.points[:, -frames:, :count])
+            inputs = self.images[:, None]
+        features: Tensor = encoder(inputs)
         return features
 
     def tensors(self) -> dict[str, Tensor]:

@@ -22,7 +22,6 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save
 from torch import Tensor
 
-from policy_node import scene_encoder
 from policy_node.configs import (
     EncoderConfig,
     NetworkConfig,
@@ -184,7 +183,7 @@ def exchange_encoder(name: Path | str, encoder: str, folder: Path | str) -> None
         "config": asdict(config),  # type: ignore[call-overload]
         "base": {
             "policy": str(name) if source.parent == SHIPPED else str(source.resolve()),
-            "encoder": encoder if file.parent == scene_encoder.SHIPPED else str(file.resolve()),
+            "encoder": encoder if file.stem == encoder else str(file.resolve()),
             "encoder_sha256": sha256(file),
         },
     }
@@ -193,14 +192,13 @@ def exchange_encoder(name: Path | str, encoder: str, folder: Path | str) -> None
 
 def _with_encoder(config: NetworkConfig, encoder: EncoderConfig) -> tuple[NetworkConfig, str]:
     """Return a configuration with another encoder, and the prefix of the encoder's weights."""
-    if isinstance(config, TwoLevelConfig) and isinstance(config.skills, SkillsConfig):
-        skills, prefix = _with_encoder(config.skills, encoder)
-        inputs = {"images": skills.images, "points": skills.points}
-        return replace(config, skills=skills, **inputs), f"skills.{prefix}"  # type: ignore[arg-type]
+    images = bool(encoder.image_size)
+    points = 0 if images else encoder.points
     if isinstance(config, SkillsConfig):
-        images = bool(encoder.image_size)
-        points = 0 if images else encoder.points
         return replace(config, encoder=encoder, images=images, points=points), "encoder."
+    if isinstance(config, TwoLevelConfig) and isinstance(config.skills, SkillsConfig):
+        skills = replace(config.skills, encoder=encoder, images=images, points=points)
+        return replace(config, skills=skills, images=images, points=points), "skills.encoder."
     raise RuleSafeError("only policies of the families skills and two_level can exchange encoders")
 
 

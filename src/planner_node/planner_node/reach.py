@@ -1,5 +1,7 @@
 """Whether the arm can operate a safe at its pose, and another pose if it cannot."""
 
+from functools import lru_cache
+
 from planner_node.moves import ExpertObservation, MovePlanner
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_locks.plans import shortest_plan
@@ -8,7 +10,7 @@ from rulesafe_sim.randomisation import Randomisation, sample_variation
 from rulesafe_sim.safe import Safe
 from rulesafe_sim.safes import load_safe
 from rulesafe_sim.simulation import placement_pose, start_action
-from rulesafe_sim.variation import Variation
+from rulesafe_sim.variation import Placement, Variation
 
 DRAWS = 20
 """Number of safe poses that are sampled to find one within reach."""
@@ -49,20 +51,27 @@ def out_of_reach(safe: Safe, rule: str | Rule, variation: Variation) -> str:
     An event counts as reachable if one pinch is within reach and collision-free during the complete
     move. The path to the pinch is not planned, and physics is not simulated.
     """
-    plan = shortest_plan(load_rule(rule))
-    pose = placement_pose(variation.placement)
-    moves = MovePlanner(safe, pose)
-    start = start_action(variation)
     is_open = dict.fromkeys(PARTS, False)
-    known: set[tuple] = set()
-    for event in plan:
-        part, opens = event[:-1], event.endswith("+")
-        situation = (event, *is_open.values())
-        if situation not in known:
-            known.add(situation)
-            positions = {name: is_open[name] * safe.parts[name].range for name in PARTS}
-            obs = ExpertObservation(start[:7], start[7:], positions, dict(is_open), pose, ())
-            if not moves.reaches(obs, moves.move(obs, part, opens)):
-                return event
-        is_open[part] = opens
+    for event in shortest_plan(load_rule(rule)):
+        if not _reaches(safe, variation.placement, variation.arm, event, tuple(is_open.values())):
+            return event
+        is_open[event[:-1]] = event.endswith("+")
     return ""
+
+
+@lru_cache(maxsize=1)
+def _planner(safe: Safe, placement: Placement) -> MovePlanner:
+    return MovePlanner(safe, placement_pose(placement))
+
+
+@lru_cache(maxsize=1024)  # the rules of an evaluation have the same poses and few different events
+def _reaches(
+    safe: Safe, placement: Placement, arm: tuple[float, ...], event: str, open_parts: tuple[bool, ...]
+) -> bool:
+    """Return whether the arm can carry out an event, such as "door+", with some of PARTS open."""
+    is_open = dict(zip(PARTS, open_parts, strict=True))
+    positions = {name: is_open[name] * safe.parts[name].range for name in PARTS}
+    start, pose = start_action(Variation(placement, arm=arm)), placement_pose(placement)
+    obs = ExpertObservation(start[:7], start[7:], positions, is_open, pose, ())
+    moves = _planner(safe, placement)
+    return moves.reaches(obs, moves.move(obs, event[:-1], event.endswith("+")))

@@ -14,6 +14,7 @@
 #   robustness    that policy with camera images, out of distribution, after a part was turned back,
 #                 and after motions that have nothing to do with the task
 #   four_rules    RDT and pi0 under four rules
+#   additions     DP3 under rule_001 without what this project adds to it, on one safe and on ten
 #   control       tokens shuffled in time
 #
 # `memories` and `robustness` require twenty_rules (`robustness` its training 0 with tokens), and
@@ -47,9 +48,9 @@ trained() {
     rulesafe policy train "$out/$data" --cache "$out/$cache" --out "$policies/$name" "${@:4}"
 }
 
-# Evaluate a policy on safe_02: evaluated NAME SPLIT EPISODES RULES
+# Evaluate a policy, on safe_02 by default: evaluated NAME SPLIT EPISODES RULES [SAFES]
 evaluated() {
-    rulesafe eval --policy "$policies/$1" --rules "$4" --safes safe_02 --split "$2" \
+    rulesafe eval --policy "$policies/$1" --rules "$4" --safes "${5:-safe_02}" --split "$2" \
         --episodes "${EPISODES:-$3}" --step-seconds 12 --films 0 --out "$results/$1_$2"
 }
 
@@ -64,10 +65,12 @@ table() {
     rulesafe eval table "${@:2}" --out "$out/$1.md"
 }
 
-# Demonstrations on safe_02, whose point clouds are decoded once, before trainings share the cache.
-demonstrations() { # NAME RULES EPISODES
-    rulesafe demos generate --rules "$2" --episodes "${DEMONSTRATIONS:-$3}" --safes safe_02 \
-        --split train --style strict --passes states --workers "$workers" --out "$out/demos_$1"
+# Demonstrations, on safe_02 by default, whose point clouds are decoded once, before trainings share
+# the cache.
+demonstrations() { # NAME RULES EPISODES [SAFES SPLIT]
+    rulesafe demos generate --rules "$2" --episodes "${DEMONSTRATIONS:-$3}" \
+        --safes "${4:-safe_02}" --split "${5:-train}" --style strict --passes states \
+        --workers "$workers" --out "$out/demos_$1"
     rulesafe demos render "$out/demos_$1" --observations points --workers "$workers"
     trained "warm_$1" "demos_$1" "cache_$1" --policy dp3 --memory none --steps 1
 }
@@ -100,6 +103,24 @@ dp3() { # RULE MEMORY SEED
     for split in train shifted; do
         evaluated "$name" "$split" 50 "$rule"
     done
+}
+
+additions() {
+    demonstrations rule_001 rule_001 100
+    demonstrations ten_safes rule_001 100 all nominal
+    for data in "rule_001 safe_02 train" "ten_safes all nominal"; do
+        echo "dp3_without $data nothing"
+        echo "dp3_without $data safe_frame --no-safe-frame"
+        echo "dp3_without $data encoder --size published"
+        echo "dp3_without $data relative --size published --actions absolute"
+    done | parallel
+    table additions "$results"/{rule_001,ten_safes}_without_{nothing,safe_frame,encoder,relative}_*
+}
+
+dp3_without() { # DATA SAFES SPLIT NAME OPTION...
+    name=$1_without_$4
+    trained "$name" "demos_$1" "cache_$1" --policy dp3 --memory vq --steps "${STEPS:-5000}" "${@:5}"
+    evaluated "$name" "$3" 50 rule_001 "$2"
 }
 
 control() {
@@ -188,6 +209,8 @@ twenty_rules() {
 
 memories() {
     controls=vq_memory_node.controls
+    rulesafe memory train "$out/demos_all" --quantiser fsq --sees hand --out "$out/fsq" \
+        ${STEPS:+--steps "$STEPS"}
     for seed in ${SEEDS:-0 1 2}; do
         for j in 2 32 256; do echo "two_levels $seed vq_J$j vq --clusters $j"; done
         for m in 20 60; do echo "two_levels $seed vq_M$m vq --length $m"; done
@@ -197,6 +220,7 @@ memories() {
         echo "two_levels $seed counter $controls:StepCounter --length 1"
         echo "two_levels $seed joints $controls:QuantisedJoints"
         echo "two_levels $seed random $controls:RandomClusters"
+        echo "two_levels $seed fsq fsq --memory-model $out/fsq"
         for network in gru transformer; do
             echo "two_levels $seed $network raw --size $network"
         done
@@ -204,7 +228,7 @@ memories() {
     done | parallel
     found=()
     for name in none raw vq{,_J{2,32,256},_M{20,60},_all_joints} time grasp counter joints random \
-        gru transformer scenes; do
+        fsq gru transformer scenes; do
         found+=("$results/all_${name}"_[0-9]*_nominal)
     done
     table memories "${found[@]}"
@@ -256,7 +280,7 @@ while read -r _ _ name; do export -f "${name?}"; done < <(declare -F)
 for study in "${@:?usage: scripts/study.sh OUT STUDY...}"; do
     case $study in
     paper | one_rule | models | twenty_rules | tokens) "$study" ;;
-    memories | robustness | four_rules | control) "$study" ;;
+    memories | robustness | four_rules | additions | control) "$study" ;;
     *)
         echo "unknown study '$study'" >&2
         usage

@@ -66,7 +66,11 @@ def _planner(safe: Safe, placement: Placement) -> MovePlanner:
 
 @lru_cache(maxsize=1024)  # the rules of an evaluation have the same poses and few different events
 def _reaches(
-    safe: Safe, placement: Placement, arm: tuple[float, ...], event: str, open_parts: tuple[bool, ...]
+    safe: Safe,
+    placement: Placement,
+    arm: tuple[float, ...],
+    event: str,
+    open_parts: tuple[bool, ...],
 ) -> bool:
     """Return whether the arm can carry out an event, such as "door+", with some of PARTS open."""
     is_open = dict(zip(PARTS, open_parts, strict=True))

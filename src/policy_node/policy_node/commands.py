@@ -51,7 +51,7 @@ def train(
         size: tiny, base (not skills and two_level), or small (rdt, cogact and pi0 only; tiny with
             camera images); images (skills and two_level only: camera images instead of point
             clouds); gru, transformer, scenes (two_level only: the network over the memory, or
-            earlier scenes).
+            earlier scenes); published (dp3 only: as published, with the widths of tiny).
         memory_model: Name or folder of the memory model (vq and fsq only).
         clusters: J, the number of different tokens (vq and fsq only).
         length: M, the number of values in the memory, 2 s apart.

@@ -1,7 +1,7 @@
 """Settings of networks and of training; without torch, so that the command line loads fast."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeVar
 
 from policy_node.normaliser import ActionKind
@@ -201,8 +201,16 @@ DP3_SIZES = {
         step_features=128,
     ),
 }
+DP3_SIZES["published"] = replace(
+    DP3_SIZES["base"],
+    pointnet=(32, 64, 256),
+    memory_channels=(32, 32, 64),
+    channels=(32, 64, 128),
+    blocks=1,
+    step_features=64,
+)
 """Configurations of DP3 by size: tiny can be trained on one CPU core; base has the published widths
-of the layers."""
+of the layers; published is the published network with the widths of tiny, for ablations."""
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,13 @@
 Lengths in m, angles in rad, torques in N m. PhysX uses single precision.
 """
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import numpy as np
 import sapien
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sapien.wrapper.actor_builder import ActorBuilder
 from sapien.wrapper.articulation_builder import ArticulationBuilder, LinkBuilder
 
@@ -30,8 +31,27 @@ Z_TO_X = from_xyz_rpy(rpy=(0, np.pi / 2, 0))
 """Rotation from our capsules and cylinders (along z) to those of SAPIEN (along x)."""
 
 
+DECIMALS = 7
+"""Lengths (m), masses (kg) and quaternions are rounded to this number of decimals for PhysX. Their
+last bits depend on the processor, since libraries choose other instructions on each."""
+
+SWEEPS = 10
+"""Sweeps of Jacobi's method; after five, 3 x 3 matrices are diagonal to machine precision."""
+
+INERTIA_DECIMALS = 13
+"""The same for moments of inertia (kg m^2), the smallest of which are about 1e-7."""
+
+
 def to_pose(transform: Transform) -> sapien.Pose:
-    return sapien.Pose(transform[:3, 3], to_quat_wxyz(transform))
+    """Return a pose for PhysX, equal on all processors."""
+    quaternion = _rounded(to_quat_wxyz(transform))
+    # A rotation by half a turn has two quaternions.
+    sign = next(value for value in quaternion if value) > 0
+    return sapien.Pose(_rounded(transform[:3, 3]), quaternion if sign else -quaternion)
+
+
+def _rounded(values: ArrayLike) -> NDArray[np.float64]:
+    return np.round(np.asarray(values, float), DECIMALS) + 0.0  # no negative zeros
 
 
 class Groups:
@@ -158,10 +178,35 @@ def _set_joint(part: LinkBuilder, joint: Joint) -> None:
 
 
 def _set_inertial(part: LinkBuilder, inertial: Inertial) -> None:
-    moments, axes = np.linalg.eigh(inertial.inertia)
-    if np.linalg.det(axes) < 0:
-        axes[:, 0] *= -1
-    part.set_mass_and_inertia(inertial.mass, to_pose(from_parts(axes, inertial.com)), moments)
+    moments, axes = _principal_axes(np.round(inertial.inertia, INERTIA_DECIMALS))
+    pose = to_pose(from_parts(axes, inertial.com))
+    part.set_mass_and_inertia(round(float(inertial.mass), DECIMALS), pose, moments)
+
+
+def _principal_axes(inertia: NDArray[np.float64]) -> tuple[NDArray, NDArray]:
+    """Return the principal moments (3,) and the axes (3, 3) as columns of a rotation matrix.
+
+    Jacobi's method (Golub and Van Loan, Matrix Computations, section 8.5) in plain floats: where
+    moments are equal, the axes that LAPACK returns depend on the processor.
+    """
+    a: list[list[float]] = inertia.tolist()
+    axes: list[list[float]] = np.eye(3).tolist()
+    for _ in range(SWEEPS):
+        for p, q in ((0, 1), (0, 2), (1, 2)):
+            if not a[p][q]:
+                continue
+            ratio = (a[q][q] - a[p][p]) / (2 * a[p][q])
+            tangent = math.copysign(1, ratio) / (abs(ratio) + math.sqrt(ratio * ratio + 1))
+            cosine = 1 / math.sqrt(tangent * tangent + 1)
+            sine = tangent * cosine
+            for row in (*a, *axes):
+                row[p], row[q] = cosine * row[p] - sine * row[q], sine * row[p] + cosine * row[q]
+            a[p], a[q] = (
+                [cosine * x - sine * y for x, y in zip(a[p], a[q], strict=True)],
+                [sine * x + cosine * y for x, y in zip(a[p], a[q], strict=True)],
+            )
+            a[p][q] = a[q][p] = 0.0
+    return np.array([a[i][i] for i in range(3)]), np.array(axes)
 
 
 def _add_collisions(part: ActorBuilder, shapes: Iterable[Shape], material) -> None:
@@ -174,11 +219,12 @@ def _add_collisions(part: ActorBuilder, shapes: Iterable[Shape], material) -> No
         pose = to_pose(shape.pose @ Z_TO_X if along_z else shape.pose)
         size: dict[str, object]
         if shape.kind == "box":
-            size = {"half_size": [s / 2 for s in shape.size]}
+            size = {"half_size": _rounded(shape.size) / 2}
         elif shape.kind == "sphere":
-            size = {"radius": shape.size[0]}
+            size = {"radius": _rounded(shape.size[0])}
         else:
-            size = {"radius": shape.size[0], "half_length": shape.size[1] / 2}
+            radius, length = _rounded(shape.size)
+            size = {"radius": radius, "half_length": length / 2}
         if shape.collides:
             getattr(part, f"add_{shape.kind}_collision")(pose, material=material, **size)
 
